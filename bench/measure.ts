@@ -1,0 +1,64 @@
+import type { Daybook } from "daybook";
+import { type Peer, canonicalColumns } from "./peers/duckdb.js";
+import type { Question, Window } from "./questions.js";
+
+export interface Measurement {
+  readonly question: string;
+  readonly daybookMs: number;
+  readonly peerMs: Readonly<Record<string, number>>;
+  /** The fastest peer's time over Daybook's. */
+  readonly ratio: number;
+}
+
+const warmupRoundCount = 3;
+/** A run shorter than this is repeated, so that the clock's step does not matter. */
+const sampleMsMin = 0.5;
+
+/** 30 days of January to March 2026; every round another. */
+function windowOf(round: number): Window {
+  const start = Date.UTC(2026, 0, 20 + (round % 30));
+  const date = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  return { startDate: date(start), endDate: date(start + 29 * 86_400_000) };
+}
+
+const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+/** Milliseconds per run, from one or more runs back to back, each with its own window. */
+async function time(run: (window: Window) => Promise<unknown>, round: number): Promise<number> {
+  const startedMs = performance.now();
+  let [runCount, elapsedMs] = [0, 0];
+  while (elapsedMs < sampleMsMin) {
+    await run(windowOf(round + runCount));
+    runCount += 1;
+    elapsedMs = performance.now() - startedMs;
+  }
+  return elapsedMs / runCount;
+}
+
+async function checkEqual(question: Question, daybook: Daybook, peers: readonly Peer[]): Promise<void> {
+  for (const window of [windowOf(0), windowOf(7)]) {
+    const expected = JSON.stringify(question.canonical(await question.ask(daybook, window)));
+    for (const peer of peers) {
+      const got = JSON.stringify(canonicalColumns(await peer.ask(question, window)));
+      if (got === expected) continue;
+      const at = [...expected].findIndex((character, index) => character !== got[index]);
+      const around = (text: string) => text.slice(Math.max(0, at - 60), at + 60);
+      throw new Error(`${question.name}: Daybook and ${peer.name} differ: …${around(expected)}… and …${around(got)}…`);
+    }
+  }
+}
+
+/** Compares the answers, then asks everyone in turn, round after round. Medians of the rounds after the warm-up. */
+export async function measure(question: Question, daybook: Daybook, peers: readonly Peer[], roundCount: number): Promise<Measurement> {
+  await checkEqual(question, daybook, peers);
+  const samples = new Map<string, number[]>([["", []], ...peers.map(({ name }): [string, number[]] => [name, []])]);
+  for (let round = 0; round < warmupRoundCount + roundCount; round += 1) {
+    const runs: [string, number][] = [["", await time((window) => question.ask(daybook, window), round)]];
+    for (const peer of peers) runs.push([peer.name, await time((window) => peer.ask(question, window), round)]);
+    if (round < warmupRoundCount) continue;
+    for (const [name, ms] of runs) samples.get(name)?.push(ms);
+  }
+  const daybookMs = median(samples.get("") ?? []);
+  const peerMs = Object.fromEntries(peers.map(({ name }) => [name, median(samples.get(name) ?? [])]));
+  return { question: question.name, daybookMs, peerMs, ratio: Math.min(...Object.values(peerMs)) / daybookMs };
+}

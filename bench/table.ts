@@ -1,0 +1,30 @@
+import type { Measurement } from "./measure.js";
+
+const ms = (value: number) => (value >= 100 ? value.toFixed(0) : value >= 1 ? value.toFixed(1) : value.toPrecision(2));
+const times = (value: number) => `${value >= 10 ? value.toFixed(0) : value.toFixed(1)}×`;
+
+export function geometricMean(values: readonly number[]): number {
+  return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
+}
+
+/** Rows of cells as aligned text, the first column to the left, the others to the right. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join("  ");
+  return rows.map(line).join("\n");
+}
+
+/** Milliseconds of everyone and the fastest peer's time over Daybook's. */
+export function measurementTable(measurements: readonly Measurement[], peerNames: readonly string[]): string {
+  const head = ["question (warm median, ms)", "Daybook", ...peerNames, "ratio"];
+  const body = measurements.map(({ question, daybookMs, peerMs, ratio }) => [
+    question,
+    ms(daybookMs),
+    ...peerNames.map((name) => ms(peerMs[name] ?? Number.NaN)),
+    times(ratio),
+  ]);
+  const ratios = measurements.map(({ ratio }) => ratio);
+  const foot = ["geometric mean of the ratios", "", ...peerNames.map(() => ""), times(geometricMean(ratios))];
+  return table([head, ...body, foot]);
+}

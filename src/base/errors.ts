@@ -1,0 +1,88 @@
+/** Every error code of Daybook, with the sentence that explains it. The HTTP status of a code stands in `http/`. */
+export const ERROR_CODES = {
+  malformed_json: "The text is not JSON, not valid UTF-8, or nested too deep.",
+  invalid_body: "The body is not a JSON object.",
+  exactly_one_required: "Exactly one of several parameters must be given.",
+  invalid_parameter: "A parameter has the wrong type or is out of range.",
+  unknown_parameter: "A parameter is not known here.",
+  duplicate_parameter: "A query parameter was given twice.",
+  invalid_operator: "A filter operator is not known.",
+  invalid_filter_value: "A filter value does not fit its operator.",
+  invalid_regex: "A regular expression is not RE2 syntax or too long.",
+  too_many_filters: "A query has too many filter groups or filters.",
+  invalid_date: "A date is not a date or an RFC 3339 timestamp with a zone.",
+  invalid_date_range: "The start of a range lies after its end.",
+  invalid_cursor: "A cursor was altered, or belongs to another endpoint or store.",
+  cursor_mismatch: "A cursor belongs to a query with other parameters.",
+  missing_token: "No usable Authorization header was sent.",
+  invalid_token: "The token is unknown, expired or revoked.",
+  insufficient_scope: "The token lacks the scope.",
+  insufficient_role: "The token lacks the role.",
+  organization_token_required: "A project token cannot use an organization-wide endpoint.",
+  project_not_found: "The organization has no such project, or the token may not see it.",
+  identity_not_found: "No identity has this identifier.",
+  company_not_found: "No company has this identifier.",
+  privacy_request_not_found: "No privacy request has this identifier.",
+  route_not_found: "No such route.",
+  method_not_allowed: "The route does not take this method.",
+  invalid_transition: "The privacy request cannot go to this status.",
+  body_too_large: "The body is larger than the route accepts.",
+  unsupported_media_type: "The content type or encoding is not accepted.",
+  duplicate_header: "A header that may stand once was sent twice.",
+  uri_too_long: "The URL is too long.",
+  headers_too_large: "The headers are too large.",
+  rate_limited: "Too many requests.",
+  overloaded: "Too much work is waiting.",
+  query_timeout: "The query passed its deadline.",
+  aborted: "The caller gave up.",
+  read_only: "The store does not accept writes.",
+  storage_full: "The storage is full.",
+  store_locked: "Another process has the store open.",
+  manifest_missing: "The store has files but no manifest.",
+  corruption: "Stored bytes are damaged.",
+  closed: "The Daybook is closed.",
+  invalid_event: "An event breaks a rule.",
+  duplicate: "An event with this id is stored already.",
+  suppressed: "The subject of this event was erased.",
+  project_not_allowed: "The token may not write to this project.",
+  internal: "A defect in Daybook.",
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export interface ErrorDetails {
+  /** The parameter at fault, as a camelCase path: `filterGroups[0].filters[2].operator`. */
+  readonly param?: string;
+  /** The message without the parameter's name. */
+  readonly reason?: string;
+  readonly [key: string]: unknown;
+}
+
+/** The one error class of Daybook: a code of the table, a sentence for a person, and what a program needs to react. */
+export class DaybookError extends Error {
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, options: { cause?: unknown } = {}) {
+    super(message, options);
+    this.name = "DaybookError";
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** An error about one parameter: the message reads `param: reason`. */
+export function parameterError(code: ErrorCode, param: string, reason: string): DaybookError {
+  return new DaybookError(code, `${param}: ${reason}`, { param, reason });
+}
+
+/** What came, shortened for a message: JSON for values, at most 80 characters. */
+export function shown(value: unknown): string {
+  let text: string;
+  try {
+    text = typeof value === "bigint" ? `${value}n` : (JSON.stringify(value) ?? String(value));
+  } catch {
+    text = typeof value;
+  }
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}

@@ -1,0 +1,39 @@
+/** Every bound of Daybook: its name carries the unit, its comment the reason. */
+export const LIMITS = {
+  /** Filter groups of one query: more is a program's mistake, not a person's question. */
+  filterGroupCount: 20,
+  /** Filters of one query over all groups. */
+  filterCount: 100,
+  /** Characters of one filter value: a list of some hundred ids still fits. */
+  filterValueChars: 4_096,
+  /** Characters of one regular expression: compile time grows with it. */
+  regexChars: 512,
+  /** Characters of an event name. */
+  eventNameChars: 200,
+  /** Bytes of any other text field: long enough for every real URL. */
+  fieldTextBytes: 8_192,
+  /** Bytes of one event's metadata as JSON. */
+  metadataBytes: 32 * 1024,
+  /** Levels of nesting in metadata, the object itself being the first. */
+  metadataDepth: 8,
+  /** Distinct top-level metadata keys of one store: each is a column, and a column has a price in every file. */
+  metadataKeyCount: 10_000,
+  /** How far in the future an event may lie before its time becomes the receive time. */
+  futureSkewMs: 5 * 60_000,
+  /** Rows of one search page. */
+  searchLimitMin: 1,
+  searchLimitMax: 1_000,
+  searchLimitDefault: 100,
+  /** Rows the heads may hold before they are sealed: bounds replay time and the unindexed part of a query. */
+  headRowCount: 256 * 1024,
+  /** Bytes of the live journal before its heads are sealed. */
+  journalBytes: 64 * 1024 * 1024,
+  /** Segments of one day before they are compacted into one. */
+  segmentsPerDayCount: 4,
+  /** Bytes of events that may wait for the journal: beyond it an ingest is refused at once. */
+  queuedIngestRows: 1_000_000,
+  /** Default bound on loaded columns and derived structures. */
+  memoryBudgetBytes: 2 * 1024 * 1024 * 1024,
+  /** Last representable instant: the end of the year 9999. */
+  instantMaxMs: 253_402_300_800_000,
+} as const;

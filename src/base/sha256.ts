@@ -1,0 +1,82 @@
+/** Round constants of SHA-256: fractional parts of the cube roots of the first 64 primes (FIPS 180-4, 4.2.2). */
+const K = new Uint32Array(64);
+/** Initial state: fractional parts of the square roots of the first 8 primes (FIPS 180-4, 5.3.3). */
+const INITIAL = new Uint32Array(8);
+
+{
+  let count = 0;
+  for (let candidate = 2; count < 64; candidate += 1) {
+    let prime = true;
+    for (let divisor = 2; divisor * divisor <= candidate; divisor += 1) if (candidate % divisor === 0) prime = false;
+    if (!prime) continue;
+    K[count] = fraction32(Math.cbrt(candidate));
+    if (count < 8) INITIAL[count] = fraction32(Math.sqrt(candidate));
+    count += 1;
+  }
+}
+
+function fraction32(value: number): number {
+  return Math.floor((value - Math.floor(value)) * 2 ** 32);
+}
+
+// One schedule for all calls: hashing is synchronous, so no two calls share it.
+const schedule = new Uint32Array(64);
+
+/** SHA-256 of bytes (FIPS 180-4), 32 bytes. Pure and synchronous, so that the core runs in a browser without promises. */
+export function sha256(bytes: Uint8Array): Uint8Array {
+  const state = INITIAL.slice();
+  const wholeBlocks = bytes.length >> 6;
+  for (let block = 0; block < wholeBlocks; block += 1) compress(state, bytes, block << 6);
+  const rest = bytes.subarray(wholeBlocks << 6);
+  const tail = new Uint8Array(rest.length < 56 ? 64 : 128);
+  tail.set(rest);
+  tail[rest.length] = 0x80;
+  const view = new DataView(tail.buffer);
+  view.setUint32(tail.length - 8, Math.floor(bytes.length / 2 ** 29));
+  view.setUint32(tail.length - 4, (bytes.length << 3) >>> 0);
+  for (let at = 0; at < tail.length; at += 64) compress(state, tail, at);
+  const digest = new Uint8Array(32);
+  const out = new DataView(digest.buffer);
+  state.forEach((word, index) => out.setUint32(index * 4, word));
+  return digest;
+}
+
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes below are bounded by the fixed sizes above */
+function compress(state: Uint32Array, bytes: Uint8Array, offset: number): void {
+  const w = schedule;
+  for (let i = 0; i < 16; i += 1) {
+    const at = offset + i * 4;
+    w[i] = (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
+  }
+  for (let i = 16; i < 64; i += 1) {
+    const x = w[i - 15]!;
+    const y = w[i - 2]!;
+    const s0 = ((x >>> 7) | (x << 25)) ^ ((x >>> 18) | (x << 14)) ^ (x >>> 3);
+    const s1 = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10);
+    w[i] = (w[i - 16]! + s0 + w[i - 7]! + s1) | 0;
+  }
+  let a = state[0]! | 0;
+  let b = state[1]! | 0;
+  let c = state[2]! | 0;
+  let d = state[3]! | 0;
+  let e = state[4]! | 0;
+  let f = state[5]! | 0;
+  let g = state[6]! | 0;
+  let h = state[7]! | 0;
+  for (let i = 0; i < 64; i += 1) {
+    const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
+    const t1 = (h + s1 + ((e & f) ^ (~e & g)) + K[i]! + w[i]!) | 0;
+    const s0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));
+    const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+    h = g;
+    g = f;
+    f = e;
+    e = (d + t1) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (t1 + t2) | 0;
+  }
+  const sum = [a, b, c, d, e, f, g, h];
+  for (let i = 0; i < 8; i += 1) state[i] = (state[i]! + sum[i]!) | 0;
+}

@@ -1,0 +1,71 @@
+import { hash128 } from "./hash.js";
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** The canonical lower-case text of the 16 bytes at `offset`. */
+export function uuidText(bytes: Uint8Array, offset = 0): string {
+  const hex = (at: number) => HEX[bytes[offset + at] ?? 0] ?? "";
+  return (
+    hex(0) + hex(1) + hex(2) + hex(3) + "-" + hex(4) + hex(5) + "-" + hex(6) + hex(7) + "-" + hex(8) + hex(9) +
+    "-" + hex(10) + hex(11) + hex(12) + hex(13) + hex(14) + hex(15)
+  );
+}
+
+/** The 16 bytes of a UUID in its usual text form (any case); null for other text. */
+export function parseUuid(text: string): Uint8Array | null {
+  const bytes = new Uint8Array(16);
+  return writeUuid(text, bytes, 0) ? bytes : null;
+}
+
+/** Writes the 16 bytes of a UUID's text at `offset`; false (and bytes undefined) when the text is no UUID. */
+export function writeUuid(text: string, bytes: Uint8Array, offset: number): boolean {
+  if (text.length !== 36 || !uuid.test(text)) return false;
+  let at = 0;
+  for (let index = 0; index < 16; index += 1) {
+    if (at === 8 || at === 13 || at === 18 || at === 23) at += 1;
+    bytes[offset + index] = (nibble(text.charCodeAt(at)) << 4) | nibble(text.charCodeAt(at + 1));
+    at += 2;
+  }
+  return true;
+}
+
+function nibble(code: number): number {
+  return code <= 57 ? code - 48 : (code | 32) - 87;
+}
+
+/** Writes the UUID of an id at `offset`: its own when it is one, else the first 128 bits of its hash as version 8. */
+export function writeUuidOfText(text: string, bytes: Uint8Array, offset: number): void {
+  if (writeUuid(text, bytes, offset)) return;
+  const hash = hash128("id", text);
+  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x80;
+  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80;
+  bytes.set(hash, offset);
+}
+
+/** The canonical UUID of any id. */
+export function uuidOfText(text: string): string {
+  const bytes = new Uint8Array(16);
+  writeUuidOfText(text, bytes, 0);
+  return uuidText(bytes);
+}
+
+/** Writes a UUIDv7 (RFC 9562): 48 bits of epoch ms, the rest from `random`. */
+export function writeUuidV7(nowMs: number, random: (bytes: Uint8Array) => void, bytes: Uint8Array, offset: number): void {
+  random(bytes.subarray(offset + 6, offset + 16));
+  const high = Math.floor(nowMs / 2 ** 32);
+  bytes[offset] = (high >>> 8) & 255;
+  bytes[offset + 1] = high & 255;
+  for (let at = 0; at < 4; at += 1) bytes[offset + 2 + at] = (nowMs >>> (24 - 8 * at)) & 255;
+  bytes[offset + 6] = ((bytes[offset + 6] ?? 0) & 0x0f) | 0x70;
+  bytes[offset + 8] = ((bytes[offset + 8] ?? 0) & 0x3f) | 0x80;
+}
+
+/** Compares two ids as unsigned 128-bit numbers. */
+export function compareIds(a: Uint8Array, aOffset: number, b: Uint8Array, bOffset: number): number {
+  for (let at = 0; at < 16; at += 1) {
+    const difference = (a[aOffset + at] ?? 0) - (b[bOffset + at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

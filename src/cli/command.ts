@@ -1,0 +1,47 @@
+import { parseArgs, type ParseArgsConfig } from "node:util";
+
+/** One command of the program. */
+export interface Command {
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** All of `--help`. */
+  readonly help: string;
+  /** Runs the command; resolves when it is done. @throws UsageError for exit 2, any other error for exit 1 */
+  run(args: readonly string[]): Promise<void>;
+}
+
+/** The command line makes no sense: exit 2. */
+export class UsageError extends Error {}
+
+type Options = NonNullable<ParseArgsConfig["options"]>;
+
+/** Parses options strictly. @throws UsageError naming the option at fault */
+export function readArguments<O extends Options>(args: readonly string[], options: O, positionals: boolean) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: positionals, strict: true });
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    // The parser's advice about `--` spans several sentences; the first says what is wrong.
+    throw new UsageError((text.split(/\. (?=To |Did )/)[0] ?? text).replace(/\.$/, ""));
+  }
+}
+
+/** The value of an option that must be given. @throws UsageError */
+export function required(value: string | undefined, option: string): string {
+  if (value === undefined || value === "") throw new UsageError(`--${option} is required`);
+  return value;
+}
+
+/** A TCP port, 0 to 65535. @throws UsageError */
+export function portOf(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new UsageError(`--port: expected a number from 0 to 65535, got ${JSON.stringify(text)}`);
+  return port;
+}
+
+/** One of several words. @throws UsageError listing them */
+export function oneOf<T extends string>(text: string, option: string, allowed: readonly T[]): T {
+  const found = allowed.find((word) => word === text);
+  if (found === undefined) throw new UsageError(`--${option}: expected ${allowed.join(", ")}, got ${JSON.stringify(text)}`);
+  return found;
+}

@@ -1,0 +1,81 @@
+import type { Daybook } from "../../engine/daybook.js";
+import { createToken } from "../../http/index.js";
+import { portOf, readArguments, type Command } from "../command.js";
+import { DATA_SETS, type DataSet } from "../demo/data-sets.js";
+import { reportOn } from "../demo/report.js";
+import { requestsText } from "../demo/requests.js";
+import { load } from "../load.js";
+import { openOrganization } from "../organizations.js";
+import { count, plural } from "../print/format.js";
+import { Progress } from "../print/progress.js";
+import { startServer, untilStopped } from "../server.js";
+import { DEFAULT_DATA_DIRECTORY, environmentTokens } from "./serve.js";
+
+const help = `Usage: daybook demo [--data DIR] [--port N] [--once]
+
+Imports the real data sets of examples/data (what is there already is skipped), prints a report on them, then answers
+over HTTP until SIGTERM or SIGINT.
+
+  --data DIR            data directory, default "./data"
+  --port N              default 8787; 0 = any free port
+  --once                stop after the report
+`;
+
+async function run(args: readonly string[]): Promise<void> {
+  const { values } = readArguments(args, { data: { type: "string" }, port: { type: "string" }, once: { type: "boolean" } }, false);
+  const port = portOf(values.port ?? "8787");
+  const dataDirectory = values.data ?? DEFAULT_DATA_DIRECTORY;
+  const tokens = environmentTokens();
+  const open: Record<string, Daybook> = {};
+  const closeAll = () => Promise.all(Object.values(open).map((daybook) => daybook.close()));
+  process.stdout.write(`Daybook demo: real data, exact answers. Everything is stored in ${dataDirectory}\n\n`);
+  try {
+    for (const set of DATA_SETS) {
+      const daybook = await openOrganization(dataDirectory, set.organization, set.currency);
+      open[set.organization] = daybook;
+      await importOnce(set, daybook);
+    }
+    for (const set of DATA_SETS) process.stdout.write(await reportOn(set, daybookOf(open, set)));
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+  if (values.once === true) {
+    await closeAll();
+    return;
+  }
+  const made = new Map(
+    DATA_SETS.map(({ organization }) => [organization, createToken({ role: "owner", scopes: ["*"], organization, nowMs: Date.now() })]),
+  );
+  const records = [...made.values()].map((token) => token.record);
+  const server = await startServer({ dataDirectory, host: "127.0.0.1", port, currency: undefined, tokens: [...tokens, ...records], open });
+  process.stdout.write(requestsText(server.url, DATA_SETS, (organization) => made.get(organization)?.value ?? ""));
+  process.stdout.write(`\ndaybook listening on ${server.url}\n`);
+  await untilStopped(server);
+}
+
+async function importOnce(set: DataSet, daybook: Daybook): Promise<void> {
+  const name = set.organization.padEnd(14);
+  const stored = (await daybook.stats()).eventCount;
+  if (stored >= set.eventCount) {
+    process.stdout.write(`  ${name} ${count(stored).padStart(9)} events are there already\n`);
+    return;
+  }
+  const progress = new Progress(`  ${name} importing`);
+  const outcome = await load(daybook, set.rows(), { onProgress: (rowCount) => progress.at(rowCount) });
+  await daybook.seal();
+  const took = progress.end();
+  const [first] = outcome.rejections;
+  if (first !== undefined) {
+    throw new Error(`${set.organization}: ${plural(outcome.rejected, "row")} rejected, line ${first.line}: ${first.reason}`);
+  }
+  process.stdout.write(`  ${name} ${count(outcome.accepted).padStart(9)} events imported in ${took}\n`);
+}
+
+function daybookOf(open: Readonly<Record<string, Daybook>>, set: DataSet): Daybook {
+  const daybook = open[set.organization];
+  if (daybook === undefined) throw new Error(`${set.organization} is not open`);
+  return daybook;
+}
+
+export const command: Command = { summary: "import real data, print a report, answer over HTTP", help, run };

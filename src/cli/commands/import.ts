@@ -1,0 +1,105 @@
+import { basename } from "node:path";
+import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
+import { load, type LoadOutcome } from "../load.js";
+import { openOrganization, organizationOf } from "../organizations.js";
+import { count, plain } from "../print/format.js";
+import { Progress } from "../print/progress.js";
+import { readClf } from "../read/clf.js";
+import { readCsvEvents } from "../read/csv-events.js";
+import { readCsvMap, type CsvMap } from "../read/csv-map.js";
+import { readBytes } from "../read/gzip.js";
+import { readNdjson } from "../read/ndjson.js";
+import type { Rows } from "../read/row.js";
+
+const FORMATS = ["ndjson", "csv", "clf"] as const;
+type Format = (typeof FORMATS)[number];
+
+const help = `Usage: daybook import --data DIR [options] FILE...
+
+Loads events from files, gzipped or not; "-" is standard input. Importing a file twice adds nothing.
+
+  --data DIR            data directory, made where absent
+  --organization NAME   default "default"
+  --project NAME        the project of events that name none; events of other projects are rejected
+  --format FORMAT       ndjson (one JSON event per line), csv, or clf (access log, common or combined);
+                        default: by the file's name (.ndjson .jsonl .csv .log)
+  --map FILE            how CSV columns become events (docs/import.md)
+  --set NAME            name of the data set, part of the ids of rows that bring none; default: the file's name
+  --strict              exit 1 when any row was rejected
+
+Prints accepted, duplicates and rejected per file, with the first rejections and their lines.
+`;
+
+async function run(args: readonly string[]): Promise<void> {
+  const { values, positionals } = readArguments(
+    args,
+    {
+      data: { type: "string" },
+      organization: { type: "string" },
+      project: { type: "string" },
+      format: { type: "string" },
+      map: { type: "string" },
+      set: { type: "string" },
+      strict: { type: "boolean" },
+    },
+    true,
+  );
+  const dataDirectory = required(values.data, "data");
+  const organization = organizationOf(values.organization);
+  if (positionals.length === 0) throw new UsageError("expected at least one FILE");
+  const files = positionals.map((path) => ({ path, format: formatOf(path, values.format) }));
+  if (values.map !== undefined && files.some((file) => file.format !== "csv")) throw new UsageError("--map is for csv files only");
+  const map = values.map === undefined ? null : await readCsvMap(values.map);
+
+  let rejectedCount = 0;
+  const daybook = await openOrganization(dataDirectory, organization);
+  try {
+    for (const { path, format } of files) {
+      const progress = new Progress(path);
+      const set = values.set ?? map?.set ?? setOf(path);
+      const outcome = await load(daybook, rowsOf(path, format, set, map), {
+        ...(values.project === undefined ? {} : { project: values.project }),
+        onProgress: (rowCount) => progress.at(rowCount),
+      });
+      printOutcome(path, outcome, progress.end());
+      rejectedCount += outcome.rejected;
+      if (outcome.rejected > 0 && outcome.accepted + outcome.duplicates === 0) {
+        throw new Error(`${path}: no row of it could be imported${format === "csv" ? "" : `: is it ${format}?`}`);
+      }
+    }
+  } finally {
+    await daybook.close();
+  }
+  if (values.strict === true && rejectedCount > 0) throw new Error(`${count(rejectedCount)} rows were rejected, all others are stored`);
+}
+
+function formatOf(path: string, given: string | undefined): Format {
+  if (given !== undefined) return oneOf(given, "format", FORMATS);
+  const name = basename(path).replace(/\.gz$/i, "").toLowerCase();
+  if (/\.(ndjson|jsonl)$/.test(name)) return "ndjson";
+  if (name.endsWith(".csv")) return "csv";
+  if (/\.log(\.\d+)?$/.test(name)) return "clf";
+  throw new UsageError(`--format is required: ${path === "-" ? "standard input has no name" : `${basename(path)} does not tell its format`}`);
+}
+
+function setOf(path: string): string {
+  return path === "-" ? "stdin" : basename(path).replace(/\.gz$/i, "");
+}
+
+function rowsOf(path: string, format: Format, set: string, map: CsvMap | null): Rows {
+  const bytes = readBytes(path);
+  if (format === "ndjson") return readNdjson(bytes, set);
+  if (format === "clf") return readClf(bytes, set);
+  return readCsvEvents(bytes, set, map);
+}
+
+function printOutcome(path: string, outcome: LoadOutcome, took: string): void {
+  const { accepted, duplicates, rejected, rejections } = outcome;
+  const numbers = `accepted ${count(accepted)} / duplicates ${count(duplicates)} / rejected ${count(rejected)}`;
+  const lines = [`${path}: ${numbers} (${took})`];
+  for (const { line, reason } of rejections) lines.push(`  line ${line}: ${plain(reason, 300)}`);
+  if (rejected > rejections.length) lines.push(`  and ${count(rejected - rejections.length)} more`);
+  process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+export const command: Command = { summary: "load events from NDJSON, CSV or access-log files", help, run };

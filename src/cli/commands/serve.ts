@@ -1,0 +1,70 @@
+import { createToken, parseTokens, type TokenRecord } from "../../http/index.js";
+import { portOf, readArguments, UsageError, type Command } from "../command.js";
+import { startServer, untilStopped } from "../server.js";
+import { changeTokens, storedTokens, tokensOfFile } from "../token-store.js";
+
+const help = `Usage: daybook serve [--data DIR | --memory] [options]
+
+Answers over HTTP until SIGTERM or SIGINT; then finishes what is in flight and exits.
+
+  --data DIR            data directory, one organization per directory in it; default "./data"
+  --memory              keep everything in memory instead
+  --host HOST           default 127.0.0.1
+  --port N              default 8787; 0 = any free port
+  --tokens FILE         JSON array of { "token" | "sha256", "organization"?, "role", "scopes", "project"?, "expires_at"? }
+  --currency CODE       reporting currency of new organizations, default USD
+
+Environment: DAYBOOK_TOKEN=sk_... is an owner token with all scopes for the organization "default".
+Tokens made or revoked by "daybook token" count at once. With no token anywhere one owner token is made and shown once.
+`;
+
+export const DEFAULT_DATA_DIRECTORY = "./data";
+
+async function run(args: readonly string[]): Promise<void> {
+  const { values } = readArguments(
+    args,
+    {
+      data: { type: "string" },
+      memory: { type: "boolean" },
+      host: { type: "string" },
+      port: { type: "string" },
+      tokens: { type: "string" },
+      currency: { type: "string" },
+    },
+    false,
+  );
+  if (values.memory === true && values.data !== undefined) throw new UsageError("--data and --memory exclude each other");
+  const port = portOf(values.port ?? "8787");
+  const currency = values.currency;
+  if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) {
+    throw new UsageError(`--currency: expected three capital letters like USD, got ${JSON.stringify(currency)}`);
+  }
+  const dataDirectory = values.memory === true ? null : (values.data ?? DEFAULT_DATA_DIRECTORY);
+  const tokens = [...environmentTokens(), ...(values.tokens === undefined ? [] : await tokensOfFile(values.tokens))];
+  const isFirst = tokens.length === 0 && (dataDirectory === null || (await storedTokens(dataDirectory)).length === 0);
+  const first = isFirst ? createToken({ role: "owner", scopes: ["*"], nowMs: Date.now() }) : null;
+  const host = values.host ?? "127.0.0.1";
+  const memoryTokens = first !== null && dataDirectory === null ? [first.record] : [];
+  const server = await startServer({ dataDirectory, host, port, currency, tokens: [...tokens, ...memoryTokens] });
+  if (first !== null) {
+    // Only once the store is ours: a start that fails must not leave a token that nobody has seen.
+    if (dataDirectory !== null) await changeTokens(dataDirectory, (records) => [...records, first.record]);
+    await server.reloadTokens();
+    process.stdout.write(`owner token, shown this once: ${first.value}\n`);
+  }
+  process.stdout.write(`daybook listening on ${server.url}\n`);
+  await untilStopped(server);
+}
+
+/** The token of DAYBOOK_TOKEN, if it is set. @throws Error that does not show it */
+export function environmentTokens(): TokenRecord[] {
+  const value = process.env["DAYBOOK_TOKEN"];
+  if (value === undefined || value === "") return [];
+  try {
+    return parseTokens(JSON.stringify([{ token: value, role: "owner", scopes: ["*"] }]));
+  } catch (error) {
+    throw new Error("DAYBOOK_TOKEN: expected a value that starts with sk_ and has letters, digits and ._~+/- only", { cause: error });
+  }
+}
+
+export const command: Command = { summary: "answer over HTTP", help, run };

@@ -1,0 +1,46 @@
+import { readArguments, required, type Command } from "../command.js";
+import { openForReading, organizationOf, organizationsIn } from "../organizations.js";
+import { bytes, count } from "../print/format.js";
+import { table } from "../print/table.js";
+
+const help = `Usage: daybook stats --data DIR [--organization NAME]
+
+Shows what is stored, per organization; also while "serve" runs.
+
+  --data DIR            data directory
+  --organization NAME   only this one
+`;
+
+const HEADER = ["organization", "events", "days", "first day", "last day", "segments", "unsealed", "projects", "on disk", "B/event", "in memory"];
+
+async function run(args: readonly string[]): Promise<void> {
+  const { values } = readArguments(args, { data: { type: "string" }, organization: { type: "string" } }, false);
+  const dataDirectory = required(values.data, "data");
+  const names = values.organization === undefined ? await organizationsIn(dataDirectory) : [organizationOf(values.organization)];
+  if (names.length === 0) throw new Error(`${dataDirectory}: there is no organization here`);
+  const rows: string[][] = [];
+  for (const name of names) {
+    const daybook = await openForReading(dataDirectory, name);
+    try {
+      const stats = await daybook.stats();
+      rows.push([
+        name,
+        count(stats.eventCount),
+        count(stats.dayCount),
+        stats.firstDay?.slice(0, 10) ?? "-",
+        stats.lastDay?.slice(0, 10) ?? "-",
+        count(stats.segmentCount),
+        count(stats.headRowCount),
+        count(stats.projects.length),
+        bytes(stats.storedByteLength),
+        stats.eventCount === 0 ? "-" : (stats.storedByteLength / stats.eventCount).toFixed(1),
+        bytes(stats.memoryByteLength),
+      ]);
+    } finally {
+      await daybook.close();
+    }
+  }
+  process.stdout.write(table([HEADER, ...rows], "<>><<>>>>>>"));
+}
+
+export const command: Command = { summary: "show what is stored, per organization", help, run };

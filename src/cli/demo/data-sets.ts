@@ -1,0 +1,92 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { cdnowPurchase } from "../../../examples/cdnow/purchases.js";
+import { Invoices } from "../../../examples/online-retail/invoices.js";
+import { packageRoot } from "../package-root.js";
+import { readClf } from "../read/clf.js";
+import { readCsvEvents } from "../read/csv-events.js";
+import { readCsvMap } from "../read/csv-map.js";
+import { readBytes } from "../read/gzip.js";
+import { readLines } from "../read/lines.js";
+import { rowId } from "../read/row-id.js";
+import type { Row, Rows } from "../read/row.js";
+
+/** One set of real data and the organization it fills. */
+export interface DataSet {
+  readonly organization: string;
+  /** What it is, for a heading. */
+  readonly title: string;
+  readonly currency: string;
+  /** Events it becomes: with as many stored there is nothing to import. */
+  readonly eventCount: number;
+  /** Reads its events. @throws Error when the file is absent or damaged */
+  rows(): Rows;
+}
+
+export const DATA_SETS: readonly DataSet[] = [
+  {
+    organization: "access-log",
+    title: "access log of a real site, 17 to 20 May 2015",
+    currency: "USD",
+    eventCount: 10_000,
+    rows: () => readClf(readBytes(example("data/apache_logs_semicomplete_2015.log.gz")), "access-log"),
+  },
+  {
+    organization: "cdnow",
+    title: "purchases at a CD shop, January 1997 to June 1998",
+    currency: "USD",
+    eventCount: 69_659,
+    rows: () => cdnowRows("data/CDNOW_master.txt.gz", "cdnow"),
+  },
+  {
+    organization: "cdnow-sample",
+    title: "every tenth customer of the same shop",
+    currency: "USD",
+    eventCount: 6_919,
+    rows: () => cdnowRows("data/CDNOW_sample.txt", "cdnow-sample"),
+  },
+  {
+    organization: "online-retail",
+    title: "order lines and invoices of a British gift shop, December 2010 to December 2011",
+    currency: "GBP",
+    eventCount: 541_909 + 25_900,
+    rows: onlineRetailRows,
+  },
+];
+
+/** A file of the repository's examples. @throws Error when this installation came without them */
+function example(path: string): string {
+  const file = join(packageRoot(), "examples", path);
+  if (existsSync(file)) return file;
+  throw new Error(`${file} is missing: the demo needs the examples of the repository, run it from a checkout of it`);
+}
+
+async function* cdnowRows(path: string, set: string): AsyncGenerator<readonly Row[]> {
+  for await (const lines of readLines(readBytes(example(path)))) {
+    const rows: Row[] = [];
+    for (const { number, text, fault } of lines) {
+      const event = cdnowPurchase(text);
+      if (fault !== null) rows.push({ line: number, reason: fault });
+      else if (event !== null) rows.push({ line: number, event: { id: rowId(set, number, text), ...event } });
+      // Line 1 of the master file names its columns; a blank line is none.
+      else if (number > 1 && text.trim() !== "") rows.push({ line: number, reason: "expected customer, date, CDs and dollars" });
+    }
+    yield rows;
+  }
+}
+
+/** The order lines, and after the last of them the invoices. */
+async function* onlineRetailRows(): AsyncGenerator<readonly Row[]> {
+  const map = await readCsvMap(example("online-retail/lines.map.json"));
+  const bytes = readBytes(example("data/online_retail_uk_2010-12_2011-12.csv.gz"));
+  const invoices = new Invoices();
+  let lastLine = 0;
+  for await (const rows of readCsvEvents(bytes, "online-retail", map)) {
+    for (const row of rows) {
+      if ("event" in row) invoices.add(row.event);
+      lastLine = row.line;
+    }
+    yield rows;
+  }
+  yield Array.from(invoices.events(), (event) => ({ line: lastLine, event }));
+}

@@ -1,0 +1,47 @@
+import type { DataSet } from "./data-sets.js";
+
+interface Example {
+  readonly organization: string;
+  readonly says: string;
+  readonly path: string;
+  readonly body: object;
+}
+
+const EXAMPLES: readonly Example[] = [
+  { organization: "access-log", says: "page views per day", path: "/analytics/count-events-per-day", body: { event_name: "page_view" } },
+  { organization: "access-log", says: "top browsers", path: "/analytics/aggregate", body: { field: "browser" } },
+  {
+    organization: "access-log",
+    says: "addresses that met a 404",
+    path: "/analytics/count-unique-users",
+    body: { filter_groups: [{ filters: [{ field_name: "status", operator: "=", value: "404" }] }] },
+  },
+  {
+    organization: "online-retail",
+    says: "invoices above 10,000 pounds, newest first",
+    path: "/search-events",
+    body: { event_name: "purchase", filter_groups: [{ filters: [{ field_name: "revenue", operator: ">", value: "10000" }] }] },
+  },
+  {
+    organization: "cdnow",
+    says: "customers of January 1997",
+    path: "/analytics/count-unique-users",
+    body: { start_date: "1997-01-01", end_date: "1997-01-31" },
+  },
+];
+
+/** Requests to paste into a shell: each organization's token once, as a variable, then one curl line per question. */
+export function requestsText(url: string, sets: readonly DataSet[], tokenOf: (organization: string) => string): string {
+  const used = sets.filter((set) => EXAMPLES.some((example) => example.organization === set.organization));
+  const variables = used.map((set) => `  ${variableOf(set.organization)}=${tokenOf(set.organization)}\n`);
+  const requests = EXAMPLES.map(
+    ({ organization, says, path, body }) =>
+      `\n  # ${organization}: ${says}\n  curl -s ${url}${path} -H "Authorization: Bearer $${variableOf(organization)}" \\\n` +
+      `    -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'\n`,
+  );
+  return `\nAsk yourself. The tokens are valid until this process ends and are shown this once:\n\n${variables.join("")}${requests.join("")}`;
+}
+
+function variableOf(organization: string): string {
+  return `${organization.replaceAll("-", "_").toUpperCase()}_TOKEN`;
+}

@@ -1,0 +1,75 @@
+import type { Daybook } from "../../engine/daybook.js";
+import type { PerDayItem } from "../../plan/input.js";
+import { count, duration, plain, plural } from "../print/format.js";
+import { fitted, sparkline } from "../print/sparkline.js";
+import { table } from "../print/table.js";
+
+const CHART_WIDTH = 72;
+const LABEL_WIDTH = 56;
+
+/** The text of one data set's part of the report, and the time its questions took. */
+export class Section {
+  readonly #parts: string[] = [];
+  #questionCount = 0;
+  #askedMs = 0;
+
+  constructor(readonly daybook: Daybook) {}
+
+  /** Asks one question and counts the time it takes. */
+  async ask<T>(question: (daybook: Daybook) => Promise<T>): Promise<T> {
+    const startedMs = performance.now();
+    const answer = await question(this.daybook);
+    this.#askedMs += performance.now() - startedMs;
+    this.#questionCount += 1;
+    return answer;
+  }
+
+  heading(organization: string, title: string): void {
+    this.#parts.push(`\n${organization} — ${title}\n`);
+  }
+
+  /** Numbers, right-aligned, each with what it counts. */
+  numbers(rows: readonly (readonly [value: string, label: string])[]): void {
+    this.#parts.push(`\n${table(rows, "><", "  ")}`);
+  }
+
+  /** A titled list of values with their counts and their share of the largest as a bar. */
+  ranking(title: string, items: readonly { readonly property: string; readonly count: number }[]): void {
+    const largest = Math.max(1, ...items.map((item) => item.count));
+    const rows = items.map((item) => [
+      item.property === "" ? "(not set)" : plain(item.property, LABEL_WIDTH),
+      count(item.count),
+      "█".repeat(Math.max(1, Math.round((item.count / largest) * 12))),
+    ]);
+    this.#parts.push(`\n  ${title}\n${table(rows, "<><", "    ")}`);
+  }
+
+  /** One line per day, for ranges of a few days. */
+  days(rows: readonly (readonly [day: string, hits: number, users: number])[], header: readonly string[]): void {
+    const largest = Math.max(1, ...rows.map(([, hits]) => hits));
+    const cells = rows.map(([day, hits, users]) => [day, count(hits), count(users), "█".repeat(Math.round((hits / largest) * 24))]);
+    this.#parts.push(`\n${table([header, ...cells], "<>><", "  ")}`);
+  }
+
+  /** A sparkline over all days of the answer (without gaps), neighbouring days added up where the line would be too long. */
+  chart(title: string, items: readonly PerDayItem[]): void {
+    const { values, groupSize } = fitted(
+      items.map((item) => item.count),
+      CHART_WIDTH,
+    );
+    const first = items[0]?.day.slice(0, 10) ?? "";
+    const last = items.at(-1)?.day.slice(0, 10) ?? "";
+    const grain = groupSize === 1 ? "a day" : `${groupSize} days`;
+    const peak = Math.max(0, ...values);
+    const scale = `${first}${last.padStart(Math.max(values.length - first.length, last.length + 1))}`;
+    this.#parts.push(`\n  ${title}, one bar = ${grain}, highest ${count(peak)}\n    ${sparkline(values)}\n    ${scale}\n`);
+  }
+
+  line(text: string): void {
+    this.#parts.push(`\n  ${text}\n`);
+  }
+
+  text(): string {
+    return `${this.#parts.join("")}\n  ${plural(this.#questionCount, "question")} answered in ${duration(this.#askedMs)}\n`;
+  }
+}

@@ -1,0 +1,46 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Daybook } from "../engine/daybook.js";
+import { openDaybook } from "../index.js";
+import { fileStorage } from "../node/index.js";
+import { UsageError } from "./command.js";
+
+const organizationPattern = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+
+/** The organization that is meant when none is named. */
+export const DEFAULT_ORGANIZATION = "default";
+
+/** Checks the name of an organization, which is also the name of its directory. @throws UsageError */
+export function organizationOf(text: string | undefined): string {
+  const name = text ?? DEFAULT_ORGANIZATION;
+  if (organizationPattern.test(name)) return name;
+  throw new UsageError(`--organization: expected lower-case letters, digits, - and _, at most 63, got ${JSON.stringify(name)}`);
+}
+
+/** Names of the organizations under a data directory, ascending; none where the directory is absent. */
+export async function organizationsIn(dataDirectory: string): Promise<string[]> {
+  try {
+    const entries = await readdir(dataDirectory, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory() && organizationPattern.test(entry.name)).map((entry) => entry.name).sort();
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** Opens an organization for writing, making it where absent. @throws store_locked, corruption, manifest_missing */
+export async function openOrganization(dataDirectory: string, name: string, currency?: string): Promise<Daybook> {
+  const storage = fileStorage(join(dataDirectory, name));
+  return openDaybook(currency === undefined ? { storage } : { storage, currency });
+}
+
+/** Opens an organization beside a running `serve`, for reading. @throws Error when it does not exist */
+export async function openForReading(dataDirectory: string, name: string): Promise<Daybook> {
+  const directory = join(dataDirectory, name);
+  const found = await stat(directory).then(
+    (entry) => entry.isDirectory(),
+    () => false,
+  );
+  if (!found) throw new Error(`${dataDirectory}: there is no organization ${JSON.stringify(name)} here`);
+  return openDaybook({ storage: fileStorage(directory), readOnly: true });
+}

@@ -1,0 +1,47 @@
+import { createReadStream } from "node:fs";
+import { pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+
+/**
+ * The bytes of a file, or of standard input for `-`; gzip is recognised by its first two bytes, whatever the name.
+ * @throws the error of the file system, or of zlib for a damaged or truncated archive, with the path in the message
+ */
+export async function* readBytes(path: string): AsyncGenerator<Uint8Array> {
+  const source: AsyncIterable<Uint8Array> = path === "-" ? process.stdin : createReadStream(path, { highWaterMark: 256 * 1024 });
+  try {
+    yield* inflated(source);
+  } catch (error) {
+    const name = path === "-" ? "standard input" : path;
+    const reason = error instanceof Error ? error.message : String(error);
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT") throw new Error(`${name}: no such file`, { cause: error });
+    if (code === "EISDIR") throw new Error(`${name}: is a directory, expected a file`, { cause: error });
+    throw new Error(`${name}: ${reason}`, { cause: error });
+  }
+}
+
+async function* inflated(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const chunks = source[Symbol.asyncIterator]();
+  let first: Uint8Array = new Uint8Array();
+  let ended = false;
+  while (first.length < 2 && !ended) {
+    const next = await chunks.next();
+    if (next.done === true) ended = true;
+    else first = first.length === 0 ? next.value : Buffer.concat([first, next.value]);
+  }
+  const rest: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => chunks };
+  const all = prepended(first, rest);
+  if (first[0] !== 0x1f || first[1] !== 0x8b) {
+    yield* all;
+    return;
+  }
+  const gunzip = createGunzip({ chunkSize: 256 * 1024 });
+  // A failure of the source destroys the archive's stream, whose reader throws it.
+  pipeline(Readable.from(all), gunzip, () => undefined);
+  yield* gunzip as AsyncIterable<Uint8Array>;
+}
+
+async function* prepended(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  if (first.length > 0) yield first;
+  yield* rest;
+}

@@ -1,0 +1,13 @@
+import { createHash } from "node:crypto";
+import { uuidText } from "../../base/uuid.js";
+
+/**
+ * The id of a record that brings none: a UUID (version 8) from set name, line number and the line itself, so that
+ * importing a file twice adds nothing, and two files of one name do not hide each other's rows.
+ */
+export function rowId(set: string, line: number, text: string): string {
+  const bytes = createHash("sha256").update(`row\0${set}\0${line}\0${text}`).digest();
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return uuidText(bytes);
+}

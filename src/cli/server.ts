@@ -1,0 +1,105 @@
+import { createHandler, type Handler, type TokenRecord } from "../http/index.js";
+import { memoryStorage, openDaybook } from "../index.js";
+import type { Daybook } from "../engine/daybook.js";
+import { listen } from "../node/index.js";
+import { DEFAULT_ORGANIZATION, openOrganization, organizationsIn } from "./organizations.js";
+import { LiveTokens } from "./token-store.js";
+
+export interface ServerOptions {
+  /** null: everything stays in memory. */
+  readonly dataDirectory: string | null;
+  readonly host: string;
+  readonly port: number;
+  readonly currency: string | undefined;
+  /** Tokens besides those stored in the data directory. */
+  readonly tokens: readonly TokenRecord[];
+  /** Organizations that are open already; the server closes them. */
+  readonly open?: Readonly<Record<string, Daybook>>;
+}
+
+export interface RunningServer {
+  readonly url: string;
+  /** Reads the stored tokens now instead of within half a second. */
+  reloadTokens(): Promise<void>;
+  /** Stops accepting, finishes what is in flight, seals and releases every store. */
+  close(): Promise<void>;
+}
+
+/** Serves all organizations of a data directory; those that a later token names are opened when it appears. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const daybooks = new Map<string, Daybook>(Object.entries(options.open ?? {}));
+  const tokens = new LiveTokens(options.tokens, options.dataDirectory, async (records) => {
+    await openAll(records.filter((record) => record.revoked_at === null).map((record) => record.organization));
+  });
+  let current: Handler | null = null;
+
+  const openAll = async (names: Iterable<string>): Promise<void> => {
+    for (const name of new Set(names)) {
+      if (daybooks.has(name)) continue;
+      daybooks.set(name, await openOne(options, name));
+      current = null;
+    }
+  };
+  // The handler copies the organizations it is given: a new one needs a new handler.
+  const handler = (): Handler => (current ??= createHandler({ organizations: Object.fromEntries(daybooks), tokens, onDefect: logDefect }));
+  const closeAll = async (): Promise<void> => {
+    tokens.stop();
+    await Promise.all([...daybooks.values()].map((daybook) => daybook.close()));
+  };
+
+  try {
+    const stored = options.dataDirectory === null ? [] : await organizationsIn(options.dataDirectory);
+    await openAll([DEFAULT_ORGANIZATION, ...stored, ...options.tokens.map((token) => token.organization)]);
+    await tokens.start();
+    const answer: Handler["answer"] = (request) => handler().answer(request);
+    const listening = await listen(
+      Object.assign((request: Request) => handler()(request), { answer }),
+      { host: options.host, port: options.port },
+    );
+    return {
+      url: listening.url,
+      reloadTokens: () => tokens.reload(),
+      close: async () => {
+        tokens.stop();
+        await listening.close();
+        await closeAll();
+      },
+    };
+  } catch (error) {
+    await closeAll();
+    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
+      throw new Error(`port ${options.port} on ${options.host} is in use: give another with --port (0 = any free one)`, { cause: error });
+    }
+    throw error;
+  }
+}
+
+function openOne(options: ServerOptions, name: string): Promise<Daybook> {
+  if (options.dataDirectory !== null) return openOrganization(options.dataDirectory, name, options.currency);
+  return openDaybook({ storage: memoryStorage(), ...(options.currency === undefined ? {} : { currency: options.currency }) });
+}
+
+function logDefect(thrown: unknown, requestId: string): void {
+  const message = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+  process.stderr.write(`${JSON.stringify({ level: "error", request_id: requestId, message })}\n`);
+}
+
+/** How long a stop may take before the process ends anyway. */
+const STOP_MS_MAX = 15_000;
+
+/** Resolves after SIGTERM or SIGINT and an orderly close; a second signal ends the process at once. */
+export async function untilStopped(server: RunningServer): Promise<void> {
+  await new Promise<void>((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(1));
+        resolve();
+      });
+    }
+  });
+  setTimeout(() => {
+    process.stderr.write("daybook: could not stop in time\n");
+    process.exit(1);
+  }, STOP_MS_MAX).unref();
+  await server.close();
+}

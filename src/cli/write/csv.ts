@@ -1,0 +1,22 @@
+import type { ExportedEvent } from "../../engine/daybook.js";
+import { FIELDS } from "../../schema/fields.js";
+
+const COLUMNS = ["id", "createdAt", ...FIELDS.map((field) => field.camel), "metadata"];
+
+/** The header line of an exported CSV file. */
+export const CSV_HEADER = `${COLUMNS.join(",")}\r\n`;
+
+/** One event as an RFC 4180 record; not-set fields are empty, metadata is JSON. `import --format csv` reads it back. */
+export function csvLine(event: ExportedEvent): string {
+  const values: Readonly<Record<string, unknown>> = { ...event };
+  return `${COLUMNS.map((column) => quoted(cellText(values[column]))).join(",")}\r\n`;
+}
+
+function cellText(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

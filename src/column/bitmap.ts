@@ -1,0 +1,117 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- word indexes stay below the word count by construction */
+import type { Codes } from "./codes.js";
+
+/** One bit per row: bit `row & 31` of word `row >>> 5`. Bits behind the last row are 0. */
+export type Bitmap = Uint32Array;
+
+export function wordCount(rowCount: number): number {
+  return (rowCount + 31) >>> 5;
+}
+
+export function emptyBitmap(rowCount: number): Bitmap {
+  return new Uint32Array(wordCount(rowCount));
+}
+
+/** Rows `[from, to)` of `rowCount`. */
+export function rangeBitmap(rowCount: number, from: number, to: number): Bitmap {
+  const bits = new Uint32Array(wordCount(rowCount));
+  if (from >= to) return bits;
+  const first = from >>> 5;
+  const last = (to - 1) >>> 5;
+  bits.fill(0xffffffff, first, last + 1);
+  bits[first]! &= 0xffffffff << (from & 31);
+  if ((to & 31) !== 0) bits[last]! &= 0xffffffff >>> (32 - (to & 31));
+  return bits;
+}
+
+export function intersect(into: Bitmap, other: Bitmap): void {
+  for (let word = 0; word < into.length; word += 1) into[word]! &= other[word]!;
+}
+
+export function subtract(into: Bitmap, other: Bitmap): void {
+  for (let word = 0; word < into.length; word += 1) into[word]! &= ~other[word]!;
+}
+
+export function unite(into: Bitmap, other: Bitmap): void {
+  for (let word = 0; word < into.length; word += 1) into[word]! |= other[word]!;
+}
+
+/** Turns every row of `[0, rowCount)` over. */
+export function complement(bits: Bitmap, rowCount: number): void {
+  for (let word = 0; word < bits.length; word += 1) bits[word] = ~bits[word]!;
+  if ((rowCount & 31) !== 0) bits[bits.length - 1]! &= 0xffffffff >>> (32 - (rowCount & 31));
+}
+
+function popcount(word: number): number {
+  let v = word - ((word >>> 1) & 0x55555555);
+  v = (v & 0x33333333) + ((v >>> 2) & 0x33333333);
+  return Math.imul((v + (v >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+/** Number of rows in the bitmap: about 1 ns per word. */
+export function countBits(bits: Bitmap): number {
+  let count = 0;
+  for (let word = 0; word < bits.length; word += 1) count += popcount(bits[word]!);
+  return count;
+}
+
+/** Rows of the bitmap within `[from, to)`. */
+export function countBitsIn(bits: Bitmap, from: number, to: number): number {
+  if (from >= to) return 0;
+  const first = from >>> 5;
+  const last = (to - 1) >>> 5;
+  const head = 0xffffffff << (from & 31);
+  const tail = (to & 31) === 0 ? 0xffffffff : 0xffffffff >>> (32 - (to & 31));
+  if (first === last) return popcount(bits[first]! & head & tail);
+  let count = popcount(bits[first]! & head) + popcount(bits[last]! & tail);
+  for (let word = first + 1; word < last; word += 1) count += popcount(bits[word]!);
+  return count;
+}
+
+/** Ascending rows of the bitmap, written into `rows` (large enough); answers how many. About 2 ns per row. */
+export function rowsOfBits(bits: Bitmap, rows: Uint32Array): number {
+  let count = 0;
+  for (let word = 0; word < bits.length; word += 1) {
+    let rest = bits[word]!;
+    const base = word << 5;
+    while (rest !== 0) {
+      const lowest = rest & -rest;
+      rows[count] = base + 31 - Math.clz32(lowest);
+      count += 1;
+      rest ^= lowest;
+    }
+  }
+  return count;
+}
+
+export function hasBit(bits: Bitmap, row: number): boolean {
+  return ((bits[row >>> 5]! >>> (row & 31)) & 1) === 1;
+}
+
+/** Rows whose code is `code`: branchless, about 1 ns per row. */
+export function bitsOfCode(codes: Codes, code: number): Bitmap {
+  const bits = new Uint32Array((codes.length + 31) >>> 5);
+  const whole = codes.length >>> 5;
+  let row = 0;
+  for (let word = 0; word < whole; word += 1) {
+    let packed = 0;
+    for (let bit = 0; bit < 32; bit += 1, row += 1) packed |= (codes[row] === code ? 1 : 0) << bit;
+    bits[word] = packed;
+  }
+  for (; row < codes.length; row += 1) if (codes[row] === code) bits[row >>> 5]! |= 1 << (row & 31);
+  return bits;
+}
+
+/** Rows whose code has a 1 in `table`: one read of each, about 1.2 ns per row. */
+export function bitsOfTable(codes: Codes, table: Uint8Array): Bitmap {
+  const bits = new Uint32Array((codes.length + 31) >>> 5);
+  const whole = codes.length >>> 5;
+  let row = 0;
+  for (let word = 0; word < whole; word += 1) {
+    let packed = 0;
+    for (let bit = 0; bit < 32; bit += 1, row += 1) packed |= table[codes[row]!]! << bit;
+    bits[word] = packed;
+  }
+  for (; row < codes.length; row += 1) bits[row >>> 5]! |= table[codes[row]!]! << (row & 31);
+  return bits;
+}

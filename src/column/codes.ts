@@ -1,0 +1,62 @@
+/** Dictionary codes of rows, as narrow as the largest code allows. Also the index buffer of an Arrow dictionary column. */
+export type Codes = Uint8Array | Uint16Array | Uint32Array;
+
+/** Bytes per code that hold codes up to `maxCode`. */
+export function codeWidth(maxCode: number): 1 | 2 | 4 {
+  return maxCode < 0x100 ? 1 : maxCode < 0x10000 ? 2 : 4;
+}
+
+/** `count` codes, all 0, wide enough for `maxCode`. */
+export function allocateCodes(count: number, maxCode: number): Codes {
+  const width = codeWidth(maxCode);
+  return width === 1 ? new Uint8Array(count) : width === 2 ? new Uint16Array(count) : new Uint32Array(count);
+}
+
+/** Views bytes as codes of the given width, without a copy where the alignment allows. */
+export function codesOfBytes(bytes: Uint8Array, width: number): Codes {
+  if (width === 1) return bytes;
+  const aligned = bytes.byteOffset % width === 0 ? bytes : bytes.slice();
+  return width === 2
+    ? new Uint16Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 2)
+    : new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4);
+}
+
+/** Codes that grow at the end, in number and in width. A view taken earlier stays as it was. */
+export class GrowableCodes {
+  #codes: Codes = new Uint8Array(64);
+  #limit = 0x100;
+  #count = 0;
+  #max = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get max(): number {
+    return this.#max;
+  }
+
+  get byteLength(): number {
+    return this.#codes.byteLength;
+  }
+
+  push(code: number): void {
+    if (code >= this.#limit || this.#count === this.#codes.length) this.#grow(code);
+    this.#codes[this.#count] = code;
+    this.#count += 1;
+    if (code > this.#max) this.#max = code;
+  }
+
+  /** The codes so far, without a copy: rows pushed later lie behind its end. */
+  view(): Codes {
+    return this.#codes.subarray(0, this.#count);
+  }
+
+  #grow(code: number): void {
+    const capacity = this.#count === this.#codes.length ? this.#codes.length * 2 : this.#codes.length;
+    const next = allocateCodes(capacity, Math.max(code, this.#limit - 1));
+    next.set(this.#codes.subarray(0, this.#count));
+    this.#codes = next;
+    this.#limit = next.BYTES_PER_ELEMENT === 4 ? Infinity : 2 ** (8 * next.BYTES_PER_ELEMENT);
+  }
+}

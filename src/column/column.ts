@@ -1,0 +1,75 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- row and entry indexes are bounded by the loops */
+import { allocateCodes } from "./codes.js";
+import type { Codes } from "./codes.js";
+
+/**
+ * Codes of a column over the rows of one segment or head. Sparse: only the rows that have the key, ascending,
+ * all others are 0. A column nobody has is a sparse column of no rows.
+ */
+export type CodeColumn =
+  | { readonly kind: "dense"; readonly codes: Codes }
+  | { readonly kind: "sparse"; readonly rows: Uint32Array; readonly codes: Codes; readonly rowCount: number };
+
+export function absentColumn(rowCount: number): CodeColumn {
+  return { kind: "sparse", rows: new Uint32Array(0), codes: new Uint8Array(0), rowCount };
+}
+
+export function columnRowCount(column: CodeColumn): number {
+  return column.kind === "dense" ? column.codes.length : column.rowCount;
+}
+
+export function columnByteLength(column: CodeColumn): number {
+  return column.codes.byteLength + (column.kind === "sparse" ? column.rows.byteLength : 0);
+}
+
+/** One code per row; a sparse column is spread out, at the cost of its rows. */
+export function denseCodes(column: CodeColumn): Codes {
+  if (column.kind === "dense") return column.codes;
+  let max = 0;
+  for (let at = 0; at < column.codes.length; at += 1) if (column.codes[at]! > max) max = column.codes[at]!;
+  const codes = allocateCodes(column.rowCount, max);
+  for (let at = 0; at < column.rows.length; at += 1) codes[column.rows[at]!] = column.codes[at]!;
+  return codes;
+}
+
+/** The code of one row: constant for dense columns, a binary search for sparse ones. */
+export function codeAt(column: CodeColumn, row: number): number {
+  if (column.kind === "dense") return column.codes[row]!;
+  let low = 0;
+  let high = column.rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (column.rows[middle]! < row) low = middle + 1;
+    else high = middle;
+  }
+  return column.rows[low] === row ? column.codes[low]! : 0;
+}
+
+/** Distinct codes of a column with their row counts, codes ascending; code 0 where some row has it. */
+export interface Histogram {
+  readonly codes: Uint32Array;
+  readonly counts: Uint32Array;
+}
+
+// One scratch for all histograms: counting is synchronous and leaves it zeroed.
+let scratch = new Uint32Array(1024);
+
+export function histogramOf(column: CodeColumn): Histogram {
+  let max = 0;
+  for (let at = 0; at < column.codes.length; at += 1) if (column.codes[at]! > max) max = column.codes[at]!;
+  if (max >= scratch.length) scratch = new Uint32Array(2 ** Math.ceil(Math.log2(max + 1)));
+  const counts = scratch;
+  for (let at = 0; at < column.codes.length; at += 1) counts[column.codes[at]!]! += 1;
+  if (column.kind === "sparse") counts[0]! += column.rowCount - column.rows.length;
+  let distinct = 0;
+  for (let code = 0; code <= max; code += 1) if (counts[code] !== 0) distinct += 1;
+  const histogram = { codes: new Uint32Array(distinct), counts: new Uint32Array(distinct) };
+  for (let code = 0, at = 0; code <= max; code += 1) {
+    if (counts[code] === 0) continue;
+    histogram.codes[at] = code;
+    histogram.counts[at] = counts[code]!;
+    counts[code] = 0;
+    at += 1;
+  }
+  return histogram;
+}

@@ -1,0 +1,110 @@
+import { FIELDS, KEY_DICTIONARY, SHAPE_DICTIONARY, metadataColumn } from "../schema/fields.js";
+import { Dictionary, JsonDictionary } from "./dictionary.js";
+
+/** Values a dictionary gained: the codes from `start` on. */
+export interface DictionaryDelta {
+  readonly name: string;
+  readonly start: number;
+  readonly values: readonly string[];
+}
+
+/** Stands before every key name, so that the key `""` is told from no key. */
+const KEY_MARK = ".";
+
+const metadataName = /^m\d+$/;
+
+/** Every dictionary of a store: one per field, metadata key names, shapes, and one of JSON texts per metadata key. */
+export class Dictionaries {
+  readonly #byName = new Map<string, Dictionary>();
+  readonly #shapeKeys: (readonly number[])[] = [];
+  readonly #byKey: (JsonDictionary | undefined)[] = [];
+  readonly keys: Dictionary;
+  readonly shapes: Dictionary;
+
+  constructor() {
+    for (const { column } of FIELDS) this.#byName.set(column, new Dictionary(column));
+    this.keys = new Dictionary(KEY_DICTIONARY);
+    this.shapes = new Dictionary(SHAPE_DICTIONARY);
+    this.#byName.set(KEY_DICTIONARY, this.keys);
+    this.#byName.set(SHAPE_DICTIONARY, this.shapes);
+  }
+
+  /** The dictionary of this name, which is also the name of its column; a metadata key's is made on first need. */
+  named(name: string): Dictionary {
+    const known = this.#byName.get(name);
+    if (known !== undefined) return known;
+    const made = metadataName.test(name) ? new JsonDictionary(name) : new Dictionary(name);
+    this.#byName.set(name, made);
+    return made;
+  }
+
+  /** JSON texts of one metadata key, by the key's code. */
+  ofKey(keyCode: number): JsonDictionary {
+    const known = this.#byKey[keyCode];
+    if (known !== undefined) return known;
+    const dictionary = this.named(metadataColumn(keyCode)) as JsonDictionary;
+    this.#byKey[keyCode] = dictionary;
+    return dictionary;
+  }
+
+  /** The code of a metadata key, a new one if need be. The empty key has one like any other. */
+  keyCode(key: string): number {
+    return this.keys.intern(`${KEY_MARK}${key}`);
+  }
+
+  /** The code of a metadata key; -1 when no event ever had it. */
+  knownKeyCode(key: string): number {
+    return this.keys.codeOf(`${KEY_MARK}${key}`);
+  }
+
+  /** The metadata key of a code. */
+  keyOf(code: number): string {
+    return this.keys.valueOf(code).slice(KEY_MARK.length);
+  }
+
+  /** Codes of the keys that a shape lists, in order. */
+  keysOfShape(shape: number): readonly number[] {
+    let keys = this.#shapeKeys[shape];
+    if (keys === undefined) {
+      keys = shape === 0 ? [] : this.shapes.valueOf(shape).split(",").map(Number);
+      this.#shapeKeys[shape] = keys;
+    }
+    return keys;
+  }
+
+  get byteLength(): number {
+    let byteLength = 0;
+    for (const dictionary of this.#byName.values()) byteLength += dictionary.byteLength;
+    return byteLength;
+  }
+
+  /** Sizes of all dictionaries now, to be handed to `deltasSince` later. */
+  sizes(): Map<string, number> {
+    const sizes = new Map<string, number>();
+    for (const [name, dictionary] of this.#byName) sizes.set(name, dictionary.size);
+    return sizes;
+  }
+
+  /** What was added since `sizes`, up to `until` where given. Cost: one look at each dictionary. */
+  deltasSince(sizes: ReadonlyMap<string, number>, until?: ReadonlyMap<string, number>): DictionaryDelta[] {
+    const deltas: DictionaryDelta[] = [];
+    for (const [name, dictionary] of this.#byName) {
+      const start = sizes.get(name) ?? 1;
+      const end = until === undefined ? dictionary.size : (until.get(name) ?? 1);
+      if (end > start) deltas.push({ name, start, values: dictionary.values.slice(start, end) });
+    }
+    return deltas;
+  }
+
+  /** Adds values that were stored earlier; values already here must be the same. False when they are not. */
+  apply(delta: DictionaryDelta): boolean {
+    const dictionary = this.named(delta.name);
+    if (delta.start > dictionary.size) return false;
+    for (let at = 0; at < delta.values.length; at += 1) {
+      const value = delta.values[at] ?? "";
+      const code = delta.start + at;
+      if (code < dictionary.size ? dictionary.valueOf(code) !== value : dictionary.intern(value) !== code) return false;
+    }
+    return true;
+  }
+}

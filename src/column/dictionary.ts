@@ -1,0 +1,75 @@
+/** Distinct strings and their codes, append-only. Code 0 is always `""`: not set. */
+export class Dictionary {
+  readonly #values: string[] = [""];
+  readonly #codes = new Map<string, number>([["", 0]]);
+  #charCount = 0;
+  #lastValue = "";
+  #lastCode = 0;
+
+  constructor(readonly name: string) {}
+
+  /** Number of codes, code 0 included. */
+  get size(): number {
+    return this.#values.length;
+  }
+
+  /** Estimate: two bytes a character, and about 72 for the string, its slot and its entry in the map. */
+  get byteLength(): number {
+    return this.#charCount * 2 + this.size * 72;
+  }
+
+  /** The code of a value; -1 when it was never stored. */
+  codeOf(value: string): number {
+    return this.#codes.get(value) ?? -1;
+  }
+
+  /** The code of a value, a new one if need be. Traffic repeats itself, so the last value is kept at hand. */
+  intern(value: string): number {
+    if (value === this.#lastValue) return this.#lastCode;
+    let code = this.#codes.get(value);
+    if (code === undefined) {
+      code = this.#values.length;
+      this.#values.push(value);
+      this.#codes.set(value, code);
+      this.#charCount += value.length;
+    }
+    this.#lastValue = value;
+    this.#lastCode = code;
+    return code;
+  }
+
+  /** The value of a code below `size`. */
+  valueOf(code: number): string {
+    return this.#values[code] ?? "";
+  }
+
+  /** Values of the codes from `start` on. */
+  valuesFrom(start: number): string[] {
+    return this.#values.slice(start);
+  }
+
+  /** All values by code, not to be changed. */
+  get values(): readonly string[] {
+    return this.#values;
+  }
+}
+
+/** A dictionary whose values are JSON texts; `""`, its code 0, stands for an absent key. */
+export class JsonDictionary extends Dictionary {
+  readonly #parsed: unknown[] = [undefined];
+  readonly #arrayCodes: number[] = [];
+  #scanned = 1;
+
+  /** The JSON value of a code; undefined for code 0. Each text is parsed once. Not to be changed. */
+  json(code: number): unknown {
+    for (let next = this.#parsed.length; next <= code; next += 1) this.#parsed.push(JSON.parse(this.valueOf(next)));
+    return this.#parsed[code];
+  }
+
+  /** Codes whose value is an array: they may equal a scalar that their text does not. */
+  arrayCodes(): readonly number[] {
+    for (; this.#scanned < this.size; this.#scanned += 1)
+      if (this.valueOf(this.#scanned).startsWith("[")) this.#arrayCodes.push(this.#scanned);
+    return this.#arrayCodes;
+  }
+}

@@ -1,0 +1,100 @@
+import type { EventInput, EventRecord, IngestResult } from "../schema/event.js";
+import type {
+  AggregateInput,
+  AggregateItem,
+  CountEventsInput,
+  DateInput,
+  PerDayInput,
+  PerDayItem,
+  SearchEventsInput,
+  UniqueUsersInput,
+  UniqueUsersPerDayInput,
+} from "../plan/input.js";
+import type { ReportName } from "../plan/plan.js";
+
+export interface QueryOptions {
+  /** Stops the query with `aborted`. */
+  readonly signal?: AbortSignal;
+}
+
+export interface IngestOptions {
+  /** The only project these events may belong to, and the one of those that name none. */
+  readonly project?: string;
+}
+
+export interface SearchEventsPage {
+  /** For the next page; null on the last one. */
+  readonly cursor: string | null;
+  readonly events: readonly EventRecord[];
+}
+
+/** Every stored field of one event: what `export` writes and `ingest` takes back. Not-set fields are left out. */
+export type ExportedEvent = EventInput & { readonly id: string; readonly createdAt: string };
+
+export interface ExportInput {
+  readonly project?: string | null;
+  readonly startDate?: DateInput | null;
+  readonly endDate?: DateInput | null;
+}
+
+export interface DaybookStats {
+  readonly eventCount: number;
+  readonly dayCount: number;
+  readonly segmentCount: number;
+  /** Rows not yet sealed into segments. */
+  readonly headRowCount: number;
+  readonly firstDay: string | null;
+  readonly lastDay: string | null;
+  readonly projects: readonly string[];
+  /** Bytes of all stored files the manifest and journals name. */
+  readonly storedByteLength: number;
+  /** Estimate of the bytes held in memory by columns, dictionaries and derived structures. */
+  readonly memoryByteLength: number;
+}
+
+/** Which segments, columns and rows a plan would touch, and how: decided from metadata alone. */
+export interface Explanation {
+  readonly report: ReportName;
+  readonly plan: unknown;
+  readonly segments: readonly {
+    readonly day: string;
+    readonly rowCount: number;
+    readonly sealed: boolean;
+    /** How rows are found: no row test, an edge of the day, a test of codes, or nothing can match. */
+    readonly access: "all" | "range" | "scan" | "pruned";
+  }[];
+  readonly columns: readonly string[];
+  readonly rowCount: number;
+  readonly dictionaryValueCount: number;
+}
+
+/** One organization's events and every question about them. Close it when done; `await using` does. */
+export interface Daybook extends AsyncDisposable {
+  /**
+   * Stores a batch; resolves when it is durable. A bad event never fails the others: it comes back in `rejected`.
+   * @throws overloaded, read_only, storage_full, closed, invalid_parameter (events is not an array)
+   */
+  ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult>;
+  countEvents(input?: CountEventsInput, options?: QueryOptions): Promise<number>;
+  countEventsPerDay(input?: PerDayInput, options?: QueryOptions): Promise<readonly PerDayItem[]>;
+  countEventsRunningTotalPerDay(input?: PerDayInput, options?: QueryOptions): Promise<readonly PerDayItem[]>;
+  countUniqueUsers(input?: UniqueUsersInput, options?: QueryOptions): Promise<number>;
+  countUniqueUsersPerDay(input?: UniqueUsersPerDayInput, options?: QueryOptions): Promise<readonly PerDayItem[]>;
+  aggregate(input: AggregateInput, options?: QueryOptions): Promise<readonly AggregateItem[]>;
+  searchEvents(input?: SearchEventsInput, options?: QueryOptions): Promise<SearchEventsPage>;
+  /** What answering would touch, without touching it. `report` is the method's name. */
+  explain(report: ReportName, input?: object): Promise<Explanation>;
+  /** Every stored event in (createdAt, id) order. */
+  exportEvents(input?: ExportInput): AsyncIterable<ExportedEvent>;
+  /** Makes a project exist before its first event. */
+  createProject(name: string): Promise<void>;
+  /** Names of all projects, by code point. */
+  projects(): readonly string[];
+  stats(): Promise<DaybookStats>;
+  /** `ok`, or `read_only` after a failed sync or on a read-only open. */
+  readonly health: "ok" | "read_only" | "closed";
+  /** Moves the heads into segments now; it happens by itself at bounds and on close. */
+  seal(): Promise<void>;
+  /** Waits for writes in flight, seals, and releases the lock. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,89 @@
+import { LIMITS } from "../base/limits.js";
+import { uuidText } from "../base/uuid.js";
+import type { Dictionaries } from "../column/dictionaries.js";
+import type { Dictionary } from "../column/dictionary.js";
+import type { EventRecord } from "../schema/event.js";
+import { eventRecord } from "../schema/event-record.js";
+import { EventFault, EventRow, decodeEvent } from "../schema/decode-event.js";
+import type { DecodeContext } from "../schema/decode-event.js";
+import { FIELDS, FIELD_COUNT, fieldIndex } from "../schema/fields.js";
+import type { BatchBuilder } from "../store/batch.js";
+
+/** Turns events into rows of dictionary codes. One per store: it keeps the last values at hand. */
+export class EventEncoder {
+  readonly #row = new EventRow();
+  readonly #fields: readonly Dictionary[];
+  #lastKeys: readonly string[] = [];
+  #lastKeyCodes: readonly number[] = [];
+  #lastShape = 0;
+
+  constructor(readonly dictionaries: Dictionaries) {
+    this.#fields = FIELDS.map((field) => dictionaries.named(field.column));
+  }
+
+  /** Decodes an event; its id is then in `id`, and `append` makes it a row. */
+  decode(input: unknown, context: DecodeContext): EventFault | null {
+    const fault = decodeEvent(input, context, this.#row);
+    return fault ?? this.#checkKeys(this.#row.metadataKeys);
+  }
+
+  get id(): Uint8Array {
+    return this.#row.id;
+  }
+
+  get createdAtMs(): number {
+    return this.#row.createdAtMs;
+  }
+
+  /** The decoded event as a record, if it asks to be notified of; null if not. */
+  notifiedRecord(): EventRecord | null {
+    const { texts, metadataKeys, metadataTexts, id, createdAtMs } = this.#row;
+    if (texts[fieldIndex("notify")] !== "true") return null;
+    const members = metadataKeys.map((key, at) => `${JSON.stringify(key)}:${metadataTexts[at] ?? "null"}`);
+    const metadata = JSON.parse(`{${members.join(",")}}`) as Record<string, unknown>;
+    return eventRecord((column) => texts[fieldIndex(column)] ?? "", uuidText(id), createdAtMs, metadata);
+  }
+
+  /** Adds the decoded event to a batch. */
+  append(builder: BatchBuilder): void {
+    const { texts, metadataKeys, metadataTexts, id, createdAtMs } = this.#row;
+    builder.reserve(metadataKeys.length);
+    const row = builder.rowCount;
+    builder.times[row] = createdAtMs;
+    builder.ids.set(id, row * 16);
+    for (let field = 0, at = row * FIELD_COUNT; field < FIELD_COUNT; field += 1, at += 1) {
+      const text = texts[field] as string;
+      builder.codes[at] = text === "" ? 0 : (this.#fields[field] as Dictionary).intern(text);
+    }
+    const keyCodes = this.#keyCodes(metadataKeys);
+    builder.shapes[row] = this.#lastShape;
+    for (let at = 0; at < keyCodes.length; at += 1)
+      builder.values[builder.valueCount + at] = this.dictionaries.ofKey(keyCodes[at] as number).intern(metadataTexts[at] as string);
+    builder.valueCount += keyCodes.length;
+    builder.rowCount = row + 1;
+  }
+
+  /** Codes of metadata keys, and the shape they make together; traffic repeats the shape before. */
+  #keyCodes(keys: readonly string[]): readonly number[] {
+    if (isSame(keys, this.#lastKeys)) return this.#lastKeyCodes;
+    this.#lastKeyCodes = keys.map((key) => this.dictionaries.keyCode(key));
+    this.#lastShape = keys.length === 0 ? 0 : this.dictionaries.shapes.intern(this.#lastKeyCodes.join(","));
+    this.#lastKeys = keys;
+    return this.#lastKeyCodes;
+  }
+
+  #checkKeys(keys: readonly string[]): EventFault | null {
+    const { dictionaries } = this;
+    if (dictionaries.keys.size + keys.length <= LIMITS.metadataKeyCount) return null;
+    const unknown = keys.filter((key) => dictionaries.knownKeyCode(key) < 0);
+    if (dictionaries.keys.size + unknown.length <= LIMITS.metadataKeyCount) return null;
+    const message = `metadata: expected at most ${LIMITS.metadataKeyCount} distinct keys in a store, ${JSON.stringify(unknown[0])} would be one more`;
+    return new EventFault("invalid_event", message);
+  }
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at += 1) if (a[at] !== b[at]) return false;
+  return true;
+}

@@ -1,0 +1,96 @@
+import { DaybookError } from "../base/errors.js";
+import { compileSelector } from "../filter/compile.js";
+import type { Selector } from "../filter/predicate.js";
+import { compileRegexes } from "../filter/regex.js";
+import { accessOf, isWhole } from "../filter/select.js";
+import type { Answer, Executor, Plan, ReportName } from "../plan/plan.js";
+import type { Report, ReportContext } from "../report/report.js";
+import { reports } from "../report/reports.js";
+import { TIME_COLUMN } from "../schema/fields.js";
+import type { Rows } from "../segment/rows.js";
+import type { Store } from "../store/store.js";
+
+/** What answering one question touched: counts of work, which tests assert where clocks would lie. */
+export interface Work {
+  /** Segments and heads read, and those left out by their zone maps and times alone. */
+  segmentCount: number;
+  prunedCount: number;
+  /** Rows of the segments read. */
+  rowCount: number;
+  /** Columns loaded from storage for this question. */
+  loadCount: number;
+  /** Dictionary values tested by filters. */
+  dictionaryValueCount: number;
+}
+
+/** Answers plans from the segments and heads of one store. */
+export class MemoryExecutor implements Executor {
+  constructor(
+    readonly store: Store,
+    readonly onWork: (report: ReportName, work: Work) => void,
+  ) {}
+
+  async execute<K extends ReportName>(plan: Plan<K>, signal?: AbortSignal): Promise<Answer<K>> {
+    // The mapped type pairs name and report; the compiler cannot follow it through a generic name.
+    const report = reports[plan.report] as Report<K, unknown>;
+    const snapshot = this.store.snapshot();
+    const pinned: Rows[] = [];
+    try {
+      const context = await contextOf(this.store, plan, snapshot.sequence);
+      const { selector } = context;
+      const work = newWork(selector);
+      const state = report.begin(plan, context);
+      const columns = [...selector.columns, ...report.columns(plan, context)];
+      for (const rows of snapshot.rows) {
+        if (signal?.aborted === true) throw new DaybookError("aborted", "the query was stopped by its signal");
+        if (report.isDone?.(state, rows.day) === true) break;
+        if (accessOf(rows, selector) === "pruned") {
+          work.prunedCount += 1;
+          continue;
+        }
+        rows.pin();
+        pinned.push(rows);
+        const loading = rows.load(columnsFor(rows, selector, columns));
+        if (loading !== null) {
+          work.loadCount += 1;
+          await loading;
+        }
+        report.scan(state, rows, context);
+        work.segmentCount += 1;
+        work.rowCount += rows.rowCount;
+        if (report.keepsRows !== true) pinned.pop()?.unpin();
+      }
+      const answer = await report.finish(state, plan, context);
+      this.onWork(plan.report, work);
+      return answer;
+    } finally {
+      for (const rows of pinned) rows.unpin();
+      snapshot.release();
+    }
+  }
+}
+
+/** Compiles a plan's filters against the dictionaries as they are now. @throws invalid_regex */
+export async function contextOf(store: Store, plan: Plan, sequence: number): Promise<ReportContext> {
+  const { dictionaries, resolver } = store;
+  const needsRegex = plan.where.some((group) => group.some((comparison) => comparison.test.op === "regex"));
+  const regexes = needsRegex ? await compileRegexes(plan.where) : new Map<string, never>();
+  const selector = compileSelector(plan, { dictionaries, resolver, regexes });
+  return { dictionaries, resolver, selector, sequence };
+}
+
+/** Times are read only where the range cuts the day, or a filter asks for them. */
+export function columnsFor(rows: Rows, selector: Selector, columns: readonly string[]): readonly string[] {
+  const readsTimes = [...selector.all, ...selector.any.flat()].some((predicate) => predicate.kind === "instant");
+  return readsTimes || !isWhole(rows, selector) ? [TIME_COLUMN, ...columns] : columns;
+}
+
+function newWork(selector: Selector): Work {
+  return {
+    segmentCount: 0,
+    prunedCount: 0,
+    rowCount: 0,
+    loadCount: 0,
+    dictionaryValueCount: selector.testedValueCount,
+  };
+}

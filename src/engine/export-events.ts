@@ -1,0 +1,68 @@
+import { dayStartMs, isoOf, MS_PER_DAY } from "../base/time.js";
+import { compareIds } from "../base/uuid.js";
+import { ID_COLUMN, TIME_COLUMN, FIELDS } from "../schema/fields.js";
+import type { Range } from "../plan/plan.js";
+import { RecordReader, loadRecords } from "../report/event-record.js";
+import type { Rows } from "../segment/rows.js";
+import type { Store } from "../store/store.js";
+import type { ExportedEvent } from "./daybook.js";
+
+/** Every stored event of a range in (createdAt, event id) order, a day in memory at a time. */
+export async function* exportRows(store: Store, project: string | null, range: Range): AsyncGenerator<ExportedEvent> {
+  const snapshot = store.snapshot();
+  const reader = new RecordReader(store.dictionaries);
+  try {
+    for (const day of daysOf(snapshot.rows)) {
+      const startMs = dayStartMs(day[0]?.day ?? 0);
+      if (startMs + MS_PER_DAY <= range.fromMs || startMs >= range.toMs) continue;
+      for (const rows of day) rows.pin();
+      try {
+        for (const { rows, row } of await rowsInOrder(day)) {
+          const createdAtMs = reader.createdAtMs(rows, row);
+          if (createdAtMs < range.fromMs || createdAtMs >= range.toMs) continue;
+          await loadRecords(rows, [row], store.dictionaries);
+          if (project === null || reader.text(rows, row, "project") === project) yield exported(reader, rows, row);
+        }
+      } finally {
+        for (const rows of day) rows.unpin();
+      }
+    }
+  } finally {
+    snapshot.release();
+  }
+}
+
+function daysOf(newestFirst: readonly Rows[]): Rows[][] {
+  const days = new Map<number, Rows[]>();
+  for (const rows of [...newestFirst].reverse()) {
+    const day = days.get(rows.day);
+    if (day === undefined) days.set(rows.day, [rows]);
+    else day.push(rows);
+  }
+  return [...days.values()];
+}
+
+async function rowsInOrder(day: readonly Rows[]): Promise<{ rows: Rows; row: number }[]> {
+  const all: { rows: Rows; row: number }[] = [];
+  for (const rows of day) {
+    await rows.load([TIME_COLUMN, ID_COLUMN]);
+    for (let row = 0; row < rows.rowCount; row += 1) all.push({ rows, row });
+  }
+  return all.sort((a, b) => {
+    const difference = (a.rows.times()[a.row] as number) - (b.rows.times()[b.row] as number);
+    return difference || compareIds(a.rows.ids(), a.row * 16, b.rows.ids(), b.row * 16);
+  });
+}
+
+function exported(reader: RecordReader, rows: Rows, row: number): ExportedEvent {
+  const event: { id: string; createdAt: string; [member: string]: unknown } = { id: reader.id(rows, row), createdAt: isoOf(reader.createdAtMs(rows, row)) };
+  for (const { column, camel, accepts } of FIELDS) {
+    const text = reader.text(rows, row, column);
+    if (text === "" || (accepts === "boolean" && text === "false")) continue;
+    event[camel] = accepts === "number" ? Number(text) : accepts === "boolean" ? true : text;
+  }
+  const metadata = reader.metadata(rows, row);
+  if (Object.keys(metadata).length > 0) event["metadata"] = metadata;
+  // The name is among the members just copied: no event is stored without one.
+  return event as ExportedEvent & typeof event;
+}

@@ -1,0 +1,57 @@
+import { compactDay, daysToCompact } from "../store/compact.js";
+import { freeze, seal } from "../store/seal.js";
+import type { Frozen } from "../store/seal.js";
+import type { Store } from "../store/store.js";
+import type { IngestQueue } from "./ingest-queue.js";
+
+/** Records to wait after a seal that failed, before it is tried again: the journal keeps everything meanwhile. */
+const RETRY_RECORD_COUNT = 65_536;
+
+/** Moves rows from heads to segments and merges small segments, behind the back of ingest and queries. One at a time. */
+export class Housekeeping {
+  #running: Promise<void> | null = null;
+  #retrySequence = 0;
+  /** What the last seal or compaction failed with; null when it went well. */
+  lastError: unknown = null;
+
+  constructor(readonly store: Store) {}
+
+  /** Called between commits: begins a seal where heads or journal have grown enough. Waits if one is still under way. */
+  async afterCommit(): Promise<void> {
+    if (!this.store.wantsSeal || this.store.nextSequence < this.#retrySequence) return;
+    await this.#running;
+    const frozen = await freeze(this.store);
+    this.#running = this.#sealAndCompact(frozen)
+      .catch((error: unknown) => {
+        this.lastError = error;
+        this.#retrySequence = this.store.nextSequence + RETRY_RECORD_COUNT;
+      })
+      .finally(() => {
+        this.#running = null;
+      });
+  }
+
+  /** Seals everything now. @throws storage_full, and what writing files throws */
+  async sealAll(queue: IngestQueue): Promise<void> {
+    let frozen: Frozen | null = null;
+    await queue.exclusive(async () => {
+      await this.#running;
+      frozen = await freeze(this.store);
+    });
+    if (frozen === null) return;
+    this.#running = this.#sealAndCompact(frozen).finally(() => {
+      this.#running = null;
+    });
+    await this.#running;
+  }
+
+  async idle(): Promise<void> {
+    await this.#running?.catch(() => undefined);
+  }
+
+  async #sealAndCompact(frozen: Frozen): Promise<void> {
+    await seal(this.store, frozen);
+    for (const day of daysToCompact(this.store.catalog.segments)) await compactDay(this.store, day);
+    this.lastError = null;
+  }
+}

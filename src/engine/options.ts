@@ -1,0 +1,27 @@
+import type { Clock } from "../base/clock.js";
+import type { ReportName } from "../plan/plan.js";
+import type { EventRecord } from "../schema/event.js";
+import type { Durability } from "../store/store.js";
+import type { Storage } from "../store/storage.js";
+import type { Work } from "./executor.js";
+
+export interface DaybookOptions {
+  /** Where the bytes are kept: `memoryStorage()`, or `fileStorage(directory)` of `daybook/node`. */
+  readonly storage: Storage;
+  /** The organization's reporting currency, ISO 4217. Default USD. */
+  readonly currency?: string;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
+  /** When an ingest resolves. `disk` (default): after the sync. `os`: after the write; synced once a second. */
+  readonly durability?: Durability;
+  /** Bound on loaded columns and derived structures, in bytes. Dictionaries and heads come on top. Default 2 GiB. */
+  readonly memoryBudgetBytes?: number;
+  /** Opens beside a writer: no lock, no writes, the state of this moment. Default false. */
+  readonly readOnly?: boolean;
+  /** Called once for each event with `notify: true`, after it is durable. What it throws is passed to nobody. */
+  readonly onNotify?: (event: EventRecord) => void;
+  /** Called after each question with what answering it touched. */
+  readonly onWork?: (report: ReportName, work: Work) => void;
+  /** Fills bytes with random bits. Default: `crypto.getRandomValues`. */
+  readonly random?: (bytes: Uint8Array) => void;
+}

@@ -1,0 +1,28 @@
+import { isoOfDay } from "../base/time.js";
+import { compareCodePoints } from "../base/order.js";
+import type { Store } from "../store/store.js";
+import type { DaybookStats } from "./daybook.js";
+
+/** Numbers about a store, from its manifest and what it holds in memory. */
+export function statsOf(store: Store, idTableByteLength: number): DaybookStats {
+  const { catalog, manifest, journal, dictionaries, budget } = store;
+  const heads = [...catalog.sealing, ...catalog.heads].filter((head) => head.rowCount > 0);
+  const days = new Set([...catalog.segments, ...heads].map((rows) => rows.day));
+  const headRowCount = heads.reduce((sum, head) => sum + head.rowCount, 0);
+  const sealedRowCount = catalog.segments.reduce((sum, segment) => sum + segment.rowCount, 0);
+  const fileByteLength = [...manifest.segments, ...manifest.dictionaries].reduce((sum, entry) => sum + entry.byteLength, 0);
+  const headByteLength = heads.reduce((sum, head) => sum + head.byteLength, 0);
+  const ascending = [...days].sort((a, b) => a - b);
+  const dayText = (day: number | undefined) => (day === undefined ? null : isoOfDay(day).slice(0, 10));
+  return {
+    eventCount: sealedRowCount + headRowCount,
+    dayCount: days.size,
+    segmentCount: catalog.segments.length,
+    headRowCount,
+    firstDay: dayText(ascending[0]),
+    lastDay: dayText(ascending.at(-1)),
+    projects: [...store.durableValues("project")].sort(compareCodePoints),
+    storedByteLength: fileByteLength + (journal?.byteLength ?? 0),
+    memoryByteLength: budget.byteLength + headByteLength + dictionaries.byteLength + idTableByteLength,
+  };
+}

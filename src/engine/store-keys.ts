@@ -1,0 +1,32 @@
+import { toHex } from "../base/hash.js";
+import { damaged } from "../segment/container.js";
+import type { Storage } from "../store/storage.js";
+
+const KEYS_KEY = "keys.json";
+
+/** The secret keys of a store, made at its first opening. */
+export interface StoreKeys {
+  /** 32 bytes that seal cursors. */
+  readonly cursorKey: Uint8Array;
+}
+
+/** Reads the keys; makes them where there are none. A reader beside a writer makes its own for itself. @throws corruption */
+export async function storeKeys(storage: Storage, random: (bytes: Uint8Array) => void, mayWrite: boolean): Promise<StoreKeys> {
+  const stored = await storage.read(KEYS_KEY);
+  if (stored !== null) return { cursorKey: parseKey(stored) };
+  const cursorKey = new Uint8Array(32);
+  random(cursorKey);
+  if (mayWrite) await storage.write(KEYS_KEY, new TextEncoder().encode(`${JSON.stringify({ cursorKey: toHex(cursorKey) })}\n`));
+  return { cursorKey };
+}
+
+function parseKey(stored: Uint8Array): Uint8Array {
+  let hex: unknown;
+  try {
+    hex = (JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(stored)) as { cursorKey?: unknown }).cursorKey;
+  } catch (cause) {
+    throw damaged(KEYS_KEY, "it is not JSON", cause);
+  }
+  if (typeof hex !== "string" || !/^[0-9a-f]{64}$/.test(hex)) throw damaged(KEYS_KEY, "cursorKey is not 64 hex digits");
+  return Uint8Array.from({ length: 32 }, (_, at) => Number.parseInt(hex.slice(at * 2, at * 2 + 2), 16));
+}

@@ -1,0 +1,199 @@
+import { isoOf, dayStartMs } from "../base/time.js";
+import { uuidText } from "../base/uuid.js";
+import { CodeSet } from "../column/code-set.js";
+import type { Dictionaries } from "../column/dictionaries.js";
+import type { Dictionary, JsonDictionary } from "../column/dictionary.js";
+import { identityIdOf } from "../identity/identity-id.js";
+import type { IdentityResolver } from "../identity/resolver.js";
+import { numberOf } from "../plan/number-form.js";
+import type { Comparison, Operand, Scope, Test } from "../plan/plan.js";
+import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
+import type { Rows } from "../segment/rows.js";
+import { pathOf, referrerDomainOf, walk } from "./operand-value.js";
+import { ALWAYS, NEVER, codesPredicate, columnsOf } from "./predicate.js";
+import type { Predicate, Selector } from "./predicate.js";
+import type { Regexes } from "./regex.js";
+import { compileValueTest } from "./value-test.js";
+import type { ValueTest } from "./value-test.js";
+
+/** What a question's filters are compiled against. */
+export interface FilterContext {
+  readonly dictionaries: Dictionaries;
+  readonly resolver: IdentityResolver;
+  readonly regexes: Regexes;
+}
+
+/** Compiles everything that narrows a question down: scope, dates and filters. Cost: the dictionaries' values, never rows. */
+export function compileSelector(scope: Scope, context: FilterContext): Selector {
+  const compiler = new Compiler(context);
+  const all: Predicate[] = [];
+  if (scope.project !== null) all.push(compiler.exactly("project", scope.project));
+  if (scope.eventName !== null) all.push(compiler.exactly("name", scope.eventName));
+  if (scope.userId !== null) all.push(compiler.identityOfUser(scope.userId));
+  const groups = scope.where.map((group) => group.map((comparison) => compiler.comparison(comparison)));
+  const any = groups.length === 1 ? [] : groups;
+  if (groups.length === 1) all.push(...(groups[0] ?? []));
+  const columns = new Set([...all, ...any.flat()].flatMap(columnsOf));
+  return {
+    all: all.filter((predicate) => predicate !== ALWAYS),
+    any: any.some((group) => group.every((predicate) => predicate === ALWAYS)) ? [] : any,
+    fromMs: scope.range.fromMs,
+    toMs: scope.range.toMs,
+    columns: [...columns],
+    testedValueCount: compiler.testedValueCount,
+  };
+}
+
+class Compiler {
+  testedValueCount = 0;
+
+  constructor(readonly context: FilterContext) {}
+
+  exactly(column: string, value: string): Predicate {
+    const dictionary = this.context.dictionaries.named(column);
+    return codesPredicate(column, CodeSet.ofList([dictionary.codeOf(value)], false, dictionary.size));
+  }
+
+  /** Events of the identity that a user id, else an anonymous id, resolves to. */
+  identityOfUser(id: string): Predicate {
+    const { dictionaries, resolver } = this.context;
+    const users = dictionaries.named("userId");
+    const anonymous = dictionaries.named("anonymousId");
+    const anonymousId = anonymous.codeOf(id);
+    let userId = users.codeOf(id);
+    if (userId <= 0 && anonymousId > 0) userId = resolver.ownerOf(anonymousId);
+    if (userId <= 0 && anonymousId <= 0) return NEVER;
+    const mine = userId > 0 ? [...resolver.anonymousIdsOf(userId)] : [anonymousId];
+    return actorPredicate(
+      CodeSet.ofList(userId > 0 ? [userId] : [], false, users.size),
+      CodeSet.ofList(mine, false, anonymous.size),
+    );
+  }
+
+  comparison({ operand, test, negated }: Comparison): Predicate {
+    const value = compileValueTest(test, this.context.regexes);
+    switch (operand.kind) {
+      case "field":
+        return this.#field(operand.field, test, value, negated);
+      case "companyId":
+        return this.#field("companyId", test, value, negated);
+      case "path":
+        return this.#derived("url", (text) => value.string(pathOf(text)), negated);
+      case "referrerDomain":
+        return this.#derived("referrer", (text) => value.string(referrerDomainOf(text)), negated);
+      case "metadataKey":
+        return this.#metadata(operand.key, [], test, value, negated);
+      case "metadataPath":
+        return this.#metadata(operand.path, operand.path.split("."), test, value, negated);
+      case "identityId":
+        return this.#identityId(value, negated);
+      case "id":
+      case "createdAt":
+        return rowPredicate(operand, test, value, negated);
+    }
+  }
+
+  #field(column: string, test: Test, value: ValueTest, negated: boolean): Predicate {
+    if (test.op !== "equals") return this.#derived(column, value.string, negated);
+    const dictionary = this.context.dictionaries.named(column);
+    const codes = test.values.map((text) => dictionary.codeOf(text));
+    return codesPredicate(column, CodeSet.ofList(codes, negated, dictionary.size));
+  }
+
+  #derived(column: string, test: (text: string) => boolean, negated: boolean): Predicate {
+    const dictionary = this.context.dictionaries.named(column);
+    return codesPredicate(column, this.#testAll(dictionary, (code) => test(dictionary.valueOf(code)), negated));
+  }
+
+  #metadata(key: string, segments: readonly string[], test: Test, value: ValueTest, negated: boolean): Predicate {
+    const { dictionaries } = this.context;
+    const columns: string[] = [];
+    const sets: CodeSet[] = [];
+    const literal = dictionaries.knownKeyCode(key);
+    if (literal >= 0) {
+      columns.push(metadataColumn(literal));
+      sets.push(this.#jsonSet(dictionaries.ofKey(literal), test, value, negated));
+    }
+    const root = segments.length > 1 ? dictionaries.knownKeyCode(segments[0] ?? "") : -1;
+    if (root >= 0) {
+      const dictionary = dictionaries.ofKey(root);
+      const rest = segments.slice(1);
+      columns.push(metadataColumn(root));
+      sets.push(this.#testAll(dictionary, (code) => value.json(walk(dictionary.json(code), rest)), negated));
+    }
+    if (columns.length === 0) return value.notSet === negated ? NEVER : ALWAYS;
+    return { kind: "codes", columns, sets };
+  }
+
+  /** Equality looks its few possible texts up; everything else tests every value. */
+  #jsonSet(dictionary: JsonDictionary, test: Test, value: ValueTest, negated: boolean): CodeSet {
+    if (test.op !== "equals") return this.#testAll(dictionary, (code) => value.json(dictionary.json(code)), negated);
+    const texts = test.values.flatMap((text) => {
+      const number = numberOf(text);
+      const scalars = text === "" ? ["", '""', "null"] : [JSON.stringify(text), text === "true" || text === "false" ? text : ""];
+      return number === null ? scalars : [...scalars, JSON.stringify(number)];
+    });
+    const notSet = test.values.includes("");
+    const codes = texts.filter((text) => text !== "" || notSet).map((text) => dictionary.codeOf(text));
+    const arrays = dictionary.arrayCodes();
+    this.testedValueCount += arrays.length;
+    codes.push(...arrays.filter((code) => value.json(dictionary.json(code))));
+    return CodeSet.ofList(codes, negated, dictionary.size);
+  }
+
+  #identityId(value: ValueTest, negated: boolean): Predicate {
+    const { dictionaries, resolver } = this.context;
+    const users = dictionaries.named("userId");
+    const anonymous = dictionaries.named("anonymousId");
+    const test = (actor: number) => {
+      const identity = resolver.identityOf(actor);
+      const code = identity >>> 1;
+      if (code === 0) return value.notSet;
+      return value.string(
+        (identity & 1) === 0 ? identityIdOf("user", users.valueOf(code)) : identityIdOf("anonymous", anonymous.valueOf(code)),
+      );
+    };
+    return actorPredicate(
+      this.#testAll(users, (code) => test(code * 2), negated),
+      this.#testAll(anonymous, (code) => test(code * 2 + 1), negated),
+    );
+  }
+
+  #testAll(dictionary: Dictionary, test: (code: number) => boolean, negated: boolean): CodeSet {
+    const table = new Uint8Array(dictionary.size);
+    for (let code = 0; code < table.length; code += 1) table[code] = test(code) === negated ? 0 : 1;
+    this.testedValueCount += table.length;
+    return CodeSet.ofTable(table);
+  }
+}
+
+/** Codes of the user id where there is one, else of the anonymous id. */
+function actorPredicate(users: CodeSet, anonymous: CodeSet): Predicate {
+  return { kind: "codes", columns: ["userId", "anonymousId"], sets: [users, anonymous] };
+}
+
+function rowPredicate(operand: Operand, test: Test, value: ValueTest, negated: boolean): Predicate {
+  if (test.op === "isSet") return negated ? NEVER : ALWAYS;
+  if (operand.kind === "createdAt" && test.op === "instant")
+    return { kind: "instant", fromMs: test.fromMs ?? -Infinity, toMs: test.toMs ?? Infinity, negated };
+  const text = operand.kind === "id" ? idText : timeText;
+  return {
+    kind: "row",
+    columns: [operand.kind === "id" ? ID_COLUMN : TIME_COLUMN],
+    prepare: (rows) => {
+      const textAt = text(rows);
+      return (row) => value.string(textAt(row)) !== negated;
+    },
+  };
+}
+
+function idText(rows: Rows): (row: number) => string {
+  const ids = rows.ids();
+  return (row) => uuidText(ids, row * 16);
+}
+
+function timeText(rows: Rows): (row: number) => string {
+  const times = rows.times();
+  const start = dayStartMs(rows.day);
+  return (row) => isoOf(start + (times[row] as number));
+}

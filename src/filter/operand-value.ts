@@ -1,0 +1,67 @@
+import { compareCodePoints } from "../base/order.js";
+
+/** `url` up to the first `?` or `#`. */
+export function pathOf(url: string): string {
+  const end = url.search(/[?#]/);
+  return end === -1 ? url : url.slice(0, end);
+}
+
+/** The host of `referrer` (WHATWG URL) without a leading `www.`; `""` when it is no URL or has no host. */
+export function referrerDomainOf(referrer: string): string {
+  const host = hostOf(referrer).toLowerCase();
+  return host.startsWith("www.") ? host.slice(4) : host;
+}
+
+function hostOf(url: string): string {
+  try {
+    return new URL(url).hostname;
+  } catch {
+    return "";
+  }
+}
+
+/** What stands at a path of object keys; undefined where a key is missing or something other than an object is met. */
+export function walk(value: unknown, segments: readonly string[]): unknown {
+  let current = value;
+  for (const segment of segments) {
+    if (!isObject(current) || !Object.hasOwn(current, segment)) return undefined;
+    current = current[segment];
+  }
+  return current;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether a JSON value is set: not missing, null, `""`, nor an array without an element that is set. */
+export function isSetJson(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(isSetJson);
+  return value !== undefined && value !== null && value !== "";
+}
+
+/**
+ * The distinct properties under which an aggregate counts a JSON value: its text, numbers and booleans as JSON text,
+ * objects as canonical JSON, an array once per distinct element that is set; `[""]` for what is not set.
+ */
+export function propertiesOf(value: unknown): readonly string[] {
+  if (!isSetJson(value)) return [""];
+  if (!Array.isArray(value)) return [propertyOf(value)];
+  const distinct = new Set<string>();
+  for (const element of value.filter(isSetJson)) {
+    for (const property of propertiesOf(element)) distinct.add(property);
+  }
+  return [...distinct];
+}
+
+function propertyOf(value: unknown): string {
+  return typeof value === "string" ? value : canonicalJson(value);
+}
+
+/** JSON without white space, the keys of every object by code point. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const keys = Object.keys(value).sort(compareCodePoints);
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`).join(",")}}`;
+}

@@ -1,0 +1,43 @@
+import { parameterError, shown } from "../base/errors.js";
+import type { Where } from "../plan/plan.js";
+
+/** A compiled pattern: whether it is found anywhere in a text, in time linear in the text. */
+export interface Regex {
+  test(text: string): boolean;
+}
+
+/** Compiled patterns by their text. */
+export type Regexes = ReadonlyMap<string, Regex>;
+
+/** Compiles RE2 syntax; loads the engine at the first call. @throws invalid_regex naming `param` */
+export async function compileRegex(pattern: string, param = "value"): Promise<Regex> {
+  const { RE2JS, RE2JSException } = await import("re2js");
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    throw parameterError("invalid_regex", param, `expected RE2 syntax, got ${shown(pattern)} (${error.message})`);
+  }
+}
+
+/**
+ * Compiles every pattern of `where`. `filterGroups` is the input that `where` was planned from: with it an error
+ * names the filter's place in the input, where groups without filters count too.
+ * @throws invalid_regex
+ */
+export async function compileRegexes(where: Where, filterGroups?: unknown): Promise<Regexes> {
+  const regexes = new Map<string, Regex>();
+  const places = Array.isArray(filterGroups) ? filledPlaces(filterGroups) : [];
+  for (const [at, group] of where.entries()) {
+    for (const [filterAt, { test }] of group.entries()) {
+      if (test.op !== "regex" || regexes.has(test.pattern)) continue;
+      const param = `filterGroups[${places[at] ?? at}].filters[${filterAt}].value`;
+      regexes.set(test.pattern, await compileRegex(test.pattern, param));
+    }
+  }
+  return regexes;
+}
+
+function filledPlaces(filterGroups: readonly { readonly filters?: readonly unknown[] }[]): readonly number[] {
+  return [...filterGroups.keys()].filter((at) => (filterGroups[at]?.filters?.length ?? 0) > 0);
+}

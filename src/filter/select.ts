@@ -1,0 +1,194 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and codes are bounded by their columns */
+import { dayStartMs, MS_PER_DAY } from "../base/time.js";
+import {
+  bitsOfCode,
+  bitsOfTable,
+  complement,
+  emptyBitmap,
+  hasBit,
+  intersect,
+  rangeBitmap,
+  unite,
+} from "../column/bitmap.js";
+import type { Bitmap } from "../column/bitmap.js";
+import type { CodeSet } from "../column/code-set.js";
+import { denseCodes } from "../column/column.js";
+import type { CodeColumn } from "../column/column.js";
+import type { Codes } from "../column/codes.js";
+import type { Rows } from "../segment/rows.js";
+import { mayMatch } from "./predicate.js";
+import type { Predicate, Selector } from "./predicate.js";
+
+/** The rows of one segment or head that a question selects. A bitmap may be shared: it is not to be changed. */
+export type Selection =
+  | { readonly kind: "none" }
+  | { readonly kind: "range"; readonly from: number; readonly to: number }
+  | { readonly kind: "bits"; readonly bits: Bitmap };
+
+/** How the rows of a segment will be found, judged by metadata alone. */
+export type Access = "all" | "range" | "scan" | "pruned";
+
+const NONE: Selection = { kind: "none" };
+
+/** Decides from zone maps and times how a segment's rows will be found. */
+export function accessOf(rows: Rows, selector: Selector): Access {
+  const start = dayStartMs(rows.day);
+  if (start + rows.maxMs < selector.fromMs || start + rows.minMs >= selector.toMs) return "pruned";
+  if (!selector.all.every((predicate) => mayMatch(predicate, rows))) return "pruned";
+  const { any } = selector;
+  if (any.length > 0 && !any.some((group) => group.every((predicate) => mayMatch(predicate, rows)))) return "pruned";
+  if (selector.all.length > 0 || any.length > 0) return "scan";
+  return isWhole(rows, selector) ? "all" : "range";
+}
+
+/** Whether all rows lie in the range of the question. */
+export function isWhole(rows: Rows, selector: Selector): boolean {
+  const start = dayStartMs(rows.day);
+  return start + rows.minMs >= selector.fromMs && start + rows.maxMs < selector.toMs;
+}
+
+/** Selects rows; the selector's columns, and times where the range cuts the day, are loaded. */
+export function select(rows: Rows, selector: Selector): Selection {
+  const range = rangeOf(rows, selector);
+  if (range.kind === "none" || (selector.all.length === 0 && selector.any.length === 0)) return range;
+  const bits = filterBits(rows, selector);
+  if (range.kind === "bits") return { kind: "bits", bits: both(bits, range.bits) };
+  if (range.from === 0 && range.to === rows.rowCount) return { kind: "bits", bits };
+  return { kind: "bits", bits: both(bits, rangeBitmap(rows.rowCount, range.from, range.to)) };
+}
+
+function both(bits: Bitmap, other: Bitmap): Bitmap {
+  const result = bits.slice();
+  intersect(result, other);
+  return result;
+}
+
+function filterBits(rows: Rows, selector: Selector): Bitmap {
+  let result: Bitmap | null = null;
+  for (const predicate of selector.all) {
+    const bits = bitsOf(predicate, rows);
+    result = result === null ? bits : both(result, bits);
+  }
+  if (selector.any.length === 0) return result ?? rangeBitmap(rows.rowCount, 0, rows.rowCount);
+  const union = emptyBitmap(rows.rowCount);
+  for (const group of selector.any) {
+    if (!group.every((predicate) => mayMatch(predicate, rows))) continue;
+    const [first, ...rest] = group.map((predicate) => bitsOf(predicate, rows));
+    if (first !== undefined) unite(union, rest.length === 0 ? first : rest.reduce(both, first));
+  }
+  return result === null ? union : both(union, result);
+}
+
+/** The rows within the range of dates: by binary search where they are in order, by a test of each where not. */
+function rangeOf(rows: Rows, selector: Selector): Selection {
+  if (isWhole(rows, selector)) return { kind: "range", from: 0, to: rows.rowCount };
+  const start = dayStartMs(rows.day);
+  const fromMs = Math.max(selector.fromMs - start, 0);
+  const toMs = Math.min(selector.toMs - start, MS_PER_DAY);
+  const times = rows.times();
+  if (!rows.sealed) return { kind: "bits", bits: timeBits(times, fromMs, toMs) };
+  const from = lowerBound(times, fromMs);
+  const to = lowerBound(times, toMs);
+  return from < to ? { kind: "range", from, to } : NONE;
+}
+
+/** First row at or after `ms`, of times in order. */
+export function lowerBound(times: Int32Array, ms: number): number {
+  let low = 0;
+  let high = times.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (times[middle]! < ms) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function timeBits(times: Int32Array, fromMs: number, toMs: number): Bitmap {
+  const bits = emptyBitmap(times.length);
+  for (let row = 0; row < times.length; row += 1)
+    if (times[row]! >= fromMs && times[row]! < toMs) bits[row >>> 5]! |= 1 << (row & 31);
+  return bits;
+}
+
+/** Rows that pass one predicate. */
+function bitsOf(predicate: Predicate, rows: Rows): Bitmap {
+  const { rowCount } = rows;
+  switch (predicate.kind) {
+    case "constant":
+      return rangeBitmap(rowCount, 0, predicate.value ? rowCount : 0);
+    case "instant": {
+      const start = dayStartMs(rows.day);
+      const bits = timeBits(rows.times(), predicate.fromMs - start, predicate.toMs - start);
+      if (predicate.negated) complement(bits, rowCount);
+      return bits;
+    }
+    case "row": {
+      const test = predicate.prepare(rows);
+      const bits = emptyBitmap(rowCount);
+      for (let row = 0; row < rowCount; row += 1) if (test(row)) bits[row >>> 5]! |= 1 << (row & 31);
+      return bits;
+    }
+    case "codes":
+      return codesBits(predicate.columns, predicate.sets, rows);
+  }
+}
+
+function codesBits(columns: readonly string[], sets: readonly CodeSet[], rows: Rows): Bitmap {
+  const last = columns.length - 1;
+  const present = columns.flatMap((name, place) => (rows.zone(name) === null ? [] : [{ name, set: sets[place]! }]));
+  const set = sets[last]!;
+  if (present.length === 0) return rangeBitmap(rows.rowCount, 0, set.has(0) ? rows.rowCount : 0);
+  if (present.length === 1) {
+    const { name, set: own } = present[0]!;
+    return setBits(rows, name, own, set.has(0));
+  }
+  const [first, second] = present as [{ name: string; set: CodeSet }, { name: string; set: CodeSet }];
+  const firstCodes = denseCodes(rows.column(first.name));
+  const bits = setBits(rows, first.name, first.set, false).slice();
+  const rest = setBits(rows, second.name, second.set, set.has(0));
+  for (let row = 0; row < rows.rowCount; row += 1)
+    if (firstCodes[row] === 0 && hasBit(rest, row)) bits[row >>> 5]! |= 1 << (row & 31);
+  return bits;
+}
+
+/** Rows whose code is in the set; rows with code 0 are in or out as `zero` says. */
+function setBits(rows: Rows, name: string, set: CodeSet, zero: boolean): Bitmap {
+  const column = rows.column(name);
+  if (column.kind === "sparse") return sparseBits(column, set, zero);
+  if (set.list === null) return bitsOfTable(column.codes, withZero(set.toTable(), zero));
+  const codes = set.list.filter((code) => code !== 0);
+  const codesIn = set.negated ? !zero : zero;
+  if (codesIn) codes.push(0);
+  const [first, ...rest] = codes;
+  if (first === undefined) return rangeBitmap(rows.rowCount, 0, set.negated ? rows.rowCount : 0);
+  let bits = codeBits(rows, name, column.codes, first);
+  if (rest.length > 0 || set.negated) bits = bits.slice();
+  for (const code of rest) unite(bits, codeBits(rows, name, column.codes, code));
+  if (set.negated) complement(bits, rows.rowCount);
+  return bits;
+}
+
+/** One code's rows, kept with a sealed segment: the next question with that value reads no column. */
+function codeBits(rows: Rows, name: string, codes: Codes, code: number): Bitmap {
+  return rows.derive(`${name}=${code}`, () => bitsOfCode(codes, code), (bits) => bits.byteLength);
+}
+
+function withZero(table: Uint8Array, zero: boolean): Uint8Array {
+  if ((table[0] === 1) === zero) return table;
+  const copy = table.slice();
+  copy[0] = zero ? 1 : 0;
+  return copy;
+}
+
+function sparseBits(column: CodeColumn & { kind: "sparse" }, set: CodeSet, zero: boolean): Bitmap {
+  const bits = rangeBitmap(column.rowCount, 0, zero ? column.rowCount : 0);
+  const table = set.toTable();
+  for (let at = 0; at < column.rows.length; at += 1) {
+    const row = column.rows[at]!;
+    const bit = 1 << (row & 31);
+    if (table[column.codes[at]!] === 1) bits[row >>> 5]! |= bit;
+    else bits[row >>> 5]! &= ~bit;
+  }
+  return bits;
+}

@@ -1,0 +1,115 @@
+import { assert } from "../base/assert.js";
+import { parseDateOnly, parseTimestamp } from "../base/time.js";
+import { numberOf } from "../plan/number-form.js";
+import type { Order, Test } from "../plan/plan.js";
+import { isSetJson } from "./operand-value.js";
+import type { Regexes } from "./regex.js";
+
+/** A test made ready to run over dictionary values. A comparison's negation is applied by whoever asks. */
+export interface ValueTest {
+  /** Over the text of a stored field; `""` is not set. */
+  string(value: string): boolean;
+  /** Over a parsed JSON value: an array matches when any element does, an object only where being set is asked. */
+  json(value: unknown): boolean;
+  /** Where there is no value. */
+  readonly notSet: boolean;
+}
+
+/** One test per kind of scalar; none of them ever sees `""`. */
+interface ScalarTest {
+  text(value: string): boolean;
+  number(value: number): boolean;
+  boolean(value: boolean): boolean;
+}
+
+/** Makes a test ready; `regexes` holds the pattern of a `regex` test. */
+export function compileValueTest(test: Test, regexes: Regexes): ValueTest {
+  if (test.op === "isSet") return { string: (value) => value !== "", json: isSetJson, notSet: false };
+  const scalar = scalarTestOf(test, regexes);
+  const notSet = test.op === "equals" && test.values.includes("");
+  return {
+    string: (value) => (value === "" ? notSet : scalar.text(value)),
+    json: (value) => (isSetJson(value) ? matchesAny(scalar, value) : notSet),
+    notSet,
+  };
+}
+
+function matchesAny(scalar: ScalarTest, value: unknown): boolean {
+  if (typeof value === "string") return value !== "" && scalar.text(value);
+  if (typeof value === "number") return scalar.number(value);
+  if (typeof value === "boolean") return scalar.boolean(value);
+  return Array.isArray(value) && value.some((element) => matchesAny(scalar, element));
+}
+
+function scalarTestOf(test: Exclude<Test, { op: "isSet" }>, regexes: Regexes): ScalarTest {
+  switch (test.op) {
+    case "equals":
+      return equalsTest(test.values);
+    case "contains":
+    case "startsWith":
+    case "endsWith":
+      return textTest(affixTest(test.op, test.text.toLowerCase()));
+    case "regex": {
+      const regex = regexes.get(test.pattern);
+      assert(regex !== undefined, "the patterns of a plan are compiled before its tests");
+      return textTest((text) => regex.test(text));
+    }
+    case "number":
+      return numberTest(orderTest(test.order, test.bound));
+    case "numberBetween":
+      return numberTest((value) => value >= test.low && value <= test.high);
+    case "instant":
+      return instantTest(test.fromMs ?? -Infinity, test.toMs ?? Infinity);
+  }
+}
+
+function equalsTest(values: readonly string[]): ScalarTest {
+  const texts = new Set(values);
+  const numbers = new Set(values.map(numberOf).filter((value) => value !== null));
+  return {
+    text: (value) => texts.has(value),
+    number: (value) => numbers.has(value),
+    boolean: (value) => texts.has(value ? "true" : "false"),
+  };
+}
+
+function affixTest(op: "contains" | "startsWith" | "endsWith", part: string): (text: string) => boolean {
+  if (op === "contains") return (text) => text.toLowerCase().includes(part);
+  if (op === "startsWith") return (text) => text.toLowerCase().startsWith(part);
+  return (text) => text.toLowerCase().endsWith(part);
+}
+
+/** Text operators see numbers and booleans as their JSON text. */
+function textTest(text: (value: string) => boolean): ScalarTest {
+  return { text, number: (value) => text(JSON.stringify(value)), boolean: (value) => text(JSON.stringify(value)) };
+}
+
+function orderTest(order: Order, bound: number): (value: number) => boolean {
+  switch (order) {
+    case ">":
+      return (value) => value > bound;
+    case ">=":
+      return (value) => value >= bound;
+    case "<":
+      return (value) => value < bound;
+    case "<=":
+      return (value) => value <= bound;
+  }
+}
+
+function numberTest(number: (value: number) => boolean): ScalarTest {
+  const text = (value: string) => {
+    const parsed = numberOf(value);
+    return parsed !== null && number(parsed);
+  };
+  return { text, number, boolean: () => false };
+}
+
+/** A stored date without a time is the instant at which its day begins. */
+function instantTest(fromMs: number, toMs: number): ScalarTest {
+  const text = (value: string) => {
+    const ms = parseTimestamp(value) ?? parseDateOnly(value);
+    return ms !== null && ms >= fromMs && ms < toMs;
+  };
+  return { text, number: () => false, boolean: () => false };
+}

@@ -1,0 +1,65 @@
+import type { Clock } from "../base/clock.js";
+import { DaybookError } from "../base/errors.js";
+import { parseTimestamp } from "../base/time.js";
+import type { Daybook } from "../engine/daybook.js";
+import type { Access } from "./route.js";
+import { tokenHash } from "./token.js";
+import type { TokenRecord } from "./token.js";
+import type { TokenStore } from "./tokens.js";
+
+const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
+
+/** The token of an Authorization header. @throws missing_token, invalid_token (one answer for unknown, expired, revoked) */
+export async function authenticate(header: string | null, tokens: TokenStore, clock: Clock): Promise<TokenRecord> {
+  const value = BEARER.exec(header ?? "")?.[1];
+  if (value === undefined) throw new DaybookError("missing_token", "expected the header Authorization: Bearer <token>");
+  const hash = tokenHash(value);
+  const record = await tokens.find(hash);
+  if (record === undefined || !equalInConstantTime(record.sha256, hash) || !isLive(record, clock.now())) {
+    throw invalidToken();
+  }
+  return record;
+}
+
+/** The one answer to every token that does not open anything. */
+export function invalidToken(): DaybookError {
+  return new DaybookError("invalid_token", "the token is unknown, expired or revoked");
+}
+
+/** @throws insufficient_scope, insufficient_role, organization_token_required, in this order */
+export function authorize(access: Access, token: TokenRecord): void {
+  if (!token.scopes.includes("*") && !token.scopes.includes(access.scope)) {
+    throw new DaybookError("insufficient_scope", `expected a token with the scope ${access.scope}`);
+  }
+  if (access.role === "admin" && token.role !== "owner" && token.role !== "admin") {
+    throw new DaybookError("insufficient_role", `expected a token of an owner or admin, got one of a ${token.role}`);
+  }
+  if (access.organizationWide === true && token.project !== null) {
+    throw new DaybookError("organization_token_required", "expected a token of the organization, got one of a project");
+  }
+}
+
+/**
+ * The project whose rows a caller sees: the path's, else the token's, else (null) the whole organization.
+ * @throws project_not_found (the same words whether it is unknown or another's)
+ */
+export function projectOf(named: string | undefined, token: TokenRecord, daybook: Daybook): string | null {
+  if (named === undefined) return token.project;
+  if ((token.project !== null && token.project !== named) || !daybook.projects().includes(named)) {
+    throw new DaybookError("project_not_found", "project_id: no such project", { param: "project_id" });
+  }
+  return named;
+}
+
+/** A time that cannot be read counts as over. */
+function isLive(record: TokenRecord, nowMs: number): boolean {
+  if (record.revoked_at !== null) return false;
+  return record.expires_at === null || (parseTimestamp(record.expires_at) ?? 0) > nowMs;
+}
+
+/** Takes as long for a near miss as for a far one. */
+function equalInConstantTime(one: string, other: string): boolean {
+  let difference = one.length ^ other.length;
+  for (let at = 0; at < other.length; at += 1) difference |= one.charCodeAt(at) ^ other.charCodeAt(at);
+  return difference === 0;
+}

@@ -1,0 +1,124 @@
+import { systemClock } from "../base/clock.js";
+import type { Clock } from "../base/clock.js";
+import type { Daybook } from "../engine/daybook.js";
+import { authenticate, authorize, invalidToken, projectOf } from "./access.js";
+import { readBody } from "./body.js";
+import { checkShape } from "./check-shape.js";
+import { errorReply, inWireNames } from "./error-reply.js";
+import type { Envelope } from "./error-reply.js";
+import { etagOf, matchesEtag } from "./etag.js";
+import { responseOf, wireRequestOf } from "./exchange.js";
+import type { WireReply, WireRequest } from "./exchange.js";
+import { parseQuery } from "./query.js";
+import type { Caller, GuardedRoute, House, Route } from "./route.js";
+import { createRouter, routeOf } from "./router.js";
+import type { Found, Router } from "./router.js";
+import { routes } from "./routes.js";
+import type { TokenRecord } from "./token.js";
+import type { TokenStore } from "./tokens.js";
+
+export interface HandlerOptions {
+  /** One Daybook per organization name. */
+  readonly organizations: Readonly<Record<string, Daybook>>;
+  readonly tokens: TokenStore;
+  /** Decides whether a token has expired. Default: the machine's. */
+  readonly clock?: Clock;
+  /** Names a request that brings no usable X-Request-Id. Default: a random UUID. */
+  readonly requestId?: () => string;
+  /** Hears of everything that is answered with status 500, before it is hidden behind the code. */
+  readonly onDefect?: (thrown: unknown, requestId: string) => void;
+}
+
+/** Answers web requests; never rejects. */
+export interface Handler {
+  (request: Request): Promise<Response>;
+  /** The same without the web objects, for a server that brings its own. */
+  readonly answer: (request: WireRequest) => Promise<WireReply>;
+}
+
+interface Context {
+  readonly house: House;
+  readonly router: Router;
+  readonly tokens: TokenStore;
+  readonly clock: Clock;
+  readonly requestId: () => string;
+  readonly onDefect: (thrown: unknown, requestId: string) => void;
+}
+
+/** Serves organizations over HTTP, as a function from request to response. Holds no socket and no state between requests. */
+export function createHandler(options: HandlerOptions): Handler {
+  const context: Context = {
+    house: { organizations: new Map(Object.entries(options.organizations)), routes },
+    router: createRouter(routes),
+    tokens: options.tokens,
+    clock: options.clock ?? systemClock,
+    requestId: options.requestId ?? (() => globalThis.crypto.randomUUID()),
+    onDefect: options.onDefect ?? (() => undefined),
+  };
+  const answer = (request: WireRequest) => respond(context, request);
+  const handle = async (request: Request) => responseOf(await answer(wireRequestOf(request)));
+  return Object.assign(handle, { answer });
+}
+
+const JSON_TYPE = "application/json; charset=utf-8";
+const CALLERS_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+async function respond(context: Context, request: WireRequest): Promise<WireReply> {
+  const sentId = request.header("x-request-id");
+  const requestId = sentId !== null && CALLERS_REQUEST_ID.test(sentId) ? sentId : context.requestId();
+  let envelope: Envelope = "problem";
+  let reply: WireReply;
+  try {
+    const found = context.router.find(request.target);
+    envelope = found.resource.envelope;
+    if (request.fault !== undefined) throw request.fault;
+    reply = await run(context, routeOf(found.resource, request.method), found, request, requestId);
+  } catch (thrown) {
+    reply = errorReply(envelope, thrown, requestId);
+    if (reply.status === 500) context.onDefect(thrown, requestId);
+  }
+  return request.method === "HEAD" ? { ...reply, body: null } : reply;
+}
+
+/** The checks in their order: authentication, scope and role, project, media type and size, parse, validate. */
+async function run(context: Context, route: Route, found: Found, request: WireRequest, requestId: string): Promise<WireReply> {
+  if (route.access === null) {
+    checkShape(route.query, parseQuery(found.query));
+    const { status, text } = route.open(context.house);
+    return jsonReply(route, request, requestId, status, text);
+  }
+  const token = await authenticate(request.header("authorization"), context.tokens, context.clock);
+  authorize(route.access, token);
+  const caller = callerOf(context.house, token, found.params["project_id"]);
+  const value = await ask(route, caller, found, request);
+  return jsonReply(route, request, requestId, 200, JSON.stringify(value));
+}
+
+function callerOf({ organizations }: House, token: TokenRecord, projectId: string | undefined): Caller {
+  const daybook = organizations.get(token.organization);
+  if (daybook === undefined) throw invalidToken();
+  return { token, daybook, project: projectOf(projectId, token, daybook) };
+}
+
+async function ask(route: GuardedRoute, caller: Caller, found: Found, request: WireRequest): Promise<unknown> {
+  const body = route.body === null ? null : await readBody(request, route.body);
+  const query = parseQuery(found.query);
+  checkShape(route.query, query);
+  if (route.body !== null) checkShape(route.body.schema, body);
+  try {
+    return await route.handle(caller, { params: found.params, query, body, signal: request.signal });
+  } catch (thrown) {
+    throw inWireNames(thrown);
+  }
+}
+
+async function jsonReply(route: Route, request: WireRequest, requestId: string, status: number, text: string): Promise<WireReply> {
+  if (!route.etag) {
+    const headers = { "content-type": JSON_TYPE, "x-request-id": requestId, "cache-control": "no-store" };
+    return { status, headers, body: text };
+  }
+  const etag = await etagOf(text);
+  const headers = { "x-request-id": requestId, etag, "cache-control": "private, no-cache" };
+  if (matchesEtag(request.header("if-none-match"), etag)) return { status: 304, headers, body: null };
+  return { status, headers: { "content-type": JSON_TYPE, ...headers }, body: text };
+}

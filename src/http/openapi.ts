@@ -1,0 +1,122 @@
+import { z } from "zod";
+import { ERROR_CODES } from "../base/errors.js";
+import { eventSchema } from "./event-body.js";
+import type { Route } from "./route.js";
+
+type JsonObject = Record<string, unknown>;
+
+/** The description of a table of routes (OpenAPI 3.1) as JSON text, made from the schemas that check requests. */
+export function openapiText(routes: readonly Route[]): string {
+  const paths: Record<string, JsonObject> = {};
+  for (const route of routes) {
+    const path = (paths[route.path] ??= {});
+    path[route.method.toLowerCase()] = operationOf(route);
+  }
+  return JSON.stringify({
+    openapi: "3.1.0",
+    info: { title: "Daybook", version: "1", description: "Event analytics: counts, users, aggregates, search." },
+    paths,
+    components: {
+      schemas: { Event: schemaOf(eventSchema), Problem: problem, OlderError: olderError },
+      responses: {
+        Problem: { description: "An error.", content: { "application/problem+json": { schema: reference("Problem") } } },
+        OlderError: { description: "An error.", content: { "application/json": { schema: reference("OlderError") } } },
+      },
+      securitySchemes: { token: { type: "http", scheme: "bearer", description: "A token that starts with sk_." } },
+    },
+  });
+}
+
+function operationOf(route: Route): JsonObject {
+  const error = route.envelope === "older" ? "OlderError" : "Problem";
+  return {
+    summary: route.summary,
+    operationId: `${route.method.toLowerCase()}${route.path.replace(/[^A-Za-z0-9]+(\w?)/g, (_, next: string) => next.toUpperCase())}`,
+    parameters: [...pathParameters(route.path), ...queryParameters(route)],
+    ...(route.access === null ? { security: [] } : { security: [{ token: [route.access.scope] }] }),
+    ...bodyOf(route),
+    responses: {
+      200: { description: "The answer.", content: { "application/json": { schema: schemaOf(route.answer) } } },
+      ...(route.etag ? { 304: { description: "The answer is the one that If-None-Match names." } } : {}),
+      default: { $ref: `#/components/responses/${error}` },
+    },
+  };
+}
+
+function pathParameters(path: string): JsonObject[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+}
+
+function queryParameters(route: Route): JsonObject[] {
+  return Object.entries(route.query.shape).map(([name, schema]) => ({
+    name,
+    in: "query",
+    required: !(schema as z.ZodType).safeParse(undefined).success,
+    schema: schemaOf(schema as z.ZodType),
+  }));
+}
+
+function bodyOf(route: Route): JsonObject {
+  if (route.access === null || route.body === null) return {};
+  const { schema, list } = route.body;
+  const object = schemaOf(schema);
+  const items = list === null ? undefined : (object["properties"] as JsonObject)[list];
+  const json = items === undefined ? object : { anyOf: [object, items] };
+  return {
+    requestBody: {
+      required: list !== null,
+      content: {
+        "application/json": { schema: json },
+        ...(list === null ? {} : { "application/x-ndjson": { schema: { type: "string" } } }),
+      },
+    },
+  };
+}
+
+function schemaOf(schema: z.ZodType): JsonObject {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" });
+  return rest;
+}
+
+function reference(name: string): JsonObject {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+const code = { type: "string", enum: Object.keys(ERROR_CODES) };
+const text = { type: "string" };
+
+const problem: JsonObject = {
+  type: "object",
+  required: ["type", "title", "status", "detail", "code", "request_id"],
+  properties: {
+    type: text,
+    title: text,
+    status: { type: "integer" },
+    detail: text,
+    code,
+    param: text,
+    errors: {
+      type: "array",
+      items: { type: "object", properties: { code, param: text, message: text } },
+    },
+    request_id: text,
+  },
+};
+
+const olderError: JsonObject = {
+  type: "object",
+  required: ["status", "error"],
+  properties: {
+    status: { const: "ERROR" },
+    error: {
+      type: "object",
+      required: ["code", "message", "request_id"],
+      properties: { code, message: text, param: text, request_id: text },
+    },
+  },
+};

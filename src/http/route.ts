@@ -1,0 +1,90 @@
+import type { z } from "zod";
+import type { Daybook } from "../engine/daybook.js";
+import type { Envelope } from "./error-reply.js";
+import type { Scope, TokenRecord } from "./token.js";
+
+/** What a caller must hold. Checked in the order of the members. */
+export interface Access {
+  readonly scope: Scope;
+  /** The least role; absent: any. */
+  readonly role?: "admin";
+  /** True: a project token will not do. */
+  readonly organizationWide?: boolean;
+}
+
+/** What a route takes as body. */
+export interface BodyRule {
+  readonly schema: z.ZodObject;
+  /** Bound on the bytes sent, and on the bytes after inflating. */
+  readonly maxByteLength: number;
+  /** Member that a bare array or NDJSON stands for; null: JSON objects only. */
+  readonly list: string | null;
+}
+
+/** Who asks, and the rows they may see. */
+export interface Caller {
+  readonly token: TokenRecord;
+  readonly daybook: Daybook;
+  /** The project of the path, else the token's; null: the whole organization. */
+  readonly project: string | null;
+}
+
+/** A request that passed every check. */
+export interface Exchange<Body, Query> {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly body: Body;
+  readonly signal: AbortSignal;
+}
+
+/** What routes open to everyone may use. */
+export interface House {
+  readonly organizations: ReadonlyMap<string, Daybook>;
+  readonly routes: readonly Route[];
+}
+
+export interface OpenAnswer {
+  readonly status: number;
+  /** JSON text. */
+  readonly text: string;
+}
+
+interface RouteBase {
+  readonly method: "GET" | "POST";
+  /** Segments in braces are parameters. */
+  readonly path: string;
+  readonly summary: string;
+  readonly envelope: Envelope;
+  readonly query: z.ZodObject;
+  /** Shape of the answer with status 200. */
+  readonly answer: z.ZodType;
+  /** True: the answer carries an ETag and `If-None-Match` is honoured. */
+  readonly etag: boolean;
+}
+
+export interface OpenRoute extends RouteBase {
+  readonly access: null;
+  readonly open: (house: House) => OpenAnswer;
+}
+
+export interface GuardedRoute extends RouteBase {
+  readonly access: Access;
+  readonly body: BodyRule | null;
+  readonly handle: (caller: Caller, exchange: Exchange<unknown, unknown>) => Promise<unknown>;
+}
+
+/** One row of the table of routes. */
+export type Route = OpenRoute | GuardedRoute;
+
+/** A row whose handler sees body and query in the types of their schemas. */
+export function guarded<Body extends z.ZodObject, Query extends z.ZodObject>(
+  row: RouteBase & {
+    readonly access: Access;
+    readonly query: Query;
+    readonly body: (BodyRule & { readonly schema: Body }) | null;
+    readonly handle: (caller: Caller, exchange: Exchange<z.infer<Body>, z.infer<Query>>) => Promise<unknown>;
+  },
+): GuardedRoute {
+  // The pipeline hands over only what these very schemas accepted.
+  return { ...row, handle: row.handle as GuardedRoute["handle"] };
+}

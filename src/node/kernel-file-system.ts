@@ -1,0 +1,85 @@
+import fs from "node:fs";
+import { promisify } from "node:util";
+import type { FileSystem, OpenFile, OpenMode } from "./file-system.js";
+
+const open = promisify(fs.open);
+const close = promisify(fs.close);
+const read = promisify(fs.read);
+const write = promisify(fs.write);
+const fstat = promisify(fs.fstat);
+const ftruncate = promisify(fs.ftruncate);
+const fsync = promisify(fs.fsync);
+const fdatasync = promisify(fs.fdatasync);
+const link = promisify(fs.link);
+const unlink = promisify(fs.unlink);
+const rename = promisify(fs.rename);
+const access = promisify(fs.access);
+const readdir = promisify(fs.readdir);
+const mkdir = promisify(fs.mkdir);
+
+const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL } = fs.constants;
+const openFlags: Readonly<Record<OpenMode, number>> = {
+  read: O_RDONLY,
+  update: O_RDWR,
+  append: O_RDWR | O_CREAT,
+  create: O_RDWR | O_CREAT | O_EXCL,
+};
+
+/** Node takes no more than 2 GiB in one call. */
+const callByteLengthMax = 1 << 30;
+
+function openFile(descriptor: number): OpenFile {
+  return {
+    async read(target, position) {
+      const byteLength = Math.min(target.length, callByteLengthMax);
+      return (await read(descriptor, target, 0, byteLength, position)).bytesRead;
+    },
+    async write(bytes, position) {
+      const byteLength = Math.min(bytes.length, callByteLengthMax);
+      return (await write(descriptor, bytes, 0, byteLength, position)).bytesWritten;
+    },
+    byteLength: async () => (await fstat(descriptor)).size,
+    truncate: (byteLength) => ftruncate(descriptor, byteLength),
+    sync: () => fdatasync(descriptor),
+    close: () => close(descriptor),
+  };
+}
+
+const withoutHardLinks = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK"]);
+
+async function renameNew(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (!withoutHardLinks.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    const taken = await access(to).then(() => true, () => false);
+    if (taken) throw Object.assign(new Error(`EEXIST: ${to}`), { code: "EEXIST" });
+    return rename(from, to);
+  }
+  await unlink(from);
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  // Windows opens no directories and writes names through.
+  if (process.platform === "win32") return;
+  const descriptor = await open(path, O_RDONLY);
+  try {
+    await fsync(descriptor);
+  } finally {
+    await close(descriptor);
+  }
+}
+
+/** The file system of this machine. */
+export const kernelFileSystem: FileSystem = {
+  open: async (path, mode) => openFile(await open(path, openFlags[mode], 0o600)),
+  rename: (from, to) => rename(from, to),
+  renameNew,
+  unlink: (path) => unlink(path),
+  async readDirectory(path) {
+    const entries = await readdir(path, { withFileTypes: true });
+    return entries.map((entry) => ({ name: entry.name, isDirectory: entry.isDirectory() }));
+  },
+  makeDirectory: (path) => mkdir(path, { mode: 0o700 }),
+  syncDirectory,
+};

@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Handler } from "../http/index.js";
+import { answerClientError } from "./client-error.js";
+import { replyOverWeb } from "./reply-over-web.js";
+import { SocketRequest, writeReply } from "./socket-exchange.js";
+
+/** Answers web requests: what `createHandler` makes, or any function of that shape. */
+export type RequestHandler = Handler | ((request: Request) => Promise<Response>);
+
+export interface ListenOptions {
+  /** Default: 127.0.0.1, which only this machine reaches. */
+  readonly host?: string;
+  /** Default 0: any free one. */
+  readonly port?: number;
+  /** How long `close` waits for requests in flight before it cuts them off. Default: 10,000. */
+  readonly drainMs?: number;
+}
+
+export interface Listening {
+  readonly url: string;
+  readonly port: number;
+  /** Stops accepting, finishes what is in flight, then resolves. Later calls wait for the same end. */
+  close(): Promise<void>;
+}
+
+/** A slow sender must not hold a connection for long, and headers are small. */
+const SERVER_OPTIONS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 8 * 1024,
+  // The check of this module answers with JSON.
+  requireHostHeader: false,
+};
+const DRAIN_MS = 10_000;
+const SWEEP_MS = 20;
+
+/** Serves a handler on a socket; resolves once it answers. @throws the system's error when the port cannot be had */
+export async function listen(handler: RequestHandler, options: ListenOptions = {}): Promise<Listening> {
+  const host = options.host ?? "127.0.0.1";
+  const server = createServer(SERVER_OPTIONS);
+  const answer = answerWith(handler, server);
+  const silent = silentSockets(server);
+  server.on("request", (incoming, outgoing) => answer(incoming, outgoing, false));
+  // Answered when the body is read, so after route, token and length have passed.
+  server.on("checkContinue", (incoming, outgoing) => answer(incoming, outgoing, true));
+  server.on("clientError", answerClientError);
+  server.on("upgrade", (_incoming, socket) => socket.destroy());
+  server.on("connect", (_incoming, socket) => socket.destroy());
+  server.listen(options.port ?? 0, host);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  let closing: Promise<void> | undefined;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    port,
+    close: () => (closing ??= drain(server, silent, options.drainMs ?? DRAIN_MS)),
+  };
+}
+
+type Answer = (incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean) => void;
+
+/** The way of a request is chosen once per server, not once per request. */
+function answerWith(handler: RequestHandler, server: Server): Answer {
+  const reply = "answer" in handler ? handler.answer : replyOverWeb(handler);
+  return (incoming, outgoing, expectsContinue) => {
+    const request = new SocketRequest(incoming, outgoing, expectsContinue);
+    reply(request, outgoing).then(
+      (written) => {
+        if (written !== null) writeReply(written, outgoing, !server.listening);
+      },
+      () => outgoing.destroy(),
+    );
+  };
+}
+
+/** Connections on which nothing was asked yet: node does not count them as idle. */
+function silentSockets(server: Server): ReadonlySet<Socket> {
+  const silent = new Set<Socket>();
+  server.on("connection", (socket) => {
+    silent.add(socket);
+    socket.once("close", () => silent.delete(socket));
+  });
+  server.prependListener("request", ({ socket }) => silent.delete(socket));
+  server.prependListener("checkContinue", ({ socket }) => silent.delete(socket));
+  return silent;
+}
+
+async function drain(server: Server, silent: ReadonlySet<Socket>, drainMs: number): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  for (const socket of silent) socket.destroy();
+  // Again and again, since a refused body may still be on its way when its answer is out.
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+  const timer = setTimeout(() => server.closeAllConnections(), drainMs);
+  await closed;
+  clearTimeout(timer);
+  clearInterval(sweep);
+}

@@ -1,0 +1,49 @@
+import { promisify } from "node:util";
+import zlib from "node:zlib";
+import { damagedBlock } from "../store/codec.js";
+import type { Codec } from "../store/storage.js";
+
+const deflateInThread = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.deflateRaw);
+const inflateInThread = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.inflateRaw);
+
+/** Below this, handing the bytes to a thread costs more than the work. */
+const syncByteLengthMax = 64 * 1024;
+
+/** A plain view: `slice` of a Buffer would share the bytes instead of copying them. */
+function plainBytes(buffer: Buffer): Uint8Array {
+  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+}
+
+function exactly(buffer: Buffer, byteLength: number): Uint8Array {
+  if (buffer.length !== byteLength) throw damagedBlock(byteLength);
+  return plainBytes(buffer);
+}
+
+function deflate(bytes: Uint8Array): Uint8Array | Promise<Uint8Array> {
+  const options = { level: 1 };
+  if (bytes.length < syncByteLengthMax) return plainBytes(zlib.deflateRawSync(bytes, options));
+  return deflateInThread(bytes, options).then(plainBytes);
+}
+
+function inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array> {
+  // One chunk with room to spare, so that the result needs no copy; zlib takes no limit of 0.
+  const options = { chunkSize: byteLength + 64, maxOutputLength: Math.max(byteLength, 1) };
+  if (byteLength < syncByteLengthMax) {
+    let inflated: Buffer;
+    try {
+      inflated = zlib.inflateRawSync(bytes, options);
+    } catch (error) {
+      throw damagedBlock(byteLength, error);
+    }
+    return exactly(inflated, byteLength);
+  }
+  return inflateInThread(bytes, options).then(
+    (inflated) => exactly(inflated, byteLength),
+    (error: unknown) => {
+      throw damagedBlock(byteLength, error);
+    },
+  );
+}
+
+/** Raw deflate, level 1, by Node's zlib: on the calling thread below 64 KiB, in Node's thread pool above. @throws corruption */
+export const nativeCodec: Codec = { deflate, inflate };

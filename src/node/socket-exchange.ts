@@ -1,0 +1,109 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { DaybookError } from "../base/errors.js";
+import { bodyTooLarge } from "../http/exchange.js";
+import type { WireReply, WireRequest } from "../http/exchange.js";
+
+const HEADER_COUNT = 100;
+
+/** A request on a socket as the routes need it, without the web objects in between. */
+export class SocketRequest implements WireRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly fault?: DaybookError;
+  /** True while the sender waits for a word before it sends the body; node closes the connection if it never comes. */
+  #awaitsContinue: boolean;
+  readonly incoming: IncomingMessage;
+  readonly #outgoing: ServerResponse;
+  #controller: AbortController | undefined;
+
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean) {
+    this.method = incoming.method ?? "GET";
+    this.target = originForm(incoming.url ?? "/");
+    this.#awaitsContinue = expectsContinue;
+    this.incoming = incoming;
+    this.#outgoing = outgoing;
+    const fault = headerFault(incoming);
+    if (fault !== null) this.fault = fault;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const controller = new AbortController();
+      this.#controller = controller;
+      this.#outgoing.once("close", () => {
+        if (!this.#outgoing.writableFinished) controller.abort();
+      });
+    }
+    return this.#controller.signal;
+  }
+
+  header(name: string): string | null {
+    const value = this.incoming.headers[name];
+    return value === undefined ? null : String(value);
+  }
+
+  /** Tells a waiting sender to go on. */
+  proceed(): void {
+    if (!this.#awaitsContinue) return;
+    this.#awaitsContinue = false;
+    this.#outgoing.writeContinue();
+  }
+
+  async readBody(maxByteLength: number): Promise<Uint8Array> {
+    this.proceed();
+    return await new Promise((resolve, reject) => {
+      const incoming = this.incoming;
+      const chunks: Buffer[] = [];
+      let byteLength = 0;
+      const take = (chunk: Buffer) => {
+        byteLength += chunk.length;
+        if (byteLength <= maxByteLength) chunks.push(chunk);
+        else {
+          // The rest is read and dropped, so that the sender gets to see the answer.
+          incoming.off("data", take).resume();
+          reject(bodyTooLarge(maxByteLength));
+        }
+      };
+      incoming.on("data", take);
+      incoming.on("end", () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
+      incoming.on("error", (cause) => reject(new DaybookError("aborted", "the body ended before it was whole", {}, { cause })));
+    });
+  }
+}
+
+/** Writes an answer; `close` ends the connection after it. */
+export function writeReply(reply: WireReply, outgoing: ServerResponse, close: boolean): void {
+  const { body } = reply;
+  const headers: string[] = [];
+  for (const name in reply.headers) headers.push(name, reply.headers[name] ?? "");
+  if (body !== null) headers.push("content-length", String(typeof body === "string" ? Buffer.byteLength(body) : body.length));
+  if (close) headers.push("connection", "close");
+  outgoing.writeHead(reply.status, headers);
+  outgoing.end(body ?? undefined);
+}
+
+/** A proxy's absolute form names the same path. */
+function originForm(target: string): string {
+  if (target.startsWith("/")) return target;
+  const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1];
+  if (path === undefined) return target;
+  return path.startsWith("/") ? path : `/${path}`;
+}
+
+/** What the HTTP parser lets pass and we do not: node takes the first of two Authorization headers. */
+function headerFault({ rawHeaders, httpVersion }: IncomingMessage): DaybookError | null {
+  if (rawHeaders.length > 2 * HEADER_COUNT) {
+    return new DaybookError("headers_too_large", `expected at most ${HEADER_COUNT} headers, got ${rawHeaders.length / 2}`);
+  }
+  let hostCount = 0;
+  let authorizationCount = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") hostCount += 1;
+    else if (name.length === 13 && name.toLowerCase() === "authorization") authorizationCount += 1;
+  }
+  if (hostCount > 1) return new DaybookError("duplicate_header", "Host: expected once, got it twice");
+  if (authorizationCount > 1) return new DaybookError("duplicate_header", "Authorization: expected once, got it twice");
+  if (hostCount === 0 && httpVersion === "1.1") return new DaybookError("invalid_parameter", "Host: expected the header, it is missing");
+  return null;
+}

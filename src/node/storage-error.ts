@@ -1,0 +1,39 @@
+import { DaybookError, type ErrorCode } from "../base/errors.js";
+
+const codeOfErrno: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  ENOSPC: ["storage_full", "the disk is full"],
+  EDQUOT: ["storage_full", "the disk quota is used up"],
+  EFBIG: ["storage_full", "the file is larger than the file system takes"],
+  EROFS: ["read_only", "the file system is read-only"],
+  EACCES: ["read_only", "access is denied"],
+  EPERM: ["read_only", "the operation is not permitted"],
+  EMFILE: ["overloaded", "this process has too many open files"],
+  ENFILE: ["overloaded", "this machine has too many open files"],
+  ENOTDIR: ["invalid_parameter", "a part of the path is not a directory"],
+  ENOENT: ["internal", "there is no such file"],
+  EIO: ["internal", "the disk reports an error"],
+};
+
+/** A failed file operation as a Daybook error that names the operation and the key, never a path outside the store. */
+export function storageError(operation: string, key: string, error: unknown): DaybookError {
+  if (error instanceof DaybookError) return error;
+  const errno = (error as NodeJS.ErrnoException | null)?.code ?? "unknown error";
+  const [code, reason] = codeOfErrno[errno] ?? ["internal", "the file system refused it"];
+  const message = `could not ${operation} ${key === "" ? "the store" : key}: ${reason} (${errno})`;
+  return new DaybookError(code, message, { key, errno }, { cause: error });
+}
+
+/** Runs a file operation; what it throws becomes a Daybook error. @throws storage_full, read_only, overloaded, internal */
+export async function attempt<T>(operation: string, key: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw storageError(operation, key, error);
+  }
+}
+
+/** True if a file operation failed because there is no such file. */
+export function isMissing(error: unknown): boolean {
+  const errno = (error as NodeJS.ErrnoException | null)?.code;
+  return errno === "ENOENT" || errno === "ENOTDIR" || errno === "EISDIR";
+}

@@ -1,0 +1,10 @@
+import type { PlanContext } from "./context.js";
+import { readFlag } from "./members.js";
+import type { Plan } from "./plan.js";
+import { planScope, readInput } from "./scope.js";
+
+/** Settles a `countEventsPerDay` question. @throws what `planScope` throws */
+export function planCountEventsPerDay(input: unknown, _context: PlanContext): Plan<"countEventsPerDay"> {
+  const members = readInput(input, ["userId", "fill"]);
+  return { report: "countEventsPerDay", ...planScope(members), fill: readFlag(members, "fill") };
+}

@@ -1,0 +1,10 @@
+import type { PlanContext } from "./context.js";
+import { readFlag } from "./members.js";
+import type { Plan } from "./plan.js";
+import { planScope, readInput } from "./scope.js";
+
+/** Settles a `countEventsRunningTotalPerDay` question. @throws what `planScope` throws */
+export function planCountEventsRunningTotalPerDay(input: unknown, _context: PlanContext): Plan<"countEventsRunningTotalPerDay"> {
+  const members = readInput(input, ["userId", "fill"]);
+  return { report: "countEventsRunningTotalPerDay", ...planScope(members), fill: readFlag(members, "fill") };
+}

@@ -1,0 +1,8 @@
+import type { PlanContext } from "./context.js";
+import type { Plan } from "./plan.js";
+import { planScope, readInput } from "./scope.js";
+
+/** Settles a `countEvents` question. @throws what `planScope` throws */
+export function planCountEvents(input: unknown, _context: PlanContext): Plan<"countEvents"> {
+  return { report: "countEvents", ...planScope(readInput(input, ["userId"])) };
+}

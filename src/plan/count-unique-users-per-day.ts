@@ -1,0 +1,10 @@
+import type { PlanContext } from "./context.js";
+import { readFlag } from "./members.js";
+import type { Plan } from "./plan.js";
+import { planScope, readInput } from "./scope.js";
+
+/** Settles a `countUniqueUsersPerDay` question. @throws what `planScope` throws */
+export function planCountUniqueUsersPerDay(input: unknown, _context: PlanContext): Plan<"countUniqueUsersPerDay"> {
+  const members = readInput(input, ["fill"]);
+  return { report: "countUniqueUsersPerDay", ...planScope(members), fill: readFlag(members, "fill") };
+}

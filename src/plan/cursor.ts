@@ -1,0 +1,65 @@
+import { assert } from "../base/assert.js";
+import { decodeBase64Url, encodeBase64Url } from "../base/base64url.js";
+import { parameterError } from "../base/errors.js";
+import { hash128, hmacSha256 } from "../base/hash.js";
+import { parseUuid, uuidText } from "../base/uuid.js";
+import type { CursorPosition } from "./plan.js";
+
+/**
+ * One byte of version, one of the endpoint, then createdAt (f64), event id (16 bytes), sequence (u32), hash of the
+ * query's fingerprint (16 bytes) and the first 16 bytes of the HMAC over all before. Numbers are big-endian.
+ */
+const VERSION = 1;
+const SEARCH_EVENTS = 1;
+const ID_AT = 10;
+const SEQUENCE_AT = 26;
+const FINGERPRINT_AT = 30;
+const MAC_AT = 46;
+const BYTE_LENGTH = 62;
+const TEXT_LENGTH = Math.ceil((BYTE_LENGTH * 4) / 3);
+
+/** The opaque text of a position in the answers to one query, sealed with the store's key of 32 bytes. */
+export function encodeCursor(position: CursorPosition, fingerprint: string, key: Uint8Array): string {
+  const id = parseUuid(position.id);
+  assert(id !== null, "an event id is a UUID");
+  const bytes = new Uint8Array(BYTE_LENGTH);
+  const view = new DataView(bytes.buffer);
+  bytes[0] = VERSION;
+  bytes[1] = SEARCH_EVENTS;
+  view.setFloat64(2, position.createdAtMs);
+  bytes.set(id, ID_AT);
+  view.setUint32(SEQUENCE_AT, position.sequence);
+  bytes.set(hash128("fingerprint", fingerprint), FINGERPRINT_AT);
+  bytes.set(macOf(bytes, key), MAC_AT);
+  return encodeBase64Url(bytes);
+}
+
+/**
+ * The position that `encodeCursor` sealed.
+ * @throws invalid_cursor (altered, of another store or endpoint), cursor_mismatch (of another query)
+ */
+export function decodeCursor(text: string, fingerprint: string, key: Uint8Array): CursorPosition {
+  const bytes = text.length === TEXT_LENGTH ? decodeBase64Url(text) : null;
+  const sealed = bytes !== null && isEqual(bytes.subarray(MAC_AT), macOf(bytes, key));
+  if (!sealed || bytes[0] !== VERSION || bytes[1] !== SEARCH_EVENTS) {
+    const reason = "expected a cursor as an earlier page of this search gave it, got another text";
+    throw parameterError("invalid_cursor", "cursor", reason);
+  }
+  if (!isEqual(bytes.subarray(FINGERPRINT_AT, MAC_AT), hash128("fingerprint", fingerprint))) {
+    const reason = "expected the parameters of the page that gave it, got others (only limit may change)";
+    throw parameterError("cursor_mismatch", "cursor", reason);
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { createdAtMs: view.getFloat64(2), id: uuidText(bytes, ID_AT), sequence: view.getUint32(SEQUENCE_AT) };
+}
+
+function macOf(bytes: Uint8Array, key: Uint8Array): Uint8Array {
+  return hmacSha256(key, bytes.subarray(0, MAC_AT)).subarray(0, BYTE_LENGTH - MAC_AT);
+}
+
+/** Takes the same time wherever the bytes differ, so that a MAC cannot be guessed byte by byte. */
+function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  let difference = a.length ^ b.length;
+  for (let at = 0; at < a.length; at += 1) difference |= (a[at] ?? 0) ^ (b[at] ?? 0);
+  return difference === 0;
+}

@@ -1,0 +1,85 @@
+import { shown, type ErrorCode } from "../base/errors.js";
+import { LIMITS } from "../base/limits.js";
+import { memberError, type Members } from "./members.js";
+
+/** Characters are code points. */
+function isLongerThan(text: string, max: number): boolean {
+  if (text.length <= max) return false;
+  if (text.length > 2 * max) return true;
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count > max;
+}
+
+/**
+ * The text of a filter's `value`: a string as it is, a number, boolean or array as its JSON text.
+ * @throws invalid_filter_value, invalid_parameter (an object), `tooLong`
+ */
+export function readValueText(
+  filter: Members,
+  maxChars: number = LIMITS.filterValueChars,
+  tooLong: ErrorCode = "invalid_filter_value",
+): string {
+  const value = filter.values.get("value");
+  if (value === undefined) throw valueError(filter, "expected a value, got none");
+  const text = typeof value === "string" ? value : textOf(filter, value);
+  if (isLongerThan(text, maxChars)) {
+    throw memberError(filter, "value", `expected at most ${maxChars} characters, got ${text.length}`, tooLong);
+  }
+  return wellFormed(filter, text);
+}
+
+function wellFormed(filter: Members, text: string): string {
+  if (!text.isWellFormed()) throw valueError(filter, "expected Unicode text, got a lone surrogate");
+  return text;
+}
+
+function textOf(filter: Members, value: unknown): string {
+  if (typeof value === "number" || typeof value === "boolean") return scalarText(filter, value);
+  if (Array.isArray(value)) {
+    for (const item of value as readonly unknown[]) scalarText(filter, item);
+    return JSON.stringify(value);
+  }
+  throw memberError(filter, "value", `expected a string, number, boolean or array of these, got ${shown(value)}`);
+}
+
+/** Text of an item; null is the same as not set, which `""` stands for. */
+function scalarText(filter: Members, item: unknown): string {
+  if (item === null || item === undefined) return "";
+  if (typeof item === "string") return wellFormed(filter, item);
+  if (typeof item === "boolean" || (typeof item === "number" && Number.isFinite(item))) return JSON.stringify(item);
+  throw valueError(filter, `expected strings, finite numbers and booleans, got ${shown(item)}`);
+}
+
+/**
+ * The items of a list: of a JSON array of scalars, else of the text cut at commas (`\,` is a comma itself), trimmed,
+ * without the empty ones. @throws invalid_filter_value when nothing is left
+ */
+export function readValueList(filter: Members): readonly string[] {
+  const text = readValueText(filter);
+  const array = parseArray(text);
+  const items = array === null ? splitAtCommas(text) : array.map((item) => scalarText(filter, item));
+  if (items.length === 0) throw valueError(filter, `expected a list of at least one item, got ${shown(text)}`);
+  return items;
+}
+
+function parseArray(text: string): readonly unknown[] | null {
+  if (!text.trimStart().startsWith("[")) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function splitAtCommas(text: string): readonly string[] {
+  return (text.match(/(?:\\,|[^,])+/g) ?? [])
+    .map((item) => item.replaceAll("\\,", ",").trim())
+    .filter((item) => item !== "");
+}
+
+/** An error about a filter's value. */
+export function valueError(filter: Members, reason: string) {
+  return memberError(filter, "value", reason, "invalid_filter_value");
+}

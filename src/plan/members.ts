@@ -1,0 +1,70 @@
+import { parameterError, shown, type ErrorCode } from "../base/errors.js";
+
+/** The given members of one input object: null and undefined are absent. */
+export interface Members {
+  /** Where the object stands: `""` for the input itself, else `filterGroups[0].filters[2]`. */
+  readonly path: string;
+  readonly values: ReadonlyMap<string, unknown>;
+}
+
+/** The members of `value`, all of them known. @throws invalid_parameter, unknown_parameter */
+export function readMembers(value: unknown, path: string, known: readonly string[]): Members {
+  if (Object.prototype.toString.call(value) !== "[object Object]") {
+    throw parameterError("invalid_parameter", path === "" ? "input" : path, `expected an object, got ${shown(value)}`);
+  }
+  const values = new Map<string, unknown>();
+  for (const [name, member] of Object.entries(value as object)) {
+    if (member === null || member === undefined) continue;
+    if (!known.includes(name)) {
+      throw parameterError("unknown_parameter", memberPath(path, shortened(name)), `unknown; known are ${known.join(", ")}`);
+    }
+    values.set(name, member);
+  }
+  return { path, values };
+}
+
+/** An unknown name is the caller's and may be of any length. */
+function shortened(name: string): string {
+  return name.length > 80 ? `${name.slice(0, 77)}...` : name;
+}
+
+function memberPath(path: string, name: string): string {
+  return path === "" ? name : `${path}.${name}`;
+}
+
+/** The full path of a member, as errors name it. */
+export function pathOfMember(members: Members, name: string): string {
+  return memberPath(members.path, name);
+}
+
+/** An error about one member. */
+export function memberError(members: Members, name: string, reason: string, code: ErrorCode = "invalid_parameter") {
+  return parameterError(code, memberPath(members.path, name), reason);
+}
+
+/** A text of at least one character, or null when absent. @throws invalid_parameter */
+export function readText(members: Members, name: string): string | null {
+  const value = members.values.get(name);
+  if (value === undefined) return null;
+  if (typeof value !== "string") throw memberError(members, name, `expected a string, got ${shown(value)}`);
+  if (value === "") throw memberError(members, name, "expected at least one character, got an empty string");
+  if (!value.isWellFormed()) throw memberError(members, name, "expected Unicode text, got a lone surrogate");
+  return value;
+}
+
+/** A boolean, false when absent. @throws invalid_parameter */
+export function readFlag(members: Members, name: string): boolean {
+  const value = members.values.get(name) ?? false;
+  if (typeof value !== "boolean") throw memberError(members, name, `expected true or false, got ${shown(value)}`);
+  return value;
+}
+
+/** An integer from `min` to `max`, or null when absent. @throws invalid_parameter */
+export function readInteger(members: Members, name: string, min: number, max: number): number | null {
+  const value = members.values.get(name);
+  if (value === undefined) return null;
+  if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max) {
+    throw memberError(members, name, `expected an integer from ${min} to ${max}, got ${shown(value)}`);
+  }
+  return value;
+}

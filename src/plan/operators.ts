@@ -1,0 +1,49 @@
+import type { Order } from "./plan.js";
+
+/** What an operator asks, whatever its spelling; the complement is the same question, negated. */
+export type Question =
+  | "equals"
+  | "in"
+  | "contains"
+  | "startsWith"
+  | "endsWith"
+  | "regex"
+  | Order
+  | "between"
+  | "isSet";
+
+export interface Operator {
+  readonly name: string;
+  readonly question: Question;
+  readonly negated: boolean;
+}
+
+/** Question, the operator and its other spellings, then its complement and that one's other spellings. */
+const TABLE: readonly (readonly [Question, readonly string[], readonly string[]])[] = [
+  ["equals", ["=", "==", "eq", "equals", "is"], ["!=", "<>", "ne", "neq", "not_equals", "is_not"]],
+  ["in", ["in", "one_of"], ["not_in", "none_of"]],
+  ["contains", ["contains", "icontains"], ["not_contains", "not_icontains"]],
+  ["startsWith", ["starts_with"], ["not_starts_with"]],
+  ["endsWith", ["ends_with"], ["not_ends_with"]],
+  ["regex", ["regex", "matches"], ["not_regex", "not_matches"]],
+  [">", [">", "gt"], []],
+  [">=", [">=", "gte"], []],
+  ["<", ["<", "lt"], []],
+  ["<=", ["<=", "lte"], []],
+  ["between", ["between"], ["not_between"]],
+  ["isSet", ["is_set", "exists"], ["is_not_set", "not_exists"]],
+];
+
+const OPERATORS = new Map<string, Operator>();
+for (const [question, spellings, complements] of TABLE) {
+  for (const spelling of spellings) OPERATORS.set(spelling, { name: spellings[0] ?? "", question, negated: false });
+  for (const spelling of complements) OPERATORS.set(spelling, { name: complements[0] ?? "", question, negated: true });
+}
+
+/** The operators by their first spelling, as messages list them. */
+export const OPERATOR_NAMES: readonly string[] = [...new Set([...OPERATORS.values()].map((operator) => operator.name))];
+
+/** The operator of a spelling, trimmed and lower-cased; null when there is none. */
+export function operatorOf(spelling: string): Operator | null {
+  return OPERATORS.get(spelling.trim().toLowerCase()) ?? null;
+}

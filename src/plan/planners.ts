@@ -1,0 +1,22 @@
+import { planAggregate } from "./aggregate.js";
+import type { PlanContext } from "./context.js";
+import { planCountEvents } from "./count-events.js";
+import { planCountEventsPerDay } from "./count-events-per-day.js";
+import { planCountEventsRunningTotalPerDay } from "./count-events-running-total-per-day.js";
+import { planCountUniqueUsers } from "./count-unique-users.js";
+import { planCountUniqueUsersPerDay } from "./count-unique-users-per-day.js";
+import type { Plan, ReportName } from "./plan.js";
+import { planSearchEvents } from "./search-events.js";
+
+export type Planners = { readonly [K in ReportName]: (input: unknown, context: PlanContext) => Plan<K> };
+
+/** Input to plan, for every report: the one place where a question's meaning is settled. Sees no stored byte. */
+export const planners: Planners = {
+  countEvents: planCountEvents,
+  countEventsPerDay: planCountEventsPerDay,
+  countEventsRunningTotalPerDay: planCountEventsRunningTotalPerDay,
+  countUniqueUsers: planCountUniqueUsers,
+  countUniqueUsersPerDay: planCountUniqueUsersPerDay,
+  aggregate: planAggregate,
+  searchEvents: planSearchEvents,
+};

@@ -1,0 +1,25 @@
+import type { Selector } from "../filter/predicate.js";
+import type { Rows } from "../segment/rows.js";
+import { countRows } from "./count-rows.js";
+import { perDayItems } from "./per-day.js";
+import type { Report } from "./report.js";
+
+export type DayCounts = Map<number, number>;
+
+export function countRowsOfDay(state: DayCounts, rows: Rows, selector: Selector): void {
+  const count = countRows(rows, selector);
+  if (count > 0) state.set(rows.day, (state.get(rows.day) ?? 0) + count);
+}
+
+export function mergeDayCounts(into: DayCounts, from: DayCounts): void {
+  for (const [day, count] of from) into.set(day, (into.get(day) ?? 0) + count);
+}
+
+/** Matching events of each day that has some. */
+export const countEventsPerDay: Report<"countEventsPerDay", DayCounts> = {
+  columns: () => [],
+  begin: () => new Map(),
+  scan: (state, rows, { selector }) => countRowsOfDay(state, rows, selector),
+  merge: mergeDayCounts,
+  finish: (state, plan) => perDayItems(state, plan.range, plan.fill),
+};

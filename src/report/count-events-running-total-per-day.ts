@@ -1,0 +1,19 @@
+import { countRowsOfDay, mergeDayCounts } from "./count-events-per-day.js";
+import type { DayCounts } from "./count-events-per-day.js";
+import { perDayItems } from "./per-day.js";
+import type { Report } from "./report.js";
+
+/** Matching events from the start of the range through each day. */
+export const countEventsRunningTotalPerDay: Report<"countEventsRunningTotalPerDay", DayCounts> = {
+  columns: () => [],
+  begin: () => new Map(),
+  scan: (state, rows, { selector }) => countRowsOfDay(state, rows, selector),
+  merge: mergeDayCounts,
+  finish: (state, plan) => {
+    let total = 0;
+    return perDayItems(state, plan.range, plan.fill).map(({ day, count }) => {
+      total += count;
+      return { day, count: total };
+    });
+  },
+};

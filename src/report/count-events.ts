@@ -1,0 +1,15 @@
+import { countRows } from "./count-rows.js";
+import type { Report } from "./report.js";
+
+/** Matching events. */
+export const countEvents: Report<"countEvents", { count: number }> = {
+  columns: () => [],
+  begin: () => ({ count: 0 }),
+  scan: (state, rows, { selector }) => {
+    state.count += countRows(rows, selector);
+  },
+  merge: (into, from) => {
+    into.count += from.count;
+  },
+  finish: (state) => state.count,
+};

@@ -1,0 +1,33 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the histogram */
+import { countBits } from "../column/bitmap.js";
+import { histogramOf } from "../column/column.js";
+import type { Histogram } from "../column/column.js";
+import type { CodeSet } from "../column/code-set.js";
+import type { Selector } from "../filter/predicate.js";
+import { isWhole, select } from "../filter/select.js";
+import type { Rows } from "../segment/rows.js";
+
+/**
+ * Number of selected rows. One test of one column over a whole sealed segment costs its distinct codes, anything else
+ * about a bit per row and test.
+ */
+export function countRows(rows: Rows, selector: Selector): number {
+  const [only, ...others] = selector.all;
+  if (only?.kind === "codes" && only.columns.length === 1 && others.length === 0 && selector.any.length === 0)
+    if (rows.sealed && isWhole(rows, selector)) return countCodes(histogram(rows, only.columns[0]!), only.sets[0]!);
+  const selection = select(rows, selector);
+  if (selection.kind === "none") return 0;
+  return selection.kind === "range" ? selection.to - selection.from : countBits(selection.bits);
+}
+
+/** Rows per code of a column, kept with a sealed segment. */
+export function histogram(rows: Rows, column: string): Histogram {
+  return rows.derive(`histogram ${column}`, () => histogramOf(rows.column(column)), (made) => made.codes.byteLength * 2);
+}
+
+function countCodes(histogram: Histogram, set: CodeSet): number {
+  const { codes, counts } = histogram;
+  let count = 0;
+  for (let at = 0; at < codes.length; at += 1) if (set.has(codes[at]!)) count += counts[at]!;
+  return count;
+}

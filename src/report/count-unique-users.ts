@@ -1,0 +1,15 @@
+import { ACTOR_COLUMNS, countIdentities, distinctActors } from "./actors.js";
+import type { Report } from "./report.js";
+
+/** Distinct identities among matching events. Segments give actors; who is who is asked once, at the end. */
+export const countUniqueUsers: Report<"countUniqueUsers", Uint32Array[]> = {
+  columns: () => ACTOR_COLUMNS,
+  begin: () => [],
+  scan: (state, rows, { selector }) => {
+    state.push(distinctActors(rows, selector));
+  },
+  merge: (into, from) => {
+    into.push(...from);
+  },
+  finish: (state, _plan, { resolver }) => countIdentities(state, resolver),
+};

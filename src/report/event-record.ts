@@ -1,0 +1,53 @@
+import { dayStartMs } from "../base/time.js";
+import { uuidText } from "../base/uuid.js";
+import { codeAt } from "../column/column.js";
+import type { Dictionaries } from "../column/dictionaries.js";
+import { eventRecord } from "../schema/event-record.js";
+import { FIELDS, ID_COLUMN, SHAPE_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
+import type { EventRecord } from "../schema/event.js";
+import type { Rows } from "../segment/rows.js";
+
+const RECORD_COLUMNS: readonly string[] = [TIME_COLUMN, ID_COLUMN, SHAPE_COLUMN, ...FIELDS.map((field) => field.column)];
+
+/** Brings into memory what records of these rows are made of: the metadata columns of their shapes, no others. */
+export async function loadRecords(rows: Rows, selected: Iterable<number>, dictionaries: Dictionaries): Promise<void> {
+  await rows.load(RECORD_COLUMNS);
+  const shapes = rows.column(SHAPE_COLUMN);
+  const keys = new Set<number>();
+  for (const row of selected) for (const key of dictionaries.keysOfShape(codeAt(shapes, row))) keys.add(key);
+  await rows.load([...keys].map(metadataColumn));
+}
+
+/** Builds event records of loaded rows. */
+export class RecordReader {
+  constructor(readonly dictionaries: Dictionaries) {}
+
+  /** Text of one field; `""` where it is not set. */
+  text(rows: Rows, row: number, column: string): string {
+    const code = codeAt(rows.column(column), row);
+    return code === 0 ? "" : this.dictionaries.named(column).valueOf(code);
+  }
+
+  id(rows: Rows, row: number): string {
+    return uuidText(rows.ids(), row * 16);
+  }
+
+  createdAtMs(rows: Rows, row: number): number {
+    return dayStartMs(rows.day) + (rows.times()[row] as number);
+  }
+
+  /** The metadata object as it came: the same members in the same order, values by their JSON. */
+  metadata(rows: Rows, row: number): Record<string, unknown> {
+    const members = this.dictionaries.keysOfShape(codeAt(rows.column(SHAPE_COLUMN), row)).map((key) => {
+      const text = this.dictionaries.ofKey(key).valueOf(codeAt(rows.column(metadataColumn(key)), row));
+      return `${JSON.stringify(this.dictionaries.keyOf(key))}:${text}`;
+    });
+    return JSON.parse(`{${members.join(",")}}`) as Record<string, unknown>;
+  }
+
+  /** The record of one row, as `searchEvents` answers it. */
+  record(rows: Rows, row: number): EventRecord {
+    const text = (column: string) => this.text(rows, row, column);
+    return eventRecord(text, this.id(rows, row), this.createdAtMs(rows, row), this.metadata(rows, row));
+  }
+}

@@ -1,0 +1,32 @@
+import type { Dictionaries } from "../column/dictionaries.js";
+import type { Selector } from "../filter/predicate.js";
+import type { IdentityResolver } from "../identity/resolver.js";
+import type { Answer, Plan, ReportName } from "../plan/plan.js";
+import type { Rows } from "../segment/rows.js";
+
+/** What a report may look at besides rows. */
+export interface ReportContext {
+  readonly dictionaries: Dictionaries;
+  readonly resolver: IdentityResolver;
+  readonly selector: Selector;
+  /** Greatest sequence of the snapshot. */
+  readonly sequence: number;
+}
+
+/**
+ * One kind of question as a mergeable fold over segments: `merge` is associative and commutative, so segments may be
+ * scanned in any order, apart, and their states kept.
+ */
+export interface Report<K extends ReportName, S> {
+  /** Columns it reads of selected rows, beyond those of the filters. */
+  columns(plan: Plan<K>, context: ReportContext): readonly string[];
+  begin(plan: Plan<K>, context: ReportContext): S;
+  /** Folds the selected rows of one segment or head into the state. Columns are loaded. */
+  scan(state: S, rows: Rows, context: ReportContext): void;
+  merge(into: S, from: S): void;
+  finish(state: S, plan: Plan<K>, context: ReportContext): Answer<K> | Promise<Answer<K>>;
+  /** Whether no row of this day or an earlier one can change the answer; days come newest first. */
+  isDone?(state: S, day: number): boolean;
+  /** `finish` reads rows again: they stay in memory until then. */
+  readonly keepsRows?: boolean;
+}

@@ -1,0 +1,107 @@
+import { LIMITS } from "../base/limits.js";
+
+/** Why a metadata object cannot be stored, with the path of the member at fault. */
+export class MetadataFault {
+  constructor(
+    readonly path: string,
+    readonly reason: string,
+  ) {}
+}
+
+/** A metadata object as stored: its keys in order and, for each, its value's JSON text. */
+export interface MetadataTexts {
+  readonly keys: string[];
+  readonly texts: string[];
+}
+
+const nothing: MetadataTexts = { keys: [], texts: [] };
+
+/**
+ * The JSON text of every top-level value. Members that are `undefined` are absent, as in JSON; a `Date` becomes its
+ * ISO text. Anything else that JSON cannot hold is a fault.
+ */
+export function metadataTexts(metadata: unknown): MetadataTexts | MetadataFault {
+  if (metadata === undefined || metadata === null) return nothing;
+  if (!isPlainObject(metadata)) return new MetadataFault("", `expected an object, got ${kindOf(metadata)}`);
+  const keys: string[] = [];
+  const texts: string[] = [];
+  let charCount = 2;
+  for (const key of Object.keys(metadata)) {
+    const value = metadata[key];
+    if (value === undefined) continue;
+    if (!key.isWellFormed()) return new MetadataFault(`.${key}`, "the key has a lone surrogate");
+    const fault = checkValue(value, `.${key}`, 2);
+    if (fault !== null) return fault;
+    const text = JSON.stringify(value);
+    keys.push(key);
+    texts.push(text);
+    charCount += key.length + text.length + 4;
+  }
+  if (charCount > LIMITS.metadataBytes / 3) {
+    const byteLength = utf8Length(JSON.stringify(metadata));
+    if (byteLength > LIMITS.metadataBytes)
+      return new MetadataFault("", `expected at most ${LIMITS.metadataBytes} bytes of JSON, got ${byteLength}`);
+  }
+  return { keys, texts };
+}
+
+function checkValue(value: unknown, path: string, depth: number): MetadataFault | null {
+  switch (typeof value) {
+    case "string":
+      return value.isWellFormed() ? null : new MetadataFault(path, "the text has a lone surrogate");
+    case "number":
+      return Number.isFinite(value) ? null : new MetadataFault(path, `expected a finite number, got ${value}`);
+    case "boolean":
+      return null;
+    case "object":
+      return value === null ? null : checkNested(value, path, depth);
+    default:
+      return new MetadataFault(path, `expected a JSON value, got ${kindOf(value)}`);
+  }
+}
+
+function checkNested(value: object, path: string, depth: number): MetadataFault | null {
+  if (value instanceof Date)
+    return Number.isNaN(value.getTime()) ? new MetadataFault(path, "expected a valid date") : null;
+  if (depth > LIMITS.metadataDepth)
+    return new MetadataFault(path, `expected at most ${LIMITS.metadataDepth} levels of nesting`);
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      const fault = checkValue(value[index] ?? null, `${path}[${index}]`, depth + 1);
+      if (fault !== null) return fault;
+    }
+    return null;
+  }
+  if (!isPlainObject(value)) return new MetadataFault(path, `expected a JSON value, got ${kindOf(value)}`);
+  for (const key of Object.keys(value)) {
+    const member = value[key];
+    if (member === undefined) continue;
+    if (!key.isWellFormed()) return new MetadataFault(`${path}.${key}`, "the key has a lone surrogate");
+    const fault = checkValue(member, `${path}.${key}`, depth + 1);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value !== "object") return `a ${typeof value}`;
+  return `an instance of ${(value.constructor as { name?: string } | undefined)?.name ?? "an unknown class"}`;
+}
+
+/** Bytes of a string in UTF-8. */
+export function utf8Length(text: string): number {
+  let byteLength = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    byteLength += unit < 0x80 ? 1 : unit < 0x800 ? 2 : unit >= 0xd800 && unit <= 0xdfff ? 2 : 3;
+  }
+  return byteLength;
+}

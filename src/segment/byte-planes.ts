@@ -1,0 +1,49 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the lengths computed here */
+
+/** Bytes of numbers, least significant bytes of all numbers first, then the next: like bytes deflate better together. */
+export function toPlanes(bytes: Uint8Array, width: number): Uint8Array {
+  if (width === 1) return bytes;
+  const count = bytes.length / width;
+  const planes = new Uint8Array(bytes.length);
+  for (let plane = 0; plane < width; plane += 1) {
+    const base = plane * count;
+    for (let at = 0; at < count; at += 1) planes[base + at] = bytes[at * width + plane]!;
+  }
+  return planes;
+}
+
+/** The inverse of `toPlanes`. */
+export function fromPlanes(planes: Uint8Array, width: number): Uint8Array {
+  if (width === 1) return planes;
+  const count = planes.length / width;
+  const bytes = new Uint8Array(planes.length);
+  for (let plane = 0; plane < width; plane += 1) {
+    const base = plane * count;
+    for (let at = 0; at < count; at += 1) bytes[at * width + plane] = planes[base + at]!;
+  }
+  return bytes;
+}
+
+/** Differences of neighbours, zigzag-coded so that small ones of both signs stay small. */
+export function toDeltas(values: Int32Array | Uint32Array): Uint32Array {
+  const deltas = new Uint32Array(values.length);
+  let previous = 0;
+  for (let at = 0; at < values.length; at += 1) {
+    const delta = (values[at]! - previous) | 0;
+    deltas[at] = (delta << 1) ^ (delta >> 31);
+    previous = values[at]!;
+  }
+  return deltas;
+}
+
+/** The inverse of `toDeltas`, modulo 2^32. */
+export function fromDeltas(deltas: Uint32Array): Uint32Array {
+  const values = new Uint32Array(deltas.length);
+  let previous = 0;
+  for (let at = 0; at < deltas.length; at += 1) {
+    const coded = deltas[at]!;
+    previous = (previous + ((coded >>> 1) ^ -(coded & 1))) | 0;
+    values[at] = previous;
+  }
+  return values;
+}

@@ -1,0 +1,120 @@
+import { DaybookError } from "../base/errors.js";
+import { crc32 } from "../base/hash.js";
+
+/** First and last bytes of every container file. */
+export const CONTAINER_START = "DAYBOOK1";
+export const CONTAINER_END = "1KOOBYAD";
+/** Footer length, footer CRC-32 and the closing magic. */
+export const TRAILER_BYTES = 16;
+
+/** Where a block lies in the file, and how to read it. */
+export interface BlockEntry {
+  readonly name: string;
+  readonly offset: number;
+  /** Bytes in the file. */
+  readonly byteLength: number;
+  /** Bytes once inflated; equal to `byteLength` for a raw block. */
+  readonly rawByteLength: number;
+  readonly deflated: boolean;
+  /** Of the bytes in the file. */
+  readonly crc32: number;
+}
+
+export interface ContainerFooter<M> {
+  readonly blocks: readonly BlockEntry[];
+  readonly meta: M;
+}
+
+/** A block to be written: its bytes as they will lie in the file. */
+export interface PackedBlock {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly rawByteLength: number;
+  readonly deflated: boolean;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** The bytes of a container: magic, blocks at multiples of 8, footer as JSON, trailer. */
+export function encodeContainer<M>(blocks: readonly PackedBlock[], meta: M): Uint8Array {
+  const entries: BlockEntry[] = [];
+  let offset = CONTAINER_START.length;
+  for (const block of blocks) {
+    offset = (offset + 7) & ~7;
+    const { name, bytes, rawByteLength, deflated } = block;
+    entries.push({ name, offset, byteLength: bytes.length, rawByteLength, deflated, crc32: crc32(bytes) });
+    offset += bytes.length;
+  }
+  const footer = encoder.encode(JSON.stringify({ blocks: entries, meta } satisfies ContainerFooter<M>));
+  const file = new Uint8Array(offset + footer.length + TRAILER_BYTES);
+  file.set(encoder.encode(CONTAINER_START));
+  blocks.forEach((block, index) => file.set(block.bytes, entries[index]?.offset ?? 0));
+  file.set(footer, offset);
+  const trailer = new DataView(file.buffer, offset + footer.length);
+  trailer.setUint32(0, footer.length, true);
+  // The padding between blocks belongs to no block's checksum, so the footer's covers the start of the file too.
+  trailer.setUint32(4, crc32(footer, paddingCrc(file, entries)), true);
+  file.set(encoder.encode(CONTAINER_END), offset + footer.length + 8);
+  return file;
+}
+
+/** CRC over magic and padding: every byte of the file that is in no block. */
+function paddingCrc(file: Uint8Array, entries: readonly BlockEntry[]): number {
+  let crc = 0;
+  let at = 0;
+  for (const entry of entries) {
+    crc = crc32(file.subarray(at, entry.offset), crc);
+    at = entry.offset + entry.byteLength;
+  }
+  return crc;
+}
+
+/** Reads the footer from the last bytes of a file. @param tail ends where the file ends; @throws corruption */
+export function decodeFooter<M>(key: string, tail: Uint8Array, fileByteLength: number): ContainerFooter<M> | { readonly need: number } {
+  if (tail.length < TRAILER_BYTES) throw damaged(key, "it is shorter than a trailer");
+  const trailer = new DataView(tail.buffer, tail.byteOffset + tail.length - TRAILER_BYTES, TRAILER_BYTES);
+  const magic = String.fromCharCode(...tail.subarray(tail.length - 8));
+  const footerLength = trailer.getUint32(0, true);
+  if (magic !== CONTAINER_END) throw damaged(key, "its last bytes are not those of a container");
+  const need = footerLength + TRAILER_BYTES;
+  if (need > fileByteLength - CONTAINER_START.length) throw damaged(key, "its footer is longer than the file");
+  if (tail.length < need) return { need };
+  const bytes = tail.subarray(tail.length - need, tail.length - TRAILER_BYTES);
+  const footer = parseFooter<M>(key, bytes);
+  const expected = trailer.getUint32(4, true);
+  if (crc32(bytes, expectedPaddingCrc(footer.blocks)) !== expected) throw damaged(key, "the checksum of its footer is wrong");
+  return footer;
+}
+
+/** Padding is zero and the magic is known, so its checksum follows from the footer alone. */
+function expectedPaddingCrc(entries: readonly BlockEntry[]): number {
+  let crc = crc32(encoder.encode(CONTAINER_START));
+  let at = CONTAINER_START.length;
+  for (const entry of entries) {
+    const gap = entry.offset - at;
+    if (gap < 0 || gap > 7) return -1;
+    crc = crc32(new Uint8Array(gap), crc);
+    at = entry.offset + entry.byteLength;
+  }
+  return crc;
+}
+
+function parseFooter<M>(key: string, bytes: Uint8Array): ContainerFooter<M> {
+  try {
+    return JSON.parse(decoder.decode(bytes)) as ContainerFooter<M>;
+  } catch (cause) {
+    throw damaged(key, "its footer is not JSON", cause);
+  }
+}
+
+/** Checks the bytes of a block as read from the file. @throws corruption */
+export function checkBlock(key: string, entry: BlockEntry, bytes: Uint8Array | null): Uint8Array {
+  if (bytes === null || bytes.length !== entry.byteLength) throw damaged(key, `block ${entry.name} is cut short`);
+  if (crc32(bytes) !== entry.crc32) throw damaged(key, `the checksum of block ${entry.name} is wrong`);
+  return bytes;
+}
+
+export function damaged(key: string, what: string, cause?: unknown): DaybookError {
+  return new DaybookError("corruption", `${key} is damaged: ${what}`, { key }, { cause });
+}

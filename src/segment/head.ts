@@ -1,0 +1,174 @@
+import { absentColumn } from "../column/column.js";
+import type { CodeColumn } from "../column/column.js";
+import { GrowableCodes } from "../column/codes.js";
+import { FIELDS, FIELD_COUNT, SHAPE_COLUMN, metadataColumn } from "../schema/fields.js";
+import type { ColumnZone, Rows } from "./rows.js";
+
+/** A metadata column of a head: only the rows that have the key. */
+class GrowableSparse {
+  readonly rows = new GrowableCodes();
+  readonly codes = new GrowableCodes();
+}
+
+/** The mutable newest rows of a day, in order of arrival. Grows by whole durable batches. */
+export class Head {
+  #times = new Int32Array(64);
+  #ids = new Uint8Array(64 * 16);
+  #sequences = new Uint32Array(64);
+  readonly #fields: readonly GrowableCodes[] = Array.from({ length: FIELD_COUNT }, () => new GrowableCodes());
+  readonly #shapes = new GrowableCodes();
+  readonly #metadata = new Map<number, GrowableSparse>();
+  #rowCount = 0;
+  #minMs = Infinity;
+  #maxMs = -Infinity;
+  #view: HeadView | null = null;
+
+  constructor(readonly day: number) {}
+
+  get rowCount(): number {
+    return this.#rowCount;
+  }
+
+  get byteLength(): number {
+    let byteLength = this.#times.byteLength + this.#ids.byteLength + this.#sequences.byteLength + this.#shapes.byteLength;
+    for (const column of this.#fields) byteLength += column.byteLength;
+    for (const column of this.#metadata.values()) byteLength += column.rows.byteLength + column.codes.byteLength;
+    return byteLength;
+  }
+
+  /**
+   * Appends one row.
+   * @param codes one code per field of `FIELDS`, from `codesAt` on
+   * @param keys codes of the metadata keys of the row; the codes of their values stand from `valuesAt` on in `values`
+   */
+  append(
+    ms: number,
+    ids: Uint8Array,
+    idAt: number,
+    sequence: number,
+    codes: Uint32Array,
+    codesAt: number,
+    shape: number,
+    keys: readonly number[],
+    values: Uint32Array,
+    valuesAt: number,
+  ): void {
+    const row = this.#rowCount;
+    if (row === this.#times.length) this.#grow();
+    this.#times[row] = ms;
+    this.#sequences[row] = sequence;
+    for (let at = 0; at < 16; at += 1) this.#ids[row * 16 + at] = ids[idAt + at] as number;
+    for (let field = 0; field < FIELD_COUNT; field += 1)
+      (this.#fields[field] as GrowableCodes).push(codes[codesAt + field] as number);
+    this.#shapes.push(shape);
+    for (let at = 0; at < keys.length; at += 1) this.#pushKey(keys[at] as number, row, values[valuesAt + at] as number);
+    if (ms < this.#minMs) this.#minMs = ms;
+    if (ms > this.#maxMs) this.#maxMs = ms;
+    this.#rowCount = row + 1;
+    this.#view = null;
+  }
+
+  /** A frozen view of the rows so far. Cheap: no column is copied. */
+  view(): Rows {
+    this.#view ??= new HeadView(
+      this.day,
+      this.#rowCount,
+      this.#minMs,
+      this.#maxMs,
+      this.#times.subarray(0, this.#rowCount),
+      this.#ids.subarray(0, this.#rowCount * 16),
+      this.#sequences.subarray(0, this.#rowCount),
+      this.#columns(),
+    );
+    return this.#view;
+  }
+
+  #columns(): Map<string, CodeColumn> {
+    const columns = new Map<string, CodeColumn>();
+    FIELDS.forEach((field, index) => {
+      const codes = this.#fields[index] as GrowableCodes;
+      if (codes.max > 0) columns.set(field.column, { kind: "dense", codes: codes.view() });
+    });
+    if (this.#shapes.max > 0) columns.set(SHAPE_COLUMN, { kind: "dense", codes: this.#shapes.view() });
+    for (const [key, sparse] of this.#metadata) {
+      const rows = new Uint32Array(sparse.rows.view());
+      columns.set(metadataColumn(key), { kind: "sparse", rows, codes: sparse.codes.view(), rowCount: this.#rowCount });
+    }
+    return columns;
+  }
+
+  #pushKey(key: number, row: number, code: number): void {
+    let column = this.#metadata.get(key);
+    if (column === undefined) {
+      column = new GrowableSparse();
+      this.#metadata.set(key, column);
+    }
+    column.rows.push(row);
+    column.codes.push(code);
+  }
+
+  #grow(): void {
+    const capacity = this.#times.length * 2;
+    const times = new Int32Array(capacity);
+    const ids = new Uint8Array(capacity * 16);
+    const sequences = new Uint32Array(capacity);
+    times.set(this.#times);
+    ids.set(this.#ids);
+    sequences.set(this.#sequences);
+    this.#times = times;
+    this.#ids = ids;
+    this.#sequences = sequences;
+  }
+}
+
+class HeadView implements Rows {
+  readonly sealed = false;
+
+  constructor(
+    readonly day: number,
+    readonly rowCount: number,
+    readonly minMs: number,
+    readonly maxMs: number,
+    readonly timeValues: Int32Array,
+    readonly idBytes: Uint8Array,
+    readonly sequenceValues: Uint32Array,
+    readonly columns: ReadonlyMap<string, CodeColumn>,
+  ) {}
+
+  zone(column: string): ColumnZone | null {
+    return this.columns.has(column) ? { min: 0, max: 0xffffffff, hasZero: true } : null;
+  }
+
+  load(): null {
+    return null;
+  }
+
+  column(name: string): CodeColumn {
+    return this.columns.get(name) ?? absentColumn(this.rowCount);
+  }
+
+  columnNames(): readonly string[] {
+    return [...this.columns.keys()];
+  }
+
+  times(): Int32Array {
+    return this.timeValues;
+  }
+
+  ids(): Uint8Array {
+    return this.idBytes;
+  }
+
+  sequences(): Uint32Array {
+    return this.sequenceValues;
+  }
+
+  derive<T>(_key: string, make: () => T): T {
+    return make();
+  }
+
+  pin(): void {}
+
+  unpin(): void {}
+}
+

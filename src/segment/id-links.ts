@@ -1,0 +1,24 @@
+import { denseCodes } from "../column/column.js";
+import { dayStartMs } from "../base/time.js";
+import type { IdLink, Rows } from "./rows.js";
+
+/** For each (anonymous id, user id) that some row carries together, the earliest time. Cost: two reads a row. */
+export function linksOf(rows: Pick<Rows, "day" | "column" | "times">): IdLink[] {
+  const anonymous = rows.column("anonymousId");
+  if (anonymous.codes.length === 0) return [];
+  const anonymousIds = denseCodes(anonymous);
+  const userIds = denseCodes(rows.column("userId"));
+  const times = rows.times();
+  const earliest = new Map<number, IdLink>();
+  const start = dayStartMs(rows.day);
+  for (let row = 0; row < anonymousIds.length; row += 1) {
+    const anonymousId = anonymousIds[row] as number;
+    const userId = userIds[row] as number;
+    if (anonymousId === 0 || userId === 0) continue;
+    const createdAtMs = start + (times[row] as number);
+    const key = anonymousId * 2 ** 26 + userId;
+    const known = earliest.get(key);
+    if (known === undefined || createdAtMs < known.createdAtMs) earliest.set(key, { anonymousId, userId, createdAtMs });
+  }
+  return [...earliest.values()];
+}

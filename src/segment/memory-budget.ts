@@ -1,0 +1,48 @@
+/** Something that can be dropped and made again. */
+export interface Droppable {
+  readonly byteLength: number;
+  /** In use by a query now: not to be dropped. */
+  readonly pinned: boolean;
+  lastUsed: number;
+  drop(): void;
+}
+
+/** Keeps what is loaded or derived under a bound of bytes, dropping what was used longest ago. */
+export class MemoryBudget {
+  readonly #held = new Set<Droppable>();
+  #byteLength = 0;
+  #tick = 0;
+
+  constructor(readonly limitBytes: number) {}
+
+  get byteLength(): number {
+    return this.#byteLength;
+  }
+
+  add(item: Droppable): void {
+    this.#held.add(item);
+    this.#byteLength += item.byteLength;
+    this.touch(item);
+    if (this.#byteLength > this.limitBytes) this.#evict();
+  }
+
+  remove(item: Droppable): void {
+    if (this.#held.delete(item)) this.#byteLength -= item.byteLength;
+  }
+
+  touch(item: Droppable): void {
+    this.#tick += 1;
+    item.lastUsed = this.#tick;
+  }
+
+  /** Drops down to nine tenths of the bound, so that the sort is paid once for many additions. */
+  #evict(): void {
+    const oldestFirst = [...this.#held].sort((a, b) => a.lastUsed - b.lastUsed);
+    for (const item of oldestFirst) {
+      if (this.#byteLength <= this.limitBytes * 0.9) return;
+      if (item.pinned) continue;
+      this.remove(item);
+      item.drop();
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import type { CodeColumn } from "../column/column.js";
+
+/** Smallest and largest code of a column, and whether some row has code 0. */
+export interface ColumnZone {
+  readonly min: number;
+  readonly max: number;
+  readonly hasZero: boolean;
+}
+
+/** The earliest time, in ms of the day, at which an event carried both a user id and an anonymous id (codes of their dictionaries). */
+export interface IdLink {
+  readonly anonymousId: number;
+  readonly userId: number;
+  readonly createdAtMs: number;
+}
+
+/**
+ * The rows of one UTC day that live together: a sealed segment or a head. The only thing a query reads.
+ * A head is a frozen view of what it held.
+ */
+export interface Rows {
+  readonly day: number;
+  readonly rowCount: number;
+  /** Immutable, and ascending by (createdAt, event id). */
+  readonly sealed: boolean;
+  /** Smallest and largest ms of the day. */
+  readonly minMs: number;
+  readonly maxMs: number;
+  /** Columns that some row has a code other than 0 in. */
+  columnNames(): readonly string[];
+  /** Null when all rows have code 0. */
+  zone(column: string): ColumnZone | null;
+  /** Brings columns into memory; null when they are there already. @throws corruption */
+  load(columns: readonly string[]): Promise<void> | null;
+  /** Keeps what is loaded in memory until `unpin`: a query pins before `load` and unpins after its last read. */
+  pin(): void;
+  unpin(): void;
+  /** Codes of a loaded column. */
+  column(name: string): CodeColumn;
+  /** Ms of the day by row. */
+  times(): Int32Array;
+  /** 16 bytes a row. */
+  ids(): Uint8Array;
+  /** Store sequence by row. */
+  sequences(): Uint32Array;
+  /** A structure derived from the rows: kept for sealed rows while memory allows, made anew for others. */
+  derive<T>(key: string, make: () => T, byteLength: (made: T) => number): T;
+}

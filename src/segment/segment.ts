@@ -1,0 +1,171 @@
+import { assert } from "../base/assert.js";
+import { absentColumn, columnByteLength } from "../column/column.js";
+import type { CodeColumn } from "../column/column.js";
+import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
+import { checkBlock, damaged } from "./container.js";
+import type { BlockEntry, ContainerFooter } from "./container.js";
+import type { MemoryBudget } from "./memory-budget.js";
+import type { ColumnZone, Rows } from "./rows.js";
+import { decodeColumn, decodeDeltas, rowsBlock } from "./segment-file.js";
+import type { ColumnMeta, SegmentMeta } from "./segment-file.js";
+
+/** How a segment reads its file. */
+export interface SegmentSource {
+  read(key: string, start: number, end: number): Promise<Uint8Array | null>;
+  inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array>;
+}
+
+type Loaded = CodeColumn | Int32Array | Uint32Array | Uint8Array;
+
+/** What is in memory of a segment: a column, or something derived; dropped under memory pressure. */
+class Held {
+  lastUsed = 0;
+
+  constructor(
+    readonly value: unknown,
+    readonly byteLength: number,
+    readonly owner: Segment,
+    readonly drop: () => void,
+  ) {}
+
+  get pinned(): boolean {
+    return this.owner.isPinned;
+  }
+}
+
+/** Immutable rows of one UTC day, stored in a container file; columns are read when a query needs them. */
+export class Segment implements Rows {
+  readonly sealed = true;
+  readonly day: number;
+  readonly rowCount: number;
+  readonly minMs: number;
+  readonly maxMs: number;
+  readonly #blocks: ReadonlyMap<string, BlockEntry>;
+  readonly #columns: ReadonlyMap<string, ColumnMeta>;
+  readonly #held = new Map<string, Held>();
+  readonly #loading = new Map<string, Promise<void>>();
+  #pinCount = 0;
+
+  constructor(
+    readonly key: string,
+    readonly byteLength: number,
+    readonly meta: SegmentMeta,
+    footer: ContainerFooter<SegmentMeta>,
+    readonly source: SegmentSource,
+    readonly budget: MemoryBudget,
+  ) {
+    this.day = meta.day;
+    this.rowCount = meta.rowCount;
+    this.minMs = meta.minMs;
+    this.maxMs = meta.maxMs;
+    this.#blocks = new Map(footer.blocks.map((block) => [block.name, block]));
+    this.#columns = new Map(meta.columns.map((column) => [column.name, column]));
+  }
+
+  columnNames(): readonly string[] {
+    return this.meta.columns.map((column) => column.name);
+  }
+
+  zone(column: string): ColumnZone | null {
+    return this.#columns.get(column) ?? null;
+  }
+
+  load(columns: readonly string[]): Promise<void> | null {
+    let waits: Promise<void>[] | null = null;
+    for (const name of columns) {
+      const held = this.#held.get(name);
+      if (held !== undefined) this.budget.touch(held);
+      else if (this.#blocks.has(name)) (waits ??= []).push(this.#loadOnce(name));
+    }
+    return waits === null ? null : Promise.all(waits).then(() => undefined);
+  }
+
+  column(name: string): CodeColumn {
+    if (!this.#columns.has(name)) return absentColumn(this.rowCount);
+    return this.#loaded(name) as CodeColumn;
+  }
+
+  times(): Int32Array {
+    return this.#loaded(TIME_COLUMN) as Int32Array;
+  }
+
+  ids(): Uint8Array {
+    return this.#loaded(ID_COLUMN) as Uint8Array;
+  }
+
+  sequences(): Uint32Array {
+    return this.#loaded(SEQUENCE_COLUMN) as Uint32Array;
+  }
+
+  derive<T>(key: string, make: () => T, byteLength: (made: T) => number): T {
+    const held = this.#held.get(key);
+    if (held !== undefined) {
+      this.budget.touch(held);
+      return held.value as T;
+    }
+    const made = make();
+    this.#hold(key, made, byteLength(made));
+    return made;
+  }
+
+  pin(): void {
+    this.#pinCount += 1;
+  }
+
+  unpin(): void {
+    this.#pinCount -= 1;
+  }
+
+  get isPinned(): boolean {
+    return this.#pinCount > 0;
+  }
+
+  /** Drops everything in memory: the segment left the catalog. */
+  release(): void {
+    for (const held of this.#held.values()) this.budget.remove(held);
+    this.#held.clear();
+  }
+
+  #loaded(name: string): Loaded {
+    const held = this.#held.get(name);
+    assert(held !== undefined, `column ${name} of ${this.key} is read before it was loaded`);
+    return held.value as Loaded;
+  }
+
+  #loadOnce(name: string): Promise<void> {
+    let loading = this.#loading.get(name);
+    if (loading === undefined) {
+      loading = this.#loadColumn(name).finally(() => this.#loading.delete(name));
+      this.#loading.set(name, loading);
+    }
+    return loading;
+  }
+
+  async #loadColumn(name: string): Promise<void> {
+    const bytes = await this.#readBlock(name);
+    if (name === ID_COLUMN) return this.#hold(name, bytes, bytes.byteLength);
+    if (name === SEQUENCE_COLUMN || name === TIME_COLUMN) {
+      const values = decodeDeltas(bytes);
+      return this.#hold(name, name === TIME_COLUMN ? new Int32Array(values.buffer) : values, values.byteLength);
+    }
+    const meta = this.#columns.get(name);
+    if (meta === undefined) throw damaged(this.key, `block ${name} is no column`);
+    const rows = meta.entryCount === undefined ? null : await this.#readBlock(rowsBlock(name));
+    const column = decodeColumn(meta, this.rowCount, bytes, rows);
+    this.#hold(name, column, columnByteLength(column));
+  }
+
+  async #readBlock(name: string): Promise<Uint8Array> {
+    const entry = this.#blocks.get(name);
+    if (entry === undefined) throw damaged(this.key, `block ${name} is missing`);
+    const read = await this.source.read(this.key, entry.offset, entry.offset + entry.byteLength);
+    const bytes = checkBlock(this.key, entry, read);
+    return entry.deflated ? await this.source.inflate(bytes, entry.rawByteLength) : bytes;
+  }
+
+  #hold(key: string, value: unknown, byteLength: number): void {
+    const held = new Held(value, byteLength, this, () => this.#held.delete(key));
+    this.#held.set(key, held);
+    this.budget.add(held);
+  }
+}

@@ -1,0 +1,119 @@
+import { Head } from "../segment/head.js";
+import type { Rows } from "../segment/rows.js";
+import type { Segment } from "../segment/segment.js";
+
+/** One frozen view of a store, used by one query. Release it when the query ends. */
+export interface Snapshot {
+  /** Newest day first; within a day in no order. */
+  readonly rows: readonly Rows[];
+  /** Greatest sequence the snapshot holds. */
+  readonly sequence: number;
+  release(): void;
+}
+
+/** The rows between two changes of the catalog, and what waits for the queries that read them. */
+class View {
+  userCount = 0;
+  readonly whenUnused: (() => void)[] = [];
+
+  constructor(
+    readonly rows: readonly Rows[],
+    readonly sequence: number,
+  ) {}
+}
+
+/** The current set of segments and heads. Segments that left it live on until the last query that may read them. */
+export class Catalog {
+  #segments: readonly Segment[] = [];
+  /** Heads whose rows are being written as segments. */
+  #sealing: readonly Head[] = [];
+  #heads = new Map<number, Head>();
+  /** Oldest first; the last is the current one, unless rows changed since. */
+  #views: View[] = [];
+  #current: View | null = null;
+
+  get segments(): readonly Segment[] {
+    return this.#segments;
+  }
+
+  get sealing(): readonly Head[] {
+    return this.#sealing;
+  }
+
+  get heads(): readonly Head[] {
+    return [...this.#heads.values()];
+  }
+
+  /** The head of a day, a new one if need be. Rows appended to it show after `changed`. */
+  head(day: number): Head {
+    let head = this.#heads.get(day);
+    if (head === undefined) {
+      head = new Head(day);
+      this.#heads.set(day, head);
+    }
+    return head;
+  }
+
+  headOf(day: number): Head | undefined {
+    return this.#heads.get(day);
+  }
+
+  /** Rows were added: the next snapshot shows them. */
+  changed(): void {
+    this.#current = null;
+  }
+
+  /** Freezes all heads: they stay readable, new rows go to new heads. */
+  freezeHeads(): void {
+    this.#sealing = [...this.#sealing, ...this.#heads.values()];
+    this.#heads = new Map();
+    this.changed();
+  }
+
+  /** Puts segments in the place of others, or of the frozen heads. @param retire called once no query can read the removed ones */
+  replace(added: readonly Segment[], removed: ReadonlySet<Segment>, dropFrozen: boolean, retire: () => void): void {
+    this.#segments = [...this.#segments.filter((segment) => !removed.has(segment)), ...added].sort((a, b) => a.day - b.day);
+    if (dropFrozen) this.#sealing = [];
+    this.changed();
+    const last = this.#views.at(-1);
+    if (last === undefined) retire();
+    else {
+      last.whenUnused.push(retire);
+      this.#sweep();
+    }
+  }
+
+  snapshot(sequence: number): Snapshot {
+    const view = this.#current ?? this.#makeView(sequence);
+    view.userCount += 1;
+    let released = false;
+    return {
+      rows: view.rows,
+      sequence: view.sequence,
+      release: () => {
+        if (released) return;
+        released = true;
+        view.userCount -= 1;
+        if (view.userCount === 0 && view !== this.#current) this.#sweep();
+      },
+    };
+  }
+
+  #makeView(sequence: number): View {
+    const rows: Rows[] = [...this.#segments];
+    for (const head of [...this.#sealing, ...this.#heads.values()]) if (head.rowCount > 0) rows.push(head.view());
+    rows.sort((a, b) => b.day - a.day);
+    this.#current = new View(rows, sequence);
+    this.#views.push(this.#current);
+    this.#sweep();
+    return this.#current;
+  }
+
+  /** Lets go of views from the oldest on: a later one may read what an earlier one reads. */
+  #sweep(): void {
+    for (let oldest = this.#views[0]; oldest !== undefined && oldest.userCount === 0 && oldest !== this.#current; oldest = this.#views[0]) {
+      this.#views.shift();
+      for (const act of oldest.whenUnused) act();
+    }
+  }
+}

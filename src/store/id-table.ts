@@ -1,0 +1,103 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- slots stay below the capacity */
+
+const FIRST_CAPACITY = 1 << 12;
+/** Share of slots in use at which the table grows by half. */
+const FULL_SHARE = 0.7;
+
+/**
+ * 48-bit fingerprints of all stored event ids: open addressing, 6 bytes a slot, about 10 bytes an id. A wrong match comes
+ * about once in 2^48 / ids lookups, and every match is confirmed against the ids themselves.
+ */
+export class IdTable {
+  #low = new Uint32Array(FIRST_CAPACITY);
+  #high = new Uint16Array(FIRST_CAPACITY);
+  #count = 0;
+  readonly #added: number[] = [];
+
+  /** @param seed from a random source, so that nobody can prepare ids that collide */
+  constructor(readonly seed: number) {}
+
+  get byteLength(): number {
+    return this.#low.byteLength + this.#high.byteLength;
+  }
+
+  /** Makes room for `count` more ids, so that adding them moves nothing. */
+  reserve(count: number): void {
+    const needed = this.#count + count;
+    if (needed <= this.#low.length * FULL_SHARE) return;
+    const capacity = Math.ceil(Math.max(needed / FULL_SHARE, this.#low.length * 1.5));
+    const low = this.#low;
+    const high = this.#high;
+    this.#low = new Uint32Array(capacity);
+    this.#high = new Uint16Array(capacity);
+    this.#count = 0;
+    for (let slot = 0; slot < low.length; slot += 1)
+      if (low[slot] !== 0) this.#place(low[slot]!, high[slot]!);
+  }
+
+  /** Whether an id with this fingerprint is in the table. */
+  matches(ids: Uint8Array, offset: number): boolean {
+    const [low, high] = fingerprint(ids, offset, this.seed);
+    for (let slot = this.#home(low); this.#low[slot] !== 0; slot = this.#next(slot))
+      if (this.#low[slot] === low && this.#high[slot] === high) return true;
+    return false;
+  }
+
+  /** Adds an id; room was reserved. */
+  add(ids: Uint8Array, offset: number): void {
+    const [low, high] = fingerprint(ids, offset, this.seed);
+    this.#added.push(this.#place(low, high));
+  }
+
+  /** What was added since the last `keep` stays. */
+  keep(): void {
+    this.#added.length = 0;
+  }
+
+  /** Takes back what was added since the last `keep`, newest first, so that every probe chain is as it was. */
+  undo(): void {
+    for (let slot = this.#added.pop(); slot !== undefined; slot = this.#added.pop()) {
+      this.#low[slot] = 0;
+      this.#high[slot] = 0;
+      this.#count -= 1;
+    }
+  }
+
+  #home(low: number): number {
+    return Math.floor((low / 2 ** 32) * this.#low.length);
+  }
+
+  #next(slot: number): number {
+    return slot + 1 === this.#low.length ? 0 : slot + 1;
+  }
+
+  #place(low: number, high: number): number {
+    let slot = this.#home(low);
+    while (this.#low[slot] !== 0) slot = this.#next(slot);
+    this.#low[slot] = low;
+    this.#high[slot] = high;
+    this.#count += 1;
+    return slot;
+  }
+}
+
+// One result for all calls: read before the next call.
+const scratch: [low: number, high: number] = [0, 0];
+
+/** Two rounds of multiply and shift over the four words (the finalizer of MurmurHash3); a low part of 0 means an empty slot. */
+function fingerprint(ids: Uint8Array, offset: number, seed: number): [low: number, high: number] {
+  let a = seed;
+  let b = ~seed;
+  for (let at = offset; at < offset + 16; at += 4) {
+    const word = ids[at]! | (ids[at + 1]! << 8) | (ids[at + 2]! << 16) | (ids[at + 3]! << 24);
+    a = Math.imul(a ^ word, 0x85ebca6b);
+    a = (a ^ (a >>> 13)) + b;
+    b = Math.imul(b ^ word, 0xc2b2ae35);
+    b = (b ^ (b >>> 16)) + a;
+  }
+  a = Math.imul(a ^ (a >>> 16), 0x85ebca6b);
+  a ^= a >>> 13;
+  scratch[0] = a >>> 0 || 1;
+  scratch[1] = (b ^ (b >>> 15)) & 0xffff;
+  return scratch;
+}

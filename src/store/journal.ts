@@ -1,0 +1,148 @@
+import { DaybookError } from "../base/errors.js";
+import { damaged } from "../segment/container.js";
+import {
+  FRAME_KINDS,
+  JOURNAL_HEADER_BYTES,
+  decodeFrame,
+  encodeFrame,
+  encodeJournalHeader,
+  findFrames,
+  journalHeaderCrc,
+} from "./journal-frame.js";
+import type { Frame } from "./journal-frame.js";
+import type { AppendFile } from "./storage.js";
+
+/** Keys of journals ascend with their number. */
+export function journalKey(number: number): string {
+  return `journal/${String(number).padStart(10, "0")}`;
+}
+
+/** The number of a journal key; null for other keys. */
+export function journalNumber(key: string): number | null {
+  const match = /^journal\/(\d{10})(?:\/|$)/.exec(key);
+  return match === null ? null : Number(match[1]);
+}
+
+/** The append-only durable log in front of the heads. One writer. After a failed sync it takes nothing more. */
+export class Journal {
+  #crc: number;
+  #synced: number;
+  #poisoned: unknown = null;
+
+  private constructor(
+    readonly number: number,
+    readonly file: AppendFile,
+    headerCrc: number,
+    syncedSequence: number,
+  ) {
+    this.#crc = headerCrc;
+    this.#synced = syncedSequence;
+  }
+
+  /** Starts an empty journal. @param nextSequence all rows below it are durable already */
+  static async create(number: number, file: AppendFile, epoch: number, nextSequence: number): Promise<Journal> {
+    const header = encodeJournalHeader(epoch);
+    await file.write(header);
+    return new Journal(number, file, journalHeaderCrc(header) ?? 0, nextSequence);
+  }
+
+  get byteLength(): number {
+    return this.file.byteLength;
+  }
+
+  get isPoisoned(): boolean {
+    return this.#poisoned !== null;
+  }
+
+  /** Appends a frame; durable once `sync` resolved. A frame that could not be written whole is cut off again. */
+  async append(kind: number, firstSequence: number, recordCount: number, payload: Uint8Array): Promise<void> {
+    this.#refusePoisoned();
+    const frame = encodeFrame(kind, firstSequence, recordCount, this.#synced, this.#crc, payload);
+    const before = this.file.byteLength;
+    try {
+      await this.file.write(frame.bytes);
+    } catch (cause) {
+      await this.#cutBack(before);
+      throw cause;
+    }
+    this.#crc = frame.crc;
+  }
+
+  /** @param nextSequence what the journal holds so far: rows below it */
+  async sync(nextSequence: number): Promise<void> {
+    this.#refusePoisoned();
+    try {
+      await this.file.sync();
+    } catch (cause) {
+      // The kernel may have dropped the dirty pages: what this file holds is unknown from now on.
+      this.#poisoned = cause;
+      throw new DaybookError("read_only", "the journal could not be synced; reopen the store to write again", {}, { cause });
+    }
+    this.#synced = nextSequence;
+  }
+
+  /** Marks the journal as closed in good order. */
+  async end(nextSequence: number): Promise<void> {
+    await this.append(FRAME_KINDS.end, nextSequence, 0, new Uint8Array(0));
+    await this.sync(nextSequence);
+  }
+
+  async #cutBack(byteLength: number): Promise<void> {
+    try {
+      await this.file.truncate(byteLength);
+    } catch (cause) {
+      this.#poisoned = cause;
+    }
+  }
+
+  #refusePoisoned(): void {
+    if (this.#poisoned !== null)
+      throw new DaybookError("read_only", "the journal failed earlier; reopen the store to write again", {}, { cause: this.#poisoned });
+  }
+}
+
+/** What replaying one journal found. */
+export interface Replay {
+  /** Bytes up to the end of the last good frame. */
+  readonly goodByteLength: number;
+  readonly frameCount: number;
+  readonly nextSequence: number;
+  /** The journal was closed in good order. */
+  readonly ended: boolean;
+}
+
+/**
+ * Hands every frame of a journal to `apply`, in order. A bad frame ends the journal, unless a later frame proves
+ * that it had been durable: then it is damage. @throws corruption
+ */
+export function replayJournal(key: string, bytes: Uint8Array, nextSequence: number, apply: (frame: Frame) => void): Replay {
+  let previousCrc = journalHeaderCrc(bytes);
+  if (previousCrc === null) {
+    refuseIfDurable(key, bytes, 0, nextSequence);
+    return { goodByteLength: 0, frameCount: 0, nextSequence, ended: false };
+  }
+  let offset = JOURNAL_HEADER_BYTES;
+  let sequence = nextSequence;
+  let frameCount = 0;
+  let ended = false;
+  while (offset < bytes.length) {
+    const frame = decodeFrame(bytes, offset);
+    if (frame === null || frame.previousCrc !== previousCrc || frame.firstSequence < sequence) {
+      refuseIfDurable(key, bytes, offset, sequence);
+      return { goodByteLength: offset, frameCount, nextSequence: sequence, ended };
+    }
+    if (frame.firstSequence > sequence) throw damaged(key, `rows ${sequence} to ${frame.firstSequence - 1} are missing`);
+    if (frame.kind === FRAME_KINDS.rows) apply(frame);
+    ended = frame.kind === FRAME_KINDS.end;
+    sequence += frame.recordCount;
+    previousCrc = frame.crc;
+    offset += frame.byteLength;
+    frameCount += 1;
+  }
+  return { goodByteLength: offset, frameCount, nextSequence: sequence, ended };
+}
+
+function refuseIfDurable(key: string, bytes: Uint8Array, offset: number, sequence: number): void {
+  for (const later of findFrames(bytes, offset))
+    if (later.syncedSequence > sequence) throw damaged(key, `the frame at byte ${offset} is broken, but had been durable`);
+}

@@ -1,0 +1,70 @@
+import { sha256, toHex } from "../base/hash.js";
+import { damaged } from "../segment/container.js";
+
+export const MANIFEST_KEY = "MANIFEST";
+
+/** A stored file the manifest vouches for. */
+export interface FileEntry {
+  readonly key: string;
+  readonly byteLength: number;
+  /** Of the whole file, hex. */
+  readonly sha256: string;
+}
+
+export interface SegmentEntry extends FileEntry {
+  readonly day: number;
+  readonly rowCount: number;
+}
+
+/** The one file that says which others count. Replaced as a whole. */
+export interface Manifest {
+  readonly format: 1;
+  /** One more at each opening for writing. */
+  readonly epoch: number;
+  /** The store was closed in good order: its journal holds nothing but an end mark. */
+  readonly clean: boolean;
+  /** Sequence of the first record that is not in the segments below. */
+  readonly nextSequence: number;
+  /** Journals below this number are history. */
+  readonly firstJournal: number;
+  /** Number of the next file of any kind. */
+  readonly nextFile: number;
+  readonly segments: readonly SegmentEntry[];
+  readonly dictionaries: readonly FileEntry[];
+}
+
+export const EMPTY_MANIFEST: Manifest = {
+  format: 1,
+  epoch: 0,
+  clean: true,
+  nextSequence: 1,
+  firstJournal: 1,
+  nextFile: 1,
+  segments: [],
+  dictionaries: [],
+};
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** The manifest as a line of JSON and a line with its SHA-256. */
+export function encodeManifest(manifest: Manifest): Uint8Array {
+  const body = encoder.encode(JSON.stringify(manifest));
+  return encoder.encode(`${decoder.decode(body)}\n${toHex(sha256(body))}\n`);
+}
+
+/** @throws corruption */
+export function decodeManifest(bytes: Uint8Array): Manifest {
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch (cause) {
+    throw damaged(MANIFEST_KEY, "it is not UTF-8", cause);
+  }
+  const [body, checksum, rest] = text.split("\n");
+  if (body === undefined || rest !== "" || toHex(sha256(encoder.encode(body))) !== checksum)
+    throw damaged(MANIFEST_KEY, "its checksum is wrong");
+  const manifest = JSON.parse(body) as Manifest;
+  if (manifest.format !== 1) throw damaged(MANIFEST_KEY, `expected format 1, got ${String(manifest.format)}`);
+  return manifest;
+}

@@ -1,0 +1,85 @@
+import { DaybookError } from "../base/errors.js";
+import { Dictionaries } from "../column/dictionaries.js";
+import { damaged } from "../segment/container.js";
+import type { Segment } from "../segment/segment.js";
+import type { Batch } from "./batch.js";
+import { decodeBatch } from "./batch-bytes.js";
+import type { StoreFiles } from "./files.js";
+import { replayJournal } from "./journal.js";
+import { listJournals, readJournal } from "./journal-file.js";
+import { EMPTY_MANIFEST, MANIFEST_KEY, decodeManifest } from "./manifest.js";
+import type { Manifest } from "./manifest.js";
+import type { Storage } from "./storage.js";
+
+/** A store as its files describe it. */
+export interface Recovered {
+  readonly manifest: Manifest;
+  /** There was no store before. */
+  readonly isNew: boolean;
+  readonly dictionaries: Dictionaries;
+  readonly segments: readonly Segment[];
+  /** Batches of the live journals, in order, with the sequence of their first row. */
+  readonly batches: readonly { readonly batch: Batch; readonly firstSequence: number }[];
+  readonly nextSequence: number;
+  /** Live journals, all of which stay until their rows are sealed. */
+  readonly journals: readonly number[];
+  readonly journalByteLength: number;
+  /** Sizes of the dictionaries as far as their own files hold them. */
+  readonly sealedSizes: ReadonlyMap<string, number>;
+}
+
+const FOLDERS = ["segments/", "dictionaries/", "journal/"] as const;
+
+/**
+ * Reads a store. Writing nothing but syncs, so that it may be broken off at any point and begun again.
+ * @param durable false for a reader beside a writer: nothing is synced
+ * @throws manifest_missing, corruption
+ */
+export async function recover(storage: Storage, files: StoreFiles, durable: boolean): Promise<Recovered> {
+  const { manifest, isNew } = await readManifest(storage);
+  const journals = (await listJournals(storage)).filter((number) => number >= manifest.firstJournal);
+  if (durable) await syncBeforeTrust(storage, isNew, journals);
+  const dictionaries = new Dictionaries();
+  for (const entry of manifest.dictionaries) await files.readDictionaries(entry, dictionaries);
+  const sealedSizes = dictionaries.sizes();
+  const segments = await Promise.all(manifest.segments.map((entry) => files.openSegment(entry)));
+
+  const batches: { batch: Batch; firstSequence: number }[] = [];
+  let nextSequence = manifest.nextSequence;
+  let journalByteLength = 0;
+  let ended = false;
+  for (const number of journals) {
+    const { keys, bytes } = await readJournal(storage, number);
+    const replay = replayJournal(keys[0] ?? `journal ${number}`, bytes, nextSequence, (frame) => {
+      const { deltas, batch } = decodeBatch(frame.payload);
+      for (const delta of deltas)
+        if (!dictionaries.apply(delta)) throw damaged(keys[0] ?? "journal", `values of ${delta.name} contradict those before`);
+      if (batch.rowCount > 0) batches.push({ batch, firstSequence: frame.firstSequence });
+    });
+    // A journal begun by an opening that got no further says nothing about the one before it.
+    if (replay.frameCount > 0 || number === manifest.firstJournal) ended = replay.ended && replay.goodByteLength === bytes.length;
+    nextSequence = replay.nextSequence;
+    journalByteLength += bytes.length;
+  }
+  if (manifest.clean && !isNew && !ended)
+    throw damaged(`journal ${manifest.firstJournal}`, "the store was closed in good order, but the end mark is missing");
+  return { manifest, isNew, dictionaries, segments, batches, nextSequence, journals, journalByteLength, sealedSizes };
+}
+
+async function readManifest(storage: Storage): Promise<{ manifest: Manifest; isNew: boolean }> {
+  const bytes = await storage.read(MANIFEST_KEY);
+  if (bytes !== null) return { manifest: decodeManifest(bytes), isNew: false };
+  for (const folder of FOLDERS) {
+    const [found] = await storage.list(folder);
+    if (found !== undefined)
+      throw new DaybookError("manifest_missing", `${MANIFEST_KEY} is missing, but there are files such as ${found}`, { key: found });
+  }
+  return { manifest: EMPTY_MANIFEST, isNew: true };
+}
+
+/** What was read may not have been durable when the machine last lost power: make it so before anything rests on it. */
+async function syncBeforeTrust(storage: Storage, isNew: boolean, journals: readonly number[]): Promise<void> {
+  const keys = isNew ? [] : [MANIFEST_KEY];
+  for (const number of journals) keys.push(...(await readJournal(storage, number)).keys);
+  if (keys.length > 0) await storage.sync(keys);
+}

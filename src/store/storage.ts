@@ -1,0 +1,60 @@
+/** A half-open byte range `[start, end)` of a stored object. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface WriteOptions {
+  /** The key must not exist yet; a second write of the same key throws. */
+  readonly ifAbsent?: boolean;
+  /** false: atomic, but durable only after `sync` names the key. Default true. */
+  readonly durable?: boolean;
+}
+
+/** An object that grows at its end. One writer; writes are in order. */
+export interface AppendFile {
+  /** Bytes written so far. */
+  readonly byteLength: number;
+  /** Appends all of `bytes`, looping over short writes. @throws storage_full */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Makes everything written durable. After a failure the file must not be trusted for further writes. */
+  sync(): Promise<void>;
+  /** Cuts the object to `byteLength` bytes. */
+  truncate(byteLength: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface StorageLock {
+  release(): Promise<void>;
+}
+
+/** Deflate without header (raw), so that every codec reads what another wrote. */
+export interface Codec {
+  deflate(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
+  /** @param byteLength exact size of the result */
+  inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array>;
+}
+
+/**
+ * Where a Daybook keeps its bytes: a flat namespace of immutable objects plus append-only journals.
+ * Keys are chosen by the engine (`[a-zA-Z0-9._/-]`), never made from user text. What may not be relied upon:
+ * an object written with `durable: false` may be missing or empty after a power loss until `sync` names it.
+ */
+export interface Storage {
+  /** Keys that start with `prefix`, ascending. Temporary and lock files are never listed. */
+  list(prefix: string): Promise<string[]>;
+  /** The object's bytes or the given range of them; null when there is no such object. */
+  read(key: string, range?: ByteRange): Promise<Uint8Array | null>;
+  /** Creates or replaces the object, atomically; durable when it resolves unless said otherwise. @throws storage_full */
+  write(key: string, bytes: Uint8Array, options?: WriteOptions): Promise<void>;
+  /** Removes the object; no error when there is none. */
+  remove(key: string): Promise<void>;
+  /** Makes the named objects, and the fact that they exist under these names, durable. */
+  sync(keys: readonly string[]): Promise<void>;
+  /** Opens (creating it where absent) an object for appending at its end. Absent: the storage takes whole objects only. */
+  openAppend?(key: string): Promise<AppendFile>;
+  /** Takes the exclusive lock of the store. @throws store_locked */
+  lock?(): Promise<StorageLock>;
+  /** A faster codec than the built-in one. */
+  readonly codec?: Codec;
+}

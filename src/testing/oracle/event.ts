@@ -1,0 +1,122 @@
+import { uuidOfText } from "../../base/uuid.js";
+import type { EventInput, EventRecord } from "../../schema/event.js";
+import { instantMsOf } from "./instant.js";
+import { isSet } from "./json.js";
+import { slugOf } from "./slug.js";
+
+/** An accepted event: its record as answers show it, and the three things the record does not say. */
+export interface OracleEvent {
+  readonly record: EventRecord;
+  readonly createdAtMs: number;
+  readonly userId: string;
+  readonly anonymousId: string;
+}
+
+const FUTURE_SKEW_MS = 5 * 60_000;
+const MEMBERS = new Set(
+  `id name userId user_id anonymousId anonymous_id project createdAt created_at timestamp metadata notify slug
+  locationCountry location_country locationCity location_city locationRegion location_region locationLon location_lon
+  locationLat location_lat device os browser screen language referrer url hostname value currency externalId external_id
+  companyId company_id`.split(/\s+/),
+);
+
+const TIMES = ["createdAt", "created_at", "timestamp"];
+const NUMBERS = `userId user_id anonymousId anonymous_id locationLon location_lon locationLat location_lat value`.split(" ");
+
+/** The accepted ones of events in order of arrival: of one id the first is kept, broken ones are left out. */
+export function acceptedEvents(events: readonly EventInput[], nowMs: number): OracleEvent[] {
+  const accepted = new Map<string, OracleEvent>();
+  for (const [arrival, input] of events.entries()) {
+    const event = isBroken(input) ? null : eventOf(input, arrival, nowMs);
+    if (event !== null && !accepted.has(event.record.id)) accepted.set(event.record.id, event);
+  }
+  return [...accepted.values()];
+}
+
+/** Orders events by time, then by the 128 bits of their id. */
+export function byTimeThenId(a: OracleEvent, b: OracleEvent): number {
+  if (a.createdAtMs !== b.createdAtMs) return a.createdAtMs - b.createdAtMs;
+  return a.record.id < b.record.id ? -1 : 1;
+}
+
+/** True where `ingest` must answer with a rejection. */
+export function isBroken(input: EventInput): boolean {
+  const { name, metadata, notify, ...rest }: Record<string, unknown> = { ...input };
+  if (typeof name !== "string" || name === "" || name.length > 200) return true;
+  if (typeof (notify ?? false) !== "boolean" || !isMetadata(metadata ?? {})) return true;
+  if (Object.entries(rest).some(([member, value]) => !MEMBERS.has(member) || !isMember(member, value))) return true;
+  return timeOf(input) === "broken" || [input, metadata].some(hasLoneSurrogate);
+}
+
+function isMember(member: string, value: unknown): boolean {
+  if (value === undefined || value === null || TIMES.includes(member)) return true;
+  if (typeof value === "number") return NUMBERS.includes(member) && Number.isFinite(value);
+  return typeof value === "string" && member !== "value";
+}
+
+function isMetadata(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return depthOf(value) <= 8 && !hasNonFinite(value) && new TextEncoder().encode(JSON.stringify(value)).length <= 32 * 1024;
+}
+
+function eventOf(input: EventInput, arrival: number, nowMs: number): OracleEvent {
+  const claimedMs = timeOf(input);
+  const createdAtMs = typeof claimedMs !== "number" || claimedMs > nowMs + FUTURE_SKEW_MS ? nowMs : claimedMs;
+  const userId = text(input.userId, input.user_id);
+  const id = text(input.id) || `without id, arrived as number ${arrival}`;
+  return {
+    createdAtMs,
+    userId,
+    anonymousId: text(input.anonymousId, input.anonymous_id),
+    record: {
+      id: uuidOfText(id),
+      name: input.name,
+      notify: input.notify ?? false,
+      slug: text(input.slug) || slugOf(input.name),
+      userId,
+      project: text(input.project) || "default",
+      createdAt: new Date(createdAtMs).toISOString(),
+      metadata: input.metadata ?? {},
+      locationCountry: text(input.locationCountry, input.location_country),
+      locationCity: text(input.locationCity, input.location_city),
+      locationRegion: text(input.locationRegion, input.location_region),
+      locationLon: text(input.locationLon, input.location_lon),
+      locationLat: text(input.locationLat, input.location_lat),
+      device: text(input.device),
+      os: text(input.os),
+      browser: text(input.browser),
+      screen: text(input.screen),
+      language: text(input.language),
+      referrer: text(input.referrer) || null,
+      url: text(input.url),
+      hostname: text(input.hostname),
+    },
+  };
+}
+
+function text(...values: (string | number | null | undefined)[]): string {
+  return String(values.find(isSet) ?? "");
+}
+
+function timeOf(input: EventInput): number | "absent" | "broken" {
+  const time = input.createdAt ?? input.created_at ?? input.timestamp ?? null;
+  if (time === null) return "absent";
+  const ms = time instanceof Date ? time.getTime() : typeof time === "number" ? time : instantMsOf(time);
+  return ms === null || !Number.isInteger(ms) || ms < 0 ? "broken" : ms;
+}
+
+function depthOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}
+
+function hasNonFinite(value: unknown): boolean {
+  if (typeof value === "number") return !Number.isFinite(value);
+  return typeof value === "object" && value !== null && Object.values(value).some(hasNonFinite);
+}
+
+function hasLoneSurrogate(value: unknown): boolean {
+  if (typeof value === "string") return !value.isWellFormed();
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(([key, member]) => !key.isWellFormed() || hasLoneSurrogate(member));
+}

@@ -1,0 +1,38 @@
+/** False for what counts as no value: a missing key, null, "", and arrays that hold nothing else. */
+export function isSet(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(isSet);
+  return value !== undefined && value !== null && value !== "";
+}
+
+/** What a comparison looks at: the set elements of an array, else the value itself where it is set. */
+export function candidatesOf(value: unknown): unknown[] {
+  const values: unknown[] = Array.isArray(value) ? value.flat(Infinity) : [value];
+  return values.filter(isSet);
+}
+
+/** Strings verbatim, numbers and booleans as JSON text, anything else null: what text operators see. */
+export function textOf(value: unknown): string | null {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? JSON.stringify(value) : null;
+}
+
+/** The number that a text in JSON number form stands for, else null. */
+export function jsonNumberOf(text: string): number | null {
+  return /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/.test(text) ? Number(text) : null;
+}
+
+/** JSON text without blanks, the keys of every object sorted. */
+export function canonicalJsonOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJsonOf).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).sort(([a], [b]) => byCodePoint(a, b));
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJsonOf(member)}`).join(",")}}`;
+}
+
+/** Orders strings by their Unicode code points. */
+export function byCodePoint(a: string, b: string): number {
+  const [left, right] = [[...a], [...b]];
+  const at = left.findIndex((character, index) => character !== right[index]);
+  if (at === -1) return left.length - right.length;
+  return (left[at]?.codePointAt(0) ?? 0) - (right[at]?.codePointAt(0) ?? -1);
+}

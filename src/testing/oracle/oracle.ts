@@ -1,0 +1,113 @@
+import { DaybookError, parameterError } from "../../base/errors.js";
+import type {
+  AggregateInput,
+  AggregateItem,
+  CountEventsInput,
+  PerDayInput,
+  PerDayItem,
+  UniqueUsersInput,
+  UniqueUsersPerDayInput,
+} from "../../plan/input.js";
+import type { EventInput, EventRecord } from "../../schema/event.js";
+import { acceptedEvents, byTimeThenId, type OracleEvent } from "./event.js";
+import { fieldReader, metadataReader } from "./field.js";
+import { identitiesOf, type Identities } from "./identities.js";
+import { DAY_MS, type Span } from "./instant.js";
+import { byCodePoint, candidatesOf, canonicalJsonOf, textOf } from "./json.js";
+import { rangeOf, scopedEvents } from "./scope.js";
+
+/** The right answers, from arrays and `filter()`: slow, and short enough to check by eye. */
+export interface Oracle {
+  countEvents(input?: CountEventsInput): number;
+  countEventsPerDay(input?: PerDayInput): PerDayItem[];
+  countEventsRunningTotalPerDay(input?: PerDayInput): PerDayItem[];
+  countUniqueUsers(input?: UniqueUsersInput): number;
+  countUniqueUsersPerDay(input?: UniqueUsersPerDayInput): PerDayItem[];
+  aggregate(input: AggregateInput): AggregateItem[];
+  /** All matching events, newest first: the pages joined. */
+  searchEvents(input?: CountEventsInput): EventRecord[];
+}
+
+const AGGREGATE_FIELDS = [
+  "location_country", "location_city", "location_region", "device", "os", "browser", "screen", "language", "referrer",
+  "url", "hostname", "user_id",
+];
+
+/**
+ * Answers questions about `events`, given in order of arrival while the clock stood at `nowMs`. An event without an id
+ * gets one that no store would give it. Each answer costs a pass over all events. Methods throw what a Daybook throws.
+ */
+export function oracle(events: readonly EventInput[], { nowMs }: { readonly nowMs: number }): Oracle {
+  const accepted = acceptedEvents(events, nowMs).sort(byTimeThenId);
+  const identities = identitiesOf(accepted);
+  const select = (input: CountEventsInput) => scopedEvents(accepted, identities, input);
+  return {
+    countEvents: (input = {}) => select(input).length,
+    countEventsPerDay: (input = {}) => perDay(select(input), (ofDay) => ofDay.length, input),
+    countEventsRunningTotalPerDay: (input = {}) => {
+      let total = 0;
+      return perDay(select(input), (ofDay) => (total += ofDay.length), input);
+    },
+    countUniqueUsers: (input = {}) => uniqueCount(select(input), identities),
+    countUniqueUsersPerDay: (input = {}) => {
+      const withIdentity = select(input).filter((event) => identities.of(event) !== null);
+      return perDay(withIdentity, (ofDay) => uniqueCount(ofDay, identities), input);
+    },
+    aggregate: (input) => {
+      const read = groupReader(input, identities);
+      return aggregate(select({ ...input, userId: null }), read, input.limit ?? Infinity);
+    },
+    searchEvents: (input = {}) => select(input).reverse().map((event) => event.record),
+  };
+}
+
+function uniqueCount(events: readonly OracleEvent[], identities: Identities): number {
+  return new Set(events.map(identities.of).filter((identity) => identity !== null)).size;
+}
+
+function perDay(events: readonly OracleEvent[], count: (ofDay: OracleEvent[]) => number, input: PerDayInput): PerDayItem[] {
+  const withEvents = [...new Set(events.map((event) => dayOf(event.createdAtMs)))];
+  return (input.fill === true ? everyDay(withEvents, rangeOf(input)) : withEvents).map((day) => ({
+    day: new Date(day * DAY_MS).toISOString(),
+    count: count(events.filter((event) => dayOf(event.createdAtMs) === day)),
+  }));
+}
+
+/** From the first to the last day of the range; where a side of it is open, of the days with events. */
+function everyDay(withEvents: readonly number[], { fromMs, toMs }: Span): number[] {
+  const first = Number.isFinite(fromMs) ? dayOf(fromMs) : (withEvents.at(0) ?? Infinity);
+  const last = Number.isFinite(toMs) ? dayOf(toMs - 1) : (withEvents.at(-1) ?? -Infinity);
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+}
+
+function dayOf(ms: number): number {
+  return Math.floor(ms / DAY_MS);
+}
+
+function groupReader(input: AggregateInput, identities: Identities): (event: OracleEvent) => unknown {
+  const field = input.field ?? null;
+  const metadataField = input.metadataField ?? null;
+  if ((field === null) === (metadataField === null)) {
+    throw new DaybookError("exactly_one_required", "expected exactly one of field and metadataField");
+  }
+  if (metadataField === "") throw parameterError("invalid_parameter", "metadataField", "expected a name");
+  if (metadataField !== null) return metadataReader(metadataField);
+  if (field === null || !AGGREGATE_FIELDS.includes(field)) {
+    throw parameterError("invalid_parameter", "field", `expected one of ${AGGREGATE_FIELDS.join(", ")}`);
+  }
+  return fieldReader(field, identities);
+}
+
+function aggregate(events: readonly OracleEvent[], read: (event: OracleEvent) => unknown, limit: number): AggregateItem[] {
+  const counts = new Map<string, number>();
+  for (const event of events) {
+    for (const property of propertiesOf(read(event))) counts.set(property, (counts.get(property) ?? 0) + 1);
+  }
+  const items = [...counts].map(([property, count]) => ({ property, count }));
+  return items.sort((a, b) => b.count - a.count || byCodePoint(a.property, b.property)).slice(0, limit);
+}
+
+function propertiesOf(value: unknown): Set<string> {
+  const properties = candidatesOf(value).map((candidate) => textOf(candidate) ?? canonicalJsonOf(candidate));
+  return new Set(properties.length === 0 ? [""] : properties);
+}

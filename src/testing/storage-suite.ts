@@ -1,0 +1,330 @@
+import { DaybookError, type ErrorCode } from "../base/errors.js";
+import type { AppendFile, Storage } from "../store/storage.js";
+
+/** One promise of `Storage`. `run` rejects with the reason if the storage breaks it. */
+export interface StorageCase {
+  readonly name: string;
+  /** @param open a storage over the same place, which is empty before the first call of the case */
+  run(open: () => Promise<Storage>): Promise<void>;
+}
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+function expect(condition: boolean, what: string): void {
+  if (!condition) throw new Error(`expected ${what}`);
+}
+
+async function expectText(storage: Storage, key: string, text: string | null): Promise<void> {
+  const bytes = await storage.read(key);
+  const got = bytes === null ? null : new TextDecoder().decode(bytes);
+  expect(got === text, `${key} to hold ${JSON.stringify(text)}, got ${JSON.stringify(got)}`);
+}
+
+async function expectKeys(storage: Storage, prefix: string, keys: readonly string[]): Promise<void> {
+  const got = await storage.list(prefix);
+  expect(got.join() === keys.join(), `keys [${keys.join()}] under "${prefix}", got [${got.join()}]`);
+}
+
+async function expectError(code: ErrorCode | null, what: string, run: () => Promise<unknown>): Promise<void> {
+  const outcome = await run().then(() => null, (error: unknown) => error);
+  expect(outcome instanceof Error, `${what} to be refused`);
+  if (code !== null) {
+    expect(outcome instanceof DaybookError && outcome.code === code, `${what} to fail with ${code}, got ${String(outcome)}`);
+  }
+}
+
+type AppendRun = (openAppend: (key: string) => Promise<AppendFile>, storage: Storage, reopen: () => Promise<Storage>) => Promise<void>;
+
+/** A case for storages that append; the others pass it. */
+function appendCase(name: string, run: AppendRun): StorageCase {
+  return {
+    name,
+    async run(open) {
+      const storage = await open();
+      if (storage.openAppend === undefined) return;
+      await run(storage.openAppend.bind(storage), storage, open);
+    },
+  };
+}
+
+const objectCases: readonly StorageCase[] = [
+  {
+    name: "a written object is read back, also through a second opening of the place",
+    async run(open) {
+      const storage = await open();
+      await storage.write("segments/2026-03-01.seg", bytesOf("rows"));
+      await expectText(storage, "segments/2026-03-01.seg", "rows");
+      await expectText(await open(), "segments/2026-03-01.seg", "rows");
+    },
+  },
+  {
+    name: "an object that does not exist reads as null, whole and in part",
+    async run(open) {
+      const storage = await open();
+      await storage.write("a/b", bytesOf("x"));
+      for (const key of ["missing", "a/missing", "other/missing"]) await expectText(storage, key, null);
+      expect((await storage.read("missing", { start: 0, end: 4 })) === null, "null for a range of a missing object");
+    },
+  },
+  {
+    name: "an empty object exists",
+    async run(open) {
+      const storage = await open();
+      await storage.write("empty", new Uint8Array(0));
+      await expectText(storage, "empty", "");
+      await expectKeys(storage, "", ["empty"]);
+    },
+  },
+  {
+    name: "all byte values of a large object come back",
+    async run(open) {
+      const storage = await open();
+      const bytes = Uint8Array.from({ length: 300_001 }, (_, at) => (at * 31) ^ (at >> 8));
+      await storage.write("large", bytes);
+      const got = await storage.read("large");
+      expect(got?.length === bytes.length && got.every((byte, at) => byte === bytes[at]), "300,001 equal bytes");
+    },
+  },
+  {
+    name: "a range is half-open and ends with the object",
+    async run(open) {
+      const storage = await open();
+      await storage.write("k", bytesOf("0123456789"));
+      for (const [start, end, text] of [[0, 10, "0123456789"], [2, 5, "234"], [4, 4, ""], [8, 99, "89"], [10, 12, ""], [50, 60, ""]] as const) {
+        const got = new TextDecoder().decode((await storage.read("k", { start, end })) ?? bytesOf("null"));
+        expect(got === text, `bytes [${start}, ${end}) to be "${text}", got "${got}"`);
+      }
+    },
+  },
+  {
+    name: "a range that is none is refused",
+    async run(open) {
+      const storage = await open();
+      await storage.write("k", bytesOf("0123456789"));
+      for (const [start, end] of [[-1, 2], [5, 4], [0.5, 2], [0, Number.NaN]] as const) {
+        await expectError(null, `the range [${start}, ${end})`, () => storage.read("k", { start, end }));
+      }
+    },
+  },
+  {
+    name: "a second write replaces the object, and ifAbsent refuses to",
+    async run(open) {
+      const storage = await open();
+      await storage.write("k", bytesOf("first and long"));
+      await storage.write("k", bytesOf("second"));
+      await expectText(storage, "k", "second");
+      await expectError(null, "a second write with ifAbsent", () => storage.write("k", bytesOf("third"), { ifAbsent: true }));
+      await expectText(storage, "k", "second");
+      await storage.write("new", bytesOf("new"), { ifAbsent: true });
+      await expectText(storage, "new", "new");
+      await expectKeys(storage, "", ["k", "new"]);
+    },
+  },
+  {
+    name: "of simultaneous writes with ifAbsent one succeeds",
+    async run(open) {
+      const storage = await open();
+      const writes = ["0", "1", "2", "3", "4"].map((text) => storage.write("k", bytesOf(text), { ifAbsent: true }).then(() => text));
+      const settled = await Promise.allSettled(writes);
+      const won = settled.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+      expect(won.length === 1, `one write to succeed, got ${won.length}`);
+      await expectText(storage, "k", won[0] ?? "");
+    },
+  },
+  {
+    name: "no caller can change stored bytes through what was handed in or out",
+    async run(open) {
+      const storage = await open();
+      const given = bytesOf("stored");
+      await storage.write("k", given);
+      given.fill(0);
+      (await storage.read("k"))?.fill(0);
+      (await storage.read("k", { start: 0, end: 3 }))?.fill(0);
+      await expectText(storage, "k", "stored");
+    },
+  },
+  {
+    name: "a view into a larger buffer is written as the view alone",
+    async run(open) {
+      const storage = await open();
+      await storage.write("k", bytesOf("__view__").subarray(2, 6));
+      await expectText(storage, "k", "view");
+    },
+  },
+  {
+    name: "keys are listed ascending and by prefix, which need not end at a slash",
+    async run(open) {
+      const storage = await open();
+      await expectKeys(storage, "", []);
+      const keys = ["MANIFEST", "journal/2", "journal/10", "journal/old/1", "journals", "a.b_c-D"];
+      for (const key of keys) await storage.write(key, bytesOf(key));
+      await expectKeys(storage, "", ["MANIFEST", "a.b_c-D", "journal/10", "journal/2", "journal/old/1", "journals"]);
+      await expectKeys(storage, "journal/", ["journal/10", "journal/2", "journal/old/1"]);
+      await expectKeys(storage, "journal/1", ["journal/10"]);
+      await expectKeys(storage, "journal", ["journal/10", "journal/2", "journal/old/1", "journals"]);
+      await expectKeys(storage, "none/", []);
+    },
+  },
+  {
+    name: "a removed object is gone, and removing it again is no error",
+    async run(open) {
+      const storage = await open();
+      await storage.write("a/k", bytesOf("x"));
+      await storage.remove("a/k");
+      await storage.remove("a/k");
+      await storage.remove("never/was");
+      await expectText(storage, "a/k", null);
+      await expectKeys(storage, "", []);
+      await storage.write("a/k", bytesOf("again"), { ifAbsent: true });
+      await expectText(storage, "a/k", "again");
+    },
+  },
+  {
+    name: "objects written with durable: false are readable at once and can be synced together",
+    async run(open) {
+      const storage = await open();
+      const keys = Array.from({ length: 20 }, (_, at) => `batch/${at % 3}/${at}`);
+      for (const key of keys) await storage.write(key, bytesOf(key), { durable: false });
+      await expectText(storage, "batch/0/0", "batch/0/0");
+      await storage.sync([...keys, ...keys]);
+      await storage.sync([]);
+      await expectText(storage, "batch/1/19", "batch/1/19");
+      await expectError(null, "a sync of a missing object", () => storage.sync(["batch/missing"]));
+    },
+  },
+  {
+    name: "a key outside the alphabet or with empty, . or .. parts is refused everywhere",
+    async run(open) {
+      const storage = await open();
+      for (const key of ["", "/a", "a/", "a//b", ".", "..", "../a", "a/../b", "a/./b", "a b", "ä", "a\\b", "a~b", "a\0b", "a\n", "x".repeat(300)]) {
+        const shown = JSON.stringify(key);
+        await expectError(null, `writing ${shown}`, () => storage.write(key, bytesOf("x")));
+        await expectError(null, `reading ${shown}`, () => storage.read(key));
+        await expectError(null, `removing ${shown}`, () => storage.remove(key));
+        await expectError(null, `syncing ${shown}`, () => storage.sync([key]));
+        await expectError(null, `appending to ${shown}`, async () => storage.openAppend?.(key) ?? Promise.reject(new Error("none")));
+      }
+      await expectKeys(storage, "", []);
+    },
+  },
+];
+
+const appendCases: readonly StorageCase[] = [
+  appendCase("appended bytes stand in order, are counted, and stay after close", async (openAppend, storage, reopen) => {
+    const file = await openAppend("journal/1");
+    expect(file.byteLength === 0, "a new append file to be empty");
+    await expectKeys(storage, "journal/", ["journal/1"]);
+    await file.write(bytesOf("one,"));
+    await file.write(bytesOf("two"));
+    await file.sync();
+    expect(file.byteLength === 7, `7 bytes, got ${file.byteLength}`);
+    await expectText(storage, "journal/1", "one,two");
+    await file.close();
+    await expectText(await reopen(), "journal/1", "one,two");
+  }),
+  appendCase("writes that are not awaited one by one keep the order of the calls", async (openAppend, storage) => {
+    const file = await openAppend("j");
+    const texts = Array.from({ length: 50 }, (_, at) => `${at};`);
+    await Promise.all(texts.map((text) => file.write(bytesOf(text))));
+    await expectText(storage, "j", texts.join(""));
+    await file.close();
+  }),
+  appendCase("an existing object is continued at its end", async (openAppend, storage) => {
+    await storage.write("j", bytesOf("old,"));
+    const file = await openAppend("j");
+    expect(file.byteLength === 4, `4 bytes, got ${file.byteLength}`);
+    await file.write(bytesOf("new"));
+    await file.close();
+    await expectText(storage, "j", "old,new");
+    expect(new TextDecoder().decode((await storage.read("j", { start: 3, end: 5 })) ?? undefined) === ",n", "a range of it");
+  }),
+  appendCase("a truncated object ends there and goes on from there", async (openAppend, storage) => {
+    const file = await openAppend("j");
+    await file.write(bytesOf("keep and drop"));
+    await file.truncate(4);
+    expect(file.byteLength === 4, `4 bytes, got ${file.byteLength}`);
+    await expectText(storage, "j", "keep");
+    await file.write(bytesOf("+"));
+    await expectText(storage, "j", "keep+");
+    await expectError(null, "a truncation that lengthens", () => file.truncate(6));
+    await expectError(null, "a truncation below 0", () => file.truncate(-1));
+    await file.close();
+    await expectText(storage, "j", "keep+");
+  }),
+  appendCase("a read during appends is a copy", async (openAppend, storage) => {
+    const file = await openAppend("j");
+    await file.write(bytesOf("abc"));
+    const copy = await storage.read("j");
+    copy?.fill(0);
+    await file.truncate(0);
+    await file.write(bytesOf("xyz"));
+    expect(copy?.every((byte) => byte === 0) === true, "the earlier copy to stay as it was");
+    await expectText(storage, "j", "xyz");
+    await file.close();
+  }),
+  appendCase("a closed append file refuses work with closed, and closing twice is no error", async (openAppend) => {
+    const file = await openAppend("j");
+    await file.close();
+    await file.close();
+    await expectError("closed", "a write after close", () => file.write(bytesOf("x")));
+    await expectError("closed", "a sync after close", () => file.sync());
+    await expectError("closed", "a truncation after close", () => file.truncate(0));
+  }),
+];
+
+const lockOf = (storage: Storage) => storage.lock?.bind(storage) ?? null;
+
+const lockCases: readonly StorageCase[] = [
+  {
+    name: "the lock is held once at a time and free again after its release",
+    async run(open) {
+      const storage = await open();
+      const [first, second] = [lockOf(storage), lockOf(await open())];
+      if (first === null || second === null) return;
+      const lock = await first();
+      await expectError("store_locked", "a second lock", second);
+      await expectError("store_locked", "a lock of the holder", first);
+      await expectKeys(storage, "", []);
+      await lock.release();
+      const next = await second();
+      await lock.release();
+      await expectError("store_locked", "a lock after an old release came twice", first);
+      await next.release();
+    },
+  },
+  {
+    name: "of simultaneous locks one succeeds",
+    async run(open) {
+      const storages = await Promise.all([open(), open(), open(), open()]);
+      const locking = storages.map(lockOf).filter((lock) => lock !== null);
+      for (let round = 0; round < 10 && locking.length > 0; round += 1) {
+        const settled = await Promise.allSettled(locking.map((lock) => lock()));
+        const locks = settled.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+        expect(locks.length === 1, `one lock, got ${locks.length}`);
+        await locks[0]?.release();
+      }
+    },
+  },
+];
+
+const codecCases: readonly StorageCase[] = [
+  {
+    name: "the storage's codec, where it has one, restores what it deflated and refuses any other size",
+    async run(open) {
+      const { codec } = await open();
+      if (codec === undefined) return;
+      for (const byteLength of [0, 1, 1_000, 65_535, 65_536, 400_000]) {
+        const bytes = Uint8Array.from({ length: byteLength }, (_, at) => (at % 97) * (at % 3));
+        const deflated = await codec.deflate(bytes);
+        const inflated = await codec.inflate(deflated, byteLength);
+        expect(inflated.length === byteLength && inflated.every((byte, at) => byte === bytes[at]), `${byteLength} equal bytes`);
+        await expectError("corruption", "a size too large", async () => codec.inflate(deflated, byteLength + 1));
+        if (byteLength > 0) await expectError("corruption", "a size too small", async () => codec.inflate(deflated, byteLength - 1));
+        await expectError("corruption", "a cut stream", async () => codec.inflate(deflated.subarray(0, deflated.length - 1), byteLength));
+      }
+    },
+  },
+];
+
+/** What every implementation of `Storage` must do. Run each case on a fresh place; optional members that are absent pass. */
+export const storageSuite: readonly StorageCase[] = [...objectCases, ...appendCases, ...lockCases, ...codecCases];

@@ -1,0 +1,116 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { describe, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const source = join(root, "src");
+
+/** Each folder may import itself and those before it. */
+const FLOORS = ["base", "schema", "column", "segment", "arrow", "identity", "plan", "filter", "report", "store", "engine"];
+/** Entries beside the tower: what each may import. */
+const ENTRIES: Record<string, readonly string[]> = {
+  ".": ["engine", "plan", "base", "schema", "store"],
+  http: ["base", "schema", "plan", "engine"],
+  node: ["base", "store", "engine", "http"],
+  testing: ["base", "schema", "plan", "store", "engine"],
+  cli: [...FLOORS, "http", "node", "testing", "."],
+};
+/** The packages that may be imported, and where. */
+const PACKAGES: Record<string, readonly string[]> = {
+  "apache-arrow": ["arrow"],
+  fflate: ["store"],
+  re2js: ["filter", "testing"],
+  zod: ["http"],
+  bowser: ["cli"],
+};
+const BUNDLE_BUDGET_BYTES = 150 * 1024;
+
+interface Import {
+  readonly file: string;
+  readonly folder: string;
+  readonly target: string;
+}
+
+function sourceFiles(folder: string): string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    if (statSync(path).isDirectory()) return sourceFiles(path);
+    return path.endsWith(".ts") ? [path] : [];
+  });
+}
+
+function folderOf(path: string): string {
+  const [first, ...rest] = relative(source, path).split("/");
+  return rest.length === 0 ? "." : (first ?? ".");
+}
+
+const imports: Import[] = sourceFiles(source).flatMap((file) => {
+  const text = readFileSync(file, "utf8");
+  const matches = text.matchAll(/(?:\bfrom\s+|\bimport\s*\(\s*|^import\s+)"([^"]+)"/gm);
+  return [...matches].map((match) => ({ file, folder: folderOf(file), target: match[1] ?? "" }));
+});
+
+const internal = imports
+  .filter(({ target }) => target.startsWith("."))
+  .map(({ file, folder, target }) => ({ file: relative(root, file), folder, to: folderOf(resolve(dirname(file), target)) }))
+  .filter(({ folder, to }) => folder !== to);
+
+describe("the layers", () => {
+  test("the check sees the imports it judges", () => {
+    expect(internal.length).toBeGreaterThan(100);
+  });
+
+  test("every folder imports only what stands above it", () => {
+    const wrong = internal.filter(({ folder, to }) => {
+      const allowed = ENTRIES[folder] ?? FLOORS.slice(0, FLOORS.indexOf(folder));
+      return !allowed.includes(to);
+    });
+    expect(wrong.map(({ file, to }) => `${file} imports ${to}/`)).toEqual([]);
+  });
+
+  test("only node/ and cli/ import node modules", () => {
+    const wrong = imports.filter(({ folder, target }) => target.startsWith("node:") && folder !== "node" && folder !== "cli");
+    expect(wrong.map(({ file, target }) => `${relative(root, file)} imports ${target}`)).toEqual([]);
+  });
+
+  test("packages are imported only where they belong", () => {
+    const wrong = imports.filter(({ folder, target }) => {
+      if (target.startsWith(".") || target.startsWith("node:")) return false;
+      return PACKAGES[target]?.includes(folder) !== true;
+    });
+    expect(wrong.map(({ file, target }) => `${relative(root, file)} imports ${target}`)).toEqual([]);
+  });
+
+  test("plan sees no data", () => {
+    const wrong = internal.filter(({ folder, to }) => folder === "plan" && !["base", "schema"].includes(to));
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe("the browser bundle", () => {
+  test("the core bundles for browsers within its size budget, the regex engine apart", async () => {
+    const result = await build({
+      entryPoints: [join(source, "index.ts")],
+      bundle: true,
+      splitting: true,
+      outdir: "unused",
+      format: "esm",
+      platform: "browser",
+      target: "es2022",
+      minify: true,
+      write: false,
+      metafile: true,
+    });
+    const entry = result.outputFiles.find((file) => file.path.endsWith("/index.js"));
+    const chunks = Object.entries(result.metafile.outputs);
+    const own = chunks.find(([path]) => path.endsWith("index.js"))?.[1];
+    const eager = new Set(own?.imports.filter((use) => use.kind === "import-statement").map((use) => use.path));
+    const texts = result.outputFiles.filter((file) => file === entry || [...eager].some((path) => file.path.endsWith(path)));
+    const byteLength = texts.reduce((sum, file) => sum + gzipSync(file.contents).length, 0);
+    expect(byteLength).toBeGreaterThan(1_000);
+    expect(byteLength).toBeLessThan(BUNDLE_BUDGET_BYTES);
+  });
+});

@@ -1,0 +1,39 @@
+import { describe, expect, test } from "vitest";
+import { emptyDirectory, startProgram } from "./run.js";
+
+describe("daybook demo", () => {
+  test("imports real data once, reports on it, and answers the requests that it prints", async () => {
+    const directory = await emptyDirectory();
+    const demo = startProgram("src/cli/main.ts", ["demo", "--data", directory, "--port", "0"]);
+    const [, url = ""] = await demo.said(/^daybook listening on (http:\/\/\S+)$/m);
+    const report = demo.stdout;
+    for (const [, events] of [["access-log", "10,000"], ["cdnow", "69,659"], ["cdnow-sample", "6,919"], ["online-retail", "567,809"]]) {
+      expect(report).toMatch(new RegExp(` ${events} events imported in `));
+    }
+    expect(report).toMatch(/^ +2015-05-18 +2,893 +627 +█+$/m);
+    expect(report).toMatch(/^ +23,570 +customers$/m);
+    expect(report).toMatch(/^ +541,909 +order lines$/m);
+    expect(report).toMatch(/^ +4,372 +customers$/m);
+    expect(report).toMatch(/[▁▂▃▄▅▆▇█]{60,}/);
+    expect(report).not.toMatch(/undefined|NaN|\[object/);
+
+    const variables = new Map([...report.matchAll(/^ {2}([A-Z_]+_TOKEN)=(sk_\S+)$/gm)].map(([, name = "", value = ""]) => [name, value]));
+    for (const value of variables.values()) expect(report.split(value)).toHaveLength(2);
+    const requests = [...report.matchAll(/curl -s (\S+) -H "Authorization: Bearer \$(\w+)" \\\n.* -d '(.*)'$/gm)];
+    expect(requests.length).toBeGreaterThanOrEqual(5);
+    for (const [, address = "", variable = "", body = ""] of requests) {
+      expect(address.startsWith(url)).toBe(true);
+      const headers = { authorization: `Bearer ${variables.get(variable)}`, "content-type": "application/json" };
+      const response = await fetch(address, { method: "POST", headers, body });
+      expect([address, response.status]).toEqual([address, 200]);
+    }
+    demo.child.kill("SIGTERM");
+    expect(await demo.finished).toMatchObject({ code: 0, stderr: expect.stringMatching(/^( {2}\S+ +importing: .*\n)*$/) });
+
+    const again = await startProgram("src/cli/main.ts", ["demo", "--data", directory, "--once"]).finished;
+    expect(again).toMatchObject({ code: 0, stderr: "" });
+    expect(again.stdout.match(/ events are there already$/gm)).toHaveLength(4);
+    const numbersOf = (text: string) => text.slice(text.indexOf("access-log —"), text.indexOf("Ask yourself")).replace(/answered in .*/g, "");
+    expect(numbersOf(`${again.stdout}\nAsk yourself`)).toBe(numbersOf(report));
+  });
+});

@@ -1,0 +1,91 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { onTestFinished } from "vitest";
+
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const TSX = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+
+export interface Finished {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A process of ours, with what it said so far. */
+export class Running {
+  stdout = "";
+  stderr = "";
+  readonly finished: Promise<Finished>;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(readonly child: ChildProcess) {
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      this.stdout += text;
+      for (const wake of this.#waiting) wake();
+    });
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      this.stderr += text;
+    });
+    this.finished = new Promise((resolve) => {
+      child.on("close", (code, signal) => {
+        resolve({ code, signal, stdout: this.stdout, stderr: this.stderr });
+        for (const wake of this.#waiting) wake();
+      });
+    });
+  }
+
+  /** Resolves with the match once stdout has it; rejects when the process ends without. */
+  async said(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const match = pattern.exec(this.stdout);
+      if (match !== null) return match;
+      if (this.child.exitCode !== null || this.child.signalCode !== null) {
+        throw new Error(`the process ended (${this.child.exitCode}) without ${pattern}: ${this.stdout}${this.stderr}`);
+      }
+      await new Promise<void>((resolve) => {
+        const wake = (): void => {
+          this.#waiting.delete(wake);
+          resolve();
+        };
+        this.#waiting.add(wake);
+      });
+    }
+  }
+}
+
+export interface StartOptions {
+  readonly input?: string | Uint8Array;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Starts a TypeScript program of the repository as a process of its own; it is killed when the test ends. */
+export function startProgram(path: string, args: readonly string[], options: StartOptions = {}): Running {
+  const { DAYBOOK_TOKEN: _, ...environment } = process.env;
+  const child = spawn(process.execPath, ["--import", TSX, join(ROOT, path), ...args], {
+    cwd: ROOT,
+    env: { ...environment, ...options.env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  // A program that does not read its input may be gone before it is written.
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(options.input ?? "");
+  return new Running(child);
+}
+
+/** Runs `daybook ARGS` to its end. */
+export function daybook(args: readonly string[], options: StartOptions = {}): Promise<Finished> {
+  return startProgram("src/cli/main.ts", args, options).finished;
+}
+
+/** An empty directory that is removed when the test ends. */
+export async function emptyDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "daybook-test-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}

@@ -1,0 +1,46 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { daybook, emptyDirectory } from "./run.js";
+
+describe("daybook token", () => {
+  test("create prints the value once and keeps its hash only; list and revoke never show it", async () => {
+    const directory = await emptyDirectory();
+    const created = await daybook(["token", "create", "--data", directory, "--role", "member", "--scopes", "analytics:read,events:write", "--project", "shop"]);
+    expect([created.code, created.stderr]).toEqual([0, ""]);
+    const value = created.stdout.trim();
+    expect(value).toMatch(/^sk_[0-9a-f]{48}$/);
+
+    const path = join(directory, "tokens.json");
+    expect(await readFile(path, "utf8")).not.toContain(value.slice(3));
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+
+    const listed = await daybook(["token", "list", "--data", directory]);
+    expect(listed.stdout).not.toContain(value.slice(3));
+    const [, id = ""] = /^(tok_\S+) +default +shop +member +analytics:read,events:write +\S+ +valid$/m.exec(listed.stdout) ?? [];
+    expect(id).not.toBe("");
+
+    expect((await daybook(["token", "revoke", "--data", directory, id])).stdout).toBe(`revoked ${id}\n`);
+    expect((await daybook(["token", "list", "--data", directory])).stdout).toMatch(/ revoked \d{4}-/);
+    const again = await daybook(["token", "revoke", "--data", directory, id]);
+    expect(again.code).toBe(1);
+    expect(again.stderr).toMatch(/was revoked at .* already\n$/);
+    const unknown = await daybook(["token", "revoke", "--data", directory, "tok_none"]);
+    expect([unknown.code, unknown.stderr]).toEqual([1, `daybook token: ${directory}: there is no token with the id "tok_none"\n`]);
+  });
+
+  test("changes at the same moment all count", async () => {
+    const directory = await emptyDirectory();
+    const create = () => daybook(["token", "create", "--data", directory, "--role", "viewer", "--scopes", "*"]);
+    const codes = (await Promise.all([create(), create(), create()])).map((run) => run.code);
+    expect(codes).toEqual([0, 0, 0]);
+    expect(JSON.parse(await readFile(join(directory, "tokens.json"), "utf8"))).toHaveLength(3);
+  });
+
+  test("a time that is none is bad usage", async () => {
+    const directory = await emptyDirectory();
+    const run = await daybook(["token", "create", "--data", directory, "--role", "viewer", "--scopes", "*", "--expires", "soon"]);
+    expect(run.code).toBe(2);
+    expect(run.stderr).toMatch(/expires_at.*RFC 3339/);
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, test } from "vitest";
+import { daybook, emptyDirectory } from "./run.js";
+
+describe("daybook", () => {
+  test("--help lists every command", async () => {
+    const { code, stdout, stderr } = await daybook(["--help"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    for (const name of ["demo", "serve", "import", "export", "token", "stats"]) expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, "m"));
+  });
+
+  test.each(["demo", "serve", "import", "export", "token", "stats"])("%s --help says how it is used", async (name) => {
+    const { code, stdout, stderr } = await daybook([name, "--help"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout.startsWith(`Usage: daybook ${name}`)).toBe(true);
+  });
+
+  test("--version is that of the package", async () => {
+    expect((await daybook(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  test.each<[args: string[], message: string]>([
+    [[], "daybook: expected a command: demo, serve, import, export, token, stats (see daybook --help)"],
+    [["improt"], 'daybook: "improt" is no command: demo, serve, import, export, token, stats (see daybook --help)'],
+    [["__proto__"], 'daybook: "__proto__" is no command: demo, serve, import, export, token, stats (see daybook --help)'],
+    [["stats"], "daybook stats: --data is required (see daybook stats --help)"],
+    [["stats", "--dta", "x"], "daybook stats: Unknown option '--dta' (see daybook stats --help)"],
+    [["import", "--data", "x"], "daybook import: expected at least one FILE (see daybook import --help)"],
+    [["import", "--data", "x", "-"], "daybook import: --format is required: standard input has no name (see daybook import --help)"],
+    [["import", "--data", "x", "a.txt"], "daybook import: --format is required: a.txt does not tell its format (see daybook import --help)"],
+    [["import", "--data", "x", "--organization", "../up", "a.csv"], 'daybook import: --organization: expected lower-case letters, digits, - and _, at most 63, got "../up" (see daybook import --help)'],
+    [["export", "--data", "x", "--format", "xml"], 'daybook export: --format: expected ndjson, csv, got "xml" (see daybook export --help)'],
+    [["serve", "--data", "x", "--memory"], "daybook serve: --data and --memory exclude each other (see daybook serve --help)"],
+    [["serve", "--port", "99999"], 'daybook serve: --port: expected a number from 0 to 65535, got "99999" (see daybook serve --help)'],
+    [["serve", "--currency", "euro"], 'daybook serve: --currency: expected three capital letters like USD, got "euro" (see daybook serve --help)'],
+    [["token", "make"], 'daybook token: expected create, list or revoke, got "make" (see daybook token --help)'],
+    [["token", "create", "--data", "x", "--role", "king", "--scopes", "*"], 'daybook token: --role: expected owner, admin, member, viewer, got "king" (see daybook token --help)'],
+  ])("bad usage %j exits 2 with one line", async (args, message) => {
+    const { code, stdout, stderr } = await daybook(args);
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: `${message}\n` });
+  });
+
+  test("a failure exits 1 with one line that names the place", async () => {
+    const directory = await emptyDirectory();
+    const missing = await daybook(["import", "--data", directory, `${directory}/none.csv`]);
+    expect([missing.code, missing.stdout, missing.stderr]).toEqual([1, "", `daybook import: ${directory}/none.csv: no such file\n`]);
+    const absent = await daybook(["export", "--data", directory, "--organization", "nobody"]);
+    expect([absent.code, absent.stderr]).toEqual([1, `daybook export: ${directory}: there is no organization "nobody" here\n`]);
+    const empty = await daybook(["stats", "--data", `${directory}/nowhere`]);
+    expect([empty.code, empty.stderr]).toEqual([1, `daybook stats: ${directory}/nowhere: there is no organization here\n`]);
+  });
+});

@@ -1,0 +1,171 @@
+import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { fileStorage } from "../../src/node/file-storage.js";
+import { temporaryDirectory } from "./temporary-directory.js";
+import { errno, watchedFileSystem } from "./watched-file-system.js";
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+/** A storage whose directory exists and is settled, with an empty log. */
+async function watchedStorage() {
+  const directory = temporaryDirectory();
+  const fileSystem = watchedFileSystem();
+  const storage = fileStorage(directory, { fileSystem });
+  await storage.write("settled", bytesOf(""));
+  fileSystem.log.length = 0;
+  return { directory, fileSystem, storage, root: directory.split("/").at(-1) ?? "" };
+}
+
+describe("file storage: order of operations", () => {
+  it("syncs the content before the name appears, and the directory after", async () => {
+    const { storage, fileSystem, root } = await watchedStorage();
+    await storage.write("k", bytesOf("x"));
+    expect(fileSystem.log).toEqual(["create k", "write k", "sync k", "rename k", `syncDirectory ${root}`]);
+  });
+
+  it("syncs nothing for durable: false until sync names the keys, then each file and directory once", async () => {
+    const { storage, fileSystem, root } = await watchedStorage();
+    for (const key of ["d/a", "d/b", "c"]) await storage.write(key, bytesOf("x"), { durable: false });
+    expect(fileSystem.log.filter((line) => line.startsWith("sync"))).toEqual([]);
+    fileSystem.log.length = 0;
+    await storage.sync(["d/a", "d/b", "c", "d/a"]);
+    expect(fileSystem.log.slice(0, 3).sort()).toEqual(["sync a", "sync b", "sync c"]);
+    expect(fileSystem.log.slice(3)).toContain("syncDirectory d");
+    expect(fileSystem.log.slice(3)).toContain(`syncDirectory ${root}`);
+  });
+
+  it("makes the way to a new directory durable, also of one made by an earlier process", async () => {
+    const directory = temporaryDirectory();
+    await fileStorage(join(directory, "store")).write("a/b/k", bytesOf("x"), { durable: false });
+    const fileSystem = watchedFileSystem();
+    await fileStorage(join(directory, "store"), { fileSystem }).sync(["a/b/k"]);
+    const parent = directory.split("/").at(-1);
+    expect(fileSystem.log).toEqual(["sync k", "syncDirectory b", "syncDirectory a", "syncDirectory store", `syncDirectory ${parent}`]);
+  });
+
+  it("syncs the name of an append file with its first sync only", async () => {
+    const { storage, fileSystem, root } = await watchedStorage();
+    const file = await storage.openAppend("j");
+    await file.write(bytesOf("1"));
+    await file.sync();
+    await file.write(bytesOf("2"));
+    await file.sync();
+    await file.close();
+    expect(fileSystem.log).toEqual(["write j", "sync j", `syncDirectory ${root}`, "write j", "sync j"]);
+  });
+
+  it("tries the name of an append file again after its sync failed", async () => {
+    const { storage, fileSystem, root } = await watchedStorage();
+    const file = await storage.openAppend("j");
+    fileSystem.before = (operation) => {
+      if (operation === "syncDirectory") throw errno("EIO");
+    };
+    await expect(file.sync()).rejects.toMatchObject({ code: "internal", details: { errno: "EIO", key: "j" } });
+    fileSystem.before = () => undefined;
+    await file.sync();
+    expect(fileSystem.log.at(-1)).toBe(`syncDirectory ${root}`);
+    await file.close();
+  });
+});
+
+describe("file storage: failures", () => {
+  it("loops over short writes, in objects and append files", async () => {
+    const { storage, fileSystem } = await watchedStorage();
+    fileSystem.writeByteLengthMax = 3;
+    await storage.write("k", bytesOf("0123456789"));
+    const file = await storage.openAppend("j");
+    await file.write(bytesOf("abcdefgh"));
+    await file.write(bytesOf("ij"));
+    await file.close();
+    expect(new TextDecoder().decode((await storage.read("k")) ?? undefined)).toBe("0123456789");
+    expect(new TextDecoder().decode((await storage.read("j")) ?? undefined)).toBe("abcdefghij");
+    expect(fileSystem.log.filter((line) => line === "write k")).toHaveLength(4);
+  });
+
+  it("ends with storage_full instead of looping when no byte is taken", async () => {
+    const { storage, fileSystem } = await watchedStorage();
+    fileSystem.writeByteLengthMax = 0;
+    await expect(storage.write("k", bytesOf("x"))).rejects.toMatchObject({ code: "storage_full" });
+  });
+
+  it("keeps the old object and no temporary file when the disk is full", async () => {
+    const { storage, fileSystem, directory } = await watchedStorage();
+    await storage.write("k", bytesOf("old"));
+    for (const failing of ["write", "sync", "rename"]) {
+      fileSystem.before = (operation) => {
+        if (operation === failing) throw errno("ENOSPC");
+      };
+      await expect(storage.write("k", bytesOf("new"))).rejects.toMatchObject({ code: "storage_full" });
+      fileSystem.before = () => undefined;
+      expect(readdirSync(directory).sort()).toEqual(["k", "settled"]);
+      expect(new TextDecoder().decode((await storage.read("k")) ?? undefined)).toBe("old");
+    }
+  });
+
+  it("goes on at the same place after an append that the full disk cut short", async () => {
+    const { storage, fileSystem } = await watchedStorage();
+    const file = await storage.openAppend("j");
+    await file.write(bytesOf("kept,"));
+    fileSystem.writeByteLengthMax = 2;
+    let writeCount = 0;
+    fileSystem.before = (operation) => {
+      if (operation === "write" && (writeCount += 1) > 2) throw errno("EDQUOT");
+    };
+    await expect(file.write(bytesOf("refused"))).rejects.toMatchObject({ code: "storage_full" });
+    expect(file.byteLength).toBe(5);
+    fileSystem.before = () => undefined;
+    await file.write(bytesOf("ok"));
+    await file.truncate(file.byteLength);
+    await file.close();
+    expect(new TextDecoder().decode((await storage.read("j")) ?? undefined)).toBe("kept,ok");
+  });
+
+  it.each([["EMFILE", "overloaded"], ["EROFS", "read_only"], ["EACCES", "read_only"], ["EIO", "internal"]])(
+    "names operation, key and %s, and keeps the cause",
+    async (code, expected) => {
+      const { storage, fileSystem, directory } = await watchedStorage();
+      fileSystem.before = () => {
+        throw errno(code);
+      };
+      const error: Error = await storage.read("settled").catch((reason) => reason);
+      expect(error).toMatchObject({ code: expected, cause: { code } });
+      expect(error.message).toMatch(new RegExp(`could not read settled: .* \\(${code}\\)`));
+      expect(error.message).not.toContain(directory);
+    },
+  );
+
+  it("says so when the directory is a file", async () => {
+    const path = join(temporaryDirectory(), "file");
+    writeFileSync(path, "");
+    await expect(fileStorage(path).lock()).rejects.toMatchObject({ code: "invalid_parameter", details: { errno: "ENOTDIR" } });
+  });
+});
+
+describe("file storage: what lies in the directory", () => {
+  it("makes files for their owner only", async () => {
+    const directory = join(temporaryDirectory(), "store");
+    const storage = fileStorage(directory);
+    await storage.write("keys.json", bytesOf("x"));
+    await (await storage.openAppend("journal/1")).close();
+    const lock = await storage.lock();
+    const modeOf = (path: string) => (statSync(join(directory, path)).mode & 0o777).toString(8);
+    expect(["", "journal"].map(modeOf)).toEqual(["700", "700"]);
+    expect(["keys.json", "journal/1", readdirSync(directory).find((name) => name.startsWith("LOCK")) ?? ""].map(modeOf)).toEqual(["600", "600", "600"]);
+    await lock.release();
+  });
+
+  it("neither lists nor reads temporary files, and removes those of ended processes with the lock", async () => {
+    const directory = temporaryDirectory();
+    mkdirSync(join(directory, "segments"));
+    const ended = ["MANIFEST~4194399~1~0~nowhere~1", "segments/1.seg~4194399~1~0~nowhere~2"];
+    const processes = { current: { pid: 1, startTime: "1", bootId: "1", host: "h" }, isRunning: ({ pid }: { pid: number }) => pid !== 4_194_399 };
+    const kept = ["MANIFEST~77~1~0~nowhere~1", "segments/not-ours~"];
+    for (const name of [...ended, ...kept]) writeFileSync(join(directory, name), "torn");
+    const storage = fileStorage(directory, { processes });
+    expect(await storage.list("")).toEqual([]);
+    const lock = await storage.lock();
+    expect(readdirSync(directory, { recursive: true }).map(String).filter((name) => name !== "segments" && !name.startsWith("LOCK")).sort()).toEqual(kept);
+    await lock.release();
+  });
+});

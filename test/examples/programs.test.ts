@@ -1,0 +1,85 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { bucketStorage, mapBucket } from "../../examples/custom-storage/bucket-storage.js";
+import { storageSuite } from "../../src/testing/index.js";
+import { emptyDirectory, ROOT, startProgram } from "../cli/run.js";
+
+describe("every example runs and says what it promises", () => {
+  test("embed.ts", async () => {
+    const run = await startProgram("examples/embed.ts", [await emptyDirectory()]).finished;
+    expect([run.code, run.stderr]).toEqual([0, ""]);
+    expect(run.stdout).toContain("{ day: '2026-03-01T00:00:00.000Z', count: 2 }");
+    expect(run.stdout).toContain("unique users: 2");
+    expect(run.stdout).toContain("{ property: '/pricing', count: 1 }");
+    expect(run.stdout).toContain("pro signups: 1");
+  });
+
+  test("embed.ts is fifteen lines without its heading", async () => {
+    const lines = (await readFile(`${ROOT}/examples/embed.ts`, "utf8")).trim().split("\n");
+    expect(lines.filter((line) => line !== "" && !line.startsWith("//"))).toHaveLength(15);
+  });
+
+  test("http.ts", async () => {
+    const run = await startProgram("examples/http.ts", []).finished;
+    expect([run.code, run.stderr]).toEqual([0, ""]);
+    expect(run.stdout).toContain("stored: { accepted: 2, duplicates: 0, rejected: [] }");
+    expect(run.stdout).toContain("counted: { status: 'OK', data: 2 }");
+    const oneLine = run.stdout.replace(/\s+/g, " ");
+    expect(oneLine).toContain("per day: { status: 'OK', data: [ { day: '2026-03-01T00:00:00.000Z', count: 2 } ] }");
+  });
+
+  test("custom-storage.ts", async () => {
+    const run = await startProgram("examples/custom-storage.ts", []).finished;
+    expect([run.code, run.stderr]).toEqual([0, ""]);
+    expect(run.stdout).toContain("events after reopening: 2");
+    expect(run.stdout).toMatch(/objects in the bucket: [1-9]/);
+  });
+
+  test("cdnow.ts", async () => {
+    const input = await readFile(`${ROOT}/examples/data/CDNOW_sample.txt`);
+    const run = await startProgram("examples/cdnow.ts", [], { input }).finished;
+    const lines = run.stdout.trim().split("\n");
+    expect([run.code, run.stderr, lines.length]).toEqual([0, "", 6_919]);
+    expect(JSON.parse(lines[0] ?? "")).toEqual({
+      id: "cdnow line 1",
+      name: "purchase",
+      userId: "1",
+      createdAt: "1997-01-01T00:00:00Z",
+      metadata: { revenue: 29.33, currency: "USD", cds: 2 },
+    });
+  });
+
+  test("online-retail.ts", async () => {
+    const directory = await emptyDirectory();
+    const header = "InvoiceNo,StockCode,Description,Quantity,InvoiceDate,UnitPrice,CustomerID,Country\n";
+    const lines = "7,A,Tea,2,2011-01-02 10:05:00,1.5,17.0,EIRE\n7,B,Cup,1,2011-01-02 10:00:00,0.333,17.0,EIRE\nC8,B,Cup,-1,2011-01-03 09:00:00,0.333,,Unspecified\n";
+    await writeFile(`${directory}/shop.csv`, header + lines);
+    const run = await startProgram("examples/online-retail.ts", [`${directory}/shop.csv`]).finished;
+    expect([run.code, run.stderr]).toEqual([0, ""]);
+    const events = run.stdout.trim().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(events.map((event) => event["name"])).toEqual(["order_line", "order_line", "order_line", "purchase", "refund"]);
+    expect(events[0]).toMatchObject({ userId: 17, url: "/product/A", locationCountry: "IE", metadata: { order_id: "7", sku: "A", description: "Tea", quantity: 2, unit_price: 1.5 } });
+    expect(events[3]).toEqual({
+      id: "online-retail invoice 7",
+      name: "purchase",
+      userId: 17,
+      createdAt: Date.UTC(2011, 0, 2, 10),
+      metadata: { order_id: "7", revenue: 3.333, currency: "GBP", lines: 2 },
+    });
+    expect(events[4]).toEqual({
+      id: "online-retail invoice C8",
+      name: "refund",
+      createdAt: Date.UTC(2011, 0, 3, 9),
+      metadata: { order_id: "C8", revenue: -0.333, currency: "GBP", lines: 1 },
+    });
+  });
+});
+
+describe("the storage of custom-storage.ts keeps what Storage promises", () => {
+  for (const { name, run } of storageSuite) {
+    test(name, async () => {
+      const bucket = mapBucket();
+      await run(() => Promise.resolve(bucketStorage(bucket)));
+    });
+  }
+});

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { DaybookError } from "../../src/base/errors.js";
+import { compileRegex, compileRegexes } from "../../src/filter/regex.js";
+import { planWhere } from "../../src/plan/filter-groups.js";
+
+const groupsOf = (...patterns: (string | null)[]) =>
+  patterns.map((value) => ({ filters: value === null ? [] : [{ fieldName: "url", operator: "regex", value }] }));
+const whereOf = (filterGroups: unknown) => planWhere({ path: "", values: new Map([["filterGroups", filterGroups]]) });
+
+test.each<[string, string, boolean]>([
+  ["b", "abc", true],
+  ["^b", "abc", false],
+  ["B", "abc", false],
+  ["(?i)B", "abc", true],
+  ["^/blog/\\d+$", "/blog/12", true],
+  ["^/blog/\\d+$", "/blog/12/", false],
+  ["\\p{Greek}", "αβγ", true],
+  ["^.$", "😀", true],
+  ["a.c", "a\nc", false],
+])("%s found in %j: %s", async (pattern, text, expected) => {
+  const regex = await compileRegex(pattern);
+  expect(regex.test(text)).toBe(expected);
+  expect(regex.test(text)).toBe(expected);
+});
+
+test.each(["(", "[", "a**", "(?=a)", "(?<=a)b", "(?!a)", "(a)\\1", "a{1001}", "((a{100}){100}){100}", "\\"])(
+  "%s is an invalid_regex",
+  async (pattern) => {
+    const error: unknown = await compileRegex(pattern, "filterGroups[0].filters[1].value").catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(DaybookError);
+    expect(error).toMatchObject({ code: "invalid_regex", details: { param: "filterGroups[0].filters[1].value" } });
+  },
+);
+
+test("a pattern that would explode by backtracking answers at once", async () => {
+  const regex = await compileRegex("^(a+)+$");
+  const startMs = performance.now();
+  expect(regex.test(`${"a".repeat(8_000)}!`)).toBe(false);
+  expect(performance.now() - startMs).toBeLessThan(2_000);
+});
+
+test("every pattern of a where is compiled once", async () => {
+  const regexes = await compileRegexes(whereOf(groupsOf("a", "b", "a")));
+  expect([...regexes.keys()]).toEqual(["a", "b"]);
+  expect(await compileRegexes([])).toEqual(new Map());
+});
+
+test("an error names the filter's place in the input, empty groups included", async () => {
+  const groups = groupsOf(null, "a", null, "(");
+  await expect(compileRegexes(whereOf(groups), groups)).rejects.toMatchObject({
+    code: "invalid_regex",
+    details: { param: "filterGroups[3].filters[0].value" },
+  });
+});

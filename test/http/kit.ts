@@ -1,0 +1,112 @@
+import { fixedClock } from "../../src/base/clock.js";
+import type { Daybook } from "../../src/engine/daybook.js";
+import { createHandler, memoryTokens } from "../../src/http/index.js";
+import type { Handler, HandlerOptions, TokenEntry } from "../../src/http/index.js";
+import { planners } from "../../src/plan/planners.js";
+
+export const NOW_MS = Date.parse("2026-03-10T12:00:00.000Z");
+
+/** Tokens of every kind; the value says what it may. */
+export const TOKENS: readonly TokenEntry[] = [
+  { token: "sk_owner", role: "owner", scopes: ["*"] },
+  { token: "sk_shop", role: "owner", scopes: ["*"], project: "shop" },
+  { token: "sk_other", role: "owner", scopes: ["*"], organization: "other" },
+  { token: "sk_analytics", role: "viewer", scopes: ["analytics:read"] },
+  { token: "sk_search", role: "viewer", scopes: ["events:read"] },
+  { token: "sk_write", role: "viewer", scopes: ["events:write"] },
+  { token: "sk_expired", role: "owner", scopes: ["*"], expires_at: "2026-03-10T12:00:00.000Z" },
+  { token: "sk_fresh", role: "owner", scopes: ["*"], expires_at: "2026-03-10T12:00:00.001Z" },
+  { token: "sk_revoked", role: "owner", scopes: ["*"], revoked_at: "2026-03-01T00:00:00.000Z" },
+  { token: "sk_nowhere", role: "owner", scopes: ["*"], organization: "nowhere" },
+];
+
+/** What the stub was asked, in order. */
+export interface Asked {
+  readonly method: string;
+  readonly input: unknown;
+  readonly options?: unknown;
+}
+
+const context = { nowMs: NOW_MS, cursorKey: new Uint8Array(32) };
+
+/** A Daybook without a store: plans every question as the engine does, and answers it with a constant. */
+export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { readonly asked: Asked[] } {
+  const asked: Asked[] = [];
+  const question =
+    <Answer>(method: keyof typeof planners, answer: Answer) =>
+    async (input?: object, options?: unknown) => {
+      planners[method](input ?? {}, context);
+      asked.push({ method, input, options });
+      return answer;
+    };
+  const stub: Partial<Daybook> = {
+    countEvents: question("countEvents", 7),
+    countUniqueUsers: question("countUniqueUsers", 3),
+    countEventsPerDay: question("countEventsPerDay", [{ day: "2026-03-01T00:00:00.000Z", count: 7 }]),
+    countEventsRunningTotalPerDay: question("countEventsRunningTotalPerDay", [{ day: "2026-03-01T00:00:00.000Z", count: 7 }]),
+    countUniqueUsersPerDay: question("countUniqueUsersPerDay", [{ day: "2026-03-01T00:00:00.000Z", count: 3 }]),
+    aggregate: question("aggregate", [{ property: "desktop", count: 7 }]),
+    searchEvents: question("searchEvents", { cursor: null, events: [] }),
+    ingest: async (events, options) => {
+      asked.push({ method: "ingest", input: events, options });
+      return { accepted: events.length, duplicates: 0, rejected: [] };
+    },
+    projects: () => ["shop", "site"],
+    health: "ok",
+    ...overrides,
+  };
+  return Object.assign(stub as Daybook, { asked });
+}
+
+export function handlerOf(daybook: Daybook, options: Partial<HandlerOptions> = {}): Handler {
+  return createHandler({
+    organizations: { default: daybook, other: stubDaybook({ projects: () => ["elsewhere"] }) },
+    tokens: memoryTokens(TOKENS),
+    clock: fixedClock(NOW_MS),
+    requestId: () => "request-1",
+    ...options,
+  });
+}
+
+export interface SendOptions {
+  readonly method?: string;
+  /** Null: no Authorization header. */
+  readonly token?: string | null;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+/** A JSON request; a string or bytes as body go out as they are. */
+export function requestOf(path: string, { method, token = "sk_owner", body, headers }: SendOptions = {}): Request {
+  const raw = typeof body === "string" || body instanceof Uint8Array || body === undefined;
+  const init: RequestInit = {
+    method: method ?? "POST",
+    headers: {
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+  };
+  if (body !== undefined) init.body = raw ? (body as BodyInit) : JSON.stringify(body);
+  return new Request(`http://daybook.test${path}`, init);
+}
+
+export interface Sent {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Parsed, or null where there is no body. */
+  readonly json: Record<string, unknown>;
+}
+
+export async function send(handler: Handler, path: string, options?: SendOptions): Promise<Sent> {
+  const response = await handler(requestOf(path, options));
+  const text = await response.text();
+  const json = (text === "" ? null : JSON.parse(text)) as Record<string, unknown>;
+  return { status: response.status, headers: response.headers, text, json };
+}
+
+/** Code of an error in either envelope. */
+export function codeOf({ json }: Sent): unknown {
+  return json["code"] ?? (json["error"] as Record<string, unknown> | undefined)?.["code"];
+}

@@ -1,0 +1,48 @@
+import { DaybookError, type Daybook, type EventRecord, type SearchEventsPage } from "daybook";
+import type { Oracle } from "daybook/testing";
+import type { Question } from "./random-plan.js";
+
+/** What a question deserves: its answer, or the code of the error. */
+export type Outcome = { readonly answer: unknown } | { readonly error: string };
+
+/** The outcome of a question by arrays and `filter()`. */
+export function expectedOutcome(oracle: Oracle, question: Question): Outcome {
+  try {
+    return { answer: oracle[question.report](question.input as never) };
+  } catch (error) {
+    return errorOutcome(error);
+  }
+}
+
+/** The outcome of a question by a Daybook; search pages of `pageLimit` are joined. */
+export async function daybookOutcome(daybook: Daybook, question: Question, pageLimit: number): Promise<Outcome> {
+  try {
+    if (question.report === "searchEvents") return { answer: await allPages(daybook, question.input, pageLimit) };
+    return { answer: await daybook[question.report](question.input as never) };
+  } catch (error) {
+    return errorOutcome(error);
+  }
+}
+
+/** All events of a search, page by page; a page that is empty, or no page at the end, is an error. */
+export async function allPages(
+  daybook: Daybook,
+  input: Parameters<Daybook["searchEvents"]>[0],
+  limit: number,
+): Promise<EventRecord[]> {
+  const events: EventRecord[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: SearchEventsPage = await daybook.searchEvents({ ...input, limit, cursor });
+    if (cursor !== null && page.events.length === 0) throw new Error("a page after the first is empty");
+    if (page.cursor !== null && page.events.length !== limit) throw new Error("a page before the last is not full");
+    events.push(...page.events);
+    cursor = page.cursor;
+  } while (cursor !== null);
+  return events;
+}
+
+function errorOutcome(error: unknown): Outcome {
+  if (error instanceof DaybookError && error.code !== "internal" && error.code !== "corruption") return { error: error.code };
+  throw error;
+}

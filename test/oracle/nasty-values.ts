@@ -1,0 +1,20 @@
+/** UTF-16 order and code point order differ: U+FF5E sorts after the astral character by unit, before it by code point. */
+export const nastyTexts = [
+  "a", "A", "b", "é", "e\u0301", "\u{1F600}", "\uFF5E", "ß", "İ", "ΔΟΣ", "δος", " a", "a ", "a,b", "a.b", "\\", "\"", "[",
+  "null", "true", "false", "1", "1.0", "3", "3.0", "03", "-0", "1e3", "1000", "0x10", "NaN", "Infinity",
+  "__proto__", "constructor", "toString", "%", "_", "*", "2026-03-01", "2026-03-01T00:00:00Z",
+  "2026-03-01T01:30:00.5+02:00", "2026-02-30", "\u0000", "line\nbreak",
+];
+
+export const userIds = ["u1", "u2", "U1", "x", "1", "é", "e\u0301", "\u{1F600}", "\uFF5E", "a@example.org", "__proto__", " "];
+export const anonymousIds = ["d1", "d2", "d3", "x", "u1", "\uFF5E", "\u{1F600}"];
+export const eventNames = ["pageview", "Pageview", "purchase", "Ünïcode Náme", "click, here", "\u{1F600}", "1"];
+export const projects = ["default", "shop", "Shop", "blog"];
+export const urls = ["/", "/a", "/A", "/a?x=1", "/a#top", "/a?x=1#top", "?q", "/é", "https://example.org/a?b"];
+export const referrers = ["https://www.google.com/", "https://google.com/x?y", "http://www.www.example.org/", "android", "/a"];
+export const shortTexts = ["a", "A", "b", "é", "\u{1F600}", "\uFF5E", "3", "3.0", "true"];
+
+export const metadataKeys = ["plan", "amount", "a.b", "a", "__proto__", "constructor", "utm_source", "when", "\u{1F600}", "url"];
+
+/** Paths that filters ask for: literal keys with dots, walks, walks that end nowhere, and walks into what is no object. */
+export const metadataPaths = [...metadataKeys, "a.b.c", "a.c", "plan.x", "a.__proto__", "a.length", "missing", "a.0"];

@@ -1,0 +1,121 @@
+import { deepStrictEqual } from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput } from "daybook";
+import { fileStorage } from "daybook/node";
+import { oracle, seededRandom, type Random } from "daybook/testing";
+import { daybookOutcome, expectedOutcome } from "./answers.js";
+import { hostileHistory } from "./hostile-history.js";
+import { minimise, type Case } from "./minimise.js";
+import { randomQuestion, type Question } from "./random-plan.js";
+import { nowMs } from "./settings.js";
+
+/** Questions that `checkHistory` asks about one history. */
+export const questionsPerHistory = 50;
+
+/**
+ * Compares a Daybook with the oracle about one random history, which arrives in random batches with seals and restarts
+ * between them: on files for one seed of five, else in memory. @throws an error with the seed and a small case
+ */
+export async function checkHistory(seed: number): Promise<void> {
+  const random = seededRandom(seed);
+  const events = hostileHistory(random, random.between(0, 60));
+  const directory = seed % 5 === 0 ? await mkdtemp(join(tmpdir(), "daybook-oracle-")) : null;
+  const memory = memoryStorage();
+  const storage = () => (directory === null ? memory : fileStorage(directory));
+  const open = () => openDaybook({ storage: storage(), clock: fixedClock(nowMs) });
+  let daybook = await open();
+  try {
+    daybook = await ingestInPieces(daybook, open, events, random);
+    const expected = oracle(events, { nowMs });
+    const records = expected.searchEvents();
+    for (let asked = 0; asked < questionsPerHistory; asked += 1) {
+      const question = randomQuestion(random, records);
+      const actual = await daybookOutcome(daybook, question, random.between(1, 20));
+      const difference = differenceOf(actual, expectedOutcome(expected, question));
+      if (difference !== null) throw new Error(await report(seed, { events, question }, difference));
+    }
+  } finally {
+    await daybook.close();
+    if (directory !== null) await rm(directory, { recursive: true });
+  }
+}
+
+/** Batches of every size, some in flight together, seals and restarts between them. */
+async function ingestInPieces(
+  first: Daybook,
+  reopen: () => Promise<Daybook>,
+  events: readonly EventInput[],
+  random: Random,
+): Promise<Daybook> {
+  let daybook = first;
+  let accepted = 0;
+  for (let at = 0; at < events.length; ) {
+    const batches = Array.from({ length: random.between(1, 3) }, () => {
+      const batch = events.slice(at, at + random.pick([0, 1, 2, 5, 30]));
+      at += batch.length;
+      return batch;
+    });
+    const results = await Promise.all(batches.map((batch) => daybook.ingest(batch)));
+    for (const [index, result] of results.entries()) {
+      deepStrictEqual(result.accepted + result.duplicates + result.rejected.length, batches[index]?.length);
+      accepted += result.accepted;
+    }
+    if (random.chance(0.3)) await daybook.seal();
+    if (random.chance(0.1)) {
+      await daybook.close();
+      daybook = await reopen();
+    }
+  }
+  deepStrictEqual(accepted, oracle(events, { nowMs }).countEvents());
+  return daybook;
+}
+
+/** Null for equal outcomes, else both as text. */
+function differenceOf(actual: unknown, expected: unknown): string | null {
+  try {
+    deepStrictEqual(actual, expected);
+    return null;
+  } catch {
+    return `expected ${JSON.stringify(expected)}\n     got ${JSON.stringify(actual)}`;
+  }
+}
+
+async function report(seed: number, failing: Case, difference: string): Promise<string> {
+  const intro = `a Daybook and the oracle disagree; repeat with DAYBOOK_SEED=${seed} DAYBOOK_CASES=1`;
+  for (const stage of ["not sealed", "sealed", "after a restart"] as const) {
+    const fails = async (smaller: Case) => (await caseDifference(smaller, stage)) !== null;
+    if (!(await fails(failing))) continue;
+    const smallest = await minimise(failing, fails);
+    const history = `${stage}, events ${JSON.stringify(smallest.events)}`;
+    return [intro, history, questionText(smallest.question), await caseDifference(smallest, stage)].join("\n");
+  }
+  return `${intro}\nonly in this order of batches, seals and restarts; ${questionText(failing.question)}\n${difference}`;
+}
+
+type Stage = "not sealed" | "sealed" | "after a restart";
+
+async function caseDifference({ events, question }: Case, stage: Stage): Promise<string | null> {
+  const storage = memoryStorage();
+  const open = () => openDaybook({ storage, clock: fixedClock(nowMs) });
+  let daybook = await open();
+  try {
+    await daybook.ingest(events);
+    if (stage === "sealed") await daybook.seal();
+    if (stage === "after a restart") {
+      await daybook.close();
+      daybook = await open();
+    }
+    const actual = await daybookOutcome(daybook, question, 2);
+    return differenceOf(actual, expectedOutcome(oracle(events, { nowMs }), question));
+  } catch (error) {
+    return String(error);
+  } finally {
+    await daybook.close();
+  }
+}
+
+function questionText({ report: name, input }: Question): string {
+  return `${name} ${JSON.stringify(input)}`;
+}

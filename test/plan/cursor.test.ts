@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { decodeCursor, encodeCursor } from "../../src/plan/cursor.js";
+import { thrown } from "./thrown.js";
+
+const key = Uint8Array.from({ length: 32 }, (_, at) => at);
+const position = { createdAtMs: 1_772_323_200_123, id: "0190c7a0-1234-7abc-8def-0123456789ab", sequence: 4_294_967_295 };
+const text = encodeCursor(position, "query", key);
+const decode = (cursor: string, fingerprint = "query", withKey = key) => thrown(() => decodeCursor(cursor, fingerprint, withKey));
+
+test.each([
+  position,
+  { createdAtMs: 0, id: "00000000-0000-0000-0000-000000000000", sequence: 0 },
+  { createdAtMs: 253_402_300_799_999, id: "ffffffff-ffff-ffff-ffff-ffffffffffff", sequence: 1 },
+])("a position comes back as it was sealed: %j", (sealed) => {
+  expect(decodeCursor(encodeCursor(sealed, "query", key), "query", key)).toEqual(sealed);
+});
+
+test("the same position, query and key give the same text, of base64url letters", () => {
+  expect(encodeCursor(position, "query", key)).toBe(text);
+  expect(text).toMatch(/^[A-Za-z0-9_-]{83}$/);
+});
+
+test("every changed letter makes the cursor invalid", () => {
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text[at] === "A" ? "B" : "A";
+    expect(decode(text.slice(0, at) + letter + text.slice(at + 1)), `letter ${at}`).toEqual(["invalid_cursor", "cursor"]);
+  }
+});
+
+test.each(["", "x", text.slice(0, -1), `${text}A`, `${text}=`, ` ${text}`, "!".repeat(83), "é".repeat(83), "A".repeat(83), "x".repeat(1e6)])(
+  "garbage is an invalid cursor: %.20s",
+  (cursor) => {
+    expect(decode(cursor)).toEqual(["invalid_cursor", "cursor"]);
+  },
+);
+
+test("a cursor of another store is invalid, also for the same query", () => {
+  expect(decode(text, "query", new Uint8Array(32))).toEqual(["invalid_cursor", "cursor"]);
+});
+
+test("a cursor of another query is a mismatch", () => {
+  expect(decode(text, "other query")).toEqual(["cursor_mismatch", "cursor"]);
+  expect(decode(text, "")).toEqual(["cursor_mismatch", "cursor"]);
+});

@@ -1,0 +1,15 @@
+import { DaybookError } from "../../src/base/errors.js";
+import type { PlanContext } from "../../src/plan/context.js";
+
+export const context: PlanContext = { nowMs: Date.UTC(2026, 2, 1), cursorKey: new Uint8Array(32).fill(7) };
+
+/** Code and parameter of the error that `run` throws; null when it returns. */
+export function thrown(run: () => unknown): [code: string, param: string | undefined] | null {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof DaybookError) return [error.code, error.details.param];
+    throw error;
+  }
+  return null;
+}

@@ -1,0 +1,49 @@
+import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type Storage } from "daybook";
+import { seededRandom } from "daybook/testing";
+import fc from "fast-check";
+import { allPages, daybookOutcome } from "../oracle/answers.js";
+import { randomQuestion } from "../oracle/random-plan.js";
+import { baseSeed, caseCount, nowMs } from "../oracle/settings.js";
+
+/** Checks a law on random values; a failure prints seed, path and the smallest counterexample. */
+export async function holds<T extends [unknown, ...unknown[]]>(
+  arbitraries: { [K in keyof T]: fc.Arbitrary<T[K]> },
+  law: (...values: T) => Promise<void>,
+  runs = 150,
+): Promise<void> {
+  await fc.assert(fc.asyncProperty<T>(...arbitraries, law), { seed: baseSeed, numRuns: caseCount(runs) });
+}
+
+/** A Daybook whose clock stands still. */
+export function openAt(storage: Storage): Promise<Daybook> {
+  return openDaybook({ storage, clock: fixedClock(nowMs) });
+}
+
+/** Calls `use` with a Daybook of these events, half of them sealed where `sealed`; closes it. */
+export async function withEvents(
+  events: readonly EventInput[],
+  sealed: boolean,
+  use: (daybook: Daybook) => Promise<void>,
+): Promise<void> {
+  const daybook = await openAt(memoryStorage());
+  try {
+    await daybook.ingest(events.slice(0, events.length / 2));
+    if (sealed) await daybook.seal();
+    await daybook.ingest(events.slice(events.length / 2));
+    await use(daybook);
+  } finally {
+    await daybook.close();
+  }
+}
+
+const questions = (() => {
+  const random = seededRandom(baseSeed);
+  return Array.from({ length: 40 }, () => randomQuestion(random, []));
+})();
+
+/** The answers to forty fixed questions and the whole content, a line each: equal texts mean byte-identical answers. */
+export async function allAnswers(daybook: Daybook): Promise<string> {
+  const lines: unknown[] = await allPages(daybook, {}, 7);
+  for (const question of questions) lines.push([question, await daybookOutcome(daybook, question, 3)]);
+  return lines.map((line) => JSON.stringify(line)).join("\n");
+}

@@ -1,0 +1,18 @@
+import { defineConfig } from "tsup";
+
+export default defineConfig({
+  entry: {
+    index: "src/index.ts",
+    http: "src/http/index.ts",
+    node: "src/node/index.ts",
+    testing: "src/testing/index.ts",
+    cli: "src/cli/main.ts",
+  },
+  format: ["esm"],
+  target: "node20",
+  splitting: true,
+  clean: true,
+  treeshake: true,
+  removeNodeProtocol: false,
+  dts: { compilerOptions: { ignoreDeprecations: "6.0" } },
+});
