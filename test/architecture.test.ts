@@ -16,7 +16,7 @@ const ENTRIES: Record<string, readonly string[]> = {
   http: ["base", "schema", "plan", "engine"],
   node: ["base", "store", "engine", "http"],
   testing: ["base", "schema", "plan", "store", "engine"],
-  cli: [...FLOORS, "http", "node", "testing", "."],
+  cli: [...FLOORS, "http", "node", "testing", ".", "examples"],
 };
 /** The packages that may be imported, and where. */
 const PACKAGES: Record<string, readonly string[]> = {
@@ -44,6 +44,7 @@ function sourceFiles(folder: string): string[] {
 
 function folderOf(path: string): string {
   const [first, ...rest] = relative(source, path).split("/");
+  if (first === "..") return relative(root, path).split("/")[0] ?? "";
   return rest.length === 0 ? "." : (first ?? ".");
 }
 

@@ -1,4 +1,4 @@
-import { CodeSet } from "../column/code-set.js";
+import type { CodeSet } from "../column/code-set.js";
 import type { Rows } from "../segment/rows.js";
 
 /**

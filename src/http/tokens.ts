@@ -28,7 +28,7 @@ export interface CreateTokenInput {
   /** Epoch milliseconds of the creation. */
   readonly nowMs: number;
   /** Fills bytes with randomness; default: the Web Crypto generator. */
-  readonly random?: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array;
+  readonly random?: (bytes: Uint8Array<ArrayBuffer>) => void;
 }
 
 /** 192 random bits: far more than can be guessed. */
@@ -39,8 +39,10 @@ const VALUE_BYTE_LENGTH = 24;
  * @throws invalid_parameter (a role, scope, name or time that no token can have)
  */
 export function createToken(input: CreateTokenInput): { readonly value: string; readonly record: TokenRecord } {
-  const random = input.random ?? ((bytes: Uint8Array<ArrayBuffer>) => globalThis.crypto.getRandomValues(bytes));
-  const value = `sk_${toHex(random(new Uint8Array(VALUE_BYTE_LENGTH)))}`;
+  const bytes = new Uint8Array(VALUE_BYTE_LENGTH);
+  if (input.random === undefined) globalThis.crypto.getRandomValues(bytes);
+  else input.random(bytes);
+  const value = `sk_${toHex(bytes)}`;
   const entry: TokenEntry = {
     token: value,
     role: input.role,

@@ -5,9 +5,10 @@ import type { IdLink, Rows } from "./rows.js";
 /** For each (anonymous id, user id) that some row carries together, the earliest time. Cost: two reads a row. */
 export function linksOf(rows: Pick<Rows, "day" | "column" | "times">): IdLink[] {
   const anonymous = rows.column("anonymousId");
-  if (anonymous.codes.length === 0) return [];
+  const user = rows.column("userId");
+  if (anonymous.codes.length === 0 || user.codes.length === 0) return [];
   const anonymousIds = denseCodes(anonymous);
-  const userIds = denseCodes(rows.column("userId"));
+  const userIds = denseCodes(user);
   const times = rows.times();
   const earliest = new Map<number, IdLink>();
   const start = dayStartMs(rows.day);

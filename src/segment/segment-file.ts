@@ -1,4 +1,5 @@
 import { codesOfBytes } from "../column/codes.js";
+import { absentColumn } from "../column/column.js";
 import type { CodeColumn } from "../column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
@@ -85,7 +86,7 @@ export function decodeColumn(meta: ColumnMeta, rowCount: number, bytes: Uint8Arr
 }
 
 function asLinkSource(merged: MergedRows) {
-  const none: CodeColumn = { kind: "dense", codes: new Uint8Array(0) };
+  const none = absentColumn(merged.times.length);
   return { day: merged.day, times: () => merged.times, column: (name: string) => merged.columns.get(name) ?? none };
 }
 

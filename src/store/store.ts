@@ -1,7 +1,7 @@
 import { DaybookError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import { MS_PER_DAY } from "../base/time.js";
-import { Dictionaries } from "../column/dictionaries.js";
+import type { Dictionaries } from "../column/dictionaries.js";
 import { IdentityResolver } from "../identity/resolver.js";
 import { MemoryBudget } from "../segment/memory-budget.js";
 import { linksOfMeta } from "../segment/segment-file.js";

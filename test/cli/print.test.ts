@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bytes, duration, plain, plural } from "../../src/cli/print/format.js";
-import { fitted, sparkline } from "../../src/cli/print/sparkline.js";
+import { grouped, sparkline } from "../../src/cli/print/sparkline.js";
 import { table } from "../../src/cli/print/table.js";
 
 describe("what the program prints", () => {
@@ -10,10 +10,11 @@ describe("what the program prints", () => {
     expect(sparkline([])).toBe("");
   });
 
-  test("values that do not fit a line are added up in groups", () => {
-    expect(fitted([1, 2, 3, 4, 5], 2)).toEqual({ values: [6, 9], groupSize: 3 });
-    expect(fitted([1, 2], 5)).toEqual({ values: [1, 2], groupSize: 1 });
-    expect(fitted([], 5)).toEqual({ values: [], groupSize: 1 });
+  test("days that do not fit a line are added up in weeks or more", () => {
+    expect(grouped([1, 2], 5)).toEqual({ sums: [1, 2], dayCounts: [1, 1], groupDays: 1 });
+    expect(grouped([1, 1, 1, 1, 1, 1, 1, 2, 2], 5)).toEqual({ sums: [7, 4], dayCounts: [7, 2], groupDays: 7 });
+    expect(grouped([], 5)).toEqual({ sums: [], dayCounts: [], groupDays: 1 });
+    expect(grouped(new Array<number>(10_000).fill(1), 4).sums).toEqual([2_500, 2_500, 2_500, 2_500]);
   });
 
   test("a table aligns its columns and cuts trailing blanks", () => {

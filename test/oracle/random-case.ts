@@ -33,7 +33,7 @@ export async function checkHistory(seed: number): Promise<void> {
     for (let asked = 0; asked < questionsPerHistory; asked += 1) {
       const question = randomQuestion(random, records);
       const actual = await daybookOutcome(daybook, question, random.between(1, 20));
-      const difference = differenceOf(actual, expectedOutcome(expected, question));
+      const difference = differenceOf(actual, expectedOutcome(expected, question, actual));
       if (difference !== null) throw new Error(await report(seed, { events, question }, difference));
     }
   } finally {
@@ -108,7 +108,7 @@ async function caseDifference({ events, question }: Case, stage: Stage): Promise
       daybook = await open();
     }
     const actual = await daybookOutcome(daybook, question, 2);
-    return differenceOf(actual, expectedOutcome(oracle(events, { nowMs }), question));
+    return differenceOf(actual, expectedOutcome(oracle(events, { nowMs }), question, actual));
   } catch (error) {
     return String(error);
   } finally {

@@ -58,7 +58,7 @@ async function cdnow(section: Section): Promise<void> {
     [count(customers), "customers"],
     [count(large), "purchases of 100 dollars and more"],
   ]);
-  section.chart("purchases", await section.ask((daybook) => daybook.countEventsPerDay({ fill: true })));
+  section.chart("purchases", await section.ask((daybook) => daybook.countEventsPerDay({ fill: true })), "sum");
   section.ranking("CDs per purchase", await section.ask((daybook) => daybook.aggregate({ metadataField: "cds", limit: 6 })));
 }
 
@@ -82,9 +82,9 @@ async function onlineRetail(section: Section): Promise<void> {
     [count(customers), "customers"],
     [count(large), "purchases of more than 1,000 pounds"],
   ]);
-  section.chart("order lines", await section.ask((daybook) => daybook.countEventsPerDay({ eventName: "order_line", fill: true })));
+  section.chart("order lines", await section.ask((daybook) => daybook.countEventsPerDay({ eventName: "order_line", fill: true })), "sum");
   const perDay = await section.ask((daybook) => daybook.countUniqueUsersPerDay({ eventName: "order_line", fill: true }));
-  section.chart("customers on a day", perDay);
+  section.chart("customers a day", perDay, "mean");
   section.ranking("top countries", await section.ask((daybook) => daybook.aggregate({ field: "location_country", eventName: "order_line", limit: 8 })));
   const candles = await section.ask((daybook) =>
     daybook.aggregate({

@@ -1,10 +1,10 @@
 import type { Daybook } from "../../engine/daybook.js";
 import type { PerDayItem } from "../../plan/input.js";
 import { count, duration, plain, plural } from "../print/format.js";
-import { fitted, sparkline } from "../print/sparkline.js";
+import { grouped, sparkline } from "../print/sparkline.js";
 import { table } from "../print/table.js";
 
-const CHART_WIDTH = 72;
+const CHART_WIDTH = 80;
 const LABEL_WIDTH = 56;
 
 /** The text of one data set's part of the report, and the time its questions took. */
@@ -51,22 +51,22 @@ export class Section {
     this.#parts.push(`\n${table([header, ...cells], "<>><", "  ")}`);
   }
 
-  /** A sparkline over all days of the answer (without gaps), neighbouring days added up where the line would be too long. */
-  chart(title: string, items: readonly PerDayItem[]): void {
-    const { values, groupSize } = fitted(
+  /**
+   * A sparkline over all days of the answer (which must be without gaps). Where the line would be too long, a bar is a
+   * group of days: their sum or, for numbers that do not add up over days, their mean.
+   */
+  chart(title: string, items: readonly PerDayItem[], bar: "sum" | "mean"): void {
+    const { sums, dayCounts, groupDays } = grouped(
       items.map((item) => item.count),
       CHART_WIDTH,
     );
+    const values = bar === "sum" ? sums : sums.map((sum, group) => sum / (dayCounts[group] ?? 1));
     const first = items[0]?.day.slice(0, 10) ?? "";
     const last = items.at(-1)?.day.slice(0, 10) ?? "";
-    const grain = groupSize === 1 ? "a day" : `${groupSize} days`;
-    const peak = Math.max(0, ...values);
+    const span = groupDays === 1 ? "a day" : groupDays === 7 ? "a week" : `${groupDays} days`;
+    const legend = `one bar = ${bar === "mean" && groupDays > 1 ? "mean of " : ""}${span}, highest ${count(Math.round(Math.max(0, ...values)))}`;
     const scale = `${first}${last.padStart(Math.max(values.length - first.length, last.length + 1))}`;
-    this.#parts.push(`\n  ${title}, one bar = ${grain}, highest ${count(peak)}\n    ${sparkline(values)}\n    ${scale}\n`);
-  }
-
-  line(text: string): void {
-    this.#parts.push(`\n  ${text}\n`);
+    this.#parts.push(`\n  ${title}, ${legend}\n    ${sparkline(values)}\n    ${scale}\n`);
   }
 
   text(): string {
