@@ -1,7 +1,6 @@
 import { hash128 } from "./hash.js";
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The canonical lower-case text of the 16 bytes at `offset`. */
 export function uuidText(bytes: Uint8Array, offset = 0): string {
@@ -18,20 +17,28 @@ export function parseUuid(text: string): Uint8Array | null {
   return writeUuid(text, bytes, 0) ? bytes : null;
 }
 
+/** Value of a hex digit by its character code; 255 for anything else. */
+const NIBBLES = Uint8Array.from({ length: 128 }, (_, code) => {
+  const value = Number.parseInt(String.fromCharCode(code), 16);
+  return Number.isNaN(value) ? 255 : value;
+});
+
 /** Writes the 16 bytes of a UUID's text at `offset`; false (and bytes undefined) when the text is no UUID. */
 export function writeUuid(text: string, bytes: Uint8Array, offset: number): boolean {
-  if (text.length !== 36 || !uuid.test(text)) return false;
+  if (text.length !== 36) return false;
   let at = 0;
   for (let index = 0; index < 16; index += 1) {
-    if (at === 8 || at === 13 || at === 18 || at === 23) at += 1;
-    bytes[offset + index] = (nibble(text.charCodeAt(at)) << 4) | nibble(text.charCodeAt(at + 1));
+    if (index === 4 || index === 6 || index === 8 || index === 10) {
+      if (text.charCodeAt(at) !== 45) return false;
+      at += 1;
+    }
+    const high = NIBBLES[text.charCodeAt(at)] ?? 255;
+    const low = NIBBLES[text.charCodeAt(at + 1)] ?? 255;
+    if (high === 255 || low === 255) return false;
+    bytes[offset + index] = (high << 4) | low;
     at += 2;
   }
   return true;
-}
-
-function nibble(code: number): number {
-  return code <= 57 ? code - 48 : (code | 32) - 87;
 }
 
 /** Writes the UUID of an id at `offset`: its own when it is one, else the first 128 bits of its hash as version 8. */

@@ -18,23 +18,24 @@ export class Dictionary {
     return this.#charCount * 2 + this.size * 72;
   }
 
-  /** The code of a value; -1 when it was never stored. */
+  /** The code of a value; -1 when it was never stored. Traffic repeats itself, so the last value is kept at hand. */
   codeOf(value: string): number {
-    return this.#codes.get(value) ?? -1;
-  }
-
-  /** The code of a value, a new one if need be. Traffic repeats itself, so the last value is kept at hand. */
-  intern(value: string): number {
     if (value === this.#lastValue) return this.#lastCode;
-    let code = this.#codes.get(value);
-    if (code === undefined) {
-      code = this.#values.length;
-      this.#values.push(value);
-      this.#codes.set(value, code);
-      this.#charCount += value.length;
-    }
+    const code = this.#codes.get(value);
+    if (code === undefined) return -1;
     this.#lastValue = value;
     this.#lastCode = code;
+    return code;
+  }
+
+  /** The code of a value, a new one if need be. */
+  intern(value: string): number {
+    const known = this.codeOf(value);
+    if (known >= 0) return known;
+    const code = this.#values.length;
+    this.#values.push(value);
+    this.#codes.set(value, code);
+    this.#charCount += value.length;
     return code;
   }
 

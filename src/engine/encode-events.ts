@@ -12,13 +12,14 @@ import type { BatchBuilder } from "../store/batch.js";
 /** Turns events into rows of dictionary codes. One per store: it keeps the last values at hand. */
 export class EventEncoder {
   readonly #row = new EventRow();
-  readonly #fields: readonly Dictionary[];
+  /** Of each field of `FIELDS`. */
+  readonly fields: readonly Dictionary[];
   #lastKeys: readonly string[] = [];
   #lastKeyCodes: readonly number[] = [];
   #lastShape = 0;
 
   constructor(readonly dictionaries: Dictionaries) {
-    this.#fields = FIELDS.map((field) => dictionaries.named(field.column));
+    this.fields = FIELDS.map((field) => dictionaries.named(field.column));
   }
 
   /** Decodes an event; its id is then in `id`, and `append` makes it a row. */
@@ -46,14 +47,14 @@ export class EventEncoder {
 
   /** Adds the decoded event to a batch. */
   append(builder: BatchBuilder): void {
-    const { texts, metadataKeys, metadataTexts, id, createdAtMs } = this.#row;
+    const { texts, codes, metadataKeys, metadataTexts, id, createdAtMs } = this.#row;
     builder.reserve(metadataKeys.length);
     const row = builder.rowCount;
     builder.times[row] = createdAtMs;
     builder.ids.set(id, row * 16);
     for (let field = 0, at = row * FIELD_COUNT; field < FIELD_COUNT; field += 1, at += 1) {
-      const text = texts[field] as string;
-      builder.codes[at] = text === "" ? 0 : (this.#fields[field] as Dictionary).intern(text);
+      const code = codes[field] as number;
+      builder.codes[at] = code >= 0 ? code : (this.fields[field] as Dictionary).intern(texts[field] as string);
     }
     const keyCodes = this.#keyCodes(metadataKeys);
     builder.shapes[row] = this.#lastShape;

@@ -126,8 +126,9 @@ export class IngestQueue {
 
   async #encode({ events, project }: Waiting, known: KnownIds, notified: EventRecord[]): Promise<Outcome> {
     const outcome: Outcome = { accepted: 0, duplicates: 0, rejected: [] };
-    const context: DecodeContext = { nowMs: this.options.clock.now(), project, random: this.options.random };
     const encoder = this.#encoder;
+    const { clock, random } = this.options;
+    const context: DecodeContext = { nowMs: clock.now(), project, random, known: encoder.fields };
     for (let index = 0; index < events.length; index += 1) {
       const fault = encoder.decode(events[index], context);
       if (fault !== null) {

@@ -4,6 +4,7 @@ import type { ErrorCode } from "../base/errors.js";
 import { parseTimestamp } from "../base/time.js";
 import { writeUuidOfText, writeUuidV7 } from "../base/uuid.js";
 import { FIELDS, FIELD_COUNT, fieldIndex } from "./fields.js";
+import type { FieldRow } from "./fields.js";
 import { MetadataFault, metadataTexts, utf8Length } from "./metadata.js";
 import { slugOf } from "./slug.js";
 
@@ -15,6 +16,12 @@ export class EventFault {
   ) {}
 }
 
+/** What is known of a field's values: a value that has a code was checked when it got it. */
+export interface KnownValues {
+  /** -1 when the value has no code. */
+  codeOf(value: string): number;
+}
+
 export interface DecodeContext {
   /** Receive time, epoch ms. */
   readonly nowMs: number;
@@ -22,12 +29,16 @@ export interface DecodeContext {
   readonly project: string | null;
   /** Fills bytes with random bits, for the ids of events that bring none. */
   readonly random: (bytes: Uint8Array) => void;
+  /** One per field of `FIELDS`. */
+  readonly known: readonly KnownValues[];
 }
 
 /** One decoded event. Reused from event to event: whoever keeps a value copies it. */
 export class EventRow {
   /** Text of each field of `FIELDS`, `""` where not set. */
   readonly texts: string[] = new Array<string>(FIELD_COUNT).fill("");
+  /** Code of each text; -1 for a new one. */
+  readonly codes = new Int32Array(FIELD_COUNT);
   createdAtMs = 0;
   readonly id = new Uint8Array(16);
   metadataKeys: readonly string[] = [];
@@ -39,133 +50,134 @@ const SLUG = fieldIndex("slug");
 const PROJECT = fieldIndex("project");
 const NOTIFY = fieldIndex("notify");
 
-type Input = Readonly<Record<string, unknown>>;
+/** Members that are no fields of `FIELDS`. */
+const ID = FIELD_COUNT;
+const TIME = FIELD_COUNT + 1;
+const METADATA = FIELD_COUNT + 2;
 
-/** Reads one event into `row`, or says what is wrong with it. Constant work per member. */
+/** What each name of a member means, aliases included. */
+const MEMBERS: ReadonlyMap<string, number> = new Map([
+  ...FIELDS.flatMap(({ camel, aliases }, index) => [camel, ...aliases].map((name): [string, number] => [name, index])),
+  ["id", ID],
+  ["createdAt", TIME],
+  ["created_at", TIME],
+  ["timestamp", TIME],
+  ["metadata", METADATA],
+]);
+
+/** Reads one event into `row`, or says what is wrong with it. Cost: one look-up a member, and one a field. */
 export function decodeEvent(input: unknown, context: DecodeContext, row: EventRow): EventFault | null {
   if (typeof input !== "object" || input === null || Array.isArray(input))
-    return new EventFault("invalid_event", `expected an object, got ${shown(input)}`);
-  const event = input as Input;
-  let seen = 0;
-  for (let index = 0; index < FIELD_COUNT; index += 1) {
-    const field = FIELDS[index] as (typeof FIELDS)[number];
-    let value = event[field.camel];
-    if (value !== undefined) seen += 1;
-    for (const alias of field.aliases) {
-      const other = event[alias];
-      if (other === undefined) continue;
-      seen += 1;
-      if (value === undefined || value === null) value = other;
-      else if (other !== null && other !== value)
-        return new EventFault("invalid_event", `${alias}: contradicts ${field.camel}`);
-    }
-    const text = typeof value === "string" ? value : fieldText(value, field.accepts);
-    if (text === null || (typeof value === "string" && (field.accepts === "boolean" || field.accepts === "number")))
-      return new EventFault("invalid_event", `${field.camel}: expected ${expectedOf[field.accepts]}, got ${shown(value)}`);
-    if (text !== row.texts[index]) {
-      const fault = checkText(text, field.camel);
-      if (fault !== null) return fault;
-      row.texts[index] = text;
-    }
+    return fault(`expected an object, got ${shown(input)}`);
+  const event = input as Readonly<Record<string, unknown>>;
+  const { texts } = row;
+  texts.fill("");
+  let [id, time, metadata]: unknown[] = [null, null, null];
+  for (const name in event) {
+    const value = event[name];
+    const member = MEMBERS.get(name);
+    if (value === undefined || (value === null && member !== undefined)) continue;
+    if (member === undefined) {
+      if (Object.hasOwn(event, name)) return fault(`${shown(name)}: not a member of an event`);
+    } else if (member < FIELD_COUNT) {
+      const text = typeof value === "string" ? value : fieldText(FIELDS[member] as FieldRow, value);
+      if (text === null || !isAccepted(FIELDS[member] as FieldRow, value)) return wrongType(FIELDS[member] as FieldRow, value);
+      if (texts[member] !== "" && texts[member] !== text) return fault(`${name}: contradicts ${(FIELDS[member] as FieldRow).camel}`);
+      texts[member] = text;
+    } else if (member === ID) id = value;
+    else if (member === METADATA) metadata = value;
+    else if (time !== null && time !== value) return fault(`${name}: contradicts another time`);
+    else time = value;
   }
-  const counted = decodeFixed(event, context, row);
-  if (counted instanceof EventFault) return counted;
-  return counted + seen === definedCount(event) ? null : unknownMember(event);
+  return settleFields(context, row) ?? readId(id, context, row) ?? readTime(time, context, row) ?? readMetadata(metadata, row);
 }
 
-const expectedOf = {
+function fault(message: string): EventFault {
+  return new EventFault("invalid_event", message);
+}
+
+const EXPECTED = {
   text: "text",
   textOrNumber: "text or a number",
   boolean: "true or false",
   number: "a finite number",
 } as const;
 
-function fieldText(value: unknown, accepts: (typeof FIELDS)[number]["accepts"]): string | null {
-  if (value === undefined || value === null) return accepts === "boolean" ? "false" : "";
+function wrongType(field: FieldRow, value: unknown): EventFault {
+  const came = typeof value === "number" ? String(value) : shown(value);
+  return fault(`${field.camel}: expected ${EXPECTED[field.accepts]}, got ${came}`);
+}
+
+function isAccepted(field: FieldRow, value: unknown): boolean {
+  return typeof value !== "string" || field.accepts === "text" || field.accepts === "textOrNumber";
+}
+
+function fieldText({ accepts }: FieldRow, value: unknown): string | null {
   if (typeof value === "boolean" && accepts === "boolean") return value ? "true" : "false";
   if (typeof value === "number" && Number.isFinite(value) && (accepts === "number" || accepts === "textOrNumber"))
     return JSON.stringify(value);
   return null;
 }
 
-function checkText(text: string, name: string): EventFault | null {
-  if (!text.isWellFormed()) return new EventFault("invalid_event", `${name}: the text has a lone surrogate`);
-  if (text.length * 3 > LIMITS.fieldTextBytes && utf8Length(text) > LIMITS.fieldTextBytes)
-    return new EventFault("invalid_event", `${name}: expected at most ${LIMITS.fieldTextBytes} bytes, got ${utf8Length(text)}`);
+/** What follows from other fields; then the code of every text, and a check of those that have none. */
+function settleFields(context: DecodeContext, { texts, codes }: EventRow): EventFault | null {
+  const name = texts[NAME] as string;
+  if (name === "" || name.length > LIMITS.eventNameChars)
+    return fault(`name: expected 1 to ${LIMITS.eventNameChars} characters, got ${shown(name)}`);
+  if (texts[SLUG] === "") texts[SLUG] = slugFor(name);
+  if (texts[NOTIFY] === "") texts[NOTIFY] = "false";
+  const project = texts[PROJECT] as string;
+  if (context.project !== null && project !== "" && project !== context.project)
+    return new EventFault("project_not_allowed", `project: this token writes to ${shown(context.project)} only`);
+  if (project === "") texts[PROJECT] = context.project ?? "default";
+  for (let index = 0; index < FIELD_COUNT; index += 1) {
+    const text = texts[index] as string;
+    const code = text === "" ? 0 : (context.known[index] as KnownValues).codeOf(text);
+    codes[index] = code;
+    if (code >= 0) continue;
+    const wrong = checkText(text, (FIELDS[index] as FieldRow).camel);
+    if (wrong !== null) return wrong;
+  }
   return null;
 }
 
-/** Id, time, metadata, and what follows from other fields; answers how many members it read. */
-function decodeFixed(event: Input, context: DecodeContext, row: EventRow): number | EventFault {
-  const texts = row.texts;
-  const name = texts[NAME] as string;
-  if (name === "" || name.length > LIMITS.eventNameChars)
-    return new EventFault("invalid_event", `name: expected 1 to ${LIMITS.eventNameChars} characters, got ${shown(event["name"])}`);
-  if (texts[SLUG] === "") texts[SLUG] = slugFor(name);
-  const project = texts[PROJECT] as string;
-  if (context.project !== null) {
-    if (project !== "" && project !== context.project)
-      return new EventFault("project_not_allowed", `project: this token writes to ${shown(context.project)} only`);
-    texts[PROJECT] = context.project;
-  } else if (project === "") texts[PROJECT] = "default";
-  if (event["notify"] === undefined || event["notify"] === null) texts[NOTIFY] = "false";
-
-  let seen = 0;
-  const id = event["id"];
-  if (id !== undefined) seen += 1;
-  if (id === undefined || id === null || id === "") writeUuidV7(context.nowMs, context.random, row.id, 0);
-  else if (typeof id !== "string") return new EventFault("invalid_event", `id: expected text, got ${shown(id)}`);
-  else if (!id.isWellFormed()) return new EventFault("invalid_event", "id: the text has a lone surrogate");
-  else writeUuidOfText(id, row.id, 0);
-
-  const times = decodeTime(event, context, row);
-  if (times instanceof EventFault) return times;
-
-  const metadata = event["metadata"];
-  if (metadata !== undefined) seen += 1;
-  const parts = metadataTexts(metadata);
-  if (parts instanceof MetadataFault) return new EventFault("invalid_event", `metadata${parts.path}: ${parts.reason}`);
-  row.metadataKeys = parts.keys;
-  row.metadataTexts = parts.texts;
-  return seen + times;
+function checkText(text: string, name: string): EventFault | null {
+  if (!text.isWellFormed()) return fault(`${name}: the text has a lone surrogate`);
+  if (text.length * 3 > LIMITS.fieldTextBytes && utf8Length(text) > LIMITS.fieldTextBytes)
+    return fault(`${name}: expected at most ${LIMITS.fieldTextBytes} bytes, got ${utf8Length(text)}`);
+  return null;
 }
 
-let slugName = "";
-let slug = "";
+/** Slugs of names met before; emptied when full, so that hostile names cost no memory. */
+const slugs = new Map<string, string>();
+const SLUG_COUNT_MAX = 4_096;
 
 function slugFor(name: string): string {
-  if (name !== slugName) {
+  let slug = slugs.get(name);
+  if (slug === undefined) {
     slug = slugOf(name);
-    slugName = name;
+    if (slugs.size >= SLUG_COUNT_MAX) slugs.clear();
+    slugs.set(name, slug);
   }
   return slug;
 }
 
-const TIME_NAMES = ["createdAt", "created_at", "timestamp"] as const;
+function readId(id: unknown, context: DecodeContext, row: EventRow): EventFault | null {
+  if (id === null || id === "") writeUuidV7(context.nowMs, context.random, row.id, 0);
+  else if (typeof id !== "string") return fault(`id: expected text, got ${shown(id)}`);
+  else if (!id.isWellFormed()) return fault("id: the text has a lone surrogate");
+  else writeUuidOfText(id, row.id, 0);
+  return null;
+}
 
-function decodeTime(event: Input, context: DecodeContext, row: EventRow): number | EventFault {
-  let seen = 0;
-  let chosen: unknown = null;
-  for (const name of TIME_NAMES) {
-    const value = event[name];
-    if (value === undefined) continue;
-    seen += 1;
-    if (value === null) continue;
-    if (chosen !== null && chosen !== value) return new EventFault("invalid_event", `${name}: contradicts another time`);
-    chosen = value;
+function readTime(time: unknown, context: DecodeContext, row: EventRow): EventFault | null {
+  const ms = time === null ? context.nowMs : instantOf(time);
+  if (ms === null) {
+    const expected = "expected an RFC 3339 timestamp with a zone, or epoch ms, of the years 1970 to 9999";
+    return fault(`createdAt: ${expected}, got ${shown(time)}`);
   }
-  let ms = context.nowMs;
-  if (chosen !== null) {
-    const parsed = instantOf(chosen);
-    if (parsed === null)
-      return new EventFault(
-        "invalid_event",
-        `createdAt: expected an RFC 3339 timestamp with a zone, or epoch ms, of the years 1970 to 9999, got ${shown(chosen)}`,
-      );
-    ms = parsed > context.nowMs + LIMITS.futureSkewMs ? context.nowMs : parsed;
-  }
-  row.createdAtMs = ms;
-  return seen;
+  row.createdAtMs = ms > context.nowMs + LIMITS.futureSkewMs ? context.nowMs : ms;
+  return null;
 }
 
 function instantOf(value: unknown): number | null {
@@ -174,22 +186,10 @@ function instantOf(value: unknown): number | null {
   return Number.isFinite(ms) && ms >= 0 && ms < LIMITS.instantMaxMs ? Math.floor(ms) : null;
 }
 
-function definedCount(event: Input): number {
-  let count = 0;
-  for (const key in event) if (event[key] !== undefined) count += 1;
-  return count;
-}
-
-const KNOWN = new Set<string>([
-  "id",
-  "metadata",
-  ...TIME_NAMES,
-  ...FIELDS.flatMap((field) => [field.camel, ...field.aliases]),
-]);
-
-function unknownMember(event: Input): EventFault | null {
-  for (const key of Object.keys(event))
-    if (!KNOWN.has(key) && event[key] !== undefined)
-      return new EventFault("invalid_event", `${shown(key)}: not a member of an event`);
+function readMetadata(metadata: unknown, row: EventRow): EventFault | null {
+  const parts = metadataTexts(metadata);
+  if (parts instanceof MetadataFault) return fault(`metadata${parts.path}: ${parts.reason}`);
+  row.metadataKeys = parts.keys;
+  row.metadataTexts = parts.texts;
   return null;
 }

@@ -104,7 +104,9 @@ function describeColumn(name: string, column: CodeColumn): ColumnMeta | null {
   let min = Infinity;
   let max = 0;
   let zeros = 0;
-  for (const code of column.codes) {
+  const { codes } = column;
+  for (let at = 0; at < codes.length; at += 1) {
+    const code = codes[at] as number;
     if (code === 0) zeros += 1;
     else if (code < min) min = code;
     if (code > max) max = code;
@@ -118,7 +120,8 @@ function describeColumn(name: string, column: CodeColumn): ColumnMeta | null {
 function sequenceRange(sequences: Uint32Array): { firstSequence: number; lastSequence: number } {
   let firstSequence = sequences[0] ?? 0;
   let lastSequence = 0;
-  for (const sequence of sequences) {
+  for (let at = 0; at < sequences.length; at += 1) {
+    const sequence = sequences[at] as number;
     if (sequence < firstSequence) firstSequence = sequence;
     if (sequence > lastSequence) lastSequence = sequence;
   }

@@ -1,7 +1,7 @@
 import type { EventInput } from "daybook";
 import type { Random } from "daybook/testing";
 import {
-  anonymousIds, eventNames, metadataKeys, nastyTexts, projects, referrers, shortTexts, urls, userIds,
+  anonymousIds, eventNames, metadataKeys, nastyNumbers, nastyTexts, projects, referrers, shortTexts, urls, userIds,
 } from "./nasty-values.js";
 import { nowMs } from "./settings.js";
 
@@ -52,6 +52,20 @@ export function hostileHistory(random: Random, eventCount: number): EventInput[]
     else events.push(random.chance(0.6) ? earlier : { ...fresh, id: earlier.id ?? null });
   }
   return events;
+}
+
+/** Events of many users, devices and values, so that codes need more than a byte. */
+export function wideHistory(random: Random, eventCount: number): EventInput[] {
+  return Array.from({ length: eventCount }, (_, index) => {
+    const { userId: _userId, user_id, anonymousId: _anonymousId, anonymous_id, url: _url, ...event } = hostileEvent(random, `event-${index}`);
+    return {
+      ...event,
+      userId: random.chance(0.5) ? `user-${random.below(400)}` : null,
+      anonymousId: random.chance(0.7) ? `device-${random.below(400)}` : null,
+      url: `/page/${random.below(1_000)}`,
+      metadata: { ...event.metadata, plan: random.below(600), [`key ${random.below(100)}`]: index },
+    };
+  });
 }
 
 function hostileEvent(random: Random, seedId: string): EventInput {
@@ -109,10 +123,10 @@ function metadataOf(random: Random): Record<string, unknown> {
 
 function jsonOf(random: Random, depth: number): unknown {
   const scalar = () => random.pick<unknown>([
-    random.pick(nastyTexts), random.pick(shortTexts), random.pick(shortTexts), "", null, true, false, 0, 3, -1.5, 1e21, 1_000,
+    random.pick(nastyTexts), random.pick(shortTexts), random.pick(shortTexts), "", null, true, false, random.pick(nastyNumbers),
   ]);
   if (depth > 2 || random.chance(0.7)) return scalar();
-  if (random.chance(0.5)) return Array.from({ length: random.below(4) }, () => (random.chance(0.1) ? { a: scalar() } : scalar()));
+  if (random.chance(0.5)) return Array.from({ length: random.below(4) }, () => random.pick([scalar, scalar, scalar, scalar, () => ({ a: scalar() }), () => [scalar()]])());
   const keys = ["b", "c", "10", "9", "a.b", "__proto__", "length"];
   return Object.fromEntries(Array.from({ length: random.below(4) }, () => [random.pick(keys), jsonOf(random, depth + 1)]));
 }

@@ -1,9 +1,13 @@
 /** UTF-16 order and code point order differ: U+FF5E sorts after the astral character by unit, before it by code point. */
 export const nastyTexts = [
   "a", "A", "b", "é", "e\u0301", "\u{1F600}", "\uFF5E", "ß", "İ", "ΔΟΣ", "δος", " a", "a ", "a,b", "a.b", "\\", "\"", "[",
-  "null", "true", "false", "1", "1.0", "3", "3.0", "03", "-0", "1e3", "1000", "0x10", "NaN", "Infinity",
+  "null", "true", "false", "1", "1.0", "3", "3.0", "03", "-0", "1e3", "1000", "0x10", "+3", "1E21", "1e-7", "0.10", "9007199254740993", "3 ", ".5", "NaN", "Infinity",
   "__proto__", "constructor", "toString", "%", "_", "*", "2026-03-01", "2026-03-01T00:00:00Z",
   "2026-03-01T01:30:00.5+02:00", "2026-02-30", "\u0000", "line\nbreak",
+];
+
+export const nastyNumbers = [
+  0, 3, -1.5, 1_000, 1e21, 1e-7, 0.1, 5e-324, Number.MAX_VALUE, 9_007_199_254_740_992, -3, 123_456_789_012_345_680_000,
 ];
 
 export const userIds = ["u1", "u2", "U1", "x", "1", "é", "e\u0301", "\u{1F600}", "\uFF5E", "a@example.org", "__proto__", " "];

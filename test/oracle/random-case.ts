@@ -1,49 +1,51 @@
 import { deepStrictEqual } from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput } from "daybook";
-import { fileStorage } from "daybook/node";
+import { fixedClock, memoryStorage, openDaybook, type Daybook, type DaybookOptions, type EventInput } from "daybook";
 import { oracle, seededRandom, type Random } from "daybook/testing";
 import { daybookOutcome, expectedOutcome } from "./answers.js";
-import { hostileHistory } from "./hostile-history.js";
+import { hostileHistory, wideHistory } from "./hostile-history.js";
 import { minimise, type Case } from "./minimise.js";
 import { randomQuestion, type Question } from "./random-plan.js";
 import { nowMs } from "./settings.js";
+import { randomStorage } from "./random-storage.js";
 
-/** Questions that `checkHistory` asks about one history. */
+/** Questions that `checkHistory` asks about one history, besides those it asks while events arrive. */
 export const questionsPerHistory = 50;
 
 /**
- * Compares a Daybook with the oracle about one random history, which arrives in random batches with seals and restarts
- * between them: on files for one seed of five, else in memory. @throws an error with the seed and a small case
+ * Compares a Daybook with the oracle about one random history, which arrives in random batches, with questions, seals
+ * and restarts between them: on files for one seed of five, else in memory; a little or much of which may be used.
+ * @throws an error with the seed and a small case
  */
 export async function checkHistory(seed: number): Promise<void> {
   const random = seededRandom(seed);
-  const events = hostileHistory(random, random.between(0, 60));
-  const directory = seed % 5 === 0 ? await mkdtemp(join(tmpdir(), "daybook-oracle-")) : null;
-  const memory = memoryStorage();
-  const storage = () => (directory === null ? memory : fileStorage(directory));
-  const open = () => openDaybook({ storage: storage(), clock: fixedClock(nowMs) });
+  const events = random.chance(0.02) ? wideHistory(random, 700) : hostileHistory(random, random.between(0, 60));
+  const { storage, remove } = await randomStorage(random, seed % 5 === 0);
+  const budget = random.pick([{}, {}, { memoryBudgetBytes: 1 }, { memoryBudgetBytes: 20_000 }]);
+  const open = () => openDaybook({ storage, clock: fixedClock(nowMs), ...budget });
   let daybook = await open();
   try {
-    daybook = await ingestInPieces(daybook, open, events, random);
-    const expected = oracle(events, { nowMs });
-    const records = expected.searchEvents();
-    for (let asked = 0; asked < questionsPerHistory; asked += 1) {
-      const question = randomQuestion(random, records);
-      const actual = await daybookOutcome(daybook, question, random.between(1, 20));
-      const difference = differenceOf(actual, expectedOutcome(expected, question, actual));
-      if (difference !== null) throw new Error(await report(seed, { events, question }, difference));
-    }
+    daybook = await ingestInPieces(seed, daybook, open, events, random);
+    await ask(seed, daybook, events, questionsPerHistory, random);
   } finally {
     await daybook.close();
-    if (directory !== null) await rm(directory, { recursive: true });
+    await remove();
   }
 }
 
-/** Batches of every size, some in flight together, seals and restarts between them. */
+async function ask(seed: number, daybook: Daybook, events: readonly EventInput[], count: number, random: Random): Promise<void> {
+  const expected = oracle(events, { nowMs });
+  const records = expected.searchEvents();
+  for (let asked = 0; asked < count; asked += 1) {
+    const question = randomQuestion(random, records);
+    const actual = await daybookOutcome(daybook, question, random.between(1, 20));
+    const difference = differenceOf(actual, expectedOutcome(expected, question, actual));
+    if (difference !== null) throw new Error(await report(seed, { events, question }, difference));
+  }
+}
+
+/** Batches of every size, some in flight together; questions, seals and restarts between them. */
 async function ingestInPieces(
+  seed: number,
   first: Daybook,
   reopen: () => Promise<Daybook>,
   events: readonly EventInput[],
@@ -51,9 +53,10 @@ async function ingestInPieces(
 ): Promise<Daybook> {
   let daybook = first;
   let accepted = 0;
+  const sealChance = random.pick([0, 0.3, 0.9]);
   for (let at = 0; at < events.length; ) {
     const batches = Array.from({ length: random.between(1, 3) }, () => {
-      const batch = events.slice(at, at + random.pick([0, 1, 2, 5, 30]));
+      const batch = events.slice(at, at + random.pick([0, 1, 2, 5, 30, events.length / 4]));
       at += batch.length;
       return batch;
     });
@@ -62,7 +65,8 @@ async function ingestInPieces(
       deepStrictEqual(result.accepted + result.duplicates + result.rejected.length, batches[index]?.length);
       accepted += result.accepted;
     }
-    if (random.chance(0.3)) await daybook.seal();
+    if (random.chance(0.3)) await ask(seed, daybook, events.slice(0, at), 2, random);
+    if (random.chance(sealChance)) await daybook.seal();
     if (random.chance(0.1)) {
       await daybook.close();
       daybook = await reopen();
@@ -97,15 +101,14 @@ async function report(seed: number, failing: Case, difference: string): Promise<
 type Stage = "not sealed" | "sealed" | "after a restart";
 
 async function caseDifference({ events, question }: Case, stage: Stage): Promise<string | null> {
-  const storage = memoryStorage();
-  const open = () => openDaybook({ storage, clock: fixedClock(nowMs) });
-  let daybook = await open();
+  const options: DaybookOptions = { storage: memoryStorage(), clock: fixedClock(nowMs) };
+  let daybook = await openDaybook(options);
   try {
     await daybook.ingest(events);
     if (stage === "sealed") await daybook.seal();
     if (stage === "after a restart") {
       await daybook.close();
-      daybook = await open();
+      daybook = await openDaybook(options);
     }
     const actual = await daybookOutcome(daybook, question, 2);
     return differenceOf(actual, expectedOutcome(oracle(events, { nowMs }), question, actual));

@@ -34,7 +34,7 @@ const textOperators = [
 const regexOperators = ["regex", "not_regex", "matches", "not_matches"];
 const listOperators = ["in", "not_in", "one_of", "none_of"];
 const orderOperators = [">", ">=", "<", "<=", "gt", "lte"];
-const numberBounds = ["3", "3.0", "-2", "1000", "1e3", "0"];
+const numberBounds = ["3", "3.0", "-2", "1000", "1e3", "0", "-0", "1E-7", "9007199254740993", "5e-324"];
 const dateBounds = ["2026-03-01", "2026-03-01T00:00:00Z", "2026-02-28T23:30:00.0005-00:30", "2026-03-02"];
 const bounds = [...numberBounds, ...dateBounds];
 const patterns = ["^a", "a$", "^$", "[A-Z]", "(?i)^A", "\\d+", "a|b", "[.]", "^.{1,3}$", "é", "[^a]", "true|null"];
@@ -139,7 +139,7 @@ function drawn(random: Random, records: readonly EventRecord[], fieldName: strin
   const [first = "", second = ""] = path.split(".");
   const own = (value: unknown, key: string): unknown =>
     Object.entries(typeof value === "object" && value !== null ? value : {}).find(([name]) => name === key)?.[1];
-  const value = own(fields, camelName) ?? own(metadata, path) ?? own(own(metadata, first), second);
+  const value: unknown = own(fields, camelName) ?? own(metadata, path) ?? own(own(metadata, first), second);
   const scalar: unknown = Array.isArray(value) && value.length > 0 ? random.pick<unknown>(value) : value;
   return ["string", "number", "boolean"].includes(typeof scalar) && scalar !== "" ? String(scalar) : null;
 }
