@@ -55,6 +55,24 @@ export function countBits(bits: Bitmap): number {
   return count;
 }
 
+/** Number of rows that are in every one of several bitmaps of equal length. */
+export function countCommonBits(bitmaps: readonly Bitmap[]): number {
+  const [first, second, third] = bitmaps;
+  if (first === undefined) return 0;
+  if (second === undefined) return countBits(first);
+  let count = 0;
+  if (third === undefined || bitmaps.length > 3) {
+    for (let word = 0; word < first.length; word += 1) {
+      let common = first[word]! & second[word]!;
+      for (let at = 2; at < bitmaps.length; at += 1) common &= bitmaps[at]![word]!;
+      count += popcount(common);
+    }
+    return count;
+  }
+  for (let word = 0; word < first.length; word += 1) count += popcount(first[word]! & second[word]! & third[word]!);
+  return count;
+}
+
 /** Rows of the bitmap within `[from, to)`. */
 export function countBitsIn(bits: Bitmap, from: number, to: number): number {
   if (from >= to) return 0;

@@ -38,6 +38,11 @@ export class CodeSet {
     return this.list?.includes(code) !== this.negated;
   }
 
+  /** The one code that passes; -1 when there are none or several. */
+  get only(): number {
+    return this.list !== null && this.list.length === 1 && !this.negated ? (this.list[0] ?? -1) : -1;
+  }
+
   /** No code passes. */
   get isEmpty(): boolean {
     return this.list !== null && this.list.length === 0 && !this.negated;

@@ -4,6 +4,7 @@ import {
   bitsOfCode,
   bitsOfTable,
   complement,
+  countCommonBits,
   emptyBitmap,
   hasBit,
   intersect,
@@ -16,7 +17,7 @@ import { denseCodes } from "../column/column.js";
 import type { CodeColumn } from "../column/column.js";
 import type { Codes } from "../column/codes.js";
 import type { Rows } from "../segment/rows.js";
-import { mayMatch } from "./predicate.js";
+import { ALWAYS, mayMatch } from "./predicate.js";
 import type { Predicate, Selector } from "./predicate.js";
 
 /** The rows of one segment or head that a question selects. A bitmap may be shared: it is not to be changed. */
@@ -63,20 +64,29 @@ function both(bits: Bitmap, other: Bitmap): Bitmap {
   return result;
 }
 
+/** Rows that pass all predicates of a list that is not empty. */
+function allBits(predicates: readonly Predicate[], rows: Rows): Bitmap {
+  const [first, ...rest] = predicates;
+  const bits = bitsOf(first ?? ALWAYS, rows);
+  if (rest.length === 0) return bits;
+  const result = bits.slice();
+  for (const predicate of rest) intersect(result, bitsOf(predicate, rows));
+  return result;
+}
+
 function filterBits(rows: Rows, selector: Selector): Bitmap {
-  let result: Bitmap | null = null;
-  for (const predicate of selector.all) {
-    const bits = bitsOf(predicate, rows);
-    result = result === null ? bits : both(result, bits);
-  }
-  if (selector.any.length === 0) return result ?? rangeBitmap(rows.rowCount, 0, rows.rowCount);
+  const { all, any } = selector;
+  if (any.length === 0) return allBits(all, rows);
   const union = emptyBitmap(rows.rowCount);
-  for (const group of selector.any) {
-    if (!group.every((predicate) => mayMatch(predicate, rows))) continue;
-    const [first, ...rest] = group.map((predicate) => bitsOf(predicate, rows));
-    if (first !== undefined) unite(union, rest.length === 0 ? first : rest.reduce(both, first));
-  }
-  return result === null ? union : both(union, result);
+  for (const group of any)
+    if (group.every((predicate) => mayMatch(predicate, rows))) unite(union, allBits(group, rows));
+  if (all.length > 0) intersect(union, allBits(all, rows));
+  return union;
+}
+
+/** Number of rows that pass every predicate, where the whole day is asked for: no bitmap is made for the result. */
+export function countAll(rows: Rows, predicates: readonly Predicate[]): number {
+  return countCommonBits(predicates.map((predicate) => bitsOf(predicate, rows)));
 }
 
 /** The rows within the range of dates: by binary search where they are in order, by a test of each where not. */
@@ -136,6 +146,7 @@ function bitsOf(predicate: Predicate, rows: Rows): Bitmap {
 
 function codesBits(columns: readonly string[], sets: readonly CodeSet[], rows: Rows): Bitmap {
   const last = columns.length - 1;
+  if (last === 0 && rows.zone(columns[0]!) !== null) return setBits(rows, columns[0]!, sets[0]!, sets[0]!.has(0));
   const present = columns.flatMap((name, place) => (rows.zone(name) === null ? [] : [{ name, set: sets[place]! }]));
   const set = sets[last]!;
   if (present.length === 0) return rangeBitmap(rows.rowCount, 0, set.has(0) ? rows.rowCount : 0);
@@ -156,6 +167,8 @@ function codesBits(columns: readonly string[], sets: readonly CodeSet[], rows: R
 function setBits(rows: Rows, name: string, set: CodeSet, zero: boolean): Bitmap {
   const column = rows.column(name);
   if (column.kind === "sparse") return sparseBits(column, set, zero);
+  const only = set.only;
+  if (only > 0 && !zero) return codeBits(rows, name, column.codes, only);
   if (set.list === null) return bitsOfTable(column.codes, withZero(set.toTable(), zero));
   const codes = set.list.filter((code) => code !== 0);
   const codesIn = set.negated ? !zero : zero;

@@ -78,10 +78,12 @@ function gather(selected: Uint32Array, users: Codes, anonymous: Codes | null, in
   return count;
 }
 
-/** Number of identities that actors stand for. */
+/** Number of identities that actors stand for; the actors of each list are distinct. */
 export function countIdentities(lists: readonly Uint32Array[], resolver: IdentityResolver): number {
-  const identities = new ActorSet();
   const linked = resolver.linkCount > 0;
+  const [only, ...others] = lists;
+  if (!linked && others.length === 0) return only?.length ?? 0;
+  const identities = new ActorSet();
   for (const list of lists)
     for (let at = 0; at < list.length; at += 1) identities.add(linked ? resolver.identityOf(list[at]!) : list[at]!);
   return identities.count;

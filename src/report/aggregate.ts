@@ -9,12 +9,14 @@ import type { Rows } from "../segment/rows.js";
 import { histogram } from "./count-rows.js";
 import type { Report, ReportContext } from "./report.js";
 import { selectedRows } from "./selected-rows.js";
-import { rankedItems } from "./ranked-items.js";
+import { rankCounts } from "./ranked-items.js";
 
 /** A column whose codes are counted, and the properties that each code stands for. */
 interface Source {
   readonly column: string;
   readonly size: number;
+  /** Each code has a property of its own. */
+  readonly isDistinct: boolean;
   propertiesOf(code: number): readonly string[];
 }
 
@@ -41,13 +43,20 @@ export const aggregate: Report<"aggregate", AggregateState> = {
     into.unsetCount += from.unsetCount;
     from.counts.forEach((counts, place) => counts.forEach((count, code) => (into.counts[place]![code]! += count)));
   },
-  finish: (state, plan) => rankedItems(propertyCounts(state), plan.limit),
+  finish: (state, plan) => {
+    const [only, ...others] = state.sources;
+    if (only?.isDistinct === true && others.length === 0)
+      return rankCounts(state.counts[0]!, (code) => only.propertiesOf(code)[0] ?? "", plan.limit);
+    const counts = propertyCounts(state);
+    const properties = [...counts.keys()];
+    return rankCounts(Float64Array.from(counts.values()), (place) => properties[place] ?? "", plan.limit);
+  },
 };
 
 function sourcesOf(by: Operand, dictionaries: Dictionaries): Source[] {
   if (by.kind === "field") {
     const dictionary = dictionaries.named(by.field);
-    return [{ column: by.field, size: dictionary.size, propertiesOf: (code) => [dictionary.valueOf(code)] }];
+    return [{ column: by.field, size: dictionary.size, isDistinct: true, propertiesOf: (code) => [dictionary.valueOf(code)] }];
   }
   const path = by.kind === "metadataPath" ? by.path : "";
   const segments = path.split(".");
@@ -64,6 +73,7 @@ function metadataSource(dictionaries: Dictionaries, key: number, rest: readonly 
   return {
     column: metadataColumn(key),
     size: dictionary.size,
+    isDistinct: false,
     propertiesOf: (code) => propertiesOf(walk(dictionary.json(code), rest)),
   };
 }

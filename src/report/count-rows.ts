@@ -4,7 +4,7 @@ import { histogramOf } from "../column/column.js";
 import type { Histogram } from "../column/column.js";
 import type { CodeSet } from "../column/code-set.js";
 import type { Selector } from "../filter/predicate.js";
-import { isWhole, select } from "../filter/select.js";
+import { countAll, isWhole, select } from "../filter/select.js";
 import type { Rows } from "../segment/rows.js";
 
 /**
@@ -12,9 +12,12 @@ import type { Rows } from "../segment/rows.js";
  * about a bit per row and test.
  */
 export function countRows(rows: Rows, selector: Selector): number {
-  const [only, ...others] = selector.all;
-  if (only?.kind === "codes" && only.columns.length === 1 && others.length === 0 && selector.any.length === 0)
-    if (rows.sealed && isWhole(rows, selector)) return countCodes(histogram(rows, only.columns[0]!), only.sets[0]!);
+  const { all, any } = selector;
+  if (all.length > 0 && any.length === 0 && isWhole(rows, selector)) {
+    const only = all[0]!;
+    if (all.length > 1 || only.kind !== "codes" || only.columns.length > 1 || !rows.sealed) return countAll(rows, all);
+    return countCodes(histogram(rows, only.columns[0]!), only.sets[0]!);
+  }
   const selection = select(rows, selector);
   if (selection.kind === "none") return 0;
   return selection.kind === "range" ? selection.to - selection.from : countBits(selection.bits);

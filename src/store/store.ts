@@ -198,7 +198,7 @@ export class Store {
   /** Claims the store: a new epoch, a new journal, no files that no manifest names. */
   async #begin(): Promise<void> {
     await this.rotateJournal();
-    await this.storage.sync([journalKey(this.journal?.number ?? 0)]);
+    if (this.storage.openAppend !== undefined) await this.storage.sync([journalKey(this.journal?.number ?? 0)]);
     await this.writeManifest({ epoch: this.manifest.epoch + 1, clean: false });
     await this.removeOldJournals();
     await this.#removeOrphans();

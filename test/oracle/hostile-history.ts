@@ -57,7 +57,7 @@ export function hostileHistory(random: Random, eventCount: number): EventInput[]
 /** Events of many users, devices and values, so that codes need more than a byte. */
 export function wideHistory(random: Random, eventCount: number): EventInput[] {
   return Array.from({ length: eventCount }, (_, index) => {
-    const { userId: _userId, user_id, anonymousId: _anonymousId, anonymous_id, url: _url, ...event } = hostileEvent(random, `event-${index}`);
+    const { userId: _1, user_id: _2, anonymousId: _3, anonymous_id: _4, ...event } = hostileEvent(random, `event-${index}`);
     return {
       ...event,
       userId: random.chance(0.5) ? `user-${random.below(400)}` : null,
