@@ -5,6 +5,7 @@ export default tseslint.config(
   { ignores: ["dist/**", "coverage/**", "examples/data/**", "data/**"] },
   eslint.configs.recommended,
   ...tseslint.configs.recommended,
+  { files: [".ci/**"], languageOptions: { globals: { console: "readonly", process: "readonly" } } },
   {
     rules: {
       "@typescript-eslint/consistent-type-imports": "error",

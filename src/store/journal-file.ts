@@ -18,10 +18,15 @@ export async function listJournals(storage: Storage): Promise<number[]> {
   return [...numbers].sort((a, b) => a - b);
 }
 
+/** Keys that a journal's bytes lie under, in order. */
+export async function journalKeys(storage: Storage, number: number): Promise<string[]> {
+  const key = journalKey(number);
+  return (await storage.list(key)).filter((found) => found === key || found.startsWith(`${key}/`));
+}
+
 /** All bytes of a journal and the keys they lie under. */
 export async function readJournal(storage: Storage, number: number): Promise<{ keys: string[]; bytes: Uint8Array }> {
-  const key = journalKey(number);
-  const keys = (await storage.list(key)).filter((found) => found === key || found.startsWith(`${key}/`));
+  const keys = await journalKeys(storage, number);
   const parts = await Promise.all(keys.map((part) => storage.read(part)));
   const byteLength = parts.reduce((sum, part) => sum + (part?.length ?? 0), 0);
   const bytes = new Uint8Array(byteLength);

@@ -6,7 +6,7 @@ import type { Batch } from "./batch.js";
 import { decodeBatch } from "./batch-bytes.js";
 import type { StoreFiles } from "./files.js";
 import { replayJournal } from "./journal.js";
-import { listJournals, readJournal } from "./journal-file.js";
+import { journalKeys, listJournals, readJournal } from "./journal-file.js";
 import { EMPTY_MANIFEST, MANIFEST_KEY, decodeManifest } from "./manifest.js";
 import type { Manifest } from "./manifest.js";
 import type { Storage } from "./storage.js";
@@ -80,6 +80,6 @@ async function readManifest(storage: Storage): Promise<{ manifest: Manifest; isN
 /** What was read may not have been durable when the machine last lost power: make it so before anything rests on it. */
 async function syncBeforeTrust(storage: Storage, isNew: boolean, journals: readonly number[]): Promise<void> {
   const keys = isNew ? [] : [MANIFEST_KEY];
-  for (const number of journals) keys.push(...(await readJournal(storage, number)).keys);
+  for (const number of journals) keys.push(...(await journalKeys(storage, number)));
   if (keys.length > 0) await storage.sync(keys);
 }

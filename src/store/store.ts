@@ -13,7 +13,7 @@ import type { Snapshot } from "./catalog.js";
 import { StoreFiles } from "./files.js";
 import { Journal, journalKey } from "./journal.js";
 import { FRAME_KINDS } from "./journal-frame.js";
-import { listJournals, openJournalFile, readJournal } from "./journal-file.js";
+import { journalKeys, listJournals, openJournalFile } from "./journal-file.js";
 import { MANIFEST_KEY, encodeManifest } from "./manifest.js";
 import type { Manifest } from "./manifest.js";
 import { recover } from "./recovery.js";
@@ -163,7 +163,7 @@ export class Store {
   async removeOldJournals(): Promise<void> {
     for (const number of await listJournals(this.storage)) {
       if (number >= this.manifest.firstJournal) continue;
-      for (const key of (await readJournal(this.storage, number)).keys) await this.storage.remove(key);
+      for (const key of await journalKeys(this.storage, number)) await this.storage.remove(key);
     }
   }
 

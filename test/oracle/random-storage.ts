@@ -15,7 +15,7 @@ export async function randomStorage(
     return { storage: fileStorage(directory), remove: () => rm(directory, { recursive: true }) };
   }
   const memory = memoryStorage();
-  return { storage: random.chance(1) ? memory : wholeObjectsOnly(memory), remove: async () => {} };
+  return { storage: random.chance(0.8) ? memory : wholeObjectsOnly(memory), remove: async () => {} };
 }
 
 function wholeObjectsOnly(storage: Storage): Storage {
