@@ -18,6 +18,8 @@ export const LIMITS = {
   metadataDepth: 8,
   /** Distinct top-level metadata keys of one store: each is a column, and a column has a price in every file. */
   metadataKeyCount: 10_000,
+  /** Days that `fill` may add to an answer: more than two centuries are a mistake. */
+  fillDayCount: 100_000,
   /** How far in the future an event may lie before its time becomes the receive time. */
   futureSkewMs: 5 * 60_000,
   /** Rows of one search page. */

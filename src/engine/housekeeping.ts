@@ -19,34 +19,35 @@ export class Housekeeping {
   /** Called between commits: begins a seal where heads or journal have grown enough. Waits if one is still under way. */
   async afterCommit(): Promise<void> {
     if (!this.store.wantsSeal || this.store.nextSequence < this.#retrySequence) return;
-    await this.#running;
-    const frozen = await freeze(this.store);
-    this.#running = this.#sealAndCompact(frozen)
-      .catch((error: unknown) => {
-        this.lastError = error;
-        this.#retrySequence = this.store.nextSequence + RETRY_RECORD_COUNT;
-      })
-      .finally(() => {
-        this.#running = null;
-      });
+    await this.idle();
+    this.#begin(await freeze(this.store)).catch((error: unknown) => {
+      this.lastError = error;
+      this.#retrySequence = this.store.nextSequence + RETRY_RECORD_COUNT;
+    });
   }
 
   /** Seals everything now. @throws storage_full, and what writing files throws */
   async sealAll(queue: IngestQueue): Promise<void> {
-    let frozen: Frozen | null = null;
+    let sealing: Promise<void> | null = null;
     await queue.exclusive(async () => {
-      await this.#running;
-      frozen = await freeze(this.store);
+      await this.idle();
+      const frozen = await freeze(this.store);
+      // Begun before the next commit or seal can be: there is never more than one.
+      sealing = this.#begin(frozen);
     });
-    if (frozen === null) return;
-    this.#running = this.#sealAndCompact(frozen).finally(() => {
-      this.#running = null;
-    });
-    await this.#running;
+    await sealing;
   }
 
   async idle(): Promise<void> {
     await this.#running?.catch(() => undefined);
+  }
+
+  #begin(frozen: Frozen): Promise<void> {
+    const running = this.#sealAndCompact(frozen).finally(() => {
+      this.#running = null;
+    });
+    this.#running = running;
+    return running;
   }
 
   async #sealAndCompact(frozen: Frozen): Promise<void> {

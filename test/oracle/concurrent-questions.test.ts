@@ -10,14 +10,14 @@ import { randomStorage } from "./random-storage.js";
 import { baseSeed, caseCount, nowMs } from "./settings.js";
 
 test("A question asked while events arrive and heads are sealed sees what some prefix of the arrivals holds.", async () => {
-  for (let index = 0; index < Math.ceil(caseCount(1_000) / 25); index += 1) {
+  for (let index = 0; index < Math.ceil(caseCount(600) / 25); index += 1) {
     const seed = baseSeed + index;
     await expect(strangeAnswers(seed), `DAYBOOK_SEED=${seed} DAYBOOK_CASES=1`).resolves.toEqual([]);
   }
 });
 
 /** Questions, of 25 asked during the ingest of one history, whose answers no prefix of it has. */
-async function strangeAnswers(seed: number): Promise<unknown[]> {
+async function strangeAnswers(seed: number): Promise<string[]> {
   const random = seededRandom(seed);
   // Links are always the newest, so only without any is an answer that of one prefix.
   const events = hostileHistory(random, 50).map(withoutLink);
@@ -27,7 +27,7 @@ async function strangeAnswers(seed: number): Promise<unknown[]> {
   const daybook = await openDaybook({ storage, clock: fixedClock(nowMs), memoryBudgetBytes: 1 });
   try {
     const writing: Promise<unknown>[] = [];
-    const asking: Promise<unknown[]>[] = [];
+    const asking: Promise<string[]>[] = [];
     for (let at = 0; at < events.length; at += 2) {
       writing.push(daybook.ingest(events.slice(at, at + 2)));
       if (random.chance(0.2)) writing.push(daybook.seal());
@@ -46,8 +46,8 @@ function withoutLink(event: EventInput): EventInput {
   return (event.userId ?? event.user_id ?? "") === "" ? event : { ...event, anonymousId: null, anonymous_id: null };
 }
 
-async function strangeAnswer(daybook: Daybook, question: Question, prefixes: readonly Oracle[]): Promise<unknown[]> {
+async function strangeAnswer(daybook: Daybook, question: Question, prefixes: readonly Oracle[]): Promise<string[]> {
   const actual = await daybookOutcome(daybook, question, 1_000);
   const isFair = prefixes.some((prefix) => isDeepStrictEqual(expectedOutcome(prefix, question, actual), actual));
-  return isFair ? [] : [{ question, actual }];
+  return isFair ? [] : [JSON.stringify({ question, actual })];
 }
