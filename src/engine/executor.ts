@@ -70,13 +70,14 @@ export class MemoryExecutor implements Executor {
   }
 }
 
-/** Compiles a plan's filters against the dictionaries as they are now. @throws invalid_regex */
+/** Compiles a plan's filters against dictionaries and identities as they are at the call. @throws invalid_regex */
 export async function contextOf(store: Store, plan: Plan, sequence: number): Promise<ReportContext> {
-  const { dictionaries, resolver } = store;
+  const { dictionaries } = store;
+  const identities = store.resolver.view();
   const needsRegex = plan.where.some((group) => group.some((comparison) => comparison.test.op === "regex"));
   const regexes = needsRegex ? await compileRegexes(plan.where) : new Map<string, never>();
-  const selector = compileSelector(plan, { dictionaries, resolver, regexes });
-  return { dictionaries, resolver, selector, sequence };
+  const selector = compileSelector(plan, { dictionaries, identities, regexes });
+  return { dictionaries, identities, selector, sequence };
 }
 
 /** Times are read only where the range cuts the day, or a filter asks for them. */

@@ -4,7 +4,7 @@ import { CodeSet } from "../column/code-set.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import type { Dictionary, JsonDictionary } from "../column/dictionary.js";
 import { identityIdOf } from "../identity/identity-id.js";
-import type { IdentityResolver } from "../identity/resolver.js";
+import type { IdentityView } from "../identity/resolver.js";
 import { numberOf } from "../plan/number-form.js";
 import type { Comparison, Operand, Scope, Test } from "../plan/plan.js";
 import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
@@ -19,7 +19,7 @@ import type { ValueTest } from "./value-test.js";
 /** What a question's filters are compiled against. */
 export interface FilterContext {
   readonly dictionaries: Dictionaries;
-  readonly resolver: IdentityResolver;
+  readonly identities: IdentityView;
   readonly regexes: Regexes;
 }
 
@@ -56,14 +56,14 @@ class Compiler {
 
   /** Events of the identity that a user id, else an anonymous id, resolves to. */
   identityOfUser(id: string): Predicate {
-    const { dictionaries, resolver } = this.context;
+    const { dictionaries, identities } = this.context;
     const users = dictionaries.named("userId");
     const anonymous = dictionaries.named("anonymousId");
     const anonymousId = anonymous.codeOf(id);
     let userId = users.codeOf(id);
-    if (userId <= 0 && anonymousId > 0) userId = resolver.ownerOf(anonymousId);
+    if (userId <= 0 && anonymousId > 0) userId = identities.ownerOf(anonymousId);
     if (userId <= 0 && anonymousId <= 0) return NEVER;
-    const mine = userId > 0 ? [...resolver.anonymousIdsOf(userId)] : [anonymousId];
+    const mine = userId > 0 ? identities.anonymousIdsOf(userId) : [anonymousId];
     return actorPredicate(
       CodeSet.ofList(userId > 0 ? [userId] : [], false, users.size),
       CodeSet.ofList(mine, false, anonymous.size),
@@ -142,11 +142,11 @@ class Compiler {
   }
 
   #identityId(value: ValueTest, negated: boolean): Predicate {
-    const { dictionaries, resolver } = this.context;
+    const { dictionaries, identities } = this.context;
     const users = dictionaries.named("userId");
     const anonymous = dictionaries.named("anonymousId");
     const test = (actor: number) => {
-      const identity = resolver.identityOf(actor);
+      const identity = identities.identityOf(actor);
       const code = identity >>> 1;
       if (code === 0) return value.notSet;
       return value.string(

@@ -1,25 +1,41 @@
 import { compareCodePoints } from "../base/order.js";
 import type { IdLink } from "../segment/rows.js";
 
+/** To whom an anonymous id belongs since a version of the resolver, and to whom before. */
+interface Ownership {
+  readonly userId: number;
+  readonly since: number;
+  readonly before: Ownership | null;
+}
+
 /**
- * Who is who. An *actor* is an id in the role it played: `code * 2` for a user id, `code * 2 + 1` for an anonymous
- * id, each by its own dictionary. Events keep their actors for ever; answers fold actors onto identities with `identityOf`.
+ * Who is who at one moment. An *actor* is an id in the role it played: `code * 2` for a user id, `code * 2 + 1` for an
+ * anonymous id, each by its own dictionary. Events keep their actors for ever; answers fold actors onto identities.
  */
+export interface IdentityView {
+  /** Number of anonymous ids that belong to some user, or did; 0 means that every actor is its own identity. */
+  readonly linkCount: number;
+  /** The actor that stands for the identity of an actor. */
+  identityOf(actor: number): number;
+  /** The user an anonymous id belongs to; -1 for none. */
+  ownerOf(anonymousId: number): number;
+  /** Anonymous ids that belong to a user. */
+  anonymousIdsOf(userId: number): readonly number[];
+}
+
+/** Learns links in any order; hands out views that later links do not change. */
 export class IdentityResolver {
   /** Every known link of an anonymous id: the earliest time per user. */
   readonly #links = new Map<number, Map<number, number>>();
-  /** The user each linked anonymous id belongs to. */
-  readonly #owner = new Map<number, number>();
-  readonly #anonymousIdsOf = new Map<number, Set<number>>();
+  readonly #owners = new Map<number, Ownership>();
+  /** Anonymous ids that belong to a user, or once did. */
+  readonly #everOf = new Map<number, Set<number>>();
+  #version = 0;
 
   /** @param userIdOf text of a user id's code: ties between links are broken by it */
   constructor(readonly userIdOf: (code: number) => string) {}
 
-  get linkCount(): number {
-    return this.#owner.size;
-  }
-
-  /** Learns that an event carried both ids. Order of learning does not matter. Cost: the links of that anonymous id. */
+  /** Learns that an event carried both ids. Cost: the links of that anonymous id. */
   link({ anonymousId, userId, createdAtMs }: IdLink): void {
     let times = this.#links.get(anonymousId);
     if (times === undefined) {
@@ -32,26 +48,25 @@ export class IdentityResolver {
     this.#settle(anonymousId, times);
   }
 
-  /** The actor that stands for the identity of an actor. */
-  identityOf(actor: number): number {
-    if ((actor & 1) === 0) return actor;
-    const owner = this.#owner.get(actor >>> 1);
-    return owner === undefined ? actor : owner * 2;
-  }
-
-  /** Anonymous ids that belong to a user. */
-  anonymousIdsOf(userId: number): Iterable<number> {
-    return this.#anonymousIdsOf.get(userId) ?? [];
-  }
-
-  /** The user an anonymous id belongs to; -1 for none. */
-  ownerOf(anonymousId: number): number {
-    return this.#owner.get(anonymousId) ?? -1;
-  }
-
-  /** Anonymous ids that belong to some user. */
-  linkedAnonymousIds(): Iterable<number> {
-    return this.#owner.keys();
+  /** Who is who by the links learned so far. */
+  view(): IdentityView {
+    const version = this.#version;
+    const owners = this.#owners;
+    const ownerOf = (anonymousId: number) => {
+      let ownership = owners.get(anonymousId) ?? null;
+      while (ownership !== null && ownership.since > version) ownership = ownership.before;
+      return ownership === null ? -1 : ownership.userId;
+    };
+    return {
+      linkCount: owners.size,
+      ownerOf,
+      identityOf: (actor) => {
+        if ((actor & 1) === 0) return actor;
+        const owner = ownerOf(actor >>> 1);
+        return owner === -1 ? actor : owner * 2;
+      },
+      anonymousIdsOf: (userId) => [...(this.#everOf.get(userId) ?? [])].filter((anonymousId) => ownerOf(anonymousId) === userId),
+    };
   }
 
   /** The earliest link wins; at one millisecond the smallest user id. */
@@ -63,12 +78,12 @@ export class IdentityResolver {
       owner = userId;
       earliest = ms;
     }
-    const before = this.#owner.get(anonymousId);
-    if (before === owner) return;
-    if (before !== undefined) this.#anonymousIdsOf.get(before)?.delete(anonymousId);
-    this.#owner.set(anonymousId, owner);
-    const mine = this.#anonymousIdsOf.get(owner) ?? new Set();
-    mine.add(anonymousId);
-    this.#anonymousIdsOf.set(owner, mine);
+    const before = this.#owners.get(anonymousId) ?? null;
+    if (before?.userId === owner) return;
+    this.#version += 1;
+    this.#owners.set(anonymousId, { userId: owner, since: this.#version, before });
+    const ever = this.#everOf.get(owner) ?? new Set();
+    ever.add(anonymousId);
+    this.#everOf.set(owner, ever);
   }
 }

@@ -3,7 +3,7 @@ import { denseCodes } from "../column/column.js";
 import type { Codes } from "../column/codes.js";
 import type { Selector } from "../filter/predicate.js";
 import { isWhole, select } from "../filter/select.js";
-import type { IdentityResolver } from "../identity/resolver.js";
+import type { IdentityView } from "../identity/resolver.js";
 import type { Rows } from "../segment/rows.js";
 import { selectedRows } from "./selected-rows.js";
 
@@ -79,12 +79,12 @@ function gather(selected: Uint32Array, users: Codes, anonymous: Codes | null, in
 }
 
 /** Number of identities that actors stand for; the actors of each list are distinct. */
-export function countIdentities(lists: readonly Uint32Array[], resolver: IdentityResolver): number {
-  const linked = resolver.linkCount > 0;
+export function countIdentities(lists: readonly Uint32Array[], view: IdentityView): number {
+  const linked = view.linkCount > 0;
   const [only, ...others] = lists;
   if (!linked && others.length === 0) return only?.length ?? 0;
   const identities = new ActorSet();
   for (const list of lists)
-    for (let at = 0; at < list.length; at += 1) identities.add(linked ? resolver.identityOf(list[at]!) : list[at]!);
+    for (let at = 0; at < list.length; at += 1) identities.add(linked ? view.identityOf(list[at]!) : list[at]!);
   return identities.count;
 }

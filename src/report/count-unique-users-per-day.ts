@@ -13,9 +13,9 @@ export const countUniqueUsersPerDay: Report<"countUniqueUsersPerDay", Map<number
   merge: (into, from) => {
     for (const [day, lists] of from) into.set(day, [...(into.get(day) ?? []), ...lists]);
   },
-  finish: (state, plan, { resolver }) => {
+  finish: (state, plan, { identities }) => {
     const counts = new Map<number, number>();
-    for (const [day, lists] of state) counts.set(day, countIdentities(lists, resolver));
+    for (const [day, lists] of state) counts.set(day, countIdentities(lists, identities));
     return perDayItems(counts, plan.range, plan.fill);
   },
 };

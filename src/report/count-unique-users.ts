@@ -11,5 +11,5 @@ export const countUniqueUsers: Report<"countUniqueUsers", Uint32Array[]> = {
   merge: (into, from) => {
     into.push(...from);
   },
-  finish: (state, _plan, { resolver }) => countIdentities(state, resolver),
+  finish: (state, _plan, { identities }) => countIdentities(state, identities),
 };

@@ -1,13 +1,13 @@
 import type { Dictionaries } from "../column/dictionaries.js";
 import type { Selector } from "../filter/predicate.js";
-import type { IdentityResolver } from "../identity/resolver.js";
+import type { IdentityView } from "../identity/resolver.js";
 import type { Answer, Plan, ReportName } from "../plan/plan.js";
 import type { Rows } from "../segment/rows.js";
 
 /** What a report may look at besides rows. */
 export interface ReportContext {
   readonly dictionaries: Dictionaries;
-  readonly resolver: IdentityResolver;
+  readonly identities: IdentityView;
   readonly selector: Selector;
   /** Greatest sequence of the snapshot. */
   readonly sequence: number;
