@@ -15,6 +15,9 @@ export interface SegmentSource {
   inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array>;
 }
 
+/** What a small segment's file is held under, beside its columns. */
+const WHOLE_FILE = "whole file";
+
 type Loaded = CodeColumn | Int32Array | Uint32Array | Uint8Array;
 
 /** What is in memory of a segment: a column, or something derived; dropped under memory pressure. */
@@ -36,6 +39,7 @@ class Held {
 /** Immutable rows of one UTC day, stored in a container file; columns are read when a query needs them. */
 export class Segment implements Rows {
   readonly sealed = true;
+  readonly meta: SegmentMeta;
   readonly day: number;
   readonly rowCount: number;
   readonly minMs: number;
@@ -46,14 +50,18 @@ export class Segment implements Rows {
   readonly #loading = new Map<string, Promise<void>>();
   #pinCount = 0;
 
+  /** @param file all bytes of a small file, so that its columns need no further read; null for others */
   constructor(
     readonly key: string,
     readonly byteLength: number,
-    readonly meta: SegmentMeta,
     footer: ContainerFooter<SegmentMeta>,
     readonly source: SegmentSource,
     readonly budget: MemoryBudget,
+    file: Uint8Array | null,
   ) {
+    const { meta } = footer;
+    this.meta = meta;
+    if (file !== null) this.#hold(WHOLE_FILE, file, file.byteLength);
     this.day = meta.day;
     this.rowCount = meta.rowCount;
     this.minMs = meta.minMs;
@@ -158,9 +166,13 @@ export class Segment implements Rows {
   async #readBlock(name: string): Promise<Uint8Array> {
     const entry = this.#blocks.get(name);
     if (entry === undefined) throw damaged(this.key, `block ${name} is missing`);
-    const read = await this.source.read(this.key, entry.offset, entry.offset + entry.byteLength);
-    const bytes = checkBlock(this.key, entry, read);
+    const bytes = checkBlock(this.key, entry, await this.#readBytes(entry.offset, entry.offset + entry.byteLength));
     return entry.deflated ? await this.source.inflate(bytes, entry.rawByteLength) : bytes;
+  }
+
+  async #readBytes(start: number, end: number): Promise<Uint8Array | null> {
+    const file = this.#held.get(WHOLE_FILE)?.value as Uint8Array | undefined;
+    return file === undefined ? await this.source.read(this.key, start, end) : file.subarray(start, end);
   }
 
   #hold(key: string, value: unknown, byteLength: number): void {

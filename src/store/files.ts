@@ -13,7 +13,7 @@ import type { DictionaryMeta } from "./dictionary-file.js";
 import type { FileEntry, SegmentEntry } from "./manifest.js";
 import type { Codec, Storage } from "./storage.js";
 
-/** Bytes read from the end of a segment file at opening: most footers fit. */
+/** Bytes read from the end of a segment file at opening: most footers fit, and the whole of a small day, which is then kept. */
 const FOOTER_GUESS_BYTES = 16 * 1024;
 
 /** Reads and writes the immutable files of a store: segments and dictionaries. */
@@ -34,7 +34,7 @@ export class StoreFiles {
     await this.storage.write(key, bytes, { durable: false });
     const footer = this.#footer<SegmentMeta>(key, bytes, bytes.length);
     const entry = { ...fileEntry(key, bytes), day: meta.day, rowCount: meta.rowCount };
-    return { entry, segment: this.#segment(entry, footer) };
+    return { entry, segment: this.#segment(entry, footer, bytes) };
   }
 
   /** Opens a segment: its footer is read, its columns are not. @throws corruption */
@@ -45,7 +45,7 @@ export class StoreFiles {
       const tail = await this.storage.read(key, { start: byteLength - guess, end: byteLength });
       if (tail === null || tail.length !== guess) throw damaged(key, `expected ${byteLength} bytes, it is missing or shorter`);
       const footer = decodeFooter<SegmentMeta>(key, tail, byteLength);
-      if (!("need" in footer)) return this.#segment(entry, footer);
+      if (!("need" in footer)) return this.#segment(entry, footer, tail);
       guess = footer.need;
     }
   }
@@ -73,13 +73,14 @@ export class StoreFiles {
     return footer;
   }
 
-  #segment(entry: SegmentEntry, footer: ContainerFooter<SegmentMeta>): Segment {
+  #segment(entry: SegmentEntry, footer: ContainerFooter<SegmentMeta>, tail: Uint8Array): Segment {
     const { storage } = this;
     const source = {
       read: (key: string, start: number, end: number) => storage.read(key, { start, end }),
       inflate: (bytes: Uint8Array, byteLength: number) => this.#codec.inflate(bytes, byteLength),
     };
-    return new Segment(entry.key, entry.byteLength, footer.meta, footer, source, this.budget);
+    const isSmall = entry.byteLength <= FOOTER_GUESS_BYTES && tail.length === entry.byteLength;
+    return new Segment(entry.key, entry.byteLength, footer, source, this.budget, isSmall ? tail : null);
   }
 }
 

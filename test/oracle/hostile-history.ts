@@ -1,7 +1,7 @@
 import type { EventInput } from "daybook";
 import type { Random } from "daybook/testing";
 import {
-  anonymousIds, eventNames, metadataKeys, nastyNumbers, nastyTexts, projects, referrers, shortTexts, urls, userIds,
+  anonymousIds, eventNames, metadataKeys, nastyInstants, nastyNumbers, nastyTexts, projects, referrers, shortTexts, urls, userIds,
 } from "./nasty-values.js";
 import { nowMs } from "./settings.js";
 
@@ -116,9 +116,16 @@ function timeOf(random: Random): string | number | Date | undefined {
 }
 
 function metadataOf(random: Random): Record<string, unknown> {
-  const entries = Array.from({ length: random.below(5) }, () => [random.pick(metadataKeys), jsonOf(random, 0)] as const);
+  const entries = Array.from({ length: random.below(5) }, () => entryOf(random));
   // Object.fromEntries defines own members, so `__proto__` becomes a key like any other.
   return Object.fromEntries(entries);
+}
+
+function entryOf(random: Random): readonly [string, unknown] {
+  const key = random.pick(metadataKeys);
+  if (key === "when" && random.chance(0.9)) return [key, random.pick(nastyInstants)];
+  if (key === "amount" && random.chance(0.7)) return [key, random.pick([...nastyNumbers, "3", "-1.5", "1e3", "03"])];
+  return [key, jsonOf(random, 0)];
 }
 
 function jsonOf(random: Random, depth: number): unknown {

@@ -20,5 +20,10 @@ export const shortTexts = ["a", "A", "b", "é", "\u{1F600}", "\uFF5E", "3", "3.0
 
 export const metadataKeys = ["plan", "amount", "a.b", "a", "__proto__", "constructor", "utm_source", "when", "\u{1F600}", "url"];
 
+export const nastyInstants = [
+  "2026-03-01", "2026-03-01T00:00:00Z", "2026-02-28T23:59:59.999Z", "2026-03-01T01:30:00.5+02:00", "2026-03-01T23:59:59.999Z",
+  "2026-03-02", "2026-03-01T00:00:00.001Z", "2026-03-01t00:00:00z", "2026-02-30", "2026-03-01T00:00:00",
+];
+
 /** Paths that filters ask for: literal keys with dots, walks, walks that end nowhere, and walks into what is no object. */
 export const metadataPaths = [...metadataKeys, "a.b.c", "a.c", "plan.x", "a.__proto__", "a.length", "missing", "a.0"];

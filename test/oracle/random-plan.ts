@@ -12,6 +12,7 @@ export type Question =
     }
   | { readonly report: "aggregate"; readonly input: AggregateInput };
 
+const dateValues = ["2026-03-01", "2026-03-01T00:00:00Z"];
 const fieldValues: Readonly<Record<string, readonly string[]>> = {
   name: eventNames, event_name: eventNames, slug: ["pageview", "purchase", "click-here", "custom", "1", "unicode-name"],
   userId: userIds, user_id: userIds, project: projects,
@@ -22,7 +23,7 @@ const fieldValues: Readonly<Record<string, readonly string[]>> = {
   referrer_domain: ["google.com", "www.example.org", "google"], url: urls, path: urls, hostname: ["example.org"],
   notify: ["true", "false"], identity_id: ["idn_", "idn"], utm_source: shortTexts, id: ["00000000-0000-4000-8000-000000000000", "f"],
   ...Object.fromEntries(metadataPaths.map((path) => [`metadata.${path}`, nastyTexts])),
-  plan: shortTexts, "a.b": nastyTexts, missing: shortTexts, amount: ["3", "1000"], Name: shortTexts, constructor: shortTexts,
+  plan: shortTexts, when: dateValues, "metadata.when": dateValues, "a.b": nastyTexts, missing: shortTexts, amount: ["3", "1000"], Name: shortTexts, constructor: shortTexts,
 };
 const fieldNames = Object.keys(fieldValues);
 
@@ -35,7 +36,10 @@ const regexOperators = ["regex", "not_regex", "matches", "not_matches"];
 const listOperators = ["in", "not_in", "one_of", "none_of"];
 const orderOperators = [">", ">=", "<", "<=", "gt", "lte"];
 const numberBounds = ["3", "3.0", "-2", "1000", "1e3", "0", "-0", "1E-7", "9007199254740993", "5e-324"];
-const dateBounds = ["2026-03-01", "2026-03-01T00:00:00Z", "2026-02-28T23:30:00.0005-00:30", "2026-03-02"];
+const dateBounds = [
+  "2026-03-01", "2026-03-01T00:00:00Z", "2026-02-28T23:30:00.0005-00:30", "2026-03-02", "2026-02-28T23:59:59.999Z",
+];
+const orderedFields = ["createdAt", "created_at", "when", "metadata.when", "amount", "metadata.amount", "location_lon"];
 const bounds = [...numberBounds, ...dateBounds];
 const patterns = ["^a", "a$", "^$", "[A-Z]", "(?i)^A", "\\d+", "a|b", "[.]", "^.{1,3}$", "é", "[^a]", "true|null"];
 const brokenFilters: readonly Partial<FilterInput>[] = [
@@ -109,12 +113,13 @@ function groups(random: Random, records: readonly EventRecord[]): FilterGroupInp
 
 /** One filter over any field, operator and value; about one in fifty is wrong. */
 function randomFilter(random: Random, records: readonly EventRecord[]): FilterInput {
-  const fieldName = random.pick(fieldNames);
+  const isOrdered = random.chance(0.1);
+  const fieldName = random.pick(isOrdered ? orderedFields : fieldNames);
   const pool = fieldValues[fieldName] ?? [];
   const nasty = () => random.pick([...pool, random.pick(nastyTexts)]);
   const value = () => (random.chance(0.6) ? drawn(random, records, fieldName) : null) ?? nasty();
   if (random.chance(0.02)) return { fieldName, operator: "=", value: "a", ...random.pick(brokenFilters) };
-  const kind = random.below(10);
+  const kind = isOrdered ? random.between(6, 7) : random.below(10);
   if (kind < 3) return { fieldName, operator: random.pick(equalityOperators), value: coerced(random, value()) };
   if (kind < 5) return { fieldName, operator: random.pick(textOperators), value: coerced(random, part(random, value())) };
   if (kind < 6) return { fieldName, operator: random.pick(listOperators), value: list(random, [value(), value(), value()]) };
