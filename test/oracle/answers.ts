@@ -44,17 +44,20 @@ export async function daybookOutcome(daybook: Daybook, question: Question, pageL
   }
 }
 
-/** All events of a search, page by page; a page that is empty, or no page at the end, is an error. */
+/** All events of a search, page by page. @throws when a page but the last is not full, or shows an event again */
 export async function allPages(
   daybook: Daybook,
   input: Parameters<Daybook["searchEvents"]>[0],
   limit: number,
 ): Promise<EventRecord[]> {
   const events: EventRecord[] = [];
+  const seen = new Set<string>();
   let cursor: string | null = null;
   do {
     const page: SearchEventsPage = await daybook.searchEvents({ ...input, limit, cursor });
     if (cursor !== null && page.events.length === 0) throw new Error("a page after the first is empty");
+    if (page.events.some(({ id }) => seen.has(id))) throw new Error("an event is on two pages");
+    for (const { id } of page.events) seen.add(id);
     if (page.cursor !== null && page.events.length !== limit) throw new Error("a page before the last is not full");
     events.push(...page.events);
     cursor = page.cursor;

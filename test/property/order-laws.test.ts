@@ -47,6 +47,25 @@ test("Law 9: the union of the pages is one big page.", () =>
     }),
   ));
 
+test("Law 9 over restarts: a cursor goes on in the next process, whatever was sealed in between.", () =>
+  holds([history, scope, fc.integer({ min: 1, max: 9 })], async (events, within, limit) => {
+    const storage = memoryStorage();
+    let daybook = await openAt(storage);
+    await daybook.ingest(events);
+    const expected = await allPages(daybook, within, 1_000);
+    const seen: EventRecord[] = [];
+    let cursor: string | null = null;
+    do {
+      const found: SearchEventsPage = await daybook.searchEvents({ ...within, cursor, limit });
+      seen.push(...found.events);
+      cursor = seen.length > expected.length ? null : found.cursor;
+      await daybook.close();
+      daybook = await openAt(storage);
+    } while (cursor !== null);
+    await daybook.close();
+    expect(seen).toEqual(expected);
+  }, 60));
+
 // Links are always the newest, so events that arrive between pages must bring none.
 const laterEvents = fc.array(event.map((one) => ({ ...one, anonymousId: null })), { maxLength: 20 });
 
