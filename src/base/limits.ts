@@ -18,6 +18,8 @@ export const LIMITS = {
   metadataDepth: 8,
   /** Distinct top-level metadata keys of one store: each is a column, and a column has a price in every file. */
   metadataKeyCount: 10_000,
+  /** Distinct values of one field or metadata key: a `Map` of V8 holds 2^24 entries, one of them for "not set". */
+  dictionaryValueCount: 2 ** 24 - 1,
   /** Days that `fill` may add to an answer: more than two centuries are a mistake. */
   fillDayCount: 100_000,
   /** How far in the future an event may lie before its time becomes the receive time. */
@@ -30,9 +32,11 @@ export const LIMITS = {
   headRowCount: 256 * 1024,
   /** Bytes of the live journal before its heads are sealed. */
   journalBytes: 64 * 1024 * 1024,
+  /** Rows of one segment: a day that has more stays in several. Rows and times share the bits of a sort key. */
+  segmentRowCount: 2 ** 25,
   /** Segments of one day before they are compacted into one. */
   segmentsPerDayCount: 4,
-  /** Bytes of events that may wait for the journal: beyond it an ingest is refused at once. */
+  /** Events that may wait for the journal: beyond it an ingest is refused at once. */
   queuedIngestRows: 1_000_000,
   /** Default bound on loaded columns and derived structures. */
   memoryBudgetBytes: 2 * 1024 * 1024 * 1024,

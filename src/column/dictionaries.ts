@@ -72,6 +72,13 @@ export class Dictionaries {
     return keys;
   }
 
+  /** Number of values of the dictionary that has most. */
+  get largestSize(): number {
+    let size = 0;
+    for (const dictionary of this.#byName.values()) size = Math.max(size, dictionary.size);
+    return size;
+  }
+
   get byteLength(): number {
     let byteLength = 0;
     for (const dictionary of this.#byName.values()) byteLength += dictionary.byteLength;

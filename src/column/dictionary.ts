@@ -33,8 +33,8 @@ export class Dictionary {
     const known = this.codeOf(value);
     if (known >= 0) return known;
     const code = this.#values.length;
-    this.#values.push(value);
     this.#codes.set(value, code);
+    this.#values.push(value);
     this.#charCount += value.length;
     return code;
   }

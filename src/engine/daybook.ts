@@ -91,6 +91,8 @@ export interface Daybook extends AsyncDisposable {
   /** Names of all projects, by code point. */
   projects(): readonly string[];
   stats(): Promise<DaybookStats>;
+  /** The organization's reporting currency, ISO 4217. */
+  readonly currency: string;
   /** `ok`, or `read_only` after a failed sync or on a read-only open. */
   readonly health: "ok" | "read_only" | "closed";
   /** Moves the heads into segments now; it happens by itself at bounds and on close. */

@@ -17,15 +17,22 @@ export class EventEncoder {
   #lastKeys: readonly string[] = [];
   #lastKeyCodes: readonly number[] = [];
   #lastShape = 0;
+  /** Whether some dictionary may become full within the batch: only then is every new value checked. */
+  #isTight = false;
 
   constructor(readonly dictionaries: Dictionaries) {
     this.fields = FIELDS.map((field) => dictionaries.named(field.column));
   }
 
+  /** Before a batch of at most `rowCount` events. */
+  begin(rowCount: number): void {
+    this.#isTight = this.dictionaries.largestSize + rowCount > LIMITS.dictionaryValueCount;
+  }
+
   /** Decodes an event; its id is then in `id`, and `append` makes it a row. */
   decode(input: unknown, context: DecodeContext): EventFault | null {
     const fault = decodeEvent(input, context, this.#row);
-    return fault ?? this.#checkKeys(this.#row.metadataKeys);
+    return fault ?? this.#checkKeys(this.#row.metadataKeys) ?? (this.#isTight ? this.#checkRoom() : null);
   }
 
   get id(): Uint8Array {
@@ -73,14 +80,33 @@ export class EventEncoder {
     return this.#lastKeyCodes;
   }
 
+  #checkRoom(): EventFault | null {
+    const { codes, metadataKeys, metadataTexts } = this.#row;
+    const isFull = (dictionary: Dictionary) => dictionary.size > LIMITS.dictionaryValueCount;
+    for (const [index, dictionary] of this.fields.entries())
+      if (codes[index] === -1 && isFull(dictionary)) return fullFault(dictionary.name);
+    for (const [at, key] of metadataKeys.entries()) {
+      const code = this.dictionaries.knownKeyCode(key);
+      if (code < 0) continue;
+      const dictionary = this.dictionaries.ofKey(code);
+      if (isFull(dictionary) && dictionary.codeOf(metadataTexts[at] ?? "") < 0) return fullFault(`metadata.${key}`);
+    }
+    return null;
+  }
+
   #checkKeys(keys: readonly string[]): EventFault | null {
     const { dictionaries } = this;
-    if (dictionaries.keys.size + keys.length <= LIMITS.metadataKeyCount) return null;
+    const keyCount = dictionaries.keys.size - 1;
+    if (keyCount + keys.length <= LIMITS.metadataKeyCount) return null;
     const unknown = keys.filter((key) => dictionaries.knownKeyCode(key) < 0);
-    if (dictionaries.keys.size + unknown.length <= LIMITS.metadataKeyCount) return null;
+    if (unknown.length === 0 || keyCount + unknown.length <= LIMITS.metadataKeyCount) return null;
     const message = `metadata: expected at most ${LIMITS.metadataKeyCount} distinct keys in a store, ${JSON.stringify(unknown[0])} would be one more`;
     return new EventFault("invalid_event", message);
   }
+}
+
+function fullFault(name: string): EventFault {
+  return new EventFault("invalid_event", `${name}: expected at most ${LIMITS.dictionaryValueCount} distinct values in a store`);
 }
 
 function isSame(a: readonly string[], b: readonly string[]): boolean {

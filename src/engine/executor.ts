@@ -35,6 +35,7 @@ export class MemoryExecutor implements Executor {
     const report = reports[plan.report] as Report<K, unknown>;
     const snapshot = this.store.snapshot();
     const pinned: Rows[] = [];
+    let unyieldedRowCount = 0;
     try {
       const context = await contextOf(this.store, plan, snapshot.sequence);
       const { selector } = context;
@@ -42,7 +43,7 @@ export class MemoryExecutor implements Executor {
       const state = report.begin(plan, context);
       const columns = [...selector.columns, ...report.columns(plan, context)];
       for (const rows of snapshot.rows) {
-        if (signal?.aborted === true) throw new DaybookError("aborted", "the query was stopped by its signal");
+        if (signal !== undefined) unyieldedRowCount = await yieldSometimes(signal, unyieldedRowCount);
         if (report.isDone?.(state, rows.day) === true) break;
         if (accessOf(rows, selector) === "pruned") {
           work.prunedCount += 1;
@@ -58,6 +59,7 @@ export class MemoryExecutor implements Executor {
         report.scan(state, rows, context);
         work.segmentCount += 1;
         work.rowCount += rows.rowCount;
+        unyieldedRowCount += rows.rowCount;
         if (report.keepsRows !== true) pinned.pop()?.unpin();
       }
       const answer = await report.finish(state, plan, context);
@@ -68,6 +70,16 @@ export class MemoryExecutor implements Executor {
       snapshot.release();
     }
   }
+}
+
+/** Rows scanned in one go, some milliseconds, before a query with a signal lets others, and its signal, have a turn. */
+const SLICE_ROW_COUNT = 2_000_000;
+
+/** Answers how many rows were scanned since the last turn. @throws aborted */
+async function yieldSometimes(signal: AbortSignal, rowCount: number): Promise<number> {
+  if (rowCount >= SLICE_ROW_COUNT) await new Promise((resolve) => setTimeout(resolve, 0));
+  if (signal.aborted) throw new DaybookError("aborted", "the query was stopped by its signal");
+  return rowCount >= SLICE_ROW_COUNT ? 0 : rowCount;
 }
 
 /** Compiles a plan's filters against dictionaries and identities as they are at the call. @throws invalid_regex */

@@ -110,7 +110,9 @@ export class IngestQueue {
   async #write(group: readonly Waiting[]): Promise<Outcome[]> {
     if (!this.store.isWritable) throw new DaybookError("read_only", "the store does not take writes");
     const known = await this.#ids();
-    known.begin(group.reduce((sum, waiting) => sum + waiting.events.length, 0));
+    const eventCount = group.reduce((sum, waiting) => sum + waiting.events.length, 0);
+    known.begin(eventCount);
+    this.#encoder.begin(eventCount);
     this.#builder.clear();
     const notified: EventRecord[] = [];
     const outcomes: Outcome[] = [];
@@ -119,7 +121,6 @@ export class IngestQueue {
     if (rowCount > 0) await this.store.commit(this.#builder.batch(), rowCount);
     known.keep();
     this.#notify(notified);
-    await this.store.syncSometimes(this.options.clock.now());
     await this.options.afterCommit();
     return outcomes;
   }

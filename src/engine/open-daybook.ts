@@ -5,6 +5,7 @@ import { LIMITS } from "../base/limits.js";
 import { compareCodePoints } from "../base/order.js";
 import { compileRegexes } from "../filter/regex.js";
 import { encodeCursor } from "../plan/cursor.js";
+import { planExport } from "../plan/export-events.js";
 import type {
   AggregateInput,
   CountEventsInput,
@@ -40,11 +41,13 @@ import { storeKeys } from "./store-keys.js";
 
 /**
  * Opens an organization's events, making a new store where there is none.
- * @throws store_locked, manifest_missing, corruption, storage_full
+ * @throws invalid_parameter, store_locked, manifest_missing, corruption, storage_full
  */
 export async function openDaybook(options: DaybookOptions): Promise<Daybook> {
   const { storage, durability = "disk", memoryBudgetBytes = LIMITS.memoryBudgetBytes, readOnly = false } = options;
   const random = options.random ?? fillRandom;
+  if (options.currency !== undefined && !/^[A-Z]{3}$/.test(options.currency))
+    throw parameterError("invalid_parameter", "currency", `expected an ISO 4217 code such as USD, got ${shown(options.currency)}`);
   const store = await Store.open({ storage, durability, memoryBudgetBytes, readOnly });
   try {
     const { cursorKey } = await storeKeys(storage, random, !readOnly);
@@ -61,6 +64,7 @@ function fillRandom(bytes: Uint8Array): void {
 
 /** The wiring of one store: questions go to the executor, events to the queue, files to housekeeping. */
 class EmbeddedDaybook implements Daybook {
+  readonly currency: string;
   readonly #clock: Clock;
   readonly #executor: MemoryExecutor;
   readonly #queue: IngestQueue;
@@ -73,6 +77,7 @@ class EmbeddedDaybook implements Daybook {
     random: (bytes: Uint8Array) => void,
     readonly cursorKey: Uint8Array,
   ) {
+    this.currency = options.currency ?? "USD";
     this.#clock = options.clock ?? systemClock;
     this.#executor = new MemoryExecutor(store, options.onWork ?? (() => undefined));
     this.#housekeeping = new Housekeeping(store);
@@ -126,8 +131,9 @@ class EmbeddedDaybook implements Daybook {
   }
 
   async *exportEvents(input: ExportInput = {}): AsyncGenerator<ExportedEvent> {
-    const plan = await this.#plan("countEvents", input);
-    yield* exportRows(this.store, plan.project, plan.range);
+    this.#refuseClosed();
+    const { project, range } = planExport(input);
+    yield* exportRows(this.store, project, range);
   }
 
   async createProject(name: string): Promise<void> {

@@ -8,7 +8,11 @@ import type { Store } from "./store.js";
 export function daysToCompact(segments: readonly Segment[]): Segment[][] {
   const days = new Map<number, Segment[]>();
   for (const segment of segments) days.set(segment.day, [...(days.get(segment.day) ?? []), segment]);
-  return [...days.values()].filter((day) => day.length > LIMITS.segmentsPerDayCount);
+  return [...days.values()].filter(
+    (day) =>
+      day.length > LIMITS.segmentsPerDayCount &&
+      day.reduce((sum, segment) => sum + segment.rowCount, 0) <= LIMITS.segmentRowCount,
+  );
 }
 
 /** Merges the segments of one day into one. Answers do not change; old files go once no query reads them. */

@@ -49,7 +49,8 @@ export class Store {
   /** Sizes of the dictionaries as far as segments' files hold them, and as far as the journal does. */
   sealedSizes: ReadonlyMap<string, number>;
   #journaledSizes: Map<string, number>;
-  #lastSyncMs = 0;
+  /** In `os` mode: the sync to come. */
+  #syncTimer: { unref?(): void } | null = null;
 
   private constructor(
     readonly options: StoreOptions,
@@ -117,17 +118,11 @@ export class Store {
     const payload = encodeBatch(this.dictionaries.deltasSince(this.#journaledSizes), batch);
     await journal.append(FRAME_KINDS.rows, this.nextSequence, recordCount, payload);
     if (this.options.durability === "disk") await journal.sync(this.nextSequence + recordCount);
+    else this.#syncLater();
     this.#journaledSizes = sizes;
     this.#append(batch, this.nextSequence);
     this.nextSequence += recordCount;
     this.catalog.changed();
-  }
-
-  /** In `os` mode: syncs the journal if a second went by since the last time. */
-  async syncSometimes(nowMs: number): Promise<void> {
-    if (this.options.durability !== "os" || nowMs - this.#lastSyncMs < OS_SYNC_MS) return;
-    this.#lastSyncMs = nowMs;
-    await this.journal?.sync(this.nextSequence);
   }
 
   /** Whether heads and journal have grown to where they should become segments. */
@@ -143,6 +138,8 @@ export class Store {
     const number = this.takeFileNumber();
     const file = await openJournalFile(this.storage, number);
     const before = this.journal;
+    // What is in the next journal must never outlive what is in this one.
+    if (this.options.durability === "os" && before?.isPoisoned === false) await before.sync(this.nextSequence);
     this.journal = await Journal.create(number, file, this.manifest.epoch, this.nextSequence);
     await before?.file.close();
   }
@@ -208,6 +205,16 @@ export class Store {
     const named = new Set([...this.manifest.segments, ...this.manifest.dictionaries].map((entry) => entry.key));
     for (const folder of ["segments/", "dictionaries/"])
       for (const key of await this.storage.list(folder)) if (!named.has(key)) await this.storage.remove(key);
+  }
+
+  /** A failure poisons the journal, so that the next ingest hears of it. */
+  #syncLater(): void {
+    if (this.#syncTimer !== null) return;
+    this.#syncTimer = setTimeout(() => {
+      this.#syncTimer = null;
+      if (this.isWritable) this.journal?.sync(this.nextSequence).catch(() => undefined);
+    }, OS_SYNC_MS);
+    this.#syncTimer.unref?.();
   }
 
   #append(batch: Batch, firstSequence: number): void {

@@ -98,6 +98,21 @@ test("A record carries every field, with defaults where the event has none.", ()
   });
 });
 
+test("An event belongs to its own company, else to the one its identity was last seen with, the first reaching back.", () => {
+  const asked = oracle([
+    event(1, { anonymousId: "d" }), event(2, { userId: "u", anonymousId: "d", companyId: "a" }), event(3, { userId: "u" }),
+    event(4, { userId: "u", company_id: "b" }), event(5, { anonymousId: "d" }), event(6, { userId: "v" }), event(7, { companyId: "c" }),
+  ], { nowMs });
+  const times = (operator: string, value: string) => {
+    const found = asked.searchEvents({ filterGroups: [{ filters: [{ fieldName: "company_id", operator, value }] }] });
+    return found.map(({ createdAt }) => Date.parse(createdAt));
+  };
+  expect(times("=", "a")).toEqual([3, 2, 1]);
+  expect(times("=", "b")).toEqual([5, 4]);
+  expect(times("=", "c")).toEqual([7]);
+  expect(times("is_not_set", "")).toEqual([6]);
+});
+
 test("Broken events are left out.", () => {
   const broken: unknown[] = [
     event(1, { name: "" }), event(1, { name: "x".repeat(201) }), { ...event(1), colour: "red" }, event("2026-03-01T00:00:00"),

@@ -84,7 +84,7 @@ test("Law 9 under concurrent ingest: pages show what was there at the first, wha
           await ingesting;
           if (sealed) await daybook.seal();
           seen.push(...found.events);
-          cursor = found.cursor;
+          cursor = seen.length > expected.length ? null : found.cursor;
         }
         expect(seen).toEqual(expected);
       }),

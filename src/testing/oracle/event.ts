@@ -4,12 +4,13 @@ import { instantMsOf } from "./instant.js";
 import { isSet } from "./json.js";
 import { slugOf } from "./slug.js";
 
-/** An accepted event: its record as answers show it, and the three things the record does not say. */
+/** An accepted event: its record as answers show it, and what the record does not say. */
 export interface OracleEvent {
   readonly record: EventRecord;
   readonly createdAtMs: number;
   readonly userId: string;
   readonly anonymousId: string;
+  readonly companyId: string;
 }
 
 const FUTURE_SKEW_MS = 5 * 60_000;
@@ -68,6 +69,7 @@ function eventOf(input: EventInput, arrival: number, nowMs: number): OracleEvent
     createdAtMs,
     userId,
     anonymousId: text(input.anonymousId, input.anonymous_id),
+    companyId: text(input.companyId, input.company_id),
     record: {
       id: uuidOfText(id),
       name: input.name,

@@ -1,26 +1,25 @@
 import { DaybookError, parameterError } from "../../base/errors.js";
 import type { FilterGroupInput, FilterInput } from "../../plan/input.js";
 import type { OracleEvent } from "./event.js";
-import { fieldReader } from "./field.js";
-import type { Identities } from "./identities.js";
+import { fieldReader, type Derived } from "./field.js";
 import { candidatesOf, isSet } from "./json.js";
 import { tests, type Test } from "./operators.js";
 
 /** True on events that some group accepts with all of its filters. @throws every code that a bad filter deserves */
 export function filterGroups(
   groups: readonly FilterGroupInput[] | null | undefined,
-  identities: Identities,
+  derived: Derived,
 ): (event: OracleEvent) => boolean {
   const kept = (groups ?? []).filter((group) => group.filters.length > 0);
   if ((groups ?? []).length > 20 || kept.flatMap((group) => group.filters).length > 100) {
     throw new DaybookError("too_many_filters", "expected at most 20 groups with 100 filters in all");
   }
-  const settled = kept.map((group) => group.filters.map((filter) => condition(filter, identities)));
+  const settled = kept.map((group) => group.filters.map((filter) => condition(filter, derived)));
   return (event) => settled.length === 0 || settled.some((group) => group.every((holds) => holds(event)));
 }
 
-function condition(filter: FilterInput, identities: Identities): (event: OracleEvent) => boolean {
-  const read = fieldReader(filter.fieldName, identities);
+function condition(filter: FilterInput, derived: Derived): (event: OracleEvent) => boolean {
+  const read = fieldReader(filter.fieldName, derived);
   const name = filter.operator.trim().toLowerCase();
   if (!Object.hasOwn(OPERATORS, name)) {
     throw parameterError("invalid_operator", "operator", `expected one of ${Object.keys(OPERATORS).join(", ")}`);

@@ -9,8 +9,9 @@ import type {
   UniqueUsersPerDayInput,
 } from "../../plan/input.js";
 import type { EventInput, EventRecord } from "../../schema/event.js";
+import { companiesOf } from "./companies.js";
 import { acceptedEvents, byTimeThenId, type OracleEvent } from "./event.js";
-import { fieldReader, metadataReader } from "./field.js";
+import { fieldReader, metadataReader, type Derived } from "./field.js";
 import { identitiesOf, type Identities } from "./identities.js";
 import { DAY_MS, type Span } from "./instant.js";
 import { byCodePoint, candidatesOf, canonicalJsonOf, textOf } from "./json.js";
@@ -40,7 +41,8 @@ const AGGREGATE_FIELDS = [
 export function oracle(events: readonly EventInput[], { nowMs }: { readonly nowMs: number }): Oracle {
   const accepted = acceptedEvents(events, nowMs).sort(byTimeThenId);
   const identities = identitiesOf(accepted);
-  const select = (input: CountEventsInput) => scopedEvents(accepted, identities, input);
+  const derived: Derived = { identities, companyOf: companiesOf(accepted, identities) };
+  const select = (input: CountEventsInput) => scopedEvents(accepted, derived, input);
   return {
     countEvents: (input = {}) => select(input).length,
     countEventsPerDay: (input = {}) => perDay(select(input), (ofDay) => ofDay.length, input),
@@ -54,7 +56,7 @@ export function oracle(events: readonly EventInput[], { nowMs }: { readonly nowM
       return perDay(withIdentity, (ofDay) => uniqueCount(ofDay, identities), input);
     },
     aggregate: (input) => {
-      const read = groupReader(input, identities);
+      const read = groupReader(input, derived);
       return aggregate(select({ ...input, userId: null }), read, input.limit ?? Infinity);
     },
     searchEvents: (input = {}) => select(input).reverse().map((event) => event.record),
@@ -84,7 +86,7 @@ function dayOf(ms: number): number {
   return Math.floor(ms / DAY_MS);
 }
 
-function groupReader(input: AggregateInput, identities: Identities): (event: OracleEvent) => unknown {
+function groupReader(input: AggregateInput, derived: Derived): (event: OracleEvent) => unknown {
   const field = input.field ?? null;
   const metadataField = input.metadataField ?? null;
   if ((field === null) === (metadataField === null)) {
@@ -95,7 +97,7 @@ function groupReader(input: AggregateInput, identities: Identities): (event: Ora
   if (field === null || !AGGREGATE_FIELDS.includes(field)) {
     throw parameterError("invalid_parameter", "field", `expected one of ${AGGREGATE_FIELDS.join(", ")}`);
   }
-  return fieldReader(field, identities);
+  return fieldReader(field, derived);
 }
 
 function aggregate(events: readonly OracleEvent[], read: (event: OracleEvent) => unknown, limit: number): AggregateItem[] {

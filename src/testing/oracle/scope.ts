@@ -1,18 +1,19 @@
 import { parameterError } from "../../base/errors.js";
 import type { CountEventsInput, DateInput } from "../../plan/input.js";
 import type { OracleEvent } from "./event.js";
+import type { Derived } from "./field.js";
 import { filterGroups } from "./filter.js";
-import type { Identities } from "./identities.js";
 import { spanOf, type Span } from "./instant.js";
 
 /** The events that a question is about. @throws every code that a bad date or filter deserves */
 export function scopedEvents(
   events: readonly OracleEvent[],
-  identities: Identities,
+  derived: Derived,
   input: CountEventsInput,
 ): OracleEvent[] {
   const { fromMs, toMs } = rangeOf(input);
-  const passes = filterGroups(input.filterGroups, identities);
+  const passes = filterGroups(input.filterGroups, derived);
+  const { identities } = derived;
   const userId = input.userId ?? null;
   const identity = userId === null ? null : identities.find(userId);
   return events

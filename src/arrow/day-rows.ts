@@ -1,0 +1,62 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
+import { dayStartMs } from "../base/time.js";
+import { absentColumn, denseCodes } from "../column/column.js";
+import type { CodeColumn } from "../column/column.js";
+import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
+import { mergeRows } from "../segment/merge-rows.js";
+import type { Rows } from "../segment/rows.js";
+
+/** Which events are meant: created in `[fromMs, toMs)`, of one project or (null) of all. */
+export interface EventRange {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly project: string | null;
+}
+
+/** Loaded rows of one day: all that an export reads of them. */
+export interface DayRows {
+  readonly day: number;
+  readonly times: Int32Array;
+  readonly ids: Uint8Array;
+  column(name: string): CodeColumn;
+}
+
+/** Rows by day, the oldest first. */
+export function daysOf(rows: readonly Rows[]): Rows[][] {
+  const days = new Map<number, Rows[]>();
+  for (const one of rows) days.set(one.day, [...(days.get(one.day) ?? []), one]);
+  return [...days.values()].sort((a, b) => a[0]!.day - b[0]!.day);
+}
+
+/** Brings every column of some rows into memory; pin them before. @throws corruption */
+export async function loadAll(sources: readonly Rows[]): Promise<void> {
+  for (const rows of sources) await rows.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...rows.columnNames()]);
+}
+
+/** The loaded rows of one day in (createdAt, event id) order: those of a single segment as they are, others merged. */
+export function inOrder(sources: readonly Rows[]): DayRows {
+  const [only, ...others] = sources;
+  if (only?.sealed === true && others.length === 0) return asDayRows(only);
+  const { day, times, ids, columns } = mergeRows(sources);
+  const absent = absentColumn(times.length);
+  return { day, times, ids, column: (name) => columns.get(name) ?? absent };
+}
+
+export function asDayRows(rows: Rows): DayRows {
+  return { day: rows.day, times: rows.times(), ids: rows.ids(), column: (name) => rows.column(name) };
+}
+
+/** The rows within a range, ascending by row number. @param projectCode of the range's project; null: all projects */
+export function rowsInRange({ day, times, column }: DayRows, range: EventRange, projectCode: number | null): Uint32Array {
+  const fromMs = range.fromMs - dayStartMs(day);
+  const toMs = range.toMs - dayStartMs(day);
+  const projects = projectCode === null ? null : denseCodes(column("project"));
+  const rows = new Uint32Array(times.length);
+  let count = 0;
+  for (let row = 0; row < times.length; row += 1) {
+    if (times[row]! < fromMs || times[row]! >= toMs || (projects !== null && projects[row] !== projectCode)) continue;
+    rows[count] = row;
+    count += 1;
+  }
+  return rows.subarray(0, count);
+}

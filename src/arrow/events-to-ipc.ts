@@ -1,0 +1,129 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by their dictionary, rows by their column */
+import { Field, RecordBatch, Schema, Struct, TimestampMillisecond, Utf8, makeData } from "apache-arrow";
+import type { Data } from "apache-arrow";
+import { MS_PER_DAY, dayStartMs } from "../base/time.js";
+import { uuidText } from "../base/uuid.js";
+import { codeAt } from "../column/column.js";
+import type { Dictionaries } from "../column/dictionaries.js";
+import { FIELDS } from "../schema/fields.js";
+import type { Rows } from "../segment/rows.js";
+import { asDayRows, daysOf, inOrder, loadAll, rowsInRange } from "./day-rows.js";
+import type { DayRows, EventRange } from "./day-rows.js";
+import { fieldColumn } from "./field-column.js";
+import type { FieldColumn } from "./field-column.js";
+import { IpcWriter } from "./ipc-writer.js";
+import type { IpcFormat } from "./ipc-writer.js";
+import { metadataTexts } from "./metadata-texts.js";
+import { utf8Data } from "./utf8-data.js";
+
+/** Rows of one record batch: its texts stay far below the 2 GiB that Arrow's offsets reach. */
+const BATCH_ROW_COUNT = 16_384;
+
+/** Marks a text column whose values are JSON: the canonical extension type `arrow.json`. */
+export const JSON_MARK: readonly [key: string, value: string] = ["ARROW:extension:name", "arrow.json"];
+
+const ID = new Field("id", new Utf8(), false);
+const CREATED_AT = new Field("createdAt", new TimestampMillisecond("UTC"), false);
+const METADATA = new Field("metadata", new Utf8(), true, new Map([JSON_MARK, ["ARROW:extension:metadata", ""]]));
+
+/**
+ * Every event of a range in (createdAt, event id) order as an Arrow IPC stream or file, in pieces. Columns: `id` as UUID
+ * text, `createdAt` as UTC milliseconds, the fields under their camelCase names (texts dictionary-encoded, `notify` as
+ * true or false, `value` as a number), and `metadata` as JSON text; null is not set. Each text column has one dictionary,
+ * written once, of the values that the exported events have. Days are read twice, for the dictionaries and for the rows,
+ * and one at a time.
+ * @param rows of a snapshot that is kept until the end
+ * @throws corruption
+ */
+export async function* eventsToIpc(
+  rows: readonly Rows[],
+  dictionaries: Dictionaries,
+  range: EventRange,
+  format: IpcFormat,
+): AsyncGenerator<Uint8Array> {
+  const days = daysOf(rows.filter(({ day }) => dayStartMs(day) + MS_PER_DAY > range.fromMs && dayStartMs(day) < range.toMs));
+  const projectCode = range.project === null ? null : dictionaries.named("project").codeOf(range.project);
+  const columns = await columnsFor(days, dictionaries, range, projectCode);
+  const schema = new Schema([ID, CREATED_AT, ...columns.map((column) => column.field), METADATA]);
+  const writer = new IpcWriter(format, schema);
+  let batchCount = 0;
+  for (const sources of days) {
+    const day = await whilePinned(sources, () => inOrder(sources));
+    const selected = rowsInRange(day, range, projectCode);
+    for (let from = 0; from < selected.length; from += BATCH_ROW_COUNT) {
+      yield writer.write(batchOf(day, selected.subarray(from, from + BATCH_ROW_COUNT), schema, columns, dictionaries));
+      batchCount += 1;
+    }
+  }
+  // Without a batch there would be no dictionaries, and some readers look for them.
+  if (batchCount === 0) yield writer.write(batchOf(NO_ROWS, new Uint32Array(0), schema, columns, dictionaries));
+  yield writer.end();
+}
+
+const NO_ROWS: DayRows = {
+  day: 0,
+  times: new Int32Array(0),
+  ids: new Uint8Array(0),
+  column: () => ({ kind: "dense", codes: new Uint8Array(0) }),
+};
+
+/** Loads rows, and reads what is loaded before it may be dropped again. The arrays read live on. */
+async function whilePinned<T>(sources: readonly Rows[], read: () => T): Promise<T> {
+  for (const rows of sources) rows.pin();
+  try {
+    await loadAll(sources);
+    return read();
+  } finally {
+    for (const rows of sources) rows.unpin();
+  }
+}
+
+/** The columns of the fields, once it is known which values the events have. */
+async function columnsFor(
+  days: readonly (readonly Rows[])[],
+  dictionaries: Dictionaries,
+  range: EventRange,
+  projectCode: number | null,
+): Promise<FieldColumn[]> {
+  const used = FIELDS.map(({ column }) => new Uint8Array(dictionaries.named(column).size));
+  for (const rows of days.flat())
+    await whilePinned([rows], () => {
+      const day = asDayRows(rows);
+      const selected = rowsInRange(day, range, projectCode);
+      FIELDS.forEach(({ column }, field) => {
+        const codes = day.column(column);
+        for (let at = 0; at < selected.length; at += 1) used[field]![codeAt(codes, selected[at]!)] = 1;
+      });
+    });
+  return FIELDS.map((field, index) => fieldColumn(field, dictionaries.named(field.column), used[index]!, index));
+}
+
+function batchOf(
+  day: DayRows,
+  rows: Uint32Array,
+  schema: Schema,
+  columns: readonly FieldColumn[],
+  dictionaries: Dictionaries,
+): RecordBatch {
+  const children: Data[] = [
+    utf8Data(Array.from(rows, (row) => uuidText(day.ids, row * 16))),
+    instants(day, rows),
+    ...FIELDS.map(({ column }, index) => columns[index]!.data(day.column(column), rows)),
+    utf8Data(metadataTexts(day, rows, dictionaries)),
+  ];
+  const data = makeData({ type: new Struct(schema.fields), length: rows.length, nullCount: 0, children });
+  return new RecordBatch(schema, data);
+}
+
+/** Epoch ms as pairs of 32-bit words: a 64-bit integer a row would cost as much as all else. */
+function instants({ day, times }: DayRows, rows: Uint32Array): Data {
+  const words = new Uint32Array(rows.length * 2);
+  const startMs = dayStartMs(day);
+  for (let at = 0; at < rows.length; at += 1) {
+    const createdAtMs = startMs + times[rows[at]!]!;
+    words[at * 2] = createdAtMs;
+    words[at * 2 + 1] = Math.floor(createdAtMs / 2 ** 32);
+  }
+  const data = new BigInt64Array(words.buffer);
+  return makeData({ type: CREATED_AT.type, length: rows.length, nullCount: 0, data });
+}
