@@ -4,6 +4,7 @@ import { absentColumn, denseCodes } from "../column/column.js";
 import type { CodeColumn } from "../column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
 import { mergeRows } from "../segment/merge-rows.js";
+import type { MergedRows } from "../segment/merge-rows.js";
 import type { Rows } from "../segment/rows.js";
 
 /** Which events are meant: created in `[fromMs, toMs)`, of one project or (null) of all. */
@@ -37,13 +38,18 @@ export async function loadAll(sources: readonly Rows[]): Promise<void> {
 export function inOrder(sources: readonly Rows[]): DayRows {
   const [only, ...others] = sources;
   if (only?.sealed === true && others.length === 0) return asDayRows(only);
-  const { day, times, ids, columns } = mergeRows(sources);
-  const absent = absentColumn(times.length);
-  return { day, times, ids, column: (name) => columns.get(name) ?? absent };
+  return dayRows(mergeRows(sources));
 }
 
+/** Loaded rows in whatever order. What it holds stays readable when the rows are dropped from memory. */
 export function asDayRows(rows: Rows): DayRows {
-  return { day: rows.day, times: rows.times(), ids: rows.ids(), column: (name) => rows.column(name) };
+  const columns = new Map(rows.columnNames().map((name) => [name, rows.column(name)]));
+  return dayRows({ day: rows.day, times: rows.times(), ids: rows.ids(), columns });
+}
+
+function dayRows({ day, times, ids, columns }: Pick<MergedRows, "day" | "times" | "ids" | "columns">): DayRows {
+  const absent = absentColumn(times.length);
+  return { day, times, ids, column: (name) => columns.get(name) ?? absent };
 }
 
 /** The rows within a range, ascending by row number. @param projectCode of the range's project; null: all projects */

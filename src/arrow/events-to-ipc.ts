@@ -13,14 +13,12 @@ import { fieldColumn } from "./field-column.js";
 import type { FieldColumn } from "./field-column.js";
 import { IpcWriter } from "./ipc-writer.js";
 import type { IpcFormat } from "./ipc-writer.js";
+import { JSON_MARK } from "./json-mark.js";
 import { metadataTexts } from "./metadata-texts.js";
 import { utf8Data } from "./utf8-data.js";
 
 /** Rows of one record batch: its texts stay far below the 2 GiB that Arrow's offsets reach. */
 const BATCH_ROW_COUNT = 16_384;
-
-/** Marks a text column whose values are JSON: the canonical extension type `arrow.json`. */
-export const JSON_MARK: readonly [key: string, value: string] = ["ARROW:extension:name", "arrow.json"];
 
 const ID = new Field("id", new Utf8(), false);
 const CREATED_AT = new Field("createdAt", new TimestampMillisecond("UTC"), false);

@@ -1,0 +1,43 @@
+import { memoryStorage, openDaybook } from "daybook";
+import { expect, test, vi } from "vitest";
+
+vi.mock("../../src/base/limits.js", async (original) => {
+  const { LIMITS } = await original<typeof import("../../src/base/limits.js")>();
+  return { LIMITS: { ...LIMITS, dictionaryValueCount: 3, metadataKeyCount: 2, fillDayCount: 10 } };
+});
+
+test("An event that would be the first value too many of a field is rejected, and known values go on being accepted.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  const urls = ["/a", "/b", "/c", "/d", "/a"];
+  const result = await daybook.ingest(urls.map((url, at) => ({ id: `e${at}`, name: "view", url })));
+  expect(result.accepted).toBe(4);
+  expect(result.rejected).toEqual([
+    { index: 3, code: "invalid_event", message: "url: expected at most 3 distinct values in a store" },
+  ]);
+  expect((await daybook.aggregate({ field: "url" })).map((item) => item.property)).toEqual(["/a", "/b", "/c"]);
+});
+
+test("An event that would be the first value too many of a metadata key is rejected.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  const events = [1, 2, 3, 4, 3].map((n, at) => ({ id: `e${at}`, name: "view", metadata: { n } }));
+  const { accepted, rejected } = await daybook.ingest(events);
+  expect(accepted).toBe(4);
+  expect(rejected.map(({ index, message }) => [index, message])).toEqual([
+    [3, "metadata.n: expected at most 3 distinct values in a store"],
+  ]);
+});
+
+test("As many distinct metadata keys fit as the bound says, and not one more.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  const events = ["a", "b", "c", "a"].map((key, at) => ({ id: `e${at}`, name: "view", metadata: { [key]: 1 } }));
+  const { accepted, rejected } = await daybook.ingest(events);
+  expect(accepted).toBe(3);
+  expect(rejected.map(({ index, code }) => [index, code])).toEqual([[2, "invalid_event"]]);
+});
+
+test("A fill over more days than the bound is refused, not clamped.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  const ask = (endDate: string) => daybook.countEventsPerDay({ startDate: "2026-01-01", endDate, fill: true });
+  expect(await ask("2026-01-10")).toHaveLength(10);
+  await expect(ask("2026-01-11")).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "fill" } });
+});

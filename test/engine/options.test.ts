@@ -1,0 +1,88 @@
+import { memoryStorage, openDaybook, type EventRecord, type Storage } from "daybook";
+import { expect, test, vi } from "vitest";
+
+const events = Array.from({ length: 10 }, (_, at) => ({ id: `e${at}`, name: "view", createdAt: at * 86_400_000 }));
+
+test("A query whose signal is aborted stops with aborted and answers nothing.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  await daybook.ingest(events);
+  const signal = AbortSignal.abort();
+  await expect(daybook.countEvents({}, { signal })).rejects.toMatchObject({ code: "aborted" });
+  await expect(daybook.searchEvents({}, { signal })).rejects.toMatchObject({ code: "aborted" });
+  expect(await daybook.countEvents({}, { signal: new AbortController().signal })).toBe(10);
+});
+
+test("The reporting currency is kept, USD by default, and anything but three capital letters is refused.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  expect(daybook.currency).toBe("USD");
+  await using other = await openDaybook({ storage: memoryStorage(), currency: "EUR" });
+  expect(other.currency).toBe("EUR");
+  await expect(openDaybook({ storage: memoryStorage(), currency: "euro" })).rejects.toMatchObject({ code: "invalid_parameter" });
+});
+
+test("onNotify hears of each accepted event that asks for it, once, and what it throws harms nothing.", async () => {
+  const heard: EventRecord[] = [];
+  const onNotify = (event: EventRecord) => {
+    heard.push(event);
+    throw new Error("the hook's own fault");
+  };
+  await using daybook = await openDaybook({ storage: memoryStorage(), onNotify });
+  const noisy = { id: "n", name: "Signed Up", notify: true, createdAt: 5, metadata: { plan: "pro" } };
+  expect(await daybook.ingest([noisy, ...events, noisy])).toMatchObject({ accepted: 11, duplicates: 1 });
+  expect(heard).toEqual((await daybook.searchEvents({ eventName: "Signed Up" })).events);
+});
+
+test("In os mode an ingest does not wait for a sync, and one follows within a second.", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    let syncCount = 0;
+    const storage = countingSyncs(() => (syncCount += 1));
+    const daybook = await openDaybook({ storage, durability: "os" });
+    await daybook.ingest(events);
+    expect(syncCount).toBe(0);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(syncCount).toBe(1);
+    await daybook.close();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+/** Memory storage without a lock whose journals tell of each sync. */
+function countingSyncs(onSync: () => void): Storage {
+  const inner = memoryStorage();
+  return {
+    list: (prefix) => inner.list(prefix),
+    read: (key, range) => inner.read(key, range),
+    write: (key, bytes, options) => inner.write(key, bytes, options),
+    remove: (key) => inner.remove(key),
+    sync: (keys) => inner.sync(keys),
+    openAppend: async (key) => {
+      const file = await inner.openAppend?.(key);
+      if (file === undefined) throw new Error("memory storage appends");
+      return {
+        get byteLength() {
+          return file.byteLength;
+        },
+        write: (bytes) => file.write(bytes),
+        truncate: (byteLength) => file.truncate(byteLength),
+        close: () => file.close(),
+        sync: () => {
+          onSync();
+          return file.sync();
+        },
+      };
+    },
+  };
+}
+
+test("Exporting takes a project and dates, and refuses what it would not heed.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  await daybook.ingest(events);
+  const first = async (input: object) => {
+    for await (const event of daybook.exportEvents(input)) return event.createdAt;
+    return null;
+  };
+  expect(await first({ startDate: "1970-01-03" })).toBe("1970-01-03T00:00:00.000Z");
+  await expect(first({ eventName: "view" })).rejects.toMatchObject({ code: "unknown_parameter" });
+});
