@@ -1,8 +1,9 @@
 import { memoryStorage, openDaybook } from "daybook";
 import { expect, test, vi } from "vitest";
+import type * as limits from "../../src/base/limits.js";
 
 vi.mock("../../src/base/limits.js", async (original) => {
-  const { LIMITS } = await original<typeof import("../../src/base/limits.js")>();
+  const { LIMITS } = await original<typeof limits>();
   return { LIMITS: { ...LIMITS, dictionaryValueCount: 3, metadataKeyCount: 2, fillDayCount: 10 } };
 });
 
