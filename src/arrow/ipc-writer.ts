@@ -1,5 +1,5 @@
-import { AsyncByteQueue, RecordBatch, RecordBatchFileWriter, RecordBatchStreamWriter } from "apache-arrow";
-import type { Schema } from "apache-arrow";
+import { AsyncByteQueue, RecordBatchFileWriter, RecordBatchStreamWriter } from "apache-arrow";
+import type { RecordBatch, Schema } from "apache-arrow";
 
 /** `file` can be read at random and ends with a footer; `stream` can be read while it arrives. */
 export type IpcFormat = "file" | "stream";

@@ -86,6 +86,8 @@ export interface Daybook extends AsyncDisposable {
   explain(report: ReportName, input?: object): Promise<Explanation>;
   /** Every stored event in (createdAt, id) order. */
   exportEvents(input?: ExportInput): AsyncIterable<ExportedEvent>;
+  /** The same events as an Arrow IPC stream, or file, that other tools open: `import --format arrow` takes it back. */
+  exportArrow(input?: ExportInput, format?: "stream" | "file"): AsyncIterable<Uint8Array>;
   /** Makes a project exist before its first event. */
   createProject(name: string): Promise<void>;
   /** Names of all projects, by code point. */

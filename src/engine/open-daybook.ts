@@ -136,6 +136,19 @@ class EmbeddedDaybook implements Daybook {
     yield* exportRows(this.store, project, range);
   }
 
+  async *exportArrow(input: ExportInput = {}, format: "stream" | "file" = "stream"): AsyncGenerator<Uint8Array> {
+    this.#refuseClosed();
+    const { project, range } = planExport(input);
+    // Loaded when asked for: most programs never write Arrow.
+    const { eventsToIpc } = await import("../arrow/events-to-ipc.js");
+    const snapshot = this.store.snapshot();
+    try {
+      yield* eventsToIpc(snapshot.rows, this.store.dictionaries, { ...range, project }, format);
+    } finally {
+      snapshot.release();
+    }
+  }
+
   async createProject(name: string): Promise<void> {
     this.#refuseClosed();
     if (typeof name !== "string" || name === "" || !name.isWellFormed() || name.length > LIMITS.eventNameChars)

@@ -53,21 +53,9 @@ export function encodeContainer<M>(blocks: readonly PackedBlock[], meta: M): Uin
   file.set(footer, offset);
   const trailer = new DataView(file.buffer, offset + footer.length);
   trailer.setUint32(0, footer.length, true);
-  // The padding between blocks belongs to no block's checksum, so the footer's covers the start of the file too.
-  trailer.setUint32(4, crc32(footer, paddingCrc(file, entries)), true);
+  trailer.setUint32(4, crc32(footer), true);
   file.set(encoder.encode(CONTAINER_END), offset + footer.length + 8);
   return file;
-}
-
-/** CRC over magic and padding: every byte of the file that is in no block. */
-function paddingCrc(file: Uint8Array, entries: readonly BlockEntry[]): number {
-  let crc = 0;
-  let at = 0;
-  for (const entry of entries) {
-    crc = crc32(file.subarray(at, entry.offset), crc);
-    at = entry.offset + entry.byteLength;
-  }
-  return crc;
 }
 
 /** Reads the footer from the last bytes of a file. @param tail ends where the file ends; @throws corruption */
@@ -81,23 +69,8 @@ export function decodeFooter<M>(key: string, tail: Uint8Array, fileByteLength: n
   if (need > fileByteLength - CONTAINER_START.length) throw damaged(key, "its footer is longer than the file");
   if (tail.length < need) return { need };
   const bytes = tail.subarray(tail.length - need, tail.length - TRAILER_BYTES);
-  const footer = parseFooter<M>(key, bytes);
-  const expected = trailer.getUint32(4, true);
-  if (crc32(bytes, expectedPaddingCrc(footer.blocks)) !== expected) throw damaged(key, "the checksum of its footer is wrong");
-  return footer;
-}
-
-/** Padding is zero and the magic is known, so its checksum follows from the footer alone. */
-function expectedPaddingCrc(entries: readonly BlockEntry[]): number {
-  let crc = crc32(encoder.encode(CONTAINER_START));
-  let at = CONTAINER_START.length;
-  for (const entry of entries) {
-    const gap = entry.offset - at;
-    if (gap < 0 || gap > 7) return -1;
-    crc = crc32(new Uint8Array(gap), crc);
-    at = entry.offset + entry.byteLength;
-  }
-  return crc;
+  if (crc32(bytes) !== trailer.getUint32(4, true)) throw damaged(key, "the checksum of its footer is wrong");
+  return parseFooter<M>(key, bytes);
 }
 
 function parseFooter<M>(key: string, bytes: Uint8Array): ContainerFooter<M> {

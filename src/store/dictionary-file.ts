@@ -33,6 +33,7 @@ export async function applyDictionaryFile(
   inflate: (bytes: Uint8Array, byteLength: number) => Uint8Array | Promise<Uint8Array>,
   dictionaries: Dictionaries,
 ): Promise<void> {
+  if (footer.meta.kind !== "dictionary") throw damaged(key, `expected dictionary values, it is a ${String(footer.meta.kind)}`);
   for (const [index, { name, start, count }] of footer.meta.deltas.entries()) {
     const block = footer.blocks[index];
     if (block === undefined) throw damaged(key, `block ${name} is missing`);

@@ -45,7 +45,11 @@ export class StoreFiles {
       const tail = await this.storage.read(key, { start: byteLength - guess, end: byteLength });
       if (tail === null || tail.length !== guess) throw damaged(key, `expected ${byteLength} bytes, it is missing or shorter`);
       const footer = decodeFooter<SegmentMeta>(key, tail, byteLength);
-      if (!("need" in footer)) return this.#segment(entry, footer, tail);
+      if (!("need" in footer)) {
+        const { day, rowCount } = footer.meta;
+        if (day !== entry.day || rowCount !== entry.rowCount) throw damaged(key, "it is not the segment that the manifest names");
+        return this.#segment(entry, footer, tail);
+      }
       guess = footer.need;
     }
   }

@@ -7,6 +7,7 @@ import { decodeBatch } from "./batch-bytes.js";
 import type { StoreFiles } from "./files.js";
 import { replayJournal } from "./journal.js";
 import { journalKeys, listJournals, readJournal } from "./journal-file.js";
+import { JOURNAL_HEADER_BYTES } from "./journal-frame.js";
 import { EMPTY_MANIFEST, MANIFEST_KEY, decodeManifest } from "./manifest.js";
 import type { Manifest } from "./manifest.js";
 import type { Storage } from "./storage.js";
@@ -69,12 +70,18 @@ export async function recover(storage: Storage, files: StoreFiles, durable: bool
 async function readManifest(storage: Storage): Promise<{ manifest: Manifest; isNew: boolean }> {
   const bytes = await storage.read(MANIFEST_KEY);
   if (bytes !== null) return { manifest: decodeManifest(bytes), isNew: false };
-  for (const folder of FOLDERS) {
-    const [found] = await storage.list(folder);
-    if (found !== undefined)
+  for (const folder of FOLDERS)
+    for (const found of await storage.list(folder)) {
+      if (folder === "journal/" && (await isBareJournal(storage, found))) continue;
       throw new DaybookError("manifest_missing", `${MANIFEST_KEY} is missing, but there are files such as ${found}`, { key: found });
-  }
+    }
   return { manifest: EMPTY_MANIFEST, isNew: true };
+}
+
+/** A journal without a frame: all that the first opening of a store leaves when it dies before there is a manifest. */
+async function isBareJournal(storage: Storage, key: string): Promise<boolean> {
+  const start = await storage.read(key, { start: 0, end: JOURNAL_HEADER_BYTES + 1 });
+  return start === null || start.length <= JOURNAL_HEADER_BYTES;
 }
 
 /** What was read may not have been durable when the machine last lost power: make it so before anything rests on it. */

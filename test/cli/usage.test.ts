@@ -28,7 +28,7 @@ describe("daybook", () => {
     [["import", "--data", "x", "-"], "daybook import: --format is required: standard input has no name (see daybook import --help)"],
     [["import", "--data", "x", "a.txt"], "daybook import: --format is required: a.txt does not tell its format (see daybook import --help)"],
     [["import", "--data", "x", "--organization", "../up", "a.csv"], 'daybook import: --organization: expected lower-case letters, digits, - and _, at most 63, got "../up" (see daybook import --help)'],
-    [["export", "--data", "x", "--format", "xml"], 'daybook export: --format: expected ndjson, csv, got "xml" (see daybook export --help)'],
+    [["export", "--data", "x", "--format", "xml"], 'daybook export: --format: expected ndjson, csv, arrow, got "xml" (see daybook export --help)'],
     [["serve", "--data", "x", "--memory"], "daybook serve: --data and --memory exclude each other (see daybook serve --help)"],
     [["serve", "--port", "99999"], 'daybook serve: --port: expected a number from 0 to 65535, got "99999" (see daybook serve --help)'],
     [["serve", "--currency", "euro"], 'daybook serve: --currency: expected three capital letters like USD, got "euro" (see daybook serve --help)'],

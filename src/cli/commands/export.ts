@@ -9,18 +9,19 @@ import { count } from "../print/format.js";
 import { Progress } from "../print/progress.js";
 import { CSV_HEADER, csvLine } from "../write/csv.js";
 
-const FORMATS = ["ndjson", "csv"] as const;
+const FORMATS = ["ndjson", "csv", "arrow"] as const;
 
 const help = `Usage: daybook export --data DIR [options]
 
-Writes every stored event, ascending by time; also while "serve" runs. "import" reads both formats back.
+Writes every stored event, ascending by time; also while "serve" runs. "import" reads every format back.
 
   --data DIR            data directory
   --organization NAME   default "default"
   --project NAME        only this project
   --from DATE           from this day or RFC 3339 time on
   --to DATE             up to and including this day or time
-  --format FORMAT       ndjson (default) or csv (one column per event field, metadata as JSON)
+  --format FORMAT       ndjson (default), csv (one column per event field, metadata as JSON), or
+                        arrow (IPC stream, texts dictionary-encoded)
   --out FILE            instead of standard output; gzipped when the name ends in .gz
 `;
 
@@ -48,17 +49,17 @@ async function run(args: readonly string[]): Promise<void> {
     const range = { project: values.project ?? null, startDate: values.from ?? null, endDate: values.to ?? null };
     const progress = new Progress("export");
     let rowCount = 0;
-    const text = Readable.from(
-      blocks(daybook, range, format, (rows) => {
-        rowCount += rows;
-        progress.at(rowCount);
-      }),
-    );
-    if (values.out === undefined) await pipeline(text, process.stdout, { end: false });
-    else if (values.out.endsWith(".gz")) await pipeline(text, createGzip(), createWriteStream(values.out));
-    else await pipeline(text, createWriteStream(values.out));
+    const onRows = (rows: number) => {
+      rowCount += rows;
+      progress.at(rowCount);
+    };
+    const written = Readable.from(format === "arrow" ? daybook.exportArrow(range) : blocks(daybook, range, format, onRows));
+    if (values.out === undefined) await pipeline(written, process.stdout, { end: false });
+    else if (values.out.endsWith(".gz")) await pipeline(written, createGzip(), createWriteStream(values.out));
+    else await pipeline(written, createWriteStream(values.out));
     const took = progress.end();
-    if (values.out !== undefined) process.stdout.write(`${values.out}: ${count(rowCount)} events (${took})\n`);
+    const events = format === "arrow" ? "" : `${count(rowCount)} events `;
+    if (values.out !== undefined) process.stdout.write(`${values.out}: ${events}(${took})\n`);
   } finally {
     await daybook.close();
   }
@@ -67,7 +68,7 @@ async function run(args: readonly string[]): Promise<void> {
 async function* blocks(
   daybook: Daybook,
   range: ExportInput,
-  format: (typeof FORMATS)[number],
+  format: "ndjson" | "csv",
   onRows: (rowCount: number) => void,
 ): AsyncGenerator<string> {
   if (format === "csv") yield CSV_HEADER;
@@ -83,4 +84,4 @@ async function* blocks(
   yield lines.join("");
 }
 
-export const command: Command = { summary: "write every stored event as NDJSON or CSV", help, run };
+export const command: Command = { summary: "write every stored event as NDJSON, CSV or Arrow", help, run };

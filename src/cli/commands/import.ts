@@ -4,6 +4,7 @@ import { load, type LoadOutcome } from "../load.js";
 import { openOrganization, organizationOf } from "../organizations.js";
 import { count, plain } from "../print/format.js";
 import { Progress } from "../print/progress.js";
+import { readArrow } from "../read/arrow.js";
 import { readClf } from "../read/clf.js";
 import { readCsvEvents } from "../read/csv-events.js";
 import { readCsvMap, type CsvMap } from "../read/csv-map.js";
@@ -11,7 +12,7 @@ import { readBytes } from "../read/gzip.js";
 import { readNdjson } from "../read/ndjson.js";
 import type { Rows } from "../read/row.js";
 
-const FORMATS = ["ndjson", "csv", "clf"] as const;
+const FORMATS = ["ndjson", "csv", "clf", "arrow"] as const;
 type Format = (typeof FORMATS)[number];
 
 const help = `Usage: daybook import --data DIR [options] FILE...
@@ -21,8 +22,9 @@ Loads events from files, gzipped or not; "-" is standard input. Importing a file
   --data DIR            data directory, made where absent
   --organization NAME   default "default"
   --project NAME        the project of events that name none; events of other projects are rejected
-  --format FORMAT       ndjson (one JSON event per line), csv, or clf (access log, common or combined);
-                        default: by the file's name (.ndjson .jsonl .csv .log)
+  --format FORMAT       ndjson (one JSON event per line), csv, clf (access log, common or combined), or
+                        arrow (IPC stream or file); default: by the file's name
+                        (.ndjson .jsonl .csv .log .arrow .arrows)
   --map FILE            how CSV columns become events (docs/import.md)
   --set NAME            name of the data set, part of the ids of rows that bring none; default: the file's name
   --strict              exit 1 when any row was rejected
@@ -78,6 +80,7 @@ function formatOf(path: string, given: string | undefined): Format {
   const name = basename(path).replace(/\.gz$/i, "").toLowerCase();
   if (/\.(ndjson|jsonl)$/.test(name)) return "ndjson";
   if (name.endsWith(".csv")) return "csv";
+  if (/\.arrows?$/.test(name)) return "arrow";
   if (/\.log(\.\d+)?$/.test(name)) return "clf";
   throw new UsageError(`--format is required: ${path === "-" ? "standard input has no name" : `${basename(path)} does not tell its format`}`);
 }
@@ -90,6 +93,7 @@ function rowsOf(path: string, format: Format, set: string, map: CsvMap | null): 
   const bytes = readBytes(path);
   if (format === "ndjson") return readNdjson(bytes, set);
   if (format === "clf") return readClf(bytes, set);
+  if (format === "arrow") return readArrow(bytes, set);
   return readCsvEvents(bytes, set, map);
 }
 
@@ -102,4 +106,4 @@ function printOutcome(path: string, outcome: LoadOutcome, took: string): void {
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 
-export const command: Command = { summary: "load events from NDJSON, CSV or access-log files", help, run };
+export const command: Command = { summary: "load events from NDJSON, CSV, Arrow or access-log files", help, run };

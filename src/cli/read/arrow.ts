@@ -1,0 +1,21 @@
+import { eventsFromIpc } from "../../arrow/events-from-ipc.js";
+import { rowId } from "./row-id.js";
+import type { Row } from "./row.js";
+
+const BLOCK_ROWS = 500;
+
+/** Reads an Arrow IPC stream or file of events, whole: its dictionaries may stand anywhere. Lines are rows, from 1. */
+export async function* readArrow(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly Row[]> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bytes) chunks.push(chunk);
+  let rows: Row[] = [];
+  let line = 0;
+  for (const event of eventsFromIpc(Buffer.concat(chunks))) {
+    line += 1;
+    rows.push({ line, event: event.id === undefined || event.id === null ? { ...event, id: rowId(set, line, JSON.stringify(event)) } : event });
+    if (rows.length < BLOCK_ROWS) continue;
+    yield rows;
+    rows = [];
+  }
+  yield rows;
+}

@@ -1,0 +1,30 @@
+import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type Storage } from "daybook";
+import type { Dictionaries } from "../../src/column/dictionaries.js";
+import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../src/schema/fields.js";
+import type { Rows } from "../../src/segment/rows.js";
+import { Store } from "../../src/store/store.js";
+import { nowMs } from "../oracle/settings.js";
+
+/** A Daybook of these events, the first `sealedCount` of them sealed. */
+export async function daybookOf(
+  events: readonly EventInput[],
+  sealedCount: number,
+): Promise<{ readonly daybook: Daybook; readonly storage: Storage }> {
+  const storage = memoryStorage();
+  const daybook = await openDaybook({ storage, clock: fixedClock(nowMs) });
+  await daybook.ingest(events.slice(0, sealedCount));
+  if (sealedCount > 0) await daybook.seal();
+  await daybook.ingest(events.slice(sealedCount));
+  return { daybook, storage };
+}
+
+/** What lies in a storage, every column loaded; the newest day first. */
+export async function storedRows(
+  storage: Storage,
+  memoryBudgetBytes = 1e9,
+): Promise<{ readonly rows: readonly Rows[]; readonly dictionaries: Dictionaries }> {
+  const store = await Store.open({ storage, durability: "disk", memoryBudgetBytes, readOnly: true });
+  const { rows } = store.snapshot();
+  for (const one of rows) await one.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...one.columnNames()]);
+  return { rows, dictionaries: store.dictionaries };
+}

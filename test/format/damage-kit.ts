@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DaybookError, fixedClock, openDaybook, type Storage } from "daybook";
+import { fileStorage } from "daybook/node";
+import { generateTraffic, seededRandom } from "daybook/testing";
+import { nativeCodec } from "../../src/node/native-codec.js";
+import { baseSeed } from "../oracle/settings.js";
+import { objectsOf, storageWith, type Objects } from "../store/objects.js";
+
+const clock = fixedClock(Date.UTC(2026, 3, 1));
+/** Random bits that are the same each time. */
+const random = (bytes: Uint8Array) => bytes.forEach((_, at) => (bytes[at] = (at * 37 + 11) & 255));
+
+/** A store of about 64 KiB that was sealed twice and closed in good order, and a cursor it gave out. */
+export async function cleanStore(): Promise<{ readonly objects: Objects; readonly cursor: string }> {
+  const directory = await mkdtemp(join(tmpdir(), "daybook-damage-"));
+  try {
+    const noise = seededRandom(baseSeed);
+    const events = [...generateTraffic({ seed: 8, eventCount: 420, dayCount: 4, startMs: Date.UTC(2026, 2, 1), projects: ["web", "app"] })].map(
+      (event, index) => ({ ...event, metadata: { ...event.metadata, token: `${noise.next()}${noise.next()}`, [`key ${index % 7}`]: index } }),
+    );
+    const storage = fileStorage(directory);
+    const daybook = await openDaybook({ storage, clock, random });
+    await daybook.ingest(events.slice(0, 250));
+    await daybook.seal();
+    await daybook.ingest(events.slice(250));
+    const { cursor } = await daybook.searchEvents({ limit: 5 });
+    await daybook.close();
+    return { objects: await objectsOf(storage), cursor: cursor ?? "" };
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+const filterGroups = [{ filters: [{ fieldName: "metadata.key 3", operator: ">", value: "100" }] }];
+
+/** The answers to questions that between them read every column and row, as one text. */
+async function answers(storage: Storage, cursor: string, readOnly: boolean): Promise<string> {
+  const daybook = await openDaybook({ storage, clock, readOnly, random });
+  try {
+    const found = [
+      await daybook.countEvents({ filterGroups }),
+      await daybook.countUniqueUsersPerDay(),
+      await daybook.aggregate({ field: "url", limit: 3 }),
+      await daybook.searchEvents({ cursor, limit: 3 }),
+      await daybook.searchEvents({ limit: 1_000 }),
+      (await daybook.stats()).projects,
+    ];
+    if (!readOnly) await daybook.ingest([{ name: "late", createdAt: 1 }]);
+    return JSON.stringify(found);
+  } finally {
+    await daybook.close();
+  }
+}
+
+/**
+ * What became of a store: its answers, the code of a `DaybookError`, or another error, which nobody should ever see.
+ * @param readOnly opens beside a writer; else the store is written to as well
+ */
+export async function outcomeOf(objects: Objects, cursor: string, readOnly = true): Promise<string> {
+  const storage = Object.assign(await storageWith(objects), { codec: nativeCodec });
+  try {
+    return await answers(storage, cursor, readOnly);
+  } catch (error) {
+    return error instanceof DaybookError ? error.code : `foreign ${String(error)}`;
+  }
+}
+
+export function flipped(bytes: Uint8Array, at: number, mask: number): Uint8Array {
+  const damaged = bytes.slice();
+  damaged[at] = (damaged[at] ?? 0) ^ mask;
+  return damaged;
+}
+
+/** Lengths to cut a file of `byteLength` to: all near both ends, some between. */
+export function cuts(byteLength: number): number[] {
+  const lengths = new Set<number>();
+  for (let length = 0; length < byteLength; length += length < 40 || length > byteLength - 80 ? 1 : 61) lengths.add(length);
+  for (let length = Math.max(0, byteLength - 40); length < byteLength; length += 1) lengths.add(length);
+  return [...lengths];
+}
+
+/** What may become of a store when a file of one kind is damaged. */
+export function allowedOutcomes(kind: string, right: string): ReadonlySet<string> {
+  const allowed = [right, "corruption"];
+  if (kind === "MANIFEST") allowed.push("manifest_missing");
+  // Keys carry no checksum: another digit is another key, and a cursor sealed with the old one is refused.
+  if (kind.startsWith("keys.json")) allowed.push("invalid_cursor");
+  return new Set(allowed);
+}

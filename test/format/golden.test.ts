@@ -1,0 +1,124 @@
+import { describe, expect, test } from "vitest";
+import { encodeContainer } from "../../src/segment/container.js";
+import { encodeSegment } from "../../src/segment/segment-file.js";
+import { encodeBatch } from "../../src/store/batch-bytes.js";
+import { encodeDictionaryFile } from "../../src/store/dictionary-file.js";
+import { encodeFrame, encodeJournalHeader } from "../../src/store/journal-frame.js";
+import { encodeManifest } from "../../src/store/manifest.js";
+import { containerParts, hex } from "./hex.js";
+import { deltas, sampleBatch, sampleManifest, sampleRows } from "./samples.js";
+
+/** A codec that leaves bytes as they are: what is compared must not hang on a version of zlib. */
+const asIs = (bytes: Uint8Array) => bytes;
+
+describe("the bytes of each file, which stores that exist already have", () => {
+  test("a journal's header is its magic, the epoch and their checksum", () => {
+    expect(hex(encodeJournalHeader(3))).toBe("44424a3103000000fc60563b");
+  });
+
+  test("a frame is eight words and its payload", () => {
+    expect(hex(encodeFrame(1, 5, 2, 4, 0xdeadbeef, Uint8Array.of(1, 2, 3)).bytes)).toBe(
+      [
+        "46524d31030000000100000005000000",
+        "04000000efbeadde02000000b4af0113",
+        "010203",
+      ].join("\n"),
+    );
+  });
+
+  test("a batch is new dictionary values, then rows column by column", () => {
+    expect(hex(encodeBatch(deltas, sampleBatch()))).toBe(
+      [
+        "360000005b5b226e616d65222c312c5b",
+        "226f70656e222c226772c3b6c39f6522",
+        "5d5d2c5b226d31222c332c5b227b5c22",
+        "615c223a317d225d5d5d020000000000",
+        "c01d6bca79420010c01d6bca7942a1a1",
+        "a1a1a1a1a1a1a1a1a1a1a1a1a1a1b2b2",
+        "b2b2b2b2b2b2b2b2b2b2b2b2b2b20101",
+        "02000200003412000000000000000000",
+        "00000000000000000000000100010100",
+        "00000103",
+      ].join("\n"),
+    );
+  });
+
+  test("a container is blocks at multiples of eight, a footer and a trailer", () => {
+    const block = (name: string, bytes: Uint8Array) => ({ name, bytes, rawByteLength: bytes.length, deflated: false });
+    const container = encodeContainer([block("a", Uint8Array.of(1, 2, 3)), block("b", Uint8Array.of(9))], { kind: "sample" });
+    expect(containerParts(container)).toEqual({
+      blocks: [
+        "444159424f4f4b310102030000000000",
+        "09",
+      ].join("\n"),
+      footer: [
+        '{"blocks":[{"name":"a","offset":8,"byteLength":3,"rawByteLength":3,"deflated":false,"crc32":14384169',
+        '25},{"name":"b","offset":16,"byteLength":1,"rawByteLength":1,"deflated":false,"crc32":2883475241}],"',
+        'meta":{"kind":"sample"}}',
+      ].join(""),
+      trailer: "e0000000c01ec170314b4f4f42594144",
+    });
+  });
+
+  test("a segment file has times, ids, sequences and the columns that some row has a value in", async () => {
+    expect(containerParts((await encodeSegment(sampleRows(), asIs)).bytes)).toEqual({
+      blocks: [
+        "444159424f4f4b31000af40000b70000",
+        "4c00000a000000000101010101010101",
+        "01010101010101010202020202020202",
+        "02020202020202020303030303030303",
+        "03030303030303030e04010000000000",
+        "00000000000000000102010000000000",
+        "002c0400010000000006000000000000",
+        "05050000000000000400000000000000",
+        "03",
+      ].join("\n"),
+      footer: [
+        '{"blocks":[{"name":"ms","offset":8,"byteLength":12,"rawByteLength":12,"deflated":false,"crc32":14109',
+        '11677},{"name":"id","offset":24,"byteLength":48,"rawByteLength":48,"deflated":false,"crc32":29914387',
+        '34},{"name":"sequence","offset":72,"byteLength":12,"rawByteLength":12,"deflated":false,"crc32":34560',
+        '44493},{"name":"name","offset":88,"byteLength":3,"rawByteLength":3,"deflated":false,"crc32":31490624',
+        '49},{"name":"url","offset":96,"byteLength":6,"rawByteLength":6,"deflated":false,"crc32":596297136},{',
+        '"name":"userId","offset":104,"byteLength":3,"rawByteLength":3,"deflated":false,"crc32":2837151380},{',
+        '"name":"anonymousId","offset":112,"byteLength":3,"rawByteLength":3,"deflated":false,"crc32":22312344',
+        '92},{"name":"m1.rows","offset":120,"byteLength":4,"rawByteLength":4,"deflated":false,"crc32":2921744',
+        '459},{"name":"m1","offset":128,"byteLength":1,"rawByteLength":1,"deflated":false,"crc32":1259060791}',
+        '],"meta":{"kind":"segment","day":20513,"rowCount":3,"minMs":0,"maxMs":86399999,"firstSequence":7,"la',
+        'stSequence":9,"columns":[{"name":"name","width":1,"min":1,"max":2,"hasZero":false},{"name":"url","wi',
+        'dth":2,"min":4,"max":300,"hasZero":true},{"name":"userId","width":1,"min":6,"max":6,"hasZero":true},',
+        '{"name":"anonymousId","width":1,"min":5,"max":5,"hasZero":true},{"name":"m1","width":1,"min":3,"max"',
+        ':3,"hasZero":true,"entryCount":1}],"links":[[5,6,1772323200005]]}}',
+      ].join(""),
+      trailer: "560500009b327538314b4f4f42594144",
+    });
+  });
+
+  test("a dictionary file has a JSON array of new values for each dictionary", async () => {
+    expect(containerParts(await encodeDictionaryFile(deltas, asIs))).toEqual({
+      blocks: [
+        "444159424f4f4b315b226f70656e222c",
+        "226772c3b6c39f65225d000000000000",
+        "5b227b5c22615c223a317d225d",
+      ].join("\n"),
+      footer: [
+        '{"blocks":[{"name":"name","offset":8,"byteLength":18,"rawByteLength":18,"deflated":true,"crc32":3661',
+        '017314},{"name":"m1","offset":32,"byteLength":13,"rawByteLength":13,"deflated":true,"crc32":93996497',
+        '7}],"meta":{"kind":"dictionary","deltas":[{"name":"name","start":1,"count":2},{"name":"m1","start":3',
+        ',"count":1}]}}',
+      ].join(""),
+      trailer: "3a010000bba76fd3314b4f4f42594144",
+    });
+  });
+
+  test("a manifest is a line of JSON and a line of SHA-256", () => {
+    expect(new TextDecoder().decode(encodeManifest(sampleManifest))).toBe(
+      [
+        '{"format":1,"epoch":3,"clean":true,"nextSequence":10,"firstJournal":4,"nextFile":6,"segments":[{"key',
+        '":"segments/0000000002","byteLength":1024,"sha256":"abababababababababababababababababababababababab',
+        'abababababababab","day":20513,"rowCount":9}],"dictionaries":[{"key":"dictionaries/0000000003","byteL',
+        'ength":256,"sha256":"cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd"}]}',
+        "\n869787f3fa87471b1851335359e7f8f6f560cf654e086d8c5a3ea56f4be09add\n",
+      ].join(""),
+    );
+  });
+});
