@@ -17,8 +17,31 @@ export function organizationOf(text: string | undefined): string {
   throw new UsageError(`--organization: expected lower-case letters, digits, - and _, at most 63, got ${JSON.stringify(name)}`);
 }
 
+/** @throws Error when a data directory is there but is none */
+export async function checkDataDirectory(dataDirectory: string): Promise<void> {
+  if ((await kindOf(dataDirectory)) === "other") throw new Error(`${dataDirectory}: is no directory`);
+}
+
+/** @throws Error when there is no such data directory: what only looks into one must not make it */
+export async function requireDataDirectory(dataDirectory: string): Promise<void> {
+  await checkDataDirectory(dataDirectory);
+  if ((await kindOf(dataDirectory)) === "absent") throw new Error(`${dataDirectory}: no such directory`);
+}
+
+async function kindOf(path: string): Promise<"absent" | "directory" | "other"> {
+  try {
+    return (await stat(path)).isDirectory() ? "directory" : "other";
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT") return "absent";
+    if (code === "ENOTDIR") return "other";
+    throw error;
+  }
+}
+
 /** Names of the organizations under a data directory, ascending; none where the directory is absent. */
 export async function organizationsIn(dataDirectory: string): Promise<string[]> {
+  await checkDataDirectory(dataDirectory);
   try {
     const entries = await readdir(dataDirectory, { withFileTypes: true });
     return entries.filter((entry) => entry.isDirectory() && organizationPattern.test(entry.name)).map((entry) => entry.name).sort();
@@ -30,17 +53,15 @@ export async function organizationsIn(dataDirectory: string): Promise<string[]> 
 
 /** Opens an organization for writing, making it where absent. @throws store_locked, corruption, manifest_missing */
 export async function openOrganization(dataDirectory: string, name: string, currency?: string): Promise<Daybook> {
+  await checkDataDirectory(dataDirectory);
   const storage = fileStorage(join(dataDirectory, name));
   return openDaybook(currency === undefined ? { storage } : { storage, currency });
 }
 
 /** Opens an organization beside a running `serve`, for reading. @throws Error when it does not exist */
 export async function openForReading(dataDirectory: string, name: string): Promise<Daybook> {
+  await checkDataDirectory(dataDirectory);
   const directory = join(dataDirectory, name);
-  const found = await stat(directory).then(
-    (entry) => entry.isDirectory(),
-    () => false,
-  );
-  if (!found) throw new Error(`${dataDirectory}: there is no organization ${JSON.stringify(name)} here`);
+  if ((await kindOf(directory)) !== "directory") throw new Error(`${dataDirectory}: there is no organization ${JSON.stringify(name)} here`);
   return openDaybook({ storage: fileStorage(directory), readOnly: true });
 }

@@ -4,6 +4,7 @@ import { DaybookError } from "../base/errors.js";
 import { formatTokens, parseTokens, type TokenRecord, type TokenStore } from "../http/index.js";
 import { fileStorage } from "../node/index.js";
 import type { StorageLock } from "../store/storage.js";
+import { checkDataDirectory } from "./organizations.js";
 
 /** The object under a data directory that holds the tokens of all its organizations: hashes, never values. */
 const TOKENS_KEY = "tokens.json";
@@ -30,6 +31,7 @@ export async function changeTokens(
   dataDirectory: string,
   change: (records: readonly TokenRecord[]) => readonly TokenRecord[],
 ): Promise<void> {
+  await checkDataDirectory(dataDirectory);
   const storage = fileStorage(dataDirectory);
   const lock = await lockSoon(() => storage.lock());
   try {

@@ -97,7 +97,7 @@ export interface Daybook extends AsyncDisposable {
   readonly currency: string;
   /** `ok`, or `read_only` after a failed sync or on a read-only open. */
   readonly health: "ok" | "read_only" | "closed";
-  /** Moves the heads into segments now; it happens by itself at bounds and on close. */
+  /** Moves the heads into segments now; it happens by itself at bounds and on close. @throws read_only, storage_full, closed */
   seal(): Promise<void>;
   /** Waits for writes in flight, seals, and releases the lock. */
   close(): Promise<void>;

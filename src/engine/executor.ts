@@ -17,7 +17,7 @@ export interface Work {
   prunedCount: number;
   /** Rows of the segments read. */
   rowCount: number;
-  /** Columns loaded from storage for this question. */
+  /** Segments of which some column had to be read from storage. */
   loadCount: number;
   /** Dictionary values tested by filters. */
   dictionaryValueCount: number;

@@ -176,6 +176,7 @@ class EmbeddedDaybook implements Daybook {
 
   async seal(): Promise<void> {
     this.#refuseClosed();
+    if (!this.store.isWritable) throw new DaybookError("read_only", "the store does not take writes");
     await this.#housekeeping.sealAll(this.#queue);
   }
 

@@ -1,4 +1,4 @@
-import { toHex } from "../base/hash.js";
+import { sha256, toHex } from "../base/hash.js";
 import { damaged } from "../segment/container.js";
 import type { Storage } from "../store/storage.js";
 
@@ -16,17 +16,25 @@ export async function storeKeys(storage: Storage, random: (bytes: Uint8Array) =>
   if (stored !== null) return { cursorKey: parseKey(stored) };
   const cursorKey = new Uint8Array(32);
   random(cursorKey);
-  if (mayWrite) await storage.write(KEYS_KEY, new TextEncoder().encode(`${JSON.stringify({ cursorKey: toHex(cursorKey) })}\n`));
+  if (mayWrite) await storage.write(KEYS_KEY, new TextEncoder().encode(`${JSON.stringify({ cursorKey: toHex(cursorKey), check: checkOf(cursorKey) })}\n`));
   return { cursorKey };
 }
 
+/** Tells a damaged key from the one that was written. */
+function checkOf(key: Uint8Array): string {
+  return toHex(sha256(key)).slice(0, 16);
+}
+
 function parseKey(stored: Uint8Array): Uint8Array {
-  let hex: unknown;
+  let keys: { cursorKey?: unknown; check?: unknown } | null;
   try {
-    hex = (JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(stored)) as { cursorKey?: unknown }).cursorKey;
+    keys = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(stored)) as typeof keys;
   } catch (cause) {
     throw damaged(KEYS_KEY, "it is not JSON", cause);
   }
+  const hex = keys?.cursorKey;
   if (typeof hex !== "string" || !/^[0-9a-f]{64}$/.test(hex)) throw damaged(KEYS_KEY, "cursorKey is not 64 hex digits");
-  return Uint8Array.from({ length: 32 }, (_, at) => Number.parseInt(hex.slice(at * 2, at * 2 + 2), 16));
+  const key = Uint8Array.from({ length: 32 }, (_, at) => Number.parseInt(hex.slice(at * 2, at * 2 + 2), 16));
+  if (keys?.check !== checkOf(key)) throw damaged(KEYS_KEY, "its checksum is wrong");
+  return key;
 }

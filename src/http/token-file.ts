@@ -10,12 +10,12 @@ const time = z.string().refine((text) => parseTimestamp(text) !== null, "expecte
 const entrySchema = z.strictObject({
   token: z.string().regex(/^sk_[A-Za-z0-9._~+/-]+$/, "expected a value that starts with sk_").optional(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/i, "expected 64 hexadecimal digits").optional(),
-  id: z.string().min(1).optional(),
+  id: z.string().min(1, "expected at least one character").optional(),
   organization: z
     .string()
     .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "expected lower-case letters, digits, - and _, at most 63")
     .optional(),
-  project: z.string().min(1).nullish(),
+  project: z.string().min(1, "expected at least one character").nullish(),
   role: z.enum(ROLES),
   scopes: z.array(z.enum([...SCOPES, "*"])),
   created_at: time.nullish(),

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { DaybookError } from "../base/errors.js";
 import { errorReply } from "../http/error-reply.js";
@@ -16,19 +17,36 @@ const REQUEST_LINE_BYTES = 4_096;
 /** The parser reports every further packet of a connection that is already lost. */
 const answered = new WeakSet<Duplex>();
 
-/** Answers bytes that are no request, before any handler sees them, and ends the connection. */
-export function answerClientError(error: ParseError, socket: Duplex): void {
+/** A request and its answer, done or not. */
+export interface SocketPair {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+}
+
+/**
+ * Answers bytes that are no request, before any handler sees them, and ends the connection. `last` is the newest request
+ * that the connection did bring: its answer goes first, and a request that broke after its answer gets no second one.
+ */
+export function answerClientError(error: ParseError, socket: Duplex, last?: SocketPair): void {
   if (answered.has(socket)) return;
   answered.add(socket);
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
+  if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+  else if (last === undefined) end(socket, answerOf(error));
+  else if (!last.incoming.complete) end(socket, last.outgoing.headersSent ? "" : answerOf(error));
+  else if (last.outgoing.closed) end(socket, answerOf(error));
+  else last.outgoing.once("close", () => end(socket, answerOf(error)));
+}
+
+function answerOf(error: ParseError): string {
   const { status, headers, body } = errorReply("problem", faultOf(error), randomUUID());
   const text = typeof body === "string" ? body : "";
   const lines = Object.entries({ ...headers, "content-length": Buffer.byteLength(text), connection: "close" });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${head}\r\n${text}`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${head}\r\n${text}`;
+}
+
+function end(socket: Duplex, answer: string): void {
+  if (socket.writable) socket.end(answer);
   // Unread bytes at a closed socket would reset the connection and take the answer with them.
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();

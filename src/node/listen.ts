@@ -2,8 +2,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { Handler } from "../http/index.js";
 import { answerClientError } from "./client-error.js";
+import type { SocketPair } from "./client-error.js";
 import { replyOverWeb } from "./reply-over-web.js";
 import { SocketRequest, writeReply } from "./socket-exchange.js";
 
@@ -35,6 +37,8 @@ const SERVER_OPTIONS = {
   // The check of this module answers with JSON.
   requireHostHeader: false,
 };
+/** A request comes as one of these. */
+const REQUEST_EVENTS = ["request", "checkContinue", "checkExpectation"];
 const DRAIN_MS = 10_000;
 const SWEEP_MS = 20;
 
@@ -44,11 +48,13 @@ export async function listen(handler: RequestHandler, options: ListenOptions = {
   const server = createServer(SERVER_OPTIONS);
   const answer = answerWith(handler, server);
   const silent = silentSockets(server);
+  const newest = newestRequests(server);
   server.on("request", (incoming, outgoing) => answer(incoming, outgoing, false));
   // Answered when the body is read, so after route, token and length have passed.
   server.on("checkContinue", (incoming, outgoing) => answer(incoming, outgoing, true));
-  server.on("clientError", answerClientError);
-  server.on("upgrade", (_incoming, socket) => socket.destroy());
+  server.on("checkExpectation", (incoming, outgoing) => answer(incoming, outgoing, false));
+  server.on("clientError", (error, socket) => answerClientError(error, socket, newest.get(socket)));
+  // No listener for upgrades: an offer of another protocol is passed over, and the request answered as it stands.
   server.on("connect", (_incoming, socket) => socket.destroy());
   server.listen(options.port ?? 0, host);
   await once(server, "listening");
@@ -84,9 +90,16 @@ function silentSockets(server: Server): ReadonlySet<Socket> {
     silent.add(socket);
     socket.once("close", () => silent.delete(socket));
   });
-  server.prependListener("request", ({ socket }) => silent.delete(socket));
-  server.prependListener("checkContinue", ({ socket }) => silent.delete(socket));
+  for (const event of REQUEST_EVENTS) server.prependListener(event, ({ socket }: IncomingMessage) => silent.delete(socket));
   return silent;
+}
+
+/** The newest request of each connection. */
+function newestRequests(server: Server): { get(socket: Duplex): SocketPair | undefined } {
+  const newest = new WeakMap<Duplex, SocketPair>();
+  const note = (incoming: IncomingMessage, outgoing: ServerResponse) => newest.set(incoming.socket, { incoming, outgoing });
+  for (const event of REQUEST_EVENTS) server.prependListener(event, note);
+  return newest;
 }
 
 async function drain(server: Server, silent: ReadonlySet<Socket>, drainMs: number): Promise<void> {

@@ -4,6 +4,8 @@ import { bodyTooLarge } from "../http/exchange.js";
 import type { WireReply, WireRequest } from "../http/exchange.js";
 
 const HEADER_COUNT = 100;
+/** What node takes as the one expectation there is. */
+const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
 
 /** A request on a socket as the routes need it, without the web objects in between. */
 export class SocketRequest implements WireRequest {
@@ -91,7 +93,7 @@ function originForm(target: string): string {
 }
 
 /** What the HTTP parser lets pass and we do not: node takes the first of two Authorization headers. */
-function headerFault({ rawHeaders, httpVersion }: IncomingMessage): DaybookError | null {
+function headerFault({ rawHeaders, headers, httpVersion }: IncomingMessage): DaybookError | null {
   if (rawHeaders.length > 2 * HEADER_COUNT) {
     return new DaybookError("headers_too_large", `expected at most ${HEADER_COUNT} headers, got ${rawHeaders.length / 2}`);
   }
@@ -104,6 +106,9 @@ function headerFault({ rawHeaders, httpVersion }: IncomingMessage): DaybookError
   }
   if (hostCount > 1) return new DaybookError("duplicate_header", "Host: expected once, got it twice");
   if (authorizationCount > 1) return new DaybookError("duplicate_header", "Authorization: expected once, got it twice");
+  if (headers.expect !== undefined && !CONTINUE.test(headers.expect)) {
+    return new DaybookError("invalid_parameter", `Expect: expected 100-continue, got ${JSON.stringify(headers.expect.slice(0, 80))}`);
+  }
   if (hostCount === 0 && httpVersion === "1.1") return new DaybookError("invalid_parameter", "Host: expected the header, it is missing");
   return null;
 }

@@ -90,3 +90,25 @@ async function syncBeforeTrust(storage: Storage, isNew: boolean, journals: reado
   for (const number of journals) keys.push(...(await journalKeys(storage, number)));
   if (keys.length > 0) await storage.sync(keys);
 }
+
+/** How often a reader begins again because the writer replaced the manifest meanwhile. */
+const READ_ATTEMPT_COUNT = 10;
+
+/**
+ * Reads a store that another process may be writing: what was read counts only if the manifest is still the same
+ * afterwards, for its files may have gone in between. @throws manifest_missing, corruption
+ */
+export async function recoverBesideWriter(storage: Storage, files: StoreFiles): Promise<Recovered> {
+  for (let attempt = 1; ; attempt += 1) {
+    const before = await storage.read(MANIFEST_KEY);
+    const outcome = await recover(storage, files, false).catch((error: unknown) => ({ error }));
+    const isLast = attempt === READ_ATTEMPT_COUNT || isEqual(before, await storage.read(MANIFEST_KEY));
+    if (!isLast) continue;
+    if ("error" in outcome) throw outcome.error;
+    return outcome;
+  }
+}
+
+function isEqual(a: Uint8Array | null, b: Uint8Array | null): boolean {
+  return a === null || b === null ? a === b : a.length === b.length && a.every((byte, at) => byte === b[at]);
+}

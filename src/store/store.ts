@@ -16,7 +16,7 @@ import { FRAME_KINDS } from "./journal-frame.js";
 import { journalKeys, listJournals, openJournalFile } from "./journal-file.js";
 import { MANIFEST_KEY, encodeManifest } from "./manifest.js";
 import type { Manifest } from "./manifest.js";
-import { recover } from "./recovery.js";
+import { recover, recoverBesideWriter } from "./recovery.js";
 import type { Recovered } from "./recovery.js";
 import type { Storage, StorageLock } from "./storage.js";
 
@@ -77,7 +77,7 @@ export class Store {
     try {
       const budget = new MemoryBudget(options.memoryBudgetBytes);
       const files = new StoreFiles(storage, budget);
-      const recovered = await recover(storage, files, !readOnly);
+      const recovered = readOnly ? await recoverBesideWriter(storage, files) : await recover(storage, files, true);
       const store = new Store(options, budget, files, lock, recovered);
       store.#take(recovered);
       if (!readOnly) await store.#begin();

@@ -82,8 +82,8 @@ describe("import and export", () => {
     expect(namesOf(await exported("range", "--from", "2026-03-01", "--to", "2026-03-02"))).toEqual(["2026-03-01", "2026-03-01"]);
     expect(namesOf(await exported("range", "--project", "shop"))).toEqual(["2026-03-03"]);
     const wrong = await daybook(["export", "--data", directory, "--organization", "range", "--from", "yesterday"]);
-    expect(wrong.code).toBe(1);
-    expect(wrong.stderr).toMatch(/^daybook export: .*yesterday.*\n$/);
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toMatch(/^daybook export: --from: .*yesterday.*\n$/);
   });
 
   test("bad rows are counted and named by line, and never stop the others", async () => {

@@ -1,3 +1,4 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { daybook, emptyDirectory } from "./run.js";
 
@@ -47,5 +48,57 @@ describe("daybook", () => {
     expect([absent.code, absent.stderr]).toEqual([1, `daybook export: ${directory}: there is no organization "nobody" here\n`]);
     const empty = await daybook(["stats", "--data", `${directory}/nowhere`]);
     expect([empty.code, empty.stderr]).toEqual([1, `daybook stats: ${directory}/nowhere: there is no organization here\n`]);
+  });
+
+  test("a file that is missing, even the last of several, is told before anything is stored", async () => {
+    const directory = await emptyDirectory();
+    await writeFile(`${directory}/a.ndjson`, '{"name":"a"}\n');
+    const files = [`${directory}/a.ndjson`, `${directory}/b.ndjson`];
+    const run = await daybook(["import", "--data", `${directory}/data`, ...files]);
+    expect([run.code, run.stdout, run.stderr]).toEqual([1, "", `daybook import: ${directory}/b.ndjson: no such file\n`]);
+    const folder = await daybook(["import", "--data", `${directory}/data`, "--format", "csv", directory]);
+    expect([folder.code, folder.stderr]).toEqual([1, `daybook import: ${directory}: is a directory, expected a file\n`]);
+    expect(await readdir(directory)).toEqual(["a.ndjson"]);
+  });
+
+  test.each([
+    ["serve", "--port", "0"],
+    ["demo", "--once"],
+    ["stats"],
+    ["export"],
+    ["token", "list"],
+    ["token", "revoke", "tok_1"],
+    ["token", "create", "--role", "viewer", "--scopes", "*"],
+  ])("a data directory that is a file is named: %s %s %s", async (...args) => {
+    const directory = await emptyDirectory();
+    await writeFile(`${directory}/file`, "");
+    for (const path of [`${directory}/file`, `${directory}/file/below`]) {
+      const { code, stderr } = await daybook([...args, "--data", path]);
+      expect([code, stderr]).toEqual([1, `daybook ${args[0]}: ${path}: is no directory\n`]);
+    }
+  });
+
+  test.each([["list"], ["revoke", "tok_1"]])("token %s does not make the directory that it does not find", async (...args) => {
+    const directory = await emptyDirectory();
+    const { code, stdout, stderr } = await daybook(["token", ...args, "--data", `${directory}/typo`]);
+    expect([code, stdout, stderr]).toEqual([1, "", `daybook token: ${directory}/typo: no such directory\n`]);
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  test("an export with a bad date names the option, and leaves the file of an earlier export alone", async () => {
+    const directory = await emptyDirectory();
+    await writeFile(`${directory}/a.ndjson`, '{"name":"a"}\n');
+    await daybook(["import", "--data", `${directory}/data`, `${directory}/a.ndjson`]);
+    const out = `${directory}/out.ndjson`;
+    const exported = (...args: string[]) => daybook(["export", "--data", `${directory}/data`, "--out", out, ...args]);
+    expect((await exported()).code).toBe(0);
+    const before = await readFile(out, "utf8");
+    for (const format of ["ndjson", "csv", "arrow"]) {
+      const { code, stderr } = await exported("--format", format, "--from", "soon");
+      expect([code, stderr.replace(/expected.*/, "…")]).toEqual([2, "daybook export: --from: …\n"]);
+    }
+    const { code, stderr } = await exported("--from", "2026-03-02", "--to", "2026-03-01");
+    expect([code, stderr]).toEqual([2, 'daybook export: --from: expected a start not after --to, got "2026-03-02" .. "2026-03-01" (see daybook export --help)\n']);
+    expect(await readFile(out, "utf8")).toBe(before);
   });
 });

@@ -86,3 +86,17 @@ test("Exporting takes a project and dates, and refuses what it would not heed.",
   expect(await first({ startDate: "1970-01-03" })).toBe("1970-01-03T00:00:00.000Z");
   await expect(first({ eventName: "view" })).rejects.toMatchObject({ code: "unknown_parameter" });
 });
+
+test("A reader beside a writer refuses to write, and leaves the writer's files alone.", async () => {
+  const storage = memoryStorage();
+  await using writer = await openDaybook({ storage });
+  await writer.ingest(events);
+  const before = await storage.list("");
+  await using reader = await openDaybook({ storage, readOnly: true });
+  expect(await reader.countEvents()).toBe(10);
+  await expect(reader.seal()).rejects.toMatchObject({ code: "read_only" });
+  await expect(reader.ingest(events)).rejects.toMatchObject({ code: "read_only" });
+  await expect(reader.createProject("p")).rejects.toMatchObject({ code: "read_only" });
+  await reader.close();
+  expect(await storage.list("")).toEqual(before);
+});

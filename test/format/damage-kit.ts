@@ -85,7 +85,5 @@ export function cuts(byteLength: number): number[] {
 export function allowedOutcomes(kind: string, right: string): ReadonlySet<string> {
   const allowed = [right, "corruption"];
   if (kind === "MANIFEST") allowed.push("manifest_missing");
-  // Keys carry no checksum: another digit is another key, and a cursor sealed with the old one is refused.
-  if (kind.startsWith("keys.json")) allowed.push("invalid_cursor");
   return new Set(allowed);
 }

@@ -111,6 +111,7 @@ describe("bytes that are no request", () => {
     ["101 headers", `${GET}Connection: close\r\n${"X: y\r\n".repeat(99)}\r\n`, 431, "headers_too_large"],
     ["two Authorization headers", `${GET}authorization: a\r\nAuthorization: b\r\nConnection: close\r\n\r\n`, 400, "duplicate_header"],
     ["two Host headers", `${GET}host: y\r\nConnection: close\r\n\r\n`, 400, "duplicate_header"],
+    ["an expectation that is none", `${GET}Expect: 200-ok\r\nConnection: close\r\n\r\n`, 400, "invalid_parameter"],
     ["no Host header", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "invalid_parameter"],
     ["TRACE", "TRACE /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 405, "method_not_allowed"],
     ["the target *", "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 404, "route_not_found"],
@@ -134,12 +135,38 @@ describe("bytes that are no request", () => {
     expect(await raw(port, `${GET}Connection: close\r\n${"X: y\r\n".repeat(98)}\r\n`)).toContain("200 OK");
   });
 
-  it.each([
-    ["CONNECT", "CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n"],
-    ["an upgrade", `${GET}Connection: upgrade\r\nUpgrade: websocket\r\n\r\n`],
-  ])("%s is closed without a word", async (_, bytes) => {
+  it("CONNECT is closed without a word", async () => {
     const { port } = await start();
-    expect(await raw(port, bytes)).toBe("");
+    expect(await raw(port, "CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n")).toBe("");
+  });
+
+  it("an offer to upgrade, as clients of HTTP/2 make it, is passed over and its request answered, body and all", async () => {
+    const daybook = stubDaybook();
+    const { port } = await start(handlerOf(daybook));
+    const offer = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAA\r\nContent-Length: 18\r\n";
+    expect(await raw(port, post(offer, '{"event_name":"a"}'), '"data":7}')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(daybook.asked).toMatchObject([{ method: "countEvents", input: { eventName: "a" } }]);
+  });
+
+  it("an answer that is due comes before the error of the bytes behind its request", async () => {
+    let finish: (count: number) => void = () => undefined;
+    const { port } = await start(handlerOf(stubDaybook({ countEvents: () => new Promise((resolve) => (finish = resolve)) })));
+    setTimeout(() => finish(9), 100);
+    const text = await raw(port, `${post("Content-Length: 2\r\n", "{}")}garbage\r\n\r\n`);
+    expect(text).toMatch(/^HTTP\/1\.1 200 [^]*"data":9}HTTP\/1\.1 400 [^]*"code":"invalid_parameter"/);
+  });
+
+  it("a body that breaks after its request was refused gets no second answer", async () => {
+    const { port } = await start();
+    const text = await new Promise<string>((resolve) => {
+      let got = "";
+      const socket = connect(port, "127.0.0.1");
+      socket.write("POST /nowhere HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+      socket.on("data", (chunk) => (got += chunk.toString("latin1"))).once("data", () => socket.write("zz\r\n"));
+      socket.on("end", () => resolve(got));
+    });
+    expect(text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+    expect(text).toMatch(/^HTTP\/1\.1 404 /);
   });
 });
 

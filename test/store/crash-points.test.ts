@@ -1,10 +1,10 @@
-import { fixedClock, openDaybook, type Daybook, type EventInput } from "daybook";
+import { fixedClock, openDaybook, type Daybook, type EventInput, type Storage } from "daybook";
 import { seededRandom } from "daybook/testing";
 import { describe, expect, test } from "vitest";
 import { allPages } from "../oracle/answers.js";
 import { baseSeed, nowMs } from "../oracle/settings.js";
 import type { Objects } from "./objects.js";
-import { RecordingStorage } from "./recording-storage.js";
+import { RecordingStorage, wholeObjectsOnly } from "./recording-storage.js";
 
 const clock = fixedClock(nowMs);
 const dayMs = 86_400_000;
@@ -32,10 +32,10 @@ function batches(): EventInput[][] {
 }
 
 /** Everything a store does in its life: opens, ingests, seals, compacts, projects, closes, opens again. */
-async function live(storage: RecordingStorage, moments: Moment[]): Promise<void> {
+async function live(recording: RecordingStorage, moments: Moment[], storage: Storage = recording): Promise<void> {
   let accepted: readonly EventInput[] = [];
   let underWay: readonly EventInput[] = [];
-  storage.recorded = ({ operation, objects }) => moments.push({ operation, objects, accepted, underWay });
+  recording.recorded = ({ operation, objects }) => moments.push({ operation, objects, accepted, underWay });
   const ingest = async (daybook: Daybook, batch: readonly EventInput[]) => {
     underWay = batch;
     await daybook.ingest(batch);
@@ -112,6 +112,22 @@ describe("a process that dies", () => {
       expect(await answersOf(again)).toBe(await expected([...moment.accepted, ...moment.underWay]));
       expect(answers.length).toBeGreaterThan(0);
       await again.close();
+    }
+  }, 120_000);
+
+  test("leaves every accepted event on a storage that takes whole objects only", async () => {
+    const moments: Moment[] = [];
+    const recording = new RecordingStorage();
+    await live(recording, moments, wholeObjectsOnly(recording));
+    expect(moments.some(({ operation }) => operation.startsWith("write journal/"))).toBe(true);
+    for (const moment of moments) {
+      const storage = wholeObjectsOnly(new RecordingStorage(moment.objects));
+      const daybook = await openDaybook({ storage, clock });
+      await check(daybook, moment, "");
+      await daybook.ingest(moment.underWay);
+      await daybook.close();
+      const again = await openDaybook({ storage, clock });
+      expect(await answersOf(again)).toBe(await expected([...moment.accepted, ...moment.underWay]));
     }
   }, 120_000);
 

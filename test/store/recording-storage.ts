@@ -102,3 +102,14 @@ export class RecordingStorage implements Storage {
     this.recorded(state);
   }
 }
+
+/** The same storage without appending. */
+export function wholeObjectsOnly(storage: Storage): Storage {
+  return {
+    list: (prefix) => storage.list(prefix),
+    read: (key, range) => storage.read(key, range),
+    write: (key, bytes, options) => storage.write(key, bytes, options),
+    remove: (key) => storage.remove(key),
+    sync: (keys) => storage.sync(keys),
+  };
+}

@@ -1,7 +1,7 @@
 import type { Daybook } from "../../engine/daybook.js";
 import { createToken } from "../../http/index.js";
 import { portOf, readArguments, type Command } from "../command.js";
-import { DATA_SETS, type DataSet } from "../demo/data-sets.js";
+import { checkExamples, DATA_SETS, type DataSet } from "../demo/data-sets.js";
 import { reportOn } from "../demo/report.js";
 import { requestsText } from "../demo/requests.js";
 import { load } from "../load.js";
@@ -28,6 +28,7 @@ async function run(args: readonly string[]): Promise<void> {
   const tokens = environmentTokens();
   const open: Record<string, Daybook> = {};
   const closeAll = () => Promise.all(Object.values(open).map((daybook) => daybook.close()));
+  checkExamples();
   process.stdout.write(`Daybook demo: real data, exact answers. Everything is stored in ${dataDirectory}\n\n`);
   try {
     for (const set of DATA_SETS) {

@@ -2,8 +2,9 @@ import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
+import { DaybookError } from "../../base/errors.js";
 import type { Daybook, ExportInput } from "../../engine/daybook.js";
-import { oneOf, readArguments, required, type Command } from "../command.js";
+import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
 import { openForReading, organizationOf } from "../organizations.js";
 import { count } from "../print/format.js";
 import { Progress } from "../print/progress.js";
@@ -53,16 +54,34 @@ async function run(args: readonly string[]): Promise<void> {
       rowCount += rows;
       progress.at(rowCount);
     };
-    const written = Readable.from(format === "arrow" ? daybook.exportArrow(range) : blocks(daybook, range, format, onRows));
+    const written = Readable.from(await begun(format === "arrow" ? daybook.exportArrow(range) : blocks(daybook, range, format, onRows)));
     if (values.out === undefined) await pipeline(written, process.stdout, { end: false });
     else if (values.out.endsWith(".gz")) await pipeline(written, createGzip(), createWriteStream(values.out));
     else await pipeline(written, createWriteStream(values.out));
     const took = progress.end();
     const events = format === "arrow" ? "" : `${count(rowCount)} events `;
     if (values.out !== undefined) process.stdout.write(`${values.out}: ${events}(${took})\n`);
+  } catch (error) {
+    throw inOptionNames(error);
   } finally {
     await daybook.close();
   }
+}
+
+/** The library says what is wrong with a date in its own names. */
+function inOptionNames(error: unknown): unknown {
+  if (!(error instanceof DaybookError) || (error.code !== "invalid_date" && error.code !== "invalid_date_range")) return error;
+  return new UsageError(error.message.replaceAll("startDate", "--from").replaceAll("endDate", "--to"));
+}
+
+/** The same chunks, the first of them made already: a question that fails must not cut down the file of an earlier export. */
+async function begun(chunks: AsyncIterable<string | Uint8Array>): Promise<AsyncIterable<string | Uint8Array>> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  return (async function* () {
+    if (first.done !== true) yield first.value;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  })();
 }
 
 async function* blocks(
@@ -71,17 +90,18 @@ async function* blocks(
   format: "ndjson" | "csv",
   onRows: (rowCount: number) => void,
 ): AsyncGenerator<string> {
-  if (format === "csv") yield CSV_HEADER;
+  let header = format === "csv" ? CSV_HEADER : "";
   let lines: string[] = [];
   for await (const event of daybook.exportEvents(range)) {
     lines.push(format === "csv" ? csvLine(event) : `${JSON.stringify(event)}\n`);
     if (lines.length < BLOCK_ROWS) continue;
     onRows(lines.length);
-    yield lines.join("");
+    yield header + lines.join("");
+    header = "";
     lines = [];
   }
   onRows(lines.length);
-  yield lines.join("");
+  yield header + lines.join("");
 }
 
 export const command: Command = { summary: "write every stored event as NDJSON, CSV or Arrow", help, run };

@@ -2,13 +2,13 @@ import { basename } from "node:path";
 import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
 import { load, type LoadOutcome } from "../load.js";
 import { openOrganization, organizationOf } from "../organizations.js";
-import { count, plain } from "../print/format.js";
+import { count, plain, plural } from "../print/format.js";
 import { Progress } from "../print/progress.js";
 import { readArrow } from "../read/arrow.js";
 import { readClf } from "../read/clf.js";
 import { readCsvEvents } from "../read/csv-events.js";
 import { readCsvMap, type CsvMap } from "../read/csv-map.js";
-import { readBytes } from "../read/gzip.js";
+import { checkReadable, readBytes } from "../read/gzip.js";
 import { readNdjson } from "../read/ndjson.js";
 import type { Rows } from "../read/row.js";
 
@@ -51,6 +51,8 @@ async function run(args: readonly string[]): Promise<void> {
   if (positionals.length === 0) throw new UsageError("expected at least one FILE");
   const files = positionals.map((path) => ({ path, format: formatOf(path, values.format) }));
   if (values.map !== undefined && files.some((file) => file.format !== "csv")) throw new UsageError("--map is for csv files only");
+  // A name that is mistyped must not leave half of the files stored, nor a new store behind.
+  for (const { path } of files) await checkReadable(path);
   const map = values.map === undefined ? null : await readCsvMap(values.map);
 
   let rejectedCount = 0;
@@ -72,7 +74,7 @@ async function run(args: readonly string[]): Promise<void> {
   } finally {
     await daybook.close();
   }
-  if (values.strict === true && rejectedCount > 0) throw new Error(`${count(rejectedCount)} rows were rejected, all others are stored`);
+  if (values.strict === true && rejectedCount > 0) throw new Error(`${plural(rejectedCount, "row")} ${rejectedCount === 1 ? "was" : "were"} rejected, all others are stored`);
 }
 
 function formatOf(path: string, given: string | undefined): Format {

@@ -1,7 +1,7 @@
 import { DaybookError } from "../../base/errors.js";
 import { createToken, ROLES, SCOPES, type Scope, type TokenRecord } from "../../http/index.js";
 import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
-import { organizationOf } from "../organizations.js";
+import { organizationOf, requireDataDirectory } from "../organizations.js";
 import { plain } from "../print/format.js";
 import { table } from "../print/table.js";
 import { changeTokens, storedTokens } from "../token-store.js";
@@ -12,7 +12,7 @@ const help = `Usage: daybook token create --data DIR --role ROLE --scopes A,B [o
 
 Makes, lists and revokes the tokens of a data directory; a running "serve" sees changes within a second.
 
-  --data DIR            data directory, made where absent
+  --data DIR            data directory; "create" makes it where absent
   --role ROLE           ${ROLES.join(", ")}
   --scopes A,B          of ${SCOPES.slice(0, 5).join(", ")},
                         ${SCOPES.slice(5).join(", ")}; or * for all
@@ -53,11 +53,16 @@ async function create(args: readonly string[]): Promise<void> {
   process.stdout.write(`${value}\n`);
 }
 
+const OPTION_OF: Readonly<Record<string, string>> = { "token.expires_at": "expires", "token.project": "project" };
+
 function made(input: Omit<Parameters<typeof createToken>[0], "nowMs">): ReturnType<typeof createToken> {
   try {
     return createToken({ ...input, nowMs: Date.now() });
   } catch (error) {
-    if (error instanceof DaybookError && error.code === "invalid_parameter") throw new UsageError(error.message.replace(/^tokens\[0\]\./, ""));
+    if (error instanceof DaybookError && error.code === "invalid_parameter") {
+      const { param, reason } = error.details;
+      throw new UsageError(`--${OPTION_OF[param ?? ""] ?? param}: ${reason?.replace(/, got another$/, "")}`);
+    }
     throw error;
   }
 }
@@ -66,7 +71,9 @@ const HEADER = ["id", "organization", "project", "role", "scopes", "created", "s
 
 async function list(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, { data: OPTIONS.data }, false);
-  const rows = (await storedTokens(required(values.data, "data"))).map((record) => [
+  const dataDirectory = required(values.data, "data");
+  await requireDataDirectory(dataDirectory);
+  const rows = (await storedTokens(dataDirectory)).map((record) => [
     record.id,
     record.organization,
     plain(record.project ?? "-", 40),
@@ -89,6 +96,7 @@ async function revoke(args: readonly string[]): Promise<void> {
   const dataDirectory = required(values.data, "data");
   const [id, ...others] = positionals;
   if (id === undefined || others.length > 0) throw new UsageError("expected the ID of one token (daybook token list)");
+  await requireDataDirectory(dataDirectory);
   const revokedAt = new Date().toISOString();
   await changeTokens(dataDirectory, (records) => {
     const found = records.find((record) => record.id === id);

@@ -54,6 +54,11 @@ export const DATA_SETS: readonly DataSet[] = [
   },
 ];
 
+/** @throws Error when this installation came without the examples: better said before a store is made */
+export function checkExamples(): void {
+  example("data");
+}
+
 /** A file of the repository's examples. @throws Error when this installation came without them */
 function example(path: string): string {
   const file = join(packageRoot(), "examples", path);

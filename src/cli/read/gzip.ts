@@ -1,4 +1,5 @@
-import { createReadStream } from "node:fs";
+import { constants, createReadStream } from "node:fs";
+import { access, stat } from "node:fs/promises";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 
@@ -11,13 +12,28 @@ export async function* readBytes(path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* inflated(source);
   } catch (error) {
-    const name = path === "-" ? "standard input" : path;
-    const reason = error instanceof Error ? error.message : String(error);
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT") throw new Error(`${name}: no such file`, { cause: error });
-    if (code === "EISDIR") throw new Error(`${name}: is a directory, expected a file`, { cause: error });
-    throw new Error(`${name}: ${reason}`, { cause: error });
+    throw readError(path, error);
   }
+}
+
+/** Looks whether a file can be read, without opening it: a pipe can be opened only once. @throws what `readBytes` throws */
+export async function checkReadable(path: string): Promise<void> {
+  if (path === "-") return;
+  try {
+    await access(path, constants.R_OK);
+    if ((await stat(path)).isDirectory()) throw Object.assign(new Error("is a directory"), { code: "EISDIR" });
+  } catch (error) {
+    throw readError(path, error);
+  }
+}
+
+function readError(path: string, cause: unknown): Error {
+  const name = path === "-" ? "standard input" : path;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  if (code === "ENOENT") return new Error(`${name}: no such file`, { cause });
+  if (code === "EISDIR") return new Error(`${name}: is a directory, expected a file`, { cause });
+  return new Error(`${name}: ${reason}`, { cause });
 }
 
 async function* inflated(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { mergeRows } from "../../src/segment/merge-rows.js";
+import { rankRows } from "../../src/segment/sort-rows.js";
+import { baseSeed } from "../oracle/settings.js";
+import { headOf, idBytes, inOrder, plain, plainRows, type PlainRow } from "./rows-of.js";
+
+const row: PlainRow = { ms: 0, id: 0, sequence: 0, name: 1, url: 0, metadata: {} };
+
+describe("the order of rows", () => {
+  test("is that of time, then of the id as a 128-bit number", () => {
+    fc.assert(
+      fc.property(plainRows, (rows) => {
+        const times = Int32Array.from(rows, ({ ms }) => ms);
+        const ids = Uint8Array.from(rows.flatMap(({ id }) => [...idBytes(id)]));
+        const ranks = rankRows(times, ids) ?? Uint32Array.from(rows.keys());
+        const placed: PlainRow[] = [];
+        rows.forEach((one, at) => (placed[ranks[at] ?? -1] = one));
+        expect(placed.map(({ ms, id }) => [ms, id])).toEqual(inOrder(rows).map(({ ms, id }) => [ms, id]));
+        expect([...ranks].sort((a, b) => a - b)).toEqual([...rows.keys()]);
+      }),
+      { seed: baseSeed, numRuns: 300 },
+    );
+  });
+
+  test("is told where rows stand in it already, without a sort", () => {
+    expect(rankRows(Int32Array.of(1, 1, 2), Uint8Array.from([1, 2, 1].flatMap((id) => [...idBytes(id)])))).toBe(null);
+    expect(rankRows(Int32Array.of(1, 1, 2), Uint8Array.from([2, 1, 1].flatMap((id) => [...idBytes(id)])))).toEqual(Uint32Array.of(1, 0, 2));
+  });
+});
+
+describe("merging rows", () => {
+  test("keeps every row of every source, in order, with all its codes", () => {
+    fc.assert(
+      fc.property(fc.array(plainRows, { minLength: 1, maxLength: 4 }), (parts) => {
+        const merged = mergeRows(parts.map((part) => headOf(part).view()));
+        const found = plain(merged);
+        expect(found.map(({ ms, id }) => [ms, id])).toEqual(inOrder(parts.flat()).map(({ ms, id }) => [ms, id]));
+        expect(inOrder(found)).toEqual(inOrder(parts.flat()));
+      }),
+      { seed: baseSeed, numRuns: 300 },
+    );
+  });
+
+  test("keeps a column sparse where fewer than an eighth of the rows have it, dense where more do", () => {
+    const rows = (withKey: number) =>
+      Array.from({ length: 80 }, (_, at) => ({ ...row, id: 80 - at, metadata: at < withKey ? { 1: at + 1 } : {} }));
+    expect(mergeRows([headOf(rows(9)).view()]).columns.get("m1")).toMatchObject({
+      kind: "sparse", rows: Uint32Array.from({ length: 9 }, (_, at) => 71 + at), codes: Uint8Array.of(9, 8, 7, 6, 5, 4, 3, 2, 1),
+    });
+    expect(mergeRows([headOf(rows(10)).view()]).columns.get("m1")?.kind).toBe("dense");
+  });
+
+  test("makes a column as narrow as the codes that are left allow", () => {
+    const wide = headOf([{ ...row, url: 70_000 }]).view();
+    const narrow = headOf([{ ...row, url: 3 }, { ...row, url: 200 }]).view();
+    expect(mergeRows([narrow]).columns.get("url")).toEqual({ kind: "dense", codes: Uint8Array.of(3, 200) });
+    const codes = mergeRows([narrow, wide]).columns.get("url");
+    expect(codes?.kind === "dense" && codes.codes.BYTES_PER_ELEMENT).toBe(4);
+  });
+
+  test("does not read what was appended to a head after the view was taken", () => {
+    const head = headOf([row]);
+    const view = head.view();
+    head.append(9, idBytes(1), 0, 9, new Uint32Array(64), 0, 0, [3], Uint32Array.of(1), 0);
+    expect(plain(mergeRows([view]))).toEqual([row]);
+    expect([view.rowCount, head.view().rowCount, view.maxMs, head.view().maxMs]).toEqual([1, 2, 0, 9]);
+  });
+});

@@ -1,0 +1,73 @@
+import fc from "fast-check";
+import { codeAt } from "../../src/column/column.js";
+import { FIELD_COUNT, fieldIndex } from "../../src/schema/fields.js";
+import { Head } from "../../src/segment/head.js";
+import type { MergedRows } from "../../src/segment/merge-rows.js";
+import type { Rows } from "../../src/segment/rows.js";
+
+/** One row as a test writes it: codes of two fields, and of metadata values by key. */
+export interface PlainRow {
+  readonly ms: number;
+  readonly id: number;
+  readonly sequence: number;
+  readonly name: number;
+  readonly url: number;
+  readonly metadata: Readonly<Record<number, number>>;
+}
+
+/** Rows in which equal times, equal ids and missing values are frequent. */
+export const plainRows = fc.array(
+  fc.record({
+    ms: fc.oneof(fc.nat({ max: 4 }), fc.constantFrom(86_399_999, 86_399_998)),
+    id: fc.nat({ max: 300 }),
+    sequence: fc.nat({ max: 1_000 }),
+    name: fc.integer({ min: 1, max: 300 }),
+    url: fc.oneof(fc.constant(0), fc.nat({ max: 70_000 })),
+    metadata: fc.dictionary(fc.constantFrom("1", "2"), fc.integer({ min: 1, max: 300 }), { maxKeys: 2 }),
+  }),
+  { maxLength: 60 },
+);
+
+/** 16 bytes that order like the number. */
+export function idBytes(id: number): Uint8Array {
+  const bytes = new Uint8Array(16);
+  new DataView(bytes.buffer).setUint32(12, id);
+  return bytes;
+}
+
+export function headOf(rows: readonly PlainRow[], day = 7): Head {
+  const head = new Head(day);
+  for (const { ms, id, sequence, name, url, metadata } of rows) {
+    const codes = new Uint32Array(FIELD_COUNT);
+    codes[fieldIndex("name")] = name;
+    codes[fieldIndex("url")] = url;
+    const keys = Object.keys(metadata).map(Number);
+    head.append(ms, idBytes(id), 0, sequence, codes, 0, keys.length, keys, Uint32Array.from(Object.values(metadata)), 0);
+  }
+  return head;
+}
+
+/** What loaded or merged rows hold, row by row. */
+export function plain(rows: Rows | MergedRows): PlainRow[] {
+  const isMerged = "columns" in rows && !("load" in rows);
+  const times = isMerged ? rows.times : (rows as Rows).times();
+  const ids = isMerged ? rows.ids : (rows as Rows).ids();
+  const sequences = isMerged ? rows.sequences : (rows as Rows).sequences();
+  const code = (name: string, row: number) => {
+    const column = isMerged ? rows.columns.get(name) : (rows as Rows).column(name);
+    return column === undefined ? 0 : codeAt(column, row);
+  };
+  return Array.from(times, (ms, row) => ({
+    ms,
+    id: new DataView(ids.buffer, ids.byteOffset + row * 16).getUint32(12),
+    sequence: sequences[row] ?? -1,
+    name: code("name", row),
+    url: code("url", row),
+    metadata: Object.fromEntries(["1", "2"].flatMap((key) => (code(`m${key}`, row) === 0 ? [] : [[key, code(`m${key}`, row)]]))),
+  }));
+}
+
+/** In (time, id) order; rows that agree in both in any order, so by sequence. */
+export function inOrder(rows: readonly PlainRow[]): PlainRow[] {
+  return [...rows].sort((a, b) => a.ms - b.ms || a.id - b.id || a.sequence - b.sequence || a.name - b.name || a.url - b.url);
+}

@@ -1,0 +1,83 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { IdTable } from "../../src/store/id-table.js";
+import { baseSeed } from "../oracle/settings.js";
+
+/** Bytes of an id that is unlike every other number's. */
+function idOf(number: number): Uint8Array {
+  const id = new Uint8Array(16);
+  new DataView(id.buffer).setUint32(0, number);
+  id[15] = number & 255;
+  return id;
+}
+
+function added(table: IdTable, from: number, to: number): IdTable {
+  table.reserve(to - from);
+  for (let number = from; number < to; number += 1) table.add(idOf(number), 0);
+  return table;
+}
+
+function matches(table: IdTable, from: number, to: number): number {
+  let count = 0;
+  for (let number = from; number < to; number += 1) if (table.matches(idOf(number), 0)) count += 1;
+  return count;
+}
+
+describe("the fingerprints of ids", () => {
+  test("know every id that was added, however often the table grew, and next to none that was not", () => {
+    const table = new IdTable(42);
+    for (let from = 0; from < 60_000; from += 5_000) {
+      added(table, from, from + 5_000);
+      table.keep();
+    }
+    expect(matches(table, 0, 60_000)).toBe(60_000);
+    expect(matches(table, 60_000, 200_000)).toBe(0);
+    expect(table.byteLength / 60_000).toBeLessThan(14);
+  });
+
+  test("forget exactly what was added since the last keep", () => {
+    const counts = fc.array(fc.record({ count: fc.nat({ max: 3_000 }), keep: fc.boolean() }), { maxLength: 12 });
+    fc.assert(
+      fc.property(counts, (rounds) => {
+        const table = new IdTable(7);
+        let next = 0;
+        const kept: [number, number][] = [];
+        const gone: [number, number][] = [];
+        for (const { count, keep } of rounds) {
+          added(table, next, next + count);
+          if (keep) table.keep();
+          else table.undo();
+          (keep ? kept : gone).push([next, next + count]);
+          next += count;
+        }
+        for (const [from, to] of kept) expect(matches(table, from, to)).toBe(to - from);
+        for (const [from, to] of gone) expect(matches(table, from, to)).toBe(0);
+      }),
+      { seed: baseSeed, numRuns: 40 },
+    );
+  });
+
+  test("undo nothing twice", () => {
+    const table = added(new IdTable(1), 0, 10);
+    table.undo();
+    table.undo();
+    added(table, 0, 5);
+    table.keep();
+    table.undo();
+    expect(matches(table, 0, 10)).toBe(5);
+  });
+
+  test("look at all 16 bytes, from the offset on", () => {
+    const table = new IdTable(3);
+    table.reserve(1);
+    const ids = new Uint8Array(48).map((_, at) => at);
+    table.add(ids, 16);
+    expect(table.matches(ids, 16)).toBe(true);
+    expect([table.matches(ids, 0), table.matches(ids, 32)]).toEqual([false, false]);
+    for (let at = 16; at < 32; at += 1) {
+      const other = ids.slice();
+      other[at] = 200;
+      expect(table.matches(other, 16), `byte ${at - 16}`).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,189 @@
+import type { FilterGroupInput } from "daybook";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Objects } from "../store/objects.js";
+import { DAY_COUNT, dayText, events, ninetyDays, openMeasured, rowsOfDays, type Measured } from "./ninety-days.js";
+
+let objects: Objects;
+let store: Measured;
+
+beforeAll(async () => {
+  objects = await ninetyDays();
+});
+
+/** Each test begins with a store just opened: nothing of a question before it is in memory. */
+beforeEach(async () => {
+  store = await openMeasured(objects);
+});
+
+function where(fieldName: string, operator: string, value: string): { filterGroups: FilterGroupInput[] } {
+  return { filterGroups: [{ filters: [{ fieldName, operator, value }] }] };
+}
+
+function distinct(values: readonly unknown[]): number {
+  return new Set(values.filter((value) => value !== undefined && value !== null)).size;
+}
+
+const week = { startDate: dayText(30), endDate: dayText(36) };
+
+describe("days", () => {
+  test("the store has one segment a day, each too large to be kept whole", () => {
+    const segments = [...objects].filter(([key]) => key.startsWith("segments/"));
+    expect(segments.length).toBe(DAY_COUNT);
+    for (const [, bytes] of segments) expect(bytes.length).toBeGreaterThan(16 * 1024);
+  });
+
+  test("a count of seven days out of ninety touches seven segments and reads nothing", async () => {
+    const { answer, work, reads } = await store.measure((daybook) => daybook.countEvents(week));
+    const rowCount = rowsOfDays(30, 37);
+    expect(answer).toBe(rowCount);
+    expect(work).toEqual({ segmentCount: 7, prunedCount: 83, rowCount, loadCount: 0, dictionaryValueCount: 0 });
+    expect(reads).toEqual([]);
+  });
+
+  test("explain says the same beforehand, and reads nothing either", async () => {
+    store.reads();
+    const { segments, columns, rowCount, dictionaryValueCount } = await store.daybook.explain("countEvents", week);
+    expect(segments.length).toBe(DAY_COUNT);
+    expect(segments.filter(({ access }) => access === "all").map(({ day }) => day.slice(0, 10)).sort()).toEqual(
+      Array.from({ length: 7 }, (_, day) => dayText(30 + day)),
+    );
+    expect({ columns, rowCount, dictionaryValueCount }).toEqual({ columns: [], rowCount: rowsOfDays(30, 37), dictionaryValueCount: 0 });
+    expect(store.reads()).toEqual([]);
+  });
+
+  test.each(["countEvents", "countEventsPerDay", "countEventsRunningTotalPerDay"] as const)(
+    "%s without filters over whole days loads no column",
+    async (report) => {
+      const { work, reads } = await store.measure<unknown>((daybook) => daybook[report]());
+      expect([work.segmentCount, work.loadCount, reads.length]).toEqual([DAY_COUNT, 0, 0]);
+    },
+  );
+
+  test("a range that cuts two days loads the times of these two", async () => {
+    const range = { startDate: `${dayText(30)}T12:00:00Z`, endDate: `${dayText(36)}T12:00:00Z` };
+    const { work, reads } = await store.measure((daybook) => daybook.countEvents(range));
+    expect([work.segmentCount, work.loadCount, reads.length]).toEqual([7, 2, 2]);
+    expect((await store.daybook.explain("countEvents", range)).columns).toEqual(["ms"]);
+  });
+});
+
+describe("dictionaries", () => {
+  const urls = distinct(events.map((event) => event.url));
+  const plans = distinct(events.map((event) => event.metadata?.["plan"]));
+
+  test("equality and its negation test no dictionary value", async () => {
+    for (const operator of ["=", "!=", "in"]) {
+      const { work } = await store.measure((daybook) => daybook.countEvents(where("url", operator, "/page/1")));
+      expect(work.dictionaryValueCount, operator).toBe(0);
+    }
+    const { work } = await store.measure((daybook) => daybook.countEvents({ eventName: "click", project: "web" }));
+    expect(work.dictionaryValueCount).toBe(0);
+  });
+
+  test("equality on a metadata key without arrays tests none", async () => {
+    const { answer, work } = await store.measure((daybook) => daybook.countEvents(where("metadata.plan", "=", "pro")));
+    expect(answer).toBe(events.filter((event) => event.metadata?.["plan"] === "pro").length);
+    expect(work.dictionaryValueCount).toBe(0);
+  });
+
+  test("any other test looks at each value of the dictionary once, not set among them", async () => {
+    expect(urls).toBeGreaterThan(50);
+    for (const operator of ["contains", "not_contains", "starts_with", "regex"]) {
+      const { work } = await store.measure((daybook) => daybook.countEvents(where("url", operator, "page")));
+      expect(work.dictionaryValueCount, operator).toBe(urls + 1);
+    }
+    const { work } = await store.measure((daybook) => daybook.countEvents(where("metadata.plan", "contains", "r")));
+    expect(work.dictionaryValueCount).toBe(plans + 1);
+    expect((await store.daybook.explain("countEvents", where("url", "contains", "page"))).dictionaryValueCount).toBe(urls + 1);
+  });
+});
+
+describe("zone maps", () => {
+  test.each([
+    ["an event name", { eventName: "rare event" }],
+    ["a field", where("device", "=", "teletype")],
+    ["a metadata key", where("rare key", "is_set", "")],
+    ["a metadata value", where("metadata.rare key", "contains", "es")],
+  ])("leave out the segments that lack %s", async (_, input) => {
+    const { answer, work, reads } = await store.measure((daybook) => daybook.countEvents(input));
+    expect(answer).toBe(1);
+    expect([work.segmentCount, work.prunedCount, work.rowCount]).toEqual([1, DAY_COUNT - 1, rowsOfDays(40, 41)]);
+    expect(new Set(reads).size).toBe(1);
+  });
+
+  test("leave out every segment for a value that no event has", async () => {
+    for (const input of [{ eventName: "never" }, where("os", "=", "CP/M"), where("url", "contains", "nowhere"), { project: "none" }]) {
+      const { answer, work, reads } = await store.measure((daybook) => daybook.countEvents(input));
+      expect([answer, work.segmentCount, work.loadCount, reads.length]).toEqual([0, 0, 0, 0]);
+    }
+  });
+
+  test("leave out a segment only if no group can match", async () => {
+    const group = (fieldName: string, value: string) => ({ filters: [{ fieldName, operator: "=", value }] });
+    const either = { filterGroups: [group("device", "teletype"), group("device", "none")] };
+    expect((await store.measure((daybook) => daybook.countEvents(either))).work.segmentCount).toBe(1);
+    const any = { filterGroups: [group("device", "teletype"), group("device", "mobile")] };
+    expect((await store.measure((daybook) => daybook.countEvents(any))).work.segmentCount).toBe(DAY_COUNT);
+  });
+});
+
+describe("search", () => {
+  test("stops at the day that fills the page", async () => {
+    const { answer, work } = await store.measure((daybook) => daybook.searchEvents({ limit: 10 }));
+    expect(answer.events.length).toBe(10);
+    expect([work.segmentCount, work.rowCount]).toEqual([1, rowsOfDays(89, 90)]);
+    const next = await store.measure((daybook) => daybook.searchEvents({ limit: 10, cursor: answer.cursor }));
+    expect([next.work.segmentCount, next.work.loadCount]).toEqual([1, 0]);
+  });
+
+  test("goes on to as many days as the page needs", async () => {
+    const limit = rowsOfDays(88, 90) - 1;
+    const { work } = await store.measure((daybook) => daybook.searchEvents({ limit: Math.min(limit, 1_000) }));
+    expect(work.segmentCount).toBe(2);
+  });
+});
+
+describe("memory", () => {
+  test("after a restart a count reads the one column it needs of each segment, and a second one nothing", async () => {
+    const ask = () => store.measure((daybook) => daybook.countEvents({ eventName: "click" }));
+    const first = await ask();
+    expect(first.reads.filter((key) => key.startsWith("segments/")).length).toBe(DAY_COUNT);
+    expect(first.reads.length).toBe(DAY_COUNT);
+    const second = await ask();
+    expect([second.work.loadCount, second.reads.length]).toEqual([0, 0]);
+    expect(second.answer).toBe(first.answer);
+  });
+
+  test("another value of the same column reads nothing more, another column that column", async () => {
+    await store.measure((daybook) => daybook.countEvents({ ...week, ...where("device", "=", "mobile") }));
+    const sameColumn = await store.measure((daybook) => daybook.countEvents({ ...week, ...where("device", "contains", "top") }));
+    expect(sameColumn.reads.length).toBe(0);
+    const ranking = await store.measure((daybook) => daybook.aggregate({ ...week, field: "device" }));
+    expect(ranking.reads.length).toBe(0);
+    const other = await store.measure((daybook) => daybook.aggregate({ ...week, field: "os" }));
+    expect(other.reads.length).toBe(7);
+  });
+
+  test("people are counted from two columns, read once", async () => {
+    const first = await store.measure((daybook) => daybook.countUniqueUsers(week));
+    expect(first.reads.length).toBe(14);
+    const perDay = await store.measure((daybook) => daybook.countUniqueUsersPerDay(week));
+    expect(perDay.reads.length).toBe(0);
+  });
+
+  test("opening reads each footer and dictionary file once, and no column", async () => {
+    const opened = await openMeasured(objects);
+    const reads = opened.reads();
+    expect(reads.filter((key) => key.startsWith("segments/")).length).toBe(DAY_COUNT);
+    expect(new Set(reads).size).toBe(reads.length);
+    expect(new Set(reads)).toEqual(new Set(objects.keys()));
+  });
+
+  test("the first ingest after a restart reads the ids, the second nothing", async () => {
+    store.reads();
+    await store.daybook.ingest([{ name: "new", id: "new-1" }]);
+    expect(store.reads().filter((key) => key.startsWith("segments/")).length).toBe(DAY_COUNT);
+    await store.daybook.ingest([{ name: "new", id: "new-2" }]);
+    expect(store.reads()).toEqual([]);
+  });
+});
