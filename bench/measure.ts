@@ -11,12 +11,13 @@ export interface Measurement {
 }
 
 const warmupRoundCount = 3;
+const windowCount = 30;
 /** A run shorter than this is repeated, so that the clock's step does not matter. */
 const sampleMsMin = 0.5;
 
 /** 30 days of January to March 2026; every round another. */
 function windowOf(round: number): Window {
-  const start = Date.UTC(2026, 0, 20 + (round % 30));
+  const start = Date.UTC(2026, 0, 20 + (round % windowCount));
   const date = (ms: number) => new Date(ms).toISOString().slice(0, 10);
   return { startDate: date(start), endDate: date(start + 29 * 86_400_000) };
 }
@@ -51,6 +52,10 @@ async function checkEqual(question: Question, daybook: Daybook, peers: readonly 
 /** Compares the answers, then asks everyone in turn, round after round. Medians of the rounds after the warm-up. */
 export async function measure(question: Question, daybook: Daybook, peers: readonly Peer[], roundCount: number): Promise<Measurement> {
   await checkEqual(question, daybook, peers);
+  // Warm means warm: every window has been asked for once, by everyone.
+  for (let round = 0; round < windowCount; round += 1)
+    for (const ask of [(window: Window) => question.ask(daybook, window), ...peers.map((peer) => (window: Window) => peer.ask(question, window))])
+      await ask(windowOf(round));
   const samples = new Map<string, number[]>([["", []], ...peers.map(({ name }): [string, number[]] => [name, []])]);
   for (let round = 0; round < warmupRoundCount + roundCount; round += 1) {
     const runs: [string, number][] = [["", await time((window) => question.ask(daybook, window), round)]];

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { damagedBlock } from "../store/codec.js";
@@ -46,4 +47,4 @@ function inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Ui
 }
 
 /** Raw deflate, level 1, by Node's zlib: on the calling thread below 64 KiB, in Node's thread pool above. @throws corruption */
-export const nativeCodec: Codec = { deflate, inflate };
+export const nativeCodec: Codec = { deflate, inflate, sha256: (bytes) => plainBytes(createHash("sha256").update(bytes).digest()) };

@@ -33,7 +33,7 @@ export class StoreFiles {
     const { bytes, meta } = await encodeSegment(merged, (raw) => this.#codec.deflate(raw));
     await this.storage.write(key, bytes, { durable: false });
     const footer = this.#footer<SegmentMeta>(key, bytes, bytes.length);
-    const entry = { ...fileEntry(key, bytes), day: meta.day, rowCount: meta.rowCount };
+    const entry = { ...this.#entry(key, bytes), day: meta.day, rowCount: meta.rowCount };
     return { entry, segment: this.#segment(entry, footer, bytes) };
   }
 
@@ -59,7 +59,7 @@ export class StoreFiles {
     const key = `dictionaries/${numbered(number)}`;
     const bytes = await encodeDictionaryFile(deltas, (raw) => this.#codec.deflate(raw));
     await this.storage.write(key, bytes, { durable: false });
-    return fileEntry(key, bytes);
+    return this.#entry(key, bytes);
   }
 
   /** Reads dictionary values back. @throws corruption */
@@ -69,6 +69,11 @@ export class StoreFiles {
       throw damaged(entry.key, `expected ${entry.byteLength} bytes, it is missing or has another length`);
     const footer = this.#footer<DictionaryMeta>(entry.key, bytes, bytes.length);
     await applyDictionaryFile(entry.key, bytes, footer, (raw, length) => this.#codec.inflate(raw, length), dictionaries);
+  }
+
+  #entry(key: string, bytes: Uint8Array): FileEntry {
+    const digest = this.#codec.sha256?.(bytes) ?? sha256(bytes);
+    return { key, byteLength: bytes.length, sha256: toHex(digest) };
   }
 
   #footer<M>(key: string, file: Uint8Array, byteLength: number): ContainerFooter<M> {
@@ -90,8 +95,4 @@ export class StoreFiles {
 
 function numbered(number: number): string {
   return String(number).padStart(10, "0");
-}
-
-function fileEntry(key: string, bytes: Uint8Array): FileEntry {
-  return { key, byteLength: bytes.length, sha256: toHex(sha256(bytes)) };
 }
