@@ -32,6 +32,8 @@ export const LIMITS = {
   headRowCount: 256 * 1024,
   /** Bytes of the live journal before its heads are sealed. */
   journalBytes: 64 * 1024 * 1024,
+  /** Characters of new dictionary values in one frame: escaped, as JSON, they stay within one string of V8. */
+  frameValueChars: 64 * 1024 * 1024,
   /** Rows of one segment: a day that has more stays in several. Rows and times share the bits of a sort key. */
   segmentRowCount: 2 ** 25,
   /** Segments of one day before they are compacted into one. */

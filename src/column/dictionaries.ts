@@ -8,6 +8,25 @@ export interface DictionaryDelta {
   readonly values: readonly string[];
 }
 
+/** The same values in parts of at most `charCount` characters each, longer values alone. */
+export function splitDeltas(deltas: readonly DictionaryDelta[], charCount: number): DictionaryDelta[][] {
+  const parts: DictionaryDelta[][] = [[]];
+  let room = charCount;
+  for (const { name, start, values } of deltas) {
+    let from = 0;
+    values.forEach((value, at) => {
+      room -= value.length;
+      if (room >= 0) return;
+      if (at > from) parts.at(-1)?.push({ name, start: start + from, values: values.slice(from, at) });
+      parts.push([]);
+      from = at;
+      room = charCount - value.length;
+    });
+    parts.at(-1)?.push({ name, start: start + from, values: from === 0 ? values : values.slice(from) });
+  }
+  return parts.filter((part) => part.length > 0);
+}
+
 /** Stands before every key name, so that the key `""` is told from no key. */
 const KEY_MARK = ".";
 

@@ -65,6 +65,7 @@ export class Journal {
       await this.#cutBack(before);
       throw cause;
     }
+    this.#refusePoisoned();
     this.#crc = frame.crc;
   }
 
@@ -78,6 +79,8 @@ export class Journal {
       this.#poisoned = cause;
       throw new DaybookError("read_only", "the journal could not be synced; reopen the store to write again", {}, { cause });
     }
+    // A sync that failed meanwhile took its error with it: this one proves nothing.
+    this.#refusePoisoned();
     this.#synced = nextSequence;
   }
 

@@ -1,3 +1,4 @@
+import { DaybookError } from "../base/errors.js";
 import type { Head } from "../segment/head.js";
 import { mergeRows } from "../segment/merge-rows.js";
 import type { Segment } from "../segment/segment.js";
@@ -14,8 +15,10 @@ export interface Frozen {
   readonly sizes: ReadonlyMap<string, number>;
 }
 
-/** Starts a seal: heads are frozen and a new journal takes what comes. No commit may be under way. */
+/** Starts a seal: heads are frozen and a new journal takes what comes. No commit may be under way. @throws read_only */
 export async function freeze(store: Store): Promise<Frozen> {
+  // Behind a failed sync stand frames that may be durable or not: a next journal would contradict them.
+  if (!store.isWritable) throw new DaybookError("read_only", "the store does not take writes");
   await store.rotateJournal();
   store.catalog.freezeHeads();
   return {

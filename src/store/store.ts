@@ -1,11 +1,13 @@
 import { DaybookError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import { MS_PER_DAY } from "../base/time.js";
-import type { Dictionaries } from "../column/dictionaries.js";
+import { splitDeltas } from "../column/dictionaries.js";
+import type { Dictionaries, DictionaryDelta } from "../column/dictionaries.js";
 import { IdentityResolver } from "../identity/resolver.js";
 import { MemoryBudget } from "../segment/memory-budget.js";
 import { linksOfMeta } from "../segment/segment-file.js";
 import { FIELD_COUNT, fieldIndex } from "../schema/fields.js";
+import { BatchBuilder } from "./batch.js";
 import type { Batch } from "./batch.js";
 import { encodeBatch } from "./batch-bytes.js";
 import { Catalog } from "./catalog.js";
@@ -49,6 +51,8 @@ export class Store {
   /** Sizes of the dictionaries as far as segments' files hold them, and as far as the journal does. */
   sealedSizes: ReadonlyMap<string, number>;
   #journaledSizes: Map<string, number>;
+  /** A commit failed: its values are in the dictionaries, but in no file. */
+  #hasLostValues = false;
   /** In `os` mode: the sync to come. */
   #syncTimer: { unref?(): void } | null = null;
 
@@ -74,16 +78,17 @@ export class Store {
   static async open(options: StoreOptions): Promise<Store> {
     const { storage, readOnly } = options;
     const lock = readOnly ? null : ((await storage.lock?.()) ?? null);
+    let store: Store | null = null;
     try {
       const budget = new MemoryBudget(options.memoryBudgetBytes);
       const files = new StoreFiles(storage, budget);
       const recovered = readOnly ? await recoverBesideWriter(storage, files) : await recover(storage, files, true);
-      const store = new Store(options, budget, files, lock, recovered);
+      store = new Store(options, budget, files, lock, recovered);
       store.#take(recovered);
       if (!readOnly) await store.#begin();
       return store;
     } catch (error) {
-      await lock?.release();
+      await (store === null ? lock?.release() : store.abandon());
       throw error;
     }
   }
@@ -115,14 +120,36 @@ export class Store {
     if (journal === null) throw new DaybookError("read_only", "the store was opened for reading");
     if (this.nextSequence + recordCount > 0xffffffff) throw new DaybookError("internal", "a store holds at most 2^32 records");
     const sizes = this.dictionaries.sizes();
-    const payload = encodeBatch(this.dictionaries.deltasSince(this.#journaledSizes), batch);
+    this.#hasLostValues = true;
+    const payload = encodeBatch(await this.#journalValues(journal), batch);
     await journal.append(FRAME_KINDS.rows, this.nextSequence, recordCount, payload);
     if (this.options.durability === "disk") await journal.sync(this.nextSequence + recordCount);
     else this.#syncLater();
+    this.#hasLostValues = false;
     this.#journaledSizes = sizes;
     this.#append(batch, this.nextSequence);
     this.nextSequence += recordCount;
     this.catalog.changed();
+  }
+
+  /**
+   * Journals the dictionary values that a commit left behind when it failed. Until that succeeds no event is worth
+   * encoding: each would only leave more of them. @throws read_only, storage_full
+   */
+  async settle(): Promise<void> {
+    if (this.#hasLostValues) await this.commit(new BatchBuilder().batch(), 1);
+  }
+
+  /** Writes frames of values alone as long as there are too many for one frame; answers the rest of them. */
+  async #journalValues(journal: Journal): Promise<DictionaryDelta[]> {
+    const parts = splitDeltas(this.dictionaries.deltasSince(this.#journaledSizes), LIMITS.frameValueChars);
+    const last = parts.pop() ?? [];
+    for (const part of parts) {
+      await journal.append(FRAME_KINDS.rows, this.nextSequence, 1, encodeBatch(part, new BatchBuilder().batch()));
+      this.nextSequence += 1;
+      for (const { name, start, values } of part) this.#journaledSizes.set(name, start + values.length);
+    }
+    return last;
   }
 
   /** Whether heads and journal have grown to where they should become segments. */
@@ -138,9 +165,14 @@ export class Store {
     const number = this.takeFileNumber();
     const file = await openJournalFile(this.storage, number);
     const before = this.journal;
-    // What is in the next journal must never outlive what is in this one.
-    if (this.options.durability === "os" && before?.isPoisoned === false) await before.sync(this.nextSequence);
-    this.journal = await Journal.create(number, file, this.manifest.epoch, this.nextSequence);
+    try {
+      // What is in the next journal must never outlive what is in this one.
+      if (this.options.durability === "os") await before?.sync(this.nextSequence);
+      this.journal = await Journal.create(number, file, this.manifest.epoch, this.nextSequence);
+    } catch (error) {
+      await file.close().catch(() => undefined);
+      throw error;
+    }
     await before?.file.close();
   }
 
@@ -171,10 +203,8 @@ export class Store {
         await this.journal.end(this.nextSequence);
         await this.writeManifest({ clean: true });
       }
-      await this.journal?.file.close();
     } finally {
-      this.journal = null;
-      await this.lock?.release();
+      await this.abandon();
     }
   }
 
