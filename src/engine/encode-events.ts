@@ -1,3 +1,4 @@
+import { shown } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import { uuidText } from "../base/uuid.js";
 import type { Dictionaries } from "../column/dictionaries.js";
@@ -31,8 +32,17 @@ export class EventEncoder {
 
   /** Decodes an event; its id is then in `id`, and `append` makes it a row. */
   decode(input: unknown, context: DecodeContext): EventFault | null {
-    const fault = decodeEvent(input, context, this.#row);
+    const fault = this.#read(input, context);
     return fault ?? this.#checkKeys(this.#row.metadataKeys) ?? (this.#isTight ? this.#checkRoom() : null);
+  }
+
+  /** Getters and proxies run code of the caller's: what it throws is a fault of that event alone. */
+  #read(input: unknown, context: DecodeContext): EventFault | null {
+    try {
+      return decodeEvent(input, context, this.#row);
+    } catch (error) {
+      return new EventFault("invalid_event", `reading the event failed: ${messageOf(error)}`);
+    }
   }
 
   get id(): Uint8Array {
@@ -103,6 +113,10 @@ export class EventEncoder {
     const message = `metadata: expected at most ${LIMITS.metadataKeyCount} distinct keys in a store, ${JSON.stringify(unknown[0])} would be one more`;
     return new EventFault("invalid_event", message);
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? shown(error.message) : shown(error);
 }
 
 function fullFault(name: string): EventFault {

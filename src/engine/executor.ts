@@ -37,6 +37,7 @@ export class MemoryExecutor implements Executor {
     const pinned: Rows[] = [];
     let unyieldedRowCount = 0;
     try {
+      refuseAborted(signal);
       const context = await contextOf(this.store, plan, snapshot.sequence);
       const { selector } = context;
       const work = newWork(selector);
@@ -78,8 +79,12 @@ const SLICE_ROW_COUNT = 2_000_000;
 /** Answers how many rows were scanned since the last turn. @throws aborted */
 async function yieldSometimes(signal: AbortSignal, rowCount: number): Promise<number> {
   if (rowCount >= SLICE_ROW_COUNT) await new Promise((resolve) => setTimeout(resolve, 0));
-  if (signal.aborted) throw new DaybookError("aborted", "the query was stopped by its signal");
+  refuseAborted(signal);
   return rowCount >= SLICE_ROW_COUNT ? 0 : rowCount;
+}
+
+function refuseAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw new DaybookError("aborted", "the query was stopped by its signal");
 }
 
 /** Compiles a plan's filters against dictionaries and identities as they are at the call. @throws invalid_regex */

@@ -20,10 +20,11 @@ export class Housekeeping {
   async afterCommit(): Promise<void> {
     if (!this.store.wantsSeal || this.store.nextSequence < this.#retrySequence) return;
     await this.idle();
-    this.#begin(await freeze(this.store)).catch((error: unknown) => {
-      this.lastError = error;
-      this.#retrySequence = this.store.nextSequence + RETRY_RECORD_COUNT;
-    });
+    try {
+      this.#begin(await freeze(this.store)).catch((error: unknown) => this.#postpone(error));
+    } catch (error) {
+      this.#postpone(error);
+    }
   }
 
   /** Seals everything now. @throws storage_full, and what writing files throws */
@@ -40,6 +41,12 @@ export class Housekeeping {
 
   async idle(): Promise<void> {
     await this.#running?.catch(() => undefined);
+  }
+
+  /** The commit before it stands: those who wait for it are not to hear of a seal that failed. */
+  #postpone(error: unknown): void {
+    this.lastError = error;
+    this.#retrySequence = this.store.nextSequence + RETRY_RECORD_COUNT;
   }
 
   #begin(frozen: Frozen): Promise<void> {

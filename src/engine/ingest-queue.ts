@@ -18,6 +18,13 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** An act that needs a moment without a commit. */
+interface Turn {
+  readonly act: () => Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
 interface Outcome {
   accepted: number;
   duplicates: number;
@@ -27,7 +34,7 @@ interface Outcome {
 export interface IngestQueueOptions {
   readonly clock: Clock;
   readonly random: (bytes: Uint8Array) => void;
-  readonly onNotify: ((event: EventRecord) => void) | null;
+  readonly onNotify: ((event: EventRecord) => unknown) | null;
   /** Called after each group, while no commit is under way. */
   readonly afterCommit: () => Promise<void>;
 }
@@ -37,9 +44,10 @@ export interface IngestQueueOptions {
  * lingers: an ingest that comes alone is written alone.
  */
 export class IngestQueue {
-  #waiting: Waiting[] = [];
+  /** In order of arrival. */
+  #queue: (Waiting | Turn)[] = [];
   #waitingRowCount = 0;
-  #running: Promise<void> | null = null;
+  #isRunning = false;
   #knownIds: KnownIds | null = null;
   readonly #builder = new BatchBuilder();
   readonly #encoder: EventEncoder;
@@ -55,44 +63,54 @@ export class IngestQueue {
     return this.#knownIds?.byteLength ?? 0;
   }
 
-  /** @throws invalid_parameter, overloaded, and what a commit throws */
+  /** The array may change once this returned, its events not. @throws invalid_parameter, overloaded, and what a commit throws */
   add(events: readonly unknown[], project: string | null): Promise<IngestResult> {
     if (!Array.isArray(events))
       return Promise.reject(new DaybookError("invalid_parameter", `events: expected an array, got ${shown(events)}`, { param: "events" }));
-    if (this.#waitingRowCount + events.length > LIMITS.queuedIngestRows && this.#waiting.length > 0)
+    if (this.#waitingRowCount + events.length > LIMITS.queuedIngestRows && this.#waitingRowCount > 0)
       return Promise.reject(new DaybookError("overloaded", `${this.#waitingRowCount} events are waiting to be written`));
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ events, project, resolve, reject });
-      this.#waitingRowCount += events.length;
-      this.#running ??= this.#run();
+      const own = events.slice();
+      this.#waitingRowCount += own.length;
+      this.#enqueue({ events: own, project, resolve, reject });
     });
   }
 
-  /** Runs `act` while no commit is under way, after all that waits now. */
-  async exclusive(act: () => Promise<void>): Promise<void> {
-    while (this.#running !== null) await this.#running;
-    this.#running = act().finally(() => {
-      this.#running = this.#waiting.length > 0 ? this.#run() : null;
+  /** Runs `act` while no commit is under way: after all that waits now, before all that comes later. @throws what `act` throws */
+  exclusive(act: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#enqueue({ act, resolve, reject });
     });
-    await this.#running;
+  }
+
+  #enqueue(entry: Waiting | Turn): void {
+    this.#queue.push(entry);
+    if (!this.#isRunning) void this.#run();
   }
 
   async #run(): Promise<void> {
+    this.#isRunning = true;
     // A turn of the queue later, callers of the same tick have added theirs: they share the sync.
     await Promise.resolve();
-    while (this.#waiting.length > 0) await this.#commitGroup(this.#takeGroup());
-    this.#running = null;
+    for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
+      if (!("act" in next)) await this.#commitGroup(this.#takeGroup());
+      else {
+        this.#queue.shift();
+        await next.act().then(next.resolve, next.reject);
+      }
+    }
+    this.#isRunning = false;
   }
 
   #takeGroup(): Waiting[] {
+    const group: Waiting[] = [];
     let rowCount = 0;
-    let end = 0;
-    while (end < this.#waiting.length && (end === 0 || rowCount < GROUP_ROW_COUNT)) {
-      rowCount += this.#waiting[end]?.events.length ?? 0;
-      end += 1;
+    for (const entry of this.#queue) {
+      if ("act" in entry || rowCount >= GROUP_ROW_COUNT) break;
+      group.push(entry);
+      rowCount += entry.events.length;
     }
-    const group = this.#waiting.slice(0, end);
-    this.#waiting = this.#waiting.slice(end);
+    this.#queue = this.#queue.slice(group.length);
     this.#waitingRowCount -= rowCount;
     return group;
   }
@@ -109,6 +127,7 @@ export class IngestQueue {
 
   async #write(group: readonly Waiting[]): Promise<Outcome[]> {
     if (!this.store.isWritable) throw new DaybookError("read_only", "the store does not take writes");
+    await this.store.settle();
     const known = await this.#ids();
     const eventCount = group.reduce((sum, waiting) => sum + waiting.events.length, 0);
     known.begin(eventCount);
@@ -160,14 +179,10 @@ export class IngestQueue {
     return this.#knownIds;
   }
 
-  /** A hook that throws must not undo what is durable, nor keep the others from being called. */
+  /** A hook that throws, or rejects, must not undo what is durable, nor keep the others from being called. */
   #notify(records: readonly EventRecord[]): void {
-    for (const record of records) {
-      try {
-        this.options.onNotify?.(record);
-      } catch {
-        continue;
-      }
-    }
+    const hook = this.options.onNotify;
+    if (hook === null) return;
+    for (const record of records) void new Promise((resolve) => resolve(hook(record))).catch(() => undefined);
   }
 }

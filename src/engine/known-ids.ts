@@ -65,10 +65,16 @@ export class KnownIds {
     const { catalog } = this.store;
     for (const head of [...catalog.sealing, ...catalog.heads]) if (this.#headHas(head, id)) return true;
     if (this.#batchHas(id, batch)) return true;
-    const segments = [...catalog.segments];
-    for (const segment of segments) if (segment.day === day && (await hasId(segment, id, 0))) return true;
-    for (const segment of segments) if (segment.day !== day && (await hasId(segment, id, 0))) return true;
-    return false;
+    // Held, so that no segment is compacted away, its file with it, between two reads.
+    const snapshot = this.store.snapshot();
+    try {
+      const segments = snapshot.rows.filter((rows) => rows.sealed);
+      for (const segment of segments) if (segment.day === day && (await hasId(segment, id, 0))) return true;
+      for (const segment of segments) if (segment.day !== day && (await hasId(segment, id, 0))) return true;
+      return false;
+    } finally {
+      snapshot.release();
+    }
   }
 
   add(id: Uint8Array): void {

@@ -35,6 +35,7 @@ import { explainPlan } from "./explain.js";
 import { exportRows } from "./export-events.js";
 import { Housekeeping } from "./housekeeping.js";
 import { IngestQueue } from "./ingest-queue.js";
+import { checkOptions } from "./options.js";
 import type { DaybookOptions } from "./options.js";
 import { statsOf } from "./stats.js";
 import { storeKeys } from "./store-keys.js";
@@ -44,10 +45,9 @@ import { storeKeys } from "./store-keys.js";
  * @throws invalid_parameter, store_locked, manifest_missing, corruption, storage_full
  */
 export async function openDaybook(options: DaybookOptions): Promise<Daybook> {
+  checkOptions(options);
   const { storage, durability = "disk", memoryBudgetBytes = LIMITS.memoryBudgetBytes, readOnly = false } = options;
   const random = options.random ?? fillRandom;
-  if (options.currency !== undefined && !/^[A-Z]{3}$/.test(options.currency))
-    throw parameterError("invalid_parameter", "currency", `expected an ISO 4217 code such as USD, got ${shown(options.currency)}`);
   const store = await Store.open({ storage, durability, memoryBudgetBytes, readOnly });
   try {
     const { cursorKey } = await storeKeys(storage, random, !readOnly);
@@ -89,9 +89,12 @@ class EmbeddedDaybook implements Daybook {
     });
   }
 
-  async ingest(events: readonly EventInput[], options: IngestOptions = {}): Promise<IngestResult> {
+  async ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult> {
     this.#refuseClosed();
-    return await this.#queue.add(events, options.project ?? null);
+    const project: unknown = options?.project ?? null;
+    if (project !== null && (typeof project !== "string" || project === ""))
+      throw parameterError("invalid_parameter", "project", `expected a name, got ${shown(project)}`);
+    return await this.#queue.add(events, project);
   }
 
   countEvents(input?: CountEventsInput, options?: QueryOptions): Promise<number> {

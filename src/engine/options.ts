@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.js";
+import { parameterError, shown } from "../base/errors.js";
 import type { ReportName } from "../plan/plan.js";
 import type { EventRecord } from "../schema/event.js";
 import type { Durability } from "../store/store.js";
@@ -19,9 +20,25 @@ export interface DaybookOptions {
   /** Opens beside a writer: no lock, no writes, the state of this moment. Default false. */
   readonly readOnly?: boolean;
   /** Called once for each event with `notify: true`, after it is durable. What it throws is passed to nobody. */
-  readonly onNotify?: (event: EventRecord) => void;
+  readonly onNotify?: (event: EventRecord) => unknown;
   /** Called after each question with what answering it touched. */
   readonly onWork?: (report: ReportName, work: Work) => void;
   /** Fills bytes with random bits. Default: `crypto.getRandomValues`. */
   readonly random?: (bytes: Uint8Array) => void;
+}
+
+/** @throws invalid_parameter */
+export function checkOptions(options: DaybookOptions): void {
+  // Programs without types hand over anything.
+  const given = (options as DaybookOptions | null | undefined) ?? ({} as Partial<DaybookOptions>);
+  const { storage, currency, durability, memoryBudgetBytes } = given;
+  if (typeof storage?.read !== "function") throw unexpected("storage", "memoryStorage() or another storage", storage);
+  if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) throw unexpected("currency", "an ISO 4217 code such as USD", currency);
+  if (durability !== undefined && durability !== "disk" && durability !== "os") throw unexpected("durability", '"disk" or "os"', durability);
+  if (memoryBudgetBytes !== undefined && !(typeof memoryBudgetBytes === "number" && memoryBudgetBytes >= 0))
+    throw unexpected("memoryBudgetBytes", "a number of bytes, 0 or more", memoryBudgetBytes);
+}
+
+function unexpected(option: string, expected: string, came: unknown) {
+  return parameterError("invalid_parameter", option, `expected ${expected}, got ${shown(came)}`);
 }

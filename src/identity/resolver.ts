@@ -35,7 +35,7 @@ export class IdentityResolver {
   /** @param userIdOf text of a user id's code: ties between links are broken by it */
   constructor(readonly userIdOf: (code: number) => string) {}
 
-  /** Learns that an event carried both ids. Cost: the links of that anonymous id. */
+  /** Learns that an event carried both ids. Constant cost: one anonymous id may have links to every user. */
   link({ anonymousId, userId, createdAtMs }: IdLink): void {
     let times = this.#links.get(anonymousId);
     if (times === undefined) {
@@ -45,7 +45,8 @@ export class IdentityResolver {
     const known = times.get(userId);
     if (known !== undefined && known <= createdAtMs) return;
     times.set(userId, createdAtMs);
-    this.#settle(anonymousId, times);
+    const owner = this.#owners.get(anonymousId)?.userId;
+    if (owner === undefined || this.#isEarlier(userId, createdAtMs, owner, times.get(owner) ?? Infinity)) this.#give(anonymousId, userId);
   }
 
   /** Who is who by the links learned so far. */
@@ -70,20 +71,16 @@ export class IdentityResolver {
   }
 
   /** The earliest link wins; at one millisecond the smallest user id. */
-  #settle(anonymousId: number, times: ReadonlyMap<number, number>): void {
-    let owner = -1;
-    let earliest = Infinity;
-    for (const [userId, ms] of times) {
-      if (ms > earliest || (ms === earliest && compareCodePoints(this.userIdOf(userId), this.userIdOf(owner)) >= 0)) continue;
-      owner = userId;
-      earliest = ms;
-    }
-    const before = this.#owners.get(anonymousId) ?? null;
-    if (before?.userId === owner) return;
+  #isEarlier(userId: number, ms: number, owner: number, ownerMs: number): boolean {
+    if (userId === owner || ms > ownerMs) return false;
+    return ms < ownerMs || compareCodePoints(this.userIdOf(userId), this.userIdOf(owner)) < 0;
+  }
+
+  #give(anonymousId: number, userId: number): void {
     this.#version += 1;
-    this.#owners.set(anonymousId, { userId: owner, since: this.#version, before });
-    const ever = this.#everOf.get(owner) ?? new Set();
+    this.#owners.set(anonymousId, { userId, since: this.#version, before: this.#owners.get(anonymousId) ?? null });
+    const ever = this.#everOf.get(userId) ?? new Set();
     ever.add(anonymousId);
-    this.#everOf.set(owner, ever);
+    this.#everOf.set(userId, ever);
   }
 }

@@ -32,10 +32,13 @@ export function metadataTexts(metadata: unknown): MetadataTexts | MetadataFault 
     if (!key.isWellFormed()) return new MetadataFault(`.${key}`, "the key has a lone surrogate");
     const fault = checkValue(value, `.${key}`, 2);
     if (fault !== null) return fault;
-    const text = JSON.stringify(value);
+    // A toJSON of the caller's own may make anything of it, `undefined` too.
+    const text = JSON.stringify(value) as string | undefined;
+    if (text === undefined) return new MetadataFault(`.${key}`, "expected a JSON value, its toJSON made it undefined");
     keys.push(key);
     texts.push(text);
-    charCount += key.length + text.length + 4;
+    // A character of a key takes up to six bytes as JSON, one of a text that is JSON already up to three.
+    charCount += key.length * 2 + text.length + 4;
   }
   if (charCount > LIMITS.metadataBytes / 3) {
     const byteLength = utf8Length(JSON.stringify(metadata));

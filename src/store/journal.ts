@@ -28,6 +28,7 @@ export class Journal {
   #crc: number;
   #synced: number;
   #poisoned: unknown = null;
+  #lastSync: Promise<unknown> = Promise.resolve();
 
   private constructor(
     readonly number: number,
@@ -69,8 +70,14 @@ export class Journal {
     this.#crc = frame.crc;
   }
 
-  /** @param nextSequence what the journal holds so far: rows below it */
-  async sync(nextSequence: number): Promise<void> {
+  /** One sync at a time: a second would not hear of the failure of the first. @param nextSequence what the journal holds so far: rows below it */
+  sync(nextSequence: number): Promise<void> {
+    const syncing = this.#lastSync.then(() => this.#syncNow(nextSequence));
+    this.#lastSync = syncing.catch(() => undefined);
+    return syncing;
+  }
+
+  async #syncNow(nextSequence: number): Promise<void> {
     this.#refusePoisoned();
     try {
       await this.file.sync();
@@ -79,8 +86,6 @@ export class Journal {
       this.#poisoned = cause;
       throw new DaybookError("read_only", "the journal could not be synced; reopen the store to write again", {}, { cause });
     }
-    // A sync that failed meanwhile took its error with it: this one proves nothing.
-    this.#refusePoisoned();
     this.#synced = nextSequence;
   }
 

@@ -9,7 +9,7 @@ import { replayJournal } from "./journal.js";
 import { journalKeys, listJournals, readJournal } from "./journal-file.js";
 import { JOURNAL_HEADER_BYTES } from "./journal-frame.js";
 import { EMPTY_MANIFEST, MANIFEST_KEY, decodeManifest } from "./manifest.js";
-import type { Manifest } from "./manifest.js";
+import type { Manifest, SegmentEntry } from "./manifest.js";
 import type { Storage } from "./storage.js";
 
 /** A store as its files describe it. */
@@ -43,7 +43,7 @@ export async function recover(storage: Storage, files: StoreFiles, durable: bool
   const dictionaries = new Dictionaries();
   for (const entry of manifest.dictionaries) await files.readDictionaries(entry, dictionaries);
   const sealedSizes = dictionaries.sizes();
-  const segments = await Promise.all(manifest.segments.map((entry) => files.openSegment(entry)));
+  const segments = await openSegments(files, manifest.segments);
 
   const batches: { batch: Batch; firstSequence: number }[] = [];
   let nextSequence = manifest.nextSequence;
@@ -65,6 +65,16 @@ export async function recover(storage: Storage, files: StoreFiles, durable: bool
   if (manifest.clean && !isNew && !ended)
     throw damaged(`journal ${manifest.firstJournal}`, "the store was closed in good order, but the end mark is missing");
   return { manifest, isNew, dictionaries, segments, batches, nextSequence, journals, journalByteLength, sealedSizes };
+}
+
+/** Segments opened at once: each has its file open meanwhile, and processes are given few of those. */
+const OPEN_SEGMENT_COUNT = 32;
+
+async function openSegments(files: StoreFiles, entries: readonly SegmentEntry[]): Promise<Segment[]> {
+  const segments: Segment[] = [];
+  for (let from = 0; from < entries.length; from += OPEN_SEGMENT_COUNT)
+    segments.push(...(await Promise.all(entries.slice(from, from + OPEN_SEGMENT_COUNT).map((entry) => files.openSegment(entry)))));
+  return segments;
 }
 
 async function readManifest(storage: Storage): Promise<{ manifest: Manifest; isNew: boolean }> {

@@ -35,19 +35,15 @@ export async function freeze(store: Store): Promise<Frozen> {
  */
 export async function seal(store: Store, frozen: Frozen): Promise<void> {
   const entries: SegmentEntry[] = [];
-  const segments: Segment[] = [];
-  for (const [day, heads] of byDay(frozen.heads)) {
-    const merged = mergeRows(heads.map((head) => head.view()));
-    if (merged.times.length === 0) continue;
-    const written = await store.files.writeSegment(store.takeFileNumber(), { ...merged, day });
-    entries.push(written.entry);
-    segments.push(written.segment);
-  }
   const dictionaries: FileEntry[] = [];
-  const deltas = store.dictionaries.deltasSince(store.sealedSizes, frozen.sizes);
-  if (deltas.length > 0) dictionaries.push(await store.files.writeDictionaries(store.takeFileNumber(), deltas));
-  const written = [...entries, ...dictionaries].map((entry) => entry.key);
-  if (written.length > 0) await store.storage.sync(written);
+  let segments: Segment[];
+  try {
+    segments = await writeFiles(store, frozen, entries, dictionaries);
+  } catch (error) {
+    // A full disk must not fill up further with files that no manifest names.
+    for (const { key } of [...entries, ...dictionaries]) await store.storage.remove(key).catch(() => undefined);
+    throw error;
+  }
   await store.writeManifest({
     nextSequence: frozen.nextSequence,
     firstJournal: frozen.journal,
@@ -57,6 +53,23 @@ export async function seal(store: Store, frozen: Frozen): Promise<void> {
   store.sealedSizes = frozen.sizes;
   store.catalog.replace(segments, new Set(), true, () => undefined);
   await store.removeOldJournals();
+}
+
+/** Writes the segments of all frozen heads and the dictionary values they need, durably; tells of each file as soon as it stands. */
+async function writeFiles(store: Store, frozen: Frozen, entries: SegmentEntry[], dictionaries: FileEntry[]): Promise<Segment[]> {
+  const segments: Segment[] = [];
+  for (const [day, heads] of byDay(frozen.heads)) {
+    const merged = mergeRows(heads.map((head) => head.view()));
+    if (merged.times.length === 0) continue;
+    const written = await store.files.writeSegment(store.takeFileNumber(), { ...merged, day });
+    entries.push(written.entry);
+    segments.push(written.segment);
+  }
+  const deltas = store.dictionaries.deltasSince(store.sealedSizes, frozen.sizes);
+  if (deltas.length > 0) dictionaries.push(await store.files.writeDictionaries(store.takeFileNumber(), deltas));
+  const written = [...entries, ...dictionaries].map((entry) => entry.key);
+  if (written.length > 0) await store.storage.sync(written);
+  return segments;
 }
 
 function byDay(heads: readonly Head[]): Map<number, Head[]> {

@@ -12,6 +12,22 @@ test("A query whose signal is aborted stops with aborted and answers nothing.", 
   expect(await daybook.countEvents({}, { signal: new AbortController().signal })).toBe(10);
 });
 
+test("An aborted signal stops the query of an empty store too.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  await expect(daybook.countEvents({}, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
+});
+
+test.each([
+  ["storage", undefined],
+  ["storage", { storage: {} }],
+  ["durability", { storage: memoryStorage(), durability: "fast" }],
+  ["memoryBudgetBytes", { storage: memoryStorage(), memoryBudgetBytes: Number.NaN }],
+  ["memoryBudgetBytes", { storage: memoryStorage(), memoryBudgetBytes: "1" }],
+  ["memoryBudgetBytes", { storage: memoryStorage(), memoryBudgetBytes: -1 }],
+])("A wrong %s is refused, not guessed at.", async (param, options) => {
+  await expect(openDaybook(options as never)).rejects.toMatchObject({ code: "invalid_parameter", details: { param } });
+});
+
 test("The reporting currency is kept, USD by default, and anything but three capital letters is refused.", async () => {
   await using daybook = await openDaybook({ storage: memoryStorage() });
   expect(daybook.currency).toBe("USD");

@@ -1,0 +1,146 @@
+import { DaybookError, memoryStorage, openDaybook } from "daybook";
+import { expect, test, vi } from "vitest";
+import type * as limits from "../../src/base/limits.js";
+import { RecordingStorage, wholeObjectsOnly } from "../store/recording-storage.js";
+
+vi.mock("../../src/base/limits.js", async (original) => {
+  const { LIMITS } = await original<typeof limits>();
+  return { LIMITS: { ...LIMITS, headRowCount: 1_000, frameValueChars: 40 } };
+});
+
+const event = (id: string, more: object = {}) => ({ id, name: "view", createdAt: 5, ...more });
+const codeOf = (error: unknown) => (error instanceof DaybookError ? error.code : error);
+
+function failing(pattern: RegExp, code: "storage_full" | "overloaded"): (operation: string) => void {
+  return (operation) => {
+    if (pattern.test(operation)) throw new DaybookError(code, operation);
+  };
+}
+
+test("An act between commits gets its turn, however many ingests keep coming.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  let isDone = false;
+  let count = 0;
+  const client = async () => {
+    while (!isDone && count < 5_000) await daybook.ingest([event(`e${(count += 1)}`)]);
+  };
+  const clients = [client(), client(), client()];
+  await daybook.createProject("p");
+  isDone = true;
+  await Promise.all(clients);
+  expect(count).toBeLessThan(100);
+});
+
+test("A failure between commits is told to its own caller alone, and a close that waited gives the lock back.", async () => {
+  const storage = new RecordingStorage();
+  const daybook = await openDaybook({ storage });
+  let failCount = 1;
+  storage.before = (operation) => {
+    if (operation.startsWith("append") && (failCount -= 1) >= 0) throw new DaybookError("storage_full", operation);
+  };
+  const outcomes = await Promise.allSettled([daybook.createProject("a"), daybook.createProject("b"), daybook.close()]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
+  const again = await openDaybook({ storage });
+  expect(again.projects()).toContain("b");
+});
+
+test("What an ingest resolved with does not depend on what the caller does to its array meanwhile.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  const batch = [event("a"), event("b")];
+  const ingested = daybook.ingest(batch);
+  batch.length = 0;
+  expect(await ingested).toMatchObject({ accepted: 2 });
+  expect(await daybook.countEvents()).toBe(2);
+});
+
+test("An ingest that is durable is not rejected because the seal behind it cannot begin.", async () => {
+  const storage = new RecordingStorage();
+  await using daybook = await openDaybook({ storage });
+  storage.before = failing(/^open journal/, "overloaded");
+  const events = Array.from({ length: 1_000 }, (_, at) => event(`e${at}`));
+  expect(await daybook.ingest(events)).toMatchObject({ accepted: 1_000 });
+  expect(await daybook.countEvents()).toBe(1_000);
+  storage.before = () => undefined;
+});
+
+test("A hook that rejects harms nothing.", async () => {
+  const heard: string[] = [];
+  const onNotify = async ({ name }: { name: string }) => {
+    heard.push(name);
+    await Promise.reject(new Error("the hook's own fault"));
+  };
+  await using daybook = await openDaybook({ storage: memoryStorage(), onNotify });
+  expect(await daybook.ingest([event("a", { notify: true })])).toMatchObject({ accepted: 1 });
+  expect(heard).toEqual(["view"]);
+});
+
+test("While the disk is full, refused events leave no more behind than those of the first refusal.", async () => {
+  const storage = new RecordingStorage();
+  const daybook = await openDaybook({ storage });
+  storage.before = failing(/^append/, "storage_full");
+  const sizes: number[] = [];
+  for (let at = 0; at < 3; at += 1) {
+    await expect(daybook.ingest([event(`e${at}`, { url: `/${at}` })])).rejects.toMatchObject({ code: "storage_full" });
+    sizes.push((await daybook.stats()).memoryByteLength);
+  }
+  expect(sizes[2]).toBe(sizes[0]);
+  storage.before = () => undefined;
+  expect(await daybook.ingest([event("e1", { url: "/1" })])).toMatchObject({ accepted: 1 });
+  const again = await openDaybook({ storage: new RecordingStorage(storage.objects) });
+  expect((await again.searchEvents()).events.map(({ url }) => url)).toEqual(["/1"]);
+});
+
+test("More new values than fit one frame go into several, and the batch is read back whole.", async () => {
+  const storage = new RecordingStorage();
+  const daybook = await openDaybook({ storage });
+  const before = storage.operations.filter((operation) => operation.startsWith("append")).length;
+  const events = Array.from({ length: 9 }, (_, at) => event(`e${at}`, { url: `/${at}/${"x".repeat(at * 7)}`, metadata: { at } }));
+  expect(await daybook.ingest(events)).toMatchObject({ accepted: 9 });
+  expect(storage.operations.filter((operation) => operation.startsWith("append")).length - before).toBeGreaterThan(3);
+  const again = await openDaybook({ storage: new RecordingStorage(storage.objects) });
+  expect((await again.searchEvents()).events).toEqual((await daybook.searchEvents()).events);
+  expect(await again.ingest(events)).toMatchObject({ duplicates: 9 });
+});
+
+test("A seal that waits behind a sync that fails is refused, so that nothing is acknowledged that recovery would drop.", async () => {
+  const storage = new RecordingStorage();
+  const daybook = await openDaybook({ storage });
+  await daybook.ingest([event("a")]);
+  storage.before = (operation) => {
+    if (/^(sync journal|write segments)/.test(operation)) throw new Error("EIO");
+  };
+  const outcomes = [daybook.ingest([event("b")]), daybook.seal()].map((outcome) => outcome.then(() => "done", codeOf));
+  expect(await Promise.all(outcomes)).toEqual(["read_only", "read_only"]);
+  storage.before = () => undefined;
+  expect(await daybook.ingest([event("c"), event("d")]).then(() => "done", codeOf)).toBe("read_only");
+});
+
+test("An id is found in segments that are compacted away while it is looked for.", async () => {
+  const inner = new RecordingStorage();
+  const gate = { key: "", opened: Promise.resolve() };
+  const storage = {
+    ...wholeObjectsOnly(inner),
+    read: async (...[key, range]: Parameters<RecordingStorage["read"]>) => {
+      if (key === gate.key) await gate.opened;
+      return await inner.read(key, range);
+    },
+  };
+  await using daybook = await openDaybook({ storage, memoryBudgetBytes: 0 });
+  const laterMs = 5 * 86_400_000;
+  await daybook.ingest([event("later", { createdAt: laterMs })]);
+  await daybook.seal();
+  gate.key = (await inner.list("segments/"))[0] ?? "";
+  for (let round = 0; round < 4; round += 1) {
+    await daybook.ingest([event(`e${round}`)]);
+    await daybook.seal();
+  }
+  await daybook.ingest([event("e4")]);
+  let open = () => undefined as void;
+  gate.opened = new Promise((resolve) => (open = resolve));
+  const sealed = daybook.seal();
+  const ingested = daybook.ingest([event("e0", { createdAt: laterMs })]);
+  await sealed;
+  expect(await daybook.stats()).toMatchObject({ segmentCount: 2 });
+  open();
+  expect(await ingested).toMatchObject({ duplicates: 1 });
+});
