@@ -1,7 +1,7 @@
 import { dayOf } from "../base/time.js";
 import { uuidText } from "../base/uuid.js";
 import { ID_COLUMN } from "../schema/fields.js";
-import { HeadIdIndex, hasId } from "../segment/find-id.js";
+import { IdIndex, hasId } from "../segment/find-id.js";
 import type { Head } from "../segment/head.js";
 import { IdTable } from "../store/id-table.js";
 import type { BatchBuilder } from "../store/batch.js";
@@ -10,7 +10,7 @@ import type { Store } from "../store/store.js";
 /** Which event ids a store holds: exact, for ever. A fingerprint says probably, the stored ids say surely. */
 export class KnownIds {
   readonly #table: IdTable;
-  readonly #heads = new WeakMap<Head, HeadIdIndex>();
+  readonly #heads = new WeakMap<Head, IdIndex>();
   /** Ids of the batch under way, made when a fingerprint first matched within it. */
   #batchIds: Set<string> | null = null;
 
@@ -95,7 +95,7 @@ export class KnownIds {
   #headHas(head: Head, id: Uint8Array): boolean {
     let index = this.#heads.get(head);
     if (index === undefined) {
-      index = new HeadIdIndex();
+      index = new IdIndex();
       this.#heads.set(head, index);
     }
     return index.has(head.view().ids(), id, 0);

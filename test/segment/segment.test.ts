@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../src/schema/fields.js";
-import { HeadIdIndex, hasId } from "../../src/segment/find-id.js";
+import { IdIndex, hasId } from "../../src/segment/find-id.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { mergeRows } from "../../src/segment/merge-rows.js";
 import type { Segment } from "../../src/segment/segment.js";
@@ -113,7 +113,7 @@ describe("looking for an id", () => {
     const present = new Set(manyRows.map(({ id }) => id));
     const { segment } = await opened(manyRows);
     const head = headOf([]);
-    const index = new HeadIdIndex();
+    const index = new IdIndex();
     for (const [at, { id }] of manyRows.entries()) {
       if (at % 500 === 0) expect(index.has(head.view().ids(), idBytes(id), 0)).toBe(false);
       head.append(at, idBytes(id), 0, at, new Uint32Array(64), 0, 0, [], new Uint32Array(0), 0);
