@@ -129,7 +129,10 @@ export class Dictionaries {
     for (let at = 0; at < delta.values.length; at += 1) {
       const value = delta.values[at] ?? "";
       const code = delta.start + at;
-      if (code < dictionary.size ? dictionary.valueOf(code) !== value : dictionary.intern(value) !== code) return false;
+      if (code < dictionary.size) {
+        if (dictionary.valueOf(code) !== value) return false;
+      } else if (value === "") dictionary.addBlank();
+      else if (dictionary.intern(value) !== code) return false;
     }
     return true;
   }

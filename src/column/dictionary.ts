@@ -39,7 +39,23 @@ export class Dictionary {
     return code;
   }
 
-  /** The value of a code below `size`. */
+  /** Forgets the value of a code that nothing uses any more; the code is never used again. */
+  blank(code: number): void {
+    const value = this.valueOf(code);
+    if (value === "") return;
+    this.#codes.delete(value);
+    this.#values[code] = "";
+    this.#charCount -= value.length;
+    this.#lastValue = "";
+    this.#lastCode = 0;
+  }
+
+  /** Takes the place of a value that was blanked before. */
+  addBlank(): void {
+    this.#values.push("");
+  }
+
+  /** The value of a code below `size`; `""` for a blanked one. */
   valueOf(code: number): string {
     return this.#values[code] ?? "";
   }
@@ -61,10 +77,18 @@ export class JsonDictionary extends Dictionary {
   readonly #arrayCodes: number[] = [];
   #scanned = 1;
 
-  /** The JSON value of a code; undefined for code 0. Each text is parsed once. Not to be changed. */
+  /** The JSON value of a code; undefined for code 0 and blanked ones. Each text is parsed once. Not to be changed. */
   json(code: number): unknown {
-    for (let next = this.#parsed.length; next <= code; next += 1) this.#parsed.push(JSON.parse(this.valueOf(next)));
+    for (let next = this.#parsed.length; next <= code; next += 1) {
+      const text = this.valueOf(next);
+      this.#parsed.push(text === "" ? undefined : JSON.parse(text));
+    }
     return this.#parsed[code];
+  }
+
+  override blank(code: number): void {
+    super.blank(code);
+    if (code < this.#parsed.length) this.#parsed[code] = undefined;
   }
 
   /** Codes whose value is an array: they may equal a scalar that their text does not. */

@@ -1,86 +1,257 @@
 import { compareCodePoints } from "../base/order.js";
+import type { Dictionaries } from "../column/dictionaries.js";
+import type { Dictionary } from "../column/dictionary.js";
 import type { IdLink } from "../segment/rows.js";
-
-/** To whom an anonymous id belongs since a version of the resolver, and to whom before. */
-interface Ownership {
-  readonly userId: number;
-  readonly since: number;
-  readonly before: Ownership | null;
-}
+import { AnonymousLinks } from "./anonymous-links.js";
+import { EmailIndex } from "./email-index.js";
+import { identityIdOf } from "./identity-id.js";
+import type { IdentityView } from "./identity-view.js";
+import { KnownCodes } from "./known-codes.js";
+import { RECORD_KINDS } from "./record-table.js";
+import type { RecordTable } from "./record-table.js";
+import { RowsByCode } from "./rows-by-code.js";
+import { UserMerges } from "./user-merges.js";
+import { VersionedCodes } from "./versioned-codes.js";
 
 /**
- * Who is who at one moment. An *actor* is an id in the role it played: `code * 2` for a user id, `code * 2 + 1` for an
- * anonymous id, each by its own dictionary. Events keep their actors for ever; answers fold actors onto identities.
+ * Learns who is who from events and records in any order; hands out views that later ones do not change. A change costs
+ * in proportion to the identities it concerns.
  */
-export interface IdentityView {
-  /** Number of anonymous ids that belong to some user, or did; 0 means that every actor is its own identity. */
-  readonly linkCount: number;
-  /** The actor that stands for the identity of an actor. */
-  identityOf(actor: number): number;
-  /** The user an anonymous id belongs to; -1 for none. */
-  ownerOf(anonymousId: number): number;
-  /** Anonymous ids that belong to a user. */
-  anonymousIdsOf(userId: number): readonly number[];
-}
-
-/** Learns links in any order; hands out views that later links do not change. */
 export class IdentityResolver {
-  /** Every known link of an anonymous id: the earliest time per user. */
-  readonly #links = new Map<number, Map<number, number>>();
-  readonly #owners = new Map<number, Ownership>();
-  /** Anonymous ids that belong to a user, or once did. */
-  readonly #everOf = new Map<number, Set<number>>();
+  readonly users = new KnownCodes();
+  readonly anonymous = new KnownCodes();
+  readonly companies = new KnownCodes();
+  /** Live group records by actor, and by company. */
+  readonly groupsOfActor = new RowsByCode();
+  readonly groupsOfCompany = new RowsByCode();
+  readonly emails: EmailIndex;
+  /** Rows that were taken back. */
+  readonly #removed = new Set<number>();
+  readonly #links: AnonymousLinks;
+  readonly #merges: UserMerges;
+  /** User of an anonymous id; survivor of a merged user. */
+  readonly #owners = new VersionedCodes();
+  readonly #survivors = new VersionedCodes();
+  /** Anonymous ids that a user has, or once had; users whom another user absorbed, or once did. */
+  readonly #everOwned = new Map<number, Set<number>>();
+  readonly #everAbsorbed = new Map<number, Set<number>>();
+  #linkCount = 0;
+  /** Of the newest change; goes up only when somebody may have read since the last. */
   #version = 0;
+  #hasReader = false;
+  /** Goes up with every record. */
+  #recordVersion = 0;
 
-  /** @param userIdOf text of a user id's code: ties between links are broken by it */
-  constructor(readonly userIdOf: (code: number) => string) {}
+  constructor(
+    readonly table: RecordTable,
+    readonly dictionaries: Dictionaries,
+  ) {
+    const userIds = dictionaries.named("userId");
+    this.emails = new EmailIndex(table, userIds, dictionaries.named("anonymousId"));
+    this.#links = new AnonymousLinks(
+      (code) => userIds.valueOf(code),
+      (row) => ({ userId: table.code(row, "userId"), ms: table.timeOf(row) }),
+    );
+    this.#merges = new UserMerges(
+      (row) => ({ from: table.code(row, "fromUserId"), to: table.code(row, "userId") }),
+      (a, b) => table.compare(a, b),
+    );
+  }
 
-  /** Learns that an event carried both ids. Constant cost: one anonymous id may have links to every user. */
+  /** Anything that a view or the companies of identities depend on has this version. */
+  get version(): string {
+    this.#settle();
+    return `${this.#version}.${this.#recordVersion}`;
+  }
+
+  /** Learns that an event carried both ids. Constant cost. */
   link({ anonymousId, userId, createdAtMs }: IdLink): void {
-    let times = this.#links.get(anonymousId);
-    if (times === undefined) {
-      times = new Map();
-      this.#links.set(anonymousId, times);
-    }
-    const known = times.get(userId);
-    if (known !== undefined && known <= createdAtMs) return;
-    times.set(userId, createdAtMs);
-    const owner = this.#owners.get(anonymousId)?.userId;
-    if (owner === undefined || this.#isEarlier(userId, createdAtMs, owner, times.get(owner) ?? Infinity)) this.#give(anonymousId, userId);
+    const owner = this.#links.addEvent(anonymousId, { userId, ms: createdAtMs }, this.#owners.get(anonymousId));
+    this.#give(anonymousId, owner);
   }
 
-  /** Who is who by the links learned so far. */
+  /** Learns of a row that was added to the table. */
+  addRecord(row: number): void {
+    const { table } = this;
+    this.#recordVersion += 1;
+    if (table.kinds[row] !== RECORD_KINDS.unlink) return this.#put(row, true);
+    const target = table.find(table.ids, row * 16);
+    if (target === -1 || target === row || this.#removed.has(target)) return;
+    this.#removed.add(target);
+    this.#put(target, false);
+  }
+
+  isLive(row: number): boolean {
+    return !this.#removed.has(row);
+  }
+
+  /** Who is who by what was learned so far. */
   view(): IdentityView {
-    const version = this.#version;
-    const owners = this.#owners;
-    const ownerOf = (anonymousId: number) => {
-      let ownership = owners.get(anonymousId) ?? null;
-      while (ownership !== null && ownership.since > version) ownership = ownership.before;
-      return ownership === null ? -1 : ownership.userId;
-    };
-    return {
-      linkCount: owners.size,
-      ownerOf,
-      identityOf: (actor) => {
-        if ((actor & 1) === 0) return actor;
-        const owner = ownerOf(actor >>> 1);
-        return owner === -1 ? actor : owner * 2;
-      },
-      anonymousIdsOf: (userId) => [...(this.#everOf.get(userId) ?? [])].filter((anonymousId) => ownerOf(anonymousId) === userId),
-    };
+    this.#settle();
+    this.#hasReader = true;
+    return new ResolverView(this, this.#version, this.#linkCount);
   }
 
-  /** The earliest link wins; at one millisecond the smallest user id. */
-  #isEarlier(userId: number, ms: number, owner: number, ownerMs: number): boolean {
-    if (userId === owner || ms > ownerMs) return false;
-    return ms < ownerMs || compareCodePoints(this.userIdOf(userId), this.userIdOf(owner)) < 0;
+  ownerAt(anonymousId: number, version: number): number {
+    return version === this.#version ? this.#owners.get(anonymousId) : this.#owners.at(anonymousId, version);
+  }
+
+  /** The user who stands for a user. */
+  survivorAt(userId: number, version: number): number {
+    const survivor = version === this.#version ? this.#survivors.get(userId) : this.#survivors.at(userId, version);
+    return survivor === 0 ? userId : survivor;
+  }
+
+  everOwnedBy(userId: number): Iterable<number> {
+    return this.#everOwned.get(userId) ?? [];
+  }
+
+  everAbsorbedBy(userId: number): Iterable<number> {
+    return this.#everAbsorbed.get(userId) ?? [];
+  }
+
+  #put(row: number, isLive: boolean): void {
+    const { table } = this;
+    const userId = table.code(row, "userId");
+    const anonymousId = table.code(row, "anonymousId");
+    const change = isLive ? "mention" : "unmention";
+    this.users[change](userId, row);
+    this.anonymous[change](anonymousId, row);
+    if (table.kinds[row] === RECORD_KINDS.group) this.#putGroup(row, userId, anonymousId, isLive);
+    else if (table.kinds[row] === RECORD_KINDS.alias) this.#putAlias(row, userId, anonymousId, isLive);
+    else {
+      if (table.code(row, "email") > 0) this.emails[isLive ? "add" : "remove"](row);
+      if (userId > 0 && anonymousId > 0) this.#putLink(row, anonymousId, isLive);
+    }
+  }
+
+  #putGroup(row: number, userId: number, anonymousId: number, isLive: boolean): void {
+    const companyId = this.table.code(row, "companyId");
+    this.companies[isLive ? "mention" : "unmention"](companyId, row);
+    this.groupsOfActor[isLive ? "add" : "remove"](userId > 0 ? userId * 2 : anonymousId * 2 + 1, row);
+    this.groupsOfCompany[isLive ? "add" : "remove"](companyId, row);
+  }
+
+  /** `from` may be a user id, an anonymous id or both: it is `to` in every role. */
+  #putAlias(row: number, userId: number, anonymousId: number, isLive: boolean): void {
+    const from = this.table.code(row, "fromUserId");
+    this.users[isLive ? "mention" : "unmention"](from, row);
+    if (from === userId) return;
+    this.#merges[isLive ? "add" : "remove"](row);
+    this.#putLink(row, anonymousId, isLive);
+  }
+
+  #putLink(row: number, anonymousId: number, isLive: boolean): void {
+    if (isLive) this.#links.addRecord(anonymousId, row);
+    else this.#links.removeRecord(anonymousId, row);
+    this.#give(anonymousId, this.#links.ownerOf(anonymousId));
   }
 
   #give(anonymousId: number, userId: number): void {
-    this.#version += 1;
-    this.#owners.set(anonymousId, { userId, since: this.#version, before: this.#owners.get(anonymousId) ?? null });
-    const ever = this.#everOf.get(userId) ?? new Set();
-    ever.add(anonymousId);
-    this.#everOf.set(userId, ever);
+    if (this.#owners.get(anonymousId) === userId) return;
+    this.#owners.set(anonymousId, userId, this.#nextVersion());
+    this.#linkCount += 1;
+    if (userId > 0) remember(this.#everOwned, userId, anonymousId);
+  }
+
+  #settle(): void {
+    this.#merges.settle((userId, survivor) => {
+      const value = survivor === userId ? 0 : survivor;
+      if (this.#survivors.get(userId) === value) return;
+      this.#survivors.set(userId, value, this.#nextVersion());
+      this.#linkCount += 1;
+      if (value > 0) remember(this.#everAbsorbed, survivor, userId);
+    });
+  }
+
+  #nextVersion(): number {
+    if (this.#hasReader) this.#version += 1;
+    this.#hasReader = false;
+    return this.#version;
+  }
+}
+
+function remember(sets: Map<number, Set<number>>, key: number, value: number): void {
+  const set = sets.get(key);
+  if (set === undefined) sets.set(key, new Set([value]));
+  else set.add(value);
+}
+
+/** Links as they were at a version; emails and records are always the newest. */
+class ResolverView implements IdentityView {
+  readonly #userIds: Dictionary;
+  readonly #anonymousIds: Dictionary;
+
+  constructor(
+    readonly resolver: IdentityResolver,
+    readonly version: number,
+    readonly linkCount: number,
+  ) {
+    this.#userIds = resolver.dictionaries.named("userId");
+    this.#anonymousIds = resolver.dictionaries.named("anonymousId");
+  }
+
+  identityOf(actor: number): number {
+    if (actor === 0 || this.linkCount === 0) return actor;
+    const { resolver, version } = this;
+    if ((actor & 1) === 0) return resolver.survivorAt(actor >>> 1, version) * 2;
+    const owner = resolver.ownerAt(actor >>> 1, version);
+    return owner === 0 ? actor : resolver.survivorAt(owner, version) * 2;
+  }
+
+  actorsOf(identity: number): readonly number[] {
+    const actors = [identity];
+    if (this.linkCount === 0 || (identity & 1) === 1) return actors;
+    const survivor = identity >>> 1;
+    for (const userId of this.resolver.everAbsorbedBy(survivor))
+      if (userId !== survivor && this.identityOf(userId * 2) === identity) actors.push(userId * 2);
+    const userCount = actors.length;
+    for (let at = 0; at < userCount; at += 1) {
+      const userId = (actors[at] as number) >>> 1;
+      for (const anonymousId of this.resolver.everOwnedBy(userId))
+        if (this.resolver.ownerAt(anonymousId, this.version) === userId) actors.push(anonymousId * 2 + 1);
+    }
+    return actors;
+  }
+
+  findId(id: string): number {
+    const { resolver } = this;
+    const userId = this.#userIds.codeOf(id);
+    if (resolver.users.isKnown(userId)) return this.identityOf(userId * 2);
+    const anonymousId = this.#anonymousIds.codeOf(id);
+    return resolver.anonymous.isKnown(anonymousId) ? this.identityOf(anonymousId * 2 + 1) : 0;
+  }
+
+  findEmail(email: string): number {
+    const { emails, users, dictionaries } = this.resolver;
+    const code = dictionaries.named("email").codeOf(email);
+    const actor = code > 0 ? emails.newestActorOf(code) : 0;
+    if (actor > 0) return this.identityOf(actor);
+    const named = emails.usersNamedLike(email).filter((userId) => users.isKnown(userId));
+    const [first] = named.sort((a, b) => compareCodePoints(this.#userIds.valueOf(a), this.#userIds.valueOf(b)));
+    return first === undefined ? 0 : this.identityOf(first * 2);
+  }
+
+  identityId(identity: number): string {
+    const code = identity >>> 1;
+    return (identity & 1) === 0
+      ? identityIdOf("user", this.#userIds.valueOf(code))
+      : identityIdOf("anonymous", this.#anonymousIds.valueOf(code));
+  }
+
+  isIdentified(identity: number): boolean {
+    return (identity & 1) === 0 || this.resolvedIdentifier(identity) !== null;
+  }
+
+  resolvedIdentifier(identity: number): string | null {
+    const { emails, table, dictionaries } = this.resolver;
+    let newest = -1;
+    for (const actor of this.actorsOf(identity))
+      for (const row of emails.recordsOf(actor)) if (newest === -1 || table.compare(row, newest) > 0) newest = row;
+    if (newest !== -1) {
+      const email = dictionaries.named("email").valueOf(table.code(newest, "email"));
+      if (this.findEmail(email) === identity) return email;
+    }
+    return (identity & 1) === 0 ? this.#userIds.valueOf(identity >>> 1) : null;
   }
 }

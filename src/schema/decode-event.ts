@@ -1,11 +1,11 @@
 import { LIMITS } from "../base/limits.js";
 import { shown } from "../base/errors.js";
 import type { ErrorCode } from "../base/errors.js";
-import { parseTimestamp } from "../base/time.js";
 import { writeUuidOfText, writeUuidV7 } from "../base/uuid.js";
 import { FIELDS, FIELD_COUNT, fieldIndex } from "./fields.js";
 import type { FieldRow } from "./fields.js";
 import { MetadataFault, metadataTexts, utf8Length } from "./metadata.js";
+import { EXPECTED_MOMENT, momentOf } from "./moment.js";
 import { slugOf } from "./slug.js";
 
 /** Why an event was not accepted. */
@@ -171,19 +171,10 @@ function readId(id: unknown, context: DecodeContext, row: EventRow): EventFault 
 }
 
 function readTime(time: unknown, context: DecodeContext, row: EventRow): EventFault | null {
-  const ms = time === null ? context.nowMs : instantOf(time);
-  if (ms === null) {
-    const expected = "expected an RFC 3339 timestamp with a zone, or epoch ms, of the years 1970 to 9999";
-    return fault(`createdAt: ${expected}, got ${shown(time)}`);
-  }
-  row.createdAtMs = ms > context.nowMs + LIMITS.futureSkewMs ? context.nowMs : ms;
+  const ms = momentOf(time, context.nowMs);
+  if (ms === null) return fault(`createdAt: ${EXPECTED_MOMENT}, got ${shown(time)}`);
+  row.createdAtMs = ms;
   return null;
-}
-
-function instantOf(value: unknown): number | null {
-  if (typeof value === "string") return parseTimestamp(value);
-  const ms = typeof value === "number" ? value : value instanceof Date ? value.getTime() : Number.NaN;
-  return Number.isFinite(ms) && ms >= 0 && ms < LIMITS.instantMaxMs ? Math.floor(ms) : null;
 }
 
 function readMetadata(metadata: unknown, row: EventRow): EventFault | null {

@@ -1,6 +1,6 @@
 import { sha256, toHex } from "../base/hash.js";
 import type { Dictionaries, DictionaryDelta } from "../column/dictionaries.js";
-import { TRAILER_BYTES, damaged, decodeFooter } from "../segment/container.js";
+import { TRAILER_BYTES, checkBlock, damaged, decodeFooter, encodeContainer } from "../segment/container.js";
 import type { ContainerFooter } from "../segment/container.js";
 import type { MemoryBudget } from "../segment/memory-budget.js";
 import type { MergedRows } from "../segment/merge-rows.js";
@@ -11,12 +11,14 @@ import { defaultCodec } from "./codec.js";
 import { applyDictionaryFile, encodeDictionaryFile } from "./dictionary-file.js";
 import type { DictionaryMeta } from "./dictionary-file.js";
 import type { FileEntry, SegmentEntry } from "./manifest.js";
+import type { RecordBatch } from "./record-batch.js";
+import { decodeRecords, encodeRecords } from "./record-bytes.js";
 import type { Codec, Storage } from "./storage.js";
 
 /** Bytes read from the end of a segment file at opening: most footers fit, and the whole of a small day, which is then kept. */
 const FOOTER_GUESS_BYTES = 16 * 1024;
 
-/** Reads and writes the immutable files of a store: segments and dictionaries. */
+/** Reads and writes the immutable files of a store: segments, dictionaries, identity records, privacy requests. */
 export class StoreFiles {
   readonly #codec: Codec;
 
@@ -64,11 +66,53 @@ export class StoreFiles {
 
   /** Reads dictionary values back. @throws corruption */
   async readDictionaries(entry: FileEntry, dictionaries: Dictionaries): Promise<void> {
+    const bytes = await this.#readWhole(entry);
+    const footer = this.#footer<DictionaryMeta>(entry.key, bytes, bytes.length);
+    await applyDictionaryFile(entry.key, bytes, footer, (raw, length) => this.#codec.inflate(raw, length), dictionaries);
+  }
+
+  /** Writes records; durable only after `sync` named its key. */
+  async writeRecords(number: number, batch: RecordBatch): Promise<FileEntry> {
+    return await this.#writeSingle(`identities/${numbered(number)}`, "records", encodeRecords([], batch));
+  }
+
+  /** Reads records back. @throws corruption */
+  async readRecords(entry: FileEntry): Promise<RecordBatch> {
+    return decodeRecords(await this.#readSingle(entry, "records")).batch;
+  }
+
+  /** Writes privacy requests; durable only after `sync` named its key. */
+  async writePrivacy(number: number, text: string): Promise<FileEntry> {
+    return await this.#writeSingle(`identities/${numbered(number)}`, "privacy", new TextEncoder().encode(text));
+  }
+
+  /** Reads privacy requests back. @throws corruption */
+  async readPrivacy(entry: FileEntry): Promise<string> {
+    return new TextDecoder("utf-8", { fatal: true }).decode(await this.#readSingle(entry, "privacy"));
+  }
+
+  /** A container of one block, named like its kind. */
+  async #writeSingle(key: string, kind: string, raw: Uint8Array): Promise<FileEntry> {
+    const block = { name: kind, bytes: await this.#codec.deflate(raw), rawByteLength: raw.length, deflated: true };
+    const bytes = encodeContainer([block], { kind });
+    await this.storage.write(key, bytes, { durable: false });
+    return this.#entry(key, bytes);
+  }
+
+  async #readSingle(entry: FileEntry, kind: string): Promise<Uint8Array> {
+    const bytes = await this.#readWhole(entry);
+    const footer = this.#footer<{ kind: string }>(entry.key, bytes, bytes.length);
+    const [block] = footer.blocks;
+    if (footer.meta.kind !== kind || block === undefined) throw damaged(entry.key, `expected ${kind}, it is a ${String(footer.meta.kind)}`);
+    const packed = checkBlock(entry.key, block, bytes.subarray(block.offset, block.offset + block.byteLength));
+    return await this.#codec.inflate(packed, block.rawByteLength);
+  }
+
+  async #readWhole(entry: FileEntry): Promise<Uint8Array> {
     const bytes = await this.storage.read(entry.key);
     if (bytes === null || bytes.length !== entry.byteLength)
       throw damaged(entry.key, `expected ${entry.byteLength} bytes, it is missing or has another length`);
-    const footer = this.#footer<DictionaryMeta>(entry.key, bytes, bytes.length);
-    await applyDictionaryFile(entry.key, bytes, footer, (raw, length) => this.#codec.inflate(raw, length), dictionaries);
+    return bytes;
   }
 
   #entry(key: string, bytes: Uint8Array): FileEntry {

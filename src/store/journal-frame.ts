@@ -6,8 +6,11 @@ export const JOURNAL_HEADER_BYTES = 12;
 const FRAME_MAGIC = 0x314d5246;
 export const FRAME_HEADER_BYTES = 32;
 
-/** rows: a batch of events with the dictionary values it brought; end: the journal was closed in good order. */
-export const FRAME_KINDS = { rows: 1, end: 2 } as const;
+/**
+ * rows: a batch of events with the dictionary values it brought; records: one of identify, group, alias and unlink;
+ * end: the journal was closed in good order.
+ */
+export const FRAME_KINDS = { rows: 1, end: 2, records: 3 } as const;
 
 export interface Frame {
   readonly kind: number;

@@ -10,6 +10,7 @@ import {
   journalHeaderCrc,
 } from "./journal-frame.js";
 import type { Frame } from "./journal-frame.js";
+import { concat } from "./payload.js";
 import type { AppendFile } from "./storage.js";
 
 /** Keys of journals ascend with their number. */
@@ -21,6 +22,14 @@ export function journalKey(number: number): string {
 export function journalNumber(key: string): number | null {
   const match = /^journal\/(\d{10})(?:\/|$)/.exec(key);
   return match === null ? null : Number(match[1]);
+}
+
+/** A frame to be. */
+export interface JournalEntry {
+  readonly kind: number;
+  readonly firstSequence: number;
+  readonly recordCount: number;
+  readonly payload: Uint8Array;
 }
 
 /** The append-only durable log in front of the heads. One writer. After a failed sync it takes nothing more. */
@@ -55,19 +64,24 @@ export class Journal {
     return this.#poisoned !== null;
   }
 
-  /** Appends a frame; durable once `sync` resolved. A frame that could not be written whole is cut off again. */
-  async append(kind: number, firstSequence: number, recordCount: number, payload: Uint8Array): Promise<void> {
+  /** Appends frames in one write; durable once `sync` resolved. What could not be written whole is cut off again. */
+  async append(...entries: readonly JournalEntry[]): Promise<void> {
     this.#refusePoisoned();
-    const frame = encodeFrame(kind, firstSequence, recordCount, this.#synced, this.#crc, payload);
+    let crc = this.#crc;
+    const frames = entries.map(({ kind, firstSequence, recordCount, payload }) => {
+      const frame = encodeFrame(kind, firstSequence, recordCount, this.#synced, crc, payload);
+      crc = frame.crc;
+      return frame.bytes;
+    });
     const before = this.file.byteLength;
     try {
-      await this.file.write(frame.bytes);
+      await this.file.write(frames.length === 1 && frames[0] !== undefined ? frames[0] : concat(frames));
     } catch (cause) {
       await this.#cutBack(before);
       throw cause;
     }
     this.#refusePoisoned();
-    this.#crc = frame.crc;
+    this.#crc = crc;
   }
 
   /** One sync at a time: a second would not hear of the failure of the first. @param nextSequence what the journal holds so far: rows below it */
@@ -91,7 +105,7 @@ export class Journal {
 
   /** Marks the journal as closed in good order. */
   async end(nextSequence: number): Promise<void> {
-    await this.append(FRAME_KINDS.end, nextSequence, 0, new Uint8Array(0));
+    await this.append({ kind: FRAME_KINDS.end, firstSequence: nextSequence, recordCount: 0, payload: new Uint8Array(0) });
     await this.sync(nextSequence);
   }
 
@@ -140,7 +154,7 @@ export function replayJournal(key: string, bytes: Uint8Array, nextSequence: numb
       return { goodByteLength: offset, frameCount, nextSequence: sequence, ended };
     }
     if (frame.firstSequence > sequence) throw damaged(key, `rows ${sequence} to ${frame.firstSequence - 1} are missing`);
-    if (frame.kind === FRAME_KINDS.rows) apply(frame);
+    if (frame.kind !== FRAME_KINDS.end) apply(frame);
     ended = frame.kind === FRAME_KINDS.end;
     sequence += frame.recordCount;
     previousCrc = frame.crc;

@@ -31,6 +31,10 @@ export interface Manifest {
   readonly nextFile: number;
   readonly segments: readonly SegmentEntry[];
   readonly dictionaries: readonly FileEntry[];
+  /** Records of identify, group, alias and unlink, oldest first. */
+  readonly identities: readonly FileEntry[];
+  /** Privacy requests, and who was erased; null while there was none. */
+  readonly privacy: FileEntry | null;
 }
 
 export const EMPTY_MANIFEST: Manifest = {
@@ -42,7 +46,14 @@ export const EMPTY_MANIFEST: Manifest = {
   nextFile: 1,
   segments: [],
   dictionaries: [],
+  identities: [],
+  privacy: null,
 };
+
+/** Every file that a manifest vouches for. */
+export function filesOf({ segments, dictionaries, identities, privacy }: Manifest): FileEntry[] {
+  return [...segments, ...dictionaries, ...identities, ...(privacy === null ? [] : [privacy])];
+}
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -64,7 +75,7 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
   const [body, checksum, rest] = text.split("\n");
   if (body === undefined || rest !== "" || toHex(sha256(encoder.encode(body))) !== checksum)
     throw damaged(MANIFEST_KEY, "its checksum is wrong");
-  const manifest = JSON.parse(body) as Manifest;
+  const manifest = { ...EMPTY_MANIFEST, ...(JSON.parse(body) as Manifest) };
   if (manifest.format !== 1) throw damaged(MANIFEST_KEY, `expected format 1, got ${String(manifest.format)}`);
   return manifest;
 }

@@ -1,5 +1,6 @@
 import { DaybookError } from "../base/errors.js";
 import { Dictionaries } from "../column/dictionaries.js";
+import type { DictionaryDelta } from "../column/dictionaries.js";
 import { damaged } from "../segment/container.js";
 import type { Segment } from "../segment/segment.js";
 import type { Batch } from "./batch.js";
@@ -7,10 +8,18 @@ import { decodeBatch } from "./batch-bytes.js";
 import type { StoreFiles } from "./files.js";
 import { replayJournal } from "./journal.js";
 import { journalKeys, listJournals, readJournal } from "./journal-file.js";
-import { JOURNAL_HEADER_BYTES } from "./journal-frame.js";
+import { FRAME_KINDS, JOURNAL_HEADER_BYTES } from "./journal-frame.js";
+import type { Frame } from "./journal-frame.js";
 import { EMPTY_MANIFEST, MANIFEST_KEY, decodeManifest } from "./manifest.js";
 import type { Manifest, SegmentEntry } from "./manifest.js";
+import type { RecordBatch } from "./record-batch.js";
+import { decodeRecords } from "./record-bytes.js";
 import type { Storage } from "./storage.js";
+
+export interface RowsCommit {
+  readonly batch: Batch;
+  readonly firstSequence: number;
+}
 
 /** A store as its files describe it. */
 export interface Recovered {
@@ -19,8 +28,10 @@ export interface Recovered {
   readonly isNew: boolean;
   readonly dictionaries: Dictionaries;
   readonly segments: readonly Segment[];
-  /** Batches of the live journals, in order, with the sequence of their first row. */
-  readonly batches: readonly { readonly batch: Batch; readonly firstSequence: number }[];
+  /** Sealed records, then those of the live journals, and batches of events with the sequence of their first row: in order. */
+  readonly commits: readonly (RecordBatch | RowsCommit)[];
+  /** Text of the file of privacy requests; null where there is none. */
+  readonly privacy: string | null;
   readonly nextSequence: number;
   /** Live journals, all of which stay until their rows are sealed. */
   readonly journals: readonly number[];
@@ -29,7 +40,7 @@ export interface Recovered {
   readonly sealedSizes: ReadonlyMap<string, number>;
 }
 
-const FOLDERS = ["segments/", "dictionaries/", "journal/"] as const;
+const FOLDERS = ["segments/", "dictionaries/", "identities/", "journal/"] as const;
 
 /**
  * Reads a store. Writing nothing but syncs, so that it may be broken off at any point and begun again.
@@ -45,17 +56,19 @@ export async function recover(storage: Storage, files: StoreFiles, durable: bool
   const sealedSizes = dictionaries.sizes();
   const segments = await openSegments(files, manifest.segments);
 
-  const batches: { batch: Batch; firstSequence: number }[] = [];
+  const commits: (RecordBatch | RowsCommit)[] = [];
+  for (const entry of manifest.identities) commits.push(await files.readRecords(entry));
+  const privacy = manifest.privacy === null ? null : await files.readPrivacy(manifest.privacy);
   let nextSequence = manifest.nextSequence;
   let journalByteLength = 0;
   let ended = false;
   for (const number of journals) {
     const { keys, bytes } = await readJournal(storage, number);
     const replay = replayJournal(keys[0] ?? `journal ${number}`, bytes, nextSequence, (frame) => {
-      const { deltas, batch } = decodeBatch(frame.payload);
+      const { deltas, commit } = commitOf(frame);
       for (const delta of deltas)
         if (!dictionaries.apply(delta)) throw damaged(keys[0] ?? "journal", `values of ${delta.name} contradict those before`);
-      if (batch.rowCount > 0) batches.push({ batch, firstSequence: frame.firstSequence });
+      if (commit !== null) commits.push(commit);
     });
     // A journal begun by an opening that got no further says nothing about the one before it.
     if (replay.frameCount > 0 || number === manifest.firstJournal) ended = replay.ended && replay.goodByteLength === bytes.length;
@@ -64,7 +77,16 @@ export async function recover(storage: Storage, files: StoreFiles, durable: bool
   }
   if (manifest.clean && !isNew && !ended)
     throw damaged(`journal ${manifest.firstJournal}`, "the store was closed in good order, but the end mark is missing");
-  return { manifest, isNew, dictionaries, segments, batches, nextSequence, journals, journalByteLength, sealedSizes };
+  return { manifest, isNew, dictionaries, segments, commits, privacy, nextSequence, journals, journalByteLength, sealedSizes };
+}
+
+function commitOf(frame: Frame): { deltas: DictionaryDelta[]; commit: RecordBatch | RowsCommit | null } {
+  if (frame.kind === FRAME_KINDS.records) {
+    const { deltas, batch } = decodeRecords(frame.payload);
+    return { deltas, commit: batch };
+  }
+  const { deltas, batch } = decodeBatch(frame.payload);
+  return { deltas, commit: batch.rowCount > 0 ? { batch, firstSequence: frame.firstSequence } : null };
 }
 
 /** Segments opened at once: each has its file open meanwhile, and processes are given few of those. */

@@ -3,6 +3,8 @@ import type { Head } from "../segment/head.js";
 import { mergeRows } from "../segment/merge-rows.js";
 import type { Segment } from "../segment/segment.js";
 import type { FileEntry, SegmentEntry } from "./manifest.js";
+import { countBrought } from "./record-batch.js";
+import type { BroughtCodes } from "./record-batch.js";
 import type { Store } from "./store.js";
 
 /** What was frozen when a seal began. */
@@ -13,6 +15,9 @@ export interface Frozen {
   readonly journal: number;
   /** Sizes of the dictionaries that the heads' codes need. */
   readonly sizes: ReadonlyMap<string, number>;
+  /** Records so far, and the ids that only they have named. */
+  readonly recordCount: number;
+  readonly brought: BroughtCodes;
 }
 
 /** Starts a seal: heads are frozen and a new journal takes what comes. No commit may be under way. @throws read_only */
@@ -26,49 +31,72 @@ export async function freeze(store: Store): Promise<Frozen> {
     nextSequence: store.nextSequence,
     journal: store.journal?.number ?? 0,
     sizes: store.dictionaries.sizes(),
+    recordCount: store.records.rowCount,
+    brought: store.broughtCodes,
   };
 }
+
+/** Files that a seal wrote so far. */
+interface Written {
+  readonly segments: SegmentEntry[];
+  readonly dictionaries: FileEntry[];
+  /** Records since the files before, or all of them in place of those. */
+  readonly identities: FileEntry[];
+}
+
+/** Files of records before one takes the place of all. */
+const IDENTITY_FILE_COUNT = 8;
 
 /**
  * Turns frozen heads into segments: files first, then one manifest that names them and leaves their journals behind,
  * then the catalog. Until the manifest is durable nothing is lost: the journals still hold every row.
  */
 export async function seal(store: Store, frozen: Frozen): Promise<void> {
-  const entries: SegmentEntry[] = [];
-  const dictionaries: FileEntry[] = [];
+  const written: Written = { segments: [], dictionaries: [], identities: [] };
+  const former = store.manifest.identities;
+  const isWhole = former.length >= IDENTITY_FILE_COUNT;
   let segments: Segment[];
   try {
-    segments = await writeFiles(store, frozen, entries, dictionaries);
+    segments = await writeFiles(store, frozen, isWhole, written);
   } catch (error) {
     // A full disk must not fill up further with files that no manifest names.
-    for (const { key } of [...entries, ...dictionaries]) await store.storage.remove(key).catch(() => undefined);
+    for (const { key } of [...written.segments, ...written.dictionaries, ...written.identities]) await store.storage.remove(key).catch(() => undefined);
     throw error;
   }
+  const replaced = isWhole && written.identities.length > 0 ? former : [];
   await store.writeManifest({
     nextSequence: frozen.nextSequence,
     firstJournal: frozen.journal,
-    segments: [...store.manifest.segments, ...entries],
-    dictionaries: [...store.manifest.dictionaries, ...dictionaries],
+    segments: [...store.manifest.segments, ...written.segments],
+    dictionaries: [...store.manifest.dictionaries, ...written.dictionaries],
+    identities: [...former.slice(replaced.length), ...written.identities],
   });
   store.sealedSizes = frozen.sizes;
+  store.sealedRecordCount = frozen.recordCount;
+  store.sealedBroughtCount = countBrought(frozen.brought);
   store.catalog.replace(segments, new Set(), true, () => undefined);
+  for (const { key } of replaced) await store.storage.remove(key).catch(() => undefined);
   await store.removeOldJournals();
 }
 
-/** Writes the segments of all frozen heads and the dictionary values they need, durably; tells of each file as soon as it stands. */
-async function writeFiles(store: Store, frozen: Frozen, entries: SegmentEntry[], dictionaries: FileEntry[]): Promise<Segment[]> {
+/** Writes the segments of all frozen heads, the values they need and the records, durably; notes each file as soon as it stands. */
+async function writeFiles(store: Store, frozen: Frozen, isWhole: boolean, written: Written): Promise<Segment[]> {
   const segments: Segment[] = [];
   for (const [day, heads] of byDay(frozen.heads)) {
     const merged = mergeRows(heads.map((head) => head.view()));
     if (merged.times.length === 0) continue;
-    const written = await store.files.writeSegment(store.takeFileNumber(), { ...merged, day });
-    entries.push(written.entry);
-    segments.push(written.segment);
+    const { entry, segment } = await store.files.writeSegment(store.takeFileNumber(), { ...merged, day });
+    written.segments.push(entry);
+    segments.push(segment);
   }
   const deltas = store.dictionaries.deltasSince(store.sealedSizes, frozen.sizes);
-  if (deltas.length > 0) dictionaries.push(await store.files.writeDictionaries(store.takeFileNumber(), deltas));
-  const written = [...entries, ...dictionaries].map((entry) => entry.key);
-  if (written.length > 0) await store.storage.sync(written);
+  if (deltas.length > 0) written.dictionaries.push(await store.files.writeDictionaries(store.takeFileNumber(), deltas));
+  if (frozen.recordCount > store.sealedRecordCount || countBrought(frozen.brought) !== store.sealedBroughtCount) {
+    const records = store.records.slice(isWhole ? 0 : store.sealedRecordCount, frozen.recordCount);
+    written.identities.push(await store.files.writeRecords(store.takeFileNumber(), { records, brought: frozen.brought }));
+  }
+  const keys = [...written.segments, ...written.dictionaries, ...written.identities].map((entry) => entry.key);
+  if (keys.length > 0) await store.storage.sync(keys);
   return segments;
 }
 

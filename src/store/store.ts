@@ -3,6 +3,7 @@ import { LIMITS } from "../base/limits.js";
 import { MS_PER_DAY } from "../base/time.js";
 import { splitDeltas } from "../column/dictionaries.js";
 import type { Dictionaries, DictionaryDelta } from "../column/dictionaries.js";
+import { RECORD_FIELD_COUNT, RecordTable } from "../identity/record-table.js";
 import { IdentityResolver } from "../identity/resolver.js";
 import { MemoryBudget } from "../segment/memory-budget.js";
 import { linksOfMeta } from "../segment/segment-file.js";
@@ -14,10 +15,14 @@ import { Catalog } from "./catalog.js";
 import type { Snapshot } from "./catalog.js";
 import { StoreFiles } from "./files.js";
 import { Journal, journalKey } from "./journal.js";
+import type { JournalEntry } from "./journal.js";
 import { FRAME_KINDS } from "./journal-frame.js";
 import { journalKeys, listJournals, openJournalFile } from "./journal-file.js";
-import { MANIFEST_KEY, encodeManifest } from "./manifest.js";
+import { MANIFEST_KEY, encodeManifest, filesOf } from "./manifest.js";
 import type { Manifest } from "./manifest.js";
+import { BROUGHT_NOTHING, countBrought } from "./record-batch.js";
+import type { BroughtCodes, RecordBatch } from "./record-batch.js";
+import { encodeRecords } from "./record-bytes.js";
 import { recover, recoverBesideWriter } from "./recovery.js";
 import type { Recovered } from "./recovery.js";
 import type { Storage, StorageLock } from "./storage.js";
@@ -35,13 +40,16 @@ export interface StoreOptions {
 
 const USER_ID = fieldIndex("userId");
 const ANONYMOUS_ID = fieldIndex("anonymousId");
+const COMPANY_ID = fieldIndex("companyId");
 /** How often the journal is synced in `os` mode. */
 const OS_SYNC_MS = 1_000;
 
 /** What a store is made of at one moment; `seal.ts` and `compact.ts` move rows between its parts. */
 export class Store {
   readonly catalog = new Catalog();
-  readonly resolver: IdentityResolver;
+  /** Replaced as a whole by an erasure. */
+  records: RecordTable;
+  resolver: IdentityResolver;
   readonly files: StoreFiles;
   readonly dictionaries: Dictionaries;
   manifest: Manifest;
@@ -51,6 +59,12 @@ export class Store {
   /** Sizes of the dictionaries as far as segments' files hold them, and as far as the journal does. */
   sealedSizes: ReadonlyMap<string, number>;
   #journaledSizes: Map<string, number>;
+  /** Records that files of records hold: the first of the table. */
+  sealedRecordCount = 0;
+  /** Ids in the lists of the newest of those files. */
+  sealedBroughtCount = 0;
+  /** Text of the file of privacy requests; null where there is none. */
+  privacy: string | null;
   /** A commit failed: its values are in the dictionaries, but in no file. */
   #hasLostValues = false;
   /** In `os` mode: the sync to come. */
@@ -65,8 +79,9 @@ export class Store {
   ) {
     this.files = files;
     this.dictionaries = recovered.dictionaries;
-    const userIds = this.dictionaries.named("userId");
-    this.resolver = new IdentityResolver((code) => userIds.valueOf(code));
+    this.records = new RecordTable();
+    this.resolver = new IdentityResolver(this.records, this.dictionaries);
+    this.privacy = recovered.privacy;
     this.manifest = recovered.manifest;
     this.nextSequence = recovered.nextSequence;
     this.nextFile = Math.max(recovered.manifest.nextFile, (recovered.journals.at(-1) ?? 0) + 1);
@@ -111,24 +126,37 @@ export class Store {
   }
 
   /**
-   * Makes a batch durable, then visible. The dictionary values it uses go with it.
-   * @param recordCount rows, or 1 for values alone
+   * Makes events and records durable, then visible. The dictionary values they use go with them; of neither, values alone.
    * @throws read_only, storage_full, internal (sequences are used up)
    */
-  async commit(batch: Batch, recordCount: number): Promise<void> {
+  async commit(batch: Batch, recordBatch: RecordBatch | null = null): Promise<void> {
     const { journal } = this;
     if (journal === null) throw new DaybookError("read_only", "the store was opened for reading");
-    if (this.nextSequence + recordCount > 0xffffffff) throw new DaybookError("internal", "a store holds at most 2^32 records");
+    const recordCount = recordBatch?.records.rowCount ?? 0;
+    const rowsCount = batch.rowCount === 0 && recordCount === 0 ? 1 : batch.rowCount;
+    if (this.nextSequence + rowsCount + recordCount > 0xffffffff)
+      throw new DaybookError("internal", "a store holds at most 2^32 records");
     const sizes = this.dictionaries.sizes();
     this.#hasLostValues = true;
-    const payload = encodeBatch(await this.#journalValues(journal), batch);
-    await journal.append(FRAME_KINDS.rows, this.nextSequence, recordCount, payload);
-    if (this.options.durability === "disk") await journal.sync(this.nextSequence + recordCount);
+    let deltas = await this.#journalValues(journal);
+    const entries: JournalEntry[] = [];
+    if (rowsCount > 0) {
+      entries.push({ kind: FRAME_KINDS.rows, firstSequence: this.nextSequence, recordCount: rowsCount, payload: encodeBatch(deltas, batch) });
+      deltas = [];
+    }
+    const nextSequence = this.nextSequence + rowsCount + recordCount;
+    if (recordBatch !== null && recordCount > 0) {
+      const payload = encodeRecords(deltas, recordBatch);
+      entries.push({ kind: FRAME_KINDS.records, firstSequence: this.nextSequence + rowsCount, recordCount, payload });
+    }
+    await journal.append(...entries);
+    if (this.options.durability === "disk") await journal.sync(nextSequence);
     else this.#syncLater();
     this.#hasLostValues = false;
     this.#journaledSizes = sizes;
     this.#append(batch, this.nextSequence);
-    this.nextSequence += recordCount;
+    if (recordBatch !== null) this.#takeRecords(recordBatch);
+    this.nextSequence = nextSequence;
     this.catalog.changed();
   }
 
@@ -137,7 +165,7 @@ export class Store {
    * encoding: each would only leave more of them. @throws read_only, storage_full
    */
   async settle(): Promise<void> {
-    if (this.#hasLostValues) await this.commit(new BatchBuilder().batch(), 1);
+    if (this.#hasLostValues) await this.commit(new BatchBuilder().batch());
   }
 
   /** Writes frames of values alone as long as there are too many for one frame; answers the rest of them. */
@@ -145,7 +173,8 @@ export class Store {
     const parts = splitDeltas(this.dictionaries.deltasSince(this.#journaledSizes), LIMITS.frameValueChars);
     const last = parts.pop() ?? [];
     for (const part of parts) {
-      await journal.append(FRAME_KINDS.rows, this.nextSequence, 1, encodeBatch(part, new BatchBuilder().batch()));
+      const payload = encodeBatch(part, new BatchBuilder().batch());
+      await journal.append({ kind: FRAME_KINDS.rows, firstSequence: this.nextSequence, recordCount: 1, payload });
       this.nextSequence += 1;
       for (const { name, start, values } of part) this.#journaledSizes.set(name, start + values.length);
     }
@@ -158,6 +187,12 @@ export class Store {
     if (journal === null) return false;
     const headRowCount = this.nextSequence - this.manifest.nextSequence;
     return headRowCount >= LIMITS.headRowCount || journal.byteLength >= LIMITS.journalBytes;
+  }
+
+  /** Ids that no event has used yet, as files of records keep them. */
+  get broughtCodes(): BroughtCodes {
+    const { users, anonymous, companies } = this.resolver;
+    return { userId: users.onlyOfRecords(), anonymousId: anonymous.onlyOfRecords(), companyId: companies.onlyOfRecords() };
   }
 
   /** Starts the next journal. Rows committed from now on are in it. */
@@ -174,6 +209,27 @@ export class Store {
       throw error;
     }
     await before?.file.close();
+  }
+
+  /** Writes the privacy requests, durably. No seal may be under way. */
+  async writePrivacy(text: string): Promise<void> {
+    const former = this.manifest.privacy;
+    const entry = await this.files.writePrivacy(this.takeFileNumber(), text);
+    await this.storage.sync([entry.key]);
+    await this.writeManifest({ privacy: entry });
+    this.privacy = text;
+    if (former !== null) await this.storage.remove(former.key).catch(() => undefined);
+  }
+
+  /** Puts other records in the place of all there are, as files have them already; who is who is learned anew. */
+  replaceRecords(table: RecordTable, brought: BroughtCodes, privacy: string): void {
+    this.records = new RecordTable();
+    this.resolver = new IdentityResolver(this.records, this.dictionaries);
+    for (const segment of this.catalog.segments) for (const link of linksOfMeta(segment.meta)) this.resolver.link(link);
+    this.#takeRecords({ records: table.slice(0), brought });
+    this.sealedRecordCount = table.rowCount;
+    this.sealedBroughtCount = countBrought(brought);
+    this.privacy = privacy;
   }
 
   takeFileNumber(): number {
@@ -219,7 +275,27 @@ export class Store {
     this.catalog.replace(recovered.segments, new Set(), false, () => undefined);
     for (const segment of recovered.segments) for (const link of linksOfMeta(segment.meta)) this.resolver.link(link);
     this.sealedSizes = recovered.sealedSizes;
-    for (const { batch, firstSequence } of recovered.batches) this.#append(batch, firstSequence);
+    const lastSealed = recovered.manifest.identities.length - 1;
+    for (const [index, commit] of recovered.commits.entries()) {
+      // Each file of records has the whole list of its time: only that of the newest counts.
+      if ("records" in commit) this.#takeRecords(index < lastSealed ? { ...commit, brought: BROUGHT_NOTHING } : commit);
+      else this.#append(commit.batch, commit.firstSequence);
+      if (index !== lastSealed) continue;
+      this.sealedRecordCount = this.records.rowCount;
+      this.sealedBroughtCount = countBrought(this.broughtCodes);
+    }
+  }
+
+  #takeRecords({ records, brought }: RecordBatch): void {
+    const { resolver } = this;
+    for (const code of brought.userId) resolver.users.brought(code);
+    for (const code of brought.anonymousId) resolver.anonymous.brought(code);
+    for (const code of brought.companyId) resolver.companies.brought(code);
+    for (let row = 0; row < records.rowCount; row += 1) {
+      const { kinds, times, ids, codes } = records;
+      const at = this.records.append(kinds[row] as number, times[row] as number, ids, row * 16, codes, row * RECORD_FIELD_COUNT);
+      resolver.addRecord(at);
+    }
   }
 
   /** Claims the store: a new epoch, a new journal, no files that no manifest names. */
@@ -232,8 +308,8 @@ export class Store {
   }
 
   async #removeOrphans(): Promise<void> {
-    const named = new Set([...this.manifest.segments, ...this.manifest.dictionaries].map((entry) => entry.key));
-    for (const folder of ["segments/", "dictionaries/"])
+    const named = new Set(filesOf(this.manifest).map((entry) => entry.key));
+    for (const folder of ["segments/", "dictionaries/", "identities/"])
       for (const key of await this.storage.list(folder)) if (!named.has(key)) await this.storage.remove(key);
   }
 
@@ -249,6 +325,7 @@ export class Store {
 
   #append(batch: Batch, firstSequence: number): void {
     const { times, ids, codes, shapes, values, rowCount } = batch;
+    const { resolver } = this;
     let valuesAt = 0;
     for (let row = 0; row < rowCount; row += 1) {
       const createdAtMs = times[row] as number;
@@ -260,7 +337,10 @@ export class Store {
       valuesAt += keys.length;
       const anonymousId = codes[codesAt + ANONYMOUS_ID] as number;
       const userId = codes[codesAt + USER_ID] as number;
-      if (anonymousId !== 0 && userId !== 0) this.resolver.link({ anonymousId, userId, createdAtMs });
+      resolver.users.seen(userId);
+      resolver.anonymous.seen(anonymousId);
+      resolver.companies.seen(codes[codesAt + COMPANY_ID] as number);
+      if (anonymousId !== 0 && userId !== 0) resolver.link({ anonymousId, userId, createdAtMs });
     }
   }
 }

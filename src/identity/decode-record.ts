@@ -1,0 +1,123 @@
+import { parameterError, shown } from "../base/errors.js";
+import { LIMITS } from "../base/limits.js";
+import { writeUuidOfText, writeUuidV7 } from "../base/uuid.js";
+import { MetadataFault, metadataTexts, utf8Length } from "../schema/metadata.js";
+import { EXPECTED_MOMENT, momentOf } from "../schema/moment.js";
+import { RECORD_KINDS } from "./record-table.js";
+import type { RecordField } from "./record-table.js";
+
+/** A checked record: what its fields say, `""` where nothing. */
+export interface DecodedRecord {
+  readonly kind: number;
+  readonly id: Uint8Array;
+  readonly createdAtMs: number;
+  readonly texts: Readonly<Record<RecordField, string>>;
+}
+
+export interface RecordContext {
+  /** Receive time, epoch ms. */
+  readonly nowMs: number;
+  /** Fills bytes with random bits, for the ids of records that bring none. */
+  readonly random: (bytes: Uint8Array) => void;
+}
+
+const NOTHING: Readonly<Record<RecordField, string>> = { userId: "", anonymousId: "", fromUserId: "", email: "", companyId: "", traits: "" };
+
+/** @throws invalid_parameter, unknown_parameter */
+export function decodeIdentify(input: unknown, context: RecordContext): DecodedRecord {
+  const members = membersOf(input, ["userId", "anonymousId", "email", "traits"]);
+  const { userId, anonymousId } = someone(members);
+  const traits = traitsOf(members);
+  const given = textOf(members, "email");
+  const email = (given === "" ? emailOf(traits) : given).trim().toLowerCase();
+  return decoded(RECORD_KINDS.identify, members, context, { userId, anonymousId, email, traits: traits.text });
+}
+
+/** @throws invalid_parameter, unknown_parameter */
+export function decodeGroup(input: unknown, context: RecordContext): DecodedRecord {
+  const members = membersOf(input, ["companyId", "userId", "anonymousId", "traits"]);
+  const { userId, anonymousId } = someone(members);
+  const companyId = required(members, "companyId");
+  return decoded(RECORD_KINDS.group, members, context, { userId, anonymousId, companyId, traits: traitsOf(members).text });
+}
+
+/** @throws invalid_parameter, unknown_parameter */
+export function decodeAlias(input: unknown, context: RecordContext): DecodedRecord {
+  const members = membersOf(input, ["from", "to"]);
+  const from = required(members, "from");
+  return decoded(RECORD_KINDS.alias, members, context, { userId: required(members, "to"), anonymousId: from, fromUserId: from });
+}
+
+/** The taking back of the record of this id. */
+export function unlinkOf(id: Uint8Array, context: RecordContext): DecodedRecord {
+  return { kind: RECORD_KINDS.unlink, id, createdAtMs: context.nowMs, texts: NOTHING };
+}
+
+type Members = ReadonlyMap<string, unknown>;
+
+function membersOf(input: unknown, names: readonly string[]): Members {
+  if (Object.prototype.toString.call(input) !== "[object Object]") throw unexpected("input", "an object", input);
+  const known = [...names, "id", "createdAt"];
+  const members = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(input as object)) {
+    if (value === null || value === undefined) continue;
+    if (!known.includes(name)) throw parameterError("unknown_parameter", name, `unknown; known are ${known.join(", ")}`);
+    members.set(name, value);
+  }
+  return members;
+}
+
+function unexpected(name: string, expected: string, came: unknown) {
+  return parameterError("invalid_parameter", name, `expected ${expected}, got ${shown(came)}`);
+}
+
+/** Ids may come as numbers; `""` is none. */
+function textOf(members: Members, name: string): string {
+  const value = members.get(name) ?? "";
+  const text = typeof value === "number" && Number.isFinite(value) ? JSON.stringify(value) : value;
+  if (typeof text !== "string") throw unexpected(name, "text or a number", value);
+  if (!text.isWellFormed()) throw parameterError("invalid_parameter", name, "the text has a lone surrogate");
+  if (utf8Length(text) > LIMITS.fieldTextBytes) throw unexpected(name, `at most ${LIMITS.fieldTextBytes} bytes`, text);
+  return text;
+}
+
+function required(members: Members, name: string): string {
+  const text = textOf(members, name);
+  if (text === "") throw unexpected(name, "at least one character", members.get(name));
+  return text;
+}
+
+function someone(members: Members): { userId: string; anonymousId: string } {
+  const userId = textOf(members, "userId");
+  const anonymousId = textOf(members, "anonymousId");
+  if (userId === "" && anonymousId === "") throw parameterError("invalid_parameter", "userId", "expected a userId or an anonymousId, got neither");
+  return { userId, anonymousId };
+}
+
+interface Traits {
+  readonly text: string;
+  readonly email: unknown;
+}
+
+function traitsOf(members: Members): Traits {
+  const traits = members.get("traits");
+  const parts = metadataTexts(traits);
+  if (parts instanceof MetadataFault) throw parameterError("invalid_parameter", `traits${parts.path}`, parts.reason);
+  if (parts.keys.length === 0) return { text: "", email: null };
+  return { text: JSON.stringify(traits), email: (traits as { email?: unknown }).email };
+}
+
+function emailOf({ email }: Traits): string {
+  return typeof email === "string" ? email : "";
+}
+
+function decoded(kind: number, members: Members, context: RecordContext, texts: Partial<Record<RecordField, string>>): DecodedRecord {
+  const createdAtMs = momentOf(members.get("createdAt"), context.nowMs);
+  if (createdAtMs === null) throw parameterError("invalid_parameter", "createdAt", `${EXPECTED_MOMENT}, got ${shown(members.get("createdAt"))}`);
+  const id = new Uint8Array(16);
+  const given = members.get("id") ?? "";
+  if (typeof given !== "string" || !given.isWellFormed()) throw unexpected("id", "text", given);
+  if (given === "") writeUuidV7(context.nowMs, context.random, id, 0);
+  else writeUuidOfText(given, id, 0);
+  return { kind, id, createdAtMs, texts: { ...NOTHING, ...texts } };
+}

@@ -1,0 +1,80 @@
+import { compareCodePoints } from "../base/order.js";
+import type { Dictionary } from "../column/dictionary.js";
+import type { RecordTable } from "./record-table.js";
+import { RowsByCode } from "./rows-by-code.js";
+
+const looksLikeEmail = /^[^\s@]+@[^\s@]+$/;
+
+/** Who was identified with which email, and which user ids are emails themselves. */
+export class EmailIndex {
+  /** Live identify records by email. */
+  readonly #byEmail = new RowsByCode();
+  /** Live identify records with an email by the actor they are about. */
+  readonly #byActor = new RowsByCode();
+  /** User ids that look like emails, by their normal form; those of codes below `#scanned`. */
+  readonly #emailLikeUsers = new Map<string, number[]>();
+  #scanned = 1;
+
+  constructor(
+    readonly table: RecordTable,
+    readonly userIds: Dictionary,
+    readonly anonymousIds: Dictionary,
+  ) {}
+
+  add(row: number): void {
+    this.#byEmail.add(this.table.code(row, "email"), row);
+    this.#byActor.add(this.actorOf(row), row);
+  }
+
+  remove(row: number): void {
+    this.#byEmail.remove(this.table.code(row, "email"), row);
+    this.#byActor.remove(this.actorOf(row), row);
+  }
+
+  /** Whom an identify record is about: its user, else its anonymous id. */
+  actorOf(row: number): number {
+    const userId = this.table.code(row, "userId");
+    return userId > 0 ? userId * 2 : this.table.code(row, "anonymousId") * 2 + 1;
+  }
+
+  /** Live identify records of an actor that name an email. */
+  recordsOf(actor: number): readonly number[] {
+    return this.#byActor.of(actor);
+  }
+
+  /** The actor most recently identified with an email; 0 for none. Cost: the records that name it. */
+  newestActorOf(emailCode: number): number {
+    let newest = -1;
+    for (const row of this.#byEmail.of(emailCode)) if (newest === -1 || this.#isNewer(row, newest)) newest = row;
+    return newest === -1 ? 0 : this.actorOf(newest);
+  }
+
+  /** User ids whose normal form is this email. Cost: the user ids that came since the last call, once each. */
+  usersNamedLike(email: string): readonly number[] {
+    for (; this.#scanned < this.userIds.size; this.#scanned += 1) {
+      const text = this.userIds.valueOf(this.#scanned);
+      if (!text.includes("@")) continue;
+      const normal = text.trim().toLowerCase();
+      if (!looksLikeEmail.test(normal)) continue;
+      const users = this.#emailLikeUsers.get(normal) ?? [];
+      users.push(this.#scanned);
+      this.#emailLikeUsers.set(normal, users);
+    }
+    return this.#emailLikeUsers.get(email) ?? [];
+  }
+
+  /** Later, or at one ms of the smaller user id; records without one come last, by anonymous id; then the smaller record id. */
+  #isNewer(row: number, other: number): boolean {
+    const { table } = this;
+    const ms = table.timeOf(row) - table.timeOf(other);
+    if (ms !== 0) return ms > 0;
+    const [a, b] = [this.actorOf(row), this.actorOf(other)];
+    if ((a & 1) !== (b & 1)) return (a & 1) === 0;
+    if (a === b) return table.compare(row, other) < 0;
+    return compareCodePoints(this.#textOf(a), this.#textOf(b)) < 0;
+  }
+
+  #textOf(actor: number): string {
+    return ((actor & 1) === 0 ? this.userIds : this.anonymousIds).valueOf(actor >>> 1);
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * Who is who at one moment. An *actor* is an id in the role it played: `code * 2` for a user id, `code * 2 + 1` for an
+ * anonymous id, each by its own dictionary; 0 is nobody. Events keep their actors for ever; answers fold actors onto
+ * identities. An identity is named by one of its actors: the surviving user id, or the anonymous id of one without.
+ */
+export interface IdentityView {
+  /** Number of actors that belong to another one, or did; 0 means that every actor is its own identity. */
+  readonly linkCount: number;
+  /** The actor that stands for the identity of an actor. */
+  identityOf(actor: number): number;
+  /** All actors of an identity, itself first. Cost: their number. */
+  actorsOf(identity: number): readonly number[];
+  /** The identity that a user id, else an anonymous id of this value, belongs to; 0 for an unknown one. */
+  findId(id: string): number;
+  /** The identity most recently identified with an email (trimmed, lower case); 0 for an unknown one. */
+  findEmail(email: string): number;
+  /** `idn_` and the hash of the id that names the identity. */
+  identityId(identity: number): string;
+  /** Whether it has a resolved identifier. Constant for whoever has a user id. */
+  isIdentified(identity: number): boolean;
+  /** The newest email if it finds this identity, else its user id; null for an anonymous one. */
+  resolvedIdentifier(identity: number): string | null;
+}
+
+/** To which company events without one of their own belong: a step function over time per identity. */
+export interface CompanyView {
+  /**
+   * Code of the company of an identity's event by (createdAt, 16 bytes of event id at `idAt`); 0 for none. The first
+   * interval reaches back without end.
+   */
+  companyAt(identity: number, createdAtMs: number, ids: Uint8Array, idAt: number): number;
+  /** The company of an identity that never had two; 0 for none, -1 when it changed: then ask `companyAt`. */
+  onlyCompany(identity: number): number;
+  /** Whether some identity changed its company. */
+  readonly hasChanges: boolean;
+  /** Whether some event or group call named this company. */
+  has(companyCode: number): boolean;
+  /** The newest text of every trait of a company (numbers and other values left out); null where none were given. */
+  traitsOf(companyCode: number): Readonly<Record<string, unknown>> | null;
+}

@@ -1,0 +1,105 @@
+import { compareIds } from "../base/uuid.js";
+import { IdIndex } from "../segment/find-id.js";
+
+/** What a record says: see `record.ts`. An unlink bears the id of the record that it takes back. */
+export const RECORD_KINDS = { identify: 1, group: 2, alias: 3, unlink: 4 } as const;
+
+/**
+ * What a record names, each a code of the dictionary of that name (0: nothing). An alias has its `to` in userId and its
+ * `from` in both other id columns, for it may be either.
+ */
+export const RECORD_FIELDS = ["userId", "anonymousId", "fromUserId", "email", "companyId", "traits"] as const;
+export type RecordField = (typeof RECORD_FIELDS)[number];
+
+export const RECORD_FIELD_COUNT = RECORD_FIELDS.length;
+
+/** The dictionary that holds the values of a field. */
+export const DICTIONARY_OF_FIELD: Readonly<Record<RecordField, string>> = {
+  userId: "userId",
+  anonymousId: "anonymousId",
+  fromUserId: "userId",
+  email: "email",
+  companyId: "companyId",
+  traits: "traits",
+};
+
+/** Records as columns, in order of arrival: about 53 bytes each, texts apart. */
+export interface RecordColumns {
+  readonly rowCount: number;
+  readonly kinds: Uint8Array;
+  /** Epoch ms. */
+  readonly times: Float64Array;
+  /** 16 bytes a row. */
+  readonly ids: Uint8Array;
+  /** rows × fields. */
+  readonly codes: Uint32Array;
+}
+
+/** All records of a store. */
+export class RecordTable implements RecordColumns {
+  rowCount = 0;
+  kinds = new Uint8Array(64);
+  times = new Float64Array(64);
+  ids = new Uint8Array(64 * 16);
+  codes = new Uint32Array(64 * RECORD_FIELD_COUNT);
+  /** Rows but for the unlinks, by id. */
+  readonly #index = new IdIndex();
+
+  get byteLength(): number {
+    return this.kinds.byteLength + this.times.byteLength + this.ids.byteLength + this.codes.byteLength + this.#index.byteLength;
+  }
+
+  /** Adds one row; the codes stand from `codesAt` on. Answers its number. */
+  append(kind: number, createdAtMs: number, ids: Uint8Array, idAt: number, codes: Uint32Array, codesAt: number): number {
+    const row = this.rowCount;
+    if (row === this.times.length) this.#grow();
+    this.kinds[row] = kind;
+    this.times[row] = createdAtMs;
+    this.ids.set(ids.subarray(idAt, idAt + 16), row * 16);
+    this.codes.set(codes.subarray(codesAt, codesAt + RECORD_FIELD_COUNT), row * RECORD_FIELD_COUNT);
+    this.rowCount = row + 1;
+    return row;
+  }
+
+  /** The first row of an id; -1 where there is none. An unlink counts like any other row. */
+  find(id: Uint8Array, offset = 0): number {
+    return this.#index.find(this.ids.subarray(0, this.rowCount * 16), id, offset);
+  }
+
+  code(row: number, field: RecordField): number {
+    return this.codes[row * RECORD_FIELD_COUNT + RECORD_FIELDS.indexOf(field)] as number;
+  }
+
+  timeOf(row: number): number {
+    return this.times[row] as number;
+  }
+
+  /** Order of (createdAt, id). */
+  compare(a: number, b: number): number {
+    return this.timeOf(a) - this.timeOf(b) || compareIds(this.ids, a * 16, this.ids, b * 16);
+  }
+
+  /** The rows from `start` to before `end`: views, valid until the table grows. */
+  slice(start: number, end = this.rowCount): RecordColumns {
+    return {
+      rowCount: end - start,
+      kinds: this.kinds.subarray(start, end),
+      times: this.times.subarray(start, end),
+      ids: this.ids.subarray(start * 16, end * 16),
+      codes: this.codes.subarray(start * RECORD_FIELD_COUNT, end * RECORD_FIELD_COUNT),
+    };
+  }
+
+  #grow(): void {
+    const capacity = this.times.length * 2;
+    this.kinds = grown(this.kinds, new Uint8Array(capacity));
+    this.times = grown(this.times, new Float64Array(capacity));
+    this.ids = grown(this.ids, new Uint8Array(capacity * 16));
+    this.codes = grown(this.codes, new Uint32Array(capacity * RECORD_FIELD_COUNT));
+  }
+}
+
+function grown<T extends { set(other: T): void }>(from: T, to: T): T {
+  to.set(from);
+  return to;
+}
