@@ -1,16 +1,35 @@
 import type { EventInput, EventRecord, IngestResult } from "../schema/event.js";
+import type { AliasInput, GroupInput, IdentifyInput, LinkResult } from "../schema/record.js";
+import type {
+  CompanyTopUsers,
+  IdentityDeviceGeo,
+  IdentityProfile,
+  IdentityReferrers,
+  IdentitySessionsPage,
+  LtvCohorts,
+  RevenueByAttribution,
+  TopCompanies,
+} from "../plan/answers.js";
 import type {
   AggregateInput,
   AggregateItem,
+  CompanyTopUsersInput,
   CountEventsInput,
   DateInput,
+  IdentityInput,
+  IdentityReferrersInput,
+  IdentitySessionsInput,
+  LtvCohortsInput,
   PerDayInput,
   PerDayItem,
+  RevenueByAttributionInput,
   SearchEventsInput,
+  TopCompaniesInput,
   UniqueUsersInput,
   UniqueUsersPerDayInput,
 } from "../plan/input.js";
 import type { ReportName } from "../plan/plan.js";
+import type { PrivacyRequests } from "./privacy-requests.js";
 
 export interface QueryOptions {
   /** Stops the query with `aborted`. */
@@ -75,6 +94,14 @@ export interface Daybook extends AsyncDisposable {
    * @throws overloaded, read_only, storage_full, closed, invalid_parameter (events is not an array)
    */
   ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult>;
+  /** Ties ids, an email and traits together; resolves when durable. @throws invalid_parameter, suppressed, and what ingest throws */
+  identify(input: IdentifyInput): Promise<LinkResult>;
+  /** Makes somebody a member of a company. @throws as identify */
+  group(input: GroupInput): Promise<LinkResult>;
+  /** Makes one id another user's. @throws as identify */
+  alias(input: AliasInput): Promise<LinkResult>;
+  /** Takes a record of identify, group or alias back, as if it had never come. @throws invalid_parameter (no such record), read_only, closed */
+  unlink(linkId: string): Promise<void>;
   countEvents(input?: CountEventsInput, options?: QueryOptions): Promise<number>;
   countEventsPerDay(input?: PerDayInput, options?: QueryOptions): Promise<readonly PerDayItem[]>;
   countEventsRunningTotalPerDay(input?: PerDayInput, options?: QueryOptions): Promise<readonly PerDayItem[]>;
@@ -82,6 +109,19 @@ export interface Daybook extends AsyncDisposable {
   countUniqueUsersPerDay(input?: UniqueUsersPerDayInput, options?: QueryOptions): Promise<readonly PerDayItem[]>;
   aggregate(input: AggregateInput, options?: QueryOptions): Promise<readonly AggregateItem[]>;
   searchEvents(input?: SearchEventsInput, options?: QueryOptions): Promise<SearchEventsPage>;
+  /** @throws identity_not_found, exactly_one_required, as do the three below */
+  identitySessions(input: IdentitySessionsInput, options?: QueryOptions): Promise<IdentitySessionsPage>;
+  identityProfile(input: IdentityInput, options?: QueryOptions): Promise<IdentityProfile>;
+  identityReferrers(input: IdentityReferrersInput, options?: QueryOptions): Promise<IdentityReferrers>;
+  identityDeviceGeo(input: IdentityInput, options?: QueryOptions): Promise<IdentityDeviceGeo>;
+  /** @throws project_not_found */
+  revenueByAttribution(input: RevenueByAttributionInput, options?: QueryOptions): Promise<RevenueByAttribution>;
+  /** @throws project_not_found */
+  ltvCohorts(input: LtvCohortsInput, options?: QueryOptions): Promise<LtvCohorts>;
+  topCompanies(input?: TopCompaniesInput, options?: QueryOptions): Promise<TopCompanies>;
+  /** @throws company_not_found */
+  companyTopUsers(input: CompanyTopUsersInput, options?: QueryOptions): Promise<CompanyTopUsers>;
+  readonly privacyRequests: PrivacyRequests;
   /** What answering would touch, without touching it. `report` is the method's name. */
   explain(report: ReportName, input?: object): Promise<Explanation>;
   /** Every stored event in (createdAt, id) order. */

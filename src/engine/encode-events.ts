@@ -9,6 +9,7 @@ import { EventFault, EventRow, decodeEvent } from "../schema/decode-event.js";
 import type { DecodeContext } from "../schema/decode-event.js";
 import { FIELDS, FIELD_COUNT, fieldIndex } from "../schema/fields.js";
 import type { BatchBuilder } from "../store/batch.js";
+import type { Suppression } from "./suppression.js";
 
 /** Turns events into rows of dictionary codes. One per store: it keeps the last values at hand. */
 export class EventEncoder {
@@ -51,6 +52,13 @@ export class EventEncoder {
 
   get createdAtMs(): number {
     return this.#row.createdAtMs;
+  }
+
+  /** Whether the decoded event is about somebody who was erased after it. */
+  isSuppressed(suppression: Suppression): boolean {
+    const { texts, createdAtMs } = this.#row;
+    const covers = (kind: "userId" | "anonymousId") => suppression.covers(kind, texts[fieldIndex(kind)] ?? "", createdAtMs);
+    return covers("userId") || covers("anonymousId");
   }
 
   /** The decoded event as a record, if it asks to be notified of; null if not. */

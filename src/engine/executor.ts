@@ -1,14 +1,12 @@
 import { DaybookError } from "../base/errors.js";
-import { compileSelector } from "../filter/compile.js";
 import type { Selector } from "../filter/predicate.js";
-import { compileRegexes } from "../filter/regex.js";
 import { accessOf, isWhole } from "../filter/select.js";
 import type { Answer, Executor, Plan, ReportName } from "../plan/plan.js";
-import type { Report, ReportContext } from "../report/report.js";
-import { reports } from "../report/reports.js";
 import { TIME_COLUMN } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
 import type { Store } from "../store/store.js";
+import type { ReportContexts } from "./report-contexts.js";
+import { reportOf } from "./report-of.js";
 
 /** What answering one question touched: counts of work, which tests assert where clocks would lie. */
 export interface Work {
@@ -27,18 +25,18 @@ export interface Work {
 export class MemoryExecutor implements Executor {
   constructor(
     readonly store: Store,
+    readonly contexts: ReportContexts,
     readonly onWork: (report: ReportName, work: Work) => void,
   ) {}
 
   async execute<K extends ReportName>(plan: Plan<K>, signal?: AbortSignal): Promise<Answer<K>> {
-    // The mapped type pairs name and report; the compiler cannot follow it through a generic name.
-    const report = reports[plan.report] as Report<K, unknown>;
+    const report = reportOf(plan);
     const snapshot = this.store.snapshot();
     const pinned: Rows[] = [];
     let unyieldedRowCount = 0;
     try {
       refuseAborted(signal);
-      const context = await contextOf(this.store, plan, snapshot.sequence);
+      const context = await this.contexts.of(plan, snapshot);
       const { selector } = context;
       const work = newWork(selector);
       const state = report.begin(plan, context);
@@ -85,16 +83,6 @@ async function yieldSometimes(signal: AbortSignal, rowCount: number): Promise<nu
 
 function refuseAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw new DaybookError("aborted", "the query was stopped by its signal");
-}
-
-/** Compiles a plan's filters against dictionaries and identities as they are at the call. @throws invalid_regex */
-export async function contextOf(store: Store, plan: Plan, sequence: number): Promise<ReportContext> {
-  const { dictionaries } = store;
-  const identities = store.resolver.view();
-  const needsRegex = plan.where.some((group) => group.some((comparison) => comparison.test.op === "regex"));
-  const regexes = needsRegex ? await compileRegexes(plan.where) : new Map<string, never>();
-  const selector = compileSelector(plan, { dictionaries, identities, regexes });
-  return { dictionaries, identities, selector, sequence };
 }
 
 /** Times are read only where the range cuts the day, or a filter asks for them. */

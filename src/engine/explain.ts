@@ -1,19 +1,19 @@
 import { isoOfDay } from "../base/time.js";
 import { accessOf } from "../filter/select.js";
 import type { Plan } from "../plan/plan.js";
-import type { Report } from "../report/report.js";
-import { reports } from "../report/reports.js";
 import type { Store } from "../store/store.js";
 import type { Explanation } from "./daybook.js";
-import { columnsFor, contextOf } from "./executor.js";
+import { columnsFor } from "./executor.js";
+import type { ReportContexts } from "./report-contexts.js";
+import { reportOf } from "./report-of.js";
 
 /** Which segments, columns and rows a plan would touch: from zone maps, times and dictionaries, no row is read. */
-export async function explainPlan(store: Store, plan: Plan): Promise<Explanation> {
+export async function explainPlan(store: Store, contexts: ReportContexts, plan: Plan): Promise<Explanation> {
   const snapshot = store.snapshot();
   try {
-    const context = await contextOf(store, plan, snapshot.sequence);
-    const report = reports[plan.report] as Report<typeof plan.report, unknown>;
-    const wanted = [...context.selector.columns, ...report.columns(plan as never, context)];
+    const context = await contexts.of(plan, snapshot);
+    const report = reportOf(plan);
+    const wanted = [...context.selector.columns, ...report.columns(plan, context)];
     const columns = new Set<string>();
     let rowCount = 0;
     const segments = snapshot.rows.map((rows) => {

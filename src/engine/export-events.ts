@@ -1,5 +1,6 @@
 import { dayStartMs, isoOf, MS_PER_DAY } from "../base/time.js";
 import { compareIds } from "../base/uuid.js";
+import { codeAt } from "../column/column.js";
 import { ID_COLUMN, TIME_COLUMN, FIELDS } from "../schema/fields.js";
 import type { Range } from "../plan/plan.js";
 import { RecordReader, loadRecords } from "../report/event-record.js";
@@ -7,8 +8,11 @@ import type { Rows } from "../segment/rows.js";
 import type { Store } from "../store/store.js";
 import type { ExportedEvent } from "./daybook.js";
 
-/** Every stored event of a range in (createdAt, event id) order, a day in memory at a time. */
-export async function* exportRows(store: Store, project: string | null, range: Range): AsyncGenerator<ExportedEvent> {
+/** Tells by the codes of its user id and anonymous id whether a row is wanted. */
+export type RowTest = (userId: number, anonymousId: number) => boolean;
+
+/** Every stored event of a range, or those of them that are wanted, in (createdAt, event id) order, a day in memory at a time. */
+export async function* exportRows(store: Store, project: string | null, range: Range, isWanted?: RowTest): AsyncGenerator<ExportedEvent> {
   const snapshot = store.snapshot();
   const reader = new RecordReader(store.dictionaries);
   try {
@@ -17,7 +21,7 @@ export async function* exportRows(store: Store, project: string | null, range: R
       if (startMs + MS_PER_DAY <= range.fromMs || startMs >= range.toMs) continue;
       for (const rows of day) rows.pin();
       try {
-        for (const { rows, row } of await rowsInOrder(day)) {
+        for (const { rows, row } of await rowsInOrder(day, isWanted)) {
           const createdAtMs = reader.createdAtMs(rows, row);
           if (createdAtMs < range.fromMs || createdAtMs >= range.toMs) continue;
           await loadRecords(rows, [row], store.dictionaries);
@@ -42,16 +46,24 @@ function daysOf(newestFirst: readonly Rows[]): Rows[][] {
   return [...days.values()];
 }
 
-async function rowsInOrder(day: readonly Rows[]): Promise<{ rows: Rows; row: number }[]> {
+async function rowsInOrder(day: readonly Rows[], isWanted?: RowTest): Promise<{ rows: Rows; row: number }[]> {
   const all: { rows: Rows; row: number }[] = [];
   for (const rows of day) {
     await rows.load([TIME_COLUMN, ID_COLUMN]);
-    for (let row = 0; row < rows.rowCount; row += 1) all.push({ rows, row });
+    const test = isWanted === undefined ? () => true : await rowTestOf(rows, isWanted);
+    for (let row = 0; row < rows.rowCount; row += 1) if (test(row)) all.push({ rows, row });
   }
   return all.sort((a, b) => {
     const difference = (a.rows.times()[a.row] as number) - (b.rows.times()[b.row] as number);
     return difference || compareIds(a.rows.ids(), a.row * 16, b.rows.ids(), b.row * 16);
   });
+}
+
+async function rowTestOf(rows: Rows, isWanted: RowTest): Promise<(row: number) => boolean> {
+  await rows.load(["userId", "anonymousId"]);
+  const users = rows.column("userId");
+  const anonymous = rows.column("anonymousId");
+  return (row) => isWanted(codeAt(users, row), codeAt(anonymous, row));
 }
 
 function exported(reader: RecordReader, rows: Rows, row: number): ExportedEvent {

@@ -39,6 +39,22 @@ export class Housekeeping {
     await sealing;
   }
 
+  /** Runs `act` while no commit, seal or compaction is under way. @throws what `act` throws */
+  exclusive(queue: IngestQueue, act: () => Promise<void>): Promise<void> {
+    return queue.exclusive(async () => {
+      await this.idle();
+      await act();
+    });
+  }
+
+  /** Seals everything, then runs `act` before anything else is committed. @throws what sealing and `act` throw */
+  exclusiveSealed(queue: IngestQueue, act: () => Promise<void>): Promise<void> {
+    return this.exclusive(queue, async () => {
+      await this.#begin(await freeze(this.store));
+      await act();
+    });
+  }
+
   async idle(): Promise<void> {
     await this.#running?.catch(() => undefined);
   }

@@ -1,11 +1,14 @@
 import { DaybookError, shown } from "../base/errors.js";
 import type { Clock } from "../base/clock.js";
 import { LIMITS } from "../base/limits.js";
+import type { DecodedRecord } from "../identity/decode-record.js";
 import type { DecodeContext } from "../schema/decode-event.js";
+import type { Suppression } from "./suppression.js";
 import type { EventRecord, IngestResult, RejectedEvent } from "../schema/event.js";
 import { BatchBuilder } from "../store/batch.js";
 import type { Store } from "../store/store.js";
 import { EventEncoder } from "./encode-events.js";
+import { RecordEncoder } from "./encode-records.js";
 import { KnownIds } from "./known-ids.js";
 
 /** Rows after which a group is written, though more is queued: bounds the memory of one frame. */
@@ -15,6 +18,13 @@ interface Waiting {
   readonly events: readonly unknown[];
   readonly project: string | null;
   readonly resolve: (result: IngestResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A checked record of identify, group, alias or unlink. */
+interface WaitingRecord {
+  readonly record: DecodedRecord;
+  readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -34,6 +44,8 @@ interface Outcome {
 export interface IngestQueueOptions {
   readonly clock: Clock;
   readonly random: (bytes: Uint8Array) => void;
+  /** Asked for each group: an erasure replaces it. */
+  readonly suppression: () => Suppression;
   readonly onNotify: ((event: EventRecord) => unknown) | null;
   /** Called after each group, while no commit is under way. */
   readonly afterCommit: () => Promise<void>;
@@ -45,22 +57,30 @@ export interface IngestQueueOptions {
  */
 export class IngestQueue {
   /** In order of arrival. */
-  #queue: (Waiting | Turn)[] = [];
+  #queue: (Waiting | WaitingRecord | Turn)[] = [];
   #waitingRowCount = 0;
   #isRunning = false;
   #knownIds: KnownIds | null = null;
-  readonly #builder = new BatchBuilder();
-  readonly #encoder: EventEncoder;
+  #builder = new BatchBuilder();
+  #encoder: EventEncoder;
+  readonly #recordEncoder: RecordEncoder;
 
   constructor(
     readonly store: Store,
     readonly options: IngestQueueOptions,
   ) {
     this.#encoder = new EventEncoder(store.dictionaries);
+    this.#recordEncoder = new RecordEncoder(store);
   }
 
   get byteLength(): number {
     return this.#knownIds?.byteLength ?? 0;
+  }
+
+  /** Forgets the last events that were encoded: an erasure leaves no copy behind. */
+  forget(): void {
+    this.#builder = new BatchBuilder();
+    this.#encoder = new EventEncoder(this.store.dictionaries);
   }
 
   /** The array may change once this returned, its events not. @throws invalid_parameter, overloaded, and what a commit throws */
@@ -76,6 +96,16 @@ export class IngestQueue {
     });
   }
 
+  /** Stores a record; one of an id that is there already changes nothing. @throws overloaded, and what a commit throws */
+  addRecord(record: DecodedRecord): Promise<void> {
+    if (this.#waitingRowCount + 1 > LIMITS.queuedIngestRows)
+      return Promise.reject(new DaybookError("overloaded", `${this.#waitingRowCount} events are waiting to be written`));
+    return new Promise((resolve, reject) => {
+      this.#waitingRowCount += 1;
+      this.#enqueue({ record, resolve, reject });
+    });
+  }
+
   /** Runs `act` while no commit is under way: after all that waits now, before all that comes later. @throws what `act` throws */
   exclusive(act: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -83,7 +113,7 @@ export class IngestQueue {
     });
   }
 
-  #enqueue(entry: Waiting | Turn): void {
+  #enqueue(entry: Waiting | WaitingRecord | Turn): void {
     this.#queue.push(entry);
     if (!this.#isRunning) void this.#run();
   }
@@ -102,42 +132,51 @@ export class IngestQueue {
     this.#isRunning = false;
   }
 
-  #takeGroup(): Waiting[] {
-    const group: Waiting[] = [];
+  #takeGroup(): (Waiting | WaitingRecord)[] {
+    const group: (Waiting | WaitingRecord)[] = [];
     let rowCount = 0;
     for (const entry of this.#queue) {
       if ("act" in entry || rowCount >= GROUP_ROW_COUNT) break;
       group.push(entry);
-      rowCount += entry.events.length;
+      rowCount += "record" in entry ? 1 : entry.events.length;
     }
     this.#queue = this.#queue.slice(group.length);
     this.#waitingRowCount -= rowCount;
     return group;
   }
 
-  async #commitGroup(group: readonly Waiting[]): Promise<void> {
+  async #commitGroup(group: readonly (Waiting | WaitingRecord)[]): Promise<void> {
     try {
       const outcomes = await this.#write(group);
-      group.forEach((waiting, index) => waiting.resolve(outcomes[index] ?? { accepted: 0, duplicates: 0, rejected: [] }));
+      for (const waiting of group) {
+        if ("record" in waiting) waiting.resolve();
+        else waiting.resolve(outcomes.get(waiting) ?? { accepted: 0, duplicates: 0, rejected: [] });
+      }
     } catch (error) {
       this.#knownIds?.undo();
       for (const waiting of group) waiting.reject(error);
     }
   }
 
-  async #write(group: readonly Waiting[]): Promise<Outcome[]> {
+  async #write(group: readonly (Waiting | WaitingRecord)[]): Promise<Map<Waiting, Outcome>> {
     if (!this.store.isWritable) throw new DaybookError("read_only", "the store does not take writes");
     await this.store.settle();
     const known = await this.#ids();
-    const eventCount = group.reduce((sum, waiting) => sum + waiting.events.length, 0);
+    const eventCount = group.reduce((sum, waiting) => sum + ("record" in waiting ? 1 : waiting.events.length), 0);
     known.begin(eventCount);
     this.#encoder.begin(eventCount);
     this.#builder.clear();
+    this.#recordEncoder.begin();
     const notified: EventRecord[] = [];
-    const outcomes: Outcome[] = [];
-    for (const waiting of group) outcomes.push(await this.#encode(waiting, known, notified));
-    const { rowCount } = this.#builder;
-    if (rowCount > 0) await this.store.commit(this.#builder.batch(), rowCount);
+    const outcomes = new Map<Waiting, Outcome>();
+    for (const waiting of group) {
+      if ("record" in waiting) this.#recordEncoder.append(waiting.record);
+      else outcomes.set(waiting, await this.#encode(waiting, known, notified));
+    }
+    const batch = this.#builder.batch();
+    const recordBatch = this.#recordEncoder.batch(batch);
+    if (batch.rowCount > 0 || recordBatch !== null) await this.store.commit(batch, recordBatch);
+    this.#recordEncoder.keep();
     known.keep();
     this.#notify(notified);
     await this.options.afterCommit();
@@ -148,11 +187,16 @@ export class IngestQueue {
     const outcome: Outcome = { accepted: 0, duplicates: 0, rejected: [] };
     const encoder = this.#encoder;
     const { clock, random } = this.options;
+    const suppression = this.options.suppression();
     const context: DecodeContext = { nowMs: clock.now(), project, random, known: encoder.fields };
     for (let index = 0; index < events.length; index += 1) {
       const fault = encoder.decode(events[index], context);
       if (fault !== null) {
         outcome.rejected.push({ index, code: fault.code, message: fault.message });
+        continue;
+      }
+      if (!suppression.isEmpty && encoder.isSuppressed(suppression)) {
+        outcome.rejected.push({ index, code: "suppressed", message: "the subject of this event was erased after it happened" });
         continue;
       }
       if (known.mayHave(encoder.id) && (await known.has(encoder.id, encoder.createdAtMs, this.#builder))) {

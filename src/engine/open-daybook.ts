@@ -3,20 +3,17 @@ import type { Clock } from "../base/clock.js";
 import { DaybookError, parameterError, shown } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import { compareCodePoints } from "../base/order.js";
+import { parseUuid, uuidText } from "../base/uuid.js";
 import { compileRegexes } from "../filter/regex.js";
+import { decodeAlias, decodeGroup, decodeIdentify, unlinkOf } from "../identity/decode-record.js";
+import type { DecodedRecord, RecordContext } from "../identity/decode-record.js";
+import type { AliasInput, GroupInput, IdentifyInput, LinkResult } from "../schema/record.js";
 import { encodeCursor } from "../plan/cursor.js";
 import { planExport } from "../plan/export-events.js";
-import type {
-  AggregateInput,
-  CountEventsInput,
-  PerDayInput,
-  SearchEventsInput,
-  UniqueUsersInput,
-  UniqueUsersPerDayInput,
-} from "../plan/input.js";
-import type { PlanContext } from "../plan/context.js";
-import type { Answer, Plan, ReportName } from "../plan/plan.js";
+import type { PlanContext, ReportRules } from "../plan/context.js";
+import type { Answer, CursorPosition, Plan, ReportName } from "../plan/plan.js";
 import { planners } from "../plan/planners.js";
+import { reportRules } from "../plan/revenue-rules.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
 import { BatchBuilder } from "../store/batch.js";
 import { Store } from "../store/store.js";
@@ -28,7 +25,6 @@ import type {
   Explanation,
   IngestOptions,
   QueryOptions,
-  SearchEventsPage,
 } from "./daybook.js";
 import { MemoryExecutor } from "./executor.js";
 import { explainPlan } from "./explain.js";
@@ -37,8 +33,14 @@ import { Housekeeping } from "./housekeeping.js";
 import { IngestQueue } from "./ingest-queue.js";
 import { checkOptions } from "./options.js";
 import type { DaybookOptions } from "./options.js";
+import { StoredPrivacyRequests } from "./privacy.js";
+import type { PrivacyRequests } from "./privacy-requests.js";
+import { Questions } from "./questions.js";
+import { ReportContexts } from "./report-contexts.js";
 import { statsOf } from "./stats.js";
 import { storeKeys } from "./store-keys.js";
+import type { StoreKeys } from "./store-keys.js";
+import type { SuppressedKind } from "./suppression.js";
 
 /**
  * Opens an organization's events, making a new store where there is none.
@@ -50,8 +52,8 @@ export async function openDaybook(options: DaybookOptions): Promise<Daybook> {
   const random = options.random ?? fillRandom;
   const store = await Store.open({ storage, durability, memoryBudgetBytes, readOnly });
   try {
-    const { cursorKey } = await storeKeys(storage, random, !readOnly);
-    return new EmbeddedDaybook(store, options, random, cursorKey);
+    const keys = await storeKeys(storage, random, !readOnly);
+    return new EmbeddedDaybook(store, options, random, keys);
   } catch (error) {
     await store.abandon();
     throw error;
@@ -63,30 +65,53 @@ function fillRandom(bytes: Uint8Array): void {
 }
 
 /** The wiring of one store: questions go to the executor, events to the queue, files to housekeeping. */
-class EmbeddedDaybook implements Daybook {
+class EmbeddedDaybook extends Questions implements Daybook {
   readonly currency: string;
   readonly #clock: Clock;
+  readonly #random: (bytes: Uint8Array) => void;
+  readonly #rules: ReportRules;
+  readonly #contexts: ReportContexts;
   readonly #executor: MemoryExecutor;
   readonly #queue: IngestQueue;
   readonly #housekeeping: Housekeeping;
+  readonly #privacy: StoredPrivacyRequests;
   #closing: Promise<void> | null = null;
 
   constructor(
     readonly store: Store,
     options: DaybookOptions,
     random: (bytes: Uint8Array) => void,
-    readonly cursorKey: Uint8Array,
+    readonly keys: StoreKeys,
   ) {
+    super();
     this.currency = options.currency ?? "USD";
     this.#clock = options.clock ?? systemClock;
-    this.#executor = new MemoryExecutor(store, options.onWork ?? (() => undefined));
+    this.#random = random;
+    this.#rules = reportRules(options);
+    this.#contexts = new ReportContexts(store, options.rates ?? (() => undefined));
+    this.#executor = new MemoryExecutor(store, this.#contexts, options.onWork ?? (() => undefined));
     this.#housekeeping = new Housekeeping(store);
     this.#queue = new IngestQueue(store, {
       clock: this.#clock,
       random,
+      suppression: () => this.#privacy.suppression,
       onNotify: options.onNotify ?? null,
       afterCommit: () => this.#housekeeping.afterCommit(),
     });
+    this.#privacy = new StoredPrivacyRequests({
+      store,
+      queue: this.#queue,
+      housekeeping: this.#housekeeping,
+      clock: this.#clock,
+      random,
+      suppressionKey: keys.suppressionKey,
+      forget: () => this.#contexts.clear(),
+      refuseClosed: () => this.#refuseClosed(),
+    });
+  }
+
+  get privacyRequests(): PrivacyRequests {
+    return this.#privacy;
   }
 
   async ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult> {
@@ -97,40 +122,30 @@ class EmbeddedDaybook implements Daybook {
     return await this.#queue.add(events, project);
   }
 
-  countEvents(input?: CountEventsInput, options?: QueryOptions): Promise<number> {
-    return this.#answer("countEvents", input, options);
+  async identify(input: IdentifyInput): Promise<LinkResult> {
+    return await this.#record(decodeIdentify, input);
   }
 
-  countEventsPerDay(input?: PerDayInput, options?: QueryOptions) {
-    return this.#answer("countEventsPerDay", input, options);
+  async group(input: GroupInput): Promise<LinkResult> {
+    return await this.#record(decodeGroup, input);
   }
 
-  countEventsRunningTotalPerDay(input?: PerDayInput, options?: QueryOptions) {
-    return this.#answer("countEventsRunningTotalPerDay", input, options);
+  async alias(input: AliasInput): Promise<LinkResult> {
+    return await this.#record(decodeAlias, input);
   }
 
-  countUniqueUsers(input?: UniqueUsersInput, options?: QueryOptions): Promise<number> {
-    return this.#answer("countUniqueUsers", input, options);
-  }
-
-  countUniqueUsersPerDay(input?: UniqueUsersPerDayInput, options?: QueryOptions) {
-    return this.#answer("countUniqueUsersPerDay", input, options);
-  }
-
-  aggregate(input: AggregateInput, options?: QueryOptions) {
-    return this.#answer("aggregate", input, options);
-  }
-
-  async searchEvents(input?: SearchEventsInput, options?: QueryOptions): Promise<SearchEventsPage> {
-    const plan = await this.#plan("searchEvents", input);
-    const { next, events } = await this.#executor.execute<"searchEvents">(plan, options?.signal);
-    return { cursor: next === null ? null : encodeCursor(next, plan.fingerprint, this.cursorKey), events };
+  async unlink(linkId: string): Promise<void> {
+    this.#refuseClosed();
+    const id = typeof linkId === "string" ? parseUuid(linkId) : null;
+    if (id === null || this.store.records.find(id) < 0)
+      throw parameterError("invalid_parameter", "linkId", `expected the linkId of a record, got ${shown(linkId)}`);
+    await this.#queue.addRecord(unlinkOf(id, this.#recordContext()));
   }
 
   async explain(report: ReportName, input?: object): Promise<Explanation> {
     if (!Object.hasOwn(planners, report))
       throw parameterError("invalid_parameter", "report", `expected one of ${Object.keys(planners).join(", ")}, got ${shown(report)}`);
-    return await explainPlan(this.store, await this.#plan(report, input));
+    return await explainPlan(this.store, this.#contexts, await this.plan(report, input));
   }
 
   async *exportEvents(input: ExportInput = {}): AsyncGenerator<ExportedEvent> {
@@ -159,7 +174,7 @@ class EmbeddedDaybook implements Daybook {
     await this.#queue.exclusive(async () => {
       if (this.store.durableValues("project").includes(name)) return;
       this.store.dictionaries.named("project").intern(name);
-      await this.store.commit(new BatchBuilder().batch(), 1);
+      await this.store.commit(new BatchBuilder().batch());
     });
   }
 
@@ -206,18 +221,43 @@ class EmbeddedDaybook implements Daybook {
     await this.store.close();
   }
 
-  async #answer<K extends Exclude<ReportName, "searchEvents">>(report: K, input: unknown, options?: QueryOptions): Promise<Answer<K>> {
-    return await this.#executor.execute(await this.#plan(report, input), options?.signal);
+  protected execute<K extends ReportName>(plan: Plan<K>, options: QueryOptions | undefined): Promise<Answer<K>> {
+    return this.#executor.execute(plan, options?.signal);
   }
 
-  async #plan<K extends ReportName>(report: K, input: unknown): Promise<Plan<K>> {
+  protected sealCursor(next: CursorPosition, { report, fingerprint }: Plan<"searchEvents" | "identitySessions">): string {
+    return encodeCursor(report, next, fingerprint, this.keys.cursorKey);
+  }
+
+  protected async plan<K extends ReportName>(report: K, input: unknown): Promise<Plan<K>> {
     this.#refuseClosed();
-    const context: PlanContext = { nowMs: this.#clock.now(), cursorKey: this.cursorKey };
+    const context: PlanContext = { nowMs: this.#clock.now(), cursorKey: this.keys.cursorKey, rules: this.#rules };
     const plan = planners[report](input, context);
     // Regular expressions are checked here, where the input still tells which filter is at fault.
     if (plan.where.some((group) => group.some((comparison) => comparison.test.op === "regex")))
       await compileRegexes(plan.where, (input as { filterGroups?: unknown } | undefined)?.filterGroups);
+    if ("payProject" in plan && !this.projects().includes(plan.payProject))
+      throw new DaybookError("project_not_found", `project: there is no project ${shown(plan.payProject)}`, { param: "project" });
     return plan;
+  }
+
+  async #record(decode: (input: unknown, context: RecordContext) => DecodedRecord, input: unknown): Promise<LinkResult> {
+    this.#refuseClosed();
+    const record = decode(input, this.#recordContext());
+    this.#refuseSuppressed(record);
+    await this.#queue.addRecord(record);
+    return { linkId: uuidText(record.id) };
+  }
+
+  #refuseSuppressed({ texts, createdAtMs }: DecodedRecord): void {
+    const { suppression } = this.#privacy;
+    const covers = (kind: SuppressedKind, id: string) => suppression.covers(kind, id, createdAtMs);
+    const isErased = covers("userId", texts.userId) || covers("userId", texts.fromUserId) || covers("anonymousId", texts.anonymousId);
+    if (isErased || covers("email", texts.email)) throw new DaybookError("suppressed", "the subject of this record was erased after it happened");
+  }
+
+  #recordContext(): RecordContext {
+    return { nowMs: this.#clock.now(), random: this.#random };
   }
 
   #refuseClosed(): void {

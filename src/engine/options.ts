@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.js";
 import { parameterError, shown } from "../base/errors.js";
 import type { ReportName } from "../plan/plan.js";
+import type { Rates } from "../plan/input.js";
 import type { EventRecord } from "../schema/event.js";
 import type { Durability } from "../store/store.js";
 import type { Storage } from "../store/storage.js";
@@ -19,6 +20,23 @@ export interface DaybookOptions {
   readonly memoryBudgetBytes?: number;
   /** Opens beside a writer: no lock, no writes, the state of this moment. Default false. */
   readonly readOnly?: boolean;
+  /** What other currencies are worth. Absent: amounts in them are listed as unconverted. */
+  readonly rates?: Rates;
+  /** Where sessions end. Default: a gap of 30 minutes, a length of 24 hours. */
+  readonly session?: { readonly gapMs?: number; readonly maxMs?: number };
+  /** Slugs of events that are page views. Default: pageview, page-view, page, screen-view. */
+  readonly pageviewSlugs?: readonly string[];
+  /** Names of events whose metadata holds an amount, compared by slug. Default: Payment, Purchase, Order Completed; Refund, Order Refunded. */
+  readonly revenue?: { readonly paymentNames?: readonly string[]; readonly refundNames?: readonly string[] };
+  /** Which visits count as brought by somebody. Hosts without `www.`. */
+  readonly attribution?: {
+    /** Referrers that bring nobody, beside the usual payment pages. */
+    readonly excludedHosts?: readonly string[];
+    readonly searchHosts?: readonly string[];
+    readonly socialHosts?: readonly string[];
+    /** A touch counts for this long. Default: for ever. */
+    readonly lookbackMs?: number | null;
+  };
   /** Called once for each event with `notify: true`, after it is durable. What it throws is passed to nobody. */
   readonly onNotify?: (event: EventRecord) => unknown;
   /** Called after each question with what answering it touched. */

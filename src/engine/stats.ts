@@ -1,5 +1,6 @@
 import { isoOfDay } from "../base/time.js";
 import { compareCodePoints } from "../base/order.js";
+import { filesOf } from "../store/manifest.js";
 import type { Store } from "../store/store.js";
 import type { DaybookStats } from "./daybook.js";
 
@@ -10,7 +11,7 @@ export function statsOf(store: Store, idTableByteLength: number): DaybookStats {
   const days = new Set([...catalog.segments, ...heads].map((rows) => rows.day));
   const headRowCount = heads.reduce((sum, head) => sum + head.rowCount, 0);
   const sealedRowCount = catalog.segments.reduce((sum, segment) => sum + segment.rowCount, 0);
-  const fileByteLength = [...manifest.segments, ...manifest.dictionaries].reduce((sum, entry) => sum + entry.byteLength, 0);
+  const fileByteLength = filesOf(manifest).reduce((sum, entry) => sum + entry.byteLength, 0);
   const headByteLength = heads.reduce((sum, head) => sum + head.byteLength, 0);
   const ascending = [...days].sort((a, b) => a - b);
   const dayText = (day: number | undefined) => (day === undefined ? null : isoOfDay(day).slice(0, 10));
@@ -23,6 +24,6 @@ export function statsOf(store: Store, idTableByteLength: number): DaybookStats {
     lastDay: dayText(ascending.at(-1)),
     projects: [...store.durableValues("project")].sort(compareCodePoints),
     storedByteLength: fileByteLength + (journal?.byteLength ?? 0),
-    memoryByteLength: budget.byteLength + headByteLength + dictionaries.byteLength + idTableByteLength,
+    memoryByteLength: budget.byteLength + store.records.byteLength + headByteLength + dictionaries.byteLength + idTableByteLength,
   };
 }

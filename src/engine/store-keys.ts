@@ -1,4 +1,4 @@
-import { sha256, toHex } from "../base/hash.js";
+import { hmacSha256, sha256, toHex } from "../base/hash.js";
 import { damaged } from "../segment/container.js";
 import type { Storage } from "../store/storage.js";
 
@@ -8,16 +8,22 @@ const KEYS_KEY = "keys.json";
 export interface StoreKeys {
   /** 32 bytes that seal cursors. */
   readonly cursorKey: Uint8Array;
+  /** 32 bytes under which the ids of erased persons are hashed. */
+  readonly suppressionKey: Uint8Array;
+}
+
+function keysOf(cursorKey: Uint8Array): StoreKeys {
+  return { cursorKey, suppressionKey: hmacSha256(cursorKey, new TextEncoder().encode("suppression")) };
 }
 
 /** Reads the keys; makes them where there are none. A reader beside a writer makes its own for itself. @throws corruption */
 export async function storeKeys(storage: Storage, random: (bytes: Uint8Array) => void, mayWrite: boolean): Promise<StoreKeys> {
   const stored = await storage.read(KEYS_KEY);
-  if (stored !== null) return { cursorKey: parseKey(stored) };
+  if (stored !== null) return keysOf(parseKey(stored));
   const cursorKey = new Uint8Array(32);
   random(cursorKey);
   if (mayWrite) await storage.write(KEYS_KEY, new TextEncoder().encode(`${JSON.stringify({ cursorKey: toHex(cursorKey), check: checkOf(cursorKey) })}\n`));
-  return { cursorKey };
+  return keysOf(cursorKey);
 }
 
 /** Tells a damaged key from the one that was written. */

@@ -1,10 +1,12 @@
+import { assert } from "../base/assert.js";
 import { isoOf, dayStartMs } from "../base/time.js";
 import { uuidText } from "../base/uuid.js";
 import { CodeSet } from "../column/code-set.js";
+import { denseCodes } from "../column/column.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import type { Dictionary, JsonDictionary } from "../column/dictionary.js";
-import { identityIdOf } from "../identity/identity-id.js";
-import type { IdentityView } from "../identity/resolver.js";
+import { COMPANY_COLUMNS } from "../identity/company-rows.js";
+import type { CompanyView, IdentityView } from "../identity/identity-view.js";
 import { numberOf } from "../plan/number-form.js";
 import type { Comparison, Operand, Scope, Test } from "../plan/plan.js";
 import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
@@ -20,6 +22,8 @@ import type { ValueTest } from "./value-test.js";
 export interface FilterContext {
   readonly dictionaries: Dictionaries;
   readonly identities: IdentityView;
+  /** Null where no filter asks for companies. */
+  readonly companies: CompanyView | null;
   readonly regexes: Regexes;
 }
 
@@ -57,16 +61,13 @@ class Compiler {
   /** Events of the identity that a user id, else an anonymous id, resolves to. */
   identityOfUser(id: string): Predicate {
     const { dictionaries, identities } = this.context;
-    const users = dictionaries.named("userId");
-    const anonymous = dictionaries.named("anonymousId");
-    const anonymousId = anonymous.codeOf(id);
-    let userId = users.codeOf(id);
-    if (userId <= 0 && anonymousId > 0) userId = identities.ownerOf(anonymousId);
-    if (userId <= 0 && anonymousId <= 0) return NEVER;
-    const mine = userId > 0 ? identities.anonymousIdsOf(userId) : [anonymousId];
+    const identity = identities.findId(id);
+    if (identity === 0) return NEVER;
+    const actors = identities.actorsOf(identity);
+    const codes = (role: number) => actors.filter((actor) => (actor & 1) === role).map((actor) => actor >>> 1);
     return actorPredicate(
-      CodeSet.ofList(userId > 0 ? [userId] : [], false, users.size),
-      CodeSet.ofList(mine, false, anonymous.size),
+      CodeSet.ofList(codes(0), false, dictionaries.named("userId").size),
+      CodeSet.ofList(codes(1), false, dictionaries.named("anonymousId").size),
     );
   }
 
@@ -76,7 +77,7 @@ class Compiler {
       case "field":
         return this.#field(operand.field, test, value, negated);
       case "companyId":
-        return this.#field("companyId", test, value, negated);
+        return this.#companyId(value, negated);
       case "path":
         return this.#derived("url", (text) => value.string(pathOf(text)), negated);
       case "referrerDomain":
@@ -142,21 +143,33 @@ class Compiler {
   }
 
   #identityId(value: ValueTest, negated: boolean): Predicate {
-    const { dictionaries, identities } = this.context;
-    const users = dictionaries.named("userId");
-    const anonymous = dictionaries.named("anonymousId");
+    const { identities } = this.context;
     const test = (actor: number) => {
       const identity = identities.identityOf(actor);
-      const code = identity >>> 1;
-      if (code === 0) return value.notSet;
-      return value.string(
-        (identity & 1) === 0 ? identityIdOf("user", users.valueOf(code)) : identityIdOf("anonymous", anonymous.valueOf(code)),
-      );
+      return identity < 2 ? value.notSet : value.string(identities.identityId(identity));
     };
-    return actorPredicate(
-      this.#testAll(users, (code) => test(code * 2), negated),
-      this.#testAll(anonymous, (code) => test(code * 2 + 1), negated),
-    );
+    return actorPredicate(...this.#actorSets(test, negated));
+  }
+
+  /** An event's own company, else that of its identity at the time. Rows are asked only for identities that changed theirs. */
+  #companyId(value: ValueTest, negated: boolean): Predicate {
+    const { dictionaries, identities, companies } = this.context;
+    assert(companies !== null, "a filter by company was compiled without companies");
+    const dictionary = dictionaries.named("companyId");
+    const own = this.#testAll(dictionary, (code) => value.string(dictionary.valueOf(code)), false);
+    const passes = (company: number) => (company === 0 ? value.notSet : own.has(company));
+    if (companies.hasChanges) return companyRowPredicate(companies, identities, passes, negated);
+    const test = (actor: number) => passes(actor < 2 ? 0 : companies.onlyCompany(identities.identityOf(actor)));
+    const set = this.#testAll(dictionary, (code) => passes(code), negated);
+    return { kind: "codes", columns: COMPANY_COLUMNS, sets: [set, ...this.#actorSets(test, negated)] };
+  }
+
+  #actorSets(test: (actor: number) => boolean, negated: boolean): [CodeSet, CodeSet] {
+    const { dictionaries } = this.context;
+    return [
+      this.#testAll(dictionaries.named("userId"), (code) => test(code * 2), negated),
+      this.#testAll(dictionaries.named("anonymousId"), (code) => test(code * 2 + 1), negated),
+    ];
   }
 
   #testAll(dictionary: Dictionary, test: (code: number) => boolean, negated: boolean): CodeSet {
@@ -170,6 +183,30 @@ class Compiler {
 /** Codes of the user id where there is one, else of the anonymous id. */
 function actorPredicate(users: CodeSet, anonymous: CodeSet): Predicate {
   return { kind: "codes", columns: ["userId", "anonymousId"], sets: [users, anonymous] };
+}
+
+function companyRowPredicate(
+  companies: CompanyView,
+  identities: IdentityView,
+  passes: (company: number) => boolean,
+  negated: boolean,
+): Predicate {
+  return {
+    kind: "row",
+    columns: [...COMPANY_COLUMNS, TIME_COLUMN, ID_COLUMN],
+    prepare: (rows) => {
+      const [own, users, anonymous] = COMPANY_COLUMNS.map((column) => denseCodes(rows.column(column)));
+      const times = rows.times();
+      const start = dayStartMs(rows.day);
+      return (row) => {
+        const stamped = own?.[row] ?? 0;
+        const userId = users?.[row] ?? 0;
+        const actor = userId !== 0 ? userId * 2 : (anonymous?.[row] ?? 0) * 2 + 1;
+        if (stamped !== 0 || actor === 1) return passes(stamped) !== negated;
+        return passes(companies.companyAt(identities.identityOf(actor), start + (times[row] as number), rows.ids(), row * 16)) !== negated;
+      };
+    },
+  };
 }
 
 function rowPredicate(operand: Operand, test: Test, value: ValueTest, negated: boolean): Predicate {

@@ -150,16 +150,19 @@ function codesBits(columns: readonly string[], sets: readonly CodeSet[], rows: R
   const present = columns.flatMap((name, place) => (rows.zone(name) === null ? [] : [{ name, set: sets[place]! }]));
   const set = sets[last]!;
   if (present.length === 0) return rangeBitmap(rows.rowCount, 0, set.has(0) ? rows.rowCount : 0);
-  if (present.length === 1) {
-    const { name, set: own } = present[0]!;
-    return setBits(rows, name, own, set.has(0));
+  let bits: Bitmap | null = null;
+  for (const { name, set: own } of present.reverse()) {
+    const mine = setBits(rows, name, own, bits === null && set.has(0));
+    bits = bits === null ? mine : orElse(rows, name, mine, bits);
   }
-  const [first, second] = present as [{ name: string; set: CodeSet }, { name: string; set: CodeSet }];
-  const firstCodes = denseCodes(rows.column(first.name));
-  const bits = setBits(rows, first.name, first.set, false).slice();
-  const rest = setBits(rows, second.name, second.set, set.has(0));
-  for (let row = 0; row < rows.rowCount; row += 1)
-    if (firstCodes[row] === 0 && hasBit(rest, row)) bits[row >>> 5]! |= 1 << (row & 31);
+  return bits ?? emptyBitmap(rows.rowCount);
+}
+
+/** The rows of `mine`, and where the column is not set those of `rest`. */
+function orElse(rows: Rows, name: string, mine: Bitmap, rest: Bitmap): Bitmap {
+  const codes = denseCodes(rows.column(name));
+  const bits = mine.slice();
+  for (let row = 0; row < rows.rowCount; row += 1) if (codes[row] === 0 && hasBit(rest, row)) bits[row >>> 5]! |= 1 << (row & 31);
   return bits;
 }
 

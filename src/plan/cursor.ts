@@ -1,8 +1,9 @@
 import { assert } from "../base/assert.js";
 import { decodeBase64Url, encodeBase64Url } from "../base/base64url.js";
-import { parameterError } from "../base/errors.js";
+import { parameterError, shown } from "../base/errors.js";
 import { hash128, hmacSha256 } from "../base/hash.js";
 import { parseUuid, uuidText } from "../base/uuid.js";
+import { memberError, type Members } from "./members.js";
 import type { CursorPosition } from "./plan.js";
 
 /**
@@ -10,7 +11,10 @@ import type { CursorPosition } from "./plan.js";
  * query's fingerprint (16 bytes) and the first 16 bytes of the HMAC over all before. Numbers are big-endian.
  */
 const VERSION = 1;
-const SEARCH_EVENTS = 1;
+/** A cursor of one endpoint is none of another's. */
+const ENDPOINTS = { searchEvents: 1, identitySessions: 2 } as const;
+export type PagedReport = keyof typeof ENDPOINTS;
+
 const ID_AT = 10;
 const SEQUENCE_AT = 26;
 const FINGERPRINT_AT = 30;
@@ -19,13 +23,13 @@ const BYTE_LENGTH = 62;
 const TEXT_LENGTH = Math.ceil((BYTE_LENGTH * 4) / 3);
 
 /** The opaque text of a position in the answers to one query, sealed with the store's key of 32 bytes. */
-export function encodeCursor(position: CursorPosition, fingerprint: string, key: Uint8Array): string {
+export function encodeCursor(report: PagedReport, position: CursorPosition, fingerprint: string, key: Uint8Array): string {
   const id = parseUuid(position.id);
   assert(id !== null, "an event id is a UUID");
   const bytes = new Uint8Array(BYTE_LENGTH);
   const view = new DataView(bytes.buffer);
   bytes[0] = VERSION;
-  bytes[1] = SEARCH_EVENTS;
+  bytes[1] = ENDPOINTS[report];
   view.setFloat64(2, position.createdAtMs);
   bytes.set(id, ID_AT);
   view.setUint32(SEQUENCE_AT, position.sequence);
@@ -38,11 +42,11 @@ export function encodeCursor(position: CursorPosition, fingerprint: string, key:
  * The position that `encodeCursor` sealed.
  * @throws invalid_cursor (altered, of another store or endpoint), cursor_mismatch (of another query)
  */
-export function decodeCursor(text: string, fingerprint: string, key: Uint8Array): CursorPosition {
+export function decodeCursor(report: PagedReport, text: string, fingerprint: string, key: Uint8Array): CursorPosition {
   const bytes = text.length === TEXT_LENGTH ? decodeBase64Url(text) : null;
   const sealed = bytes !== null && isEqual(bytes.subarray(MAC_AT), macOf(bytes, key));
-  if (!sealed || bytes[0] !== VERSION || bytes[1] !== SEARCH_EVENTS) {
-    const reason = "expected a cursor as an earlier page of this search gave it, got another text";
+  if (!sealed || bytes[0] !== VERSION || bytes[1] !== ENDPOINTS[report]) {
+    const reason = "expected a cursor as an earlier page of this question gave it, got another text";
     throw parameterError("invalid_cursor", "cursor", reason);
   }
   if (!isEqual(bytes.subarray(FINGERPRINT_AT, MAC_AT), hash128("fingerprint", fingerprint))) {
@@ -51,6 +55,17 @@ export function decodeCursor(text: string, fingerprint: string, key: Uint8Array)
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return { createdAtMs: view.getFloat64(2), id: uuidText(bytes, ID_AT), sequence: view.getUint32(SEQUENCE_AT) };
+}
+
+/**
+ * The position of the member `cursor`; null when absent.
+ * @throws invalid_parameter (no text), invalid_cursor, cursor_mismatch
+ */
+export function readCursor(report: PagedReport, members: Members, fingerprint: string, key: Uint8Array): CursorPosition | null {
+  const text = members.values.get("cursor");
+  if (text === undefined) return null;
+  if (typeof text !== "string") throw memberError(members, "cursor", `expected a string, got ${shown(text)}`);
+  return decodeCursor(report, text, fingerprint, key);
 }
 
 function macOf(bytes: Uint8Array, key: Uint8Array): Uint8Array {

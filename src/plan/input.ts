@@ -49,6 +49,73 @@ export interface SearchEventsInput extends CountEventsInput {
   readonly limit?: number | null;
 }
 
+/** Whose events: exactly one of the two. */
+export interface IdentityInput {
+  /** The identity most recently identified with this email. */
+  readonly email?: string | null;
+  /** A user id, else an anonymous id of this value. */
+  readonly userId?: string | null;
+  /** Default: 30 days before now. */
+  readonly startDate?: DateInput | null;
+  /** Default: now. */
+  readonly endDate?: DateInput | null;
+}
+
+export interface IdentitySessionsInput extends IdentityInput {
+  readonly cursor?: string | null;
+  /** 1 to 100; default 50. */
+  readonly limit?: number | null;
+}
+
+export interface IdentityReferrersInput extends IdentityInput {
+  /** 1 to 50; default 10. */
+  readonly limit?: number | null;
+}
+
+export type RevenueLevel = "account" | "identity";
+
+export interface RevenueByAttributionInput {
+  /** Payments of this project. */
+  readonly project: string;
+  /** Default `first_touch`. */
+  readonly model?: "first_touch" | "last_touch" | null;
+  /** Default `account`. */
+  readonly level?: RevenueLevel | null;
+  /** Default `source`. */
+  readonly dimension?: "source" | "medium" | "campaign" | null;
+  /** Default: 30 days before now. */
+  readonly startDate?: DateInput | null;
+  /** Default: now. */
+  readonly endDate?: DateInput | null;
+  /** 1 to 100 rows; default 20. */
+  readonly limit?: number | null;
+}
+
+export interface LtvCohortsInput {
+  readonly project: string;
+  /** Default `account`. */
+  readonly level?: RevenueLevel | null;
+  /** 1 to 60 months; default 24. */
+  readonly limit?: number | null;
+}
+
+export interface TopCompaniesInput {
+  /** 1 to 365 days before now; default 30. */
+  readonly rangeDays?: number | null;
+  /** Default `users`. */
+  readonly sort?: "users" | "events" | "last_seen" | "revenue" | null;
+  /** 1 to 200; default 50. */
+  readonly limit?: number | null;
+}
+
+export interface CompanyTopUsersInput {
+  readonly companyId: string;
+  /** 1 to 365 days before now; default 30. */
+  readonly rangeDays?: number | null;
+  /** 1 to 100; default 20. */
+  readonly limit?: number | null;
+}
+
 export interface PerDayItem {
   /** 00:00:00.000 UTC of the day, ISO 8601. */
   readonly day: string;
@@ -59,3 +126,8 @@ export interface AggregateItem {
   readonly property: string;
   readonly count: number;
 }
+
+/**
+ * What the embedding application says one unit of `from` is worth in `to` on a UTC day (`YYYY-MM-DD`); undefined: unknown.
+ */
+export type Rates = (from: string, to: string, day: string) => number | undefined;

@@ -68,3 +68,12 @@ export function readInteger(members: Members, name: string, min: number, max: nu
   }
   return value;
 }
+
+/** One of some names, or null when absent. @throws invalid_parameter */
+export function readChoice<T extends string>(members: Members, name: string, choices: readonly T[]): T | null {
+  const value = members.values.get(name);
+  if (value === undefined) return null;
+  const choice = choices.find((each) => each === value);
+  if (choice === undefined) throw memberError(members, name, `expected one of ${choices.join(", ")}, got ${shown(value)}`);
+  return choice;
+}

@@ -1,4 +1,14 @@
 import type { EventRecord } from "../schema/event.js";
+import type {
+  CompanyTopUsers,
+  IdentityDeviceGeo,
+  IdentityProfile,
+  IdentityReferrers,
+  LtvCohorts,
+  RevenueByAttribution,
+  SessionItem,
+  TopCompanies,
+} from "./answers.js";
 import type { AggregateItem, PerDayItem } from "./input.js";
 
 /** Half-open `[fromMs, toMs)` in epoch milliseconds. */
@@ -64,6 +74,53 @@ export interface CursorPosition {
   readonly sequence: number;
 }
 
+/** Whom an identity report is about. */
+export type Subject =
+  /** Trimmed and in lower case. */
+  | { readonly kind: "email"; readonly email: string }
+  /** A user id, else an anonymous id of this value. */
+  | { readonly kind: "userId"; readonly userId: string };
+
+/** Where a session ends. */
+export interface SessionRule {
+  /** A longer pause begins a new session. */
+  readonly gapMs: number;
+  /** An event later than this after the session's start begins a new one. */
+  readonly maxMs: number;
+}
+
+/** Which events are money, and which are page views: settled from options. */
+export interface RevenueRule {
+  /** Slugs of events whose metadata holds an amount. */
+  readonly paymentSlugs: readonly string[];
+  /** Slugs of events whose amount is given back. */
+  readonly refundSlugs: readonly string[];
+  /** The reporting currency. */
+  readonly currency: string;
+}
+
+/** Which visits count as brought by somebody. */
+export interface TouchRule {
+  /** Referrer hosts that bring nobody: payment pages. Without `www.`, lower case. */
+  readonly excludedHosts: readonly string[];
+  readonly searchHosts: readonly string[];
+  readonly socialHosts: readonly string[];
+  /** A touch counts for this long; null: for ever. */
+  readonly lookbackMs: number | null;
+}
+
+/**
+ * A question about identities, money or companies: it looks at all rows (`range` of its scope is everything, and no
+ * filter narrows it), for what happened outside of the window decides about what lies in it.
+ */
+export interface WindowedScope extends Scope {
+  readonly window: Range;
+}
+
+export interface IdentityScope extends WindowedScope {
+  readonly subject: Subject;
+}
+
 export interface PlanByReport {
   countEvents: Scope & { readonly report: "countEvents" };
   countEventsPerDay: Scope & { readonly report: "countEventsPerDay"; readonly fill: boolean };
@@ -85,6 +142,55 @@ export interface PlanByReport {
     /** Fingerprint of the query without limit and cursor. */
     readonly fingerprint: string;
   };
+  identitySessions: IdentityScope & {
+    readonly report: "identitySessions";
+    readonly limit: number;
+    /** First event of the last session shown. */
+    readonly cursor: CursorPosition | null;
+    readonly fingerprint: string;
+    readonly session: SessionRule;
+    readonly pageviewSlugs: readonly string[];
+    readonly revenue: RevenueRule;
+    readonly touch: TouchRule;
+  };
+  identityProfile: IdentityScope & {
+    readonly report: "identityProfile";
+    readonly session: SessionRule;
+    readonly pageviewSlugs: readonly string[];
+    readonly revenue: RevenueRule;
+  };
+  identityReferrers: IdentityScope & { readonly report: "identityReferrers"; readonly limit: number };
+  identityDeviceGeo: IdentityScope & { readonly report: "identityDeviceGeo" };
+  revenueByAttribution: WindowedScope & {
+    readonly report: "revenueByAttribution";
+    /** Payments of this project; touches of all. */
+    readonly payProject: string;
+    readonly model: "first_touch" | "last_touch";
+    readonly level: "account" | "identity";
+    readonly dimension: "source" | "medium" | "campaign";
+    readonly limit: number;
+    readonly revenue: RevenueRule;
+    readonly touch: TouchRule;
+  };
+  ltvCohorts: WindowedScope & {
+    readonly report: "ltvCohorts";
+    readonly payProject: string;
+    readonly level: "account" | "identity";
+    readonly limit: number;
+    readonly revenue: RevenueRule;
+  };
+  topCompanies: WindowedScope & {
+    readonly report: "topCompanies";
+    readonly sort: "users" | "events" | "last_seen" | "revenue";
+    readonly limit: number;
+    readonly revenue: RevenueRule;
+  };
+  companyTopUsers: WindowedScope & {
+    readonly report: "companyTopUsers";
+    readonly companyId: string;
+    /** Infinity is written as null. */
+    readonly limit: number | null;
+  };
 }
 
 export type ReportName = keyof PlanByReport;
@@ -99,6 +205,18 @@ export interface AnswerByReport {
   countUniqueUsersPerDay: readonly PerDayItem[];
   aggregate: readonly AggregateItem[];
   searchEvents: { readonly next: CursorPosition | null; readonly events: readonly EventRecord[] };
+  identitySessions: {
+    readonly identityId: string;
+    readonly next: CursorPosition | null;
+    readonly sessions: readonly SessionItem[];
+  };
+  identityProfile: IdentityProfile;
+  identityReferrers: IdentityReferrers;
+  identityDeviceGeo: IdentityDeviceGeo;
+  revenueByAttribution: RevenueByAttribution;
+  ltvCohorts: LtvCohorts;
+  topCompanies: TopCompanies;
+  companyTopUsers: CompanyTopUsers;
 }
 export type Answer<K extends ReportName> = AnswerByReport[K];
 

@@ -5,6 +5,14 @@ import { planCountEventsPerDay } from "./count-events-per-day.js";
 import { planCountEventsRunningTotalPerDay } from "./count-events-running-total-per-day.js";
 import { planCountUniqueUsers } from "./count-unique-users.js";
 import { planCountUniqueUsersPerDay } from "./count-unique-users-per-day.js";
+import { planIdentitySessions } from "./identity-sessions.js";
+import { planIdentityProfile } from "./identity-profile.js";
+import { planIdentityReferrers } from "./identity-referrers.js";
+import { planIdentityDeviceGeo } from "./identity-device-geo.js";
+import { planRevenueByAttribution } from "./revenue-by-attribution.js";
+import { planLtvCohorts } from "./ltv-cohorts.js";
+import { planTopCompanies } from "./top-companies.js";
+import { planCompanyTopUsers } from "./company-top-users.js";
 import type { Plan, ReportName } from "./plan.js";
 import { planSearchEvents } from "./search-events.js";
 
@@ -19,4 +27,12 @@ export const planners: Planners = {
   countUniqueUsersPerDay: planCountUniqueUsersPerDay,
   aggregate: planAggregate,
   searchEvents: planSearchEvents,
+  identitySessions: planIdentitySessions,
+  identityProfile: planIdentityProfile,
+  identityReferrers: planIdentityReferrers,
+  identityDeviceGeo: planIdentityDeviceGeo,
+  revenueByAttribution: planRevenueByAttribution,
+  ltvCohorts: planLtvCohorts,
+  topCompanies: planTopCompanies,
+  companyTopUsers: planCompanyTopUsers,
 };

@@ -1,10 +1,9 @@
-import { shown } from "../base/errors.js";
 import { hash128, toHex } from "../base/hash.js";
 import { LIMITS } from "../base/limits.js";
 import type { PlanContext } from "./context.js";
-import { decodeCursor } from "./cursor.js";
-import { memberError, readInteger, type Members } from "./members.js";
-import type { CursorPosition, Plan, Scope } from "./plan.js";
+import { readCursor } from "./cursor.js";
+import { readInteger } from "./members.js";
+import type { Plan, Scope } from "./plan.js";
 import { planScope, readInput } from "./scope.js";
 
 /** Settles a `searchEvents` question. @throws invalid_cursor, cursor_mismatch, and what `planScope` throws */
@@ -17,18 +16,11 @@ export function planSearchEvents(input: unknown, context: PlanContext): Plan<"se
     report: "searchEvents",
     ...scope,
     limit: limit ?? LIMITS.searchLimitDefault,
-    cursor: readCursor(members, fingerprint, context.cursorKey),
+    cursor: readCursor("searchEvents", members, fingerprint, context.cursorKey),
     fingerprint,
   };
 }
 
 function fingerprintOf({ project, eventName, userId, range, where }: Scope): string {
   return toHex(hash128("searchEvents", JSON.stringify([project, eventName, userId, range.fromMs, range.toMs, where])));
-}
-
-function readCursor(members: Members, fingerprint: string, key: Uint8Array): CursorPosition | null {
-  const text = members.values.get("cursor");
-  if (text === undefined) return null;
-  if (typeof text !== "string") throw memberError(members, "cursor", `expected a string, got ${shown(text)}`);
-  return decodeCursor(text, fingerprint, key);
 }

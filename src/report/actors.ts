@@ -3,7 +3,7 @@ import { denseCodes } from "../column/column.js";
 import type { Codes } from "../column/codes.js";
 import type { Selector } from "../filter/predicate.js";
 import { isWhole, select } from "../filter/select.js";
-import type { IdentityView } from "../identity/resolver.js";
+import type { IdentityView } from "../identity/identity-view.js";
 import type { Rows } from "../segment/rows.js";
 import { selectedRows } from "./selected-rows.js";
 

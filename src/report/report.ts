@@ -1,8 +1,15 @@
 import type { Dictionaries } from "../column/dictionaries.js";
 import type { Selector } from "../filter/predicate.js";
-import type { IdentityView } from "../identity/resolver.js";
+import type { CompanyView, IdentityView } from "../identity/identity-view.js";
+import type { Rates } from "../plan/input.js";
 import type { Answer, Plan, ReportName } from "../plan/plan.js";
 import type { Rows } from "../segment/rows.js";
+
+/** Keeps what was computed from a list of sealed segments until the list changes. */
+export interface Memo {
+  /** The value of `key` made from exactly these parts (compared one by one), or a new one. */
+  of<T>(key: string, parts: readonly object[], make: () => T): T;
+}
 
 /** What a report may look at besides rows. */
 export interface ReportContext {
@@ -11,6 +18,10 @@ export interface ReportContext {
   readonly selector: Selector;
   /** Greatest sequence of the snapshot. */
   readonly sequence: number;
+  /** Present for reports that say `needsCompanies`. */
+  readonly companies: CompanyView | null;
+  readonly rates: Rates;
+  readonly memo: Memo;
 }
 
 /**
@@ -29,4 +40,6 @@ export interface Report<K extends ReportName, S> {
   isDone?(state: S, day: number): boolean;
   /** `finish` reads rows again: they stay in memory until then. */
   readonly keepsRows?: boolean;
+  /** `context.companies` is asked. */
+  readonly needsCompanies?: (plan: Plan<K>) => boolean;
 }

@@ -5,6 +5,14 @@ import { countEventsPerDay } from "./count-events-per-day.js";
 import { countEventsRunningTotalPerDay } from "./count-events-running-total-per-day.js";
 import { countUniqueUsers } from "./count-unique-users.js";
 import { countUniqueUsersPerDay } from "./count-unique-users-per-day.js";
+import { identitySessions } from "./identity-sessions.js";
+import { identityProfile } from "./identity-profile.js";
+import { identityReferrers } from "./identity-referrers.js";
+import { identityDeviceGeo } from "./identity-device-geo.js";
+import { revenueByAttribution } from "./revenue-by-attribution.js";
+import { ltvCohorts } from "./ltv-cohorts.js";
+import { topCompanies } from "./top-companies.js";
+import { companyTopUsers } from "./company-top-users.js";
 import type { Report } from "./report.js";
 import { searchEvents } from "./search-events.js";
 
@@ -17,4 +25,12 @@ export const reports: { readonly [K in ReportName]: Report<K, unknown> } = {
   countUniqueUsersPerDay,
   aggregate,
   searchEvents,
+  identitySessions,
+  identityProfile,
+  identityReferrers,
+  identityDeviceGeo,
+  revenueByAttribution,
+  ltvCohorts,
+  topCompanies,
+  companyTopUsers,
 };

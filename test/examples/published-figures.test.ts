@@ -12,7 +12,7 @@ afterAll(() => Promise.all(open.map((daybook) => daybook.close())));
 async function filled(organization: string): Promise<Daybook> {
   const set = DATA_SETS.find((candidate) => candidate.organization === organization);
   if (set === undefined) throw new Error(`no data set ${organization}`);
-  const daybook = await openDaybook({ storage: memoryStorage() });
+  const daybook = await openDaybook({ storage: memoryStorage(), currency: set.currency });
   open.push(daybook);
   expect(await load(daybook, set.rows())).toEqual({ accepted: set.eventCount, duplicates: 0, rejected: 0, rejections: [] });
   await daybook.seal();
@@ -21,6 +21,16 @@ async function filled(organization: string): Promise<Daybook> {
 
 const perDay = (items: readonly { readonly day: string; readonly count: number }[]) =>
   Object.fromEntries(items.map((item) => [item.day.slice(0, 10), item.count]));
+
+/** Sums in cents, exactly: each is a number of two decimals. */
+const sumOf = (cohorts: readonly { readonly revenue: number }[]) =>
+  (cohorts.reduce((sum, { revenue }) => sum + Math.round(revenue * 100), 0) / 100).toFixed(2);
+
+/** Customer, repeat purchase days, recency and age in weeks. */
+async function answerKey(): Promise<number[][]> {
+  const file = await readFile(new URL("../../examples/data/cdnow_customers_summary.csv", import.meta.url), "utf8");
+  return file.trim().split(/\r?\n/).slice(1).map((line) => line.split(",").map(Number));
+}
 
 describe("the access log, as Webalizer 2.23 counts it", () => {
   let daybook: Daybook;
@@ -57,6 +67,24 @@ describe("CDNOW, as Fader and Hardie describe it", () => {
     expect(cents).toBe(250_031_563);
   });
 
+  test("has cohorts of 7,846, 8,476 and 7,248 customers, who paid 2,500,315.63 dollars", async () => {
+    const { cohorts, currency, unconverted } = await (await filled("cdnow")).ltvCohorts({ project: "default", level: "identity" });
+    expect({ currency, unconverted }).toEqual({ currency: "USD", unconverted: [] });
+    expect(cohorts.map(({ cohort, entities }) => [cohort, entities])).toEqual([["1997-03", 7_248], ["1997-02", 8_476], ["1997-01", 7_846]]);
+    expect(sumOf(cohorts)).toBe("2500315.63");
+    expect(cohorts.reduce((sum, { orders }) => sum + orders, 0)).toBeLessThanOrEqual(69_659);
+  });
+
+  test("gives each customer of the sample the repeat purchases, recency and age of the answer key, from their sessions and profile too", async () => {
+    const daybook = await filled("cdnow-sample");
+    const window = { startDate: "1970-01-01", endDate: "1997-09-30" };
+    for (const [id = 0, frequency, , age = 0] of (await answerKey()).slice(0, 200)) {
+      const { activeDays, firstSeen } = await daybook.identityProfile({ userId: String(id), ...window });
+      expect([id, activeDays - 1]).toEqual([id, frequency]);
+      expect((Date.UTC(1997, 8, 30) - Date.parse(firstSeen ?? "")) / 86_400_000 / 7).toBeCloseTo(age, 1);
+    }
+  });
+
   test("gives each customer of the sample the repeat purchases, recency and age of the answer key", async () => {
     const daybook = await filled("cdnow-sample");
     const weeks = (days: number) => (days / 7).toFixed(2);
@@ -65,16 +93,12 @@ describe("CDNOW, as Fader and Hardie describe it", () => {
       const user = String(event.userId);
       daysOf.set(user, (daysOf.get(user) ?? new Set()).add(Date.parse(event.createdAt) / 86_400_000));
     }
-    const key = (await readFile(new URL("../../examples/data/cdnow_customers_summary.csv", import.meta.url), "utf8")).trim().split(/\r?\n/);
     const end = Date.UTC(1997, 8, 30) / 86_400_000;
     const computed = [...daysOf].map(([user, days]) => {
       const [first, last] = [Math.min(...days), Math.max(...days)];
       return [Number(user), days.size - 1, weeks(last - first), weeks(end - first)].join();
     });
-    const expected = key.slice(1).map((line) => {
-      const [id, frequency, recency, age] = line.split(",").map(Number);
-      return [id, frequency, (recency ?? 0).toFixed(2), (age ?? 0).toFixed(2)].join();
-    });
+    const expected = (await answerKey()).map(([id, frequency, recency = 0, age = 0]) => [id, frequency, recency.toFixed(2), age.toFixed(2)].join());
     expect(computed.sort()).toEqual(expected.sort());
     expect(computed).toHaveLength(2_357);
   });
@@ -116,5 +140,15 @@ describe("Online Retail, as its repository describes it", () => {
     for (const endDate of ends) totals.push(await daybook.countUniqueUsers({ endDate }));
     const gains = totals.map((total, month) => total - (totals[month - 1] ?? 0));
     expect(gains).toEqual([948, 421, 380, 440, 299, 279, 235, 191, 167, 298, 352, 321, 41]);
+  });
+
+  test("has cohorts of 948, 421, 380, … customers, who paid 8,300,065.81 pounds net of refunds", async () => {
+    const { cohorts, currency } = await daybook.ltvCohorts({ project: "default", level: "identity" });
+    expect(currency).toBe("GBP");
+    expect(cohorts.map(({ entities }) => entities)).toEqual([948, 421, 380, 440, 299, 279, 235, 191, 167, 298, 352, 321, 41].reverse());
+    expect(cohorts.map(({ cohort }) => cohort)).toEqual(["2011-12", "2011-11", "2011-10", "2011-09", "2011-08", "2011-07", "2011-06", "2011-05", "2011-04", "2011-03", "2011-02", "2011-01", "2010-12"]);
+    expect(sumOf(cohorts)).toBe("8300065.81");
+    const { rows } = await daybook.revenueByAttribution({ project: "default", startDate: "2010-01-01" });
+    expect(rows.map(({ dimension, revenue }) => [dimension, revenue])).toEqual([["(direct)", 9_747_747.93]]);
   });
 });

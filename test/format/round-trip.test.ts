@@ -8,6 +8,8 @@ import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { decodeBatch, encodeBatch } from "../../src/store/batch-bytes.js";
 import { StoreFiles } from "../../src/store/files.js";
 import { decodeFrame, encodeFrame, encodeJournalHeader, journalHeaderCrc } from "../../src/store/journal-frame.js";
+import { RECORD_FIELD_COUNT } from "../../src/identity/record-table.js";
+import { decodeRecords, encodeRecords } from "../../src/store/record-bytes.js";
 import { decodeManifest, encodeManifest, type Manifest } from "../../src/store/manifest.js";
 import { memoryStorage } from "../../src/store/memory-storage.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
@@ -67,6 +69,23 @@ describe("what is written is what is read", () => {
         shapes: Uint32Array.from(shapes), values: Uint32Array.from(values),
       };
       expect(decodeBatch(encodeBatch(deltas, batch))).toEqual({ deltas, batch });
+    });
+  });
+
+  test("records", async () => {
+    const codes = fc.array(fc.nat(), { maxLength: 4 });
+    const batches = fc.integer({ min: 0, max: 5 }).chain((rowCount) =>
+      fc.record({
+        kinds: fc.uint8Array({ minLength: rowCount, maxLength: rowCount }),
+        times: fc.array(fc.double({ noNaN: true }), { minLength: rowCount, maxLength: rowCount }),
+        ids: fc.uint8Array({ minLength: rowCount * 16, maxLength: rowCount * 16 }),
+        fields: fc.array(u32, { minLength: rowCount * RECORD_FIELD_COUNT, maxLength: rowCount * RECORD_FIELD_COUNT }),
+        brought: fc.record({ userId: codes, anonymousId: codes, companyId: codes }),
+      }),
+    );
+    await holds(batches, ({ kinds, times, ids, fields, brought }) => {
+      const records = { rowCount: kinds.length, kinds, times: Float64Array.from(times), ids, codes: Uint32Array.from(fields) };
+      expect(decodeRecords(encodeRecords([], { records, brought }))).toEqual({ deltas: [], batch: { records, brought } });
     });
   });
 
@@ -135,6 +154,8 @@ describe("what is written is what is read", () => {
       format: fc.constant(1 as const), epoch: fc.nat(), clean: fc.boolean(), nextSequence: u32, firstJournal: fc.nat(), nextFile: fc.nat(),
       segments: fc.array(fc.record({ ...file, day: fc.nat(), rowCount: fc.nat() }), { maxLength: 3 }),
       dictionaries: fc.array(fc.record(file), { maxLength: 3 }),
+      identities: fc.array(fc.record(file), { maxLength: 3 }),
+      privacy: fc.option(fc.record(file)),
     });
     await holds(manifests, (manifest) => {
       expect(decodeManifest(encodeManifest(manifest))).toEqual(manifest);

@@ -1,22 +1,24 @@
 import { expect, test } from "vitest";
-import { decodeCursor, encodeCursor } from "../../src/plan/cursor.js";
+import { decodeCursor, encodeCursor, type PagedReport } from "../../src/plan/cursor.js";
 import { thrown } from "./thrown.js";
 
 const key = Uint8Array.from({ length: 32 }, (_, at) => at);
 const position = { createdAtMs: 1_772_323_200_123, id: "0190c7a0-1234-7abc-8def-0123456789ab", sequence: 4_294_967_295 };
-const text = encodeCursor(position, "query", key);
-const decode = (cursor: string, fingerprint = "query", withKey = key) => thrown(() => decodeCursor(cursor, fingerprint, withKey));
+const text = encodeCursor("searchEvents", position, "query", key);
+const decode = (cursor: string, fingerprint = "query", withKey = key, report: PagedReport = "searchEvents") =>
+  thrown(() => decodeCursor(report, cursor, fingerprint, withKey));
 
 test.each([
   position,
   { createdAtMs: 0, id: "00000000-0000-0000-0000-000000000000", sequence: 0 },
   { createdAtMs: 253_402_300_799_999, id: "ffffffff-ffff-ffff-ffff-ffffffffffff", sequence: 1 },
 ])("a position comes back as it was sealed: %j", (sealed) => {
-  expect(decodeCursor(encodeCursor(sealed, "query", key), "query", key)).toEqual(sealed);
+  for (const report of ["searchEvents", "identitySessions"] as const)
+    expect(decodeCursor(report, encodeCursor(report, sealed, "query", key), "query", key)).toEqual(sealed);
 });
 
 test("the same position, query and key give the same text, of base64url letters", () => {
-  expect(encodeCursor(position, "query", key)).toBe(text);
+  expect(encodeCursor("searchEvents", position, "query", key)).toBe(text);
   expect(text).toMatch(/^[A-Za-z0-9_-]{83}$/);
 });
 
@@ -41,4 +43,13 @@ test("a cursor of another store is invalid, also for the same query", () => {
 test("a cursor of another query is a mismatch", () => {
   expect(decode(text, "other query")).toEqual(["cursor_mismatch", "cursor"]);
   expect(decode(text, "")).toEqual(["cursor_mismatch", "cursor"]);
+});
+
+test("a cursor of another endpoint is invalid, also with the same fingerprint", () => {
+  expect(decode(text, "query", key, "identitySessions")).toEqual(["invalid_cursor", "cursor"]);
+  expect(decode(encodeCursor("identitySessions", position, "query", key))).toEqual(["invalid_cursor", "cursor"]);
+});
+
+test("cursors that are in somebody's hands stay good: the bytes of a search cursor do not change", () => {
+  expect(text).toBe("AQFCecprHcewAAGQx6ASNHq8je8BI0Vniav_____DMyIM9W0a2aSHbsBm7JMFkVL59yFERpsi8FElYe-fvI");
 });

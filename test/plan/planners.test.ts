@@ -5,7 +5,7 @@ import { planners } from "../../src/plan/planners.js";
 import { context, thrown } from "./thrown.js";
 
 /** Members beyond project, eventName, startDate, endDate and filterGroups. */
-const TAKES: Readonly<Record<ReportName, readonly string[]>> = {
+const TAKES = {
   countEvents: ["userId"],
   countEventsPerDay: ["userId", "fill"],
   countEventsRunningTotalPerDay: ["userId", "fill"],
@@ -13,12 +13,14 @@ const TAKES: Readonly<Record<ReportName, readonly string[]>> = {
   countUniqueUsersPerDay: ["fill"],
   aggregate: ["field", "metadataField", "limit"],
   searchEvents: ["userId", "cursor", "limit"],
-};
-const reports = Object.keys(TAKES) as ReportName[];
-const NEEDED: Partial<Record<ReportName, object>> = { aggregate: { field: "os" } };
+} satisfies Partial<Record<ReportName, readonly string[]>>;
+type EventReport = keyof typeof TAKES;
+const reports = Object.keys(TAKES) as EventReport[];
+const takes = (report: EventReport): readonly string[] => TAKES[report];
+const NEEDED: Partial<Record<EventReport, object>> = { aggregate: { field: "os" } };
 const VALUES: Readonly<Record<string, unknown>> = { userId: "u1", fill: true, limit: 5, cursor: "x", field: "os", metadataField: "plan" };
 
-const plan = (report: ReportName, input: object) => planners[report]({ ...NEEDED[report], ...input }, context);
+const plan = (report: EventReport, input: object) => planners[report]({ ...NEEDED[report], ...input }, context);
 
 test.each(reports)("%s settles an empty question to everything", (report) => {
   expect(plan(report, {})).toMatchObject({
@@ -49,7 +51,7 @@ test.each(reports)("%s settles to plain JSON, the same for the same question", (
 
 test.each(reports)("%s refuses the members that only other reports take", (report) => {
   for (const [name, value] of Object.entries(VALUES)) {
-    if (TAKES[report].includes(name)) continue;
+    if (takes(report).includes(name)) continue;
     expect(thrown(() => plan(report, { [name]: value })), name).toEqual(["unknown_parameter", name]);
   }
 });
@@ -66,7 +68,7 @@ test.each(reports)("%s refuses an input that is no object", (report) => {
 });
 
 test.each(reports)("%s refuses wrong types and empty text", (report) => {
-  const texts = ["project", "eventName", ...TAKES[report].filter((name) => name === "userId")];
+  const texts = ["project", "eventName", ...takes(report).filter((name) => name === "userId")];
   for (const name of texts) {
     for (const value of ["", 5, true, ["a"], {}, "\ud800"]) {
       expect(thrown(() => plan(report, { [name]: value })), `${name} ${String(value)}`).toEqual(["invalid_parameter", name]);
@@ -74,11 +76,11 @@ test.each(reports)("%s refuses wrong types and empty text", (report) => {
   }
 });
 
-test.each(reports.filter((report) => TAKES[report].includes("userId")))("%s asks for one user", (report) => {
+test.each(reports.filter((report) => takes(report).includes("userId")))("%s asks for one user", (report) => {
   expect(plan(report, { userId: "u1" })).toMatchObject({ userId: "u1" });
 });
 
-test.each(reports.filter((report) => TAKES[report].includes("fill")))("%s fills only when asked", (report) => {
+test.each(reports.filter((report) => takes(report).includes("fill")))("%s fills only when asked", (report) => {
   expect(plan(report, {})).toMatchObject({ fill: false });
   expect(plan(report, { fill: false })).toMatchObject({ fill: false });
   expect(plan(report, { fill: true })).toMatchObject({ fill: true });

@@ -12,7 +12,7 @@ const query = {
   filterGroups: [{ filters: [{ fieldName: "device", operator: "=", value: "mobile" }] }],
 };
 const position = { createdAtMs: 5, id: "0190c7a0-1234-7abc-8def-0123456789ab", sequence: 9 };
-const cursor = encodeCursor(position, planSearchEvents(query, context).fingerprint, context.cursorKey);
+const cursor = encodeCursor("searchEvents", position, planSearchEvents(query, context).fingerprint, context.cursorKey);
 
 test("the first page has no cursor and 100 rows", () => {
   expect(planSearchEvents({}, context)).toMatchObject({ report: "searchEvents", limit: 100, cursor: null });

@@ -22,6 +22,13 @@ async function startedJournal() {
   return { journal: await creating, ends };
 }
 
+const rows = (firstSequence: number, recordCount: number, byteLength: number) => ({
+  kind: FRAME_KINDS.rows,
+  firstSequence,
+  recordCount,
+  payload: new Uint8Array(byteLength),
+});
+
 test("A sync that follows one that fails fails too: the kernel tells of lost pages once.", async () => {
   const { journal, ends } = await startedJournal();
   const outcomes = Promise.allSettled([journal.sync(1), journal.sync(1)]);
@@ -35,7 +42,7 @@ test("A sync that follows one that fails fails too: the kernel tells of lost pag
 
 test("A frame written while a sync fails is not reported as written.", async () => {
   const { journal, ends } = await startedJournal();
-  const outcomes = Promise.allSettled([journal.sync(1), journal.append(FRAME_KINDS.rows, 1, 1, new Uint8Array(4))]);
+  const outcomes = Promise.allSettled([journal.sync(1), journal.append(rows(1, 1, 4))]);
   await turn();
   const [first, second] = ends.splice(0);
   // The append was called second, but a sync begins a microtask later.

@@ -57,6 +57,13 @@ function flipped(bytes: Uint8Array, at: number): Uint8Array {
   return copy;
 }
 
+const rows = (firstSequence: number, recordCount: number, byteLength: number) => ({
+  kind: FRAME_KINDS.rows,
+  firstSequence,
+  recordCount,
+  payload: new Uint8Array(byteLength),
+});
+
 describe("replaying a journal", () => {
   test("hands over every frame in order", () => {
     const { bytes } = journalOf(three);
@@ -123,10 +130,10 @@ describe("writing a journal", () => {
     const storage = new RecordingStorage();
     const journal = await created(storage);
     const marks: number[] = [];
-    await journal.append(FRAME_KINDS.rows, 1, 5, new Uint8Array(3));
-    await journal.append(FRAME_KINDS.rows, 6, 1, new Uint8Array(3));
+    await journal.append(rows(1, 5, 3));
+    await journal.append(rows(6, 1, 3));
     await journal.sync(7);
-    await journal.append(FRAME_KINDS.rows, 7, 2, new Uint8Array(3));
+    await journal.append(rows(7, 2, 3));
     replayJournal(key, storage.objects.get(key) ?? new Uint8Array(0), 1, (frame) => marks.push(frame.syncedSequence));
     expect(marks).toEqual([1, 1, 7]);
   });
@@ -134,13 +141,13 @@ describe("writing a journal", () => {
   test("cuts off a frame that could not be written whole, and goes on", async () => {
     const storage = new RecordingStorage();
     const journal = await created(storage);
-    await journal.append(FRAME_KINDS.rows, 1, 5, new Uint8Array(30));
+    await journal.append(rows(1, 5, 30));
     storage.before = (operation) => {
       if (operation.startsWith("append")) throw new DaybookError("storage_full", "no space");
     };
-    await expect(journal.append(FRAME_KINDS.rows, 6, 5, new Uint8Array(30))).rejects.toMatchObject({ code: "storage_full" });
+    await expect(journal.append(rows(6, 5, 30))).rejects.toMatchObject({ code: "storage_full" });
     storage.before = () => undefined;
-    await journal.append(FRAME_KINDS.rows, 6, 1, new Uint8Array(3));
+    await journal.append(rows(6, 1, 3));
     expect(replay(storage.objects.get(key) ?? new Uint8Array(0)).applied).toEqual([1, 6]);
   });
 
@@ -151,10 +158,10 @@ describe("writing a journal", () => {
       storage.before = (operation) => {
         if (operation.startsWith(failing) || (failing === "truncate" && operation.startsWith("append"))) throw new Error("broken disk");
       };
-      await expect(journal.append(FRAME_KINDS.rows, 1, 1, new Uint8Array(3)).then(() => journal.sync(2))).rejects.toThrow();
+      await expect(journal.append(rows(1, 1, 3)).then(() => journal.sync(2))).rejects.toThrow();
       storage.before = () => undefined;
       expect(journal.isPoisoned).toBe(true);
-      await expect(journal.append(FRAME_KINDS.rows, 2, 1, new Uint8Array(3))).rejects.toMatchObject({ code: "read_only" });
+      await expect(journal.append(rows(2, 1, 3))).rejects.toMatchObject({ code: "read_only" });
       await expect(journal.sync(2)).rejects.toMatchObject({ code: "read_only" });
     }
   });

@@ -1,0 +1,29 @@
+import type { Memo } from "../report/report.js";
+
+interface Entry {
+  readonly parts: readonly object[];
+  readonly value: unknown;
+}
+
+/** Keeps the last value of each key. An entry holds on to its parts, which are the segments of today and soon replaced. */
+export class LastValues implements Memo {
+  readonly #entries = new Map<string, Entry>();
+
+  of<T>(key: string, parts: readonly object[], make: () => T): T {
+    const entry = this.#entries.get(key);
+    // What was kept under a key was made by the same caller.
+    if (entry !== undefined && isSame(entry.parts, parts)) return entry.value as T;
+    const value = make();
+    this.#entries.set(key, { parts: [...parts], value });
+    return value;
+  }
+
+  /** Forgets everything: rows are about to go for good. */
+  clear(): void {
+    this.#entries.clear();
+  }
+}
+
+function isSame(a: readonly object[], b: readonly object[]): boolean {
+  return a.length === b.length && a.every((part, at) => part === b[at]);
+}

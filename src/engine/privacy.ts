@@ -1,0 +1,197 @@
+import type { Clock } from "../base/clock.js";
+import { DaybookError, shown } from "../base/errors.js";
+import { isoOf } from "../base/time.js";
+import { uuidText, writeUuidV7 } from "../base/uuid.js";
+import { normalEmail } from "../plan/subject.js";
+import type { IdentityView } from "../identity/identity-view.js";
+import { erase } from "../store/erase.js";
+import type { ErasedCounts } from "../store/erase.js";
+import type { Store } from "../store/store.js";
+import type { Housekeeping } from "./housekeeping.js";
+import type { IngestQueue } from "./ingest-queue.js";
+import { bundleOf, idsOf } from "./privacy-bundle.js";
+import type { PersonIds } from "./privacy-bundle.js";
+import { PrivacyBook } from "./privacy-book.js";
+import { acknowledge, expire, extend, newRequest, readPrivacyInput, readResolution, resolve, shownRequest, verify } from "./privacy-lifecycle.js";
+import type { StoredRequest } from "./privacy-lifecycle.js";
+import type { ErasureReceipt, PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "./privacy-requests.js";
+import type { SuppressedKind, Suppression } from "./suppression.js";
+
+/** What privacy requests need of their Daybook. */
+export interface PrivacyHouse {
+  readonly store: Store;
+  readonly queue: IngestQueue;
+  readonly housekeeping: Housekeeping;
+  readonly clock: Clock;
+  readonly random: (bytes: Uint8Array) => void;
+  readonly suppressionKey: Uint8Array;
+  /** Forgets everything that was derived from rows and identities. */
+  readonly forget: () => void;
+  /** @throws closed */
+  readonly refuseClosed: () => void;
+}
+
+/** Resolutions of an erasure that remove the person. */
+const ERASING: readonly PrivacyResolution[] = ["completed", "partially_completed"];
+
+/** The privacy requests of one store: a book that is written anew, durably, with every change. */
+export class StoredPrivacyRequests implements PrivacyRequests {
+  #book: PrivacyBook;
+
+  constructor(readonly house: PrivacyHouse) {
+    this.#book = PrivacyBook.read(house.store.privacy, house.suppressionKey);
+  }
+
+  get suppression(): Suppression {
+    return this.#book.suppression;
+  }
+
+  async create(input: PrivacyRequestInput): Promise<PrivacyRequest> {
+    const { store, clock, random } = this.house;
+    this.house.refuseClosed();
+    const read = readPrivacyInput(input);
+    if (read.project !== null && !store.durableValues("project").includes(read.project))
+      throw new DaybookError("project_not_found", `project: there is no project ${shown(read.project)}`, { param: "project" });
+    const nowMs = clock.now();
+    const id = new Uint8Array(16);
+    writeUuidV7(nowMs, random, id, 0);
+    const view = store.resolver.view();
+    const identity = find(view, read.subject);
+    const request = newRequest(read, { nowMs, id: uuidText(id), identityId: identity === 0 ? null : view.identityId(identity) });
+    await this.#change(() => Promise.resolve(this.#book.add(request)));
+    return shownRequest(request, nowMs);
+  }
+
+  list(): Promise<readonly PrivacyRequest[]> {
+    const nowMs = this.house.clock.now();
+    const shownRequests = this.#book.requests.map((request) => shownRequest(expire(request, nowMs), nowMs));
+    return Promise.resolve(shownRequests.sort((a, b) => (a.createdAt === b.createdAt ? (a.id < b.id ? 1 : -1) : a.createdAt < b.createdAt ? 1 : -1)));
+  }
+
+  get(id: string): Promise<PrivacyRequest> {
+    return Promise.resolve().then(() => shownRequest(this.#request(id), this.house.clock.now()));
+  }
+
+  verify(id: string): Promise<PrivacyRequest> {
+    return this.#step(id, verify);
+  }
+
+  acknowledge(id: string): Promise<PrivacyRequest> {
+    return this.#step(id, acknowledge);
+  }
+
+  extend(id: string): Promise<PrivacyRequest> {
+    return this.#step(id, extend);
+  }
+
+  async resolve(id: string, resolution: PrivacyResolution): Promise<PrivacyRequest> {
+    const wanted = readResolution(resolution);
+    if (this.#request(id).type !== "erasure" || !ERASING.includes(wanted))
+      return await this.#step(id, (request, nowMs) => resolve(request, wanted, nowMs));
+    return await this.#erase(id, wanted);
+  }
+
+  async *bundle(id: string): AsyncGenerator<string> {
+    this.house.refuseClosed();
+    const { store } = this.house;
+    const request = this.#request(id);
+    if (request.type !== "access" && request.type !== "portability")
+      throw new DaybookError("invalid_transition", `a request for ${request.type} has no bundle`);
+    if (request.status !== "acknowledged" && request.resolution !== "completed" && request.resolution !== "partially_completed")
+      throw new DaybookError("invalid_transition", `expected a request that was acknowledged, this one is ${request.resolution ?? request.status}`);
+    const view = store.resolver.view();
+    const identity = "erased" in request.subject ? 0 : find(view, request.subject);
+    if (identity === 0) throw new DaybookError("identity_not_found", "nothing is held about the subject of this request");
+    yield* bundleOf(store, identity, view);
+  }
+
+  /** As of now: what nobody verified in time has ended by itself. @throws privacy_request_not_found */
+  #request(id: string): StoredRequest {
+    const found = this.#book.requests.find((request) => request.id === id);
+    if (found === undefined) throw new DaybookError("privacy_request_not_found", `there is no privacy request ${shown(id)}`);
+    return expire(found, this.house.clock.now());
+  }
+
+  async #step(id: string, change: (request: StoredRequest, nowMs: number) => StoredRequest): Promise<PrivacyRequest> {
+    this.house.refuseClosed();
+    const nowMs = this.house.clock.now();
+    await this.#change(() => Promise.resolve(this.#book.replace([change(this.#request(id), nowMs)])));
+    return shownRequest(this.#request(id), nowMs);
+  }
+
+  /** Makes a changed book durable, then current. */
+  #change(make: () => Promise<PrivacyBook>): Promise<void> {
+    const { store, housekeeping, queue } = this.house;
+    return housekeeping.exclusive(queue, async () => {
+      if (!store.isWritable) throw new DaybookError("read_only", "the store does not take writes");
+      const book = await make();
+      await store.writePrivacy(book.text());
+      this.#book = book;
+    });
+  }
+
+  async #erase(id: string, resolution: PrivacyResolution): Promise<PrivacyRequest> {
+    const { store, housekeeping, queue, clock, forget } = this.house;
+    this.house.refuseClosed();
+    // Refused before anything is sealed.
+    resolve(this.#request(id), resolution, clock.now());
+    await housekeeping.exclusiveSealed(queue, async () => {
+      const nowMs = clock.now();
+      const request = resolve(this.#request(id), resolution, nowMs);
+      if ("erased" in request.subject) throw new DaybookError("invalid_transition", "the subject of this request was erased already");
+      const view = store.resolver.view();
+      const identity = find(view, request.subject);
+      const ids = identity === 0 ? { userIds: new Set<number>(), anonymousIds: new Set<number>() } : idsOf(identity, view);
+      let book = this.#book;
+      await erase(store, ids, (counts) => {
+        book = this.#bookAfter(request, ids, counts, identity === 0 ? null : view.identityId(identity), nowMs);
+        return book.text();
+      });
+      this.#book = book;
+      queue.forget();
+      forget();
+    });
+    return shownRequest(this.#request(id), clock.now());
+  }
+
+  /** Resolved with its receipt; in all requests of the person the subject is gone, and their ids are suppressed. */
+  #bookAfter(request: StoredRequest, ids: PersonIds, counts: ErasedCounts, identityId: string | null, nowMs: number): PrivacyBook {
+    const texts = (name: "userId" | "anonymousId", codes: ReadonlySet<number>): [SuppressedKind, string][] =>
+      [...codes].map((code) => [name, this.house.store.dictionaries.named(name).valueOf(code)]);
+    const people = [...texts("userId", ids.userIds), ...texts("anonymousId", ids.anonymousIds)];
+    const suppressed: [SuppressedKind, string][] = [...people, ...counts.emails.map((email): [SuppressedKind, string] => ["email", email])];
+    const isTheirs = (other: StoredRequest) => {
+      if (other.id === request.id || (identityId !== null && other.identityId === identityId)) return true;
+      const { subject } = other;
+      if ("erased" in subject) return false;
+      return "email" in subject ? counts.emails.includes(normalEmail(subject.email)) : people.some(([, text]) => text === subject.userId);
+    };
+    if (!("erased" in request.subject) && identityId === null)
+      suppressed.push("email" in request.subject ? ["email", normalEmail(request.subject.email)] : ["userId", request.subject.userId]);
+    const changed = this.#book.requests.filter(isTheirs).map((other) => ({
+      ...(other.id === request.id ? { ...request, receipt: receiptOf(ids, counts, nowMs) } : other),
+      subject: { erased: true as const },
+    }));
+    return this.#book.replace(changed).suppress(this.#book.suppression.with(suppressed, nowMs));
+  }
+}
+
+function receiptOf(ids: PersonIds, counts: ErasedCounts, nowMs: number): ErasureReceipt {
+  const { events, identifyCalls, groupCalls, aliasCalls, emails, dictionaryValues, segmentsRewritten } = counts;
+  return {
+    erasedAt: isoOf(nowMs),
+    events,
+    identifyCalls,
+    groupCalls,
+    aliasCalls,
+    userIds: ids.userIds.size,
+    anonymousIds: ids.anonymousIds.size,
+    emails: emails.length,
+    dictionaryValues,
+    segmentsRewritten,
+  };
+}
+
+function find(view: IdentityView, subject: { readonly email: string } | { readonly userId: string }): number {
+  return "email" in subject ? view.findEmail(normalEmail(subject.email)) : view.findId(subject.userId);
+}

@@ -1,0 +1,104 @@
+import type {
+  CompanyTopUsers,
+  IdentityDeviceGeo,
+  IdentityProfile,
+  IdentityReferrers,
+  IdentitySessionsPage,
+  LtvCohorts,
+  RevenueByAttribution,
+  TopCompanies,
+} from "../plan/answers.js";
+import type {
+  AggregateInput,
+  AggregateItem,
+  CompanyTopUsersInput,
+  CountEventsInput,
+  IdentityInput,
+  IdentityReferrersInput,
+  IdentitySessionsInput,
+  LtvCohortsInput,
+  PerDayInput,
+  PerDayItem,
+  RevenueByAttributionInput,
+  SearchEventsInput,
+  TopCompaniesInput,
+  UniqueUsersInput,
+  UniqueUsersPerDayInput,
+} from "../plan/input.js";
+import type { Answer, CursorPosition, Plan, ReportName } from "../plan/plan.js";
+import type { QueryOptions, SearchEventsPage } from "./daybook.js";
+
+/** Every question of a Daybook as a method: input in, plan made, answer out. What needs a cursor seals it into text. */
+export abstract class Questions {
+  protected abstract plan<K extends ReportName>(report: K, input: unknown): Promise<Plan<K>>;
+  protected abstract execute<K extends ReportName>(plan: Plan<K>, options: QueryOptions | undefined): Promise<Answer<K>>;
+  protected abstract sealCursor(next: CursorPosition, plan: Plan<"searchEvents" | "identitySessions">): string;
+
+  countEvents(input?: CountEventsInput, options?: QueryOptions): Promise<number> {
+    return this.#answer("countEvents", input, options);
+  }
+
+  countEventsPerDay(input?: PerDayInput, options?: QueryOptions): Promise<readonly PerDayItem[]> {
+    return this.#answer("countEventsPerDay", input, options);
+  }
+
+  countEventsRunningTotalPerDay(input?: PerDayInput, options?: QueryOptions): Promise<readonly PerDayItem[]> {
+    return this.#answer("countEventsRunningTotalPerDay", input, options);
+  }
+
+  countUniqueUsers(input?: UniqueUsersInput, options?: QueryOptions): Promise<number> {
+    return this.#answer("countUniqueUsers", input, options);
+  }
+
+  countUniqueUsersPerDay(input?: UniqueUsersPerDayInput, options?: QueryOptions): Promise<readonly PerDayItem[]> {
+    return this.#answer("countUniqueUsersPerDay", input, options);
+  }
+
+  aggregate(input: AggregateInput, options?: QueryOptions): Promise<readonly AggregateItem[]> {
+    return this.#answer("aggregate", input, options);
+  }
+
+  async searchEvents(input?: SearchEventsInput, options?: QueryOptions): Promise<SearchEventsPage> {
+    const plan = await this.plan("searchEvents", input);
+    const { next, events } = await this.execute<"searchEvents">(plan, options);
+    return { cursor: next === null ? null : this.sealCursor(next, plan), events };
+  }
+
+  async identitySessions(input: IdentitySessionsInput, options?: QueryOptions): Promise<IdentitySessionsPage> {
+    const plan = await this.plan("identitySessions", input);
+    const { identityId, sessions, next } = await this.execute<"identitySessions">(plan, options);
+    return { identityId, sessions, cursor: next === null ? null : this.sealCursor(next, plan) };
+  }
+
+  identityProfile(input: IdentityInput, options?: QueryOptions): Promise<IdentityProfile> {
+    return this.#answer("identityProfile", input, options);
+  }
+
+  identityReferrers(input: IdentityReferrersInput, options?: QueryOptions): Promise<IdentityReferrers> {
+    return this.#answer("identityReferrers", input, options);
+  }
+
+  identityDeviceGeo(input: IdentityInput, options?: QueryOptions): Promise<IdentityDeviceGeo> {
+    return this.#answer("identityDeviceGeo", input, options);
+  }
+
+  revenueByAttribution(input: RevenueByAttributionInput, options?: QueryOptions): Promise<RevenueByAttribution> {
+    return this.#answer("revenueByAttribution", input, options);
+  }
+
+  ltvCohorts(input: LtvCohortsInput, options?: QueryOptions): Promise<LtvCohorts> {
+    return this.#answer("ltvCohorts", input, options);
+  }
+
+  topCompanies(input?: TopCompaniesInput, options?: QueryOptions): Promise<TopCompanies> {
+    return this.#answer("topCompanies", input, options);
+  }
+
+  companyTopUsers(input: CompanyTopUsersInput, options?: QueryOptions): Promise<CompanyTopUsers> {
+    return this.#answer("companyTopUsers", input, options);
+  }
+
+  async #answer<K extends ReportName>(report: K, input: unknown, options?: QueryOptions): Promise<Answer<K>> {
+    return await this.execute<K>(await this.plan(report, input), options);
+  }
+}

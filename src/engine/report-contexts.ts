@@ -1,0 +1,66 @@
+import { compileSelector } from "../filter/compile.js";
+import { compileRegexes } from "../filter/regex.js";
+import { companyViewOf } from "../identity/company-view.js";
+import type { CompanyView, IdentityView } from "../identity/identity-view.js";
+import type { Comparison, Plan } from "../plan/plan.js";
+import type { Rates } from "../plan/input.js";
+import type { ReportContext } from "../report/report.js";
+import type { Snapshot } from "../store/catalog.js";
+import type { Store } from "../store/store.js";
+import { LastValues } from "./memo.js";
+import { reportOf } from "./report-of.js";
+
+/** Makes what reports look at besides rows, and keeps what several questions share. */
+export class ReportContexts {
+  readonly #memo = new LastValues();
+  #identities: { version: string; view: IdentityView } | null = null;
+  #companies: { key: readonly unknown[]; view: Promise<CompanyView> } | null = null;
+
+  constructor(
+    readonly store: Store,
+    readonly rates: Rates,
+  ) {}
+
+  /** Compiles a plan's filters against dictionaries and identities as they are at the call. @throws invalid_regex, corruption */
+  async of(plan: Plan, snapshot: Snapshot): Promise<ReportContext> {
+    const { dictionaries } = this.store;
+    const identities = this.#identityView();
+    const needsCompanies = some(plan, ({ operand }) => operand.kind === "companyId") || reportOf(plan).needsCompanies?.(plan) === true;
+    const companies = needsCompanies ? await this.#companyView(snapshot, identities) : null;
+    const needsRegex = some(plan, ({ test }) => test.op === "regex");
+    const regexes = needsRegex ? await compileRegexes(plan.where) : new Map<string, never>();
+    const selector = compileSelector(plan, { dictionaries, identities, companies, regexes });
+    return { dictionaries, identities, selector, sequence: snapshot.sequence, companies, rates: this.rates, memo: this.#memo };
+  }
+
+  /** Forgets everything that was made from rows. */
+  clear(): void {
+    this.#memo.clear();
+    this.#identities = null;
+    this.#companies = null;
+  }
+
+  /** The same object as long as nobody's identity changes: what was made with it stays good. */
+  #identityView(): IdentityView {
+    const { version } = this.store.resolver;
+    if (this.#identities?.version !== version) this.#identities = { version, view: this.store.resolver.view() };
+    return this.#identities.view;
+  }
+
+  /** The same object as long as neither rows nor identities change. */
+  #companyView(snapshot: Snapshot, identities: IdentityView): Promise<CompanyView> {
+    const showing = snapshot.rows.filter((rows) => rows.zone("companyId") !== null);
+    const key = [identities, ...showing];
+    const known = this.#companies;
+    if (known !== null && known.key.length === key.length && key.every((part, at) => part === known.key[at])) return known.view;
+    const view = companyViewOf(showing, this.store.resolver, identities);
+    this.#companies = { key, view };
+    // What failed is made anew when it is asked for again.
+    view.catch(() => (this.#companies = null));
+    return view;
+  }
+}
+
+function some({ where }: Plan, test: (comparison: Comparison) => boolean): boolean {
+  return where.some((group) => group.some(test));
+}

@@ -1,0 +1,35 @@
+import { hash128, toHex } from "../base/hash.js";
+import type { PlanContext } from "./context.js";
+import { readCursor } from "./cursor.js";
+import { planIdentityScope, readIdentityInput } from "./identity-scope.js";
+import { readInteger, type Members } from "./members.js";
+import type { IdentityScope, Plan } from "./plan.js";
+
+const LIMIT_MAX = 100;
+const LIMIT_DEFAULT = 50;
+
+/** Settles an `identitySessions` question. @throws invalid_cursor, cursor_mismatch, and what `planIdentityScope` throws */
+export function planIdentitySessions(input: unknown, context: PlanContext): Plan<"identitySessions"> {
+  const members = readIdentityInput(input, ["cursor", "limit"]);
+  const scope = planIdentityScope(members, context);
+  const fingerprint = fingerprintOf(scope, members);
+  const { session, pageviewSlugs, revenue, touch } = context.rules;
+  return {
+    report: "identitySessions",
+    ...scope,
+    limit: readInteger(members, "limit", 1, LIMIT_MAX) ?? LIMIT_DEFAULT,
+    cursor: readCursor("identitySessions", members, fingerprint, context.cursorKey),
+    fingerprint,
+    session,
+    pageviewSlugs,
+    revenue,
+    touch,
+  };
+}
+
+/** A bound that was not given moves with the clock from page to page: it is the same question all the same. */
+function fingerprintOf({ subject, window }: IdentityScope, { values }: Members): string {
+  const fromMs = values.has("startDate") ? window.fromMs : null;
+  const toMs = values.has("endDate") ? window.toMs : null;
+  return toHex(hash128("identitySessions", JSON.stringify([subject, fromMs, toMs])));
+}

@@ -1,0 +1,20 @@
+import type { PlanContext } from "./context.js";
+import { readChoice, readInteger, readMembers } from "./members.js";
+import type { Plan } from "./plan.js";
+import { LEVELS, readProject } from "./revenue-by-attribution.js";
+import { windowed } from "./window.js";
+
+const LIMIT = { min: 1, max: 60, default: 24 } as const;
+
+/** Settles an `ltvCohorts` question: it has no dates, for it is about all time. @throws invalid_parameter, unknown_parameter */
+export function planLtvCohorts(input: unknown, { rules }: PlanContext): Plan<"ltvCohorts"> {
+  const members = readMembers(input ?? {}, "", ["project", "level", "limit"]);
+  return {
+    report: "ltvCohorts",
+    ...windowed({ fromMs: 0, toMs: 0 }),
+    payProject: readProject(members),
+    level: readChoice(members, "level", LEVELS) ?? "account",
+    limit: readInteger(members, "limit", LIMIT.min, LIMIT.max) ?? LIMIT.default,
+    revenue: rules.revenue,
+  };
+}

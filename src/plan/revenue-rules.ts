@@ -1,0 +1,55 @@
+import { parameterError, shown } from "../base/errors.js";
+import { slugOf } from "../schema/slug.js";
+import type { ReportRules } from "./context.js";
+import { PAYMENT_HOSTS, SEARCH_HOSTS, SOCIAL_HOSTS } from "./touch-hosts.js";
+
+/** The options that settle what reports mean. */
+export interface RuleOptions {
+  readonly currency?: string;
+  readonly session?: { readonly gapMs?: number; readonly maxMs?: number };
+  readonly pageviewSlugs?: readonly string[];
+  readonly revenue?: { readonly paymentNames?: readonly string[]; readonly refundNames?: readonly string[] };
+  readonly attribution?: {
+    readonly excludedHosts?: readonly string[];
+    readonly searchHosts?: readonly string[];
+    readonly socialHosts?: readonly string[];
+    readonly lookbackMs?: number | null;
+  };
+}
+
+const GAP_MS = 30 * 60_000;
+const MAX_MS = 24 * 3_600_000;
+const PAGEVIEW_SLUGS = ["pageview", "page-view", "page", "screen-view"];
+const PAYMENT_NAMES = ["Payment", "Purchase", "Order Completed"];
+const REFUND_NAMES = ["Refund", "Order Refunded"];
+
+/** Options with their defaults, as plans carry them. @throws invalid_parameter */
+export function reportRules({ currency = "USD", session = {}, pageviewSlugs, revenue = {}, attribution = {} }: RuleOptions): ReportRules {
+  const hosts = (name: string, given: readonly string[] | undefined, otherwise: readonly string[]) =>
+    textsOf(`attribution.${name}`, given ?? otherwise).map((host) => host.trim().toLowerCase().replace(/^www\./, ""));
+  return {
+    session: { gapMs: durationOf("session.gapMs", session.gapMs ?? GAP_MS), maxMs: durationOf("session.maxMs", session.maxMs ?? MAX_MS) },
+    pageviewSlugs: textsOf("pageviewSlugs", pageviewSlugs ?? PAGEVIEW_SLUGS),
+    revenue: {
+      paymentSlugs: textsOf("revenue.paymentNames", revenue.paymentNames ?? PAYMENT_NAMES).map(slugOf),
+      refundSlugs: textsOf("revenue.refundNames", revenue.refundNames ?? REFUND_NAMES).map(slugOf),
+      currency,
+    },
+    touch: {
+      excludedHosts: [...PAYMENT_HOSTS, ...hosts("excludedHosts", attribution.excludedHosts, [])],
+      searchHosts: hosts("searchHosts", attribution.searchHosts, SEARCH_HOSTS),
+      socialHosts: hosts("socialHosts", attribution.socialHosts, SOCIAL_HOSTS),
+      lookbackMs: attribution.lookbackMs === undefined || attribution.lookbackMs === null ? null : durationOf("attribution.lookbackMs", attribution.lookbackMs),
+    },
+  };
+}
+
+function durationOf(option: string, value: unknown): number {
+  if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
+  throw parameterError("invalid_parameter", option, `expected milliseconds, 0 or more, got ${shown(value)}`);
+}
+
+function textsOf(option: string, value: unknown): readonly string[] {
+  if (Array.isArray(value) && value.every((item) => typeof item === "string" && item !== "")) return value as string[];
+  throw parameterError("invalid_parameter", option, `expected a list of texts, got ${shown(value)}`);
+}

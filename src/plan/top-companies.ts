@@ -1,0 +1,20 @@
+import type { PlanContext } from "./context.js";
+import { readChoice, readInteger, readMembers } from "./members.js";
+import type { Plan } from "./plan.js";
+import { planRangeDays } from "./range-days.js";
+
+const SORTS = ["users", "events", "last_seen", "revenue"] as const;
+const LIMIT_MAX = 200;
+const LIMIT_DEFAULT = 50;
+
+/** Settles a `topCompanies` question. @throws invalid_parameter, unknown_parameter */
+export function planTopCompanies(input: unknown, context: PlanContext): Plan<"topCompanies"> {
+  const members = readMembers(input ?? {}, "", ["rangeDays", "sort", "limit"]);
+  return {
+    report: "topCompanies",
+    ...planRangeDays(members, context.nowMs),
+    sort: readChoice(members, "sort", SORTS) ?? "users",
+    limit: readInteger(members, "limit", 1, LIMIT_MAX) ?? LIMIT_DEFAULT,
+    revenue: context.rules.revenue,
+  };
+}

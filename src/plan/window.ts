@@ -1,0 +1,28 @@
+import { LIMITS } from "../base/limits.js";
+import { MS_PER_DAY } from "../base/time.js";
+import { planRange } from "./date-range.js";
+import type { Members } from "./members.js";
+import type { Range, WindowedScope } from "./plan.js";
+
+const DEFAULT_DAY_COUNT = 30;
+
+/**
+ * The window of `startDate` and `endDate`, both inclusive; absent ones are 30 days before now, and now.
+ * @throws invalid_date, invalid_date_range, invalid_parameter
+ */
+export function planWindow(members: Members, nowMs: number): Range {
+  const values = new Map(members.values);
+  if (!values.has("startDate")) values.set("startDate", new Date(Math.max(0, nowMs - DEFAULT_DAY_COUNT * MS_PER_DAY)));
+  if (!values.has("endDate")) values.set("endDate", new Date(nowMs));
+  return planRange({ path: members.path, values });
+}
+
+/** The days before now, inclusive on both sides. */
+export function windowOfDays(dayCount: number, nowMs: number): Range {
+  return { fromMs: Math.max(0, nowMs - dayCount * MS_PER_DAY), toMs: nowMs + 1 };
+}
+
+/** The scope of a question that looks at all rows, whatever its window. */
+export function windowed(window: Range): WindowedScope {
+  return { project: null, eventName: null, userId: null, range: { fromMs: 0, toMs: LIMITS.instantMaxMs }, where: [], window };
+}

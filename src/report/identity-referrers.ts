@@ -1,0 +1,30 @@
+import { rankCounts } from "./ranked-items.js";
+import { addPart, beginIdentity, mergeParts, timelineOfIdentity, type IdentityRows } from "./identity-rows.js";
+import type { Report } from "./report.js";
+
+/** Where the identity came from within the window: events per referrer, as it stands. */
+export const identityReferrers: Report<"identityReferrers", IdentityRows> = {
+  keepsRows: true,
+  columns: () => [],
+  begin: beginIdentity,
+  scan: addPart,
+  merge: mergeParts,
+  finish: async (state, { window, limit }, context) => {
+    const timeline = await timelineOfIdentity(state, context, { window });
+    const codes = await timeline.codes("referrer", timeline.firstAt(window.fromMs), timeline.firstAt(window.toMs));
+    const { values, counts } = countCodes(codes);
+    const dictionary = context.dictionaries.named("referrer");
+    const items = rankCounts(counts, (place) => dictionary.valueOf(values[place] ?? 0), limit);
+    return {
+      identityId: context.identities.identityId(state.identity),
+      referrers: items.map(({ property, count }) => ({ referrer: property, count })),
+    };
+  },
+};
+
+/** Distinct codes but 0, and how often each stands there. */
+function countCodes(codes: Uint32Array): { values: number[]; counts: Float64Array } {
+  const countOf = new Map<number, number>();
+  for (const code of codes) if (code !== 0) countOf.set(code, (countOf.get(code) ?? 0) + 1);
+  return { values: [...countOf.keys()], counts: Float64Array.from(countOf.values()) };
+}

@@ -1,0 +1,100 @@
+/**
+ * An exact amount: a safe integer of millionths of the major unit, else a bigint of 10⁻²⁴ of it. Sums of one currency stay
+ * numbers, whose addition costs nothing; converted and astronomical amounts are bigints.
+ */
+export type Money = number | bigint;
+
+export const ZERO: Money = 0;
+
+/** 10⁻²⁴ in a millionth. */
+const FINE_PER_MICRO = 10n ** 18n;
+const MICRO_DIGITS = 6;
+const FINE_DIGITS = 24;
+const RATE_DIGITS = 18;
+
+export function addMoney(a: Money, b: Money): Money {
+  if (typeof a === "number" && typeof b === "number") {
+    const sum = a + b;
+    if (Number.isSafeInteger(sum)) return sum;
+  }
+  return fine(a) + fine(b);
+}
+
+/** The order of sorting: negative, 0 or positive. */
+export function compareMoney(a: Money, b: Money): number {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  const difference = fine(a) - fine(b);
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}
+
+export function negated(money: Money): Money {
+  // 0 less the amount: there is no negative zero of money.
+  return typeof money === "number" ? 0 - money : -money;
+}
+
+export function isNegative(money: Money): boolean {
+  return money < 0;
+}
+
+/** The amount of a JSON number in major units, to the millionth, half to even. */
+export function moneyOfNumber(text: string): Money {
+  const micros = scaled(text, MICRO_DIGITS);
+  const number = Number(micros);
+  return Number.isSafeInteger(number) ? number : micros * FINE_PER_MICRO;
+}
+
+/** An amount times a rate, exactly; of the rate at most 18 decimals count. */
+export function convertMoney(money: Money, rate: number): Money {
+  return (fine(money) / FINE_PER_MICRO) * scaled(String(rate), RATE_DIGITS);
+}
+
+/** The major units of an amount, rounded half to even to the digits of its currency. */
+export function majorUnits(money: Money, currency: string): number {
+  return unitsOf(fine(money), 1n, digitsOf(currency));
+}
+
+/** The major units of an amount shared by a number of people, rounded once. */
+export function majorUnitsPer(money: Money, count: number, currency: string): number {
+  return unitsOf(fine(money), BigInt(count), digitsOf(currency));
+}
+
+function fine(money: Money): bigint {
+  return typeof money === "number" ? BigInt(money) * FINE_PER_MICRO : money;
+}
+
+function unitsOf(amount: bigint, divisor: bigint, digits: number): number {
+  const minor = divided(amount, divisor * 10n ** BigInt(FINE_DIGITS - digits));
+  const text = (minor < 0n ? -minor : minor).toString().padStart(digits + 1, "0");
+  const shown = Number(`${text.slice(0, text.length - digits)}.${text.slice(text.length - digits)}`);
+  return minor < 0n ? -shown : shown;
+}
+
+/** A decimal text as an integer of 10⁻ᵈⁱᵍⁱᵗˢ, half to even. */
+function scaled(text: string, digits: number): bigint {
+  const [mantissa = "0", exponent = "0"] = text.toLowerCase().split("e");
+  const isNegativeText = mantissa.startsWith("-");
+  const [whole = "0", fraction = ""] = mantissa.replace("-", "").split(".");
+  const shift = Number(exponent) - fraction.length + digits;
+  const value = BigInt(whole + fraction);
+  const amount = shift >= 0 ? value * 10n ** BigInt(shift) : divided(value, 10n ** BigInt(-shift));
+  return isNegativeText ? -amount : amount;
+}
+
+/** Half to even. */
+function divided(value: bigint, divisor: bigint): bigint {
+  const size = value < 0n ? -value : value;
+  const quotient = size / divisor;
+  const twice = (size % divisor) * 2n;
+  const rounded = twice > divisor || (twice === divisor && (quotient & 1n) === 1n) ? quotient + 1n : quotient;
+  return value < 0n ? -rounded : rounded;
+}
+
+/** Digits behind the point by ISO 4217, where they are not two. */
+const DIGITS: ReadonlyMap<string, number> = new Map([
+  ..."JPY KRW VND CLP ISK UGX XAF XOF XPF PYG RWF KMF GNF DJF BIF VUV".split(" ").map((code): [string, number] => [code, 0]),
+  ..."BHD IQD JOD KWD LYD OMR TND".split(" ").map((code): [string, number] => [code, 3]),
+]);
+
+function digitsOf(currency: string): number {
+  return DIGITS.get(currency) ?? 2;
+}

@@ -1,0 +1,212 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and codes are bounded by their columns */
+import { dayStartMs } from "../base/time.js";
+import { codeAt } from "../column/column.js";
+import type { CodeColumn } from "../column/column.js";
+import type { Dictionaries } from "../column/dictionaries.js";
+import type { Dictionary, JsonDictionary } from "../column/dictionary.js";
+import type { RevenueRule } from "../plan/plan.js";
+import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
+import type { Rows } from "../segment/rows.js";
+import { isNegative, moneyOfNumber, negated } from "./money.js";
+import type { Money } from "./money.js";
+import { actorOf } from "./rows-by-actor.js";
+
+/** Metadata keys that may hold an amount, the first that does counts; order keys; the currency. */
+const AMOUNT_KEYS = ["revenue", "value", "amount"];
+const ORDER_KEYS = ["order_id", "transaction_id"];
+const CURRENCY_KEY = "currency";
+
+/** Revenue events of one segment or head, ascending by row. Some 60 bytes each; about one event in a hundred is one. */
+export interface RevenueFacts {
+  readonly rows: Uint32Array;
+  /** Epoch ms. */
+  readonly times: Float64Array;
+  readonly actors: Uint32Array;
+  readonly projects: Uint32Array;
+  /** Negative for refunds. */
+  readonly amounts: readonly Money[];
+  /** Number of project, order key and sign together; -1 without an order key. */
+  readonly orders: Int32Array;
+  readonly currencies: readonly string[];
+}
+
+/** Numbers the order keys of a store. */
+export class OrderNumbers {
+  static #made = 0;
+  /** Tells what was derived with these numbers from what was with others. */
+  readonly name = `orders ${(OrderNumbers.#made += 1)}`;
+  readonly #numbers = new Map<string, number>();
+  readonly #texts: string[] = [];
+
+  get count(): number {
+    return this.#numbers.size;
+  }
+
+  numberOf(project: number, isRefund: boolean, key: string): number {
+    const text = `${isRefund ? "-" : "+"}${project} ${key}`;
+    let number = this.#numbers.get(text);
+    if (number === undefined) {
+      number = this.#numbers.size;
+      this.#numbers.set(text, number);
+      this.#texts.push(text);
+    }
+    return number;
+  }
+
+  /** Number of the payments under the key of a refund; -1 where there are none. */
+  paymentOfRefund(refund: number): number {
+    return this.#numbers.get(`+${(this.#texts[refund] ?? "").slice(1)}`) ?? -1;
+  }
+}
+
+/** Columns that tell revenue. */
+export function revenueColumns(dictionaries: Dictionaries): readonly string[] {
+  const keys = [...AMOUNT_KEYS, ...ORDER_KEYS, CURRENCY_KEY].map((key) => dictionaries.knownKeyCode(key));
+  return [
+    TIME_COLUMN, ID_COLUMN, "slug", "value", "currency", "externalId", "project", "userId", "anonymousId",
+    ...keys.filter((code) => code >= 0).map(metadataColumn),
+  ];
+}
+
+/** The revenue events of a segment, found once. The revenue columns are loaded. Cost: a few reads a row, then per event found. */
+export function revenueFacts(rows: Rows, rule: RevenueRule, dictionaries: Dictionaries, numbers: OrderNumbers): RevenueFacts {
+  return rows.derive(`revenue ${numbers.name}`, () => find(rows, rule, dictionaries, numbers), ({ rows: found }) => found.length * 60);
+}
+
+function find(rows: Rows, rule: RevenueRule, dictionaries: Dictionaries, numbers: OrderNumbers): RevenueFacts {
+  const reader = new RevenueReader(rows, rule, dictionaries);
+  const found = reader.candidates();
+  const amounts: Money[] = [];
+  const kept: number[] = [];
+  for (const row of found) {
+    const amount = reader.amountOf(row);
+    if (amount === null) continue;
+    kept.push(row);
+    amounts.push(amount);
+  }
+  const count = kept.length;
+  const start = dayStartMs(rows.day);
+  const times = rows.times();
+  const [users, anonymous, projects] = [rows.column("userId"), rows.column("anonymousId"), rows.column("project")];
+  const orderOf = (row: number, at: number) => {
+    const key = reader.orderKeyOf(row);
+    return key === "" ? -1 : numbers.numberOf(codeAt(projects, row), isNegative(amounts[at]!), key);
+  };
+  return {
+    rows: Uint32Array.from(kept),
+    times: Float64Array.from(kept, (row) => start + times[row]!),
+    actors: Uint32Array.from(kept, (row) => actorOf(codeAt(users, row), codeAt(anonymous, row))),
+    projects: Uint32Array.from(kept, (row) => codeAt(projects, row)),
+    amounts,
+    orders: count === 0 ? new Int32Array(0) : Int32Array.from(kept, orderOf),
+    currencies: kept.map((row) => reader.currencyOf(row)),
+  };
+}
+
+/** Values of a dictionary as money, parsed once each; null where they are no JSON numbers. */
+const parsed = new WeakMap<Dictionary, (Money | null)[]>();
+
+function moneyOf(dictionary: Dictionary, code: number): Money | null {
+  if (code === 0) return null;
+  let values = parsed.get(dictionary);
+  if (values === undefined) {
+    values = [];
+    parsed.set(dictionary, values);
+  }
+  let value = values[code];
+  if (value === undefined) {
+    const text = dictionary.valueOf(code);
+    value = /^-?\d/.test(text) ? moneyOfNumber(text) : null;
+    values[code] = value;
+  }
+  return value;
+}
+
+/** A column of a metadata key and its dictionary; null for a key that no event has. */
+interface KeyColumn {
+  readonly column: CodeColumn;
+  readonly dictionary: JsonDictionary;
+}
+
+/** Tells of single rows whether, and what, they paid. */
+class RevenueReader {
+  readonly #values: Dictionary;
+  readonly #slugs: Dictionary;
+  readonly #amountKeys: readonly (KeyColumn | null)[];
+  readonly #orderKeys: readonly (KeyColumn | null)[];
+  readonly #currencyKey: KeyColumn | null;
+  readonly #paymentSlugs: ReadonlySet<number>;
+  readonly #refundSlugs: ReadonlySet<number>;
+
+  constructor(
+    readonly rows: Rows,
+    readonly rule: RevenueRule,
+    readonly dictionaries: Dictionaries,
+  ) {
+    this.#values = dictionaries.named("value");
+    this.#slugs = dictionaries.named("slug");
+    this.#amountKeys = AMOUNT_KEYS.map((key) => this.#key(key));
+    this.#orderKeys = ORDER_KEYS.map((key) => this.#key(key));
+    this.#currencyKey = this.#key(CURRENCY_KEY);
+    const codes = (slugs: readonly string[]) => new Set(slugs.map((slug) => this.#slugs.codeOf(slug)).filter((code) => code > 0));
+    this.#paymentSlugs = codes([...rule.paymentSlugs, ...rule.refundSlugs]);
+    this.#refundSlugs = codes(rule.refundSlugs);
+  }
+
+  /** Ascending rows that have a value, or a metadata key that may hold an amount. */
+  candidates(): number[] {
+    const marks = new Uint8Array(this.rows.rowCount);
+    for (const column of [this.rows.column("value"), ...this.#amountKeys.flatMap((key) => (key === null ? [] : [key.column]))]) {
+      const { codes } = column;
+      for (let at = 0; at < codes.length; at += 1) if (codes[at] !== 0) marks[column.kind === "sparse" ? column.rows[at]! : at] = 1;
+    }
+    const found: number[] = [];
+    for (let row = marks.indexOf(1); row !== -1; row = marks.indexOf(1, row + 1)) found.push(row);
+    return found;
+  }
+
+  /** Null for an event that is no revenue. */
+  amountOf(row: number): Money | null {
+    const slug = codeAt(this.rows.column("slug"), row);
+    const amount = moneyOf(this.#values, codeAt(this.rows.column("value"), row)) ?? this.#metadataAmount(row, this.#paymentSlugs.has(slug));
+    if (amount === null || !this.#refundSlugs.has(slug)) return amount;
+    return isNegative(amount) ? amount : negated(amount);
+  }
+
+  orderKeyOf(row: number): string {
+    const externalId = codeAt(this.rows.column("externalId"), row);
+    if (externalId !== 0) return this.dictionaries.named("externalId").valueOf(externalId);
+    for (const key of this.#orderKeys) {
+      const value = jsonAt(key, row);
+      if (typeof value === "string" && value !== "") return value;
+      if (typeof value === "number") return JSON.stringify(value);
+    }
+    return "";
+  }
+
+  /** Three letters in upper case; other text as it stands. */
+  currencyOf(row: number): string {
+    const field = this.dictionaries.named("currency").valueOf(codeAt(this.rows.column("currency"), row)).trim();
+    const inMetadata = field === "" ? jsonAt(this.#currencyKey, row) : null;
+    const text = typeof inMetadata === "string" ? inMetadata.trim() : field;
+    if (text === "") return this.rule.currency;
+    return /^[a-z]{3}$/i.test(text) ? text.toUpperCase() : text;
+  }
+
+  #metadataAmount(row: number, isNamed: boolean): Money | null {
+    for (const key of isNamed ? this.#amountKeys : this.#amountKeys.slice(0, 1)) {
+      const amount = key === null ? null : moneyOf(key.dictionary, codeAt(key.column, row));
+      if (amount !== null) return amount;
+    }
+    return null;
+  }
+
+  #key(key: string): KeyColumn | null {
+    const code = this.dictionaries.knownKeyCode(key);
+    return code < 0 ? null : { column: this.rows.column(metadataColumn(code)), dictionary: this.dictionaries.ofKey(code) };
+  }
+}
+
+function jsonAt(key: KeyColumn | null, row: number): unknown {
+  return key === null ? null : key.dictionary.json(codeAt(key.column, row));
+}

@@ -1,0 +1,147 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows, actors and places are bounded by their columns */
+import { denseCodes } from "../column/column.js";
+import type { Codes } from "../column/codes.js";
+import type { Rows } from "../segment/rows.js";
+
+/** Whose rows are where: 8 bytes an actor, 4 a row. Rows that nobody did are left out. */
+export interface RowsByActor {
+  /** Ascending. */
+  readonly actors: Uint32Array;
+  /** Rows of the actor at `place` are those from `starts[place]` to before `starts[place + 1]`, ascending. */
+  readonly starts: Uint32Array;
+  readonly rows: Uint32Array;
+}
+
+/** The index of a sealed segment, made once. Its actor columns are loaded. */
+export function rowsByActor(rows: Rows): RowsByActor {
+  return rows.derive("rowsByActor", () => indexRows(rows), (made) =>
+    made.actors.byteLength + made.starts.byteLength + made.rows.byteLength);
+}
+
+/**
+ * Whether rows of some of these actors may be here, judged by the zone maps alone. Codes are given in order of arrival:
+ * whoever came later has greater codes than an old segment's greatest.
+ */
+export function mayHold(rows: Rows, actors: readonly number[]): boolean {
+  return actors.some((actor) => {
+    const zone = rows.zone((actor & 1) === 0 ? "userId" : "anonymousId");
+    return zone !== null && actor >>> 1 >= zone.min && actor >>> 1 <= zone.max;
+  });
+}
+
+/**
+ * Row numbers of some actors, ascending; the actor columns are loaded.
+ * Cost: a binary search per actor in a sealed segment, a look at each row of a head.
+ * @param actors ascending
+ */
+export function rowsOfActors(rows: Rows, actors: readonly number[]): Uint32Array {
+  return rows.sealed ? indexedRows(rowsByActor(rows), actors) : scannedRows(rows, actors);
+}
+
+function indexedRows({ actors, starts, rows }: RowsByActor, wanted: readonly number[]): Uint32Array {
+  const lists: Uint32Array[] = [];
+  let from = 0;
+  for (const actor of wanted) {
+    from = firstAtLeast(actors, actor, from);
+    if (actors[from] === actor) lists.push(rows.subarray(starts[from]!, starts[from + 1]!));
+  }
+  return lists.reduce(mergeLists, NO_ROWS);
+}
+
+const NO_ROWS = new Uint32Array(0);
+
+/** Of lists of unlike lengths, as those of one identity mostly are: the longer one is copied in stretches. */
+function mergeLists(a: Uint32Array, b: Uint32Array): Uint32Array {
+  if (a.length === 0) return b;
+  const [long, short] = a.length >= b.length ? [a, b] : [b, a];
+  const merged = new Uint32Array(a.length + b.length);
+  let from = 0;
+  let at = 0;
+  for (const row of short) {
+    for (; from < long.length && long[from]! < row; from += 1, at += 1) merged[at] = long[from]!;
+    merged[at] = row;
+    at += 1;
+  }
+  merged.set(long.subarray(from), at);
+  return merged;
+}
+
+function firstAtLeast(values: Uint32Array, value: number, from: number): number {
+  let low = from;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (values[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function scannedRows(rows: Rows, wanted: readonly number[]): Uint32Array {
+  const set = new Set(wanted);
+  const [first] = wanted;
+  const users = denseCodes(rows.column("userId"));
+  const anonymous = denseCodes(rows.column("anonymousId"));
+  const found: number[] = [];
+  for (let row = 0; row < rows.rowCount; row += 1) {
+    const actor = actorOf(users[row]!, anonymous[row]!);
+    if (set.size === 1 ? actor === first : set.has(actor)) found.push(row);
+  }
+  return Uint32Array.from(found);
+}
+
+/** The actor of a row by its codes; 0 for nobody. */
+export function actorOf(user: number, anonymous: number): number {
+  return user !== 0 ? user * 2 : anonymous !== 0 ? anonymous * 2 + 1 : 0;
+}
+
+// Scratch of one slot per actor: counts, then places; zero between calls.
+let slots = new Uint32Array(1024);
+
+function indexRows(rows: Rows): RowsByActor {
+  const users = denseCodes(rows.column("userId"));
+  const anonymous = denseCodes(rows.column("anonymousId"));
+  reserve(Math.max(maxOf(users) * 2, maxOf(anonymous) * 2 + 1) + 1);
+  const distinct = countActors(users, anonymous);
+  const actors = distinct.sort();
+  const starts = new Uint32Array(actors.length + 1);
+  for (let place = 0; place < actors.length; place += 1) {
+    starts[place + 1] = starts[place]! + slots[actors[place]!]!;
+    slots[actors[place]!] = starts[place]!;
+  }
+  const list = new Uint32Array(starts[actors.length]!);
+  for (let row = 0; row < users.length; row += 1) {
+    const actor = actorOf(users[row]!, anonymous[row]!);
+    if (actor === 0) continue;
+    list[slots[actor]!] = row;
+    slots[actor]! += 1;
+  }
+  for (let place = 0; place < actors.length; place += 1) slots[actors[place]!] = 0;
+  return { actors, starts, rows: list };
+}
+
+/** Leaves each actor's number of rows in its slot. */
+function countActors(users: Codes, anonymous: Codes): Uint32Array {
+  const distinct = new Uint32Array(users.length);
+  let count = 0;
+  for (let row = 0; row < users.length; row += 1) {
+    const actor = actorOf(users[row]!, anonymous[row]!);
+    if (actor === 0) continue;
+    if (slots[actor] === 0) {
+      distinct[count] = actor;
+      count += 1;
+    }
+    slots[actor]! += 1;
+  }
+  return distinct.slice(0, count);
+}
+
+function maxOf(codes: Codes): number {
+  let max = 0;
+  for (let at = 0; at < codes.length; at += 1) if (codes[at]! > max) max = codes[at]!;
+  return max;
+}
+
+function reserve(length: number): void {
+  if (length > slots.length) slots = new Uint32Array(2 ** Math.ceil(Math.log2(length)));
+}

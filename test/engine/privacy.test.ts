@@ -1,0 +1,146 @@
+import { describe, expect, test } from "vitest";
+import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type Storage } from "daybook";
+import { storedText } from "../store/stored-text.js";
+
+const NOW = Date.UTC(2026, 2, 31, 12);
+const at = (minute: number) => NOW - 86_400_000 + minute * 60_000;
+
+/** Everything of Ann holds this text somewhere; nothing of Bob does. */
+const SECRET = "zebra";
+
+const events: EventInput[] = [
+  { id: "1", name: "visit", anonymousId: "device-zebra", createdAt: at(0), url: "/", browser: "Chrome" },
+  { id: "2", name: "signup-zebra", userId: "ann-zebra", anonymousId: "device-zebra", createdAt: at(1), url: "/welcome?for=zebra", metadata: { "key-zebra": 1, note: "zebra likes grass" } },
+  { id: "3", name: "visit", userId: "ann-zebra-old", createdAt: at(2), browser: "Firefox", metadata: { plan: "pro", nested: { list: ["zebra"] } } },
+  { id: "4", name: "visit", userId: "bob", anonymousId: "device-zebra", createdAt: at(3), url: "/", browser: "Chrome", metadata: { plan: "pro" } },
+  { id: "5", name: "visit", userId: "bob", createdAt: at(4), url: "/", companyId: "acme", metadata: { plan: "free" } },
+];
+
+async function zoo(storage: Storage): Promise<Daybook> {
+  const daybook = await openDaybook({ storage, clock: fixedClock(NOW) });
+  await daybook.ingest(events.slice(0, 2));
+  await daybook.identify({ userId: "ann-zebra", email: "Ann@Zebra.example", traits: { name: "Ann Zebra", zebra: true }, createdAt: at(1) });
+  await daybook.seal();
+  await daybook.ingest(events.slice(2));
+  await daybook.alias({ from: "ann-zebra-old", to: "ann-zebra", createdAt: at(2) });
+  await daybook.group({ companyId: "zebra-inc", userId: "ann-zebra", traits: { name: "Zebra Inc" }, createdAt: at(3) });
+  await daybook.identify({ userId: "bob", email: "bob@other.example", createdAt: at(4) });
+  return daybook;
+}
+
+async function erase(daybook: Daybook, subject: { userId?: string; email?: string }) {
+  const { id } = await daybook.privacyRequests.create({ type: "erasure", subject });
+  await daybook.privacyRequests.verify(id);
+  await daybook.privacyRequests.acknowledge(id);
+  return await daybook.privacyRequests.resolve(id, "completed");
+}
+
+describe("erasure", () => {
+  test("The search of stored bytes finds what was not erased.", async () => {
+    const storage = memoryStorage();
+    await (await zoo(storage)).close();
+    const text = await storedText(storage);
+    expect([text.includes(SECRET), text.includes("bob")]).toEqual([true, true]);
+  });
+
+  test("No stored byte tells of the person afterwards, and the receipt says what went.", async () => {
+    const storage = memoryStorage();
+    const daybook = await zoo(storage);
+    const other = await daybook.privacyRequests.create({ type: "access", subject: { userId: "ann-zebra-old" } });
+    const { receipt, subject, status, resolution } = await erase(daybook, { email: "ann@zebra.example" });
+    expect({ status, resolution, subject }).toEqual({ status: "resolved", resolution: "completed", subject: { erased: true } });
+    expect(receipt).toMatchObject({ events: 3, identifyCalls: 1, groupCalls: 1, aliasCalls: 1, userIds: 2, emails: 1, segmentsRewritten: 2 });
+    expect((await daybook.privacyRequests.get(other.id)).subject).toEqual({ erased: true });
+    const text = await storedText(storage);
+    expect(text.includes("bob")).toBe(true);
+    expect(text.includes(SECRET)).toBe(false);
+    await daybook.close();
+    expect((await storedText(storage)).includes(SECRET)).toBe(false);
+  });
+
+  test("Answers are those of a log without the person, before and after opening again.", async () => {
+    const storage = memoryStorage();
+    const daybook = await zoo(storage);
+    await erase(daybook, { userId: "ann-zebra" });
+    const without = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW) });
+    await without.ingest([{ ...events[3], anonymousId: null } as EventInput, events[4] as EventInput]);
+    await without.identify({ userId: "bob", email: "bob@other.example", createdAt: at(4) });
+    const answers = async (some: Daybook) => [
+      await some.countEvents(),
+      await some.countUniqueUsers(),
+      await some.searchEvents(),
+      await some.aggregate({ field: "browser" }),
+      await some.aggregate({ metadataField: "plan" }),
+      await some.aggregate({ field: "url" }),
+      await some.countEvents({ userId: "device-zebra" }),
+      await some.countEvents({ filterGroups: [{ filters: [{ fieldName: "name", operator: "contains", value: "sign" }] }] }),
+      await some.identityProfile({ email: "bob@other.example" }),
+      await some.topCompanies(),
+    ];
+    const expected = await answers(without);
+    expect(await answers(daybook)).toEqual(expected);
+    await expect(daybook.identityProfile({ userId: "ann-zebra" })).rejects.toMatchObject({ code: "identity_not_found" });
+    await daybook.close();
+    const again = await openDaybook({ storage, clock: fixedClock(NOW) });
+    expect(await answers(again)).toEqual(expected);
+    expect(await again.privacyRequests.list()).toMatchObject([{ status: "resolved", subject: { erased: true } }]);
+    await expect(again.companyTopUsers({ companyId: "zebra-inc" })).rejects.toMatchObject({ code: "company_not_found" });
+  });
+
+  test("What was erased cannot be brought back by importing it again; what happens later is welcome.", async () => {
+    const storage = memoryStorage();
+    const daybook = await zoo(storage);
+    await erase(daybook, { userId: "ann-zebra" });
+    const { accepted, duplicates, rejected } = await daybook.ingest(events);
+    expect({ accepted, duplicates, codes: rejected.map(({ index, code }) => [index, code]) }).toEqual({
+      accepted: 0,
+      duplicates: 1,
+      codes: [0, 1, 2, 3].map((index) => [index, "suppressed"]),
+    });
+    await expect(daybook.identify({ userId: "ann-zebra", email: "x@y.z", createdAt: at(1) })).rejects.toMatchObject({ code: "suppressed" });
+    await expect(daybook.identify({ userId: "new", email: "ann@zebra.example", createdAt: at(1) })).rejects.toMatchObject({ code: "suppressed" });
+    await daybook.close();
+    const later = await openDaybook({ storage, clock: fixedClock(NOW + 60_000) });
+    expect(await later.ingest([{ ...events[0], id: "1b" } as EventInput])).toMatchObject({ accepted: 0 });
+    expect(await later.ingest([{ name: "visit", userId: "ann-zebra" }])).toMatchObject({ accepted: 1 });
+    expect(await later.ingest([{ ...events[1], id: "2b" } as EventInput])).toMatchObject({ accepted: 0 });
+    expect(await later.countEvents({ userId: "ann-zebra" })).toBe(1);
+  });
+
+  test("A question under way ends with the answer it began with.", async () => {
+    const daybook = await zoo(memoryStorage());
+    const exported: unknown[] = [];
+    const reading = daybook.exportEvents()[Symbol.asyncIterator]();
+    exported.push((await reading.next()).value);
+    let isDone = false;
+    const erasing = erase(daybook, { userId: "ann-zebra" }).then(() => (isDone = true));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(isDone).toBe(false);
+    for (let next = await reading.next(); next.done !== true; next = await reading.next()) exported.push(next.value);
+    await erasing;
+    expect(exported).toHaveLength(5);
+    expect(exported[1]).toMatchObject({ userId: "ann-zebra", anonymousId: "device-zebra" });
+  });
+
+  test("Somebody of whom nothing is held can be erased: nothing goes, and nothing comes.", async () => {
+    const daybook = await zoo(memoryStorage());
+    expect((await erase(daybook, { userId: "nobody" })).receipt).toMatchObject({ events: 0, segmentsRewritten: 0, dictionaryValues: 0 });
+    expect(await daybook.countEvents()).toBe(5);
+    expect(await daybook.ingest([{ name: "late", userId: "nobody", createdAt: at(0) }])).toMatchObject({ accepted: 0 });
+  });
+});
+
+test("A bundle is everything that is held about a person, and nothing of another.", async () => {
+  const daybook = await zoo(memoryStorage());
+  const { id } = await daybook.privacyRequests.create({ type: "access", subject: { email: "ann@zebra.example" } });
+  await expect(daybook.privacyRequests.bundle(id)[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: "invalid_transition" });
+  await daybook.privacyRequests.verify(id);
+  await daybook.privacyRequests.acknowledge(id);
+  const lines: string[] = [];
+  for await (const line of daybook.privacyRequests.bundle(id)) lines.push(line);
+  const records = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines.every((line) => line.endsWith("\n"))).toBe(true);
+  expect(records.map(({ kind }) => kind)).toEqual(["identity", "identify", "alias", "group", "event", "event", "event"]);
+  expect(records[0]).toMatchObject({ resolvedIdentifier: "ann@zebra.example", userIds: ["ann-zebra", "ann-zebra-old"] });
+  expect(lines.join("")).not.toContain("bob");
+});

@@ -1,0 +1,15 @@
+import type { PlanContext } from "../../src/plan/context.js";
+
+/** A context whose rules no default has: what a plan takes from them can be told. */
+export const ruled: PlanContext = {
+  nowMs: Date.UTC(2026, 2, 31, 12),
+  cursorKey: new Uint8Array(32).fill(7),
+  rules: {
+    session: { gapMs: 7, maxMs: 70 },
+    pageviewSlugs: ["seen"],
+    revenue: { paymentSlugs: ["paid"], refundSlugs: ["given-back"], currency: "EUR" },
+    touch: { excludedHosts: ["pay.example"], searchHosts: ["find.example"], socialHosts: ["talk.example"], lookbackMs: 9 },
+  },
+};
+
+export const DAY_MS = 86_400_000;
