@@ -35,6 +35,13 @@ describe("every example runs and says what it promises", () => {
     expect(run.stdout).toMatch(/objects in the bucket: [1-9]/);
   });
 
+  test("attribution.ts", async () => {
+    const run = await startProgram("examples/attribution.ts", []).finished;
+    expect([run.code, run.stderr]).toEqual([0, ""]);
+    expect(run.stdout).toContain("first_touch\n  (direct): 973 readings\n  feedburner: 145 readings\n");
+    expect(run.stdout).toContain("last_touch\n  (direct): 973 readings\n  feedburner: 146 readings\n");
+  });
+
   test("cdnow.ts", async () => {
     const input = await readFile(`${ROOT}/examples/data/CDNOW_sample.txt`);
     const run = await startProgram("examples/cdnow.ts", [], { input }).finished;

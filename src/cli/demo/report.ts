@@ -1,5 +1,8 @@
+import { withReadings } from "../../../examples/access-log/readers.js";
 import type { Daybook } from "../../engine/daybook.js";
-import { count } from "../print/format.js";
+import { openDaybook } from "../../engine/open-daybook.js";
+import { memoryStorage } from "../../store/memory-storage.js";
+import { count, plain } from "../print/format.js";
 import type { DataSet } from "./data-sets.js";
 import { Section } from "./section.js";
 
@@ -7,13 +10,13 @@ import { Section } from "./section.js";
 export async function reportOn(set: DataSet, daybook: Daybook): Promise<string> {
   const section = new Section(daybook);
   section.heading(set.organization, set.title);
-  if (set.organization === "access-log") await accessLog(section);
+  if (set.organization === "access-log") await accessLog(section, set);
   else if (set.organization === "online-retail") await onlineRetail(section);
   else await cdnow(section);
   return section.text();
 }
 
-async function accessLog(section: Section): Promise<void> {
+async function accessLog(section: Section, set: DataSet): Promise<void> {
   const views = await section.ask((daybook) => daybook.countEvents({ eventName: "page_view" }));
   const users = await section.ask((daybook) => daybook.countUniqueUsers({ eventName: "page_view" }));
   section.numbers([
@@ -45,6 +48,69 @@ async function accessLog(section: Section): Promise<void> {
     }),
   );
   section.ranking("asked for in vain: status = 404 and browser not in Googlebot, bingbot", missing);
+  await visitors(section);
+  await attribution(section, set);
+}
+
+/** The dates of the access log. */
+const LOG_DATES = { startDate: "2015-05-17", endDate: "2015-05-20" };
+
+/** Profiles of those who came most, and the last sessions of one who reads rather than crawls. */
+async function visitors(section: Section): Promise<void> {
+  const busiest = await section.ask((daybook) => daybook.aggregate({ field: "user_id", limit: 6 }));
+  const rows: string[][] = [];
+  for (const { property: userId } of busiest) {
+    const profile = await section.ask((daybook) => daybook.identityProfile({ userId, ...LOG_DATES }));
+    const { events, sessions, durationAvgSec, durationP90Sec, bounceRate, activeDays } = profile;
+    rows.push([userId, count(events), count(sessions), seconds(durationAvgSec), seconds(durationP90Sec), percent(bounceRate), count(activeDays)]);
+  }
+  section.table("busiest visitors", ["address", "requests", "sessions", "mean length", "90 % below", "bounces", "days"], rows);
+  const [, second] = busiest;
+  if (second === undefined) return;
+  const { sessions } = await section.ask((daybook) => daybook.identitySessions({ userId: second.property, ...LOG_DATES, limit: 5 }));
+  section.table(
+    `latest sessions of ${second.property}`,
+    ["from", "requests", "length", "first page"],
+    sessions.map((item) => [item.startedAt.slice(0, 19).replace("T", " "), count(item.events), seconds(item.durationSec), plain(item.entryUrl ?? "", 40)]),
+  );
+}
+
+/** Who brought those who read something: asked of a copy of the log in memory, in which a reading is worth 1. */
+async function attribution(section: Section, set: DataSet): Promise<void> {
+  const copy = await openDaybook({ storage: memoryStorage() });
+  for await (const rows of set.rows()) await copy.ingest(rows.flatMap((row) => ("event" in row ? [withReadings(row.event)] : [])));
+  const question = { project: "default", startDate: LOG_DATES.startDate, limit: 8 };
+  const first = await section.ask(() => copy.revenueByAttribution(question));
+  const last = await section.ask(() => copy.revenueByAttribution({ ...question, model: "last_touch", limit: 100 }));
+  const lastOf = new Map(last.rows.map(({ dimension, orders }) => [dimension, orders]));
+  section.table(
+    "who brought those who read an article: readings by first and by last touch",
+    ["source", "first", "last"],
+    first.rows.map(({ dimension, orders }) => [dimension, count(orders), count(lastOf.get(dimension) ?? 0)]),
+  );
+  await copy.close();
+}
+
+function seconds(value: number | null): string {
+  return value === null ? "" : value < 120 ? `${value.toFixed(0)} s` : `${(value / 60).toFixed(0)} min`;
+}
+
+function percent(share: number | null): string {
+  return share === null ? "" : `${(share * 100).toFixed(0)} %`;
+}
+
+/** What each month's new customers paid in all, newest month first. */
+async function lifetimeValue(section: Section): Promise<void> {
+  const { cohorts, currency } = await section.ask((daybook) => daybook.ltvCohorts({ project: "default", level: "identity" }));
+  section.table(
+    `customers by the month of their first purchase, and what they ever paid in ${currency}`,
+    ["month", "customers", "orders", "revenue", "each"],
+    cohorts.map(({ cohort, entities, orders, revenue, ltv }) => [cohort, count(entities), count(orders), money(revenue), money(ltv)]),
+  );
+}
+
+function money(value: number): string {
+  return value.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 }
 
 async function cdnow(section: Section): Promise<void> {
@@ -60,6 +126,7 @@ async function cdnow(section: Section): Promise<void> {
   ]);
   section.chart("purchases", await section.ask((daybook) => daybook.countEventsPerDay({ fill: true })), "sum");
   section.ranking("CDs per purchase", await section.ask((daybook) => daybook.aggregate({ metadataField: "cds", limit: 6 })));
+  await lifetimeValue(section);
 }
 
 async function onlineRetail(section: Section): Promise<void> {
@@ -102,4 +169,5 @@ async function onlineRetail(section: Section): Promise<void> {
     }),
   );
   section.ranking("candles for France, Germany and the Netherlands", candles);
+  await lifetimeValue(section);
 }

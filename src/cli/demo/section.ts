@@ -44,6 +44,12 @@ export class Section {
     this.#parts.push(`\n  ${title}\n${table(rows, "<><", "    ")}`);
   }
 
+  /** A titled table: the header names the columns, of which all but the first are numbers. */
+  table(title: string, header: readonly string[], rows: readonly (readonly string[])[]): void {
+    const shown = rows.map(([first = "", ...rest]) => [plain(first, LABEL_WIDTH), ...rest]);
+    this.#parts.push(`\n  ${title}\n${table([header, ...shown], `<${">".repeat(header.length - 1)}`, "    ")}`);
+  }
+
   /** One line per day, for ranges of a few days. */
   days(rows: readonly (readonly [day: string, hits: number, users: number])[], header: readonly string[]): void {
     const largest = Math.max(1, ...rows.map(([, hits]) => hits));
