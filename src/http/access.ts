@@ -9,10 +9,22 @@ import type { TokenStore } from "./tokens.js";
 
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 
+/** Base64 of a user name and a colon: the password is empty. */
+const BASIC = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
+const USER_NAME = /^([A-Za-z0-9._~+/-]+=*):$/;
+
 /** The token of an Authorization header. @throws missing_token, invalid_token (one answer for unknown, expired, revoked) */
-export async function authenticate(header: string | null, tokens: TokenStore, clock: Clock): Promise<TokenRecord> {
-  const value = BEARER.exec(header ?? "")?.[1];
-  if (value === undefined) throw new DaybookError("missing_token", "expected the header Authorization: Bearer <token>");
+export async function authenticate(
+  header: string | null,
+  tokens: TokenStore,
+  clock: Clock,
+  takesBasic = false,
+): Promise<TokenRecord> {
+  const value = BEARER.exec(header ?? "")?.[1] ?? (takesBasic ? userNameOf(header ?? "") : undefined);
+  if (value === undefined) {
+    const otherwise = takesBasic ? ", or Basic with the token as user name and no password" : "";
+    throw new DaybookError("missing_token", `expected the header Authorization: Bearer <token>${otherwise}`);
+  }
   const hash = tokenHash(value);
   const record = await tokens.find(hash);
   if (record === undefined || !equalInConstantTime(record.sha256, hash) || !isLive(record, clock.now())) {
@@ -49,6 +61,16 @@ export function projectOf(named: string | undefined, token: TokenRecord, daybook
     throw new DaybookError("project_not_found", "project_id: no such project", { param: "project_id" });
   }
   return named;
+}
+
+function userNameOf(header: string): string | undefined {
+  const encoded = BASIC.exec(header)?.[1];
+  if (encoded === undefined) return undefined;
+  try {
+    return USER_NAME.exec(atob(encoded))?.[1];
+  } catch {
+    return undefined;
+  }
 }
 
 /** A time that cannot be read counts as over. */

@@ -5,6 +5,8 @@ import { parseJson, parseNdjson } from "./json.js";
 import type { BodyRule } from "./route.js";
 
 const JSON_TYPES = ["application/json"];
+/** What senders call their JSON so that a browser asks for no leave, and what curl calls any body. */
+const LOOSE_TYPES = ["text/plain", "application/x-www-form-urlencoded"];
 const NDJSON_TYPES = ["application/x-ndjson", "application/ndjson"];
 const ENCODINGS: Readonly<Record<string, CompressionFormat>> = { gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" };
 
@@ -38,9 +40,10 @@ function takesNdjson(header: string | null, rule: BodyRule): boolean {
   const [type = "", ...parameters] = header.toLowerCase().split(";").map((part) => part.trim());
   const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice(8).replaceAll('"', "");
   const isUtf8 = charset === undefined || charset === "utf-8" || charset === "utf8";
-  if (isUtf8 && JSON_TYPES.includes(type)) return false;
+  const jsonTypes = rule.anyTextType === true ? [...JSON_TYPES, ...LOOSE_TYPES] : JSON_TYPES;
+  if (isUtf8 && jsonTypes.includes(type)) return false;
   if (isUtf8 && rule.list !== null && NDJSON_TYPES.includes(type)) return true;
-  const accepted = rule.list === null ? JSON_TYPES : [...JSON_TYPES, ...NDJSON_TYPES];
+  const accepted = rule.list === null ? jsonTypes : [...jsonTypes, ...NDJSON_TYPES];
   throw new DaybookError(
     "unsupported_media_type",
     `Content-Type: expected ${accepted.join(" or ")} in UTF-8, got ${JSON.stringify(header.slice(0, 80))}`,

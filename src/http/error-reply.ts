@@ -2,6 +2,7 @@ import { DaybookError, ERROR_CODES } from "../base/errors.js";
 import type { ErrorDetails } from "../base/errors.js";
 import type { WireReply } from "./exchange.js";
 import { STATUS } from "./status.js";
+import { snakeCase } from "./wire-names.js";
 
 /** The two shapes of an error: `older` for the unversioned endpoints, `problem` (RFC 9457) for everything else. */
 export type Envelope = "older" | "problem";
@@ -14,6 +15,9 @@ const WIRE_NAMES: Readonly<Record<string, string>> = {
   filterGroups: "filter_groups",
   fieldName: "field_name",
   metadataField: "metadata_field",
+  userId: "user_id",
+  companyId: "company_id",
+  rangeDays: "range_days",
 };
 const QUOTED_OR_NAME = new RegExp(`"(?:[^"\\\\]|\\\\.)*"|\\b(?:${Object.keys(WIRE_NAMES).join("|")})\\b`, "g");
 
@@ -68,10 +72,6 @@ export function inWireNames(thrown: unknown): unknown {
   const rest = reason ?? thrown.message.replace(`${param}: `, "");
   const details: ErrorDetails = { ...thrown.details, param: wireParam, reason: wireText(rest) };
   return new DaybookError(thrown.code, `${wireParam}: ${wireText(rest)}`, details, { cause: thrown });
-}
-
-function snakeCase(path: string): string {
-  return path.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** Names inside double quotes are what the caller sent and stay. */

@@ -68,7 +68,8 @@ export async function collect(stream: ReadableStream<Uint8Array>, maxByteLength:
   }
 }
 
-function joined(chunks: readonly Uint8Array[], byteLength: number): Uint8Array {
+/** Chunks as one. */
+export function joined(chunks: readonly Uint8Array[], byteLength: number): Uint8Array {
   const [first] = chunks;
   if (chunks.length === 1 && first !== undefined) return first;
   const bytes = new Uint8Array(byteLength);

@@ -10,7 +10,7 @@ import { etagOf, matchesEtag } from "./etag.js";
 import { responseOf, wireRequestOf } from "./exchange.js";
 import type { WireReply, WireRequest } from "./exchange.js";
 import { parseQuery } from "./query.js";
-import type { Caller, GuardedRoute, House, Route } from "./route.js";
+import type { Agent, Caller, GuardedRoute, House, Route } from "./route.js";
 import { createRouter, routeOf } from "./router.js";
 import type { Found, Router } from "./router.js";
 import { routes } from "./routes.js";
@@ -21,8 +21,10 @@ export interface HandlerOptions {
   /** One Daybook per organization name. */
   readonly organizations: Readonly<Record<string, Daybook>>;
   readonly tokens: TokenStore;
-  /** Decides whether a token has expired. Default: the machine's. */
+  /** Decides whether a token has expired, and when a tracking call came in. Default: the machine's. */
   readonly clock?: Clock;
+  /** Reads the user agents of tracking calls, once per call. Default: device, os and browser stay unset. */
+  readonly readAgent?: (text: string) => Agent;
   /** Names a request that brings no usable X-Request-Id. Default: a random UUID. */
   readonly requestId?: () => string;
   /** Hears of everything that is answered with status 500, before it is hidden behind the code. */
@@ -41,6 +43,7 @@ interface Context {
   readonly router: Router;
   readonly tokens: TokenStore;
   readonly clock: Clock;
+  readonly readAgent: (text: string) => Agent;
   readonly requestId: () => string;
   readonly onDefect: (thrown: unknown, requestId: string) => void;
 }
@@ -52,6 +55,7 @@ export function createHandler(options: HandlerOptions): Handler {
     router: createRouter(routes),
     tokens: options.tokens,
     clock: options.clock ?? systemClock,
+    readAgent: options.readAgent ?? (() => ({})),
     requestId: options.requestId ?? (() => globalThis.crypto.randomUUID()),
     onDefect: options.onDefect ?? (() => undefined),
   };
@@ -87,11 +91,13 @@ async function run(context: Context, route: Route, found: Found, request: WireRe
     const { status, text } = route.open(context.house);
     return jsonReply(route, request, requestId, status, text);
   }
-  const token = await authenticate(request.header("authorization"), context.tokens, context.clock);
+  const token = await authenticate(request.header("authorization"), context.tokens, context.clock, route.access.basic);
   authorize(route.access, token);
   const caller = callerOf(context.house, token, found.params["project_id"]);
-  const value = await ask(route, caller, found, request);
-  return jsonReply(route, request, requestId, 200, JSON.stringify(value));
+  const value = await ask(context, route, caller, found, request);
+  if (route.format !== "ndjson") return jsonReply(route, request, requestId, route.status ?? 200, JSON.stringify(value));
+  const headers = { "content-type": "application/x-ndjson; charset=utf-8", "x-request-id": requestId, "cache-control": "no-store" };
+  return { status: 200, headers, body: value as Uint8Array };
 }
 
 function callerOf({ organizations }: House, token: TokenRecord, projectId: string | undefined): Caller {
@@ -100,15 +106,17 @@ function callerOf({ organizations }: House, token: TokenRecord, projectId: strin
   return { token, daybook, project: projectOf(projectId, token, daybook) };
 }
 
-async function ask(route: GuardedRoute, caller: Caller, found: Found, request: WireRequest): Promise<unknown> {
+async function ask(context: Context, route: GuardedRoute, caller: Caller, found: Found, request: WireRequest): Promise<unknown> {
+  const { clock, readAgent } = context;
+  const receivedAtMs = clock.now();
   const body = route.body === null ? null : await readBody(request, route.body);
   const query = parseQuery(found.query);
   checkShape(route.query, query);
   if (route.body !== null) checkShape(route.body.schema, body);
   try {
-    return await route.handle(caller, { params: found.params, query, body, signal: request.signal });
+    return await route.handle(caller, { params: found.params, query, body, signal: request.signal, receivedAtMs, readAgent });
   } catch (thrown) {
-    throw inWireNames(thrown);
+    throw route.keepsNames === true ? thrown : inWireNames(thrown);
   }
 }
 

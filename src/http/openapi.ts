@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ERROR_CODES } from "../base/errors.js";
 import { eventSchema } from "./event-body.js";
-import type { Route } from "./route.js";
+import type { Access, Route } from "./route.js";
 
 type JsonObject = Record<string, unknown>;
 
@@ -14,7 +14,7 @@ export function openapiText(routes: readonly Route[]): string {
   }
   return JSON.stringify({
     openapi: "3.1.0",
-    info: { title: "Daybook", version: "1", description: "Event analytics: counts, users, aggregates, search." },
+    info: { title: "Daybook", version: "1", description: "Event analytics: counts, search, people, revenue, companies, privacy requests." },
     paths,
     components: {
       schemas: { Event: schemaOf(eventSchema), Problem: problem, OlderError: olderError },
@@ -22,7 +22,10 @@ export function openapiText(routes: readonly Route[]): string {
         Problem: { description: "An error.", content: { "application/problem+json": { schema: reference("Problem") } } },
         OlderError: { description: "An error.", content: { "application/json": { schema: reference("OlderError") } } },
       },
-      securitySchemes: { token: { type: "http", scheme: "bearer", description: "A token that starts with sk_." } },
+      securitySchemes: {
+        token: { type: "http", scheme: "bearer", description: "A token that starts with sk_." },
+        basic: { type: "http", scheme: "basic", description: "The token as user name, an empty password." },
+      },
     },
   });
 }
@@ -33,14 +36,22 @@ function operationOf(route: Route): JsonObject {
     summary: route.summary,
     operationId: `${route.method.toLowerCase()}${route.path.replace(/[^A-Za-z0-9]+(\w?)/g, (_, next: string) => next.toUpperCase())}`,
     parameters: [...pathParameters(route.path), ...queryParameters(route)],
-    ...(route.access === null ? { security: [] } : { security: [{ token: [route.access.scope] }] }),
+    security: securityOf(route.access),
     ...bodyOf(route),
     responses: {
-      200: { description: "The answer.", content: { "application/json": { schema: schemaOf(route.answer) } } },
+      [route.status ?? 200]: {
+        description: "The answer.",
+        content: { [route.format === "ndjson" ? "application/x-ndjson" : "application/json"]: { schema: schemaOf(route.answer) } },
+      },
       ...(route.etag ? { 304: { description: "The answer is the one that If-None-Match names." } } : {}),
       default: { $ref: `#/components/responses/${error}` },
     },
   };
+}
+
+function securityOf(access: Access | null): JsonObject[] {
+  if (access === null) return [];
+  return [{ token: [access.scope] }, ...(access.basic === true ? [{ basic: [access.scope] }] : [])];
 }
 
 function pathParameters(path: string): JsonObject[] {
@@ -69,7 +80,7 @@ function bodyOf(route: Route): JsonObject {
   const json = items === undefined ? object : { anyOf: [object, items] };
   return {
     requestBody: {
-      required: list !== null,
+      required: !schema.safeParse({}).success,
       content: {
         "application/json": { schema: json },
         ...(list === null ? {} : { "application/x-ndjson": { schema: { type: "string" } } }),

@@ -10,7 +10,14 @@ export interface Access {
   readonly role?: "admin";
   /** True: a project token will not do. */
   readonly organizationWide?: boolean;
+  /** True: the token may also come as the user name of Basic, with an empty password. */
+  readonly basic?: boolean;
 }
+
+/** Bytes of a question's body. */
+export const JSON_BYTE_LENGTH = 1024 * 1024;
+/** Bytes of a body of events. */
+export const WRITE_BYTE_LENGTH = 16 * 1024 * 1024;
 
 /** What a route takes as body. */
 export interface BodyRule {
@@ -19,6 +26,15 @@ export interface BodyRule {
   readonly maxByteLength: number;
   /** Member that a bare array or NDJSON stands for; null: JSON objects only. */
   readonly list: string | null;
+  /** True: JSON is taken under the content types that senders avoiding a preflight, or not knowing better, give it. */
+  readonly anyTextType?: boolean;
+}
+
+/** What a user-agent text tells about its sender; absent where it tells nothing. */
+export interface Agent {
+  readonly device?: string;
+  readonly os?: string;
+  readonly browser?: string;
 }
 
 /** Who asks, and the rows they may see. */
@@ -35,6 +51,9 @@ export interface Exchange<Body, Query> {
   readonly query: Query;
   readonly body: Body;
   readonly signal: AbortSignal;
+  /** When the request came in, epoch ms. */
+  readonly receivedAtMs: number;
+  readonly readAgent: (text: string) => Agent;
 }
 
 /** What routes open to everyone may use. */
@@ -56,8 +75,12 @@ interface RouteBase {
   readonly summary: string;
   readonly envelope: Envelope;
   readonly query: z.ZodObject;
-  /** Shape of the answer with status 200. */
+  /** Shape of the answer. */
   readonly answer: z.ZodType;
+  /** Status of the answer. Default 200. */
+  readonly status?: 200 | 201;
+  /** `ndjson`: the handler answers bytes of UTF-8. Default: what is written as JSON. */
+  readonly format?: "ndjson";
   /** True: the answer carries an ETag and `If-None-Match` is honoured. */
   readonly etag: boolean;
 }
@@ -70,6 +93,8 @@ export interface OpenRoute extends RouteBase {
 export interface GuardedRoute extends RouteBase {
   readonly access: Access;
   readonly body: BodyRule | null;
+  /** True: errors name parameters in camelCase, as the body does. */
+  readonly keepsNames?: boolean;
   readonly handle: (caller: Caller, exchange: Exchange<unknown, unknown>) => Promise<unknown>;
 }
 
@@ -82,6 +107,7 @@ export function guarded<Body extends z.ZodObject, Query extends z.ZodObject>(
     readonly access: Access;
     readonly query: Query;
     readonly body: (BodyRule & { readonly schema: Body }) | null;
+    readonly keepsNames?: boolean;
     readonly handle: (caller: Caller, exchange: Exchange<z.infer<Body>, z.infer<Query>>) => Promise<unknown>;
   },
 ): GuardedRoute {

@@ -1,151 +1,19 @@
-import { z } from "zod";
-import type { EventInput } from "../schema/event.js";
-import { answers, wireEvent } from "./answers.js";
-import type { Envelope } from "./error-reply.js";
-import { eventsBody } from "./event-body.js";
-import { health } from "./health.js";
-import { openapiText } from "./openapi.js";
-import {
-  aggregateInput,
-  countEventsInput,
-  perDayInput,
-  questionBodies,
-  searchEventsInput,
-  uniqueUsersInput,
-} from "./question.js";
-import { guarded } from "./route.js";
-import type { Caller, Exchange, GuardedRoute, Route } from "./route.js";
-import type { Scope } from "./token.js";
-
-const QUESTION_BYTE_LENGTH = 1024 * 1024;
-const EVENTS_BYTE_LENGTH = 16 * 1024 * 1024;
-const V1_ANALYTICS = "/v1/projects/{project_id}/analytics";
-const noQuery = z.strictObject({});
-
-type Handle<Body extends z.ZodObject> = (caller: Caller, exchange: Exchange<z.infer<Body>, unknown>) => Promise<unknown>;
-
-/** A reading endpoint that takes its parameters in a body. */
-function question<Body extends z.ZodObject>(
-  path: string,
-  summary: string,
-  body: Body,
-  answer: z.ZodType,
-  handle: Handle<Body>,
-  scope: Scope = "analytics:read",
-): GuardedRoute {
-  const envelope: Envelope = path.startsWith("/v1/") ? "problem" : "older";
-  return guarded({
-    method: "POST",
-    path,
-    summary,
-    envelope,
-    access: { scope },
-    query: noQuery,
-    body: { schema: body, maxByteLength: QUESTION_BYTE_LENGTH, list: null },
-    answer,
-    etag: true,
-    handle,
-  });
-}
-
-const ok = (data: unknown) => ({ status: "OK", data });
-
-const countEvents: Handle<typeof questionBodies.countEvents> = async ({ daybook, project }, { body, signal }) =>
-  ok(await daybook.countEvents(countEventsInput(body, project), { signal }));
-const countUniqueUsers: Handle<typeof questionBodies.uniqueUsers> = async ({ daybook, project }, { body, signal }) =>
-  ok(await daybook.countUniqueUsers(uniqueUsersInput(body, project), { signal }));
+import type { Route } from "./route.js";
+import { analyticsRoutes } from "./routes/analytics.js";
+import { companyRoutes } from "./routes/companies.js";
+import { identityRoutes } from "./routes/identities.js";
+import { operationRoutes } from "./routes/operations.js";
+import { privacyRoutes } from "./routes/privacy.js";
+import { revenueRoutes } from "./routes/revenue.js";
+import { writingRoutes } from "./routes/writing.js";
 
 /** Every route: what is not in this table does not answer. */
 export const routes: readonly Route[] = [
-  question("/analytics/count-events", "Counts events", questionBodies.countEvents, answers.count, countEvents),
-  question(
-    "/analytics/count-events-per-day",
-    "Counts events per UTC day",
-    questionBodies.countEvents,
-    answers.perDay,
-    async ({ daybook, project }, { body, signal }) =>
-      ok(await daybook.countEventsPerDay(countEventsInput(body, project), { signal })),
-  ),
-  question("/analytics/count-unique-users", "Counts unique users", questionBodies.uniqueUsers, answers.count, countUniqueUsers),
-  question(
-    "/analytics/count-unique-users-per-day",
-    "Counts unique users per UTC day",
-    questionBodies.uniqueUsers,
-    answers.perDay,
-    async ({ daybook, project }, { body, signal }) =>
-      ok(await daybook.countUniqueUsersPerDay(uniqueUsersInput(body, project), { signal })),
-  ),
-  question(
-    "/analytics/aggregate",
-    "Counts events by the values of a field",
-    questionBodies.aggregate,
-    answers.aggregate,
-    async ({ daybook, project }, { body, signal }) => ok(await daybook.aggregate(aggregateInput(body, project), { signal })),
-  ),
-  question(
-    "/search-events",
-    "Lists events, newest first",
-    questionBodies.searchEvents,
-    answers.search,
-    async ({ daybook, project }, { body, signal }) => {
-      const page = await daybook.searchEvents(searchEventsInput(body, project), { signal });
-      return { cursor: page.cursor, events: page.events.map(wireEvent) };
-    },
-    "events:read",
-  ),
-  question(`${V1_ANALYTICS}/count-events`, "Counts events of a project", questionBodies.countEvents, answers.count, countEvents),
-  question(
-    `${V1_ANALYTICS}/count-events-running-total-per-day`,
-    "Counts events of a project, cumulative per UTC day",
-    questionBodies.perDay,
-    answers.perDay,
-    async ({ daybook, project }, { body, signal }) =>
-      ok(await daybook.countEventsRunningTotalPerDay(perDayInput(body, project), { signal })),
-  ),
-  question(
-    `${V1_ANALYTICS}/count-unique-users`,
-    "Counts unique users of a project",
-    questionBodies.uniqueUsers,
-    answers.count,
-    countUniqueUsers,
-  ),
-  guarded({
-    method: "POST",
-    path: "/v1/events",
-    summary: "Stores events; answers when they are durable",
-    envelope: "problem",
-    access: { scope: "events:write" },
-    query: noQuery,
-    body: { schema: eventsBody, maxByteLength: EVENTS_BYTE_LENGTH, list: "events" },
-    answer: answers.ingest,
-    etag: false,
-    handle: async ({ daybook, project }, { body }) => {
-      // Each event is checked where it is stored; a bad one comes back in `rejected`.
-      const events = body.events as readonly EventInput[];
-      const { accepted, duplicates, rejected } = await daybook.ingest(events, project === null ? {} : { project });
-      return { accepted, duplicates, rejected: rejected.map(({ index, code, message }) => ({ index, code, message })) };
-    },
-  }),
-  {
-    method: "GET",
-    path: "/healthz",
-    summary: "Tells whether every organization can read and write",
-    envelope: "problem",
-    access: null,
-    query: noQuery,
-    answer: answers.health,
-    etag: false,
-    open: health,
-  },
-  {
-    method: "GET",
-    path: "/openapi.json",
-    summary: "Describes every route (OpenAPI 3.1)",
-    envelope: "problem",
-    access: null,
-    query: noQuery,
-    answer: answers.openapi,
-    etag: true,
-    open: ({ routes: all }) => ({ status: 200, text: openapiText(all) }),
-  },
+  ...analyticsRoutes,
+  ...identityRoutes,
+  ...revenueRoutes,
+  ...companyRoutes,
+  ...privacyRoutes,
+  ...writingRoutes,
+  ...operationRoutes,
 ];

@@ -1,11 +1,61 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { memoryStorage, openDaybook } from "../../src/index.js";
+import { fixedClock } from "../../src/base/clock.js";
 import { ERROR_CODES } from "../../src/base/errors.js";
 import { SCOPES } from "../../src/http/index.js";
 import { routes } from "../../src/http/routes.js";
 import { STATUS } from "../../src/http/status.js";
+import { handlerOf, NOW_MS } from "./kit.js";
 
 const page = readFileSync(new URL("../../docs/http.md", import.meta.url), "utf8");
+
+interface Example {
+  readonly command: string;
+  readonly answer: string;
+}
+
+/** The curl commands of the sections that go on from one another, each with the answer that stands below it. */
+const examples: readonly Example[] = [...page.slice(page.indexOf("## Tracking calls"), page.indexOf("## Bodies")).matchAll(/```sh\n([^]*?)```/g)]
+  .flatMap(([, block = ""]) => block.trim().split("\n\n"))
+  .map((text) => {
+    const lines = text.replaceAll(/\\\n\s*/g, "").split("\n");
+    return { command: lines[0] ?? "", answer: lines.slice(1).map((line) => line.replace(/^#\s*/, "")).join("") };
+  });
+
+/** What curl would send. */
+function requestOf(command: string, id: string): Request {
+  const words = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, double, single, bare]) => double ?? single ?? bare ?? "");
+  const value = (text: string) => text.replace("$URL", "http://daybook.test").replace("$TOKEN", "sk_owner").replace("$ID", id);
+  const after = (flag: string) => words.flatMap((word, at) => (word === flag ? [value(words[at + 1] ?? "")] : []));
+  const [body] = after("-d");
+  const headers = new Headers(after("-H").map((header) => header.split(": ") as [string, string]));
+  for (const user of after("-u")) headers.set("authorization", `Basic ${btoa(user)}`);
+  if (body !== undefined && !headers.has("content-type")) headers.set("content-type", "application/x-www-form-urlencoded");
+  const method = after("-X")[0] ?? (body === undefined ? "GET" : "POST");
+  return new Request(value(words[1] ?? ""), { method, headers, ...(body === undefined ? {} : { body }) });
+}
+
+/** An answer with `…` for what is left out. */
+function patternOf(answer: string): RegExp {
+  return new RegExp(`^${answer.split("…").map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("[^]*?")}$`);
+}
+
+describe("the examples of docs/http.md", () => {
+  it("answer what stands below them, run one after the other", async () => {
+    expect(examples).toHaveLength(22);
+    const daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS) });
+    const handler = handlerOf(daybook);
+    let id = "";
+    for (const { command, answer } of examples) {
+      const response = await handler(requestOf(command, id));
+      const text = await response.text();
+      if (response.status === 201) id = (JSON.parse(text) as { id: string }).id;
+      expect(text.replaceAll("\n", ""), command).toMatch(patternOf(answer));
+    }
+    await daybook.close();
+  });
+});
 
 describe("docs/http.md", () => {
   it("lists exactly the routes of the table, with their scopes", () => {

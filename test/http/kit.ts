@@ -2,7 +2,10 @@ import { fixedClock } from "../../src/base/clock.js";
 import type { Daybook } from "../../src/engine/daybook.js";
 import { createHandler, memoryTokens } from "../../src/http/index.js";
 import type { Handler, HandlerOptions, TokenEntry } from "../../src/http/index.js";
+import type { PrivacyRequest } from "../../src/engine/privacy-requests.js";
 import { planners } from "../../src/plan/planners.js";
+import { context as planContext } from "../plan/thrown.js";
+import { REPORT_ANSWERS } from "./report-answers.js";
 
 export const NOW_MS = Date.parse("2026-03-10T12:00:00.000Z");
 
@@ -27,7 +30,38 @@ export interface Asked {
   readonly options?: unknown;
 }
 
-const context = { nowMs: NOW_MS, cursorKey: new Uint8Array(32) };
+const context = { ...planContext, nowMs: NOW_MS };
+
+/** A privacy request that has gone as far as it can. */
+export const PRIVACY_REQUEST: PrivacyRequest = {
+  id: "0195800a-0000-7000-8000-000000000001",
+  type: "erasure",
+  status: "resolved",
+  resolution: "completed",
+  regulation: "gdpr",
+  subject: { userId: "u1" },
+  identityId: "idn_1",
+  project: null,
+  createdAt: "2026-03-01T00:00:00.000Z",
+  verifiedAt: "2026-03-02T00:00:00.000Z",
+  acknowledgedAt: "2026-03-03T00:00:00.000Z",
+  resolvedAt: "2026-03-04T00:00:00.000Z",
+  dueAt: "2026-06-01T00:00:00.000Z",
+  extendedAt: "2026-03-03T12:00:00.000Z",
+  overdue: false,
+  receipt: {
+    erasedAt: "2026-03-04T00:00:00.000Z",
+    events: 1,
+    identifyCalls: 2,
+    groupCalls: 3,
+    aliasCalls: 4,
+    userIds: 5,
+    anonymousIds: 6,
+    emails: 7,
+    dictionaryValues: 8,
+    segmentsRewritten: 9,
+  },
+};
 
 /** A Daybook without a store: plans every question as the engine does, and answers it with a constant. */
 export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { readonly asked: Asked[] } {
@@ -37,6 +71,12 @@ export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { reado
     async (input?: object, options?: unknown) => {
       planners[method](input ?? {}, context);
       asked.push({ method, input, options });
+      return answer;
+    };
+  const told =
+    <Answer>(method: string, answer: Answer) =>
+    async (...input: unknown[]) => {
+      asked.push({ method, input: input.length === 1 ? input[0] : input });
       return answer;
     };
   const stub: Partial<Daybook> = {
@@ -50,6 +90,32 @@ export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { reado
     ingest: async (events, options) => {
       asked.push({ method: "ingest", input: events, options });
       return { accepted: events.length, duplicates: 0, rejected: [] };
+    },
+    identitySessions: question("identitySessions", REPORT_ANSWERS.identitySessions),
+    identityProfile: question("identityProfile", REPORT_ANSWERS.identityProfile),
+    identityReferrers: question("identityReferrers", REPORT_ANSWERS.identityReferrers),
+    identityDeviceGeo: question("identityDeviceGeo", REPORT_ANSWERS.identityDeviceGeo),
+    revenueByAttribution: question("revenueByAttribution", REPORT_ANSWERS.revenueByAttribution),
+    ltvCohorts: question("ltvCohorts", REPORT_ANSWERS.ltvCohorts),
+    topCompanies: question("topCompanies", REPORT_ANSWERS.topCompanies),
+    companyTopUsers: question("companyTopUsers", REPORT_ANSWERS.companyTopUsers),
+    identify: told("identify", { linkId: "link" }),
+    group: told("group", { linkId: "link" }),
+    alias: told("alias", { linkId: "link" }),
+    privacyRequests: {
+      create: told("create", PRIVACY_REQUEST),
+      list: told("list", [PRIVACY_REQUEST]),
+      get: told("get", PRIVACY_REQUEST),
+      verify: told("verify", PRIVACY_REQUEST),
+      acknowledge: told("acknowledge", PRIVACY_REQUEST),
+      extend: told("extend", PRIVACY_REQUEST),
+      resolve: told("resolve", PRIVACY_REQUEST),
+      bundle: async function* (id) {
+        asked.push({ method: "bundle", input: id });
+        await Promise.resolve();
+        yield '{"kind":"identity"}\n';
+        yield '{"kind":"event"}\n';
+      },
     },
     projects: () => ["shop", "site"],
     health: "ok",
@@ -95,15 +161,20 @@ export interface Sent {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Parsed, or null where there is no body. */
+  /** Parsed, or null where there is no body or one of lines. */
   readonly json: Record<string, unknown>;
 }
 
 export async function send(handler: Handler, path: string, options?: SendOptions): Promise<Sent> {
   const response = await handler(requestOf(path, options));
   const text = await response.text();
-  const json = (text === "" ? null : JSON.parse(text)) as Record<string, unknown>;
+  const isLines = response.headers.get("content-type")?.startsWith("application/x-ndjson") === true;
+  const json = (text === "" || isLines ? null : JSON.parse(text)) as Record<string, unknown>;
   return { status: response.status, headers: response.headers, text, json };
+}
+
+export async function get(handler: Handler, path: string, options?: SendOptions): Promise<Sent> {
+  return await send(handler, path, { method: "GET", ...options });
 }
 
 /** Code of an error in either envelope. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { answers } from "../../src/http/answers.js";
 import { routes } from "../../src/http/routes.js";
+import { completeRequest } from "./complete-request.js";
 import { handlerOf, send, stubDaybook } from "./kit.js";
 
 const get = { method: "GET", token: null };
@@ -29,16 +30,16 @@ describe("GET /healthz", () => {
 interface Operation {
   readonly security: readonly Record<string, readonly string[]>[];
   readonly parameters: readonly { readonly name: string; readonly in: string }[];
-  readonly requestBody?: { readonly content: Record<string, { readonly schema: Record<string, unknown> }> };
+  readonly requestBody?: { readonly required: boolean; readonly content: Record<string, { readonly schema: Record<string, unknown> }> };
   readonly responses: Record<string, unknown>;
 }
 
-describe("GET /openapi.json", () => {
-  const load = async () => {
-    const sent = await send(handlerOf(stubDaybook()), "/openapi.json", get);
-    return sent.json as { openapi: string; paths: Record<string, Record<string, Operation>>; components: Record<string, Record<string, unknown>> };
-  };
+async function load() {
+  const sent = await send(handlerOf(stubDaybook()), "/openapi.json", get);
+  return sent.json as { openapi: string; paths: Record<string, Record<string, Operation>>; components: Record<string, Record<string, unknown>> };
+}
 
+describe("GET /openapi.json", () => {
   it("describes exactly the routes of the table", async () => {
     const { openapi, paths } = await load();
     expect(openapi).toBe("3.1.0");
@@ -46,7 +47,7 @@ describe("GET /openapi.json", () => {
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
     expect(described.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
-    expect(described).toHaveLength(12);
+    expect(described).toHaveLength(34);
   });
 
   it("shows the body of a question as it is checked", async () => {
@@ -69,6 +70,20 @@ describe("GET /openapi.json", () => {
     expect(Object.keys(components["schemas"] ?? {})).toEqual(["Event", "Problem", "OlderError"]);
   });
 
+  it("shows query parameters with their bounds, other statuses and types, and both ways to hand over a token", async () => {
+    const { paths, components } = await load();
+    const sessions = paths["/v1/identities/sessions"]?.["get"]?.parameters;
+    expect(sessions?.find(({ name }) => name === "limit")).toEqual({
+      name: "limit", in: "query", required: false, schema: { type: "integer", minimum: 1, maximum: 100, default: 50 },
+    });
+    expect(Object.keys(paths["/v1/privacy-requests"]?.["post"]?.responses ?? {})).toEqual(["201", "default"]);
+    expect(paths["/v1/privacy-requests/{id}/bundle"]?.["get"]?.responses["200"]).toMatchObject({ content: { "application/x-ndjson": {} } });
+    expect(paths["/v1/track"]?.["post"]?.security).toEqual([{ token: ["events:write"] }, { basic: ["events:write"] }]);
+    expect(Object.keys(components["securitySchemes"] ?? {})).toEqual(["token", "basic"]);
+    const isRequired = (path: string) => paths[path]?.["post"]?.requestBody?.required;
+    expect(["/v1/privacy-requests", "/v1/privacy-requests/{id}/verify", "/v1/events", "/search-events"].map(isRequired)).toEqual([true, false, true, false]);
+  });
+
   it("has no reference that leads nowhere and no operation id twice", async () => {
     const document = await load();
     for (const [, pointer = ""] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)) {
@@ -76,7 +91,7 @@ describe("GET /openapi.json", () => {
       expect(target, pointer).toBeTypeOf("object");
     }
     const ids = [...JSON.stringify(document).matchAll(/"operationId":"(\w+)"/g)].map(([, id]) => id);
-    expect(new Set(ids).size).toBe(12);
+    expect(new Set(ids).size).toBe(34);
   });
 
   it("honours If-None-Match", async () => {
@@ -87,10 +102,12 @@ describe("GET /openapi.json", () => {
 });
 
 describe("answers have the shape that is described", () => {
-  it.each(routes.filter((route) => route.access !== null).map((route) => [route.path, route] as const))("%s", async (path, route) => {
-    const body = path.endsWith("aggregate") ? { field: "device" } : path === "/v1/events" ? { events: [] } : {};
-    const sent = await send(handlerOf(stubDaybook()), path.replace("{project_id}", "shop"), { body });
-    expect(route.answer.safeParse(sent.json).success).toBe(true);
+  it.each(routes.filter((route) => route.access !== null).map((route) => [`${route.method} ${route.path}`, route] as const))("%s", async (name, route) => {
+    const { path, options } = completeRequest(name);
+    const sent = await send(handlerOf(stubDaybook()), path, options);
+    const described = Object.keys((await load()).paths[route.path]?.[route.method.toLowerCase()]?.responses ?? {});
+    expect(described).toContain(String(sent.status));
+    expect(route.answer.safeParse(route.format === "ndjson" ? sent.text : sent.json).error).toBeUndefined();
   });
 
   it("and a shape refuses what it does not describe", () => {

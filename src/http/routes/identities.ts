@@ -1,0 +1,47 @@
+import { reportAnswers as answers } from "../report-answers.js";
+import { identityInput, numberOf, reportQueries as queries } from "../report-query.js";
+import { report } from "../report-route.js";
+import type { Route } from "../route.js";
+
+const SCOPE = "identities:read";
+
+/** Reports about one person. */
+export const identityRoutes: readonly Route[] = [
+  report(
+    SCOPE,
+    "/v1/identities/sessions",
+    "Lists the sessions of a person, newest first",
+    queries.sessions,
+    answers.sessions,
+    async ({ daybook }, { query, signal }) =>
+      await daybook.identitySessions(
+        { ...identityInput(query), limit: numberOf(query.limit), cursor: query.cursor ?? null },
+        { signal },
+      ),
+  ),
+  report(
+    SCOPE,
+    "/v1/identities/profile",
+    "Sums up what a person did",
+    queries.identity,
+    answers.profile,
+    async ({ daybook }, { query, signal }) => await daybook.identityProfile(identityInput(query), { signal }),
+  ),
+  report(
+    SCOPE,
+    "/v1/identities/referrers",
+    "Counts the referrers of a person's events",
+    queries.referrers,
+    answers.referrers,
+    async ({ daybook }, { query, signal }) =>
+      await daybook.identityReferrers({ ...identityInput(query), limit: numberOf(query.limit) }, { signal }),
+  ),
+  report(
+    SCOPE,
+    "/v1/identities/device-geo",
+    "Shows on what and from where a person came",
+    queries.identity,
+    answers.deviceGeo,
+    async ({ daybook }, { query, signal }) => await daybook.identityDeviceGeo(identityInput(query), { signal }),
+  ),
+];

@@ -1,0 +1,83 @@
+import { z } from "zod";
+import type { PrivacyRequest, PrivacyRequests } from "../../engine/privacy-requests.js";
+import { bytesOfLines } from "../lines.js";
+import { privacyAnswers as answers, privacyBodies as bodies } from "../privacy-shape.js";
+import { guarded, JSON_BYTE_LENGTH } from "../route.js";
+import type { Access, GuardedRoute, Route } from "../route.js";
+import { wireNames } from "../wire-names.js";
+
+const PATH = "/v1/privacy-requests";
+const READ: Access = { scope: "privacy_requests:read", organizationWide: true };
+const WRITE: Access = { scope: "privacy_requests:write", organizationWide: true };
+const noQuery = z.strictObject({});
+
+/** An endpoint that changes one request and answers its record. */
+function change<Body extends z.ZodObject>(
+  path: string,
+  summary: string,
+  body: Body,
+  make: (requests: PrivacyRequests, id: string, body: z.infer<Body>) => Promise<PrivacyRequest>,
+  status: 200 | 201 = 200,
+): GuardedRoute {
+  return guarded({
+    method: "POST",
+    path,
+    summary,
+    envelope: "problem",
+    access: WRITE,
+    query: noQuery,
+    body: { schema: body, maxByteLength: JSON_BYTE_LENGTH, list: null },
+    answer: answers.record,
+    status,
+    etag: false,
+    handle: async ({ daybook }, { params, body: sent }) => wireNames(await make(daybook.privacyRequests, params["id"] ?? "", sent)),
+  });
+}
+
+/** What persons ask about their data, and what becomes of it. */
+export const privacyRoutes: readonly Route[] = [
+  guarded({
+    method: "GET",
+    path: PATH,
+    summary: "Lists the privacy requests of the organization, newest first",
+    envelope: "problem",
+    access: READ,
+    query: noQuery,
+    body: null,
+    answer: answers.list,
+    etag: true,
+    handle: async ({ daybook }) => ({ privacy_requests: wireNames(await daybook.privacyRequests.list()) }),
+  }),
+  change(
+    PATH,
+    "Takes in a privacy request",
+    bodies.create,
+    (requests, _, { type, subject, regulation, project }) =>
+      requests.create({
+        type,
+        subject: { email: subject.email ?? null, userId: subject.user_id ?? null },
+        regulation: regulation ?? null,
+        project: project ?? null,
+      }),
+    201,
+  ),
+  change(`${PATH}/{id}/verify`, "Notes that the person is who they say", bodies.step, (requests, id) => requests.verify(id)),
+  change(`${PATH}/{id}/acknowledge`, "Notes that the request is being worked on", bodies.step, (requests, id) => requests.acknowledge(id)),
+  change(`${PATH}/{id}/extend`, "Moves the deadline, once, where the regulation allows it", bodies.step, (requests, id) => requests.extend(id)),
+  change(`${PATH}/{id}/resolve`, "Ends a request; an erasure is done when this answers", bodies.resolve, (requests, id, { resolution }) =>
+    requests.resolve(id, resolution),
+  ),
+  guarded({
+    method: "GET",
+    path: `${PATH}/{id}/bundle`,
+    summary: "Gives out all that is held about the person of an access or portability request",
+    envelope: "problem",
+    access: { ...READ, role: "admin" },
+    query: noQuery,
+    body: null,
+    answer: answers.bundle,
+    format: "ndjson",
+    etag: false,
+    handle: ({ daybook }, { params, signal }) => bytesOfLines(daybook.privacyRequests.bundle(params["id"] ?? ""), signal),
+  }),
+];

@@ -1,0 +1,43 @@
+import { reportAnswers as answers } from "../report-answers.js";
+import { numberOf, reportQueries as queries } from "../report-query.js";
+import { report } from "../report-route.js";
+import type { Route } from "../route.js";
+
+const SCOPE = "revenue:read";
+const PATH = "/v1/projects/{project_id}/revenue";
+
+/** Reports about the money of a project. */
+export const revenueRoutes: readonly Route[] = [
+  report(
+    SCOPE,
+    `${PATH}/by-attribution`,
+    "Splits the revenue of a project by what brought its payers",
+    queries.byAttribution,
+    answers.byAttribution,
+    async ({ daybook }, { params, query, signal }) =>
+      await daybook.revenueByAttribution(
+        {
+          project: params["project_id"] ?? "",
+          model: query.model ?? null,
+          level: query.level ?? null,
+          dimension: query.dimension ?? null,
+          startDate: query.start_date ?? null,
+          endDate: query.end_date ?? null,
+          limit: numberOf(query.limit),
+        },
+        { signal },
+      ),
+  ),
+  report(
+    SCOPE,
+    `${PATH}/ltv-cohorts`,
+    "Shows what those who first came in a month have paid since",
+    queries.ltvCohorts,
+    answers.ltvCohorts,
+    async ({ daybook }, { params, query, signal }) =>
+      await daybook.ltvCohorts(
+        { project: params["project_id"] ?? "", level: query.level ?? null, limit: numberOf(query.limit) },
+        { signal },
+      ),
+  ),
+];

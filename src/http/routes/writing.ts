@@ -1,0 +1,57 @@
+import { z } from "zod";
+import type { EventInput } from "../../schema/event.js";
+import { answers } from "../answers.js";
+import { eventsBody } from "../event-body.js";
+import { guarded, WRITE_BYTE_LENGTH } from "../route.js";
+import type { GuardedRoute, Route } from "../route.js";
+import type { Scope } from "../token.js";
+import { trackingAnswer, trackingBodies } from "../tracking/call.js";
+import type { CallKind } from "../tracking/call.js";
+import { takeBatch, takeCall } from "../tracking/intake.js";
+
+const noQuery = z.strictObject({});
+
+/** An endpoint of the public tracking spec: whatever client library speaks it, as it is. */
+function tracking(kind: CallKind | "batch", summary: string, scope: Scope): GuardedRoute {
+  return guarded({
+    method: "POST",
+    path: `/v1/${kind}`,
+    summary,
+    envelope: "problem",
+    access: { scope, basic: true },
+    query: noQuery,
+    body: { schema: trackingBodies[kind], maxByteLength: WRITE_BYTE_LENGTH, list: null, anyTextType: true },
+    answer: trackingAnswer,
+    etag: false,
+    keepsNames: true,
+    handle: (caller, exchange) => (kind === "batch" ? takeBatch(caller, exchange) : takeCall(kind, caller, exchange)),
+  });
+}
+
+/** Events, and who sent them. */
+export const writingRoutes: readonly Route[] = [
+  guarded({
+    method: "POST",
+    path: "/v1/events",
+    summary: "Stores events; answers when they are durable",
+    envelope: "problem",
+    access: { scope: "events:write" },
+    query: noQuery,
+    body: { schema: eventsBody, maxByteLength: WRITE_BYTE_LENGTH, list: "events" },
+    answer: answers.ingest,
+    etag: false,
+    handle: async ({ daybook, project }, { body }) => {
+      // Each event is checked where it is stored; a bad one comes back in `rejected`.
+      const events = body.events as readonly EventInput[];
+      const { accepted, duplicates, rejected } = await daybook.ingest(events, project === null ? {} : { project });
+      return { accepted, duplicates, rejected: rejected.map(({ index, code, message }) => ({ index, code, message })) };
+    },
+  }),
+  tracking("identify", "Ties ids, an email and traits together", "identities:write"),
+  tracking("group", "Makes somebody a member of a company", "identities:write"),
+  tracking("alias", "Makes one id another user's", "identities:write"),
+  tracking("track", "Stores an event", "events:write"),
+  tracking("page", "Stores a page view", "events:write"),
+  tracking("screen", "Stores the view of a screen", "events:write"),
+  tracking("batch", "Stores calls of every kind", "events:write"),
+];

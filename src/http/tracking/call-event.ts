@@ -1,0 +1,85 @@
+import type { EventInput } from "../../schema/event.js";
+import type { Agent } from "../route.js";
+import type { Call, EventKind } from "./call.js";
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Names of the events that views become: both count as page views. */
+const VIEW_NAMES = { page: "pageview", screen: "screen-view" } as const;
+
+/** The event that a track, page or screen call stands for. */
+export function eventOfCall(
+  kind: EventKind,
+  call: Call,
+  createdAtMs: number | null,
+  readAgent: (text: string) => Agent,
+): EventInput {
+  const properties = call.properties ?? {};
+  const context = call.context ?? {};
+  // Only a view tells where it is among its own properties.
+  const page = kind === "track" ? objectOf(context["page"]) : { ...properties, ...objectOf(context["page"]) };
+  const userAgent = textOf(context["userAgent"]);
+  return {
+    id: call.messageId ?? null,
+    name: kind === "track" ? (call.event ?? "") : VIEW_NAMES[kind],
+    userId: call.userId ?? null,
+    anonymousId: call.anonymousId ?? null,
+    createdAt: createdAtMs,
+    metadata: { ...viewOf(kind, call), ...titleOf(page), ...campaignOf(objectOf(context["campaign"])), ...properties },
+    ...placeOf(textOf(page["url"])),
+    referrer: textOf(page["referrer"]),
+    language: textOf(context["locale"]),
+    screen: screenOf(context["screen"]),
+    ...(userAgent === null ? {} : readAgent(userAgent)),
+    value: typeof properties["revenue"] === "number" ? properties["revenue"] : null,
+    currency: textOf(properties["currency"]),
+    externalId: idOf(properties["order_id"]),
+    companyId: idOf(context["groupId"]),
+  };
+}
+
+function viewOf(kind: EventKind, { name, category }: Call): JsonObject {
+  if (kind === "track") return {};
+  return { ...(name ? { name } : {}), ...(category ? { category } : {}) };
+}
+
+function titleOf(page: JsonObject): JsonObject {
+  const title = textOf(page["title"]);
+  return title === null ? {} : { title };
+}
+
+/** `name` is what utm_campaign holds; the others are called alike. */
+function campaignOf(campaign: JsonObject): JsonObject {
+  const entries = Object.entries(campaign).filter(([, value]) => textOf(value) !== null);
+  return Object.fromEntries(entries.map(([key, value]) => [`utm_${key === "name" ? "campaign" : key}`, value]));
+}
+
+/** Path and query of a web address, and its host; any other address stays as it is. */
+function placeOf(address: string | null): { readonly url?: string; readonly hostname?: string } {
+  if (address === null) return {};
+  if (!/^https?:\/\//i.test(address)) return { url: address };
+  try {
+    const { pathname, search, hostname } = new URL(address);
+    return { url: `${pathname}${search}`, hostname };
+  } catch {
+    return { url: address };
+  }
+}
+
+function screenOf(screen: unknown): string | null {
+  const { width, height } = objectOf(screen);
+  const isMeasured = typeof width === "number" && typeof height === "number";
+  return isMeasured ? `${width}x${height}` : textOf(screen);
+}
+
+function objectOf(value: unknown): JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+function idOf(value: unknown): string | null {
+  return typeof value === "number" ? JSON.stringify(value) : textOf(value);
+}

@@ -1,0 +1,32 @@
+import { DaybookError } from "../../base/errors.js";
+import type { Daybook } from "../../engine/daybook.js";
+import type { Call, RecordKind } from "./call.js";
+
+/** Members of a call by the names that the library has for them. */
+const NAMES: Readonly<Record<string, string>> = { companyId: "groupId", from: "previousId", to: "userId", id: "messageId", createdAt: "timestamp" };
+
+/** Stores what an identify, group or alias call tells. @throws what the library throws, in the names of the call */
+export async function storeRecord(
+  kind: RecordKind,
+  call: Call,
+  createdAtMs: number | null,
+  daybook: Daybook,
+): Promise<void> {
+  const { userId = null, anonymousId = null, traits = null, groupId = "", previousId = "" } = call;
+  const about = { id: call.messageId ?? null, createdAt: createdAtMs };
+  try {
+    if (kind === "identify") await daybook.identify({ ...about, userId, anonymousId, traits });
+    else if (kind === "group") await daybook.group({ ...about, companyId: groupId, userId, anonymousId, traits });
+    else await daybook.alias({ ...about, from: previousId, to: userId ?? "" });
+  } catch (thrown) {
+    throw inCallNames(thrown);
+  }
+}
+
+function inCallNames(thrown: unknown): unknown {
+  const param = thrown instanceof DaybookError ? thrown.details.param : undefined;
+  const name = param === undefined ? undefined : NAMES[param];
+  if (!(thrown instanceof DaybookError) || name === undefined) return thrown;
+  const message = thrown.message.replace(`${param}: `, `${name}: `);
+  return new DaybookError(thrown.code, message, { ...thrown.details, param: name }, { cause: thrown });
+}

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { EXPECTED_MOMENT } from "../../schema/moment.js";
+import { instantOf } from "./call-time.js";
+
+/** Calls of the public tracking spec that are events, and those that tell who somebody is. */
+export const EVENT_KINDS = ["track", "page", "screen"] as const;
+export const RECORD_KINDS = ["identify", "group", "alias"] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+export type RecordKind = (typeof RECORD_KINDS)[number];
+export type CallKind = EventKind | RecordKind;
+
+export const CALL_KINDS: readonly CallKind[] = [...EVENT_KINDS, ...RECORD_KINDS];
+
+const TEXT_OR_NUMBER = "expected text or a number";
+const id = z.union([z.string(), z.number()], TEXT_OR_NUMBER).nullish();
+const requiredId = z.union([z.string().min(1), z.number()], "expected text of at least one character, or a number");
+const object = z.record(z.string(), z.unknown()).nullish();
+const instant = z
+  .union([z.string(), z.number()], EXPECTED_MOMENT)
+  .nullish()
+  .refine((value) => value === null || value === undefined || instantOf(value) !== null, EXPECTED_MOMENT);
+
+const call = {
+  messageId: z.string().nullish().meta({ description: "The same id again is stored once." }),
+  userId: id,
+  anonymousId: id,
+  timestamp: instant.meta({ description: "RFC 3339 with a zone, or epoch milliseconds; absent: now." }),
+  sentAt: z.unknown().optional().meta({ description: "The sender's clock when it sent: what it is off is taken from `timestamp`." }),
+  context: object,
+};
+const view = { ...call, name: z.string().nullish(), category: z.string().nullish(), properties: object };
+
+// Client libraries add members of their own, so what is not known here is passed over.
+const calls = {
+  track: z.looseObject({ ...call, event: z.string().min(1, "expected at least one character"), properties: object }),
+  page: z.looseObject(view),
+  screen: z.looseObject(view),
+  identify: z.looseObject({ ...call, traits: object }),
+  group: z.looseObject({ ...call, groupId: requiredId, traits: object }),
+  alias: z.looseObject({ ...call, previousId: requiredId, userId: requiredId }),
+};
+
+/** Bodies of the tracking routes. */
+export const trackingBodies = {
+  ...calls,
+  batch: z.looseObject({
+    batch: z.array(z.unknown()).meta({ description: "Calls as the other tracking routes take them, each with its `type`." }),
+    sentAt: call.sentAt,
+    context: object,
+  }),
+};
+
+const count = z.int().min(0);
+
+/** Answer of the tracking routes. */
+export const trackingAnswer = z.strictObject({
+  success: z.literal(true),
+  accepted: count,
+  duplicates: count,
+  rejected: z.array(z.strictObject({ index: count, code: z.string(), message: z.string() })),
+});
+
+/** A call that its schema has accepted: every member that any kind has. */
+export interface Call {
+  readonly messageId?: string | null;
+  readonly userId?: string | number | null;
+  readonly anonymousId?: string | number | null;
+  readonly groupId?: string | number;
+  readonly previousId?: string | number;
+  readonly timestamp?: string | number | null;
+  readonly sentAt?: unknown;
+  readonly event?: string;
+  readonly name?: string | null;
+  readonly category?: string | null;
+  readonly properties?: Readonly<Record<string, unknown>> | null;
+  readonly traits?: Readonly<Record<string, unknown>> | null;
+  readonly context?: Readonly<Record<string, unknown>> | null;
+}

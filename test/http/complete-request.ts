@@ -1,0 +1,21 @@
+import type { SendOptions } from "./kit.js";
+
+const BODIES: Readonly<Record<string, unknown>> = {
+  "POST /analytics/aggregate": { field: "device" },
+  "POST /v1/privacy-requests": { type: "access", subject: { user_id: "u1" } },
+  "POST /v1/privacy-requests/{id}/resolve": { resolution: "denied" },
+  "POST /v1/events": { events: [] },
+  "POST /v1/track": { event: "signup" },
+  "POST /v1/batch": { batch: [] },
+  "POST /v1/identify": { userId: "u1" },
+  "POST /v1/group": { groupId: "acme", userId: "u1" },
+  "POST /v1/alias": { previousId: "a1", userId: "u1" },
+};
+
+/** A request of a route that lacks nothing but rights. @param route as in `POST /v1/events` */
+export function completeRequest(route: string): { readonly path: string; readonly options: SendOptions } {
+  const [method = "", pattern = ""] = route.split(" ");
+  const path = pattern.replace("{project_id}", "shop").replace("{company_id}", "acme").replace("{id}", "r1");
+  const query = path.startsWith("/v1/identities/") ? "?user_id=u1" : "";
+  return { path: `${path}${query}`, options: method === "GET" ? { method } : { method, body: BODIES[route] ?? {} } };
+}
