@@ -3,6 +3,7 @@ import { memoryStorage, openDaybook } from "../index.js";
 import type { Daybook } from "../engine/daybook.js";
 import { listen } from "../node/index.js";
 import { DEFAULT_ORGANIZATION, openOrganization, organizationsIn } from "./organizations.js";
+import { loadAgents } from "./read/agent.js";
 import { LiveTokens } from "./token-store.js";
 
 export interface ServerOptions {
@@ -31,6 +32,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const tokens = new LiveTokens(options.tokens, options.dataDirectory, async (records) => {
     await openAll(records.filter((record) => record.revoked_at === null).map((record) => record.organization));
   });
+  const readAgent = await loadAgents();
   let current: Handler | null = null;
 
   const openAll = async (names: Iterable<string>): Promise<void> => {
@@ -41,7 +43,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     }
   };
   // The handler copies the organizations it is given: a new one needs a new handler.
-  const handler = (): Handler => (current ??= createHandler({ organizations: Object.fromEntries(daybooks), tokens, onDefect: logDefect }));
+  const handler = (): Handler => (current ??= createHandler({ organizations: Object.fromEntries(daybooks), tokens, readAgent, onDefect: logDefect }));
   const closeAll = async (): Promise<void> => {
     tokens.stop();
     await Promise.all([...daybooks.values()].map((daybook) => daybook.close()));

@@ -7,14 +7,15 @@ import type { Range, WindowedScope } from "./plan.js";
 const DEFAULT_DAY_COUNT = 30;
 
 /**
- * The window of `startDate` and `endDate`, both inclusive; absent ones are 30 days before now, and now.
+ * The window of `startDate` and `endDate`, both inclusive; absent ones are 30 days before now, and now. One date that lies
+ * beyond the default of the other leaves an empty window.
  * @throws invalid_date, invalid_date_range, invalid_parameter
  */
 export function planWindow(members: Members, nowMs: number): Range {
-  const values = new Map(members.values);
-  if (!values.has("startDate")) values.set("startDate", new Date(Math.max(0, nowMs - DEFAULT_DAY_COUNT * MS_PER_DAY)));
-  if (!values.has("endDate")) values.set("endDate", new Date(nowMs));
-  return planRange({ path: members.path, values });
+  const given = planRange(members);
+  const fromMs = members.values.has("startDate") ? given.fromMs : Math.max(0, nowMs - DEFAULT_DAY_COUNT * MS_PER_DAY);
+  const toMs = members.values.has("endDate") ? given.toMs : nowMs + 1;
+  return { fromMs: Math.min(fromMs, toMs), toMs };
 }
 
 /** The days before now, inclusive on both sides. */

@@ -8,7 +8,7 @@ import type { Rows } from "../segment/rows.js";
 import { ActivityTable } from "./activity-table.js";
 import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-rows-reader.js";
 import type { ReportContext } from "./report.js";
-import { actorOf, rowsOfActors } from "./rows-by-actor.js";
+import { actorOf, rowsOfLoaded } from "./rows-by-actor.js";
 
 /** Sums by company code over the pairs of a table. */
 export interface CompanyTotals {
@@ -126,7 +126,7 @@ function unstampedRows(parts: readonly Rows[], actors: readonly number[]): Compa
   if (actors.length === 0) return [];
   return parts.flatMap((rows) => {
     const companies = denseCodes(rows.column("companyId"));
-    const list = rowsOfActors(rows, actors).filter((row) => companies[row] === 0);
+    const list = rowsOfLoaded(rows, actors).filter((row) => companies[row] === 0);
     return list.length === 0 ? [] : [{ rows, list }];
   });
 }

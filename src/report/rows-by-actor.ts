@@ -34,7 +34,7 @@ export function mayHold(rows: Rows, actors: readonly number[]): boolean {
  * Cost: a binary search per actor in a sealed segment, a look at each row of a head.
  * @param actors ascending
  */
-export function rowsOfActors(rows: Rows, actors: readonly number[]): Uint32Array {
+export function rowsOfLoaded(rows: Rows, actors: readonly number[]): Uint32Array {
   return rows.sealed ? indexedRows(rowsByActor(rows), actors) : scannedRows(rows, actors);
 }
 

@@ -5,7 +5,7 @@ import { codeAt, type CodeColumn } from "../column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
 import { ACTOR_COLUMNS } from "./actors.js";
-import { mayHold, rowsOfActors } from "./rows-by-actor.js";
+import { mayHold, rowsOfLoaded } from "./rows-by-actor.js";
 
 /** Events from `from` to before `to` of a timeline: they lie in the same rows. */
 export interface Span {
@@ -138,7 +138,7 @@ export async function timelineOf(parts: readonly Rows[], actors: readonly number
     if (!mayHold(rows, ascending)) continue;
     const loading = rows.load(sequence === null ? ACTOR_COLUMNS : [...ACTOR_COLUMNS, SEQUENCE_COLUMN]);
     if (loading !== null) await loading;
-    const all = rowsOfActors(rows, ascending);
+    const all = rowsOfLoaded(rows, ascending);
     const list = sequence === null ? all : visibleRows(rows, all, sequence);
     if (list.length === 0) continue;
     count += list.length;

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { FIELD_COUNT, fieldIndex } from "../../src/schema/fields.js";
 import { Head } from "../../src/segment/head.js";
 import type { Rows } from "../../src/segment/rows.js";
-import { mayHold, rowsByActor, rowsOfActors } from "../../src/report/rows-by-actor.js";
+import { mayHold, rowsByActor, rowsOfLoaded } from "../../src/report/rows-by-actor.js";
 import { timelineOf } from "../../src/report/timeline.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
 import { idBytes } from "../segment/rows-of.js";
@@ -65,7 +65,7 @@ describe("rows by actor", () => {
   });
 
   test.each([true, false])("are found in order for several actors at once (sealed: %s)", (sealed) => {
-    const find = (...actors: number[]) => [...rowsOfActors(rowsOf(rows, { sealed }), actors)];
+    const find = (...actors: number[]) => [...rowsOfLoaded(rowsOf(rows, { sealed }), actors)];
     expect(find(10)).toEqual([0, 3]);
     expect(find(10, 11)).toEqual([0, 1, 3]);
     expect(find(4, 10, 11)).toEqual([0, 1, 3, 4]);
@@ -84,7 +84,7 @@ describe("rows by actor", () => {
       const ascending = [...new Set(actors)].sort((a, b) => a - b);
       const sealed = rowsOf(list, { sealed: true });
       const asHead = { ...sealed, sealed: false };
-      expect([...rowsOfActors(sealed, ascending)]).toEqual([...rowsOfActors(asHead, ascending)]);
+      expect([...rowsOfLoaded(sealed, ascending)]).toEqual([...rowsOfLoaded(asHead, ascending)]);
     };
     fc.assert(fc.property(fc.array(rowArbitrary, { maxLength: 40 }), fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 4 }), law), {
       seed: baseSeed, numRuns: caseCount(200),
