@@ -71,11 +71,28 @@ export class Dictionary {
   }
 }
 
+/** Scalars at hand per key: keys with more values rarely meet one again. */
+const SCALAR_COUNT_MAX = 4_096;
+
 /** A dictionary whose values are JSON texts; `""`, its code 0, stands for an absent key. */
 export class JsonDictionary extends Dictionary {
+  readonly #scalars = new Map<string | number | boolean, number>();
   readonly #parsed: unknown[] = [undefined];
   readonly #arrayCodes: number[] = [];
   #scanned = 1;
+
+  /** The code of a scalar, where it is at hand: its text is then not made, nor hashed. -1 when it is not. */
+  codeOfScalar(value: string | number | boolean): number {
+    return this.#scalars.get(value) ?? -1;
+  }
+
+  /** The code of a value's text, a new one if need be; the value's code is at hand from then on. */
+  internScalar(value: unknown, text: string): number {
+    const code = this.intern(text);
+    if (this.#scalars.size < SCALAR_COUNT_MAX && (typeof value === "string" || typeof value === "number" || typeof value === "boolean"))
+      this.#scalars.set(value, code);
+    return code;
+  }
 
   /** The JSON value of a code; undefined for code 0 and blanked ones. Each text is parsed once. Not to be changed. */
   json(code: number): unknown {
@@ -88,6 +105,7 @@ export class JsonDictionary extends Dictionary {
 
   override blank(code: number): void {
     super.blank(code);
+    this.#scalars.clear();
     if (code < this.#parsed.length) this.#parsed[code] = undefined;
   }
 

@@ -2,7 +2,7 @@ import { shown } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import { uuidText } from "../base/uuid.js";
 import type { Dictionaries } from "../column/dictionaries.js";
-import type { Dictionary } from "../column/dictionary.js";
+import type { Dictionary, JsonDictionary } from "../column/dictionary.js";
 import type { EventRecord } from "../schema/event.js";
 import { eventRecord } from "../schema/event-record.js";
 import { EventFault, EventRow, decodeEvent } from "../schema/decode-event.js";
@@ -10,6 +10,8 @@ import type { DecodeContext } from "../schema/decode-event.js";
 import { FIELDS, FIELD_COUNT, fieldIndex } from "../schema/fields.js";
 import type { BatchBuilder } from "../store/batch.js";
 import type { Suppression } from "./suppression.js";
+
+const SCALAR_CHARS_MAX = 64;
 
 /** Turns events into rows of dictionary codes. One per store: it keeps the last values at hand. */
 export class EventEncoder {
@@ -25,6 +27,19 @@ export class EventEncoder {
   constructor(readonly dictionaries: Dictionaries) {
     this.fields = FIELDS.map((field) => dictionaries.named(field.column));
   }
+
+  /** The dictionary of a metadata key; null for a new key. */
+  readonly knownKeys = (key: string): JsonDictionary | null => {
+    let known = this.#byKey.get(key);
+    if (known === undefined) {
+      const code = this.dictionaries.knownKeyCode(key);
+      if (code < 0) return null;
+      known = this.dictionaries.ofKey(code);
+      this.#byKey.set(key, known);
+    }
+    return known;
+  };
+  readonly #byKey = new Map<string, JsonDictionary>();
 
   /** Before a batch of at most `rowCount` events. */
   begin(rowCount: number): void {
@@ -63,16 +78,20 @@ export class EventEncoder {
 
   /** The decoded event as a record, if it asks to be notified of; null if not. */
   notifiedRecord(): EventRecord | null {
-    const { texts, metadataKeys, metadataTexts, id, createdAtMs } = this.#row;
+    const { texts, metadataKeys, metadataTexts, metadataCodes, id, createdAtMs } = this.#row;
     if (texts[fieldIndex("notify")] !== "true") return null;
-    const members = metadataKeys.map((key, at) => `${JSON.stringify(key)}:${metadataTexts[at] ?? "null"}`);
+    const members = metadataKeys.map((key, at) => {
+      const code = metadataCodes[at] as number;
+      const text = code >= 0 ? this.knownKeys(key)?.valueOf(code) : metadataTexts[at];
+      return `${JSON.stringify(key)}:${text ?? "null"}`;
+    });
     const metadata = JSON.parse(`{${members.join(",")}}`) as Record<string, unknown>;
     return eventRecord((column) => texts[fieldIndex(column)] ?? "", uuidText(id), createdAtMs, metadata);
   }
 
   /** Adds the decoded event to a batch. */
   append(builder: BatchBuilder): void {
-    const { texts, codes, metadataKeys, metadataTexts, id, createdAtMs } = this.#row;
+    const { texts, codes, metadataKeys, metadataTexts, metadataCodes, id, createdAtMs } = this.#row;
     builder.reserve(metadataKeys.length);
     const row = builder.rowCount;
     builder.times[row] = createdAtMs;
@@ -83,10 +102,18 @@ export class EventEncoder {
     }
     const keyCodes = this.#keyCodes(metadataKeys);
     builder.shapes[row] = this.#lastShape;
-    for (let at = 0; at < keyCodes.length; at += 1)
-      builder.values[builder.valueCount + at] = this.dictionaries.ofKey(keyCodes[at] as number).intern(metadataTexts[at] as string);
+    for (let at = 0; at < keyCodes.length; at += 1) {
+      const known = metadataCodes[at] as number;
+      builder.values[builder.valueCount + at] = known >= 0 ? known : this.#internValue(keyCodes[at] as number, metadataTexts[at] as string);
+    }
     builder.valueCount += keyCodes.length;
     builder.rowCount = row + 1;
+  }
+
+  #internValue(keyCode: number, text: string): number {
+    const dictionary = this.dictionaries.ofKey(keyCode);
+    // Texts of more than this are not met again soon enough to be kept twice.
+    return text.length > SCALAR_CHARS_MAX ? dictionary.intern(text) : dictionary.internScalar(JSON.parse(text), text);
   }
 
   /** Codes of metadata keys, and the shape they make together; traffic repeats the shape before. */
@@ -99,13 +126,13 @@ export class EventEncoder {
   }
 
   #checkRoom(): EventFault | null {
-    const { codes, metadataKeys, metadataTexts } = this.#row;
+    const { codes, metadataKeys, metadataTexts, metadataCodes } = this.#row;
     const isFull = (dictionary: Dictionary) => dictionary.size > LIMITS.dictionaryValueCount;
     for (const [index, dictionary] of this.fields.entries())
       if (codes[index] === -1 && isFull(dictionary)) return fullFault(dictionary.name);
     for (const [at, key] of metadataKeys.entries()) {
       const code = this.dictionaries.knownKeyCode(key);
-      if (code < 0) continue;
+      if (code < 0 || (metadataCodes[at] as number) >= 0) continue;
       const dictionary = this.dictionaries.ofKey(code);
       if (isFull(dictionary) && dictionary.codeOf(metadataTexts[at] ?? "") < 0) return fullFault(`metadata.${key}`);
     }

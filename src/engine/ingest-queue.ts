@@ -188,7 +188,7 @@ export class IngestQueue {
     const encoder = this.#encoder;
     const { clock, random } = this.options;
     const suppression = this.options.suppression();
-    const context: DecodeContext = { nowMs: clock.now(), project, random, known: encoder.fields };
+    const context: DecodeContext = { nowMs: clock.now(), project, random, known: encoder.fields, knownKeys: encoder.knownKeys };
     for (let index = 0; index < events.length; index += 1) {
       const fault = encoder.decode(events[index], context);
       if (fault !== null) {

@@ -4,7 +4,8 @@ import type { ErrorCode } from "../base/errors.js";
 import { writeUuidOfText, writeUuidV7 } from "../base/uuid.js";
 import { FIELDS, FIELD_COUNT, fieldIndex } from "./fields.js";
 import type { FieldRow } from "./fields.js";
-import { MetadataFault, metadataTexts, utf8Length } from "./metadata.js";
+import { readMetadata, utf8Length } from "./metadata.js";
+import type { KnownKeys, MetadataRow } from "./metadata.js";
 import { EXPECTED_MOMENT, momentOf } from "./moment.js";
 import { slugOf } from "./slug.js";
 
@@ -31,18 +32,20 @@ export interface DecodeContext {
   readonly random: (bytes: Uint8Array) => void;
   /** One per field of `FIELDS`. */
   readonly known: readonly KnownValues[];
+  readonly knownKeys: KnownKeys;
 }
 
 /** One decoded event. Reused from event to event: whoever keeps a value copies it. */
-export class EventRow {
+export class EventRow implements MetadataRow {
   /** Text of each field of `FIELDS`, `""` where not set. */
   readonly texts: string[] = new Array<string>(FIELD_COUNT).fill("");
   /** Code of each text; -1 for a new one. */
   readonly codes = new Int32Array(FIELD_COUNT);
   createdAtMs = 0;
   readonly id = new Uint8Array(16);
-  metadataKeys: readonly string[] = [];
-  metadataTexts: readonly string[] = [];
+  metadataKeys: string[] = [];
+  metadataTexts: string[] = [];
+  metadataCodes: number[] = [];
 }
 
 const NAME = fieldIndex("name");
@@ -89,7 +92,7 @@ export function decodeEvent(input: unknown, context: DecodeContext, row: EventRo
     else if (time !== null && time !== value) return fault(`${name}: contradicts another time`);
     else time = value;
   }
-  return settleFields(context, row) ?? readId(id, context, row) ?? readTime(time, context, row) ?? readMetadata(metadata, row);
+  return settleFields(context, row) ?? readId(id, context, row) ?? readTime(time, context, row) ?? metadataFault(metadata, context, row);
 }
 
 function fault(message: string): EventFault {
@@ -177,10 +180,7 @@ function readTime(time: unknown, context: DecodeContext, row: EventRow): EventFa
   return null;
 }
 
-function readMetadata(metadata: unknown, row: EventRow): EventFault | null {
-  const parts = metadataTexts(metadata);
-  if (parts instanceof MetadataFault) return fault(`metadata${parts.path}: ${parts.reason}`);
-  row.metadataKeys = parts.keys;
-  row.metadataTexts = parts.texts;
-  return null;
+function metadataFault(metadata: unknown, context: DecodeContext, row: EventRow): EventFault | null {
+  const wrong = readMetadata(metadata, context.knownKeys, row);
+  return wrong === null ? null : fault(`metadata${wrong.path}: ${wrong.reason}`);
 }

@@ -14,21 +14,61 @@ export interface MetadataTexts {
   readonly texts: string[];
 }
 
-const nothing: MetadataTexts = { keys: [], texts: [] };
+/** What is known of the values of a metadata key: a scalar that has a code was checked when it got it. */
+export interface KnownScalars {
+  /** -1 when the value has no code, or is not at hand. */
+  codeOfScalar(value: string | number | boolean): number;
+  /** JSON text of a code. */
+  valueOf(code: number): string;
+}
+
+/** Finds what is known of a key; null for a new key. */
+export type KnownKeys = (key: string) => KnownScalars | null;
+
+/** Where `readMetadata` puts what it finds. */
+export interface MetadataRow {
+  metadataKeys: string[];
+  /** `""` where the code says it. */
+  metadataTexts: string[];
+  /** Code of each value; -1 where the text has to be looked up. */
+  metadataCodes: number[];
+}
 
 /**
  * The JSON text of every top-level value. Members that are `undefined` are absent, as in JSON; a `Date` becomes its
  * ISO text. Anything else that JSON cannot hold is a fault.
  */
 export function metadataTexts(metadata: unknown): MetadataTexts | MetadataFault {
-  if (metadata === undefined || metadata === null) return nothing;
-  if (!isPlainObject(metadata)) return new MetadataFault("", `expected an object, got ${kindOf(metadata)}`);
+  const row: MetadataRow = { metadataKeys: [], metadataTexts: [], metadataCodes: [] };
+  const fault = readMetadata(metadata, () => null, row);
+  return fault ?? { keys: row.metadataKeys, texts: row.metadataTexts };
+}
+
+/** Reads a metadata object into `row`. Values met before cost one look-up each. */
+export function readMetadata(metadata: unknown, knownKeys: KnownKeys, row: MetadataRow): MetadataFault | null {
   const keys: string[] = [];
   const texts: string[] = [];
+  const codes: number[] = [];
+  row.metadataKeys = keys;
+  row.metadataTexts = texts;
+  row.metadataCodes = codes;
+  if (metadata === undefined || metadata === null) return null;
+  if (!isPlainObject(metadata)) return new MetadataFault("", `expected an object, got ${kindOf(metadata)}`);
   let charCount = 2;
-  for (const key of Object.keys(metadata)) {
+  for (const key in metadata) {
     const value = metadata[key];
     if (value === undefined) continue;
+    if (typeof value !== "object") {
+      const known = knownKeys(key);
+      const code = known === null ? -1 : known.codeOfScalar(value as string | number | boolean);
+      if (known !== null && code >= 0) {
+        keys.push(key);
+        texts.push("");
+        codes.push(code);
+        charCount += key.length * 2 + known.valueOf(code).length + 4;
+        continue;
+      }
+    }
     if (!key.isWellFormed()) return new MetadataFault(`.${key}`, "the key has a lone surrogate");
     const fault = checkValue(value, `.${key}`, 2);
     if (fault !== null) return fault;
@@ -37,6 +77,7 @@ export function metadataTexts(metadata: unknown): MetadataTexts | MetadataFault 
     if (text === undefined) return new MetadataFault(`.${key}`, "expected a JSON value, its toJSON made it undefined");
     keys.push(key);
     texts.push(text);
+    codes.push(-1);
     // A character of a key takes up to six bytes as JSON, one of a text that is JSON already up to three.
     charCount += key.length * 2 + text.length + 4;
   }
@@ -45,7 +86,7 @@ export function metadataTexts(metadata: unknown): MetadataTexts | MetadataFault 
     if (byteLength > LIMITS.metadataBytes)
       return new MetadataFault("", `expected at most ${LIMITS.metadataBytes} bytes of JSON, got ${byteLength}`);
   }
-  return { keys, texts };
+  return null;
 }
 
 function checkValue(value: unknown, path: string, depth: number): MetadataFault | null {
