@@ -21,7 +21,7 @@ const ids = new Uint8Array(rowCount * 16);
 const [events = []] = trafficBatches({ seed: 1, eventCount: 10_000, batchRowCount: 10_000 });
 const known = FIELDS.map((field) => new Dictionary(field.column));
 const row = new EventRow();
-const context = { nowMs: Date.UTC(2026, 11, 1), project: null, random: () => undefined, known };
+const context = { nowMs: Date.UTC(2026, 11, 1), project: null, random: () => undefined, known, knownKeys: () => null };
 const deflated = await defaultCodec.deflate(bytes);
 
 const bench = new Bench({ time: 300, warmupTime: 100 });

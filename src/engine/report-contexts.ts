@@ -1,7 +1,7 @@
 import { compileSelector } from "../filter/compile.js";
 import { compileRegexes } from "../filter/regex.js";
-import { companyViewOf } from "../identity/company-view.js";
-import type { CompanyView, IdentityView } from "../identity/identity-view.js";
+import { CompanyViews } from "../identity/company-view.js";
+import type { IdentityView } from "../identity/identity-view.js";
 import type { Comparison, Plan } from "../plan/plan.js";
 import type { Rates } from "../plan/input.js";
 import type { ReportContext } from "../report/report.js";
@@ -14,7 +14,7 @@ import { reportOf } from "./report-of.js";
 export class ReportContexts {
   readonly #memo = new LastValues();
   #identities: { version: string; view: IdentityView } | null = null;
-  #companies: { key: readonly unknown[]; view: Promise<CompanyView> } | null = null;
+  readonly #companies = new CompanyViews();
 
   constructor(
     readonly store: Store,
@@ -26,7 +26,7 @@ export class ReportContexts {
     const { dictionaries } = this.store;
     const identities = this.#identityView();
     const needsCompanies = some(plan, ({ operand }) => operand.kind === "companyId") || reportOf(plan).needsCompanies?.(plan) === true;
-    const companies = needsCompanies ? await this.#companyView(snapshot, identities) : null;
+    const companies = needsCompanies ? await this.#companies.of(snapshot.rows, this.store.resolver, identities) : null;
     const needsRegex = some(plan, ({ test }) => test.op === "regex");
     const regexes = needsRegex ? await compileRegexes(plan.where) : new Map<string, never>();
     const selector = compileSelector(plan, { dictionaries, identities, companies, regexes });
@@ -37,7 +37,7 @@ export class ReportContexts {
   clear(): void {
     this.#memo.clear();
     this.#identities = null;
-    this.#companies = null;
+    this.#companies.clear();
   }
 
   /** The same object as long as nobody's identity changes: what was made with it stays good. */
@@ -45,19 +45,6 @@ export class ReportContexts {
     const { version } = this.store.resolver;
     if (this.#identities?.version !== version) this.#identities = { version, view: this.store.resolver.view() };
     return this.#identities.view;
-  }
-
-  /** The same object as long as neither rows nor identities change. */
-  #companyView(snapshot: Snapshot, identities: IdentityView): Promise<CompanyView> {
-    const showing = snapshot.rows.filter((rows) => rows.zone("companyId") !== null);
-    const key = [identities, ...showing];
-    const known = this.#companies;
-    if (known !== null && known.key.length === key.length && key.every((part, at) => part === known.key[at])) return known.view;
-    const view = companyViewOf(showing, this.store.resolver, identities);
-    this.#companies = { key, view };
-    // What failed is made anew when it is asked for again.
-    view.catch(() => (this.#companies = null));
-    return view;
   }
 }
 

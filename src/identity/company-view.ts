@@ -21,32 +21,69 @@ const MIXED = -1;
 
 /**
  * Learns who belongs to which company from the rows of a snapshot and from group records. Nearly everybody has one company:
- * a code each, 4 bytes an actor; the others get the list of all their associations in order.
- * Cost: the actors of all segments that show companies; for those of several companies, their rows.
+ * a code each, 4 bytes an actor; the others get the list of all their associations in order. What sealed segments tell is
+ * kept as long as they and the identities are the same.
  */
-export async function companyViewOf(snapshotRows: readonly Rows[], resolver: IdentityResolver, identities: IdentityView): Promise<CompanyView> {
-  const showing = snapshotRows.filter((rows) => rows.zone("companyId") !== null);
-  for (const rows of showing) rows.pin();
-  try {
-    for (const rows of showing) await rows.load(COMPANY_COLUMNS);
-    const only = new OnlyCompanies();
-    for (const rows of showing) {
-      const { actors, companies } = companyRowsOf(rows);
-      for (let place = 0; place < actors.length; place += 1) only.add(identities.identityOf(actors[place]!), companies[place]!);
+export class CompanyViews {
+  #sealed: { readonly key: readonly object[]; readonly only: OnlyCompanies } | null = null;
+  #last: { readonly key: readonly object[]; readonly view: Promise<CompanyView> } | null = null;
+
+  /** The same object as long as neither rows nor identities change. @param identities the newest view of the resolver */
+  of(snapshotRows: readonly Rows[], resolver: IdentityResolver, identities: IdentityView): Promise<CompanyView> {
+    const showing = snapshotRows.filter((rows) => rows.zone("companyId") !== null);
+    const key = [identities, ...showing];
+    if (this.#last !== null && isSame(this.#last.key, key)) return this.#last.view;
+    const view = this.#make(showing, resolver, identities);
+    this.#last = { key, view };
+    // What failed is made anew when it is asked for again.
+    view.catch(() => (this.#last = null));
+    return view;
+  }
+
+  clear(): void {
+    this.#sealed = null;
+    this.#last = null;
+  }
+
+  async #make(showing: readonly Rows[], resolver: IdentityResolver, identities: IdentityView): Promise<CompanyView> {
+    for (const rows of showing) rows.pin();
+    try {
+      for (const rows of showing) await rows.load(COMPANY_COLUMNS);
+      const only = this.#ofSealed(showing, resolver, identities).copy();
+      for (const rows of showing) if (!rows.sealed) addSegment(only, rows, identities);
+      return new Companies(resolver, only, await listsOf(only.mixed, showing, resolver, identities));
+    } finally {
+      for (const rows of showing) rows.unpin();
     }
+  }
+
+  /** Cost: the actors of all segments that show companies, and all group records. */
+  #ofSealed(showing: readonly Rows[], resolver: IdentityResolver, identities: IdentityView): OnlyCompanies {
+    const sealed = showing.filter((rows) => rows.sealed);
+    const key = [identities, ...sealed];
+    if (this.#sealed !== null && isSame(this.#sealed.key, key)) return this.#sealed.only;
+    const only = new OnlyCompanies();
+    for (const rows of sealed) addSegment(only, rows, identities);
     for (const actor of resolver.groupsOfActor.codes())
       for (const row of resolver.groupsOfActor.of(actor)) only.add(identities.identityOf(actor), resolver.table.code(row, "companyId"));
-    const lists = await listsOf(only.mixed, showing, resolver, identities);
-    return new Companies(resolver, only, lists);
-  } finally {
-    for (const rows of showing) rows.unpin();
+    this.#sealed = { key, only };
+    return only;
   }
+}
+
+function isSame(a: readonly object[], b: readonly object[]): boolean {
+  return a.length === b.length && a.every((part, at) => part === b[at]);
+}
+
+function addSegment(only: OnlyCompanies, rows: Rows, identities: IdentityView): void {
+  const { actors, companies } = companyRowsOf(rows);
+  for (let place = 0; place < actors.length; place += 1) only.add(identities.identityOf(actors[place]!), companies[place]!);
 }
 
 /** The company of each identity that has one; MIXED for those of several. */
 class OnlyCompanies {
   #companies = new Int32Array(1024);
-  readonly mixed = new Set<number>();
+  mixed = new Set<number>();
 
   add(identity: number, company: number): void {
     if (identity >= this.#companies.length) this.#grow(identity);
@@ -58,6 +95,13 @@ class OnlyCompanies {
 
   of(identity: number): number {
     return identity < this.#companies.length ? this.#companies[identity]! : 0;
+  }
+
+  copy(): OnlyCompanies {
+    const copy = new OnlyCompanies();
+    copy.#companies = this.#companies.slice();
+    copy.mixed = new Set(this.mixed);
+    return copy;
   }
 
   #grow(identity: number): void {
