@@ -114,6 +114,8 @@ export class IdentityResolver {
     const { table } = this;
     const userId = table.code(row, "userId");
     const anonymousId = table.code(row, "anonymousId");
+    // Whoever is said to be himself is not even named.
+    if (userId > 0 && table.code(row, "fromUserId") === userId) return;
     const change = isLive ? "mention" : "unmention";
     this.users[change](userId, row);
     this.anonymous[change](anonymousId, row);
@@ -136,7 +138,6 @@ export class IdentityResolver {
   #putAlias(row: number, userId: number, anonymousId: number, isLive: boolean): void {
     const from = this.table.code(row, "fromUserId");
     this.users[isLive ? "mention" : "unmention"](from, row);
-    if (from === userId) return;
     this.#merges[isLive ? "add" : "remove"](row);
     this.#putLink(row, anonymousId, isLive);
   }
