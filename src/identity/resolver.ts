@@ -120,7 +120,7 @@ export class IdentityResolver {
     this.users[change](userId, row);
     this.anonymous[change](anonymousId, row);
     if (table.kinds[row] === RECORD_KINDS.group) this.#putGroup(row, userId, anonymousId, isLive);
-    else if (table.kinds[row] === RECORD_KINDS.alias) this.#putAlias(row, userId, anonymousId, isLive);
+    else if (table.kinds[row] === RECORD_KINDS.alias) this.#putAlias(row, anonymousId, isLive);
     else {
       if (table.code(row, "email") > 0) this.emails[isLive ? "add" : "remove"](row);
       if (userId > 0 && anonymousId > 0) this.#putLink(row, anonymousId, isLive);
@@ -135,7 +135,7 @@ export class IdentityResolver {
   }
 
   /** `from` may be a user id, an anonymous id or both: it is `to` in every role. */
-  #putAlias(row: number, userId: number, anonymousId: number, isLive: boolean): void {
+  #putAlias(row: number, anonymousId: number, isLive: boolean): void {
     const from = this.table.code(row, "fromUserId");
     this.users[isLive ? "mention" : "unmention"](from, row);
     this.#merges[isLive ? "add" : "remove"](row);
