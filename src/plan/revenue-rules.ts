@@ -24,15 +24,19 @@ const PAYMENT_NAMES = ["Payment", "Purchase", "Order Completed"];
 const REFUND_NAMES = ["Refund", "Order Refunded"];
 
 /** Options with their defaults, as plans carry them. @throws invalid_parameter */
-export function reportRules({ currency = "USD", session = {}, pageviewSlugs, revenue = {}, attribution = {} }: RuleOptions): ReportRules {
+export function reportRules(options: RuleOptions): ReportRules {
+  const { currency = "USD", pageviewSlugs } = options;
+  const session = membersOf("session", options.session, ["gapMs", "maxMs"]);
+  const revenue = membersOf("revenue", options.revenue, ["paymentNames", "refundNames"]);
+  const attribution = membersOf("attribution", options.attribution, ["excludedHosts", "searchHosts", "socialHosts", "lookbackMs"]);
   const hosts = (name: string, given: readonly string[] | undefined, otherwise: readonly string[]) =>
     textsOf(`attribution.${name}`, given ?? otherwise).map((host) => host.trim().toLowerCase().replace(/^www\./, ""));
   return {
     session: { gapMs: durationOf("session.gapMs", session.gapMs ?? GAP_MS), maxMs: durationOf("session.maxMs", session.maxMs ?? MAX_MS) },
     pageviewSlugs: textsOf("pageviewSlugs", pageviewSlugs ?? PAGEVIEW_SLUGS),
     revenue: {
-      paymentSlugs: textsOf("revenue.paymentNames", revenue.paymentNames ?? PAYMENT_NAMES).map(slugOf),
-      refundSlugs: textsOf("revenue.refundNames", revenue.refundNames ?? REFUND_NAMES).map(slugOf),
+      paymentSlugs: slugsOf("revenue.paymentNames", revenue.paymentNames ?? PAYMENT_NAMES),
+      refundSlugs: slugsOf("revenue.refundNames", revenue.refundNames ?? REFUND_NAMES),
       currency,
     },
     touch: {
@@ -42,6 +46,23 @@ export function reportRules({ currency = "USD", session = {}, pageviewSlugs, rev
       lookbackMs: attribution.lookbackMs === undefined || attribution.lookbackMs === null ? null : durationOf("attribution.lookbackMs", attribution.lookbackMs),
     },
   };
+}
+
+/** A group of options, all of them known. */
+function membersOf<T extends object>(option: string, value: T | undefined, known: readonly (keyof T & string)[]): Partial<T> {
+  if (value === undefined) return {};
+  if (Object.prototype.toString.call(value) !== "[object Object]") throw parameterError("invalid_parameter", option, `expected an object, got ${shown(value)}`);
+  const unknown = Object.keys(value).find((name) => !(known as readonly string[]).includes(name));
+  if (unknown === undefined) return value;
+  throw parameterError("invalid_parameter", `${option}.${unknown}`, `unknown; known are ${known.join(", ")}`);
+}
+
+function slugsOf(option: string, names: unknown): string[] {
+  return textsOf(option, names).map((name) => {
+    const slug = slugOf(name);
+    if (slug === "") throw parameterError("invalid_parameter", option, `expected names with a letter or a digit, got ${shown(name)}`);
+    return slug;
+  });
 }
 
 function durationOf(option: string, value: unknown): number {

@@ -1,13 +1,15 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the payments */
 import { isoOfDay } from "../base/time.js";
+import type { Plan } from "../plan/plan.js";
 import type { Rows } from "../segment/rows.js";
-import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-rows-reader.js";
-import { ENTITY_COLUMNS } from "./entity-facts.js";
 import { entityTable } from "./entity-table.js";
+import type { EntityTable } from "./entity-table.js";
 import { ZERO, addMoney, majorUnits, majorUnitsPer } from "./money.js";
 import type { Money } from "./money.js";
+import { paymentCompanies } from "./payment-companies.js";
 import type { Report, ReportContext } from "./report.js";
-import { revenueColumns, revenueTable } from "./revenue-table.js";
-import type { Payment } from "./revenue-table.js";
+import { loadRevenueTable } from "./revenue-table.js";
+import type { RevenueTable } from "./revenue-table.js";
 import { isOrder, unconvertedItems } from "./unconverted.js";
 
 interface Cohort {
@@ -16,42 +18,63 @@ interface Cohort {
   orders: number;
 }
 
-/** Everybody with an event in a project, by the month in which they were first seen, and what they ever paid there. */
+/**
+ * Everybody with an event in a project, by the month in which they were first seen, and what they ever paid there.
+ * Cost: 30 ns a payment and the users in heads; after a seal, a link or a question about another project besides 10 ns for
+ * every user, after a seal another 20 ns for every user and day.
+ */
 export const ltvCohorts: Report<"ltvCohorts", { readonly parts: Rows[] }> = {
   keepsRows: true,
   needsCompanies: ({ level }) => level === "account",
-  columns: (_plan, { dictionaries }) => [...revenueColumns(dictionaries), ...ENTITY_COLUMNS, ...COMPANY_READER_COLUMNS],
+  columns: () => [],
   begin: () => ({ parts: [] }),
   scan: ({ parts }, rows) => void parts.push(rows),
   merge: (into, from) => void into.parts.push(...from.parts),
-  finish: ({ parts }, plan, context) => {
-    const isAccount = plan.level === "account";
+  finish: async ({ parts }, plan, context) => {
     const { currency } = plan.revenue;
-    const { payments } = revenueTable(parts, plan.revenue, context);
-    const table = entityTable(parts, isAccount, context);
     const project = context.dictionaries.named("project").codeOf(plan.payProject);
+    const table = await loadRevenueTable(parts, plan.revenue, context);
+    const entities = await entityTable(parts, context);
     const cohorts = new Cohorts();
-    for (const seen of [table.identities, table.companies]) seen.each(project, (day) => (cohorts.of(day).entities += 1));
-    const companyOf = isAccount ? companyFinder(context) : () => 0;
-    const counted = payments.filter((payment) => payment.project === project && payment.actor !== 0);
-    for (const payment of counted) {
-      if (payment.converted === null) continue;
-      const identity = context.identities.identityOf(payment.actor);
-      const company = companyOf(payment, identity);
-      const cohort = cohorts.of(company > 0 ? table.companies.dayOf(company) : table.identities.dayOf(identity));
-      cohort.revenue = addMoney(cohort.revenue, payment.converted);
-      if (isOrder(payment)) cohort.orders += 1;
-    }
-    const shown = cohorts.newest(plan.limit).map(([month, { entities, revenue, orders }]) => ({
+    for (const [day, count] of entities.countByDay(project)) if (count > 0) cohorts.of(day).entities += count;
+    const unconverted = await addPayments(cohorts, table, entities, project, context);
+    const shown = cohorts.newest(plan.limit).map(([month, cohort]) => ({
       cohort: month,
-      entities,
-      revenue: majorUnits(revenue, currency),
-      orders,
-      ltv: majorUnitsPer(revenue, entities, currency),
+      entities: cohort.entities,
+      revenue: majorUnits(cohort.revenue, currency),
+      orders: cohort.orders,
+      ltv: majorUnitsPer(cohort.revenue, cohort.entities, currency),
     }));
-    return { currency, cohorts: shown, unconverted: unconvertedItems(counted) };
+    return { currency, cohorts: shown, unconverted: unconvertedItems(table, unconverted) };
   },
 };
+
+/** Adds what each counted payment of a project brought to the cohort of its entity; answers the places of those without a rate. */
+async function addPayments(
+  cohorts: Cohorts,
+  { payments, converted }: RevenueTable,
+  entities: EntityTable,
+  project: number,
+  context: ReportContext,
+): Promise<number[]> {
+  const { identities, companies } = context;
+  const companyOf = companies === null ? null : await paymentCompanies(payments, context);
+  const unconverted: number[] = [];
+  for (let place = 0; place < payments.count; place += 1) {
+    const actor = payments.actors[place]!;
+    if (payments.counted[place] === 0 || payments.projects[place] !== project || actor === 0) continue;
+    const amount = converted[place]!;
+    if (amount === null) {
+      unconverted.push(place);
+      continue;
+    }
+    const company = companyOf === null ? 0 : companyOf[place]!;
+    const cohort = cohorts.of(entities.dayOf(company > 0 ? -company : identities.identityOf(actor)));
+    cohort.revenue = addMoney(cohort.revenue, amount);
+    if (isOrder(payments.amounts[place]!)) cohort.orders += 1;
+  }
+  return unconverted;
+}
 
 /** Cohorts by the month of a day. */
 class Cohorts {
@@ -69,19 +92,7 @@ class Cohorts {
     return cohort;
   }
 
-  newest(limit: number): [string, Cohort][] {
+  newest(limit: Plan<"ltvCohorts">["limit"]): [string, Cohort][] {
     return [...this.#byMonth].sort(([a], [b]) => (a < b ? 1 : -1)).slice(0, limit);
   }
-}
-
-function companyFinder(context: ReportContext): (payment: Payment, identity: number) => number {
-  const readers = new Map<Rows, CompanyReader>();
-  return ({ rows, row }, identity) => {
-    let reader = readers.get(rows);
-    if (reader === undefined) {
-      reader = new CompanyReader(rows, context);
-      readers.set(rows, reader);
-    }
-    return reader.companyOf(row, identity);
-  };
 }

@@ -36,8 +36,13 @@ export function isNegative(money: Money): boolean {
   return money < 0;
 }
 
+/** What nearly every price looks like: its millionths are a safe integer. */
+const shortDecimal = /^(\d{1,9})(?:\.(\d{1,6}))?$/;
+
 /** The amount of a JSON number in major units, to the millionth, half to even. */
 export function moneyOfNumber(text: string): Money {
+  const [, whole, fraction = ""] = shortDecimal.exec(text) ?? [];
+  if (whole !== undefined) return Number(whole) * 1_000_000 + Number(fraction.padEnd(MICRO_DIGITS, "0"));
   const micros = scaled(text, MICRO_DIGITS);
   const number = Number(micros);
   return Number.isSafeInteger(number) ? number : micros * FINE_PER_MICRO;

@@ -4,46 +4,81 @@ import type { Plan } from "../plan/plan.js";
 import type { Rows } from "../segment/rows.js";
 import { ZERO, addMoney, compareMoney, majorUnits } from "./money.js";
 import type { Money } from "./money.js";
-import { paymentLabels } from "./payment-labels.js";
-import type { Report } from "./report.js";
-import { revenueColumns, revenueTable } from "./revenue-table.js";
-import { touchIndexes } from "./touch-indexes.js";
-import { touchReader } from "./touch.js";
+import { PaymentLabels } from "./payment-labels.js";
+import type { Report, ReportContext } from "./report.js";
+import { loadRevenueTable } from "./revenue-table.js";
+import type { RevenueTable } from "./revenue-table.js";
+import { ownedTouches, touchLabels } from "./owned-touches.js";
 import type { Touch } from "./touch.js";
 import { isOrder, unconvertedItems } from "./unconverted.js";
 
-/** The revenue of a project, by who brought those who paid. Who brought whom is found once, until rows or identities change. */
+interface Sum {
+  revenue: Money;
+  orders: number;
+}
+
+/**
+ * The revenue of a project, by who brought those who paid. Who brought whom is found once, until rows or identities change.
+ * Cost: some 10 ns a payment; 0.2 µs for one of the window that was not asked about before.
+ */
 export const revenueByAttribution: Report<"revenueByAttribution", { readonly parts: Rows[] }> = {
   keepsRows: true,
   needsCompanies: ({ level }) => level === "account",
-  columns: (plan, context) => [...revenueColumns(context.dictionaries), ...touchReader(plan.touch, context).columns, "companyId"],
+  columns: () => [],
   begin: () => ({ parts: [] }),
   scan: ({ parts }, rows) => void parts.push(rows),
   merge: (into, from) => void into.parts.push(...from.parts),
-  finish: ({ parts }, plan, context) => {
-    const { memo, identities, companies, dictionaries } = context;
-    const { payments } = revenueTable(parts, plan.revenue, context);
-    const isAccount = plan.level === "account";
-    const indexes = () => touchIndexes(parts, plan.touch, isAccount, context);
-    const among = companies === null ? [identities, ...parts] : [identities, companies, ...parts];
-    const { names, labels } = memo.of(`payment labels ${plan.model} ${plan.level}`, among, () => {
-      const made = indexes();
-      return { names: made.labels, labels: paymentLabels(payments, made, plan, context) };
+  finish: async ({ parts }, plan, context) => {
+    const table = await loadRevenueTable(parts, plan.revenue, context);
+    const { places, unconverted } = conversionsOf(table, plan, context);
+    const labels = await labelsOf(table, parts, plan, context);
+    await labels.settle(places.map((place) => table.payments.orderPlaceOf(place, table.orders)));
+    const names = touchLabels(plan.touch, context);
+    const rows = new Map<string, Sum>();
+    sumByLabel(table, places, labels).forEach((sum, label) => {
+      const dimension = nameOf(names.labelOf(label), plan.dimension);
+      const { revenue, orders } = rows.get(dimension) ?? { revenue: ZERO, orders: 0 };
+      rows.set(dimension, { revenue: addMoney(revenue, sum.revenue), orders: orders + sum.orders });
     });
-    const project = dictionaries.named("project").codeOf(plan.payProject);
-    const rows = new Map<string, { revenue: Money; orders: number }>();
-    const { fromMs, toMs } = plan.window;
-    const inWindow = payments.filter((payment) => payment.project === project && payment.createdAtMs >= fromMs && payment.createdAtMs < toMs);
-    payments.forEach((payment, place) => {
-      const { converted, createdAtMs } = payment;
-      if (converted === null || payment.project !== project || createdAtMs < fromMs || createdAtMs >= toMs) return;
-      const dimension = nameOf(names.labelOf(labels[place]!), plan.dimension);
-      const sum = rows.get(dimension) ?? { revenue: ZERO, orders: 0 };
-      rows.set(dimension, { revenue: addMoney(sum.revenue, converted), orders: sum.orders + (isOrder(payment) ? 1 : 0) });
-    });
-    return { currency: plan.revenue.currency, rows: ranked(rows, plan), unconverted: unconvertedItems(inWindow) };
+    return { currency: plan.revenue.currency, rows: ranked(rows, plan), unconverted: unconvertedItems(table, unconverted) };
   },
 };
+
+/** Kept until rows or identities change; for payments of segments by touches of segments until these do. */
+async function labelsOf({ payments }: RevenueTable, parts: readonly Rows[], plan: Plan<"revenueByAttribution">, context: ReportContext): Promise<PaymentLabels> {
+  const { memo, identities, companies } = context;
+  const ofSegments = await ownedTouches("segments", parts, plan.touch, context);
+  const ofHeads = await ownedTouches("heads", parts, plan.touch, context);
+  const people = companies === null ? [identities] : [identities, companies];
+  const name = `payment labels ${plan.model} ${plan.level}`;
+  const old = payments.base ?? payments;
+  const base = memo.of(`${name} of segments`, [old, ofSegments, ...people], () => new PaymentLabels(old, [ofSegments], null, plan, context));
+  return memo.of(name, [payments, ofHeads, base], () => new PaymentLabels(payments, [ofSegments, ofHeads], base, plan, context));
+}
+
+/** Places of the payments of the project in the window that count, and of those among them without a rate. */
+function conversionsOf({ payments, converted }: RevenueTable, { payProject, window }: Plan<"revenueByAttribution">, { dictionaries }: ReportContext) {
+  const project = dictionaries.named("project").codeOf(payProject);
+  const places: number[] = [];
+  const unconverted: number[] = [];
+  for (let place = 0; place < payments.count; place += 1) {
+    const ms = payments.times[place]!;
+    if (payments.counted[place] === 0 || payments.projects[place] !== project || ms < window.fromMs || ms >= window.toMs) continue;
+    (converted[place] === null ? unconverted : places).push(place);
+  }
+  return { places, unconverted };
+}
+
+/** By number of the label; there is none where there is no payment. */
+function sumByLabel({ payments, orders, converted }: RevenueTable, places: readonly number[], labels: PaymentLabels): Sum[] {
+  const sums: Sum[] = [];
+  for (const place of places) {
+    const sum = (sums[labels.labelOf(payments.orderPlaceOf(place, orders))] ??= { revenue: ZERO, orders: 0 });
+    sum.revenue = addMoney(sum.revenue, converted[place]!);
+    if (isOrder(payments.amounts[place]!)) sum.orders += 1;
+  }
+  return sums;
+}
 
 /** The part of a touch that the question asks for, or what stands for none. */
 function nameOf(touch: Touch | null, dimension: Plan<"revenueByAttribution">["dimension"]): string {
@@ -51,7 +86,7 @@ function nameOf(touch: Touch | null, dimension: Plan<"revenueByAttribution">["di
   return touch[dimension] ?? "(not set)";
 }
 
-function ranked(rows: ReadonlyMap<string, { revenue: Money; orders: number }>, { limit, revenue: { currency } }: Plan<"revenueByAttribution">) {
+function ranked(rows: ReadonlyMap<string, Sum>, { limit, revenue: { currency } }: Plan<"revenueByAttribution">) {
   return [...rows]
     .sort(([a, left], [b, right]) => compareMoney(right.revenue, left.revenue) || right.orders - left.orders || compareCodePoints(a, b))
     .slice(0, limit)

@@ -16,13 +16,15 @@ const AMOUNT_KEYS = ["revenue", "value", "amount"];
 const ORDER_KEYS = ["order_id", "transaction_id"];
 const CURRENCY_KEY = "currency";
 
-/** Revenue events of one segment or head, ascending by row. Some 60 bytes each; about one event in a hundred is one. */
+/** Revenue events of one segment or head, ascending by row: 36 bytes each; about one event in a hundred is one. */
 export interface RevenueFacts {
   readonly rows: Uint32Array;
   /** Epoch ms. */
   readonly times: Float64Array;
   readonly actors: Uint32Array;
   readonly projects: Uint32Array;
+  /** The company that the event names itself; 0 for none. */
+  readonly companies: Uint32Array;
   /** Negative for refunds. */
   readonly amounts: readonly Money[];
   /** Number of project, order key and sign together; -1 without an order key. */
@@ -59,96 +61,104 @@ export class OrderNumbers {
   }
 }
 
-/** Columns that tell revenue. */
+/** Columns that tell revenue, and the order of its events. */
 export function revenueColumns(dictionaries: Dictionaries): readonly string[] {
-  const keys = [...AMOUNT_KEYS, ...ORDER_KEYS, CURRENCY_KEY].map((key) => dictionaries.knownKeyCode(key));
-  return [
-    TIME_COLUMN, ID_COLUMN, "slug", "value", "currency", "externalId", "project", "userId", "anonymousId",
-    ...keys.filter((code) => code >= 0).map(metadataColumn),
-  ];
+  return [ID_COLUMN, ...FACT_COLUMNS, ...columnsOfKeys([...AMOUNT_KEYS, ...ORDER_KEYS, CURRENCY_KEY], dictionaries)];
 }
 
-/** The revenue events of a segment, found once. The revenue columns are loaded. Cost: a few reads a row, then per event found. */
+const FACT_COLUMNS = [TIME_COLUMN, "slug", "value", "currency", "externalId", "project", "userId", "anonymousId", "companyId"];
+
+function columnsOfKeys(keys: readonly string[], dictionaries: Dictionaries): string[] {
+  return keys.map((key) => dictionaries.knownKeyCode(key)).filter((code) => code >= 0).map(metadataColumn);
+}
+
+/** The same facts of a segment whose columns are not loaded: they are, where its zone maps say that it may have some. */
+export async function loadRevenueFacts(rows: Rows, rule: RevenueRule, dictionaries: Dictionaries, numbers: OrderNumbers): Promise<RevenueFacts> {
+  const amounts = ["value", ...columnsOfKeys(AMOUNT_KEYS, dictionaries)];
+  if (amounts.every((column) => rows.zone(column) === null)) return NO_FACTS;
+  const loading = rows.load(revenueColumns(dictionaries).filter((column) => column !== ID_COLUMN));
+  if (loading !== null) await loading;
+  return revenueFacts(rows, rule, dictionaries, numbers);
+}
+
+/** The revenue events of a segment, found once. The revenue columns are loaded. Cost: a look at the rows with amounts. */
 export function revenueFacts(rows: Rows, rule: RevenueRule, dictionaries: Dictionaries, numbers: OrderNumbers): RevenueFacts {
-  return rows.derive(`revenue ${numbers.name}`, () => find(rows, rule, dictionaries, numbers), ({ rows: found }) => found.length * 60);
+  return rows.derive(`revenue ${numbers.name}`, () => find(rows, rule, dictionaries, numbers), ({ rows: found }) => found.length * 40);
 }
 
 function find(rows: Rows, rule: RevenueRule, dictionaries: Dictionaries, numbers: OrderNumbers): RevenueFacts {
   const reader = new RevenueReader(rows, rule, dictionaries);
-  const found = reader.candidates();
   const amounts: Money[] = [];
   const kept: number[] = [];
-  for (const row of found) {
+  for (const row of reader.candidates()) {
     const amount = reader.amountOf(row);
     if (amount === null) continue;
     kept.push(row);
     amounts.push(amount);
   }
-  const count = kept.length;
+  if (kept.length === 0) return NO_FACTS;
   const start = dayStartMs(rows.day);
   const times = rows.times();
-  const [users, anonymous, projects] = [rows.column("userId"), rows.column("anonymousId"), rows.column("project")];
-  const orderOf = (row: number, at: number) => {
-    const key = reader.orderKeyOf(row);
-    return key === "" ? -1 : numbers.numberOf(codeAt(projects, row), isNegative(amounts[at]!), key);
-  };
+  const [users, anonymous, projects, companies] = ["userId", "anonymousId", "project", "companyId"].map((name) => rows.column(name));
   return {
     rows: Uint32Array.from(kept),
     times: Float64Array.from(kept, (row) => start + times[row]!),
-    actors: Uint32Array.from(kept, (row) => actorOf(codeAt(users, row), codeAt(anonymous, row))),
-    projects: Uint32Array.from(kept, (row) => codeAt(projects, row)),
+    actors: Uint32Array.from(kept, (row) => actorOf(codeAt(users!, row), codeAt(anonymous!, row))),
+    projects: Uint32Array.from(kept, (row) => codeAt(projects!, row)),
+    companies: Uint32Array.from(kept, (row) => codeAt(companies!, row)),
     amounts,
-    orders: count === 0 ? new Int32Array(0) : Int32Array.from(kept, orderOf),
+    orders: Int32Array.from(kept, (row, at) => {
+      const key = reader.orderKeyOf(row);
+      return key === "" ? -1 : numbers.numberOf(codeAt(projects!, row), isNegative(amounts[at]!), key);
+    }),
     currencies: kept.map((row) => reader.currencyOf(row)),
   };
 }
 
-/** Values of a dictionary as money, parsed once each; null where they are no JSON numbers. */
-const parsed = new WeakMap<Dictionary, (Money | null)[]>();
+const NO_CODES = new Uint32Array(0);
+const NO_FACTS: RevenueFacts = {
+  rows: NO_CODES, times: new Float64Array(0), actors: NO_CODES, projects: NO_CODES, companies: NO_CODES, amounts: [], orders: new Int32Array(0), currencies: [],
+};
 
+/** The amount of a value that is a JSON number; null for any other. Amounts hardly repeat: none is kept. */
 function moneyOf(dictionary: Dictionary, code: number): Money | null {
-  if (code === 0) return null;
-  let values = parsed.get(dictionary);
-  if (values === undefined) {
-    values = [];
-    parsed.set(dictionary, values);
-  }
-  let value = values[code];
-  if (value === undefined) {
-    const text = dictionary.valueOf(code);
-    value = /^-?\d/.test(text) ? moneyOfNumber(text) : null;
-    values[code] = value;
-  }
-  return value;
+  const text = code === 0 ? "" : dictionary.valueOf(code);
+  return /^-?\d/.test(text) ? moneyOfNumber(text) : null;
 }
 
-/** A column of a metadata key and its dictionary; null for a key that no event has. */
+/** A column of a metadata key and its dictionary. */
 interface KeyColumn {
   readonly column: CodeColumn;
   readonly dictionary: JsonDictionary;
 }
 
-/** Tells of single rows whether, and what, they paid. */
+/** Tells of single rows of a segment whether, and what, they paid. */
 class RevenueReader {
-  readonly #values: Dictionary;
-  readonly #slugs: Dictionary;
+  readonly #values: CodeColumn;
+  readonly #slugs: CodeColumn;
+  readonly #externalIds: CodeColumn;
+  readonly #currencies: CodeColumn;
   readonly #amountKeys: readonly (KeyColumn | null)[];
   readonly #orderKeys: readonly (KeyColumn | null)[];
   readonly #currencyKey: KeyColumn | null;
   readonly #paymentSlugs: ReadonlySet<number>;
   readonly #refundSlugs: ReadonlySet<number>;
+  readonly #currencyOfText = new Map<string, string>();
 
   constructor(
     readonly rows: Rows,
     readonly rule: RevenueRule,
     readonly dictionaries: Dictionaries,
   ) {
-    this.#values = dictionaries.named("value");
-    this.#slugs = dictionaries.named("slug");
+    this.#values = rows.column("value");
+    this.#slugs = rows.column("slug");
+    this.#externalIds = rows.column("externalId");
+    this.#currencies = rows.column("currency");
     this.#amountKeys = AMOUNT_KEYS.map((key) => this.#key(key));
     this.#orderKeys = ORDER_KEYS.map((key) => this.#key(key));
     this.#currencyKey = this.#key(CURRENCY_KEY);
-    const codes = (slugs: readonly string[]) => new Set(slugs.map((slug) => this.#slugs.codeOf(slug)).filter((code) => code > 0));
+    const slugs = dictionaries.named("slug");
+    const codes = (texts: readonly string[]) => new Set(texts.map((text) => slugs.codeOf(text)).filter((code) => code > 0));
     this.#paymentSlugs = codes([...rule.paymentSlugs, ...rule.refundSlugs]);
     this.#refundSlugs = codes(rule.refundSlugs);
   }
@@ -156,7 +166,7 @@ class RevenueReader {
   /** Ascending rows that have a value, or a metadata key that may hold an amount. */
   candidates(): number[] {
     const marks = new Uint8Array(this.rows.rowCount);
-    for (const column of [this.rows.column("value"), ...this.#amountKeys.flatMap((key) => (key === null ? [] : [key.column]))]) {
+    for (const column of [this.#values, ...this.#amountKeys.flatMap((key) => (key === null ? [] : [key.column]))]) {
       const { codes } = column;
       for (let at = 0; at < codes.length; at += 1) if (codes[at] !== 0) marks[column.kind === "sparse" ? column.rows[at]! : at] = 1;
     }
@@ -167,14 +177,14 @@ class RevenueReader {
 
   /** Null for an event that is no revenue. */
   amountOf(row: number): Money | null {
-    const slug = codeAt(this.rows.column("slug"), row);
-    const amount = moneyOf(this.#values, codeAt(this.rows.column("value"), row)) ?? this.#metadataAmount(row, this.#paymentSlugs.has(slug));
+    const slug = codeAt(this.#slugs, row);
+    const amount = moneyOf(this.dictionaries.named("value"), codeAt(this.#values, row)) ?? this.#metadataAmount(row, this.#paymentSlugs.has(slug));
     if (amount === null || !this.#refundSlugs.has(slug)) return amount;
     return isNegative(amount) ? amount : negated(amount);
   }
 
   orderKeyOf(row: number): string {
-    const externalId = codeAt(this.rows.column("externalId"), row);
+    const externalId = codeAt(this.#externalIds, row);
     if (externalId !== 0) return this.dictionaries.named("externalId").valueOf(externalId);
     for (const key of this.#orderKeys) {
       const value = jsonAt(key, row);
@@ -184,13 +194,18 @@ class RevenueReader {
     return "";
   }
 
-  /** Three letters in upper case; other text as it stands. */
+  /** Three letters in upper case; other text as it stands. Equal texts are one string. */
   currencyOf(row: number): string {
-    const field = this.dictionaries.named("currency").valueOf(codeAt(this.rows.column("currency"), row)).trim();
+    const field = this.dictionaries.named("currency").valueOf(codeAt(this.#currencies, row)).trim();
     const inMetadata = field === "" ? jsonAt(this.#currencyKey, row) : null;
     const text = typeof inMetadata === "string" ? inMetadata.trim() : field;
     if (text === "") return this.rule.currency;
-    return /^[a-z]{3}$/i.test(text) ? text.toUpperCase() : text;
+    let currency = this.#currencyOfText.get(text);
+    if (currency === undefined) {
+      currency = /^[a-z]{3}$/i.test(text) ? text.toUpperCase() : text;
+      this.#currencyOfText.set(text, currency === this.rule.currency ? this.rule.currency : currency);
+    }
+    return currency;
   }
 
   #metadataAmount(row: number, isNamed: boolean): Money | null {

@@ -1,160 +1,99 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the facts */
-import { DaybookError, shown } from "../base/errors.js";
-import { isoOf } from "../base/time.js";
-import { compareIds } from "../base/uuid.js";
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the payments */
 import type { RevenueRule } from "../plan/plan.js";
 import type { Rows } from "../segment/rows.js";
-import { convertMoney, isNegative } from "./money.js";
+import { Kept } from "./kept.js";
 import type { Money } from "./money.js";
 import type { ReportContext } from "./report.js";
-import { OrderNumbers, revenueFacts } from "./revenue-facts.js";
+import { OrderNumbers, loadRevenueFacts, revenueFacts } from "./revenue-facts.js";
 import type { RevenueFacts } from "./revenue-facts.js";
+import { OrderPlaces, Payments } from "./revenue-payments.js";
+import { ConvertedAmounts } from "./revenue-rates.js";
+import { compareLoadedRows, makeInOrder } from "./row-order.js";
 
 export { revenueColumns } from "./revenue-facts.js";
 
-/** A revenue event that counts: no duplicate of an earlier one. */
-export interface Payment {
-  readonly rows: Rows;
-  readonly row: number;
-  readonly createdAtMs: number;
-  readonly project: number;
-  /** Who paid; 0 for nobody. */
-  readonly actor: number;
-  /** Number of the order key with its sign; -1 without a key. */
-  readonly order: number;
-  /** Refunds: number of the payments under the same key; -1 for none. */
-  readonly paymentOrder: number;
-  readonly amount: Money;
-  readonly currency: string;
-  /** In the reporting currency; null where no rate is known. */
-  readonly converted: Money | null;
+/** Payments, marked, and what was found out about them. */
+class Book {
+  readonly converted: ConvertedAmounts;
+
+  constructor(
+    readonly payments: Payments,
+    readonly orders: OrderPlaces,
+    base: Book | null,
+    { currency }: RevenueRule,
+  ) {
+    orders.mark();
+    this.converted = new ConvertedAmounts(payments, base === null ? null : base.converted, currency);
+  }
 }
 
 /** The revenue events of a store, each order key once. */
-export interface RevenueTable {
-  readonly payments: readonly Payment[];
+export class RevenueTable {
+  constructor(
+    readonly payments: Payments,
+    readonly orders: OrderPlaces,
+    /** By the place of the payment: its amount in the reporting currency; null where no rate is known. */
+    readonly converted: readonly (Money | null)[],
+  ) {}
+
   /** Whether an event is revenue, duplicates included. */
-  isRevenue(rows: Rows, row: number): boolean;
+  isRevenue(rows: Rows, row: number): boolean {
+    return this.payments.placeOf(rows, row) !== -1;
+  }
+
   /** What an event counts for in the reporting currency; null for no revenue, a duplicate, or an unknown rate. */
-  amountOf(rows: Rows, row: number): Money | null;
+  amountOf(rows: Rows, row: number): Money | null {
+    const place = this.payments.placeOf(rows, row);
+    return place === -1 || this.payments.counted[place] === 0 ? null : this.converted[place]!;
+  }
+
   /** Every event that counts and can be converted. */
-  each(visit: (rows: Rows, row: number, amount: Money) => void): void;
+  each(visit: (rows: Rows, row: number, amount: Money) => void): void {
+    const { payments, converted } = this;
+    for (let place = 0; place < payments.count; place += 1) {
+      const amount = converted[place]!;
+      if (payments.counted[place] === 1 && amount !== null) visit(payments.partAt(place), payments.rows[place]!, amount);
+    }
+  }
 }
 
 /**
- * The table of some segments and heads, whose revenue columns are loaded; the same one as long as they are the same.
- * Cost: their revenue events, and once per segment its rows. @throws invalid_parameter (a rate that is no number above 0)
+ * The table of some segments and heads, whose revenue columns are loaded. What sealed segments tell is kept until they
+ * change. Cost: the rows of heads with amounts, and once per segment its own. @throws invalid_parameter (a bad rate)
  */
 export function revenueTable(parts: readonly Rows[], rule: RevenueRule, context: ReportContext): RevenueTable {
-  return context.memo.of("revenue", parts, () => {
-    const numbers = context.memo.of("order numbers", [context.dictionaries], () => new OrderNumbers());
-    const facts = parts.map((rows) => revenueFacts(rows, rule, context.dictionaries, numbers));
-    return new Table(parts, facts, numbers, rule, context);
-  });
-}
-
-class Table implements RevenueTable {
-  readonly payments: readonly Payment[];
-  readonly #factsOf: ReadonlyMap<Rows, RevenueFacts>;
-  /** What each fact counts for, by its place. */
-  readonly #amounts = new Map<Rows, (Money | null)[]>();
-
-  constructor(parts: readonly Rows[], facts: readonly RevenueFacts[], numbers: OrderNumbers, { currency }: RevenueRule, context: ReportContext) {
-    this.#factsOf = new Map(parts.map((rows, part) => [rows, facts[part]!]));
-    const convert = converter(currency, context);
-    const firsts = firstOfOrders(parts, facts, numbers.count);
-    const payments: Payment[] = [];
-    facts.forEach((fact, part) => {
-      const rows = parts[part]!;
-      const amounts: (Money | null)[] = new Array<Money | null>(fact.rows.length).fill(null);
-      for (let place = 0; place < fact.rows.length; place += 1) {
-        const order = fact.orders[place]!;
-        if (order !== -1 && (firsts.parts[order] !== part || firsts.places[order] !== place)) continue;
-        const amount = fact.amounts[place]!;
-        const converted = convert(amount, fact.currencies[place]!, fact.times[place]!);
-        amounts[place] = converted;
-        payments.push({
-          rows,
-          row: fact.rows[place]!,
-          createdAtMs: fact.times[place]!,
-          project: fact.projects[place]!,
-          actor: fact.actors[place]!,
-          order,
-          paymentOrder: order === -1 || !isNegative(amount) ? -1 : numbers.paymentOfRefund(order),
-          amount,
-          currency: fact.currencies[place]!,
-          converted,
-        });
-      }
-      this.#amounts.set(rows, amounts);
-    });
-    this.payments = payments;
-  }
-
-  isRevenue(rows: Rows, row: number): boolean {
-    return this.#placeOf(rows, row) !== -1;
-  }
-
-  amountOf(rows: Rows, row: number): Money | null {
-    const place = this.#placeOf(rows, row);
-    return place === -1 ? null : this.#amounts.get(rows)![place]!;
-  }
-
-  each(visit: (rows: Rows, row: number, amount: Money) => void): void {
-    for (const { rows, row, converted } of this.payments) if (converted !== null) visit(rows, row, converted);
-  }
-
-  #placeOf(rows: Rows, row: number): number {
-    const found = this.#factsOf.get(rows)?.rows ?? new Uint32Array(0);
-    let low = 0;
-    let high = found.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (found[middle]! < row) low = middle + 1;
-      else high = middle;
-    }
-    return found[low] === row ? low : -1;
-  }
-}
-
-/** Where the earliest event of every order is. */
-function firstOfOrders(parts: readonly Rows[], facts: readonly RevenueFacts[], orderCount: number) {
-  const firstParts = new Int32Array(orderCount).fill(-1);
-  const places = new Int32Array(orderCount);
-  facts.forEach(({ orders, times, rows }, part) => {
-    for (let place = 0; place < orders.length; place += 1) {
-      const order = orders[place]!;
-      if (order === -1) continue;
-      const first = firstParts[order]!;
-      if (first !== -1) {
-        const other = facts[first]!;
-        const otherPlace = places[order]!;
-        const later = times[place]! - other.times[otherPlace]!;
-        if (later > 0) continue;
-        if (later === 0 && compareIds(parts[part]!.ids(), rows[place]! * 16, parts[first]!.ids(), other.rows[otherPlace]! * 16) > 0) continue;
-      }
-      firstParts[order] = part;
-      places[order] = place;
-    }
-  });
-  return { parts: firstParts, places };
-}
-
-function converter(reporting: string, { rates }: ReportContext): (amount: Money, currency: string, ms: number) => Money | null {
-  const known = new Map<string, number | undefined>();
-  return (amount, currency, ms) => {
-    if (currency === reporting) return amount;
-    if (!/^[A-Z]{3}$/.test(currency)) return null;
-    const day = isoOf(ms).slice(0, 10);
-    const key = `${currency} ${day}`;
-    if (!known.has(key)) known.set(key, checkRate(rates(currency, reporting, day), currency, reporting, day));
-    const rate = known.get(key);
-    return rate === undefined ? null : convertMoney(amount, rate);
+  const { sealed, heads, numbers, ofSealed, ofAll } = keptBooks(parts, context);
+  const make = (some: readonly Rows[], base: Book | null) => {
+    const facts = some.map((rows) => revenueFacts(rows, rule, context.dictionaries, numbers));
+    const payments = new Payments(base === null ? null : base.payments, some, facts, numbers);
+    return new Book(payments, new OrderPlaces(payments, base === null ? null : base.orders, compareLoadedRows), base, rule);
   };
+  return tableOf(ofAll.now(() => make(heads, ofSealed.now(() => make(sealed, null)))), context);
 }
 
-function checkRate(rate: number | undefined, from: string, to: string, day: string): number | undefined {
-  if (rate === undefined || (typeof rate === "number" && Number.isFinite(rate) && rate > 0)) return rate;
-  const reason = `expected a number above 0 for ${from} to ${to} on ${day}, got ${shown(rate)}`;
-  throw new DaybookError("invalid_parameter", `rates: ${reason}`, { param: "rates", reason });
+/** The same table, where nothing is loaded: the columns of a segment are when it is first met. */
+export async function loadRevenueTable(parts: readonly Rows[], rule: RevenueRule, context: ReportContext): Promise<RevenueTable> {
+  const { sealed, heads, numbers, ofSealed, ofAll } = keptBooks(parts, context);
+  const make = async (some: readonly Rows[], base: Book | null) => {
+    const facts: RevenueFacts[] = [];
+    for (const rows of some) facts.push(await loadRevenueFacts(rows, rule, context.dictionaries, numbers));
+    const payments = new Payments(base === null ? null : base.payments, some, facts, numbers);
+    const orders = await makeInOrder((compare) => new OrderPlaces(payments, base === null ? null : base.orders, compare));
+    return new Book(payments, orders, base, rule);
+  };
+  return tableOf(await ofAll.soon(async () => await make(heads, await ofSealed.soon(() => make(sealed, null)))), context);
+}
+
+function keptBooks(parts: readonly Rows[], { memo, dictionaries }: ReportContext) {
+  // From old to new: what was first is met first.
+  const sealed = parts.filter((rows) => rows.sealed).sort((a, b) => a.day - b.day);
+  const heads = parts.filter((rows) => !rows.sealed);
+  const numbers = memo.of("order numbers", [dictionaries], () => new OrderNumbers());
+  const ofSealed = memo.of("revenue of segments", [numbers, ...sealed], () => new Kept<Book>());
+  const ofAll = memo.of("revenue", [ofSealed, ...heads], () => new Kept<Book>());
+  return { sealed, heads, numbers, ofSealed, ofAll };
+}
+
+function tableOf({ payments, orders, converted }: Book, { rates }: ReportContext): RevenueTable {
+  return new RevenueTable(payments, orders, converted.of(rates));
 }

@@ -1,17 +1,22 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the index */
-import { compareIds } from "../base/uuid.js";
 import type { Rows } from "../segment/rows.js";
+import type { CompareRows } from "./row-order.js";
 import type { TouchFacts } from "./touch-facts.js";
 
-/** A moment in the order of events. */
+/** An event in the order of events. */
 export interface Moment {
   readonly ms: number;
-  readonly ids: Uint8Array;
-  readonly idAt: number;
+  readonly rows: Rows;
+  readonly row: number;
 }
 
-/** The touches of some owners (actors or companies) in order of time: 4 bytes an owner, 24 a touch. */
+/** Places by owner need 4 bytes for every owner below the greatest: few touches go by a map of their owners. */
+const OWNERS_PER_TOUCH_MAX = 8;
+
+/** The touches of some owners (actors or companies), those of each in order: 4 bytes an owner, 20 a touch. */
 export class TouchIndex {
+  /** Number of each owner; null where owners are numbers themselves. */
+  readonly #slots: ReadonlyMap<number, number> | null;
   readonly #starts: Uint32Array;
   readonly #times: Float64Array;
   readonly #labels: Uint32Array;
@@ -19,104 +24,144 @@ export class TouchIndex {
   readonly #rows: Uint32Array;
 
   /**
-   * @param parts with their ids loaded
-   * @param ownerOf owner of each touch of a part; 0 for none
+   * In order but for events of one day in several segments, or in heads: `sort` follows.
+   * @param parts from old to new
+   * @param ownersOf owner of each touch of a part; 0 for none
    */
   constructor(
     readonly parts: readonly Rows[],
     facts: readonly TouchFacts[],
     ownersOf: readonly Uint32Array[],
-    msOf: (part: number, row: number) => number,
   ) {
-    let greatest = 0;
-    let count = 0;
-    for (const owners of ownersOf)
-      for (let at = 0; at < owners.length; at += 1) {
-        if (owners[at]! > greatest) greatest = owners[at]!;
-        if (owners[at]! > 0) count += 1;
-      }
-    this.#starts = new Uint32Array(greatest + 2);
-    for (const owners of ownersOf) for (let at = 0; at < owners.length; at += 1) if (owners[at]! > 0) this.#starts[owners[at]! + 1]! += 1;
-    for (let owner = 1; owner < this.#starts.length; owner += 1) this.#starts[owner]! += this.#starts[owner - 1]!;
+    this.#slots = slotsOf(ownersOf);
+    const ends = this.#ends(ownersOf);
+    this.#starts = ends.slice();
+    const count = ends[ends.length - 1]!;
     this.#times = new Float64Array(count);
     this.#labels = new Uint32Array(count);
     this.#parts = new Uint32Array(count);
     this.#rows = new Uint32Array(count);
-    const ends = this.#starts.slice();
-    facts.forEach(({ rows, labels }, part) => {
+    facts.forEach(({ rows, times, labels }, part) => {
       const owners = ownersOf[part]!;
       for (let at = 0; at < rows.length; at += 1) {
         const owner = owners[at]!;
         if (owner === 0) continue;
-        const place = ends[owner]!;
-        ends[owner] = place + 1;
-        this.#times[place] = msOf(part, rows[at]!);
+        const slot = this.#slotOf(owner);
+        const place = ends[slot]!;
+        ends[slot] = place + 1;
+        this.#times[place] = times[at]!;
         this.#labels[place] = labels[at]!;
         this.#parts[place] = part;
         this.#rows[place] = rows[at]!;
       }
     });
-    for (let owner = 0; owner + 1 < this.#starts.length; owner += 1) this.#order(this.#starts[owner]!, this.#starts[owner + 1]!);
   }
 
-  /** Place of the owner's earliest touch; -1 for none. */
-  first(owner: number): number {
-    if (owner + 1 >= this.#starts.length) return -1;
-    return this.#starts[owner]! < this.#starts[owner + 1]! ? this.#starts[owner]! : -1;
+  has(owner: number): boolean {
+    const slot = this.#slotOf(owner);
+    return slot >= 0 && slot + 1 < this.#starts.length && this.#starts[slot]! < this.#starts[slot + 1]!;
+  }
+
+  /** Cost: the greatest of them, where they are many. */
+  owners(): number[] {
+    if (this.#slots !== null) return [...this.#slots.keys()];
+    const owners: number[] = [];
+    for (let owner = 1; owner + 1 < this.#starts.length; owner += 1) if (this.#starts[owner]! < this.#starts[owner + 1]!) owners.push(owner);
+    return owners;
+  }
+
+  /** Puts the touches of each owner in order. May be called again. */
+  sort(compare: CompareRows): void {
+    const isLate = (place: number) => this.#times[place - 1]! >= this.#times[place]! && this.compare(place - 1, this.momentOf(place), compare) > 0;
+    for (let slot = 0; slot + 1 < this.#starts.length; slot += 1) {
+      const end = this.#starts[slot + 1]!;
+      for (let place = this.#starts[slot]! + 1; place < end; place += 1) {
+        if (!isLate(place)) continue;
+        this.#sortBetween(this.#starts[slot]!, end, compare);
+        break;
+      }
+    }
+  }
+
+  /** Place of the owner's first touch at or after a time; -1 for none. */
+  firstSince(owner: number, ms: number): number {
+    if (!this.has(owner)) return -1;
+    const slot = this.#slotOf(owner);
+    const end = this.#starts[slot + 1]!;
+    let low = this.#starts[slot]!;
+    if (low < end && this.#times[low]! < ms) {
+      let high = end;
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        if (this.#times[middle]! < ms) low = middle + 1;
+        else high = middle;
+      }
+    }
+    return low === end ? -1 : low;
   }
 
   /** Place of the owner's latest touch at or before a moment; -1 for none. */
-  last(owner: number, moment: Moment): number {
-    if (owner + 1 >= this.#starts.length) return -1;
-    const start = this.#starts[owner]!;
+  last(owner: number, moment: Moment, compare: CompareRows): number {
+    if (!this.has(owner)) return -1;
+    const slot = this.#slotOf(owner);
+    const start = this.#starts[slot]!;
     let low = start;
-    let high = this.#starts[owner + 1]!;
+    let high = this.#starts[slot + 1]!;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.compare(middle, moment) <= 0) low = middle + 1;
+      if (this.compare(middle, moment, compare) <= 0) low = middle + 1;
       else high = middle;
     }
     return low === start ? -1 : low - 1;
   }
 
-  /** Place of the owner's first touch at or after a time; -1 for none. */
-  firstSince(owner: number, ms: number): number {
-    if (owner + 1 >= this.#starts.length) return -1;
-    const end = this.#starts[owner + 1]!;
-    let low = this.#starts[owner]!;
-    let high = end;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#times[middle]! < ms) low = middle + 1;
-      else high = middle;
-    }
-    return low === end ? -1 : low;
-  }
-
   /** The order of a touch and a moment. */
-  compare(place: number, { ms, ids, idAt }: Moment): number {
-    return this.#times[place]! - ms || compareIds(this.parts[this.#parts[place]!]!.ids(), this.#rows[place]! * 16, ids, idAt);
+  compare(place: number, { ms, rows, row }: Moment, compare: CompareRows): number {
+    return this.#times[place]! - ms || compare(this.parts[this.#parts[place]!]!, this.#rows[place]!, rows, row);
   }
 
   momentOf(place: number): Moment {
-    return { ms: this.#times[place]!, ids: this.parts[this.#parts[place]!]!.ids(), idAt: this.#rows[place]! * 16 };
+    return { ms: this.#times[place]!, rows: this.parts[this.#parts[place]!]!, row: this.#rows[place]! };
   }
 
   labelOf(place: number): number {
     return this.#labels[place]!;
   }
 
-  /** Segments come in no order within a day, heads in none at all: what is out of order is sorted. */
-  #order(start: number, end: number): void {
-    for (let place = start + 1; place < end; place += 1)
-      if (this.compare(place - 1, this.momentOf(place)) > 0) return this.#sort(start, end);
+  #slotOf(owner: number): number {
+    return this.#slots === null ? owner : (this.#slots.get(owner) ?? -1);
   }
 
-  #sort(start: number, end: number): void {
-    const places = Array.from({ length: end - start }, (_, at) => start + at).sort((a, b) => this.compare(a, this.momentOf(b)));
+  /** Where the touches of each owner begin, and of one more behind the last. */
+  #ends(ownersOf: readonly Uint32Array[]): Uint32Array {
+    let slotCount = this.#slots === null ? 0 : this.#slots.size;
+    if (this.#slots === null)
+      for (const owners of ownersOf) for (let at = 0; at < owners.length; at += 1) if (owners[at]! >= slotCount) slotCount = owners[at]! + 1;
+    const starts = new Uint32Array(slotCount + 1);
+    for (const owners of ownersOf) for (let at = 0; at < owners.length; at += 1) if (owners[at]! > 0) starts[this.#slotOf(owners[at]!) + 1]! += 1;
+    for (let slot = 1; slot < starts.length; slot += 1) starts[slot]! += starts[slot - 1]!;
+    return starts;
+  }
+
+  #sortBetween(start: number, end: number, compare: CompareRows): void {
+    const places = Array.from({ length: end - start }, (_, at) => start + at).sort((a, b) => this.compare(a, this.momentOf(b), compare));
     for (const column of [this.#times, this.#labels, this.#parts, this.#rows]) {
       const sorted = places.map((place) => column[place]!);
       sorted.forEach((value, at) => (column[start + at] = value));
     }
   }
+}
+
+/** Null where there are many owners. */
+function slotsOf(ownersOf: readonly Uint32Array[]): Map<number, number> | null {
+  let greatest = 0;
+  let count = 0;
+  for (const owners of ownersOf) {
+    count += owners.length;
+    for (let at = 0; at < owners.length; at += 1) if (owners[at]! > greatest) greatest = owners[at]!;
+  }
+  if (greatest <= count * OWNERS_PER_TOUCH_MAX) return null;
+  const slots = new Map<number, number>();
+  for (const owners of ownersOf) for (const owner of owners) if (owner > 0 && !slots.has(owner)) slots.set(owner, slots.size);
+  return slots;
 }
