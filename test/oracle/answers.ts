@@ -65,7 +65,8 @@ export async function allPages(
   return events;
 }
 
-function errorOutcome(error: unknown): Outcome {
+/** The code of an error that a question may deserve. @throws any other error */
+export function errorOutcome(error: unknown): Outcome {
   if (error instanceof DaybookError && error.code !== "internal" && error.code !== "corruption") return { error: error.code };
   throw error;
 }

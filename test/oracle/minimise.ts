@@ -1,18 +1,26 @@
 import type { EventInput, FilterGroupInput } from "daybook";
+import type { HistoryItem } from "daybook/testing";
 import type { Question } from "./random-plan.js";
 
 /** A failing case: what arrived, and what was asked. */
 export interface Case {
+  readonly events: readonly HistoryItem[];
+  readonly question: { readonly report: string; readonly input: object };
+}
+
+/** What the comparison of events alone looks at. */
+export interface EventCase extends Case {
   readonly events: readonly EventInput[];
   readonly question: Question;
 }
 
-/** The smallest case found by leaving out events, members and filters, one at a time, while it still fails. */
-export async function minimise(start: Case, fails: (smaller: Case) => Promise<boolean>): Promise<Case> {
+/** The smallest case found by leaving out events, records, members and filters, one at a time, while it still fails. */
+export async function minimise<C extends Case>(start: C, fails: (smaller: C) => Promise<boolean>): Promise<C> {
   let smallest = start;
   for (let isSmaller = true; isSmaller; ) {
     isSmaller = false;
-    for (const smaller of smallerCases(smallest)) {
+    for (const parts of smallerCases(smallest)) {
+      const smaller = { ...smallest, ...parts };
       if (!(await fails(smaller))) continue;
       smallest = smaller;
       isSmaller = true;
@@ -22,19 +30,20 @@ export async function minimise(start: Case, fails: (smaller: Case) => Promise<bo
   return smallest;
 }
 
-function* smallerCases({ events, question }: Case): Generator<Case> {
+function* smallerCases({ events, question }: Case): Generator<Partial<Case>> {
   for (let size = Math.ceil(events.length / 2); size >= 1; size = Math.floor(size / 2)) {
-    for (let at = 0; at < events.length; at += size) yield { question, events: events.toSpliced(at, size) };
+    for (let at = 0; at < events.length; at += size) yield { events: events.toSpliced(at, size) };
   }
-  for (const input of smallerInputs(question.input)) yield { events, question: { ...question, input } as Question };
-  for (const [at, event] of events.entries()) {
-    for (const smaller of smallerEvents(event)) yield { question, events: events.with(at, smaller) };
+  for (const input of smallerInputs(question.input)) yield { question: { ...question, input } };
+  for (const [at, item] of events.entries()) {
+    for (const smaller of smallerItems(item)) yield { events: events.with(at, smaller) };
   }
 }
 
-function* smallerInputs(input: Question["input"]): Generator<Question["input"]> {
-  for (const member of Object.keys(input)) yield without(input, member);
-  const groups: readonly FilterGroupInput[] = input.filterGroups ?? [];
+function* smallerInputs(input: { readonly filterGroups?: readonly FilterGroupInput[] | null }): Generator<object> {
+  const needed = ["project", "companyId", "userId", "email"];
+  for (const member of Object.keys(input).filter((name) => !needed.includes(name))) yield without(input, member);
+  const groups = input.filterGroups ?? [];
   for (const [at, { filters }] of groups.entries()) {
     yield { ...input, filterGroups: groups.toSpliced(at, 1) };
     for (const index of filters.keys()) {
@@ -43,10 +52,21 @@ function* smallerInputs(input: Question["input"]): Generator<Question["input"]> 
   }
 }
 
-function* smallerEvents(event: EventInput): Generator<EventInput> {
+function* smallerItems(item: HistoryItem): Generator<HistoryItem> {
+  if ("unlink" in item) return;
+  if ("identify" in item) for (const identify of smallerObjects(item.identify, "traits")) yield { identify };
+  else if ("group" in item) for (const group of smallerObjects(item.group, "traits")) yield { group };
+  else if ("alias" in item) for (const alias of smallerObjects(item.alias, "traits")) yield { alias };
+  else yield* smallerObjects(item, "metadata");
+}
+
+/** An object without one of its members, or without one key of the object in one of them. */
+function* smallerObjects<T extends object>(object: T, nested: "metadata" | "traits"): Generator<T> {
   const needed = ["id", "name", "createdAt", "created_at", "timestamp"];
-  for (const member of Object.keys(event).filter((name) => !needed.includes(name))) yield without(event, member);
-  for (const key of Object.keys(event.metadata ?? {})) yield { ...event, metadata: without({ ...event.metadata }, key) };
+  for (const member of Object.keys(object).filter((name) => !needed.includes(name))) yield without(object, member);
+  const inner: unknown = Object.entries(object).find(([member]) => member === nested)?.[1];
+  if (typeof inner !== "object" || inner === null) return;
+  for (const key of Object.keys(inner)) yield { ...object, [nested]: without(inner, key) };
 }
 
 function without<T extends object>(value: T, member: string): T {

@@ -3,7 +3,7 @@ import { fixedClock, memoryStorage, openDaybook, type Daybook, type DaybookOptio
 import { oracle, seededRandom, type Random } from "daybook/testing";
 import { daybookOutcome, expectedOutcome } from "./answers.js";
 import { hostileHistory, wideHistory } from "./hostile-history.js";
-import { minimise, type Case } from "./minimise.js";
+import { minimise, type EventCase } from "./minimise.js";
 import { randomQuestion, type Question } from "./random-plan.js";
 import { nowMs } from "./settings.js";
 import { randomStorage } from "./random-storage.js";
@@ -86,10 +86,10 @@ function differenceOf(actual: unknown, expected: unknown): string | null {
   }
 }
 
-async function report(seed: number, failing: Case, difference: string): Promise<string> {
+async function report(seed: number, failing: EventCase, difference: string): Promise<string> {
   const intro = `a Daybook and the oracle disagree; repeat with DAYBOOK_SEED=${seed} DAYBOOK_CASES=1`;
   for (const stage of ["not sealed", "sealed", "after a restart"] as const) {
-    const fails = async (smaller: Case) => (await caseDifference(smaller, stage)) !== null;
+    const fails = async (smaller: EventCase) => (await caseDifference(smaller, stage)) !== null;
     if (!(await fails(failing))) continue;
     const smallest = await minimise(failing, fails);
     const history = `${stage}, events ${JSON.stringify(smallest.events)}`;
@@ -100,7 +100,7 @@ async function report(seed: number, failing: Case, difference: string): Promise<
 
 type Stage = "not sealed" | "sealed" | "after a restart";
 
-async function caseDifference({ events, question }: Case, stage: Stage): Promise<string | null> {
+async function caseDifference({ events, question }: EventCase, stage: Stage): Promise<string | null> {
   const options: DaybookOptions = { storage: memoryStorage(), clock: fixedClock(nowMs) };
   let daybook = await openDaybook(options);
   try {

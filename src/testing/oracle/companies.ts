@@ -1,16 +1,48 @@
-import { byTimeThenId, type OracleEvent } from "./event.js";
-import type { Identities } from "./identities.js";
+import type { OracleEvent } from "./event.js";
+import type { Identities, Identity } from "./identities.js";
+import { byMoment, type Moment } from "./moment.js";
+import type { Group } from "./record.js";
 
-/**
- * The company behind an event, `""` for none: the event's own, else the one its identity was last seen with by then,
- * else the first it was ever seen with. `events` in order of time and id.
- */
-export function companiesOf(events: readonly OracleEvent[], identities: Identities): (event: OracleEvent) => string {
-  const stamped = events.filter((event) => event.companyId !== "" && identities.of(event) !== null);
-  return (event) => {
-    if (event.companyId !== "") return event.companyId;
-    const own = stamped.filter((other) => identities.of(other) === identities.of(event));
-    const before = own.filter((other) => byTimeThenId(other, event) < 0);
-    return (before.at(-1) ?? own.at(0))?.companyId ?? "";
+interface Association extends Moment {
+  readonly identity: Identity | null;
+  readonly companyId: string;
+}
+
+/** To which company events belong, and how companies are called. */
+export interface Companies {
+  /** The company behind an event, `""` for none: its own, else the one its identity was last seen with before it, else the first. */
+  of(event: OracleEvent): string;
+  /** Whether an event or a record names a company. */
+  has(companyId: string): boolean;
+  nameOf(companyId: string): string;
+  domainOf(companyId: string): string | null;
+}
+
+/** Resolves companies from all events and the group records in force. */
+export function companiesOf(events: readonly OracleEvent[], groups: readonly Group[], identities: Identities): Companies {
+  const associations: Association[] = [...events, ...groups]
+    .map(({ id, createdAtMs, companyId, userId, anonymousId }) => ({ id, createdAtMs, companyId, identity: identities.of({ userId, anonymousId }) }))
+    .filter(({ companyId }) => companyId !== "")
+    .sort(byMoment);
+  const newestTrait = (companyId: string, trait: string): string | null => {
+    const texts = groups.filter((group) => group.companyId === companyId).map(({ traits }) => traits[trait]);
+    return texts.filter((text): text is string => typeof text === "string" && text !== "").at(-1) ?? null;
   };
+  return {
+    of: (event) => {
+      const identity = identities.of(event);
+      if (event.companyId !== "") return event.companyId;
+      if (identity === null) return "";
+      const own = associations.filter((association) => association.identity === identity);
+      const before = own.filter((association) => byMoment(association, event) < 0);
+      return (before.at(-1) ?? own.at(0))?.companyId ?? "";
+    },
+    has: (companyId) => associations.some((association) => association.companyId === companyId),
+    nameOf: (companyId) => newestTrait(companyId, "name") ?? companyId,
+    domainOf: (companyId) => newestTrait(companyId, "domain") ?? (isHostName(companyId) ? companyId : null),
+  };
+}
+
+function isHostName(text: string): boolean {
+  return /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i.test(text);
 }

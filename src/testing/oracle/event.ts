@@ -2,15 +2,18 @@ import { uuidOfText } from "../../base/uuid.js";
 import type { EventInput, EventRecord } from "../../schema/event.js";
 import { instantMsOf } from "./instant.js";
 import { isSet } from "./json.js";
+import type { Moment } from "./moment.js";
 import { slugOf } from "./slug.js";
 
 /** An accepted event: its record as answers show it, and what the record does not say. */
-export interface OracleEvent {
+export interface OracleEvent extends Moment {
   readonly record: EventRecord;
-  readonly createdAtMs: number;
   readonly userId: string;
   readonly anonymousId: string;
   readonly companyId: string;
+  readonly value: number | null;
+  readonly currency: string;
+  readonly externalId: string;
 }
 
 const FUTURE_SKEW_MS = 5 * 60_000;
@@ -29,15 +32,9 @@ export function acceptedEvents(events: readonly EventInput[], nowMs: number): Or
   const accepted = new Map<string, OracleEvent>();
   for (const [arrival, input] of events.entries()) {
     const event = isBroken(input) ? null : eventOf(input, arrival, nowMs);
-    if (event !== null && !accepted.has(event.record.id)) accepted.set(event.record.id, event);
+    if (event !== null && !accepted.has(event.id)) accepted.set(event.id, event);
   }
   return [...accepted.values()];
-}
-
-/** Orders events by time, then by the 128 bits of their id. */
-export function byTimeThenId(a: OracleEvent, b: OracleEvent): number {
-  if (a.createdAtMs !== b.createdAtMs) return a.createdAtMs - b.createdAtMs;
-  return a.record.id < b.record.id ? -1 : 1;
 }
 
 /** True where `ingest` must answer with a rejection. */
@@ -46,7 +43,7 @@ export function isBroken(input: EventInput): boolean {
   if (typeof name !== "string" || name === "" || name.length > 200) return true;
   if (typeof (notify ?? false) !== "boolean" || !isMetadata(metadata ?? {})) return true;
   if (Object.entries(rest).some(([member, value]) => !MEMBERS.has(member) || !isMember(member, value))) return true;
-  return timeOf(input) === "broken" || [input, metadata].some(hasLoneSurrogate);
+  return acceptedTimeMs(timeOf(input), 0) === null || !isWellFormed([input, metadata]);
 }
 
 function isMember(member: string, value: unknown): boolean {
@@ -55,23 +52,27 @@ function isMember(member: string, value: unknown): boolean {
   return typeof value === "string" && member !== "value";
 }
 
-function isMetadata(value: unknown): boolean {
+/** True for an object of at most 32 KiB and eight levels without infinite numbers: metadata, and traits. */
+export function isMetadata(value: unknown): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   return depthOf(value) <= 8 && !hasNonFinite(value) && new TextEncoder().encode(JSON.stringify(value)).length <= 32 * 1024;
 }
 
 function eventOf(input: EventInput, arrival: number, nowMs: number): OracleEvent {
-  const claimedMs = timeOf(input);
-  const createdAtMs = typeof claimedMs !== "number" || claimedMs > nowMs + FUTURE_SKEW_MS ? nowMs : claimedMs;
+  const createdAtMs = acceptedTimeMs(timeOf(input), nowMs) ?? nowMs;
   const userId = text(input.userId, input.user_id);
-  const id = text(input.id) || `without id, arrived as number ${arrival}`;
+  const id = uuidOfText(text(input.id) || `without id, arrived as number ${arrival}`);
   return {
+    id,
     createdAtMs,
     userId,
     anonymousId: text(input.anonymousId, input.anonymous_id),
     companyId: text(input.companyId, input.company_id),
+    value: input.value ?? null,
+    currency: text(input.currency),
+    externalId: text(input.externalId, input.external_id),
     record: {
-      id: uuidOfText(id),
+      id,
       name: input.name,
       notify: input.notify ?? false,
       slug: text(input.slug) || slugOf(input.name),
@@ -96,15 +97,21 @@ function eventOf(input: EventInput, arrival: number, nowMs: number): OracleEvent
   };
 }
 
-function text(...values: (string | number | null | undefined)[]): string {
+/** The first value that is set, as text; `""` when none is. */
+export function text(...values: readonly unknown[]): string {
   return String(values.find(isSet) ?? "");
 }
 
-function timeOf(input: EventInput): number | "absent" | "broken" {
-  const time = input.createdAt ?? input.created_at ?? input.timestamp ?? null;
-  if (time === null) return "absent";
-  const ms = time instanceof Date ? time.getTime() : typeof time === "number" ? time : instantMsOf(time);
-  return ms === null || !Number.isInteger(ms) || ms < 0 ? "broken" : ms;
+/** Epoch ms of a claimed time: now where there is none or one too far in the future; null for a broken one. */
+export function acceptedTimeMs(time: unknown, nowMs: number): number | null {
+  if (time === undefined || time === null) return nowMs;
+  const ms = time instanceof Date ? time.getTime() : typeof time === "string" ? instantMsOf(time) : time;
+  if (typeof ms !== "number" || !Number.isInteger(ms) || ms < 0) return null;
+  return ms > nowMs + FUTURE_SKEW_MS ? nowMs : ms;
+}
+
+function timeOf(input: EventInput): unknown {
+  return input.createdAt ?? input.created_at ?? input.timestamp;
 }
 
 function depthOf(value: unknown): number {
@@ -117,8 +124,9 @@ function hasNonFinite(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.values(value).some(hasNonFinite);
 }
 
-function hasLoneSurrogate(value: unknown): boolean {
-  if (typeof value === "string") return !value.isWellFormed();
-  if (typeof value !== "object" || value === null) return false;
-  return Object.entries(value).some(([key, member]) => !key.isWellFormed() || hasLoneSurrogate(member));
+/** True when no text in a value, keys included, has half of a surrogate pair. */
+export function isWellFormed(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([key, member]) => key.isWellFormed() && isWellFormed(member));
 }

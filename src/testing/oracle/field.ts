@@ -1,11 +1,12 @@
 import { parameterError } from "../../base/errors.js";
+import type { Companies } from "./companies.js";
 import type { OracleEvent } from "./event.js";
-import type { Identities } from "./identities.js";
+import { identityId, type Identities } from "./identities.js";
 
 /** What events are resolved to, beside what they hold. */
 export interface Derived {
   readonly identities: Identities;
-  companyOf(event: OracleEvent): string;
+  readonly companies: Companies;
 }
 
 const RECORD_FIELDS: Readonly<Record<string, (event: OracleEvent) => unknown>> = {
@@ -43,15 +44,20 @@ const ALIASES: Readonly<Record<string, string>> = {
 const UTM = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"];
 
 /** How to read the value that a filter names from an event. @throws invalid_parameter (an empty name) */
-export function fieldReader(name: string, { identities, companyOf }: Derived): (event: OracleEvent) => unknown {
+export function fieldReader(name: string, { identities, companies }: Derived): (event: OracleEvent) => unknown {
   if (name === "" || name === "metadata.") throw parameterError("invalid_parameter", "fieldName", "expected a name");
   const field = Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? name) : name;
   const recordField = Object.hasOwn(RECORD_FIELDS, field) ? RECORD_FIELDS[field] : undefined;
   if (recordField !== undefined) return recordField;
   if (name === "path") return ({ record }) => record.url.split(/[?#]/)[0];
   if (name === "referrer_domain") return ({ record }) => hostOf(record.referrer);
-  if (name === "identity_id") return (event) => identities.of(event);
-  if (name === "company_id") return companyOf;
+  if (name === "company_id") return (event) => companies.of(event);
+  if (name === "identity_id") {
+    return (event) => {
+      const identity = identities.of(event);
+      return identity === null ? null : identityId(identity);
+    };
+  }
   if (UTM.includes(name)) return ({ record }) => own(record.metadata, name);
   if (name.startsWith("metadata.")) return metadataReader(name.slice("metadata.".length));
   return ({ record }) => own(record.metadata, name);

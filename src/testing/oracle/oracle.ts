@@ -1,21 +1,43 @@
 import { DaybookError, parameterError } from "../../base/errors.js";
 import type {
+  CompanyTopUsers,
+  IdentityDeviceGeo,
+  IdentityProfile,
+  IdentityReferrers,
+  IdentitySessionsPage,
+  LtvCohorts,
+  RevenueByAttribution,
+  TopCompanies,
+} from "../../plan/answers.js";
+import type {
   AggregateInput,
   AggregateItem,
+  CompanyTopUsersInput,
   CountEventsInput,
+  IdentityInput,
+  IdentityReferrersInput,
+  LtvCohortsInput,
   PerDayInput,
   PerDayItem,
+  RevenueByAttributionInput,
+  TopCompaniesInput,
   UniqueUsersInput,
   UniqueUsersPerDayInput,
 } from "../../plan/input.js";
-import type { EventInput, EventRecord } from "../../schema/event.js";
-import { companiesOf } from "./companies.js";
-import { acceptedEvents, byTimeThenId, type OracleEvent } from "./event.js";
+import type { EventRecord } from "../../schema/event.js";
+import { revenueByAttribution } from "./attribution.js";
+import { companyTopUsers, topCompanies } from "./company-reports.js";
+import type { OracleEvent } from "./event.js";
 import { fieldReader, metadataReader, type Derived } from "./field.js";
-import { identitiesOf, type Identities } from "./identities.js";
+import type { History } from "./history.js";
+import type { Identities } from "./identities.js";
+import { identityDeviceGeo, identityProfile, identityReferrers, identitySessions } from "./identity-reports.js";
 import { DAY_MS, type Span } from "./instant.js";
 import { byCodePoint, candidatesOf, canonicalJsonOf, textOf } from "./json.js";
+import { ltvCohorts } from "./ltv.js";
+import type { OracleOptions } from "./rules.js";
 import { rangeOf, scopedEvents } from "./scope.js";
+import { worldOf } from "./world.js";
 
 /** The right answers, from arrays and `filter()`: slow, and short enough to check by eye. */
 export interface Oracle {
@@ -27,6 +49,15 @@ export interface Oracle {
   aggregate(input: AggregateInput): AggregateItem[];
   /** All matching events, newest first: the pages joined. */
   searchEvents(input?: CountEventsInput): EventRecord[];
+  /** All sessions of the window, newest first: the pages joined. */
+  identitySessions(input: IdentityInput): Omit<IdentitySessionsPage, "cursor">;
+  identityProfile(input: IdentityInput): IdentityProfile;
+  identityReferrers(input: IdentityReferrersInput): IdentityReferrers;
+  identityDeviceGeo(input: IdentityInput): IdentityDeviceGeo;
+  revenueByAttribution(input: RevenueByAttributionInput): RevenueByAttribution;
+  ltvCohorts(input: LtvCohortsInput): LtvCohorts;
+  topCompanies(input?: TopCompaniesInput): TopCompanies;
+  companyTopUsers(input: CompanyTopUsersInput): CompanyTopUsers;
 }
 
 const AGGREGATE_FIELDS = [
@@ -35,13 +66,15 @@ const AGGREGATE_FIELDS = [
 ];
 
 /**
- * Answers questions about `events`, given in order of arrival while the clock stood at `nowMs`. An event without an id
- * gets one that no store would give it. Each answer costs a pass over all events. Methods throw what a Daybook throws.
+ * Answers questions about a history of events and records, given in order of arrival while the clock stood at `nowMs`.
+ * An event or record without an id gets one that no store would give it. Limits and enumerations are taken as they come,
+ * so `Infinity` asks for all rows; in all else methods throw what a Daybook throws. The price of an answer grows with the
+ * square of the history and faster: some hundred items are its measure.
  */
-export function oracle(events: readonly EventInput[], { nowMs }: { readonly nowMs: number }): Oracle {
-  const accepted = acceptedEvents(events, nowMs).sort(byTimeThenId);
-  const identities = identitiesOf(accepted);
-  const derived: Derived = { identities, companyOf: companiesOf(accepted, identities) };
+export function oracle(history: History, options: OracleOptions): Oracle {
+  const world = worldOf(history, options);
+  const { events: accepted, identities } = world;
+  const derived: Derived = world;
   const select = (input: CountEventsInput) => scopedEvents(accepted, derived, input);
   return {
     countEvents: (input = {}) => select(input).length,
@@ -60,6 +93,14 @@ export function oracle(events: readonly EventInput[], { nowMs }: { readonly nowM
       return aggregate(select({ ...input, userId: null }), read, input.limit ?? Infinity);
     },
     searchEvents: (input = {}) => select(input).reverse().map((event) => event.record),
+    identitySessions: (input) => identitySessions(world, input),
+    identityProfile: (input) => identityProfile(world, input),
+    identityReferrers: (input) => identityReferrers(world, input),
+    identityDeviceGeo: (input) => identityDeviceGeo(world, input),
+    revenueByAttribution: (input) => revenueByAttribution(world, input),
+    ltvCohorts: (input) => ltvCohorts(world, input),
+    topCompanies: (input = {}) => topCompanies(world, input),
+    companyTopUsers: (input) => companyTopUsers(world, input),
   };
 }
 

@@ -1,0 +1,68 @@
+import { isCurrency, normalCurrency } from "./currency.js";
+import { scaled, type Exact } from "./decimal.js";
+import type { OracleEvent } from "./event.js";
+import type { Rules } from "./rules.js";
+
+/** An event that is money, a duplicate or not. */
+export interface Payment {
+  readonly event: OracleEvent;
+  /** Signed, in 10^-6 of `currency`. */
+  readonly micros: bigint;
+  readonly currency: string;
+  /** `""` where the event names no order. */
+  readonly orderKey: string;
+}
+
+/** The money in an event; null where it holds none. */
+export function paymentOf(event: OracleEvent, rules: Rules): Payment | null {
+  const amount = amountOf(event, rules);
+  if (amount === null) return null;
+  const micros = scaled(amount, 6);
+  const isRefund = rules.refundSlugs.includes(event.record.slug);
+  return {
+    event,
+    micros: isRefund && micros > 0n ? -micros : micros,
+    currency: currencyOf(event, rules.currency),
+    orderKey: orderKeyOf(event),
+  };
+}
+
+function amountOf({ value, record: { slug, metadata } }: OracleEvent, rules: Rules): number | null {
+  if (value !== null) return value;
+  const isNamed = [...rules.paymentSlugs, ...rules.refundSlugs].includes(slug);
+  const candidates = isNamed ? [metadata["revenue"], metadata["value"], metadata["amount"]] : [metadata["revenue"]];
+  return candidates.find((candidate) => typeof candidate === "number") ?? null;
+}
+
+function currencyOf({ currency, record: { metadata } }: OracleEvent, reporting: string): string {
+  const other = metadata["currency"];
+  return normalCurrency(currency.trim() || (typeof other === "string" ? other.trim() : "") || reporting);
+}
+
+function orderKeyOf({ externalId, record: { metadata } }: OracleEvent): string {
+  const texts = [externalId, metadata["order_id"], metadata["transaction_id"]].map((key) => {
+    return typeof key === "number" ? JSON.stringify(key) : typeof key === "string" ? key : "";
+  });
+  return texts.find((text) => text !== "") ?? "";
+}
+
+/**
+ * The payments that count, in order of time and id: of those with one project, order key and sign the first alone.
+ * `payments` come in that order.
+ */
+export function countedPayments(payments: readonly Payment[]): Payment[] {
+  const seen = new Set<string>();
+  return payments.filter(({ event, orderKey, micros }) => {
+    const key = JSON.stringify([event.record.project, orderKey, micros < 0n ? "-" : "+"]);
+    if (orderKey !== "" && seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+/** A payment in the reporting currency; null where no rate is known. */
+export function convertedAmount({ event, micros, currency }: Payment, { currency: reporting, rates }: Rules): Exact | null {
+  if (currency === reporting) return micros * 10n ** 18n;
+  const rate = isCurrency(currency) ? rates(currency, reporting, event.record.createdAt.slice(0, 10)) : undefined;
+  return rate === undefined ? null : micros * scaled(rate, 18);
+}

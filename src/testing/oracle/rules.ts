@@ -1,0 +1,44 @@
+import type { DaybookOptions } from "../../engine/options.js";
+import { PAYMENT_HOSTS, SEARCH_HOSTS, SOCIAL_HOSTS } from "../../plan/touch-hosts.js";
+import { slugOf } from "./slug.js";
+
+/** The clock of an oracle, and the options of a Daybook that settle what answers mean. */
+export interface OracleOptions
+  extends Pick<DaybookOptions, "currency" | "rates" | "session" | "pageviewSlugs" | "revenue" | "attribution"> {
+  /** Epoch ms at which everything arrived and is asked. */
+  readonly nowMs: number;
+}
+
+/** What options come to once defaults are filled in. */
+export interface Rules {
+  readonly nowMs: number;
+  readonly currency: string;
+  readonly rates: NonNullable<DaybookOptions["rates"]>;
+  readonly gapMs: number;
+  readonly maxMs: number;
+  readonly pageviewSlugs: readonly string[];
+  readonly paymentSlugs: readonly string[];
+  readonly refundSlugs: readonly string[];
+  readonly excludedHosts: readonly string[];
+  readonly searchHosts: readonly string[];
+  readonly socialHosts: readonly string[];
+  readonly lookbackMs: number;
+}
+
+export function rulesOf(options: OracleOptions): Rules {
+  const { session, revenue, attribution } = options;
+  return {
+    nowMs: options.nowMs,
+    currency: options.currency ?? "USD",
+    rates: options.rates ?? (() => undefined),
+    gapMs: session?.gapMs ?? 30 * 60_000,
+    maxMs: session?.maxMs ?? 24 * 3_600_000,
+    pageviewSlugs: options.pageviewSlugs ?? ["pageview", "page-view", "page", "screen-view"],
+    paymentSlugs: (revenue?.paymentNames ?? ["Payment", "Purchase", "Order Completed"]).map(slugOf),
+    refundSlugs: (revenue?.refundNames ?? ["Refund", "Order Refunded"]).map(slugOf),
+    excludedHosts: [...PAYMENT_HOSTS, ...(attribution?.excludedHosts ?? [])],
+    searchHosts: attribution?.searchHosts ?? SEARCH_HOSTS,
+    socialHosts: attribution?.socialHosts ?? SOCIAL_HOSTS,
+    lookbackMs: attribution?.lookbackMs ?? Infinity,
+  };
+}

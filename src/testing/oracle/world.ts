@@ -1,0 +1,27 @@
+import { companiesOf, type Companies } from "./companies.js";
+import { acceptedEvents, type OracleEvent } from "./event.js";
+import { eventsOf, type History } from "./history.js";
+import { identitiesOf, type Identities } from "./identities.js";
+import { byMoment } from "./moment.js";
+import { liveRecords } from "./record.js";
+import { revenueOf, type Revenue } from "./revenue.js";
+import { rulesOf, type OracleOptions, type Rules } from "./rules.js";
+
+/** All that is known at one moment. */
+export interface World {
+  readonly rules: Rules;
+  /** The accepted events, in order of time and id. */
+  readonly events: readonly OracleEvent[];
+  readonly identities: Identities;
+  readonly companies: Companies;
+  readonly revenue: Revenue;
+}
+
+/** What a history comes to. */
+export function worldOf(history: History, options: OracleOptions): World {
+  const rules = rulesOf(options);
+  const events = acceptedEvents(eventsOf(history), options.nowMs).sort(byMoment);
+  const records = liveRecords(history, options.nowMs);
+  const identities = identitiesOf(events, records);
+  return { rules, events, identities, companies: companiesOf(events, records.groups, identities), revenue: revenueOf(events, rules) };
+}

@@ -1,0 +1,41 @@
+import type { Daybook } from "daybook";
+import type { Oracle } from "daybook/testing";
+import { allPages, errorOutcome, type Outcome } from "./answers.js";
+import type { PersonQuestion } from "./person-questions.js";
+
+/** The answer that a Daybook owes, or the code of its error. */
+export function expectedOutcome(expected: Oracle, { report: name, input }: PersonQuestion): Outcome {
+  try {
+    return { answer: expected[name](input as never) };
+  } catch (error) {
+    return errorOutcome(error);
+  }
+}
+
+/** The answer of a Daybook, pages joined, or the code of its error. */
+export async function outcome(daybook: Daybook, { report: name, input }: PersonQuestion): Promise<Outcome> {
+  try {
+    if (name === "identitySessions") return { answer: await allSessions(daybook, input, 3) };
+    if (name === "searchEvents") return { answer: await allPages(daybook, input, 7) };
+    return { answer: await daybook[name](input as never) };
+  } catch (error) {
+    return errorOutcome(error);
+  }
+}
+
+/** All sessions of a window, page by page. @throws when a page but the last is not full */
+export async function allSessions(
+  daybook: Daybook,
+  input: Parameters<Oracle["identitySessions"]>[0],
+  limit: number,
+): Promise<ReturnType<Oracle["identitySessions"]>> {
+  let { cursor, ...all } = await daybook.identitySessions({ ...input, limit });
+  while (cursor !== null) {
+    if (all.sessions.length % limit !== 0) throw new Error("a page before the last is not full");
+    const page = await daybook.identitySessions({ ...input, limit, cursor });
+    if (page.sessions.length === 0) throw new Error("a page after the first is empty");
+    all = { ...all, sessions: [...all.sessions, ...page.sessions] };
+    cursor = page.cursor;
+  }
+  return all;
+}

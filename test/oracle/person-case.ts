@@ -1,0 +1,122 @@
+import { deepStrictEqual } from "node:assert/strict";
+import { fixedClock, memoryStorage, openDaybook } from "daybook";
+import { oracle, seededRandom, type History, type HistoryItem, type Oracle, type OracleOptions, type Random } from "daybook/testing";
+import { arrive } from "./arrive.js";
+import { minimise, type Case } from "./minimise.js";
+import { allSessions, expectedOutcome, outcome } from "./person-answers.js";
+import { idOf, personHistory } from "./person-history.js";
+import { randomOptions } from "./person-options.js";
+import { personQuestions, type PersonQuestion } from "./person-questions.js";
+import { anonymousIds, userIds } from "./person-values.js";
+
+export { arrive, allSessions };
+
+interface PersonCase extends Case {
+  readonly events: History;
+  readonly question: PersonQuestion;
+}
+
+/**
+ * Compares a Daybook with the oracle about one random history of events and records, in one question of each report. It
+ * arrives in batches, with seals and restarts between them, some of it twice; where no id stands for two things also in
+ * another order than the oracle's. @throws an error with the seed and a small case
+ */
+export async function checkPersonHistory(seed: number): Promise<void> {
+  const random = seededRandom(seed);
+  const options = randomOptions(random);
+  const { history, isOrderFree } = personHistory(random);
+  const arrival = isOrderFree ? shuffled(random, history) : history;
+  const storage = memoryStorage();
+  const open = () => openDaybook({ storage, ...daybookOptions(options), ...random.pick([{}, {}, { memoryBudgetBytes: 1 }]) });
+  let daybook = await open();
+  try {
+    const expected = oracle(history, options);
+    const [sealChance, restartChance, askChance] = [random.pick([0, 0, 0, 0.4]), random.pick([0, 0, 0, 0.1]), random.pick([0, 0.2, 0.8])];
+    for (let at = 0; at < arrival.length; ) {
+      const size = random.pick([2, 5, 10, 50]);
+      const piece = arrival.slice(at, at + size);
+      const isAtOnce = isOrderFree && random.chance(0.2) && !piece.some((item) => "unlink" in item);
+      if (isAtOnce) await Promise.all(piece.map((item) => arrive(daybook, [item])));
+      else await arrive(daybook, piece);
+      at += size;
+      if (random.chance(sealChance)) await daybook.seal();
+      if (random.chance(restartChance)) {
+        await daybook.close();
+        daybook = await open();
+      }
+      // A question in between leaves behind what the next one must not take for the present.
+      if (random.chance(askChance)) await outcome(daybook, random.pick(personQuestions(random, history, [])));
+    }
+    for (const question of personQuestions(random, history, identityIds(random, expected))) {
+      const difference = differenceOf(await outcome(daybook, question), expectedOutcome(expected, question));
+      if (difference !== null) throw new Error(await report(seed, { events: arrival, question }, options, difference));
+    }
+  } finally {
+    await daybook.close();
+  }
+}
+
+/** Another order of arrival that means the same: some of it twice, and nothing taken back before it came. */
+function shuffled(random: Random, history: History): HistoryItem[] {
+  const takenBack = new Set(history.flatMap((item) => ("unlink" in item ? [item.unlink] : [])));
+  const isUnlink = (item: HistoryItem) => "unlink" in item;
+  const effective = history.filter((item, at) => !isUnlink(item) || history.slice(0, at).some((other) => !isUnlink(other) && idOf(other) === idOf(item)));
+  const repeated = effective.filter(() => random.chance(0.1));
+  const mixed = random.shuffled([...effective, ...repeated]);
+  const early = mixed.filter((item) => !isUnlink(item) && takenBack.has(idOf(item)));
+  const rest = mixed.filter((item) => !early.includes(item));
+  return [...early, ...rest];
+}
+
+function daybookOptions({ nowMs, ...options }: OracleOptions) {
+  return { ...options, clock: fixedClock(nowMs) };
+}
+
+/** The identities of a few ids. */
+function identityIds(random: Random, expected: Oracle): string[] {
+  return Array.from({ length: 3 }, () => random.pick([...userIds, ...anonymousIds])).flatMap((userId) => {
+    const found = expectedOutcome(expected, { report: "identityReferrers", input: { userId } });
+    return "answer" in found ? [(found.answer as { identityId: string }).identityId] : [];
+  });
+}
+
+/** Null for equal outcomes, else both as text. */
+function differenceOf(actual: unknown, expected: unknown): string | null {
+  try {
+    deepStrictEqual(actual, expected);
+    return null;
+  } catch {
+    return `expected ${JSON.stringify(expected)}\n     got ${JSON.stringify(actual)}`;
+  }
+}
+
+async function report(seed: number, failing: PersonCase, options: OracleOptions, difference: string): Promise<string> {
+  const optionsText = JSON.stringify({ ...options, rates: options.rates === undefined ? "none" : "made up" });
+  const intro = `a Daybook and the oracle disagree; repeat with DAYBOOK_SEED=${seed} DAYBOOK_CASES=1\noptions ${optionsText}`;
+  for (const isSealed of [false, true]) {
+    const fails = async (smaller: PersonCase) => (await caseDifference(smaller, options, isSealed)) !== null;
+    if (!(await fails(failing))) continue;
+    const { events, question } = await minimise(failing, fails);
+    const small = await caseDifference({ events, question }, options, isSealed);
+    const lines = events.map((item) => `  ${JSON.stringify(item)}`);
+    return [intro, isSealed ? "sealed" : "not sealed", ...lines, questionText(question), small].join("\n");
+  }
+  return `${intro}\nonly in this order of batches, seals and restarts; ${questionText(failing.question)}\n${difference}`;
+}
+
+async function caseDifference({ events, question }: PersonCase, options: OracleOptions, isSealed: boolean): Promise<string | null> {
+  const daybook = await openDaybook({ storage: memoryStorage(), ...daybookOptions(options) });
+  try {
+    await arrive(daybook, events);
+    if (isSealed) await daybook.seal();
+    return differenceOf(await outcome(daybook, question), expectedOutcome(oracle(events, options), question));
+  } catch (error) {
+    return String(error);
+  } finally {
+    await daybook.close();
+  }
+}
+
+function questionText({ report: name, input }: PersonQuestion): string {
+  return `${name} ${JSON.stringify(input)}`;
+}

@@ -1,0 +1,83 @@
+import type {
+  CompanyTopUsersInput, CountEventsInput, FilterInput, IdentityInput, IdentityReferrersInput, LtvCohortsInput, PerDayInput, RevenueByAttributionInput, TopCompaniesInput,
+} from "daybook";
+import type { History, Random } from "daybook/testing";
+import { anonymousIds, companyIds, emails, projects, userIds } from "./person-values.js";
+import { nowMs } from "./settings.js";
+
+/** Long before and after all that a random history holds. */
+const always = { startDate: "1970-01-01", endDate: new Date(nowMs + 86_400_000).toISOString() };
+
+/** A question about identities, money or companies, or an older one whose answer depends on who is who. */
+export type PersonQuestion =
+  | { readonly report: "identitySessions" | "identityProfile" | "identityDeviceGeo"; readonly input: IdentityInput }
+  | { readonly report: "identityReferrers"; readonly input: IdentityReferrersInput }
+  | { readonly report: "revenueByAttribution"; readonly input: RevenueByAttributionInput }
+  | { readonly report: "ltvCohorts"; readonly input: LtvCohortsInput }
+  | { readonly report: "topCompanies"; readonly input: TopCompaniesInput }
+  | { readonly report: "companyTopUsers"; readonly input: CompanyTopUsersInput }
+  | { readonly report: "countEvents" | "countUniqueUsers" | "searchEvents"; readonly input: CountEventsInput }
+  | { readonly report: "countUniqueUsersPerDay"; readonly input: PerDayInput };
+
+/** One question of each report. `identityIds` are values for filters. */
+export function personQuestions(random: Random, history: History, identityIds: readonly string[]): PersonQuestion[] {
+  const person = (): IdentityInput => (random.chance(0.02) ? random.pick(brokenSubjects) : { ...subject(random), ...dates(random, history) });
+  const limit = (highest: number) => (random.chance(0.3) ? { limit: random.between(1, highest) } : {});
+  const level = () => random.pick([{}, { level: "identity" as const }, { level: "account" as const }]);
+  const project = () => random.pick([...projects, ...projects, ...projects, "none"]);
+  const filtered = (): CountEventsInput => ({ filterGroups: [{ filters: [filter(random, identityIds)] }], ...(random.chance(0.3) ? { project: project() } : {}) });
+  return [
+    { report: "identitySessions", input: person() },
+    { report: "identitySessions", input: { ...subject(random), ...always } },
+    { report: "identityProfile", input: person() },
+    { report: "identityProfile", input: { ...subject(random), ...always } },
+    { report: "identityReferrers", input: { ...person(), ...limit(2) } },
+    { report: "identityDeviceGeo", input: person() },
+    ...(["source", "medium", "campaign"] as const).map((dimension): PersonQuestion => ({
+      report: "revenueByAttribution",
+      input: {
+        project: project(), dimension, ...level(), ...limit(3), ...dates(random, history), ...random.pick([{}, { model: "first_touch" as const }, { model: "last_touch" as const }]),
+      },
+    })),
+    { report: "ltvCohorts", input: { project: project(), ...level(), ...limit(2) } },
+    { report: "topCompanies", input: { ...days(random), ...limit(3), ...random.pick([{}, { sort: "users" }, { sort: "events" }, { sort: "last_seen" }, { sort: "revenue" }] as const) } },
+    { report: "companyTopUsers", input: { companyId: random.pick([...companyIds, "none"]), ...days(random), ...limit(2) } },
+    { report: "countUniqueUsers", input: random.chance(0.5) ? {} : filtered() },
+    { report: "countUniqueUsersPerDay", input: filtered() },
+    { report: "countEvents", input: { ...filtered(), ...(random.chance(0.5) ? { userId: id(random) } : {}) } },
+    { report: "searchEvents", input: { userId: id(random) } },
+  ];
+}
+
+function id(random: Random): string {
+  return random.pick([random.pick(userIds), random.pick(anonymousIds), random.chance(0.2) ? "nobody" : "ann"]);
+}
+
+const brokenSubjects: readonly IdentityInput[] = [{}, { email: "", userId: null }, { email: "ann@x.io", userId: "ann" }];
+
+function subject(random: Random): IdentityInput {
+  return random.chance(0.35) ? { email: random.pick([...emails, "\uFF5E", "nobody@x.io"]) } : { userId: id(random), ...random.pick([{}, { email: "" }]) };
+}
+
+/** Bounds at the very milliseconds of events, days, and none. */
+function dates(random: Random, history: History): { startDate?: string; endDate?: string } {
+  const instants = history.flatMap((item) => ("createdAt" in item && typeof item.createdAt === "number" ? [item.createdAt] : []));
+  const bound = () => {
+    const ms = random.chance(0.5) && instants.length > 0 ? random.pick(instants) + random.pick([-1, 0, 0, 1]) : Date.UTC(2026, random.below(3), random.between(1, 12), 12);
+    const text = new Date(ms).toISOString();
+    return random.chance(0.3) ? text.slice(0, 10) : text;
+  };
+  return { ...(random.chance(0.5) ? { startDate: bound() } : {}), ...(random.chance(0.5) ? { endDate: bound() } : {}) };
+}
+
+function days(random: Random): { rangeDays?: number } {
+  return random.pick([{}, { rangeDays: 1 }, { rangeDays: 9 }, { rangeDays: 10 }, { rangeDays: 30 }, { rangeDays: 365 }]);
+}
+
+function filter(random: Random, identityIds: readonly string[]): FilterInput {
+  const [fieldName, values] = random.chance(0.5) ? ["company_id", companyIds] as const : ["identity_id", [...identityIds, "idn_"]] as const;
+  const operator = random.pick(["=", "!=", "in", "not_in", "contains", "is_set", "is_not_set", "not_starts_with"]);
+  const value = () => random.pick(values);
+  if (operator.endsWith("set")) return { fieldName, operator };
+  return { fieldName, operator, value: operator.endsWith("in") ? JSON.stringify([value(), value()]) : value() };
+}
