@@ -1,12 +1,19 @@
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Daybook, openDaybook } from "daybook";
 import { fileStorage } from "daybook/node";
+import { clock } from "./clock.js";
+import { type Ingest, ingestAll } from "./ingest.js";
 import { TRAFFIC_DAYS, type TrafficEvent } from "./traffic.js";
+
+export const WRITER_COUNT = 4;
 
 export interface DaybookLoad {
   readonly daybook: Daybook;
+  /** By one writer who waits for each batch to be durable. */
   readonly ingestEventsPerSecond: number;
+  /** With `WRITER_COUNT` batches in flight, as a server has them. */
+  readonly sharedIngestEventsPerSecond: number;
   readonly sealMs: number;
   /** From opening the stored events to the first answer, in this process. */
   readonly firstAnswerMs: number;
@@ -15,41 +22,41 @@ export interface DaybookLoad {
   readonly memoryBytesPerEvent: number;
 }
 
-/** The instant after the last event, so that no event lies in the future. */
-const clock = { now: () => Date.parse(`${TRAFFIC_DAYS.last}T23:59:59.999Z`) + 1 };
+const open = (directory: string) => openDaybook({ storage: fileStorage(directory), clock });
+const perSecond = ({ eventCount, ms }: Ingest) => Math.round((eventCount / ms) * 1_000);
 
 function directoryByteLength(directory: string): number {
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
-/** Ingests every batch durably, one after the other; only the time inside `ingest` counts. Then reopens the store. */
-export async function loadDaybook(directory: string, batches: Iterable<TrafficEvent[]>): Promise<DaybookLoad> {
-  const open = () => openDaybook({ storage: fileStorage(directory), clock });
-  const loading = await open();
-  let [eventCount, ingestMs] = [0, 0];
-  for (const batch of batches) {
-    const startedMs = performance.now();
-    const { accepted, rejected } = await loading.ingest(batch);
-    ingestMs += performance.now() - startedMs;
-    if (accepted !== batch.length) throw new Error(`expected ${batch.length} accepted events, got ${accepted}: ${JSON.stringify(rejected[0])}`);
-    eventCount += accepted;
-  }
-  const sealStartedMs = performance.now();
-  await loading.close();
-  const sealMs = performance.now() - sealStartedMs;
+async function load(directory: string, batches: Iterable<TrafficEvent[]>, writerCount: number) {
+  const daybook = await open(directory);
+  const ingest = await ingestAll(daybook, batches, writerCount);
+  const startedMs = performance.now();
+  await daybook.close();
+  return { ingest, sealMs: performance.now() - startedMs };
+}
+
+/** Ingests the same batches into two stores, by one writer and by several, and reopens the first. */
+export async function loadDaybook(directory: string, batches: () => Iterable<TrafficEvent[]>): Promise<DaybookLoad> {
+  const { ingest, sealMs } = await load(directory, batches(), 1);
+  const sharedDirectory = `${directory}-shared`;
+  const shared = await load(sharedDirectory, batches(), WRITER_COUNT);
+  rmSync(sharedDirectory, { recursive: true });
 
   const openStartedMs = performance.now();
-  const daybook = await open();
+  const daybook = await open(directory);
   await daybook.countEvents({ startDate: TRAFFIC_DAYS.first });
   const firstAnswerMs = performance.now() - openStartedMs;
   const { memoryByteLength } = await daybook.stats();
   return {
     daybook,
-    ingestEventsPerSecond: Math.round((eventCount / ingestMs) * 1_000),
+    ingestEventsPerSecond: perSecond(ingest),
+    sharedIngestEventsPerSecond: perSecond(shared.ingest),
     sealMs,
     firstAnswerMs,
-    diskBytesPerEvent: directoryByteLength(directory) / eventCount,
-    memoryBytesPerEvent: memoryByteLength / eventCount,
+    diskBytesPerEvent: directoryByteLength(directory) / ingest.eventCount,
+    memoryBytesPerEvent: memoryByteLength / ingest.eventCount,
   };
 }

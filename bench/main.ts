@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { loadDaybook } from "./daybook.js";
+import { loadDaybook, WRITER_COUNT } from "./daybook.js";
 import { type Measurement, measure } from "./measure.js";
 import { loadDuckdb } from "./peers/duckdb.js";
+import { profile } from "./profile.js";
 import { questions } from "./questions.js";
 import { hardware, writeResult } from "./results.js";
 import { geometricMean, measurementTable, table } from "./table.js";
@@ -16,6 +17,10 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "9" },
     seed: { type: "string", default: "1" },
     directory: { type: "string", default: tmpdir() },
+    /** Only questions whose name contains this. */
+    only: { type: "string", default: "" },
+    /** Shows where the time of the questions goes that miss their bars. */
+    profile: { type: "boolean", default: false },
   },
 });
 
@@ -34,13 +39,14 @@ async function run(): Promise<void> {
   const machine = hardware();
   const count = eventCount.toLocaleString("en");
   say(`${count} events, seed ${seed}; ${machine.cpuModel}, ${machine.coreCount} cores, ${machine.memoryGib} GiB, Node ${machine.nodeVersion}`);
-  const { daybook, ...daybookLoad } = await loadDaybook(join(directory, "daybook"), batches());
+  const { daybook, ...daybookLoad } = await loadDaybook(join(directory, "daybook"), batches);
   const { peers, ...duckdbLoad } = await loadDuckdb(join(directory, "events.duckdb"), batches());
   const whole = (value: number) => Math.round(value).toLocaleString("en");
   say(
     table([
       ["loading", "Daybook", "DuckDB"],
       ["events/s (Daybook: 1,000 per fdatasync; DuckDB: appender, in memory)", whole(daybookLoad.ingestEventsPerSecond), whole(duckdbLoad.appendEventsPerSecond)],
+      [`events/s, ${WRITER_COUNT} batches of 1,000 in flight`, whole(daybookLoad.sharedIngestEventsPerSecond), ""],
       ["bytes on disk per event", daybookLoad.diskBytesPerEvent.toFixed(1), duckdbLoad.diskBytesPerEvent.toFixed(1)],
       ["bytes in memory per event, by its own estimate", daybookLoad.memoryBytesPerEvent.toFixed(1), ""],
       ["close, ms", whole(daybookLoad.sealMs), ""],
@@ -48,12 +54,20 @@ async function run(): Promise<void> {
     ]),
   );
   const measurements: Measurement[] = [];
-  for (const question of questions) measurements.push(await measure(question, daybook, peers, roundCount));
+  const profiles: string[] = [];
+  for (const question of questions.filter(({ name }) => name.includes(values.only))) {
+    const measurement = await measure(question, daybook, peers, roundCount);
+    measurements.push(measurement);
+    if (values.profile && !measurement.isMet) profiles.push(await profile(question, daybook));
+  }
   await daybook.close();
   say(`\n${measurementTable(measurements, peers.map(({ name }) => name))}`);
+  for (const text of profiles) say(`\n${text}`);
   const geometricMeanRatio = geometricMean(measurements.map(({ ratio }) => ratio));
+  say("\nAll answers are equal.");
+  if (values.only !== "") return;
   const path = writeResult({ eventCount, seed, roundCount, hardware: machine, daybook: daybookLoad, duckdb: duckdbLoad, geometricMeanRatio, measurements });
-  say(`\nAll answers are equal. Written to ${relative(process.cwd(), path)}.`);
+  say(`Written to ${relative(process.cwd(), path)}.`);
 }
 
 try {

@@ -1,4 +1,5 @@
 import type { Measurement } from "./measure.js";
+import { RATIO_BAR } from "./questions.js";
 
 const ms = (value: number) => (value >= 100 ? value.toFixed(0) : value >= 1 ? value.toFixed(1) : value.toPrecision(2));
 const times = (value: number) => `${value >= 10 ? value.toFixed(0) : value.toFixed(1)}×`;
@@ -15,16 +16,18 @@ export function table(rows: readonly (readonly string[])[]): string {
   return rows.map(line).join("\n");
 }
 
-/** Milliseconds of everyone and the fastest peer's time over Daybook's. */
+/** Milliseconds of everyone, the fastest peer's time over Daybook's, and whether these reach the bars. */
 export function measurementTable(measurements: readonly Measurement[], peerNames: readonly string[]): string {
-  const head = ["question (warm median, ms)", "Daybook", ...peerNames, "ratio"];
-  const body = measurements.map(({ question, daybookMs, peerMs, ratio }) => [
+  const head = ["question (warm median, ms)", "Daybook", ...peerNames, "ratio", "bars", ""];
+  const body = measurements.map(({ question, daybookMs, peerMs, ratio, barMs, isMet }) => [
     question,
     ms(daybookMs),
     ...peerNames.map((name) => ms(peerMs[name] ?? Number.NaN)),
     times(ratio),
+    `≤ ${barMs} ms, ≥ ${times(RATIO_BAR)}`,
+    isMet ? "" : "missed",
   ]);
   const ratios = measurements.map(({ ratio }) => ratio);
-  const foot = ["geometric mean of the ratios", "", ...peerNames.map(() => ""), times(geometricMean(ratios))];
+  const foot = ["geometric mean of the ratios", "", ...peerNames.map(() => ""), times(geometricMean(ratios)), "", ""];
   return table([head, ...body, foot]);
 }

@@ -1,5 +1,7 @@
 import type { EventInput } from "daybook";
 import { type Random, seededRandom } from "daybook/testing";
+import { HEAVY_USER_ID, type HeavyEvent, heavyEvents } from "./heavy-user.js";
+import { Orders } from "./orders.js";
 
 export interface TrafficOptions {
   readonly seed: number;
@@ -12,9 +14,15 @@ export interface TrafficEvent extends EventInput {
   readonly id: string;
   readonly userId: string;
   readonly project: string;
-  /** Epoch ms, ascending but for a few seconds. */
+  /** Epoch ms, ascending but for a few seconds; for a minute or two in small traffic. */
   readonly createdAt: number;
   readonly metadata: Readonly<Record<string, string | number | boolean>>;
+  /** Set for about one event in a hundred: orders, some twice, and refunds. */
+  readonly value: number | null;
+  readonly currency: string | null;
+  readonly externalId: string | null;
+  /** The same at all events of a user. */
+  readonly companyId: string | null;
 }
 
 export const TRAFFIC_DAYS = { first: "2026-01-01", last: "2026-03-31", count: 90 } as const;
@@ -36,6 +44,9 @@ export const METADATA_TYPES = {
 const firstMs = Date.parse(`${TRAFFIC_DAYS.first}T00:00:00Z`);
 const userCountPerMillion = 56_000;
 const dayMs = 86_400_000;
+const recentMsCount = 2 ** 16;
+const companyCount = 3_000;
+const companyShare = 0.3;
 
 const list = (count: number, name: (at: number) => string) => Array.from({ length: count }, (_, at) => name(at));
 
@@ -65,11 +76,16 @@ const countryOfUser = list(4_096, (at) => countries[Math.floor(Math.exp((at / 4_
 
 const zipfPick = <T>(random: Random, items: readonly T[]) => items[zipf(random, items.length)] as T;
 
-/** The `use`-th property of a user: the same at each of the user's events. */
-function trait<T>(user: number, use: number, items: readonly T[]): T {
+function mix(user: number, use: number): number {
   const mixed = Math.imul((user + 1) * 31 + use, 0x9e3779b1);
-  return items[((mixed ^ (mixed >>> 15)) >>> 0) % items.length] as T;
+  return (mixed ^ (mixed >>> 15)) >>> 0;
 }
+
+/** The `use`-th property of a user: the same at each of the user's events. */
+const trait = <T>(user: number, use: number, items: readonly T[]) => items[mix(user, use) % items.length] as T;
+
+/** From 0 to 1, likewise. */
+const fraction = (user: number, use: number) => mix(user, use) / 2 ** 32;
 
 const hex = (random: Random, digits: number) => random.below(16 ** digits).toString(16).padStart(digits, "0");
 
@@ -77,14 +93,16 @@ function uuid(random: Random): string {
   return `${hex(random, 8)}-${hex(random, 4)}-4${hex(random, 3)}-${"89ab"[random.below(4)]}${hex(random, 3)}-${hex(random, 6)}${hex(random, 6)}`;
 }
 
-/** More by day than by night, ascending with `progress` from 0 to 1; up to 4 s late. */
-function timeOf(progress: number, random: Random): number {
+/** More by day than by night, ascending with `progress` from 0 to 1. */
+function instantOf(progress: number): number {
   const days = progress * TRAFFIC_DAYS.count;
-  const fraction = days - Math.floor(days);
-  const warped = fraction + (0.6 / (2 * Math.PI)) * Math.sin(2 * Math.PI * fraction);
-  const ms = firstMs + Math.floor((Math.floor(days) + warped) * dayMs) - random.below(4_000);
-  return Math.max(firstMs, ms);
+  const rest = days - Math.floor(days);
+  const warped = rest + (0.6 / (2 * Math.PI)) * Math.sin(2 * Math.PI * rest);
+  return firstMs + Math.floor((Math.floor(days) + warped) * dayMs);
 }
+
+/** Up to 4 s late. */
+const timeOf = (progress: number, random: Random) => Math.max(firstMs, instantOf(progress) - random.below(4_000));
 
 function metadataOf(user: number, random: Random): TrafficEvent["metadata"] {
   const metadata: Record<string, string | number | boolean> = {};
@@ -106,37 +124,99 @@ function metadataOf(user: number, random: Random): TrafficEvent["metadata"] {
   return metadata;
 }
 
-function eventAt(progress: number, userCount: number, random: Random): TrafficEvent {
-  const user = zipf(random, userCount);
-  const system = trait(user, 2, systems);
-  const country = trait(user, 10, countryOfUser);
-  return {
-    id: uuid(random),
-    name: zipfPick(random, names),
-    userId: `user-${((user * 2_654_435_761) >>> 0).toString(36)}-${user}`,
-    project: user % 10 < 7 ? "web" : "app",
-    createdAt: timeOf(progress, random),
-    locationCountry: country,
-    locationRegion: `${country}-${trait(user, 3, [1, 2, 3, 4, 5])}`,
-    locationCity: `${country} City ${trait(user, 4, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])}`,
-    device: trait(user, 5, devices),
-    os: system,
-    browser: trait(user, 6, browsers),
-    screen: trait(user, 7, screens),
-    language: trait(user, 8, languages),
-    referrer: random.chance(0.6) ? zipfPick(random, referrers) : null,
-    url: zipfPick(random, urls),
-    hostname: trait(user, 9, hostnames),
-    metadata: metadataOf(user, random),
-  };
+/** About three users in ten belong to a company, more to the first ones: 3,000 in all. */
+function companyOf(user: number): string | null {
+  const share = fraction(user, 11) / companyShare;
+  return share < 1 ? `company-${Math.floor(Math.exp(share * Math.log(companyCount + 1)))}.example` : null;
+}
+
+/** The traffic's state: what was drawn so far decides about what comes. */
+class Traffic {
+  /** By their low bits, the instants of the last minute. */
+  readonly #recentMs = new Float64Array(recentMsCount);
+  readonly #userCount: number;
+  readonly #random: Random;
+  readonly #orders: Orders;
+  readonly #heavy: Iterator<HeavyEvent, undefined>;
+  #nextHeavy: HeavyEvent | undefined;
+
+  constructor({ seed, eventCount }: TrafficOptions) {
+    this.#userCount = Math.max(100, Math.round((eventCount / 1_000_000) * userCountPerMillion));
+    this.#random = seededRandom(seed);
+    // Numbers of their own, so that all else is the same with and without them.
+    this.#orders = new Orders(seededRandom(seed + 1_000_000));
+    this.#heavy = heavyEvents(firstMs, TRAFFIC_DAYS.count, eventCount, seededRandom(seed + 2_000_000));
+    this.#nextHeavy = this.#heavy.next().value;
+  }
+
+  /** The event at `progress` from 0 to 1. */
+  eventAt(progress: number): TrafficEvent {
+    const random = this.#random;
+    const drawnUser = zipf(random, this.#userCount);
+    const again = this.#orders.again();
+    const heavy = again === null ? this.#heavyAt(progress) : undefined;
+    const user = again?.user ?? (heavy === undefined ? drawnUser : this.#userCount);
+    // The heavy user has one device after the other.
+    const device = heavy === undefined ? user : user + (heavy.visit % 5);
+    const country = trait(device, 10, countryOfUser);
+    const event = {
+      id: uuid(random),
+      name: zipfPick(random, names),
+      userId: user === this.#userCount ? HEAVY_USER_ID : `user-${((user * 2_654_435_761) >>> 0).toString(36)}-${user}`,
+      project: user % 10 < 7 ? "web" : "app",
+      createdAt: this.#freeMs(timeOf(progress, random)),
+      locationCountry: country,
+      locationRegion: `${country}-${trait(device, 3, [1, 2, 3, 4, 5])}`,
+      locationCity: `${country} City ${trait(device, 4, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])}`,
+      device: trait(device, 5, devices),
+      os: trait(device, 2, systems),
+      browser: trait(device, 6, browsers),
+      screen: trait(device, 7, screens),
+      language: trait(device, 8, languages),
+      referrer: random.chance(0.6) ? zipfPick(random, referrers) : null,
+      url: zipfPick(random, urls),
+      hostname: trait(device, 9, hostnames),
+      metadata: metadataOf(user, random),
+      value: null as number | null,
+      currency: null as string | null,
+      externalId: null as string | null,
+      companyId: companyOf(user),
+    };
+    if (heavy !== undefined) event.createdAt = heavy.createdAt;
+    if (again !== null) event.name = "purchase";
+    const isOrder = event.name === "purchase" && event.metadata["amount"] !== undefined;
+    const order = again ?? (isOrder ? this.#orders.place(user) : null);
+    if (order !== null) {
+      event.value = order.value;
+      event.currency = "USD";
+      event.externalId = order.externalId;
+    }
+    return event;
+  }
+
+  /** The first millisecond from this one that no event has: no order of a user's events is left to their ids. */
+  #freeMs(wantedMs: number): number {
+    let ms = wantedMs;
+    while (this.#recentMs[ms % recentMsCount] === ms) ms += 1;
+    this.#recentMs[ms % recentMsCount] = ms;
+    return ms;
+  }
+
+  /** The heavy user's event that is due, if any. */
+  #heavyAt(progress: number): HeavyEvent | undefined {
+    const event = this.#nextHeavy;
+    if (event === undefined || event.createdAt > instantOf(progress)) return undefined;
+    this.#nextHeavy = this.#heavy.next().value;
+    return event;
+  }
 }
 
 /** The same batches for the same options: 90 days of traffic of about 56,000 users per million events. */
-export function* trafficBatches({ seed, eventCount, batchRowCount }: TrafficOptions): Generator<TrafficEvent[]> {
-  const random = seededRandom(seed);
-  const userCount = Math.max(100, Math.round((eventCount / 1_000_000) * userCountPerMillion));
+export function* trafficBatches(options: TrafficOptions): Generator<TrafficEvent[]> {
+  const { eventCount, batchRowCount } = options;
+  const traffic = new Traffic(options);
   for (let start = 0; start < eventCount; start += batchRowCount) {
     const rowCount = Math.min(batchRowCount, eventCount - start);
-    yield Array.from({ length: rowCount }, (_, at) => eventAt((start + at) / eventCount, userCount, random));
+    yield Array.from({ length: rowCount }, (_, at) => traffic.eventAt((start + at) / eventCount));
   }
 }

@@ -1,21 +1,16 @@
 import { statSync } from "node:fs";
 import {
-  BOOLEAN,
-  DOUBLE,
   type DuckDBConnection,
   DuckDBDataChunk,
   DuckDBInstance,
   type DuckDBPreparedStatement,
   DuckDBTimestampValue,
-  type DuckDBType,
-  DuckDBUUIDValue,
   type DuckDBValue,
   TIMESTAMP,
-  UUID,
-  VARCHAR,
 } from "@duckdb/node-api";
-import type { Canonical, Question, Window } from "../questions.js";
-import { METADATA_TYPES, type TrafficEvent } from "../traffic.js";
+import type { Canonical, Cell, Question, Window } from "../question.js";
+import type { TrafficEvent } from "../traffic.js";
+import { columns } from "./duckdb-columns.js";
 
 /** An engine that answers the benchmark's questions from its own copy of the events. */
 export interface Peer {
@@ -30,52 +25,6 @@ export interface DuckdbLoad {
   readonly diskBytesPerEvent: number;
 }
 
-interface Column {
-  readonly name: string;
-  readonly type: DuckDBType;
-  /** Few enough values for an ENUM to pay. */
-  readonly isEnum: boolean;
-  value(event: TrafficEvent): DuckDBValue;
-}
-
-const uuidValue = (id: string) => DuckDBUUIDValue.fromUint128(BigInt(`0x${id.replaceAll("-", "")}`));
-
-const textColumn = (name: string, value: (event: TrafficEvent) => string | null | undefined): Column => ({
-  name,
-  type: VARCHAR,
-  isEnum: true,
-  value: (event) => value(event) ?? null,
-});
-
-const metadataColumns = Object.entries(METADATA_TYPES).map(
-  ([name, type]): Column => ({
-    name,
-    type: type === "text" ? VARCHAR : type === "number" ? DOUBLE : BOOLEAN,
-    isEnum: type === "text",
-    value: (event) => event.metadata[name] ?? null,
-  }),
-);
-
-// In DuckDB's favour: every metadata key is a column of its own type, known in advance.
-const columns: readonly Column[] = [
-  { name: "id", type: UUID, isEnum: false, value: (event) => uuidValue(event.id) },
-  { name: "created_at", type: TIMESTAMP, isEnum: false, value: (event) => new DuckDBTimestampValue(BigInt(event.createdAt) * 1_000n) },
-  textColumn("name", (event) => event.name),
-  textColumn("user_id", (event) => event.userId),
-  textColumn("project", (event) => event.project),
-  textColumn("location_country", (event) => event.locationCountry),
-  textColumn("location_region", (event) => event.locationRegion),
-  textColumn("location_city", (event) => event.locationCity),
-  textColumn("device", (event) => event.device),
-  textColumn("os", (event) => event.os),
-  textColumn("browser", (event) => event.browser),
-  textColumn("screen", (event) => event.screen),
-  textColumn("language", (event) => event.language),
-  textColumn("referrer", (event) => event.referrer),
-  textColumn("url", (event) => event.url),
-  textColumn("hostname", (event) => event.hostname),
-  ...metadataColumns,
-];
 const types = columns.map(({ type }) => type);
 const chunkRowCountMax = 2_048;
 
@@ -119,14 +68,33 @@ function bounds({ startDate, endDate }: Window): { from: DuckDBTimestampValue; t
   return { from: at(Date.parse(startDate)), to: at(Date.parse(endDate) + 86_400_000) };
 }
 
-function peer(name: string, connection: DuckDBConnection, table: string): Peer {
+/** What stands for text in groups and joins: the text, or the numbers of ENUMs, which DuckDB would turn into text to join them. */
+interface Keys {
+  key(column: string): string;
+  either(first: string, second: string): string;
+}
+
+const textKeys: Keys = { key: (column) => column, either: (first, second) => `coalesce(${first}, ${second})` };
+const enumKeys: Keys = {
+  key: (column) => `enum_code(${column})`,
+  either: (first, second) => `coalesce(CAST(enum_code(${first}) AS BIGINT), -1 - enum_code(${second}))`,
+};
+
+/** SQL of a question for one table: `:key(a)` and `:either(a, b)` become what is fastest there. */
+function sqlFor({ sql }: Question, table: string, keys: Keys): string {
+  return sql
+    .replaceAll("FROM events", `FROM ${table}`)
+    .replaceAll(/:key\(([\w.]+)\)/g, (_, column: string) => keys.key(column))
+    .replaceAll(/:either\(([\w.]+), ([\w.]+)\)/g, (_, first: string, second: string) => keys.either(first, second))
+    .replaceAll(/:(from|to)\b/g, "$$$1");
+}
+
+function peer(name: string, connection: DuckDBConnection, table: string, keys: Keys): Peer {
   const statements = new Map<Question, Promise<DuckDBPreparedStatement>>();
-  const prepare = (question: Question) =>
-    connection.prepare(question.sql.replaceAll("FROM events", `FROM ${table}`).replaceAll(/:(from|to)\b/g, "$$$1"));
   return {
     name,
     async ask(question, window) {
-      const known = statements.get(question) ?? prepare(question);
+      const known = statements.get(question) ?? connection.prepare(sqlFor(question, table, keys));
       statements.set(question, known);
       const statement = await known;
       if (statement.parameterCount > 0) statement.bind({ ...bounds(window) }, { from: TIMESTAMP, to: TIMESTAMP });
@@ -144,18 +112,23 @@ export async function loadDuckdb(filePath: string, batches: Iterable<TrafficEven
   await connection.run(`ATTACH '${filePath.replaceAll("'", "''")}' AS stored; CREATE TABLE stored.events AS SELECT * FROM events; CHECKPOINT stored`);
   return {
     peers: [
-      peer("DuckDB", connection, "memory.main.events"),
-      peer("DuckDB ENUM", connection, "memory.enums.events"),
-      peer("DuckDB file", connection, "stored.events"),
+      peer("DuckDB", connection, "memory.main.events", textKeys),
+      peer("DuckDB ENUM", connection, "memory.enums.events", enumKeys),
+      peer("DuckDB file", connection, "stored.events", textKeys),
     ],
     appendEventsPerSecond: Math.round((eventCount / ms) * 1_000),
     diskBytesPerEvent: statSync(filePath).size / eventCount,
   };
 }
 
+const cellOf = (value: DuckDBValue | undefined): Cell => {
+  if (value === null || value === undefined) return "";
+  return typeof value === "number" || typeof value === "bigint" ? Number(value) : String(value);
+};
+
 /** DuckDB's columns in the form in which engines are compared. */
-export function canonicalColumns(answer: readonly DuckDBValue[][]): Canonical {
-  const [keys = [], counts] = answer;
-  if (counts === undefined) return Number(keys[0]);
-  return keys.map((key, at) => [key === null ? "" : String(key), Number(counts[at])]);
+export function canonicalColumns(answer: readonly DuckDBValue[][], { comparedColumnCount }: Question): Canonical {
+  const [keys = [], ...others] = answer.slice(0, comparedColumnCount);
+  if (others.length === 0) return Number(keys[0]);
+  return keys.map((key, at) => [cellOf(key), ...others.map((column) => cellOf(column[at]))]);
 }

@@ -1,0 +1,57 @@
+import type { CompanyTopUsers, TopCompanies } from "daybook";
+import { askAt } from "./clock.js";
+import { paid } from "./money-questions.js";
+import { type Cell, msOf, type Question, type Window } from "./question.js";
+
+const barMs = 20;
+const companyId = "company-1.example";
+const dayMs = 86_400_000;
+const minutesLater = 690;
+
+/** Half past eleven of the day after the window: the 30 days before it begin and end within a day, as they do for users. */
+const nowMsOf = ({ endDate }: Window) => Date.parse(endDate) + dayMs + minutesLater * 60_000;
+
+const later = (instant: string) => `${instant} + INTERVAL '${minutesLater} minutes'`;
+const inDays = `created_at >= ${later(":from")} AND created_at <= ${later(":to")}`;
+
+const topCompaniesSql = `
+  WITH ${paid("value IS NOT NULL")},
+  money AS (SELECT company_id AS paying_id, sum(value) AS revenue FROM paid WHERE ${inDays} AND company_id IS NOT NULL GROUP BY 1),
+  companies AS (
+    SELECT company_id, CAST(count(*) AS INTEGER) AS n, CAST(count(DISTINCT user_id) AS INTEGER) AS users, max(created_at) AS last_seen
+    FROM events WHERE ${inDays} AND company_id IS NOT NULL GROUP BY 1)
+  SELECT company_id, n, users, ${msOf("last_seen")}, CAST(coalesce(revenue, 0) AS DOUBLE)
+  FROM companies LEFT JOIN money ON company_id = paying_id
+  ORDER BY users DESC, n DESC, last_seen DESC, company_id LIMIT 50`;
+
+const companyTopUsersSql = `
+  SELECT user_id, CAST(count(*) AS INTEGER) AS n, ${msOf("max(created_at)")} AS last_ms
+  FROM events WHERE ${inDays} AND company_id = '${companyId}'
+  GROUP BY 1 ORDER BY n DESC, last_ms DESC, user_id LIMIT 20`;
+
+function companyCells(answer: unknown): Cell[][] {
+  const { companies } = answer as TopCompanies;
+  return companies.map((company) => [company.companyId, company.events, company.users, Date.parse(company.lastSeen), company.revenue]);
+}
+
+function userCells(answer: unknown): Cell[][] {
+  return (answer as CompanyTopUsers).users.map(({ resolvedIdentifier, events, lastSeen }) => [resolvedIdentifier, events, Date.parse(lastSeen)]);
+}
+
+/** Who comes from where in the 30 days before now. */
+export const companyQuestions: readonly Question[] = [
+  {
+    name: "top companies, 30 days",
+    barMs,
+    ask: (daybook, window) => askAt(nowMsOf(window), () => daybook.topCompanies()),
+    canonical: companyCells,
+    sql: topCompaniesSql,
+  },
+  {
+    name: "top users of a company, 30 days",
+    barMs,
+    ask: (daybook, window) => askAt(nowMsOf(window), () => daybook.companyTopUsers({ companyId })),
+    canonical: userCells,
+    sql: companyTopUsersSql,
+  },
+];

@@ -1,0 +1,131 @@
+import type { DeviceGeo, IdentityDeviceGeo, IdentityProfile, IdentityReferrers, IdentitySessionsPage } from "daybook";
+import { HEAVY_USER_ID } from "./heavy-user.js";
+import { type Cell, inWindow, msOf, type Question } from "./question.js";
+
+const barMs = 2;
+const userId = HEAVY_USER_ID;
+const ofUser = `user_id = '${userId}'`;
+const cell = (value: Cell | null) => value ?? "";
+
+const entryColumns = ["referrer", "utm_source", "utm_medium", "utm_campaign", "device", "os", "browser", "screen", "language"];
+const placeColumns = ["location_country", "location_region", "location_city"];
+
+// In the peer's favour: no session of this user comes near to 24 hours, so that its SQL need not end one there; and all
+// events of an order key are one user's, so that it finds the copies of a payment without looking at the others.
+const sessions = `
+  placed AS (
+    SELECT *, lag(created_at) OVER in_order AS before,
+      value IS NOT NULL AND (external_id IS NULL OR
+        row_number() OVER (PARTITION BY project, external_id, value < 0 ORDER BY created_at, id) = 1) AS is_counted
+    FROM events WHERE ${ofUser}
+    WINDOW in_order AS (PARTITION BY project ORDER BY created_at, id)),
+  started AS (SELECT *, before IS NULL OR created_at - before > INTERVAL '30 minutes' AS is_first FROM placed),
+  numbered AS (
+    SELECT *, count(*) FILTER (is_first) OVER (PARTITION BY project ORDER BY created_at, id) AS session FROM started)`;
+
+const ofFirst = (column: string) => `any_value(${column}) FILTER (is_first) AS ${column}`;
+
+const sessionsSql = `
+  WITH ${sessions}
+  SELECT project, ${msOf("min(created_at)")} AS first_ms, ${msOf("max(created_at)")},
+    (epoch_ms(max(created_at)) - epoch_ms(min(created_at))) / 1000, CAST(count(*) AS INTEGER),
+    CAST(count(*) FILTER (name = 'page_view') AS INTEGER), any_value(url) FILTER (is_first), arg_max(url, (created_at, id)),
+    ${[...entryColumns, ...placeColumns].map(ofFirst).join(", ")},
+    CAST(coalesce(sum(value) FILTER (is_counted), 0) AS DOUBLE)
+  FROM numbered GROUP BY project, session
+  HAVING min(created_at) >= :from AND min(created_at) < :to
+  ORDER BY min(created_at) DESC, arg_min(id, (created_at, id)) DESC LIMIT 50`;
+
+const profileSql = `
+  WITH ${sessions},
+  lengths AS (
+    SELECT epoch_ms(max(created_at)) - epoch_ms(min(created_at)) AS ms, count(*) AS n FROM numbered GROUP BY project, session
+    HAVING min(created_at) >= :from AND min(created_at) < :to),
+  of_sessions AS (
+    SELECT CAST(count(*) AS INTEGER) AS sessions, round(avg(ms)) / 1000 AS mean, round(quantile_cont(ms, 0.9)) / 1000 AS p90,
+      round(count(*) FILTER (n = 1) / count(*), 4) AS bounces FROM lengths),
+  of_events AS (
+    SELECT CAST(count(*) FILTER (${inWindow}) AS INTEGER) AS n,
+      CAST(count(*) FILTER (${inWindow} AND name = 'page_view') AS INTEGER) AS pageviews,
+      CAST(count(DISTINCT CAST(created_at AS DATE)) FILTER (${inWindow}) AS INTEGER) AS days,
+      ${msOf("min(created_at)")} AS first_ms, ${msOf("max(created_at)")} AS last_ms,
+      CAST(coalesce(sum(value) FILTER (is_counted AND ${inWindow}), 0) AS DOUBLE) AS revenue FROM numbered)
+  SELECT n, pageviews, sessions, mean, p90, bounces, days, first_ms, last_ms, revenue FROM of_events, of_sessions`;
+
+const geoColumns = ["device", "os", "browser", "screen", "language", ...placeColumns];
+
+const deviceGeoSql = `
+  WITH seen AS (SELECT id, created_at, ${geoColumns.join(", ")} FROM events WHERE ${ofUser} AND ${inWindow}),
+  current AS (SELECT * FROM seen ORDER BY created_at DESC, id DESC LIMIT 1),
+  history AS (
+    SELECT ${geoColumns.join(", ")}, min(created_at) AS first_seen, max(created_at) AS last_seen, CAST(count(*) AS INTEGER) AS n
+    FROM seen GROUP BY ALL)
+  SELECT ${geoColumns.join(", ")}, first_ms, last_ms, n FROM (
+    SELECT 0 AS part, ${geoColumns.join(", ")}, 0 AS first_ms, ${msOf("created_at")} AS last_ms, 1 AS n FROM current
+    UNION ALL
+    SELECT 1, ${geoColumns.join(", ")}, ${msOf("first_seen")}, ${msOf("last_seen")}, n FROM history)
+  ORDER BY part, last_ms DESC, ${geoColumns.map((column) => `${column} NULLS FIRST`).join(", ")} LIMIT 101`;
+
+function sessionCells(answer: unknown): Cell[][] {
+  return (answer as IdentitySessionsPage).sessions.map((item) => [
+    item.project,
+    Date.parse(item.startedAt),
+    Date.parse(item.endedAt),
+    item.durationSec,
+    item.events,
+    item.pageviews,
+    ...[item.entryUrl, item.exitUrl, item.referrer, item.utmSource, item.utmMedium, item.utmCampaign].map(cell),
+    ...[item.device, item.os, item.browser, item.screen, item.language].map(cell),
+    ...[item.locationCountry, item.locationRegion, item.locationCity].map(cell),
+    item.revenue,
+  ]);
+}
+
+function profileCells(answer: unknown): Cell[][] {
+  const { events, pageviews, sessions, durationAvgSec, durationP90Sec, bounceRate, activeDays, ...rest } = answer as IdentityProfile;
+  const seenMs = [rest.firstSeen, rest.lastSeen].map((instant) => Date.parse(instant ?? ""));
+  return [[events, pageviews, sessions, cell(durationAvgSec), cell(durationP90Sec), cell(bounceRate), activeDays, ...seenMs, rest.revenue]];
+}
+
+const referrerCells = (answer: unknown): Cell[][] => (answer as IdentityReferrers).referrers.map(({ referrer, count }) => [referrer, count]);
+
+const geoCells = (geo: DeviceGeo): Cell[] =>
+  [geo.device, geo.os, geo.browser, geo.screen, geo.language, geo.locationCountry, geo.locationRegion, geo.locationCity].map(cell);
+
+function deviceGeoCells(answer: unknown): Cell[][] {
+  const { current, history } = answer as IdentityDeviceGeo;
+  const first = current === null ? [] : [[...geoCells(current), 0, Date.parse(current.seenAt), 1]];
+  return [...first, ...history.map((item) => [...geoCells(item), Date.parse(item.firstSeen), Date.parse(item.lastSeen), item.events])];
+}
+
+/** What the pages about one person ask, for the user with thousands of events. */
+export const identityQuestions: readonly Question[] = [
+  {
+    name: "sessions of the heavy user, page 1",
+    barMs,
+    ask: (daybook, window) => daybook.identitySessions({ ...window, userId }),
+    canonical: sessionCells,
+    sql: sessionsSql,
+  },
+  {
+    name: "profile of the heavy user",
+    barMs,
+    ask: (daybook, window) => daybook.identityProfile({ ...window, userId }),
+    canonical: profileCells,
+    sql: profileSql,
+  },
+  {
+    name: "referrers of the heavy user",
+    barMs,
+    ask: (daybook, window) => daybook.identityReferrers({ ...window, userId }),
+    canonical: referrerCells,
+    sql: `SELECT referrer, CAST(count(*) AS INTEGER) AS n FROM events WHERE ${ofUser} AND ${inWindow} AND referrer IS NOT NULL GROUP BY 1 ORDER BY n DESC, 1 LIMIT 10`,
+  },
+  {
+    name: "devices and places of the heavy user",
+    barMs,
+    ask: (daybook, window) => daybook.identityDeviceGeo({ ...window, userId }),
+    canonical: deviceGeoCells,
+    sql: deviceGeoSql,
+  },
+];

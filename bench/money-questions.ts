@@ -1,0 +1,99 @@
+import type { LtvCohorts, RevenueByAttribution } from "daybook";
+import { type Cell, type Question } from "./question.js";
+
+const barMs = 10;
+const project = "web";
+const channelCount = 100;
+
+type Level = "identity" | "account";
+
+/** What tells the entities of a level apart: a user, or the user's company where there is one. */
+const entityColumn: Record<Level, (row: string) => string> = {
+  identity: (row) => `:key(${row}user_id)`,
+  account: (row) => `:either(${row}company_id, ${row}user_id)`,
+};
+
+/** Payments and refunds that count: of the copies with one order key and one sign, the earliest. */
+export const paid = (where: string) => `
+  paid AS (
+    SELECT created_at, project, user_id, company_id, external_id, value FROM events WHERE ${where}
+    QUALIFY external_id IS NULL OR row_number() OVER (PARTITION BY project, external_id, value < 0 ORDER BY created_at) = 1)`;
+
+const paidHere = paid(`value IS NOT NULL AND project = '${project}'`);
+const orders = "CAST(count(*) FILTER (value > 0) AS INTEGER)";
+
+const ltvSql = (entity: string) => `
+  WITH ${paidHere},
+  money AS (SELECT ${entity} AS who, sum(value) AS revenue, ${orders} AS orders FROM paid GROUP BY 1),
+  entities AS (SELECT ${entity} AS who, min(created_at) AS first_at, bool_or(project = '${project}') AS is_here FROM events GROUP BY 1),
+  months AS (
+    SELECT date_trunc('month', first_at) AS month, CAST(count(*) AS INTEGER) AS n, coalesce(sum(revenue), 0) AS revenue,
+      CAST(coalesce(sum(orders), 0) AS INTEGER) AS orders
+    FROM entities LEFT JOIN money ON entities.who = money.who WHERE is_here GROUP BY 1)
+  SELECT strftime(month, '%Y-%m'), n, CAST(revenue AS DOUBLE), orders, round_even(CAST(revenue * 100 AS DOUBLE) / n, 0) / 100
+  FROM months ORDER BY 1 DESC LIMIT 24`;
+
+// A refund is told by the visits before the payment that it gives back.
+const conversions = (level: Level) => `
+  conversions AS (
+    SELECT ${entityColumn[level]("gone.")} AS who, gone.value, coalesce(came.created_at, gone.created_at) AS paid_at
+    FROM paid AS gone LEFT JOIN paid AS came ON gone.value < 0 AND came.value > 0 AND came.external_id = gone.external_id
+    WHERE gone.created_at >= :from AND gone.created_at < :to)`;
+
+const isTouch = "(utm_source IS NOT NULL OR referrer_host IS NOT NULL)";
+
+/** `touched`: per conversion its touch's time and two columns, null without a touch. */
+const bySource = (touched: string) => `
+  SELECT CASE WHEN touch_at IS NULL THEN '(direct)' ELSE coalesce(CAST(utm_source AS VARCHAR), CAST(referrer_host AS VARCHAR)) END,
+    CAST(sum(value) AS DOUBLE), ${orders}
+  FROM ${touched} GROUP BY 1 ORDER BY 2 DESC, 3 DESC, 1 LIMIT ${channelCount}`;
+
+// Finding the time of the first touch, then the row of that time, is faster than carrying the row's columns along.
+const firstTouchSql = (level: Level) => `
+  WITH ${paidHere}, ${conversions(level)},
+  firsts AS (SELECT ${entityColumn[level]("")} AS who, min(created_at) AS touch_at FROM events WHERE ${isTouch} GROUP BY 1),
+  joined AS (
+    SELECT conversions.who, value, touch_at
+    FROM conversions LEFT JOIN firsts ON conversions.who = firsts.who AND touch_at <= paid_at),
+  touches AS (SELECT ${entityColumn[level]("")} AS toucher, created_at, utm_source, referrer_host FROM events WHERE ${isTouch})
+  ${bySource("joined LEFT JOIN touches ON toucher = who AND created_at = touch_at")}`;
+
+const lastTouchSql = (level: Level) => `
+  WITH ${paidHere}, ${conversions(level)},
+  touches AS (
+    SELECT ${entityColumn[level]("")} AS toucher, created_at AS touch_at, utm_source, referrer_host
+    FROM events WHERE ${isTouch} AND created_at < :to)
+  ${bySource("conversions ASOF LEFT JOIN touches ON toucher = who AND touch_at <= paid_at")}`;
+
+function channelCells(answer: unknown): Cell[][] {
+  return (answer as RevenueByAttribution).rows.map(({ dimension, revenue, orders }) => [dimension, revenue, orders]);
+}
+
+function cohortCells(answer: unknown): Cell[][] {
+  return (answer as LtvCohorts).cohorts.map(({ cohort, entities, revenue, orders, ltv }) => [cohort, entities, revenue, orders, ltv]);
+}
+
+const attribution = (model: "first_touch" | "last_touch", level: Level, sql: string): Question => ({
+  name: `revenue by source, ${model === "first_touch" ? "first" : "last"} touch, ${level}`,
+  barMs,
+  ask: (daybook, window) => daybook.revenueByAttribution({ ...window, project, model, level, dimension: "source", limit: channelCount }),
+  canonical: channelCells,
+  sql,
+});
+
+const ltv = (level: Level): Question => ({
+  name: `LTV cohorts, ${level}, all time`,
+  barMs,
+  ask: (daybook) => daybook.ltvCohorts({ project, level }),
+  canonical: cohortCells,
+  sql: ltvSql(entityColumn[level]("")),
+});
+
+/** Who pays, since when, and who brought them. */
+export const moneyQuestions: readonly Question[] = [
+  ltv("identity"),
+  ltv("account"),
+  attribution("first_touch", "identity", firstTouchSql("identity")),
+  attribution("last_touch", "identity", lastTouchSql("identity")),
+  attribution("first_touch", "account", firstTouchSql("account")),
+];
