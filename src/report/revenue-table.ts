@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the payments */
+import type { Rates } from "../plan/input.js";
 import type { RevenueRule } from "../plan/plan.js";
 import type { Rows } from "../segment/rows.js";
 import { Kept } from "./kept.js";
@@ -15,6 +16,7 @@ export { revenueColumns } from "./revenue-facts.js";
 /** Payments, marked, and what was found out about them. */
 class Book {
   readonly converted: ConvertedAmounts;
+  #table: RevenueTable | null = null;
 
   constructor(
     readonly payments: Payments,
@@ -24,6 +26,13 @@ class Book {
   ) {
     orders.mark();
     this.converted = new ConvertedAmounts(payments, base === null ? null : base.converted, currency);
+  }
+
+  /** The same one as long as the rates are. */
+  table(rates: Rates): RevenueTable {
+    const converted = this.converted.of(rates);
+    if (this.#table?.converted !== converted) this.#table = new RevenueTable(this.payments, this.orders, converted);
+    return this.#table;
   }
 }
 
@@ -68,7 +77,7 @@ export function revenueTable(parts: readonly Rows[], rule: RevenueRule, context:
     const payments = new Payments(base === null ? null : base.payments, some, facts, numbers);
     return new Book(payments, new OrderPlaces(payments, base === null ? null : base.orders, compareLoadedRows), base, rule);
   };
-  return tableOf(ofAll.now(() => make(heads, ofSealed.now(() => make(sealed, null)))), context);
+  return ofAll.now(() => make(heads, ofSealed.now(() => make(sealed, null)))).table(context.rates);
 }
 
 /** The same table, where nothing is loaded: the columns of a segment are when it is first met. */
@@ -81,7 +90,8 @@ export async function loadRevenueTable(parts: readonly Rows[], rule: RevenueRule
     const orders = await makeInOrder((compare) => new OrderPlaces(payments, base === null ? null : base.orders, compare));
     return new Book(payments, orders, base, rule);
   };
-  return tableOf(await ofAll.soon(async () => await make(heads, await ofSealed.soon(() => make(sealed, null)))), context);
+  const book = await ofAll.soon(async () => await make(heads, await ofSealed.soon(() => make(sealed, null))));
+  return book.table(context.rates);
 }
 
 function keptBooks(parts: readonly Rows[], { memo, dictionaries }: ReportContext) {
@@ -92,8 +102,4 @@ function keptBooks(parts: readonly Rows[], { memo, dictionaries }: ReportContext
   const ofSealed = memo.of("revenue of segments", [numbers, ...sealed], () => new Kept<Book>());
   const ofAll = memo.of("revenue", [ofSealed, ...heads], () => new Kept<Book>());
   return { sealed, heads, numbers, ofSealed, ofAll };
-}
-
-function tableOf({ payments, orders, converted }: Book, { rates }: ReportContext): RevenueTable {
-  return new RevenueTable(payments, orders, converted.of(rates));
 }

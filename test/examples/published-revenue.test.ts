@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { memoryStorage, openDaybook } from "../../src/index.js";
 import { DATA_SETS } from "../../src/cli/demo/data-sets.js";
-import { load } from "../../src/cli/load.js";
 
 const END = "1997-09-30";
 
@@ -16,20 +15,19 @@ test("Every customer of the CDNOW sample has the repeat purchases, recency, age 
   const set = DATA_SETS.find(({ organization }) => organization === "cdnow-sample");
   if (set === undefined) throw new Error("no data set cdnow-sample");
   await using daybook = await openDaybook({ storage: memoryStorage() });
-  await load(daybook, set.rows());
+  for await (const rows of set.rows())
+    await daybook.ingest(rows.flatMap((row) => ("event" in row && String(row.event.createdAt) < "1997-10" ? [row.event] : [])));
   await daybook.seal();
-  const weeks = (fromMs: number, toMs: number) => ((toMs - fromMs) / 86_400_000 / 7).toFixed(2);
+  const weeks = (from: string, to: string) => ((Date.parse(to.slice(0, 10)) - Date.parse(from.slice(0, 10))) / 86_400_000 / 7).toFixed(2);
   const key = await answerKey();
   expect(key).toHaveLength(2_357);
-  for (const [id = "", frequency = "", recency = "", age = "", value = ""] of key) {
-    const all = await daybook.identityProfile({ userId: id, startDate: "1970-01-01", endDate: END });
-    const firstDay = (all.firstSeen ?? "").slice(0, 10);
-    const first = await daybook.identityProfile({ userId: id, startDate: firstDay, endDate: firstDay });
-    const { events } = await daybook.searchEvents({ userId: id, endDate: END, limit: 1 });
-    const firstMs = Date.parse(firstDay);
-    const repeatCount = all.activeDays - 1;
-    const mean = repeatCount === 0 ? 0 : (all.revenue - first.revenue) / repeatCount;
-    expect([id, repeatCount, weeks(firstMs, Date.parse(events[0]?.createdAt ?? "")), weeks(firstMs, Date.parse(END))]).toEqual([id, Number(frequency), recency, age]);
-    expect([id, Math.abs(mean - Number(value)) <= 0.0051]).toEqual([id, true]);
+  for (const [userId = "", frequency = "", recency = "", age = "", value = ""] of key) {
+    const { firstSeen, lastSeen, activeDays, revenue } = await daybook.identityProfile({ userId, startDate: "1970-01-01", endDate: END });
+    const [first, last, repeatCount] = [firstSeen ?? "", lastSeen ?? "", activeDays - 1];
+    expect([userId, repeatCount, weeks(first, last), weeks(first, END)]).toEqual([userId, Number(frequency), recency, age]);
+    if (repeatCount === 0) continue;
+    const firstDay = await daybook.identityProfile({ userId, startDate: first.slice(0, 10), endDate: first.slice(0, 10) });
+    // The key has two digits.
+    expect(Math.abs((revenue - firstDay.revenue) / repeatCount - Number(value)), userId).toBeLessThan(0.0051);
   }
-});
+}, 120_000);

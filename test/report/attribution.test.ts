@@ -109,6 +109,52 @@ describe("level account", () => {
     ));
 });
 
+describe("touches that come after a question was answered", () => {
+  const payments = [pay("ann", 1, ago(3)), pay("ben", 2, ago(3)), { ...visit("ben", "kept", ago(4)) }];
+
+  test("count for the person and for the company, whatever was said before", () =>
+    inEveryLayout(
+      payments,
+      async (daybook) => {
+        expect(await rowsOf(daybook)).toEqual([["kept", 2, 1], ["(direct)", 1, 1]]);
+        expect(await rowsOf(daybook, { level: "account" })).toEqual([["kept", 2, 1], ["(direct)", 1, 1]]);
+        await daybook.ingest([visit("ann", "late", ago(5)), visit("colleague", "team", ago(6)), visit("ann", "too late", ago(2))]);
+        expect(await rowsOf(daybook)).toEqual([["kept", 2, 1], ["late", 1, 1]]);
+        expect(await rowsOf(daybook, { level: "account" })).toEqual([["kept", 2, 1], ["team", 1, 1]]);
+        expect(await rowsOf(daybook, { level: "account", model: "last_touch" })).toEqual([["kept", 2, 1], ["late", 1, 1]]);
+      },
+      {
+        prepare: async (daybook) => {
+          for (const userId of ["ann", "colleague"]) await daybook.group({ companyId: "acme", userId, createdAt: ago(60) });
+        },
+      },
+    ));
+});
+
+test("A touch that names a company belongs to it, whatever company the person is of.", () =>
+  inEveryLayout(
+    [visit("ann", "guest", ago(5), { companyId: "globex" }), pay("boss", 1, ago(3)), pay("peer", 2, ago(3))],
+    async (daybook) => {
+      expect(await rowsOf(daybook, { level: "account" })).toEqual([["(direct)", 2, 1], ["guest", 1, 1]]);
+    },
+    {
+      prepare: async (daybook) => {
+        for (const userId of ["ann", "peer"]) await daybook.group({ companyId: "acme", userId, createdAt: ago(60) });
+        await daybook.group({ companyId: "globex", userId: "boss", createdAt: ago(60) });
+      },
+    },
+  ));
+
+test("A look-back holds the touch of its very millisecond, by either model.", () =>
+  inEveryLayout(
+    [visit("ann", "old", ago(3)), pay("ann", 1, ago(1)), visit("ben", "older", ago(3, -1)), pay("ben", 2, ago(1))],
+    async (daybook) => {
+      for (const model of ["first_touch", "last_touch"] as const)
+        expect(await rowsOf(daybook, { model })).toEqual([["(direct)", 2, 1], ["old", 1, 1]]);
+    },
+    { attribution: { lookbackMs: 2 * DAY } },
+  ));
+
 test("Rows come by revenue, then orders, then name by code point, and the limit leaves out the last.", () =>
   inEveryLayout(
     ["\u{1F600}", "\uFF5E", "b", "a"].flatMap((source, at) => [visit(`u${at}`, source, ago(5)), pay(`u${at}`, 2, ago(4))]).concat([

@@ -74,3 +74,22 @@ test("A question asked again reads nothing, however little memory there is.", as
   }
   expect(firstReadCount).toBeGreaterThan(0);
 });
+
+test("A question that failed to read is answered when it is asked again.", async () => {
+  const storage = new RecordingStorage();
+  const days = Array.from({ length: 3 }, (_, at): EventInput => ({ name: "payment", id: `p${at}`, userId: "ann", value: 1, createdAt: NOW - at * 86_400_000 }));
+  const writer = await openDaybook({ storage, clock: fixedClock(NOW) });
+  await writer.ingest(days);
+  await writer.close();
+  let isBroken = false;
+  storage.before = (operation) => {
+    if (isBroken && operation.startsWith("read ")) throw new Error("the disk is away");
+  };
+  for (const report of ["ltvCohorts", "revenueByAttribution"] as const) {
+    await using daybook = await openDaybook({ storage, clock: fixedClock(NOW), memoryBudgetBytes: 1 });
+    isBroken = true;
+    await expect(daybook[report]({ project, level: "identity" })).rejects.toThrow("the disk is away");
+    isBroken = false;
+    expect(JSON.stringify(await daybook[report]({ project, level: "identity" }))).toContain('"revenue":3');
+  }
+});
