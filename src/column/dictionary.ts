@@ -39,15 +39,17 @@ export class Dictionary {
     return code;
   }
 
-  /** Forgets the value of a code that nothing uses any more; the code is never used again. */
-  blank(code: number): void {
-    const value = this.valueOf(code);
-    if (value === "") return;
-    this.#codes.delete(value);
-    this.#values[code] = "";
-    this.#charCount -= value.length;
+  /** Takes a value away from a code that nothing stored uses any more: whoever brings it again gets another code. */
+  retire(code: number): void {
+    this.#codes.delete(this.valueOf(code));
     this.#lastValue = "";
     this.#lastCode = 0;
+  }
+
+  /** Forgets the value of a retired code, once nobody can be reading it. */
+  blank(code: number): void {
+    this.#charCount -= this.valueOf(code).length;
+    this.#values[code] = "";
   }
 
   /** Takes the place of a value that was blanked before. */
@@ -103,9 +105,13 @@ export class JsonDictionary extends Dictionary {
     return this.#parsed[code];
   }
 
+  override retire(code: number): void {
+    super.retire(code);
+    this.#scalars.clear();
+  }
+
   override blank(code: number): void {
     super.blank(code);
-    this.#scalars.clear();
     if (code < this.#parsed.length) this.#parsed[code] = undefined;
   }
 

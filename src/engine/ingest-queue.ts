@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.js";
 import { LIMITS } from "../base/limits.js";
 import type { DecodedRecord } from "../identity/decode-record.js";
 import type { DecodeContext } from "../schema/decode-event.js";
-import type { Suppression } from "./suppression.js";
+import type { SuppressedKind, Suppression } from "./suppression.js";
 import type { EventRecord, IngestResult, RejectedEvent } from "../schema/event.js";
 import { BatchBuilder } from "../store/batch.js";
 import type { Store } from "../store/store.js";
@@ -149,6 +149,7 @@ export class IngestQueue {
     try {
       const outcomes = await this.#write(group);
       for (const waiting of group) {
+        // One that was refused has been told so.
         if ("record" in waiting) waiting.resolve();
         else waiting.resolve(outcomes.get(waiting) ?? { accepted: 0, duplicates: 0, rejected: [] });
       }
@@ -170,17 +171,27 @@ export class IngestQueue {
     const notified: EventRecord[] = [];
     const outcomes = new Map<Waiting, Outcome>();
     for (const waiting of group) {
-      if ("record" in waiting) this.#recordEncoder.append(waiting.record);
+      if ("record" in waiting) this.#appendRecord(waiting);
       else outcomes.set(waiting, await this.#encode(waiting, known, notified));
     }
     const batch = this.#builder.batch();
     const recordBatch = this.#recordEncoder.batch(batch);
     if (batch.rowCount > 0 || recordBatch !== null) await this.store.commit(batch, recordBatch);
-    this.#recordEncoder.keep();
+    if (recordBatch !== null) this.#recordEncoder.keep();
     known.keep();
     this.#notify(notified);
     await this.options.afterCommit();
     return outcomes;
+  }
+
+  /** Checked here, behind every erasure that came before. */
+  #appendRecord({ record, reject }: WaitingRecord): void {
+    const { texts, createdAtMs } = record;
+    const suppression = this.options.suppression();
+    const covers = (kind: SuppressedKind, id: string) => suppression.covers(kind, id, createdAtMs);
+    const isErased = covers("userId", texts.userId) || covers("userId", texts.fromUserId) || covers("anonymousId", texts.anonymousId);
+    if (isErased || covers("email", texts.email)) reject(new DaybookError("suppressed", "the subject of this record was erased after it happened"));
+    else this.#recordEncoder.append(record);
   }
 
   async #encode({ events, project }: Waiting, known: KnownIds, notified: EventRecord[]): Promise<Outcome> {

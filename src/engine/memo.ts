@@ -17,11 +17,6 @@ export class LastValues implements Memo {
     this.#entries.set(key, { parts: [...parts], value });
     return value;
   }
-
-  /** Forgets everything: rows are about to go for good. */
-  clear(): void {
-    this.#entries.clear();
-  }
 }
 
 function isSame(a: readonly object[], b: readonly object[]): boolean {

@@ -40,7 +40,6 @@ import { ReportContexts } from "./report-contexts.js";
 import { statsOf } from "./stats.js";
 import { storeKeys } from "./store-keys.js";
 import type { StoreKeys } from "./store-keys.js";
-import type { SuppressedKind } from "./suppression.js";
 
 /**
  * Opens an organization's events, making a new store where there is none.
@@ -244,16 +243,8 @@ class EmbeddedDaybook extends Questions implements Daybook {
   async #record(decode: (input: unknown, context: RecordContext) => DecodedRecord, input: unknown): Promise<LinkResult> {
     this.#refuseClosed();
     const record = decode(input, this.#recordContext());
-    this.#refuseSuppressed(record);
     await this.#queue.addRecord(record);
     return { linkId: uuidText(record.id) };
-  }
-
-  #refuseSuppressed({ texts, createdAtMs }: DecodedRecord): void {
-    const { suppression } = this.#privacy;
-    const covers = (kind: SuppressedKind, id: string) => suppression.covers(kind, id, createdAtMs);
-    const isErased = covers("userId", texts.userId) || covers("userId", texts.fromUserId) || covers("anonymousId", texts.anonymousId);
-    if (isErased || covers("email", texts.email)) throw new DaybookError("suppressed", "the subject of this record was erased after it happened");
   }
 
   #recordContext(): RecordContext {

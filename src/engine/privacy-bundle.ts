@@ -51,7 +51,9 @@ function identityLine({ dictionaries }: Store, identity: number, view: IdentityV
 
 function recordLine({ records, dictionaries, resolver }: Store, row: number, { userIds, anonymousIds }: PersonIds): object | null {
   const kind = KIND_NAMES[records.kinds[row] as keyof typeof KIND_NAMES] as string | undefined;
-  const isNamed = userIds.has(records.code(row, "userId")) || userIds.has(records.code(row, "fromUserId")) || anonymousIds.has(records.code(row, "anonymousId"));
+  const userId = records.code(row, "userId");
+  const isAlias = records.kinds[row] === RECORD_KINDS.alias;
+  const isNamed = userIds.has(userId) || userIds.has(records.code(row, "fromUserId")) || ((isAlias || userId === 0) && anonymousIds.has(records.code(row, "anonymousId")));
   if (kind === undefined || !isNamed || !resolver.isLive(row)) return null;
   const text = (field: RecordField, name: string = field) => dictionaries.named(name).valueOf(records.code(row, field)) || undefined;
   const about = { kind, id: uuidText(records.ids, row * 16), createdAt: isoOf(records.timeOf(row)) };

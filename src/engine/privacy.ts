@@ -135,6 +135,7 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     this.house.refuseClosed();
     // Refused before anything is sealed.
     resolve(this.#request(id), resolution, clock.now());
+    let whenUnread: Promise<void> = Promise.resolve();
     await housekeeping.exclusiveSealed(queue, async () => {
       const nowMs = clock.now();
       const request = resolve(this.#request(id), resolution, nowMs);
@@ -143,14 +144,17 @@ export class StoredPrivacyRequests implements PrivacyRequests {
       const identity = find(view, request.subject);
       const ids = identity === 0 ? { userIds: new Set<number>(), anonymousIds: new Set<number>() } : idsOf(identity, view);
       let book = this.#book;
-      await erase(store, ids, (counts) => {
+      ({ whenUnread } = await erase(store, ids, (counts) => {
         book = this.#bookAfter(request, ids, counts, identity === 0 ? null : view.identityId(identity), nowMs);
         return book.text();
-      });
+      }));
       this.#book = book;
       queue.forget();
       forget();
     });
+    // Writing goes on meanwhile: a slow reader holds up this answer alone.
+    await whenUnread;
+    await housekeeping.exclusive(queue, () => store.removeOrphans());
     return shownRequest(this.#request(id), clock.now());
   }
 

@@ -12,7 +12,7 @@ import { reportOf } from "./report-of.js";
 
 /** Makes what reports look at besides rows, and keeps what several questions share. */
 export class ReportContexts {
-  readonly #memo = new LastValues();
+  #memo = new LastValues();
   #identities: { version: string; view: IdentityView } | null = null;
   readonly #companies = new CompanyViews();
 
@@ -33,9 +33,9 @@ export class ReportContexts {
     return { dictionaries, identities, selector, sequence: snapshot.sequence, companies, rates: this.rates, memo: this.#memo };
   }
 
-  /** Forgets everything that was made from rows. */
+  /** Forgets everything that was made from rows; questions under way keep what they began with. */
   clear(): void {
-    this.#memo.clear();
+    this.#memo = new LastValues();
     this.#identities = null;
     this.#companies.clear();
   }

@@ -5,20 +5,20 @@ import { sessionsOf } from "./identity-sessionize.js";
 import { ZERO, addMoney, majorUnits, type Money } from "./money.js";
 import { pageviewCodes } from "./pageviews.js";
 import type { Report } from "./report.js";
-import { revenueColumns, revenueTable, type RevenueTable } from "./revenue-table.js";
+import { revenueTable, type RevenueTable } from "./revenue-table.js";
 import { sessionFigures } from "./session-figures.js";
 import type { Timeline } from "./timeline.js";
 
 /** What the identity did within the window, in figures. */
 export const identityProfile: Report<"identityProfile", IdentityRows> = {
   keepsRows: true,
-  columns: (_plan, { dictionaries }) => revenueColumns(dictionaries),
+  columns: () => [],
   begin: beginIdentity,
   scan: addPart,
   merge: mergeParts,
   finish: async (state, { window, session, pageviewSlugs, revenue }, context) => {
     const timeline = await timelineOfIdentity(state, context);
-    const table = revenueTable(state.parts, revenue, context);
+    const table = await revenueTable(state.parts, revenue, context);
     const from = timeline.firstAt(window.fromMs);
     const to = timeline.firstAt(window.toMs);
     const pageviews = pageviewCodes(context.dictionaries, pageviewSlugs);

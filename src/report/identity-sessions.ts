@@ -5,7 +5,7 @@ import { ID_COLUMN } from "../schema/fields.js";
 import { addPart, beginIdentity, mergeParts, timelineOfIdentity, type IdentityRows } from "./identity-rows.js";
 import { sessionsOf } from "./identity-sessionize.js";
 import type { Report } from "./report.js";
-import { revenueColumns, revenueTable } from "./revenue-table.js";
+import { revenueTable } from "./revenue-table.js";
 import { sessionItems } from "./session-item.js";
 import type { Sessions } from "./sessionize.js";
 import type { Timeline } from "./timeline.js";
@@ -13,14 +13,14 @@ import type { Timeline } from "./timeline.js";
 /** The sessions that start in the window, newest first, a page at a time. */
 export const identitySessions: Report<"identitySessions", IdentityRows> = {
   keepsRows: true,
-  columns: (_plan, { dictionaries }) => revenueColumns(dictionaries),
+  columns: () => [],
   begin: beginIdentity,
   scan: addPart,
   merge: mergeParts,
   finish: async (state, plan, context) => {
     const { cursor, limit } = plan;
     const timeline = await timelineOfIdentity(state, context, { sequence: cursor?.sequence ?? null });
-    const table = revenueTable(state.parts, plan.revenue, context);
+    const table = await revenueTable(state.parts, plan.revenue, context);
     const sessions = await sessionsOf(timeline, table, plan.session);
     // One more than the page holds tells whether there is a further one.
     const found = await newestSessions(sessions, timeline, plan, limit + 1);

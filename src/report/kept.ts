@@ -1,21 +1,11 @@
 import type { Memo } from "./report.js";
 
 /** Something that is made once. What could not be made is tried again. */
-export class Kept<T> {
+class Kept<T> {
   #made: T | null = null;
   #making: Promise<T> | null = null;
 
-  /** Where all that is needed is in memory. */
-  now(make: () => T): T {
-    return (this.#made ??= make());
-  }
-
-  /** Made, or null. */
-  get made(): T | null {
-    return this.#made;
-  }
-
-  async soon(make: () => Promise<T>): Promise<T> {
+  async of(make: () => Promise<T>): Promise<T> {
     if (this.#made !== null) return this.#made;
     this.#making ??= make().finally(() => (this.#making = null));
     return (this.#made ??= await this.#making);
@@ -24,5 +14,5 @@ export class Kept<T> {
 
 /** As `memo.of`, for what has to load first: nothing is loaded while it is kept. */
 export function keptOf<T>(memo: Memo, key: string, parts: readonly object[], make: () => Promise<T>): Promise<T> {
-  return memo.of(key, parts, () => new Kept<T>()).soon(make);
+  return memo.of(key, parts, () => new Kept<T>()).of(make);
 }

@@ -8,7 +8,7 @@ import { ZERO, addMoney, majorUnits, majorUnitsPer } from "./money.js";
 import type { Money } from "./money.js";
 import { paymentCompanies } from "./payment-companies.js";
 import type { Report, ReportContext } from "./report.js";
-import { loadRevenueTable } from "./revenue-table.js";
+import { revenueTable } from "./revenue-table.js";
 import type { RevenueTable } from "./revenue-table.js";
 import { isOrder, unconvertedItems } from "./unconverted.js";
 
@@ -33,7 +33,7 @@ export const ltvCohorts: Report<"ltvCohorts", { readonly parts: Rows[] }> = {
   finish: async ({ parts }, plan, context) => {
     const { currency } = plan.revenue;
     const project = context.dictionaries.named("project").codeOf(plan.payProject);
-    const table = await loadRevenueTable(parts, plan.revenue, context);
+    const table = await revenueTable(parts, plan.revenue, context);
     const entities = await entityTable(parts, context);
     const cohorts = new Cohorts();
     for (const [day, count] of entities.countByDay(project)) if (count > 0) cohorts.of(day).entities += count;

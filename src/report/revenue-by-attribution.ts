@@ -6,7 +6,7 @@ import { ZERO, addMoney, compareMoney, majorUnits } from "./money.js";
 import type { Money } from "./money.js";
 import { PaymentLabels } from "./payment-labels.js";
 import type { Report, ReportContext } from "./report.js";
-import { loadRevenueTable } from "./revenue-table.js";
+import { revenueTable } from "./revenue-table.js";
 import type { RevenueTable } from "./revenue-table.js";
 import { ownedTouches, touchLabels } from "./owned-touches.js";
 import type { Touch } from "./touch.js";
@@ -29,7 +29,7 @@ export const revenueByAttribution: Report<"revenueByAttribution", { readonly par
   scan: ({ parts }, rows) => void parts.push(rows),
   merge: (into, from) => void into.parts.push(...from.parts),
   finish: async ({ parts }, plan, context) => {
-    const table = await loadRevenueTable(parts, plan.revenue, context);
+    const table = await revenueTable(parts, plan.revenue, context);
     const { places, unconverted } = conversionsOf(table, plan, context);
     const labels = await labelsOf(table, parts, plan, context);
     await labels.settle(places.map((place) => table.payments.orderPlaceOf(place, table.orders)));

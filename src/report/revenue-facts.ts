@@ -5,7 +5,7 @@ import type { CodeColumn } from "../column/column.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import type { Dictionary, JsonDictionary } from "../column/dictionary.js";
 import type { RevenueRule } from "../plan/plan.js";
-import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
+import { TIME_COLUMN, metadataColumn } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
 import { isNegative, moneyOfNumber, negated } from "./money.js";
 import type { Money } from "./money.js";
@@ -61,28 +61,22 @@ export class OrderNumbers {
   }
 }
 
-/** Columns that tell revenue, and the order of its events. */
-export function revenueColumns(dictionaries: Dictionaries): readonly string[] {
-  return [ID_COLUMN, ...FACT_COLUMNS, ...columnsOfKeys([...AMOUNT_KEYS, ...ORDER_KEYS, CURRENCY_KEY], dictionaries)];
-}
-
+/** Read besides metadata. */
 const FACT_COLUMNS = [TIME_COLUMN, "slug", "value", "currency", "externalId", "project", "userId", "anonymousId", "companyId"];
 
 function columnsOfKeys(keys: readonly string[], dictionaries: Dictionaries): string[] {
   return keys.map((key) => dictionaries.knownKeyCode(key)).filter((code) => code >= 0).map(metadataColumn);
 }
 
-/** The same facts of a segment whose columns are not loaded: they are, where its zone maps say that it may have some. */
+/**
+ * The revenue events of a segment, found once. Its columns are loaded where the zone maps say that it may have some.
+ * Cost: a look at the rows with amounts.
+ */
 export async function loadRevenueFacts(rows: Rows, rule: RevenueRule, dictionaries: Dictionaries, numbers: OrderNumbers): Promise<RevenueFacts> {
   const amounts = ["value", ...columnsOfKeys(AMOUNT_KEYS, dictionaries)];
   if (amounts.every((column) => rows.zone(column) === null)) return NO_FACTS;
-  const loading = rows.load(revenueColumns(dictionaries).filter((column) => column !== ID_COLUMN));
+  const loading = rows.load([...FACT_COLUMNS, ...columnsOfKeys([...AMOUNT_KEYS, ...ORDER_KEYS, CURRENCY_KEY], dictionaries)]);
   if (loading !== null) await loading;
-  return revenueFacts(rows, rule, dictionaries, numbers);
-}
-
-/** The revenue events of a segment, found once. The revenue columns are loaded. Cost: a look at the rows with amounts. */
-export function revenueFacts(rows: Rows, rule: RevenueRule, dictionaries: Dictionaries, numbers: OrderNumbers): RevenueFacts {
   return rows.derive(`revenue ${numbers.name}`, () => find(rows, rule, dictionaries, numbers), ({ rows: found }) => found.length * 40);
 }
 

@@ -2,16 +2,14 @@
 import type { Rates } from "../plan/input.js";
 import type { RevenueRule } from "../plan/plan.js";
 import type { Rows } from "../segment/rows.js";
-import { Kept } from "./kept.js";
+import { keptOf } from "./kept.js";
 import type { Money } from "./money.js";
 import type { ReportContext } from "./report.js";
-import { OrderNumbers, loadRevenueFacts, revenueFacts } from "./revenue-facts.js";
+import { OrderNumbers, loadRevenueFacts } from "./revenue-facts.js";
 import type { RevenueFacts } from "./revenue-facts.js";
 import { OrderPlaces, Payments } from "./revenue-payments.js";
 import { ConvertedAmounts } from "./revenue-rates.js";
-import { compareLoadedRows, makeInOrder } from "./row-order.js";
-
-export { revenueColumns } from "./revenue-facts.js";
+import { makeInOrder } from "./row-order.js";
 
 /** Payments, marked, and what was found out about them. */
 class Book {
@@ -55,51 +53,26 @@ export class RevenueTable {
     const place = this.payments.placeOf(rows, row);
     return place === -1 || this.payments.counted[place] === 0 ? null : this.converted[place]!;
   }
-
-  /** Every event that counts and can be converted. */
-  each(visit: (rows: Rows, row: number, amount: Money) => void): void {
-    const { payments, converted } = this;
-    for (let place = 0; place < payments.count; place += 1) {
-      const amount = converted[place]!;
-      if (payments.counted[place] === 1 && amount !== null) visit(payments.partAt(place), payments.rows[place]!, amount);
-    }
-  }
 }
 
 /**
- * The table of some segments and heads, whose revenue columns are loaded. What sealed segments tell is kept until they
- * change. Cost: the rows of heads with amounts, and once per segment its own. @throws invalid_parameter (a bad rate)
+ * The table of some segments and heads; columns of a segment are loaded when it is first met, and what sealed segments
+ * tell is kept until they change. Cost: the rows of heads with amounts. @throws invalid_parameter (a bad rate)
  */
-export function revenueTable(parts: readonly Rows[], rule: RevenueRule, context: ReportContext): RevenueTable {
-  const { sealed, heads, numbers, ofSealed, ofAll } = keptBooks(parts, context);
-  const make = (some: readonly Rows[], base: Book | null) => {
-    const facts = some.map((rows) => revenueFacts(rows, rule, context.dictionaries, numbers));
-    const payments = new Payments(base === null ? null : base.payments, some, facts, numbers);
-    return new Book(payments, new OrderPlaces(payments, base === null ? null : base.orders, compareLoadedRows), base, rule);
-  };
-  return ofAll.now(() => make(heads, ofSealed.now(() => make(sealed, null)))).table(context.rates);
-}
-
-/** The same table, where nothing is loaded: the columns of a segment are when it is first met. */
-export async function loadRevenueTable(parts: readonly Rows[], rule: RevenueRule, context: ReportContext): Promise<RevenueTable> {
-  const { sealed, heads, numbers, ofSealed, ofAll } = keptBooks(parts, context);
-  const make = async (some: readonly Rows[], base: Book | null) => {
+export async function revenueTable(parts: readonly Rows[], rule: RevenueRule, context: ReportContext): Promise<RevenueTable> {
+  const { memo, dictionaries, rates } = context;
+  const numbers = memo.of("order numbers", [dictionaries], () => new OrderNumbers());
+  const bookOf = async (some: readonly Rows[], base: Book | null) => {
     const facts: RevenueFacts[] = [];
-    for (const rows of some) facts.push(await loadRevenueFacts(rows, rule, context.dictionaries, numbers));
+    for (const rows of some) facts.push(await loadRevenueFacts(rows, rule, dictionaries, numbers));
     const payments = new Payments(base === null ? null : base.payments, some, facts, numbers);
     const orders = await makeInOrder((compare) => new OrderPlaces(payments, base === null ? null : base.orders, compare));
     return new Book(payments, orders, base, rule);
   };
-  const book = await ofAll.soon(async () => await make(heads, await ofSealed.soon(() => make(sealed, null))));
-  return book.table(context.rates);
-}
-
-function keptBooks(parts: readonly Rows[], { memo, dictionaries }: ReportContext) {
   // From old to new: what was first is met first.
   const sealed = parts.filter((rows) => rows.sealed).sort((a, b) => a.day - b.day);
   const heads = parts.filter((rows) => !rows.sealed);
-  const numbers = memo.of("order numbers", [dictionaries], () => new OrderNumbers());
-  const ofSealed = memo.of("revenue of segments", [numbers, ...sealed], () => new Kept<Book>());
-  const ofAll = memo.of("revenue", [ofSealed, ...heads], () => new Kept<Book>());
-  return { sealed, heads, numbers, ofSealed, ofAll };
+  const base = await keptOf(memo, "revenue of segments", [numbers, ...sealed], () => bookOf(sealed, null));
+  const book = await keptOf(memo, "revenue", [base, ...heads], () => bookOf(heads, base));
+  return book.table(rates);
 }

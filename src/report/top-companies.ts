@@ -4,17 +4,17 @@ import { isoOf } from "../base/time.js";
 import type { TopCompanies } from "../plan/answers.js";
 import type { Plan, Range } from "../plan/plan.js";
 import type { Rows } from "../segment/rows.js";
-import { allTotals, companyActivityOf, partsOfWindow, type CompanyActivity, type CompanyTotals } from "./company-window.js";
-import { CompanyReader } from "./company-rows-reader.js";
+import { allTotals, companyActivityOf, partsOfWindow, type CompanyTotals } from "./company-window.js";
 import { ZERO, addMoney, compareMoney, majorUnits, type Money } from "./money.js";
+import { paymentCompanies } from "./payment-companies.js";
 import type { Report, ReportContext } from "./report.js";
-import { revenueColumns, revenueTable, type RevenueTable } from "./revenue-table.js";
+import { revenueTable, type RevenueTable } from "./revenue-table.js";
 
 /** The companies with events in the window, over all projects. */
 export const topCompanies: Report<"topCompanies", { readonly parts: Rows[] }> = {
   keepsRows: true,
   needsCompanies: () => true,
-  columns: (_plan, { dictionaries }) => revenueColumns(dictionaries),
+  columns: () => [],
   begin: () => ({ parts: [] }),
   scan: ({ parts }, rows) => void parts.push(rows),
   merge: (into, from) => void into.parts.push(...from.parts),
@@ -22,7 +22,7 @@ export const topCompanies: Report<"topCompanies", { readonly parts: Rows[] }> = 
     const { window, revenue, limit } = plan;
     const activity = await companyActivityOf(partsOfWindow(parts, window), window, context);
     const totals = allTotals(activity, context);
-    const money = moneyByCompany(revenueTable(parts, revenue, context), activity, window, context);
+    const money = await moneyByCompany(await revenueTable(parts, revenue, context), window, context);
     const order = orderOf(plan, totals, money, context);
     const codes = firstOf(codesWithEvents(totals), limit, order);
     return {
@@ -57,33 +57,18 @@ function firstOf(codes: readonly number[], limit: number, order: (a: number, b: 
   return first;
 }
 
-/** What the events of the window brought, by company code. That of whole segments is kept with their members. */
-function moneyByCompany(table: RevenueTable, { members, cut }: CompanyActivity, window: Range, context: ReportContext): Money[] {
-  const { size } = context.dictionaries.named("companyId");
-  const kept = context.memo.of("companyMoney", [table, members], () => {
-    const sums = new Array<Money>(size).fill(ZERO);
-    addMoneyOf(sums, table, members.parts, window, context);
-    return sums;
-  });
-  const sums = Array.from({ length: size }, (_, company) => kept[company] ?? ZERO);
-  addMoneyOf(sums, table, cut, window, context);
+/** What the events of the window brought, by company code. Cost: the payments of all time. */
+async function moneyByCompany({ payments, converted }: RevenueTable, { fromMs, toMs }: Range, context: ReportContext): Promise<Money[]> {
+  const companies = await paymentCompanies(payments, context);
+  const sums = new Array<Money>(context.dictionaries.named("companyId").size).fill(ZERO);
+  for (let place = 0; place < payments.count; place += 1) {
+    const company = companies[place]!;
+    const amount = converted[place]!;
+    const ms = payments.times[place]!;
+    if (company !== 0 && payments.counted[place] === 1 && amount !== null && ms >= fromMs && ms < toMs)
+      sums[company] = addMoney(sums[company]!, amount);
+  }
   return sums;
-}
-
-/** Adds what the events of some segments within the window brought. */
-function addMoneyOf(sums: Money[], table: RevenueTable, parts: readonly Rows[], { fromMs, toMs }: Range, context: ReportContext): void {
-  const readers = new Map(parts.map((rows) => [rows, new CompanyReader(rows, context)]));
-  let last: Rows | null = null;
-  let reader: CompanyReader | undefined;
-  table.each((rows, row, amount) => {
-    if (rows !== last) reader = readers.get(rows);
-    last = rows;
-    if (reader === undefined) return;
-    const ms = reader.msOf(row);
-    if (ms < fromMs || ms >= toMs) return;
-    const company = reader.companyOf(row, reader.identityOf(row));
-    if (company !== 0) sums[company] = addMoney(sums[company]!, amount);
-  });
 }
 
 function orderOf(

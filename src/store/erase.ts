@@ -36,12 +36,12 @@ interface Rewritten {
 
 /**
  * Removes every event and record of some ids from files and memory, and every value that nothing else uses. Everything
- * was sealed before, and no commit or seal is under way. One manifest makes it so; it resolves when the last query that
- * could see the old rows has ended and the old files are gone.
+ * was sealed before, and no commit or seal is under way. One manifest makes it so, and nothing can fail behind it; `whenUnread`
+ * resolves when the last query that could see the old rows has ended: then the old files may go (`removeOrphans`).
  * Cost: the segments that hold rows of the ids, and a scan of the columns whose values may go.
  * @param privacyText the privacy requests as they are afterwards
  */
-export async function erase(store: Store, erased: Erased, privacyText: (counts: ErasedCounts) => string): Promise<ErasedCounts> {
+export async function erase(store: Store, erased: Erased, privacyText: (counts: ErasedCounts) => string): Promise<{ readonly whenUnread: Promise<void> }> {
   const { files, storage, dictionaries, manifest } = store;
   const codes = new CodesByDictionary();
   const rewritten: Rewritten[] = [];
@@ -75,12 +75,12 @@ export async function erase(store: Store, erased: Erased, privacyText: (counts: 
     identities: [recordsEntry],
     privacy: privacyEntry,
   });
-  await replaceSegments(store, rewritten);
-  for (const [name, blanked] of codes.entries()) for (const code of blanked) dictionaries.named(name).blank(code);
+  const whenUnread = replaceSegments(store, rewritten).then(() => {
+    for (const [name, blanked] of codes.entries()) for (const code of blanked) dictionaries.named(name).blank(code);
+  });
+  for (const [name, blanked] of codes.entries()) for (const code of blanked) dictionaries.named(name).retire(code);
   store.replaceRecords(table, brought, privacy);
-  const stale = [...goneKeys, ...[...manifest.dictionaries, ...manifest.identities, ...(manifest.privacy === null ? [] : [manifest.privacy])].map(({ key }) => key)];
-  for (const key of stale) await storage.remove(key);
-  return counts;
+  return { whenUnread };
 }
 
 /** Writes a segment without the rows of the erased; null where it has none of theirs. */

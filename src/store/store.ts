@@ -304,10 +304,11 @@ export class Store {
     if (this.storage.openAppend !== undefined) await this.storage.sync([journalKey(this.journal?.number ?? 0)]);
     await this.writeManifest({ epoch: this.manifest.epoch + 1, clean: false });
     await this.removeOldJournals();
-    await this.#removeOrphans();
+    await this.removeOrphans();
   }
 
-  async #removeOrphans(): Promise<void> {
+  /** Removes every file that the manifest does not name. No seal may be under way, and no query reads what it replaced. */
+  async removeOrphans(): Promise<void> {
     const named = new Set(filesOf(this.manifest).map((entry) => entry.key));
     for (const folder of ["segments/", "dictionaries/", "identities/"])
       for (const key of await this.storage.list(folder)) if (!named.has(key)) await this.storage.remove(key);

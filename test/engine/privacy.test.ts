@@ -116,10 +116,35 @@ describe("erasure", () => {
     const erasing = erase(daybook, { userId: "ann-zebra" }).then(() => (isDone = true));
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(isDone).toBe(false);
+    // Writing goes on, and who was erased comes back with nothing of old.
+    expect(await daybook.ingest([{ name: "later", userId: "carl", browser: "Firefox" }])).toMatchObject({ accepted: 1 });
     for (let next = await reading.next(); next.done !== true; next = await reading.next()) exported.push(next.value);
     await erasing;
     expect(exported).toHaveLength(5);
     expect(exported[1]).toMatchObject({ userId: "ann-zebra", anonymousId: "device-zebra" });
+  });
+
+  test("A record that waits while its subject is erased is refused.", async () => {
+    const daybook = await zoo(memoryStorage());
+    const { id } = await daybook.privacyRequests.create({ type: "erasure", subject: { userId: "ann-zebra" } });
+    await daybook.privacyRequests.verify(id);
+    await daybook.privacyRequests.acknowledge(id);
+    const erasing = daybook.privacyRequests.resolve(id, "completed");
+    await expect(daybook.identify({ userId: "ann-zebra", email: "x@y.z", createdAt: at(1) })).rejects.toMatchObject({ code: "suppressed" });
+    await erasing;
+  });
+
+  test("Files that could not be removed at first are removed by the next erasure, and the erasure stands.", async () => {
+    const storage = memoryStorage();
+    const remove = storage.remove.bind(storage);
+    const daybook = await zoo(storage);
+    storage.remove = (key) => (key.startsWith("journal/") ? remove(key) : Promise.reject(new Error("EIO")));
+    await expect(erase(daybook, { userId: "ann-zebra" })).rejects.toThrow("EIO");
+    expect(await daybook.privacyRequests.list()).toMatchObject([{ status: "resolved", subject: { erased: true }, receipt: { events: 3 } }]);
+    expect(await daybook.ingest(events)).toMatchObject({ accepted: 0 });
+    storage.remove = remove;
+    await erase(daybook, { userId: "nobody" });
+    expect(await storedText(storage)).not.toContain(SECRET);
   });
 
   test("Somebody of whom nothing is held can be erased: nothing goes, and nothing comes.", async () => {
@@ -143,4 +168,7 @@ test("A bundle is everything that is held about a person, and nothing of another
   expect(records.map(({ kind }) => kind)).toEqual(["identity", "identify", "alias", "group", "event", "event", "event"]);
   expect(records[0]).toMatchObject({ resolvedIdentifier: "ann@zebra.example", userIds: ["ann-zebra", "ann-zebra-old"] });
   expect(lines.join("")).not.toContain("bob");
+  // Somebody else was told of on the same device: that is not about this person.
+  await daybook.identify({ userId: "bob", anonymousId: "device-zebra", email: "bob@secret.example", createdAt: at(9) });
+  for await (const line of daybook.privacyRequests.bundle(id)) expect(line).not.toContain("bob");
 });

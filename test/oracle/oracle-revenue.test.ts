@@ -63,6 +63,7 @@ describe("money", () => {
     const words = ["Euro", "\u{1F600}", "\uFF5E", "euro"].map((currency) => paid(0, 1, { currency }));
     expect(split(words).unconverted.map(({ currency }) => currency)).toEqual(["Euro", "euro", "\uFF5E", "\u{1F600}"]);
     expect(net([paid(0, 1e15, { currency: "EUR" })], { rates: () => 1.123456789012345e-3 })).toEqual([1_123_456_789_012.34, 1]);
+    for (const rate of [0, -1, Number.NaN, Infinity]) expect(() => split(history, { rates: () => rate })).toThrow(expect.objectContaining({ code: "invalid_parameter" }));
     expect(() => split([], {}, { project: "none" })).toThrow(expect.objectContaining({ code: "project_not_found" }));
   });
 });
@@ -91,7 +92,7 @@ describe("attribution", () => {
   });
 
   test("Options replace the lists of search and social hosts, a search host first, and add to the excluded ones.", () => {
-    const medium = (referrer: string, attribution: OracleOptions["attribution"]) => {
+    const medium = (referrer: string, attribution: NonNullable<OracleOptions["attribution"]>) => {
       const history = [event(0, { referrer }), paid(1, 1)];
       return split(history, { attribution }, { dimension: "medium" }).rows[0]?.dimension;
     };
@@ -99,6 +100,13 @@ describe("attribution", () => {
     expect(medium("https://google.com", { searchHosts: ["x.com"] })).toBe("referral");
     expect(medium("https://x.com", { excludedHosts: ["x.com"] })).toBe("(none)");
     expect(medium("https://paypal.com", { excludedHosts: ["x.com"] })).toBe("(none)");
+  });
+
+  test("Rows of equal revenue are ordered by orders, then by code point; what has no rate makes no row.", () => {
+    const from = (userId: string, source: string, ...amounts: number[]) => amounts.map((amount, index) => paid(index, amount, { userId, metadata: { utm_source: source } }));
+    const history = [...from("a", "\u{1F600}", 2), ...from("b", "\uFF5E", 2), ...from("c", "z", 1, 1), ...from("d", "low", 1), paid(0, 9, { userId: "e", currency: "EUR" })];
+    expect(rows(history)).toEqual([["z", 2, 2], ["\uFF5E", 2, 1], ["\u{1F600}", 2, 1], ["low", 1, 1]]);
+    expect(rows(history, {}, { limit: 1 })).toEqual([["z", 2, 2]]);
   });
 
   test("The first or last touch at or before the payment counts, in any project; the payment may be its own.", () => {
@@ -117,6 +125,11 @@ describe("attribution", () => {
       event(3, { name: "Refund", value: 1, userId: "bob" }), paid(4, 2, { userId: null, metadata: { utm_source: "b" } }),
     ];
     expect(rows(history)).toEqual([["a", 6, 1], ["(direct)", 1, 1]]);
+    // An order of another project is another one, and a touch of the payment's millisecond is later where its id is.
+    const elsewhere = [event(0, { metadata: { utm_source: "a" } }), paid(1, 10, { externalId: "o", project: "blog" }), event(2, { name: "Refund", value: 4, externalId: "o", userId: "bob" })];
+    expect(rows(elsewhere)).toEqual([["(direct)", -4, 0]]);
+    const [payment, after] = [paid(0, 1), event(0, { metadata: { utm_source: "late" } })];
+    expect(rows([after, payment])).toEqual([["(direct)", 1, 1]]);
   });
 
   test("Level account looks at all that the payer's company did, each event under its company at its time.", () => {
@@ -141,6 +154,15 @@ describe("cohorts", () => {
     const history = [month("2026-01", { project: "blog" }), paid(0, 10), paid(1, 5, { userId: "bob" }), event(2, { userId: "carl" }), month("2026-02", { userId: "dan", project: "blog" }), paid(3, 99, { userId: null })];
     expect(cohorts(history, "identity")).toEqual([["2026-03", 2, 5, 1, 2.5], ["2026-01", 1, 10, 1, 10]]);
     expect(cohorts([...history, { alias: { id: "a", from: "bob", to: "ann" } }], "identity")).toEqual([["2026-03", 1, 0, 0, 0], ["2026-01", 1, 15, 2, 15]]);
+  });
+
+  test("What is shown of an entity is the exact revenue divided, and money without identity or rate is apart.", () => {
+    const history = [paid(0, 0.005), paid(0, 0.005), paid(0, 0.0049), event(1, { userId: "b" }), paid(2, 3, { currency: "EUR" }), paid(3, 4, { userId: null, currency: "EUR" })];
+    expect(cohorts(history, "identity")).toEqual([["2026-03", 2, 0.01, 3, 0.01]]);
+    expect(cohorts([paid(0, 0.014), event(1, { userId: "b" })], "identity")).toEqual([["2026-03", 2, 0.01, 1, 0.01]]);
+    expect(cohorts([paid(0, 0.0149), event(1, { userId: "b" }), event(1, { userId: "c" })], "identity")).toEqual([["2026-03", 3, 0.01, 1, 0]]);
+    expect(cohorts([paid(0, 0.015), event(1, { userId: "b" }), event(1, { userId: "c" }), event(1, { userId: "d" })], "identity")).toEqual([["2026-03", 4, 0.02, 1, 0]]);
+    expect(oracle(history, { nowMs }).ltvCohorts({ project: "shop" }).unconverted).toEqual([{ currency: "EUR", revenue: 3, orders: 1 }]);
   });
 
   test("Level account counts a company once, and those without one alone.", () => {

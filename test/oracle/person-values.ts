@@ -22,4 +22,4 @@ export const referrers = [
 ];
 export const hostnames = ["shop.example", "www.Shop.example:3000", "partner.example"];
 export const urls = ["/", "/a?x=1#utm_source=no", "https://shop.example/?utm_source=news&utm_source=later", "/p?utm_medium=e%2Dmail+x&utm_campaign=", "/q?gclid=1", "/q?fbclid=f&msclkid=",
-  "/r?utm_source=%20&utm_campaign=spring", "/s#?utm_source=no", "/u?utm%5Fsource=%F0%9F%98%80&gclid=2", "/v?utm_source=%zz", "/w?msclkid=%20m%20", "?fbclid=1"];
+  "/r?utm_source=%20&utm_campaign=spring", "/s#?utm_source=no", "/t??utm_source=no", "/u?utm%5Fsource=%F0%9F%98%80&gclid=2", "/v?utm_source=%zz", "/w?msclkid=%20m%20", "?fbclid=1"];

@@ -11,8 +11,9 @@ const createdAt = fc.oneof(
   { weight: 9, arbitrary: fc.tuple(fc.integer({ min: -3, max: 5 }), fc.constantFrom(0, 0, 1)).map(([halfHours, ms]) => midnightMs + halfHours * 30 * MINUTE_MS + ms) },
   { weight: 1, arbitrary: fc.constantFrom(Date.UTC(2026, 1, 10), midnightMs + 86_400_000) },
 );
-const user = fc.record({ userId: fc.constantFrom(...userIds) });
-const device = fc.record({ anonymousId: fc.constantFrom(...anonymousIds) });
+/** Half of it is about one person. */
+const user = fc.record({ userId: fc.oneof(fc.constant("ann"), fc.constantFrom(...userIds)) });
+const device = fc.record({ anonymousId: fc.oneof(fc.constant("d1"), fc.constantFrom(...anonymousIds)) });
 const both = fc.tuple(user, device).map(([one, other]) => ({ ...one, ...other }));
 const somebody = fc.oneof(user, device, both);
 const id = (kind: string) => fc.integer({ min: 0, max: 1_000_000 }).map((number) => `${kind} ${number}`);

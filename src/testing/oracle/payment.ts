@@ -1,3 +1,4 @@
+import { parameterError } from "../../base/errors.js";
 import { isCurrency, normalCurrency } from "./currency.js";
 import { scaled, type Exact } from "./decimal.js";
 import type { OracleEvent } from "./event.js";
@@ -60,9 +61,11 @@ export function countedPayments(payments: readonly Payment[]): Payment[] {
   });
 }
 
-/** A payment in the reporting currency; null where no rate is known. */
+/** A payment in the reporting currency; null where no rate is known. @throws invalid_parameter (a rate that is none) */
 export function convertedAmount({ event, micros, currency }: Payment, { currency: reporting, rates }: Rules): Exact | null {
   if (currency === reporting) return micros * 10n ** 18n;
   const rate = isCurrency(currency) ? rates(currency, reporting, event.record.createdAt.slice(0, 10)) : undefined;
-  return rate === undefined ? null : micros * scaled(rate, 18);
+  if (rate === undefined) return null;
+  if (!(rate > 0 && rate < Infinity)) throw parameterError("invalid_parameter", "rates", `expected a rate above 0, got ${rate}`);
+  return micros * scaled(rate, 18);
 }
