@@ -20,14 +20,15 @@ const topCompaniesSql = `
   companies AS (
     SELECT company_id, CAST(count(*) AS INTEGER) AS n, CAST(count(DISTINCT user_id) AS INTEGER) AS users, max(created_at) AS last_seen
     FROM events WHERE ${inDays} AND company_id IS NOT NULL GROUP BY 1)
-  SELECT company_id, n, users, ${msOf("last_seen")}, CAST(coalesce(revenue, 0) AS DOUBLE)
+  SELECT :text(company_id), n, users, ${msOf("last_seen")}, CAST(coalesce(revenue, 0) AS DOUBLE)
   FROM companies LEFT JOIN money ON company_id = paying_id
   ORDER BY users DESC, n DESC, last_seen DESC, company_id LIMIT 50`;
 
 const companyTopUsersSql = `
-  SELECT user_id, CAST(count(*) AS INTEGER) AS n, ${msOf("max(created_at)")} AS last_ms
-  FROM events WHERE ${inDays} AND company_id = '${companyId}'
-  GROUP BY 1 ORDER BY n DESC, last_ms DESC, user_id LIMIT 20`;
+  WITH users AS (
+    SELECT user_id, CAST(count(*) AS INTEGER) AS n, max(created_at) AS last_at
+    FROM events WHERE ${inDays} AND company_id = '${companyId}' GROUP BY 1)
+  SELECT :text(user_id), n, ${msOf("last_at")} FROM users ORDER BY n DESC, last_at DESC, user_id LIMIT 20`;
 
 function companyCells(answer: unknown): Cell[][] {
   const { companies } = answer as TopCompanies;

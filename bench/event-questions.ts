@@ -1,5 +1,5 @@
 import type { AggregateItem, FilterGroupInput, PerDayItem } from "daybook";
-import { type Canonical, inWindow, msOf, type Question } from "./question.js";
+import { byCount, type Canonical, inWindow, msOf, type Question } from "./question.js";
 
 const filters = (...items: readonly (readonly [string, string, string])[]): FilterGroupInput => ({
   filters: items.map(([fieldName, operator, value]) => ({ fieldName, operator, value })),
@@ -20,8 +20,6 @@ const eitherSql =
 const day = "CAST(CAST(created_at AS DATE) - DATE '1970-01-01' AS INTEGER)";
 const count = "CAST(count(*) AS INTEGER)";
 const users = "CAST(count(DISTINCT user_id) AS INTEGER)";
-const byCount = (column: string, where: string, limit = "") =>
-  `SELECT ${column}, ${count} AS n FROM events WHERE ${where} GROUP BY 1 ORDER BY n DESC, 1 ASC NULLS FIRST ${limit}`;
 const perDay = (value: string, where: string) => `SELECT ${day}, ${value} FROM events WHERE ${where} GROUP BY 1 ORDER BY 1`;
 
 const number = (answer: unknown): Canonical => answer as number;
@@ -146,7 +144,7 @@ const asked: readonly Omit<Question, "barMs">[] = [
     name: "search, page 1, two filters",
     ask: (daybook, window) => daybook.searchEvents({ ...window, filterGroups: two }),
     canonical: records,
-    sql: `SELECT CAST(id AS VARCHAR), ${msOf("created_at")}, * EXCLUDE (id, created_at) FROM events WHERE ${inWindow} AND browser = 'Safari' AND name = 'click' ORDER BY created_at DESC, id DESC LIMIT 100`,
+    sql: `SELECT CAST(id AS VARCHAR), ${msOf("created_at")}, CAST(COLUMNS(* EXCLUDE (id, created_at, referrer_host, company_id, currency, external_id, value)) AS VARCHAR) FROM events WHERE ${inWindow} AND browser = 'Safari' AND name = 'click' ORDER BY created_at DESC, id DESC LIMIT 100`,
     comparedColumnCount: 2,
   },
 ];

@@ -1,6 +1,6 @@
 import type { DeviceGeo, IdentityDeviceGeo, IdentityProfile, IdentityReferrers, IdentitySessionsPage } from "daybook";
 import { HEAVY_USER_ID } from "./heavy-user.js";
-import { type Cell, inWindow, msOf, type Question } from "./question.js";
+import { byCount, type Cell, inWindow, msOf, type Question } from "./question.js";
 
 const barMs = 2;
 const userId = HEAVY_USER_ID;
@@ -12,32 +12,34 @@ const placeColumns = ["location_country", "location_region", "location_city"];
 
 // In the peer's favour: no session of this user comes near to 24 hours, so that its SQL need not end one there; and all
 // events of an order key are one user's, so that it finds the copies of a payment without looking at the others.
-const sessions = `
+const sessions = (columns: readonly string[]) => `
   placed AS (
-    SELECT *, lag(created_at) OVER in_order AS before,
+    SELECT ${["project", "created_at", "name", "value", ...columns].join(", ")}, lag(created_at) OVER in_order AS before,
       value IS NOT NULL AND (external_id IS NULL OR
-        row_number() OVER (PARTITION BY project, external_id, value < 0 ORDER BY created_at, id) = 1) AS is_counted
+        row_number() OVER (PARTITION BY project, external_id, value < 0 ORDER BY created_at) = 1) AS is_counted
     FROM events WHERE ${ofUser}
-    WINDOW in_order AS (PARTITION BY project ORDER BY created_at, id)),
+    WINDOW in_order AS (PARTITION BY project ORDER BY created_at)),
   started AS (SELECT *, before IS NULL OR created_at - before > INTERVAL '30 minutes' AS is_first FROM placed),
-  numbered AS (
-    SELECT *, count(*) FILTER (is_first) OVER (PARTITION BY project ORDER BY created_at, id) AS session FROM started)`;
+  numbered AS (SELECT *, count(*) FILTER (is_first) OVER (PARTITION BY project ORDER BY created_at) AS session FROM started)`;
 
 const ofFirst = (column: string) => `any_value(${column}) FILTER (is_first) AS ${column}`;
 
 const sessionsSql = `
-  WITH ${sessions}
-  SELECT project, ${msOf("min(created_at)")} AS first_ms, ${msOf("max(created_at)")},
-    (epoch_ms(max(created_at)) - epoch_ms(min(created_at))) / 1000, CAST(count(*) AS INTEGER),
-    CAST(count(*) FILTER (name = 'page_view') AS INTEGER), any_value(url) FILTER (is_first), arg_max(url, (created_at, id)),
-    ${[...entryColumns, ...placeColumns].map(ofFirst).join(", ")},
-    CAST(coalesce(sum(value) FILTER (is_counted), 0) AS DOUBLE)
-  FROM numbered GROUP BY project, session
-  HAVING min(created_at) >= :from AND min(created_at) < :to
-  ORDER BY min(created_at) DESC, arg_min(id, (created_at, id)) DESC LIMIT 50`;
+  WITH ${sessions(["url", ...entryColumns, ...placeColumns])},
+  shown AS (
+    SELECT project, min(created_at) AS first_at, max(created_at) AS last_at, CAST(count(*) AS INTEGER) AS n,
+      CAST(count(*) FILTER (name = 'page_view') AS INTEGER) AS pageviews, arg_max(url, created_at) AS exit_url,
+      ${["url", ...entryColumns, ...placeColumns].map(ofFirst).join(", ")},
+      CAST(coalesce(sum(value) FILTER (is_counted), 0) AS DOUBLE) AS revenue
+    FROM numbered GROUP BY project, session
+    HAVING min(created_at) >= :from AND min(created_at) < :to
+    ORDER BY first_at DESC LIMIT 50)
+  SELECT :text(project), ${msOf("first_at")}, ${msOf("last_at")}, (epoch_ms(last_at) - epoch_ms(first_at)) / 1000, n, pageviews,
+    ${["url", "exit_url", ...entryColumns, ...placeColumns].map((column) => `:text(${column})`).join(", ")}, revenue
+  FROM shown ORDER BY first_at DESC`;
 
 const profileSql = `
-  WITH ${sessions},
+  WITH ${sessions([])},
   lengths AS (
     SELECT epoch_ms(max(created_at)) - epoch_ms(min(created_at)) AS ms, count(*) AS n FROM numbered GROUP BY project, session
     HAVING min(created_at) >= :from AND min(created_at) < :to),
@@ -54,16 +56,19 @@ const profileSql = `
 
 const geoColumns = ["device", "os", "browser", "screen", "language", ...placeColumns];
 
+const geoList = geoColumns.join(", ");
+
 const deviceGeoSql = `
-  WITH seen AS (SELECT id, created_at, ${geoColumns.join(", ")} FROM events WHERE ${ofUser} AND ${inWindow}),
-  current AS (SELECT * FROM seen ORDER BY created_at DESC, id DESC LIMIT 1),
+  WITH seen AS (SELECT created_at, ${geoList} FROM events WHERE ${ofUser} AND ${inWindow}),
+  current AS (SELECT * FROM seen ORDER BY created_at DESC LIMIT 1),
   history AS (
-    SELECT ${geoColumns.join(", ")}, min(created_at) AS first_seen, max(created_at) AS last_seen, CAST(count(*) AS INTEGER) AS n
-    FROM seen GROUP BY ALL)
-  SELECT ${geoColumns.join(", ")}, first_ms, last_ms, n FROM (
-    SELECT 0 AS part, ${geoColumns.join(", ")}, 0 AS first_ms, ${msOf("created_at")} AS last_ms, 1 AS n FROM current
+    SELECT ${geoList}, min(created_at) AS first_at, max(created_at) AS last_at, CAST(count(*) AS INTEGER) AS n
+    FROM seen GROUP BY ALL),
+  both_parts AS (
+    SELECT 0 AS part, ${geoList}, 0 AS first_ms, ${msOf("created_at")} AS last_ms, 1 AS n FROM current
     UNION ALL
-    SELECT 1, ${geoColumns.join(", ")}, ${msOf("first_seen")}, ${msOf("last_seen")}, n FROM history)
+    SELECT 1, ${geoList}, ${msOf("first_at")}, ${msOf("last_at")}, n FROM history)
+  SELECT ${geoColumns.map((column) => `:text(${column})`).join(", ")}, first_ms, last_ms, n FROM both_parts
   ORDER BY part, last_ms DESC, ${geoColumns.map((column) => `${column} NULLS FIRST`).join(", ")} LIMIT 101`;
 
 function sessionCells(answer: unknown): Cell[][] {
@@ -119,7 +124,7 @@ export const identityQuestions: readonly Question[] = [
     barMs,
     ask: (daybook, window) => daybook.identityReferrers({ ...window, userId }),
     canonical: referrerCells,
-    sql: `SELECT referrer, CAST(count(*) AS INTEGER) AS n FROM events WHERE ${ofUser} AND ${inWindow} AND referrer IS NOT NULL GROUP BY 1 ORDER BY n DESC, 1 LIMIT 10`,
+    sql: byCount("referrer", `${ofUser} AND ${inWindow} AND referrer IS NOT NULL`, "LIMIT 10"),
   },
   {
     name: "devices and places of the heavy user",

@@ -42,28 +42,27 @@ const conversions = (level: Level) => `
 
 const isTouch = "(utm_source IS NOT NULL OR referrer_host IS NOT NULL)";
 
-/** `touched`: per conversion its touch's time and two columns, null without a touch. */
-const bySource = (touched: string) => `
-  SELECT CASE WHEN touch_at IS NULL THEN '(direct)' ELSE coalesce(CAST(utm_source AS VARCHAR), CAST(referrer_host AS VARCHAR)) END,
-    CAST(sum(value) AS DOUBLE), ${orders}
+const sourceOf = (touch: string) => `coalesce(:text(${touch}utm_source), :text(${touch}referrer_host))`;
+
+/** `touched`: per conversion its touch's time and source, null without a touch. */
+const bySource = (touched: string, source: string) => `
+  SELECT CASE WHEN touch_at IS NULL THEN '(direct)' ELSE ${source} END, CAST(sum(value) AS DOUBLE), ${orders}
   FROM ${touched} GROUP BY 1 ORDER BY 2 DESC, 3 DESC, 1 LIMIT ${channelCount}`;
 
-// Finding the time of the first touch, then the row of that time, is faster than carrying the row's columns along.
 const firstTouchSql = (level: Level) => `
   WITH ${paidHere}, ${conversions(level)},
-  firsts AS (SELECT ${entityColumn[level]("")} AS who, min(created_at) AS touch_at FROM events WHERE ${isTouch} GROUP BY 1),
-  joined AS (
-    SELECT conversions.who, value, touch_at
-    FROM conversions LEFT JOIN firsts ON conversions.who = firsts.who AND touch_at <= paid_at),
-  touches AS (SELECT ${entityColumn[level]("")} AS toucher, created_at, utm_source, referrer_host FROM events WHERE ${isTouch})
-  ${bySource("joined LEFT JOIN touches ON toucher = who AND created_at = touch_at")}`;
+  firsts AS (
+    SELECT ${entityColumn[level]("")} AS toucher, min(created_at) AS touch_at,
+      arg_min({'utm_source': utm_source, 'referrer_host': referrer_host}, created_at) AS touch
+    FROM events WHERE ${isTouch} GROUP BY 1)
+  ${bySource("conversions LEFT JOIN firsts ON toucher = who AND touch_at <= paid_at", sourceOf("touch."))}`;
 
 const lastTouchSql = (level: Level) => `
   WITH ${paidHere}, ${conversions(level)},
   touches AS (
     SELECT ${entityColumn[level]("")} AS toucher, created_at AS touch_at, utm_source, referrer_host
     FROM events WHERE ${isTouch} AND created_at < :to)
-  ${bySource("conversions ASOF LEFT JOIN touches ON toucher = who AND touch_at <= paid_at")}`;
+  ${bySource("conversions ASOF LEFT JOIN touches ON toucher = who AND touch_at <= paid_at", sourceOf(""))}`;
 
 function channelCells(answer: unknown): Cell[][] {
   return (answer as RevenueByAttribution).rows.map(({ dimension, revenue, orders }) => [dimension, revenue, orders]);

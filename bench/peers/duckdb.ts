@@ -68,22 +68,32 @@ function bounds({ startDate, endDate }: Window): { from: DuckDBTimestampValue; t
   return { from: at(Date.parse(startDate)), to: at(Date.parse(endDate) + 86_400_000) };
 }
 
-/** What stands for text in groups and joins: the text, or the numbers of ENUMs, which DuckDB would turn into text to join them. */
+/**
+ * Text, or the numbers of ENUMs, which DuckDB would turn into text to join them. In answers ENUMs are text: its client
+ * would read all their values to show one.
+ */
 interface Keys {
+  text(column: string): string;
   key(column: string): string;
   either(first: string, second: string): string;
 }
 
-const textKeys: Keys = { key: (column) => column, either: (first, second) => `coalesce(${first}, ${second})` };
+const textKeys: Keys = {
+  text: (column) => column,
+  key: (column) => column,
+  either: (first, second) => `coalesce(${first}, ${second})`,
+};
 const enumKeys: Keys = {
+  text: (column) => `CAST(${column} AS VARCHAR)`,
   key: (column) => `enum_code(${column})`,
   either: (first, second) => `coalesce(CAST(enum_code(${first}) AS BIGINT), -1 - enum_code(${second}))`,
 };
 
-/** SQL of a question for one table: `:key(a)` and `:either(a, b)` become what is fastest there. */
+/** SQL of a question for one table. */
 function sqlFor({ sql }: Question, table: string, keys: Keys): string {
   return sql
     .replaceAll("FROM events", `FROM ${table}`)
+    .replaceAll(/:text\(([\w.]+)\)/g, (_, column: string) => keys.text(column))
     .replaceAll(/:key\(([\w.]+)\)/g, (_, column: string) => keys.key(column))
     .replaceAll(/:either\(([\w.]+), ([\w.]+)\)/g, (_, first: string, second: string) => keys.either(first, second))
     .replaceAll(/:(from|to)\b/g, "$$$1");
@@ -109,6 +119,8 @@ export async function loadDuckdb(filePath: string, batches: Iterable<TrafficEven
   const connection = await instance.connect();
   const { eventCount, ms } = await append(connection, batches);
   await copyAsEnums(connection);
+  // For the pages of one user, where it is at its best with few rows of many.
+  await connection.run("CREATE INDEX users ON events (user_id)");
   await connection.run(`ATTACH '${filePath.replaceAll("'", "''")}' AS stored; CREATE TABLE stored.events AS SELECT * FROM events; CHECKPOINT stored`);
   return {
     peers: [
