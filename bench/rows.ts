@@ -1,10 +1,8 @@
 import { Bench } from "tinybench";
 import { crc32, sha256 } from "../src/base/hash.js";
 import { bitsOfCode, bitsOfTable, countBits, rowsOfBits } from "../src/column/bitmap.js";
-import { Dictionary } from "../src/column/dictionary.js";
 import { histogramOf } from "../src/column/column.js";
-import { EventRow, decodeEvent } from "../src/schema/decode-event.js";
-import { FIELDS } from "../src/schema/fields.js";
+import { DECODED_ROW_COUNT, DecodedEvents, decodeEvent } from "../src/schema/decode-event.js";
 import { rankRows } from "../src/segment/sort-rows.js";
 import { defaultCodec } from "../src/store/codec.js";
 import { trafficBatches } from "./traffic.js";
@@ -19,9 +17,8 @@ const bytes = new Uint8Array(codes);
 const times = Int32Array.from({ length: rowCount }, (_, row) => ((row * 2_654_435_761) >>> 0) % 86_400_000);
 const ids = new Uint8Array(rowCount * 16);
 const [events = []] = trafficBatches({ seed: 1, eventCount: 10_000, batchRowCount: 10_000 });
-const known = FIELDS.map((field) => new Dictionary(field.column));
-const row = new EventRow();
-const context = { nowMs: Date.UTC(2026, 11, 1), project: null, random: () => undefined, known, knownKeys: () => null };
+const decoded = new DecodedEvents();
+const context = { nowMs: Date.UTC(2026, 11, 1), project: null, random: () => undefined, knownKeys: () => null };
 const deflated = await defaultCodec.deflate(bytes);
 
 const bench = new Bench({ time: 300, warmupTime: 100 });
@@ -39,7 +36,7 @@ measure("bitmap → row numbers", countBits(bits), "row", () => rowsOfBits(bits,
 measure("histogram of a column", rowCount, "row", () => histogramOf({ kind: "dense", codes }));
 measure("sort rows by time", rowCount, "row", () => rankRows(times, ids));
 measure("decode an event", events.length, "event", () => {
-  for (const event of events) decodeEvent(event, context, row);
+  for (const [at, event] of events.entries()) decodeEvent(event, context, decoded, at % DECODED_ROW_COUNT);
 });
 measure("CRC-32", bytes.length, "byte", () => crc32(bytes));
 measure("SHA-256", bytes.length, "byte", () => sha256(bytes));

@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the counts */
 /** Dictionary codes of rows, as narrow as the largest code allows. Also the index buffer of an Arrow dictionary column. */
 export type Codes = Uint8Array | Uint16Array | Uint32Array;
 
@@ -47,13 +48,28 @@ export class GrowableCodes {
     if (code > this.#max) this.#max = code;
   }
 
+  /** Pushes `count` codes that lie `stride` apart, from `at` on. */
+  pushAll(codes: Uint32Array, at: number, stride: number, count: number): void {
+    const end = at + count * stride;
+    let max = 0;
+    for (let from = at; from < end; from += stride) if (codes[from]! > max) max = codes[from]!;
+    while (max >= this.#limit || this.#count + count > this.#codes.length) this.#grow(max);
+    const into = this.#codes;
+    let place = this.#count;
+    // What lies behind the last code is 0 already.
+    if (max > 0) for (let from = at; from < end; from += stride, place += 1) into[place] = codes[from]!;
+    this.#count += count;
+    if (max > this.#max) this.#max = max;
+  }
+
   /** The codes so far, without a copy: rows pushed later lie behind its end. */
   view(): Codes {
     return this.#codes.subarray(0, this.#count);
   }
 
   #grow(code: number): void {
-    const capacity = this.#count === this.#codes.length ? this.#codes.length * 2 : this.#codes.length;
+    // Too narrow, or else too short.
+    const capacity = code >= this.#limit ? this.#codes.length : this.#codes.length * 2;
     const next = allocateCodes(capacity, Math.max(code, this.#limit - 1));
     next.set(this.#codes.subarray(0, this.#count));
     this.#codes = next;

@@ -2,151 +2,186 @@ import { shown } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import { uuidText } from "../base/uuid.js";
 import type { Dictionaries } from "../column/dictionaries.js";
-import type { Dictionary, JsonDictionary } from "../column/dictionary.js";
+import type { Dictionary } from "../column/dictionary.js";
 import type { EventRecord } from "../schema/event.js";
 import { eventRecord } from "../schema/event-record.js";
-import { EventFault, EventRow, decodeEvent } from "../schema/decode-event.js";
+import { DECODED_ROW_COUNT, DecodedEvents, EventFault, decodeEvent, textFault } from "../schema/decode-event.js";
 import type { DecodeContext } from "../schema/decode-event.js";
 import { FIELDS, FIELD_COUNT, fieldIndex } from "../schema/fields.js";
+import type { FieldRow } from "../schema/fields.js";
+import { slugOf } from "../schema/slug.js";
 import type { BatchBuilder } from "../store/batch.js";
+import { MetadataEncoder } from "./encode-metadata.js";
 import type { Suppression } from "./suppression.js";
 
-const SCALAR_CHARS_MAX = 64;
+const NAME = fieldIndex("name");
+const SLUG = fieldIndex("slug");
+const NOTIFY = fieldIndex("notify");
 
-/** Turns events into rows of dictionary codes. One per store: it keeps the last values at hand. */
+/** Turns events into rows of dictionary codes, some hundred at a time. One per store: it keeps the last values at hand. */
 export class EventEncoder {
-  readonly #row = new EventRow();
-  /** Of each field of `FIELDS`. */
-  readonly fields: readonly Dictionary[];
-  #lastKeys: readonly string[] = [];
-  #lastKeyCodes: readonly number[] = [];
-  #lastShape = 0;
+  readonly #decoded = new DecodedEvents();
+  readonly #faults: (EventFault | null)[] = [];
+  /** Rows × fields: code of each text, -1 for a new one. */
+  readonly #codes = new Int32Array(DECODED_ROW_COUNT * FIELD_COUNT);
+  /** 1 for rows with a new text. */
+  readonly #hasNew = new Uint8Array(DECODED_ROW_COUNT);
+  readonly #fields: readonly Dictionary[];
+  readonly #metadata: MetadataEncoder;
+  /** Code of the slug of each name's code; 0 where not known yet. */
+  #slugCodes = new Uint32Array(256);
   /** Whether some dictionary may become full within the batch: only then is every new value checked. */
   #isTight = false;
 
   constructor(readonly dictionaries: Dictionaries) {
-    this.fields = FIELDS.map((field) => dictionaries.named(field.column));
+    this.#fields = FIELDS.map((field) => dictionaries.named(field.column));
+    this.#metadata = new MetadataEncoder(dictionaries);
   }
 
-  /** The dictionary of a metadata key; null for a new key. */
-  readonly knownKeys = (key: string): JsonDictionary | null => {
-    let known = this.#byKey.get(key);
-    if (known === undefined) {
-      const code = this.dictionaries.knownKeyCode(key);
-      if (code < 0) return null;
-      known = this.dictionaries.ofKey(code);
-      this.#byKey.set(key, known);
-    }
-    return known;
-  };
-  readonly #byKey = new Map<string, JsonDictionary>();
+  readonly knownKeys = (key: string) => this.#metadata.knownKey(key);
 
   /** Before a batch of at most `rowCount` events. */
   begin(rowCount: number): void {
     this.#isTight = this.dictionaries.largestSize + rowCount > LIMITS.dictionaryValueCount;
   }
 
-  /** Decodes an event; its id is then in `id`, and `append` makes it a row. */
-  decode(input: unknown, context: DecodeContext): EventFault | null {
-    const fault = this.#read(input, context);
-    return fault ?? this.#checkKeys(this.#row.metadataKeys) ?? (this.#isTight ? this.#checkRoom() : null);
+  /** Decodes events from `start` on, as many as it takes; answers how many. Row 0 is the first of them. */
+  decode(events: readonly unknown[], start: number, context: DecodeContext): number {
+    const rowCount = Math.min(events.length - start, DECODED_ROW_COUNT);
+    for (let row = 0; row < rowCount; row += 1) this.#faults[row] = this.#read(events[start + row], context, row);
+    const { texts } = this.#decoded;
+    this.#hasNew.fill(0, 0, rowCount);
+    for (let field = 0; field < FIELD_COUNT; field += 1)
+      (this.#fields[field] as Dictionary).codesOf(texts, this.#codes, field, FIELD_COUNT, this.#hasNew, rowCount);
+    for (let row = 0; row < rowCount; row += 1) if (this.#faults[row] === null) this.#settleSlug(row);
+    return rowCount;
+  }
+
+  /** Why a row is not accepted; null for a good one. */
+  faultOf(row: number, suppression: Suppression): EventFault | null {
+    const fault = this.#faults[row] ?? (this.#hasNew[row] === 1 ? this.#textFault(row) : null) ?? this.#keysFault(row);
+    if (fault !== null) return fault;
+    if (this.#isTight) return this.#roomFault(row) ?? this.#suppressedFault(row, suppression);
+    return suppression.isEmpty ? null : this.#suppressedFault(row, suppression);
+  }
+
+  /** 16 bytes a row. */
+  get ids(): Uint8Array {
+    return this.#decoded.ids;
+  }
+
+  /** Epoch ms. */
+  timeOf(row: number): number {
+    return this.#decoded.times[row] as number;
+  }
+
+  idOf(row: number): Uint8Array {
+    return this.#decoded.ids.slice(row * 16, row * 16 + 16);
+  }
+
+  /** A row as a record, if it asks to be notified of; null if not. */
+  notifiedRecord(row: number): EventRecord | null {
+    const decoded = this.#decoded;
+    if (decoded.text(row, NOTIFY) !== "true") return null;
+    const metadata = this.#metadata.objectOf(decoded.members, decoded.memberStart(row), decoded.memberEnds[row] as number);
+    const text = (column: string) => (column === "slug" ? this.#slugOf(row) : decoded.text(row, fieldIndex(column)));
+    return eventRecord(text, uuidText(decoded.ids, row * 16), this.timeOf(row), metadata);
+  }
+
+  /** Adds a row to a batch. */
+  append(row: number, builder: BatchBuilder): void {
+    const { texts, times, ids, members, memberEnds } = this.#decoded;
+    const start = this.#decoded.memberStart(row);
+    const end = memberEnds[row] as number;
+    builder.reserve(end - start);
+    const into = builder.rowCount;
+    builder.times[into] = times[row] as number;
+    for (let byte = 0; byte < 16; byte += 1) builder.ids[into * 16 + byte] = ids[row * 16 + byte] as number;
+    for (let field = 0, at = into * FIELD_COUNT, from = row * FIELD_COUNT; field < FIELD_COUNT; field += 1, at += 1, from += 1) {
+      const code = this.#codes[from] as number;
+      builder.codes[at] = code >= 0 ? code : (this.#fields[field] as Dictionary).intern(texts[from] as string);
+    }
+    builder.shapes[into] = this.#metadata.append(members, start, end, builder);
+    builder.rowCount = into + 1;
   }
 
   /** Getters and proxies run code of the caller's: what it throws is a fault of that event alone. */
-  #read(input: unknown, context: DecodeContext): EventFault | null {
+  #read(input: unknown, context: DecodeContext, row: number): EventFault | null {
     try {
-      return decodeEvent(input, context, this.#row);
+      return decodeEvent(input, context, this.#decoded, row);
     } catch (error) {
+      this.#decoded.skip(row);
       return new EventFault("invalid_event", `reading the event failed: ${messageOf(error)}`);
     }
   }
 
-  get id(): Uint8Array {
-    return this.#row.id;
-  }
-
-  get createdAtMs(): number {
-    return this.#row.createdAtMs;
-  }
-
-  /** Whether the decoded event is about somebody who was erased after it. */
-  isSuppressed(suppression: Suppression): boolean {
-    const { texts, createdAtMs } = this.#row;
-    const covers = (kind: "userId" | "anonymousId") => suppression.covers(kind, texts[fieldIndex(kind)] ?? "", createdAtMs);
-    return covers("userId") || covers("anonymousId");
-  }
-
-  /** The decoded event as a record, if it asks to be notified of; null if not. */
-  notifiedRecord(): EventRecord | null {
-    const { texts, metadataKeys, metadataTexts, metadataCodes, id, createdAtMs } = this.#row;
-    if (texts[fieldIndex("notify")] !== "true") return null;
-    const members = metadataKeys.map((key, at) => {
-      const code = metadataCodes[at] as number;
-      const text = code >= 0 ? this.knownKeys(key)?.valueOf(code) : metadataTexts[at];
-      return `${JSON.stringify(key)}:${text ?? "null"}`;
-    });
-    const metadata = JSON.parse(`{${members.join(",")}}`) as Record<string, unknown>;
-    return eventRecord((column) => texts[fieldIndex(column)] ?? "", uuidText(id), createdAtMs, metadata);
-  }
-
-  /** Adds the decoded event to a batch. */
-  append(builder: BatchBuilder): void {
-    const { texts, codes, metadataKeys, metadataTexts, metadataCodes, id, createdAtMs } = this.#row;
-    builder.reserve(metadataKeys.length);
-    const row = builder.rowCount;
-    builder.times[row] = createdAtMs;
-    builder.ids.set(id, row * 16);
-    for (let field = 0, at = row * FIELD_COUNT; field < FIELD_COUNT; field += 1, at += 1) {
-      const code = codes[field] as number;
-      builder.codes[at] = code >= 0 ? code : (this.fields[field] as Dictionary).intern(texts[field] as string);
+  /** The slug of an event that brings none follows from its name, mostly by the name's code alone. */
+  #settleSlug(row: number): void {
+    const at = row * FIELD_COUNT;
+    if (this.#codes[at + SLUG] !== 0) return;
+    const name = this.#codes[at + NAME] as number;
+    let code = name > 0 && name < this.#slugCodes.length ? (this.#slugCodes[name] as number) : 0;
+    if (code === 0) {
+      const slug = slugOf(this.#decoded.text(row, NAME));
+      code = (this.#fields[SLUG] as Dictionary).codeOf(slug);
+      if (code < 0) {
+        this.#decoded.texts[at + SLUG] = slug;
+        this.#hasNew[row] = 1;
+      } else if (name > 0) this.#keepSlug(name, code);
     }
-    const keyCodes = this.#keyCodes(metadataKeys);
-    builder.shapes[row] = this.#lastShape;
-    for (let at = 0; at < keyCodes.length; at += 1) {
-      const known = metadataCodes[at] as number;
-      builder.values[builder.valueCount + at] = known >= 0 ? known : this.#internValue(keyCodes[at] as number, metadataTexts[at] as string);
+    this.#codes[at + SLUG] = code;
+  }
+
+  #keepSlug(name: number, slug: number): void {
+    if (name >= this.#slugCodes.length) {
+      const codes = new Uint32Array(2 ** Math.ceil(Math.log2(name + 1)));
+      codes.set(this.#slugCodes);
+      this.#slugCodes = codes;
     }
-    builder.valueCount += keyCodes.length;
-    builder.rowCount = row + 1;
+    this.#slugCodes[name] = slug;
   }
 
-  #internValue(keyCode: number, text: string): number {
-    const dictionary = this.dictionaries.ofKey(keyCode);
-    // Texts of more than this are not met again soon enough to be kept twice.
-    return text.length > SCALAR_CHARS_MAX ? dictionary.intern(text) : dictionary.internScalar(JSON.parse(text), text);
+  #slugOf(row: number): string {
+    const code = this.#codes[row * FIELD_COUNT + SLUG] as number;
+    return code < 0 ? this.#decoded.text(row, SLUG) : (this.#fields[SLUG] as Dictionary).valueOf(code);
   }
 
-  /** Codes of metadata keys, and the shape they make together; traffic repeats the shape before. */
-  #keyCodes(keys: readonly string[]): readonly number[] {
-    if (isSame(keys, this.#lastKeys)) return this.#lastKeyCodes;
-    this.#lastKeyCodes = keys.map((key) => this.dictionaries.keyCode(key));
-    this.#lastShape = keys.length === 0 ? 0 : this.dictionaries.shapes.intern(this.#lastKeyCodes.join(","));
-    this.#lastKeys = keys;
-    return this.#lastKeyCodes;
-  }
-
-  #checkRoom(): EventFault | null {
-    const { codes, metadataKeys, metadataTexts, metadataCodes } = this.#row;
-    const isFull = (dictionary: Dictionary) => dictionary.size > LIMITS.dictionaryValueCount;
-    for (const [index, dictionary] of this.fields.entries())
-      if (codes[index] === -1 && isFull(dictionary)) return fullFault(dictionary.name);
-    for (const [at, key] of metadataKeys.entries()) {
-      const code = this.dictionaries.knownKeyCode(key);
-      if (code < 0 || (metadataCodes[at] as number) >= 0) continue;
-      const dictionary = this.dictionaries.ofKey(code);
-      if (isFull(dictionary) && dictionary.codeOf(metadataTexts[at] ?? "") < 0) return fullFault(`metadata.${key}`);
+  #textFault(row: number): EventFault | null {
+    for (const [field, at] of this.#newFields(row)) {
+      const fault = textFault(this.#decoded.texts[at] as string, field);
+      if (fault !== null) return fault;
     }
     return null;
   }
 
-  #checkKeys(keys: readonly string[]): EventFault | null {
-    const { dictionaries } = this;
-    const keyCount = dictionaries.keys.size - 1;
-    if (keyCount + keys.length <= LIMITS.metadataKeyCount) return null;
-    const unknown = keys.filter((key) => dictionaries.knownKeyCode(key) < 0);
-    if (unknown.length === 0 || keyCount + unknown.length <= LIMITS.metadataKeyCount) return null;
-    const message = `metadata: expected at most ${LIMITS.metadataKeyCount} distinct keys in a store, ${JSON.stringify(unknown[0])} would be one more`;
-    return new EventFault("invalid_event", message);
+  /** Fields whose text had no code when the row was decoded, and where they lie. */
+  *#newFields(row: number): Generator<[field: FieldRow, at: number]> {
+    for (const [field, definition] of FIELDS.entries()) {
+      const at = row * FIELD_COUNT + field;
+      if (this.#codes[at] === -1) yield [definition, at];
+    }
+  }
+
+  #suppressedFault(row: number, suppression: Suppression): EventFault | null {
+    const covers = (kind: "userId" | "anonymousId") =>
+      suppression.covers(kind, this.#decoded.text(row, fieldIndex(kind)), this.timeOf(row));
+    const isCovered = covers("userId") || covers("anonymousId");
+    return isCovered ? new EventFault("suppressed", "the subject of this event was erased after it happened") : null;
+  }
+
+  #keysFault(row: number): EventFault | null {
+    const { members, memberEnds } = this.#decoded;
+    return this.#metadata.keysFault(members, this.#decoded.memberStart(row), memberEnds[row] as number);
+  }
+
+  #roomFault(row: number): EventFault | null {
+    const { texts, members, memberEnds } = this.#decoded;
+    for (const [{ column }, at] of this.#newFields(row)) {
+      const dictionary = this.dictionaries.named(column);
+      if (dictionary.size > LIMITS.dictionaryValueCount && dictionary.codeOf(texts[at] as string) < 0) return fullFault(column);
+    }
+    const key = this.#metadata.fullKey(members, this.#decoded.memberStart(row), memberEnds[row] as number);
+    return key === null ? null : fullFault(`metadata.${key}`);
   }
 }
 
@@ -156,10 +191,4 @@ function messageOf(error: unknown): string {
 
 function fullFault(name: string): EventFault {
   return new EventFault("invalid_event", `${name}: expected at most ${LIMITS.dictionaryValueCount} distinct values in a store`);
-}
-
-function isSame(a: readonly string[], b: readonly string[]): boolean {
-  if (a.length !== b.length) return false;
-  for (let at = 0; at < a.length; at += 1) if (a[at] !== b[at]) return false;
-  return true;
 }

@@ -18,10 +18,6 @@ export class RecordEncoder {
 
   constructor(readonly store: Store) {}
 
-  begin(): void {
-    this.#table = new RecordTable();
-  }
-
   /** Adds a record, unless the store or the batch has its id already. */
   append({ kind, id, createdAtMs, texts }: DecodedRecord): void {
     if (kind !== RECORD_KINDS.unlink && (this.store.records.find(id) >= 0 || this.#table.find(id) >= 0)) return;
@@ -36,12 +32,14 @@ export class RecordEncoder {
     this.#table.append(kind, createdAtMs, id, 0, this.#codes, 0);
   }
 
-  /** What was appended; null for nothing. @param events of the same commit: the ids they use count as theirs */
-  batch(events: Batch): RecordBatch | null {
+  /** What was appended since the last call; null for nothing. @param events of the same commit: the ids they use count as theirs */
+  take(events: Batch): RecordBatch | null {
     for (const name of SHARED) forgetUsed(this.#brought[name], events, fieldIndex(name));
-    if (this.#table.rowCount === 0) return null;
+    const table = this.#table;
+    if (table.rowCount === 0) return null;
+    this.#table = new RecordTable();
     const { userId, anonymousId, companyId } = this.#brought;
-    return { records: this.#table.slice(0), brought: { userId: [...userId], anonymousId: [...anonymousId], companyId: [...companyId] } };
+    return { records: table.slice(0), brought: { userId: [...userId], anonymousId: [...anonymousId], companyId: [...companyId] } };
   }
 
   /** The batch is durable. */

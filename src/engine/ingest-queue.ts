@@ -1,32 +1,23 @@
 import { DaybookError, shown } from "../base/errors.js";
 import type { Clock } from "../base/clock.js";
 import { LIMITS } from "../base/limits.js";
+import { nextTurn } from "../base/turn.js";
 import type { DecodedRecord } from "../identity/decode-record.js";
 import type { DecodeContext } from "../schema/decode-event.js";
 import type { SuppressedKind, Suppression } from "./suppression.js";
-import type { EventRecord, IngestResult, RejectedEvent } from "../schema/event.js";
+import type { EventRecord, IngestResult } from "../schema/event.js";
 import { BatchBuilder } from "../store/batch.js";
 import type { Store } from "../store/store.js";
 import { EventEncoder } from "./encode-events.js";
 import { RecordEncoder } from "./encode-records.js";
+import { IngestGroup, rowCountOf } from "./ingest-group.js";
+import type { Outcome, Waiting, WaitingEvents, WaitingRecord } from "./ingest-group.js";
 import { KnownIds } from "./known-ids.js";
 
 /** Rows after which a group is written, though more is queued: bounds the memory of one frame. */
 const GROUP_ROW_COUNT = 20_000;
-
-interface Waiting {
-  readonly events: readonly unknown[];
-  readonly project: string | null;
-  readonly resolve: (result: IngestResult) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** A checked record of identify, group, alias or unlink. */
-interface WaitingRecord {
-  readonly record: DecodedRecord;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
+/** Rows that are worth a sync of their own, while what comes next is encoded. */
+const WORTHY_ROW_COUNT = 512;
 
 /** An act that needs a moment without a commit. */
 interface Turn {
@@ -35,16 +26,10 @@ interface Turn {
   readonly reject: (error: unknown) => void;
 }
 
-interface Outcome {
-  accepted: number;
-  duplicates: number;
-  readonly rejected: RejectedEvent[];
-}
-
 export interface IngestQueueOptions {
   readonly clock: Clock;
   readonly random: (bytes: Uint8Array) => void;
-  /** Asked for each group: an erasure replaces it. */
+  /** Asked for each ingest: an erasure replaces it. */
   readonly suppression: () => Suppression;
   readonly onNotify: ((event: EventRecord) => unknown) | null;
   /** Called after each group, while no commit is under way. */
@@ -53,17 +38,23 @@ export interface IngestQueueOptions {
 
 /**
  * The one writer: takes all that waits, makes it one frame, one write and one sync, then answers all who waited. Nothing
- * lingers: an ingest that comes alone is written alone.
+ * lingers: an ingest that comes alone is written alone. While a group is being made durable the next one is encoded.
  */
 export class IngestQueue {
   /** In order of arrival. */
-  #queue: (Waiting | WaitingRecord | Turn)[] = [];
+  #queue: (Waiting | Turn)[] = [];
   #waitingRowCount = 0;
   #isRunning = false;
   #knownIds: KnownIds | null = null;
-  #builder = new BatchBuilder();
+  /** The one of the open group, and the one of the group that is being written. */
+  #builders: readonly [BatchBuilder, BatchBuilder] = [new BatchBuilder(), new BatchBuilder()];
   #encoder: EventEncoder;
   readonly #recordEncoder: RecordEncoder;
+  /** Takes what comes next. */
+  #open: IngestGroup | null = null;
+  #written: IngestGroup | null = null;
+  /** Ends, and never rejects, when that group is durable or has failed. */
+  #writing: Promise<void> = Promise.resolve();
 
   constructor(
     readonly store: Store,
@@ -79,7 +70,7 @@ export class IngestQueue {
 
   /** Forgets the last events that were encoded: an erasure leaves no copy behind. */
   forget(): void {
-    this.#builder = new BatchBuilder();
+    this.#builders = [new BatchBuilder(), new BatchBuilder()];
     this.#encoder = new EventEncoder(this.store.dictionaries);
   }
 
@@ -113,7 +104,7 @@ export class IngestQueue {
     });
   }
 
-  #enqueue(entry: Waiting | WaitingRecord | Turn): void {
+  #enqueue(entry: Waiting | Turn): void {
     this.#queue.push(entry);
     if (!this.#isRunning) void this.#run();
   }
@@ -122,66 +113,103 @@ export class IngestQueue {
     this.#isRunning = true;
     // A turn of the queue later, callers of the same tick have added theirs: they share the sync.
     await Promise.resolve();
-    for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
-      if (!("act" in next)) await this.#commitGroup(this.#takeGroup());
+    for (;;) {
+      const next = this.#queue[0];
+      if (next !== undefined && !("act" in next) && this.#takes(next)) await this.#take(next);
+      else if (this.#open !== null) await this.#write(this.#open);
+      else if (this.#written !== null) await this.#writing;
+      else if (next === undefined) break;
       else {
         this.#queue.shift();
-        await next.act().then(next.resolve, next.reject);
+        if ("act" in next) await next.act().then(next.resolve, next.reject);
       }
     }
     this.#isRunning = false;
   }
 
-  #takeGroup(): (Waiting | WaitingRecord)[] {
-    const group: (Waiting | WaitingRecord)[] = [];
-    let rowCount = 0;
-    for (const entry of this.#queue) {
-      if ("act" in entry || rowCount >= GROUP_ROW_COUNT) break;
-      group.push(entry);
-      rowCount += "record" in entry ? 1 : entry.events.length;
-    }
-    this.#queue = this.#queue.slice(group.length);
-    this.#waitingRowCount -= rowCount;
-    return group;
+  /** Whether what waits goes into the open group, or a new one, before that is written. */
+  #takes(waiting: Waiting): boolean {
+    const rowCount = this.#open?.rowCount ?? 0;
+    if (rowCount >= GROUP_ROW_COUNT || (rowCount >= WORTHY_ROW_COUNT && this.#written === null)) return false;
+    if (this.#open === null && this.#written === null) return true;
+    // What a failure takes back must not have moved, and records are not encoded twice.
+    return this.#knownIds?.hasRoom(rowCountOf(waiting)) === true && (this.#written === null || !("record" in waiting));
   }
 
-  async #commitGroup(group: readonly (Waiting | WaitingRecord)[]): Promise<void> {
+  async #take(waiting: Waiting): Promise<void> {
+    // File operations of the group before go on one step.
+    if (this.#written !== null) await nextTurn();
     try {
-      const outcomes = await this.#write(group);
-      for (const waiting of group) {
-        // One that was refused has been told so.
-        if ("record" in waiting) waiting.resolve();
-        else waiting.resolve(outcomes.get(waiting) ?? { accepted: 0, duplicates: 0, rejected: [] });
-      }
+      this.#open ??= await this.#begin();
     } catch (error) {
-      this.#knownIds?.undo();
-      for (const waiting of group) waiting.reject(error);
+      return this.#refuse(error);
+    }
+    const group = this.#open;
+    this.#queue.shift();
+    this.#waitingRowCount -= rowCountOf(waiting);
+    group.add(waiting);
+    try {
+      if ("record" in waiting) this.#appendRecord(waiting);
+      else await this.#encode(waiting, group);
+    } catch (error) {
+      this.#open = null;
+      this.#knownIds?.undo(group.isStale ? undefined : group.builder.rowCount);
+      group.reject(error);
     }
   }
 
-  async #write(group: readonly (Waiting | WaitingRecord)[]): Promise<Map<Waiting, Outcome>> {
-    if (!this.store.isWritable) throw new DaybookError("read_only", "the store does not take writes");
-    await this.store.settle();
-    const known = await this.#ids();
-    const eventCount = group.reduce((sum, waiting) => sum + ("record" in waiting ? 1 : waiting.events.length), 0);
-    known.begin(eventCount);
-    this.#encoder.begin(eventCount);
-    this.#builder.clear();
-    this.#recordEncoder.begin();
-    const notified: EventRecord[] = [];
-    const outcomes = new Map<Waiting, Outcome>();
-    for (const waiting of group) {
-      if ("record" in waiting) this.#appendRecord(waiting);
-      else outcomes.set(waiting, await this.#encode(waiting, known, notified));
+  async #begin(): Promise<IngestGroup> {
+    if (this.#written === null) {
+      if (!this.store.isWritable) throw new DaybookError("read_only", "the store does not take writes");
+      await this.store.settle();
+      (await this.#ids()).reserve(this.#waitingRowCount);
     }
-    const batch = this.#builder.batch();
-    const recordBatch = this.#recordEncoder.batch(batch);
-    if (batch.rowCount > 0 || recordBatch !== null) await this.store.commit(batch, recordBatch);
-    if (recordBatch !== null) this.#recordEncoder.keep();
-    known.keep();
-    this.#notify(notified);
-    await this.options.afterCommit();
-    return outcomes;
+    const [first, second] = this.#builders;
+    return new IngestGroup(this.#written?.builder === first ? second : first);
+  }
+
+  /** All that waits now, up to the next act, hears of the same failure. */
+  #refuse(error: unknown): void {
+    for (let next = this.#queue[0]; next !== undefined && !("act" in next); next = this.#queue[0]) {
+      this.#queue.shift();
+      this.#waitingRowCount -= rowCountOf(next);
+      next.reject(error);
+    }
+  }
+
+  /** Begins to write a group once the one before is durable. */
+  async #write(group: IngestGroup): Promise<void> {
+    await this.#writing;
+    this.#open = null;
+    if (group.isStale) return this.#takeBack(group);
+    this.#written = group;
+    this.#writing = this.#commit(group);
+  }
+
+  /** What was encoded upon a group that failed is encoded anew: neither its codes nor the ids it knew are worth anything. */
+  #takeBack(group: IngestGroup): void {
+    this.#knownIds?.undo();
+    this.#queue.unshift(...group.waiting);
+    this.#waitingRowCount += group.rowCount;
+  }
+
+  /** Never rejects. */
+  async #commit(group: IngestGroup): Promise<void> {
+    try {
+      const batch = group.builder.batch();
+      const recordBatch = this.#recordEncoder.take(batch);
+      if (batch.rowCount > 0 || recordBatch !== null) await this.store.commit(batch, recordBatch);
+      if (recordBatch !== null) this.#recordEncoder.keep();
+      this.#knownIds?.keep(batch.rowCount);
+      this.#notify(group.notified);
+      await this.options.afterCommit();
+      group.resolve();
+    } catch (error) {
+      if (this.#open === null) this.#knownIds?.undo();
+      else this.#open.isStale = true;
+      group.reject(error);
+    }
+    this.#written = null;
   }
 
   /** Checked here, behind every erasure that came before. */
@@ -194,35 +222,39 @@ export class IngestQueue {
     else this.#recordEncoder.append(record);
   }
 
-  async #encode({ events, project }: Waiting, known: KnownIds, notified: EventRecord[]): Promise<Outcome> {
-    const outcome: Outcome = { accepted: 0, duplicates: 0, rejected: [] };
-    const encoder = this.#encoder;
+  async #encode(waiting: WaitingEvents, group: IngestGroup): Promise<void> {
+    const { events, project } = waiting;
     const { clock, random } = this.options;
+    const encoder = this.#encoder;
+    const known = await this.#ids();
     const suppression = this.options.suppression();
-    const context: DecodeContext = { nowMs: clock.now(), project, random, known: encoder.fields, knownKeys: encoder.knownKeys };
-    for (let index = 0; index < events.length; index += 1) {
-      const fault = encoder.decode(events[index], context);
-      if (fault !== null) {
-        outcome.rejected.push({ index, code: fault.code, message: fault.message });
-        continue;
+    const context: DecodeContext = { nowMs: clock.now(), project, random, knownKeys: encoder.knownKeys };
+    const outcome = group.outcomeOf(waiting);
+    encoder.begin(events.length);
+    for (let start = 0; start < events.length; ) {
+      const rowCount = encoder.decode(events, start, context);
+      for (let row = 0; row < rowCount; row += 1) {
+        const fault = encoder.faultOf(row, suppression);
+        if (fault !== null) outcome.rejected.push({ index: start + row, code: fault.code, message: fault.message });
+        else if (known.mayHave(encoder.ids, row * 16) && (await this.#isKnown(row, known, group))) outcome.duplicates += 1;
+        else this.#accept(row, known, group, outcome);
       }
-      if (!suppression.isEmpty && encoder.isSuppressed(suppression)) {
-        outcome.rejected.push({ index, code: "suppressed", message: "the subject of this event was erased after it happened" });
-        continue;
-      }
-      if (known.mayHave(encoder.id) && (await known.has(encoder.id, encoder.createdAtMs, this.#builder))) {
-        outcome.duplicates += 1;
-        continue;
-      }
-      known.add(encoder.id);
-      encoder.append(this.#builder);
-      outcome.accepted += 1;
-      if (this.options.onNotify !== null) {
-        const record = encoder.notifiedRecord();
-        if (record !== null) notified.push(record);
-      }
+      start += rowCount;
     }
-    return outcome;
+  }
+
+  #isKnown(row: number, known: KnownIds, group: IngestGroup): Promise<boolean> {
+    const batches = this.#written === null ? [group.ids] : [this.#written.ids, group.ids];
+    return known.has(this.#encoder.idOf(row), this.#encoder.timeOf(row), batches);
+  }
+
+  #accept(row: number, known: KnownIds, group: IngestGroup, outcome: Outcome): void {
+    this.#encoder.append(row, group.builder);
+    known.add(this.#encoder.ids, row * 16);
+    outcome.accepted += 1;
+    if (this.options.onNotify === null) return;
+    const record = this.#encoder.notifiedRecord(row);
+    if (record !== null) group.notified.push(record);
   }
 
   async #ids(): Promise<KnownIds> {

@@ -7,12 +7,24 @@ import { IdTable } from "../store/id-table.js";
 import type { BatchBuilder } from "../store/batch.js";
 import type { Store } from "../store/store.js";
 
+/** Ids of a batch that is being filled, read when a fingerprint first matched. */
+export class BatchIds {
+  readonly #ids = new Set<string>();
+  #rowCount = 0;
+
+  constructor(readonly builder: BatchBuilder) {}
+
+  has(id: Uint8Array): boolean {
+    const { builder } = this;
+    for (; this.#rowCount < builder.rowCount; this.#rowCount += 1) this.#ids.add(uuidText(builder.ids, this.#rowCount * 16));
+    return this.#ids.has(uuidText(id));
+  }
+}
+
 /** Which event ids a store holds: exact, for ever. A fingerprint says probably, the stored ids say surely. */
 export class KnownIds {
   readonly #table: IdTable;
   readonly #heads = new WeakMap<Head, IdIndex>();
-  /** Ids of the batch under way, made when a fingerprint first matched within it. */
-  #batchIds: Set<string> | null = null;
 
   private constructor(
     readonly store: Store,
@@ -48,23 +60,26 @@ export class KnownIds {
     return this.#table.byteLength;
   }
 
-  /** Before a batch: room for its ids. */
-  begin(rowCount: number): void {
+  /** Makes room for so many ids more. No batch is under way. */
+  reserve(rowCount: number): void {
     this.#table.reserve(rowCount);
-    this.#batchIds = null;
+  }
+
+  hasRoom(rowCount: number): boolean {
+    return this.#table.hasRoom(rowCount);
   }
 
   /** Whether the id may be known; if not, it is certainly new. */
-  mayHave(id: Uint8Array): boolean {
-    return this.#table.matches(id, 0);
+  mayHave(ids: Uint8Array, idAt: number): boolean {
+    return this.#table.matches(ids, idAt);
   }
 
-  /** Whether the id is stored, or among the rows of the batch under way. */
-  async has(id: Uint8Array, createdAtMs: number, batch: BatchBuilder): Promise<boolean> {
+  /** Whether the id is stored, or among the rows of batches under way. */
+  async has(id: Uint8Array, createdAtMs: number, batches: readonly BatchIds[]): Promise<boolean> {
     const day = dayOf(createdAtMs);
     const { catalog } = this.store;
     for (const head of [...catalog.sealing, ...catalog.heads]) if (this.#headHas(head, id)) return true;
-    if (this.#batchHas(id, batch)) return true;
+    if (batches.some((batch) => batch.has(id))) return true;
     // Held, so that no segment is compacted away, its file with it, between two reads.
     const snapshot = this.store.snapshot();
     try {
@@ -77,19 +92,18 @@ export class KnownIds {
     }
   }
 
-  add(id: Uint8Array): void {
-    this.#table.add(id, 0);
-    this.#batchIds?.add(uuidText(id));
+  add(ids: Uint8Array, idAt: number): void {
+    this.#table.add(ids, idAt);
   }
 
-  /** The batch is stored. */
-  keep(): void {
-    this.#table.keep();
+  /** The oldest `rowCount` ids that were added and not kept are stored. */
+  keep(rowCount: number): void {
+    this.#table.keep(rowCount);
   }
 
-  /** The batch came to nothing. */
-  undo(): void {
-    this.#table.undo();
+  /** The newest `rowCount` ids that were added and not kept came to nothing; all of them where none is given. */
+  undo(rowCount?: number): void {
+    this.#table.undo(rowCount);
   }
 
   #headHas(head: Head, id: Uint8Array): boolean {
@@ -99,13 +113,5 @@ export class KnownIds {
       this.#heads.set(head, index);
     }
     return index.has(head.view().ids(), id, 0);
-  }
-
-  #batchHas(id: Uint8Array, batch: BatchBuilder): boolean {
-    if (this.#batchIds === null) {
-      this.#batchIds = new Set();
-      for (let row = 0; row < batch.rowCount; row += 1) this.#batchIds.add(uuidText(batch.ids, row * 16));
-    }
-    return this.#batchIds.has(uuidText(id));
   }
 }

@@ -4,10 +4,9 @@ import type { ErrorCode } from "../base/errors.js";
 import { writeUuidOfText, writeUuidV7 } from "../base/uuid.js";
 import { FIELDS, FIELD_COUNT, fieldIndex } from "./fields.js";
 import type { FieldRow } from "./fields.js";
-import { readMetadata, utf8Length } from "./metadata.js";
-import type { KnownKeys, MetadataRow } from "./metadata.js";
+import { MetadataMembers, readMetadata, utf8Length } from "./metadata.js";
+import type { KnownKeys } from "./metadata.js";
 import { EXPECTED_MOMENT, momentOf } from "./moment.js";
-import { slugOf } from "./slug.js";
 
 /** Why an event was not accepted. */
 export class EventFault {
@@ -17,12 +16,6 @@ export class EventFault {
   ) {}
 }
 
-/** What is known of a field's values: a value that has a code was checked when it got it. */
-export interface KnownValues {
-  /** -1 when the value has no code. */
-  codeOf(value: string): number;
-}
-
 export interface DecodeContext {
   /** Receive time, epoch ms. */
   readonly nowMs: number;
@@ -30,26 +23,42 @@ export interface DecodeContext {
   readonly project: string | null;
   /** Fills bytes with random bits, for the ids of events that bring none. */
   readonly random: (bytes: Uint8Array) => void;
-  /** One per field of `FIELDS`. */
-  readonly known: readonly KnownValues[];
   readonly knownKeys: KnownKeys;
 }
 
-/** One decoded event. Reused from event to event: whoever keeps a value copies it. */
-export class EventRow implements MetadataRow {
-  /** Text of each field of `FIELDS`, `""` where not set. */
-  readonly texts: string[] = new Array<string>(FIELD_COUNT).fill("");
-  /** Code of each text; -1 for a new one. */
-  readonly codes = new Int32Array(FIELD_COUNT);
-  createdAtMs = 0;
-  readonly id = new Uint8Array(16);
-  metadataKeys: string[] = [];
-  metadataTexts: string[] = [];
-  metadataCodes: number[] = [];
+/** So many events are decoded before their texts are looked up: they stay in the processor's cache. */
+export const DECODED_ROW_COUNT = 256;
+
+/** Some decoded events. Reused: whoever keeps a value copies it. */
+export class DecodedEvents {
+  /** Rows × fields of `FIELDS`: the text of each, `""` where not set. The slug is as given, `""` where it follows from the name. */
+  readonly texts: string[] = new Array<string>(DECODED_ROW_COUNT * FIELD_COUNT).fill("");
+  /** Epoch ms. */
+  readonly times = new Float64Array(DECODED_ROW_COUNT);
+  /** 16 bytes a row. */
+  readonly ids = new Uint8Array(DECODED_ROW_COUNT * 16);
+  /** Metadata of all rows: of a row, the members from the end of the row before on. */
+  readonly members = new MetadataMembers();
+  readonly memberEnds = new Uint32Array(DECODED_ROW_COUNT);
+
+  text(row: number, field: number): string {
+    return this.texts[row * FIELD_COUNT + field] as string;
+  }
+
+  /** Leaves a row without metadata, whatever was read of it. */
+  skip(row: number): void {
+    const start = this.memberStart(row);
+    this.members.count = start;
+    this.memberEnds[row] = start;
+  }
+
+  /** First member of a row's metadata. */
+  memberStart(row: number): number {
+    return row === 0 ? 0 : (this.memberEnds[row - 1] as number);
+  }
 }
 
 const NAME = fieldIndex("name");
-const SLUG = fieldIndex("slug");
 const PROJECT = fieldIndex("project");
 const NOTIFY = fieldIndex("notify");
 
@@ -68,31 +77,63 @@ const MEMBERS: ReadonlyMap<string, number> = new Map([
   ["metadata", METADATA],
 ]);
 
-/** Reads one event into `row`, or says what is wrong with it. Cost: one look-up a member, and one a field. */
-export function decodeEvent(input: unknown, context: DecodeContext, row: EventRow): EventFault | null {
+/** Names of the members of the event before, and what they mean: the next one mostly has the same in the same order. */
+const placeNames: string[] = [];
+const placeMembers: number[] = [];
+const PLACE_COUNT_MAX = 64;
+
+/**
+ * Reads one event into a row, the rows before being filled, or says what is wrong with it; its texts are still to be
+ * checked by `textFault`, where they are new. Cost: one look-up a member.
+ */
+export function decodeEvent(input: unknown, context: DecodeContext, into: DecodedEvents, row: number): EventFault | null {
+  into.skip(row);
+  const fault = readEvent(input, context, into, row);
+  if (fault === null) into.memberEnds[row] = into.members.count;
+  else into.skip(row);
+  return fault;
+}
+
+function readEvent(input: unknown, context: DecodeContext, into: DecodedEvents, row: number): EventFault | null {
   if (typeof input !== "object" || input === null || Array.isArray(input))
     return fault(`expected an object, got ${shown(input)}`);
   const event = input as Readonly<Record<string, unknown>>;
-  const { texts } = row;
-  texts.fill("");
+  const { texts } = into;
+  const start = row * FIELD_COUNT;
+  texts.fill("", start, start + FIELD_COUNT);
   let [id, time, metadata]: unknown[] = [null, null, null];
+  let place = 0;
   for (const name in event) {
     const value = event[name];
-    const member = MEMBERS.get(name);
+    let member: number | undefined = placeMembers[place];
+    if (placeNames[place] !== name) {
+      member = MEMBERS.get(name);
+      if (member !== undefined) {
+        placeNames[place] = name;
+        placeMembers[place] = member;
+      }
+    }
+    place = place < PLACE_COUNT_MAX ? place + 1 : 0;
     if (value === undefined || (value === null && member !== undefined)) continue;
     if (member === undefined) {
       if (Object.hasOwn(event, name)) return fault(`${shown(name)}: not a member of an event`);
     } else if (member < FIELD_COUNT) {
       const text = typeof value === "string" ? value : fieldText(FIELDS[member] as FieldRow, value);
       if (text === null || !isAccepted(FIELDS[member] as FieldRow, value)) return wrongType(FIELDS[member] as FieldRow, value);
-      if (texts[member] !== "" && texts[member] !== text) return fault(`${name}: contradicts ${(FIELDS[member] as FieldRow).camel}`);
-      texts[member] = text;
+      const known = texts[start + member];
+      if (known !== "" && known !== text) return fault(`${name}: contradicts ${(FIELDS[member] as FieldRow).camel}`);
+      texts[start + member] = text;
     } else if (member === ID) id = value;
     else if (member === METADATA) metadata = value;
     else if (time !== null && time !== value) return fault(`${name}: contradicts another time`);
     else time = value;
   }
-  return settleFields(context, row) ?? readId(id, context, row) ?? readTime(time, context, row) ?? metadataFault(metadata, context, row);
+  return (
+    settleFields(context, texts, start) ??
+    readId(id, context, into.ids, row * 16) ??
+    readTime(time, context, into.times, row) ??
+    metadataFault(metadata, context, into.members)
+  );
 }
 
 function fault(message: string): EventFault {
@@ -122,65 +163,43 @@ function fieldText({ accepts }: FieldRow, value: unknown): string | null {
   return null;
 }
 
-/** What follows from other fields; then the code of every text, and a check of those that have none. */
-function settleFields(context: DecodeContext, { texts, codes }: EventRow): EventFault | null {
-  const name = texts[NAME] as string;
+/** What follows from other fields. */
+function settleFields(context: DecodeContext, texts: string[], start: number): EventFault | null {
+  const name = texts[start + NAME] as string;
   if (name === "" || name.length > LIMITS.eventNameChars)
     return fault(`name: expected 1 to ${LIMITS.eventNameChars} characters, got ${shown(name)}`);
-  if (texts[SLUG] === "") texts[SLUG] = slugFor(name);
-  if (texts[NOTIFY] === "") texts[NOTIFY] = "false";
-  const project = texts[PROJECT] as string;
+  if (texts[start + NOTIFY] === "") texts[start + NOTIFY] = "false";
+  const project = texts[start + PROJECT] as string;
   if (context.project !== null && project !== "" && project !== context.project)
     return new EventFault("project_not_allowed", `project: this token writes to ${shown(context.project)} only`);
-  if (project === "") texts[PROJECT] = context.project ?? "default";
-  for (let index = 0; index < FIELD_COUNT; index += 1) {
-    const text = texts[index] as string;
-    const code = text === "" ? 0 : (context.known[index] as KnownValues).codeOf(text);
-    codes[index] = code;
-    if (code >= 0) continue;
-    const wrong = checkText(text, (FIELDS[index] as FieldRow).camel);
-    if (wrong !== null) return wrong;
-  }
+  if (project === "") texts[start + PROJECT] = context.project ?? "default";
   return null;
 }
 
-function checkText(text: string, name: string): EventFault | null {
-  if (!text.isWellFormed()) return fault(`${name}: the text has a lone surrogate`);
+/** What is wrong with the text of a field that no event had before; null for a good one. */
+export function textFault(text: string, { camel }: FieldRow): EventFault | null {
+  if (!text.isWellFormed()) return fault(`${camel}: the text has a lone surrogate`);
   if (text.length * 3 > LIMITS.fieldTextBytes && utf8Length(text) > LIMITS.fieldTextBytes)
-    return fault(`${name}: expected at most ${LIMITS.fieldTextBytes} bytes, got ${utf8Length(text)}`);
+    return fault(`${camel}: expected at most ${LIMITS.fieldTextBytes} bytes, got ${utf8Length(text)}`);
   return null;
 }
 
-/** Slugs of names met before; emptied when full, so that hostile names cost no memory. */
-const slugs = new Map<string, string>();
-const SLUG_COUNT_MAX = 4_096;
-
-function slugFor(name: string): string {
-  let slug = slugs.get(name);
-  if (slug === undefined) {
-    slug = slugOf(name);
-    if (slugs.size >= SLUG_COUNT_MAX) slugs.clear();
-    slugs.set(name, slug);
-  }
-  return slug;
-}
-
-function readId(id: unknown, context: DecodeContext, row: EventRow): EventFault | null {
-  if (id === null || id === "") writeUuidV7(context.nowMs, context.random, row.id, 0);
+function readId(id: unknown, context: DecodeContext, ids: Uint8Array, at: number): EventFault | null {
+  if (id === null || id === "") writeUuidV7(context.nowMs, context.random, ids, at);
   else if (typeof id !== "string") return fault(`id: expected text, got ${shown(id)}`);
   else if (!id.isWellFormed()) return fault("id: the text has a lone surrogate");
-  else writeUuidOfText(id, row.id, 0);
+  else writeUuidOfText(id, ids, at);
   return null;
 }
 
-function readTime(time: unknown, context: DecodeContext, row: EventRow): EventFault | null {
+function readTime(time: unknown, context: DecodeContext, times: Float64Array, row: number): EventFault | null {
   const ms = momentOf(time, context.nowMs);
   if (ms === null) return fault(`createdAt: ${EXPECTED_MOMENT}, got ${shown(time)}`);
-  row.createdAtMs = ms;
+  times[row] = ms;
   return null;
 }
 
-function metadataFault(metadata: unknown, context: DecodeContext, row: EventRow): EventFault | null {
-  const wrong = readMetadata(metadata, context.knownKeys, row);
+function metadataFault(metadata: unknown, context: DecodeContext, members: MetadataMembers): EventFault | null {
+  const wrong = readMetadata(metadata, context.knownKeys, members);
   return wrong === null ? null : fault(`metadata${wrong.path}: ${wrong.reason}`);
 }

@@ -14,24 +14,42 @@ export interface MetadataTexts {
   readonly texts: string[];
 }
 
-/** What is known of the values of a metadata key: a scalar that has a code was checked when it got it. */
+/** What is known of a metadata key and its values: a scalar that has a code was checked when it got it. */
+export interface KnownKey {
+  readonly code: number;
+  readonly scalars: KnownScalars;
+}
+
+/** Characters of JSON that a scalar has at most whose code is kept at hand: longer ones are not met again soon. */
+export const SCALAR_CHARS_MAX = 64;
+
 export interface KnownScalars {
   /** -1 when the value has no code, or is not at hand. */
   codeOfScalar(value: string | number | boolean): number;
-  /** JSON text of a code. */
-  valueOf(code: number): string;
 }
 
 /** Finds what is known of a key; null for a new key. */
-export type KnownKeys = (key: string) => KnownScalars | null;
+export type KnownKeys = (key: string) => KnownKey | null;
 
-/** Where `readMetadata` puts what it finds. */
-export interface MetadataRow {
-  metadataKeys: string[];
-  /** `""` where the code says it. */
-  metadataTexts: string[];
+/** Members of metadata objects, one after the other: the first `count` of each list. */
+export class MetadataMembers {
+  count = 0;
+  readonly keys: string[] = [];
+  /** -1 for a new key. */
+  readonly keyCodes: number[] = [];
+  /** JSON text of each value; `""` where the code says it. */
+  readonly texts: string[] = [];
   /** Code of each value; -1 where the text has to be looked up. */
-  metadataCodes: number[];
+  readonly codes: number[] = [];
+
+  push(key: string, keyCode: number, text: string, code: number): void {
+    const at = this.count;
+    this.keys[at] = key;
+    this.keyCodes[at] = keyCode;
+    this.texts[at] = text;
+    this.codes[at] = code;
+    this.count = at + 1;
+  }
 }
 
 /**
@@ -39,35 +57,25 @@ export interface MetadataRow {
  * ISO text. Anything else that JSON cannot hold is a fault.
  */
 export function metadataTexts(metadata: unknown): MetadataTexts | MetadataFault {
-  const row: MetadataRow = { metadataKeys: [], metadataTexts: [], metadataCodes: [] };
-  const fault = readMetadata(metadata, () => null, row);
-  return fault ?? { keys: row.metadataKeys, texts: row.metadataTexts };
+  const members = new MetadataMembers();
+  const fault = readMetadata(metadata, () => null, members);
+  return fault ?? { keys: members.keys, texts: members.texts };
 }
 
-/** Reads a metadata object into `row`. Values met before cost one look-up each. */
-export function readMetadata(metadata: unknown, knownKeys: KnownKeys, row: MetadataRow): MetadataFault | null {
-  const keys: string[] = [];
-  const texts: string[] = [];
-  const codes: number[] = [];
-  row.metadataKeys = keys;
-  row.metadataTexts = texts;
-  row.metadataCodes = codes;
+/** Adds the members of a metadata object to `into`; some of them also where there is a fault. Values met before cost one look-up each. */
+export function readMetadata(metadata: unknown, knownKeys: KnownKeys, into: MetadataMembers): MetadataFault | null {
   if (metadata === undefined || metadata === null) return null;
   if (!isPlainObject(metadata)) return new MetadataFault("", `expected an object, got ${kindOf(metadata)}`);
   let charCount = 2;
   for (const key in metadata) {
     const value = metadata[key];
     if (value === undefined) continue;
-    if (typeof value !== "object") {
-      const known = knownKeys(key);
-      const code = known === null ? -1 : known.codeOfScalar(value as string | number | boolean);
-      if (known !== null && code >= 0) {
-        keys.push(key);
-        texts.push("");
-        codes.push(code);
-        charCount += key.length * 2 + known.valueOf(code).length + 4;
-        continue;
-      }
+    const known = knownKeys(key);
+    const code = known === null || typeof value === "object" ? -1 : known.scalars.codeOfScalar(value as string | number | boolean);
+    if (known !== null && code >= 0) {
+      into.push(key, known.code, "", code);
+      charCount += key.length * 2 + SCALAR_CHARS_MAX + 4;
+      continue;
     }
     if (!key.isWellFormed()) return new MetadataFault(`.${key}`, "the key has a lone surrogate");
     const fault = checkValue(value, `.${key}`, 2);
@@ -75,9 +83,7 @@ export function readMetadata(metadata: unknown, knownKeys: KnownKeys, row: Metad
     // A toJSON of the caller's own may make anything of it, `undefined` too.
     const text = JSON.stringify(value) as string | undefined;
     if (text === undefined) return new MetadataFault(`.${key}`, "expected a JSON value, its toJSON made it undefined");
-    keys.push(key);
-    texts.push(text);
-    codes.push(-1);
+    into.push(key, known === null ? -1 : known.code, text, -1);
     // A character of a key takes up to six bytes as JSON, one of a text that is JSON already up to three.
     charCount += key.length * 2 + text.length + 4;
   }

@@ -1,8 +1,23 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their batch */
+import { MS_PER_DAY } from "../base/time.js";
 import { absentColumn } from "../column/column.js";
 import type { CodeColumn } from "../column/column.js";
 import { GrowableCodes } from "../column/codes.js";
 import { FIELDS, FIELD_COUNT, SHAPE_COLUMN, metadataColumn } from "../schema/fields.js";
 import type { ColumnZone, Rows } from "./rows.js";
+
+/** Rows in order of arrival, as a batch holds them. */
+export interface ArrivedRows {
+  /** Epoch ms. */
+  readonly times: Float64Array;
+  /** 16 bytes a row. */
+  readonly ids: Uint8Array;
+  /** Rows × fields of `FIELDS`. */
+  readonly codes: Uint32Array;
+  readonly shapes: Uint32Array;
+  /** Codes of metadata values, row by row in the order of each row's shape. */
+  readonly values: Uint32Array;
+}
 
 /** A metadata column of a head: only the rows that have the key. */
 class GrowableSparse {
@@ -37,35 +52,35 @@ export class Head {
   }
 
   /**
-   * Appends one row.
-   * @param codes one code per field of `FIELDS`, from `codesAt` on
-   * @param keys codes of the metadata keys of the row; the codes of their values stand from `valuesAt` on in `values`
+   * Appends the rows of a batch from `from` to before `to`, all of this day, column by column.
+   * @param firstSequence that of the batch's row 0
+   * @param valuesAt where the first row's metadata values begin
+   * @param keysOf codes of the metadata keys of a shape
+   * @returns where the metadata values of row `to` begin
    */
-  append(
-    ms: number,
-    ids: Uint8Array,
-    idAt: number,
-    sequence: number,
-    codes: Uint32Array,
-    codesAt: number,
-    shape: number,
-    keys: readonly number[],
-    values: Uint32Array,
-    valuesAt: number,
-  ): void {
-    const row = this.#rowCount;
-    if (row === this.#times.length) this.#grow();
-    this.#times[row] = ms;
-    this.#sequences[row] = sequence;
-    for (let at = 0; at < 16; at += 1) this.#ids[row * 16 + at] = ids[idAt + at] as number;
-    for (let field = 0; field < FIELD_COUNT; field += 1)
-      (this.#fields[field] as GrowableCodes).push(codes[codesAt + field] as number);
-    this.#shapes.push(shape);
-    for (let at = 0; at < keys.length; at += 1) this.#pushKey(keys[at] as number, row, values[valuesAt + at] as number);
-    if (ms < this.#minMs) this.#minMs = ms;
-    if (ms > this.#maxMs) this.#maxMs = ms;
-    this.#rowCount = row + 1;
+  append(batch: ArrivedRows, from: number, to: number, firstSequence: number, valuesAt: number, keysOf: (shape: number) => readonly number[]): number {
+    const { times, ids, codes, shapes } = batch;
+    const [start, count] = [this.#rowCount, to - from];
+    while (start + count > this.#times.length) this.#grow();
+    for (let row = from, at = start; row < to; row += 1, at += 1) {
+      const ms = times[row]! - this.day * MS_PER_DAY;
+      this.#times[at] = ms;
+      this.#sequences[at] = firstSequence + row;
+      if (ms < this.#minMs) this.#minMs = ms;
+      if (ms > this.#maxMs) this.#maxMs = ms;
+    }
+    this.#ids.set(ids.subarray(from * 16, to * 16), start * 16);
+    for (let field = 0; field < FIELD_COUNT; field += 1) this.#fields[field]!.pushAll(codes, from * FIELD_COUNT + field, FIELD_COUNT, count);
+    this.#shapes.pushAll(shapes, from, 1, count);
+    let next = valuesAt;
+    for (let row = from; row < to; row += 1)
+      for (const key of keysOf(shapes[row]!)) {
+        this.#pushKey(key, start + row - from, batch.values[next]!);
+        next += 1;
+      }
+    this.#rowCount = start + count;
     this.#view = null;
+    return next;
   }
 
   /** A frozen view of the rows so far. Cheap: no column is copied. */

@@ -1,17 +1,9 @@
 import { FIELD_COUNT } from "../schema/fields.js";
+import type { ArrivedRows } from "../segment/head.js";
 
 /** Accepted events as dictionary codes, rows in order of arrival: what the journal stores and heads append. */
-export interface Batch {
+export interface Batch extends ArrivedRows {
   readonly rowCount: number;
-  /** Epoch ms. */
-  readonly times: Float64Array;
-  /** 16 bytes a row. */
-  readonly ids: Uint8Array;
-  /** rows × fields. */
-  readonly codes: Uint32Array;
-  readonly shapes: Uint32Array;
-  /** Codes of metadata values, row by row in the order of each row's shape. */
-  readonly values: Uint32Array;
 }
 
 /** Collects rows for one batch; its arrays are reused from batch to batch. */

@@ -12,7 +12,7 @@ export class IdTable {
   #low = new Uint32Array(FIRST_CAPACITY);
   #high = new Uint16Array(FIRST_CAPACITY);
   #count = 0;
-  readonly #added: number[] = [];
+  #added: number[] = [];
 
   /** @param seed from a random source, so that nobody can prepare ids that collide */
   constructor(readonly seed: number) {}
@@ -21,10 +21,15 @@ export class IdTable {
     return this.#low.byteLength + this.#high.byteLength;
   }
 
-  /** Makes room for `count` more ids, so that adding them moves nothing. */
+  /** Whether `count` more ids can be added without moving any. */
+  hasRoom(count: number): boolean {
+    return this.#count + count <= this.#low.length * FULL_SHARE;
+  }
+
+  /** Makes room for `count` more ids. All are kept: those that are not could not be taken back. */
   reserve(count: number): void {
+    if (this.hasRoom(count)) return;
     const needed = this.#count + count;
-    if (needed <= this.#low.length * FULL_SHARE) return;
     const capacity = Math.ceil(Math.max(needed / FULL_SHARE, this.#low.length * 1.5));
     const low = this.#low;
     const high = this.#high;
@@ -49,14 +54,16 @@ export class IdTable {
     this.#added.push(this.#place(low, high));
   }
 
-  /** What was added since the last `keep` stays. */
-  keep(): void {
-    this.#added.length = 0;
+  /** The oldest `count` ids that are not kept yet stay. */
+  keep(count = this.#added.length): void {
+    this.#added = count >= this.#added.length ? [] : this.#added.slice(count);
   }
 
-  /** Takes back what was added since the last `keep`, newest first, so that every probe chain is as it was. */
-  undo(): void {
-    for (let slot = this.#added.pop(); slot !== undefined; slot = this.#added.pop()) {
+  /** Takes back the newest `count` ids that are not kept, newest first, so that every probe chain is as it was. */
+  undo(count = this.#added.length): void {
+    for (let left = count; left > 0; left -= 1) {
+      const slot = this.#added.pop();
+      if (slot === undefined) return;
       this.#low[slot] = 0;
       this.#high[slot] = 0;
       this.#count -= 1;

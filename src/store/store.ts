@@ -1,6 +1,6 @@
 import { DaybookError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
-import { MS_PER_DAY } from "../base/time.js";
+import { dayOf } from "../base/time.js";
 import { splitDeltas } from "../column/dictionaries.js";
 import type { Dictionaries, DictionaryDelta } from "../column/dictionaries.js";
 import { RECORD_FIELD_COUNT, RecordTable } from "../identity/record-table.js";
@@ -119,6 +119,11 @@ export class Store {
   /** Values of a dictionary that are durable: events under way may have added more. */
   durableValues(name: string): readonly string[] {
     return this.dictionaries.named(name).values.slice(1, this.#journaledSizes.get(name) ?? 1);
+  }
+
+  /** Sizes of the dictionaries as far as the journal holds their values: what rows of heads use. */
+  journaledSizes(): Map<string, number> {
+    return new Map(this.#journaledSizes);
   }
 
   snapshot(): Snapshot {
@@ -325,23 +330,26 @@ export class Store {
   }
 
   #append(batch: Batch, firstSequence: number): void {
-    const { times, ids, codes, shapes, values, rowCount } = batch;
-    const { resolver } = this;
+    const { times, rowCount } = batch;
+    const keysOf = (shape: number) => this.dictionaries.keysOfShape(shape);
     let valuesAt = 0;
-    for (let row = 0; row < rowCount; row += 1) {
-      const createdAtMs = times[row] as number;
-      const day = Math.floor(createdAtMs / MS_PER_DAY);
-      const keys = this.dictionaries.keysOfShape(shapes[row] as number);
-      const codesAt = row * FIELD_COUNT;
-      const head = this.catalog.head(day);
-      head.append(createdAtMs - day * MS_PER_DAY, ids, row * 16, firstSequence + row, codes, codesAt, shapes[row] as number, keys, values, valuesAt);
-      valuesAt += keys.length;
-      const anonymousId = codes[codesAt + ANONYMOUS_ID] as number;
-      const userId = codes[codesAt + USER_ID] as number;
+    for (let from = 0, to = 0; from < rowCount; from = to) {
+      const day = dayOf(times[from] as number);
+      while (to < rowCount && dayOf(times[to] as number) === day) to += 1;
+      valuesAt = this.catalog.head(day).append(batch, from, to, firstSequence, valuesAt, keysOf);
+    }
+    this.#noteIds(batch);
+  }
+
+  #noteIds({ times, codes, rowCount }: Batch): void {
+    const { resolver } = this;
+    for (let row = 0, at = 0; row < rowCount; row += 1, at += FIELD_COUNT) {
+      const anonymousId = codes[at + ANONYMOUS_ID] as number;
+      const userId = codes[at + USER_ID] as number;
       resolver.users.seen(userId);
       resolver.anonymous.seen(anonymousId);
-      resolver.companies.seen(codes[codesAt + COMPANY_ID] as number);
-      if (anonymousId !== 0 && userId !== 0) resolver.link({ anonymousId, userId, createdAtMs });
+      resolver.companies.seen(codes[at + COMPANY_ID] as number);
+      if (anonymousId !== 0 && userId !== 0) resolver.link({ anonymousId, userId, createdAtMs: times[row] as number });
     }
   }
 }

@@ -1,12 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FIELD_COUNT, fieldIndex } from "../../src/schema/fields.js";
 import { Head } from "../../src/segment/head.js";
 import type { Rows } from "../../src/segment/rows.js";
 import { mayHold, rowsByActor, rowsOfLoaded } from "../../src/report/rows-by-actor.js";
 import { timelineOf } from "../../src/report/timeline.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
-import { idBytes } from "../segment/rows-of.js";
+import { appendRow, idBytes } from "../segment/rows-of.js";
 import { DAY } from "./layouts.js";
 
 interface Row {
@@ -22,11 +21,7 @@ function rowsOf(rows: readonly Row[], { day = 7, sealed = false, zones = {} as P
   const head = new Head(day);
   const ordered = sealed ? [...rows].sort((a, b) => a.ms - b.ms || a.id - b.id) : rows;
   ordered.forEach(({ ms, id, user = 0, anonymous = 0, url = 0 }, sequence) => {
-    const codes = new Uint32Array(FIELD_COUNT);
-    codes[fieldIndex("userId")] = user;
-    codes[fieldIndex("anonymousId")] = anonymous;
-    codes[fieldIndex("url")] = url;
-    head.append(ms, idBytes(id), 0, sequence, codes, 0, 0, [], new Uint32Array(0), 0);
+    appendRow(head, { ms, id: idBytes(id), sequence, fields: { userId: user, anonymousId: anonymous, url } });
   });
   const view = head.view();
   const loads: string[] = [];

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { mergeRows } from "../../src/segment/merge-rows.js";
 import { rankRows } from "../../src/segment/sort-rows.js";
 import { baseSeed } from "../oracle/settings.js";
-import { headOf, idBytes, inOrder, plain, plainRows, type PlainRow } from "./rows-of.js";
+import { appendRow, headOf, idBytes, inOrder, plain, plainRows, type PlainRow } from "./rows-of.js";
 
 const row: PlainRow = { ms: 0, id: 0, sequence: 0, name: 1, url: 0, metadata: {} };
 
@@ -62,7 +62,7 @@ describe("merging rows", () => {
   test("does not read what was appended to a head after the view was taken", () => {
     const head = headOf([row]);
     const view = head.view();
-    head.append(9, idBytes(1), 0, 9, new Uint32Array(64), 0, 0, [3], Uint32Array.of(1), 0);
+    appendRow(head, { ms: 9, id: idBytes(1), sequence: 9, metadata: { 3: 1 } });
     expect(plain(mergeRows([view]))).toEqual([row]);
     expect([view.rowCount, head.view().rowCount, view.maxMs, head.view().maxMs]).toEqual([1, 2, 0, 9]);
   });

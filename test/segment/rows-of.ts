@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { MS_PER_DAY } from "../../src/base/time.js";
 import { codeAt } from "../../src/column/column.js";
 import { FIELD_COUNT, fieldIndex } from "../../src/schema/fields.js";
 import { Head } from "../../src/segment/head.js";
@@ -35,15 +36,28 @@ export function idBytes(id: number): Uint8Array {
   return bytes;
 }
 
+/** A row as heads take it: codes of fields by their columns, and of metadata values by key. */
+export interface ArrivedRow {
+  readonly ms: number;
+  readonly id: Uint8Array;
+  readonly sequence: number;
+  readonly fields?: Readonly<Record<string, number>>;
+  readonly metadata?: Readonly<Record<number, number>>;
+}
+
+export function appendRow(head: Head, { ms, id, sequence, fields = {}, metadata = {} }: ArrivedRow): void {
+  const codes = new Uint32Array(FIELD_COUNT);
+  for (const [column, code] of Object.entries(fields)) codes[fieldIndex(column)] = code;
+  const keys = Object.keys(metadata).map(Number);
+  const values = Uint32Array.from(Object.values(metadata));
+  const batch = { times: Float64Array.of(head.day * MS_PER_DAY + ms), ids: id, codes, shapes: Uint32Array.of(keys.length), values };
+  head.append(batch, 0, 1, sequence, 0, () => keys);
+}
+
 export function headOf(rows: readonly PlainRow[], day = 7): Head {
   const head = new Head(day);
-  for (const { ms, id, sequence, name, url, metadata } of rows) {
-    const codes = new Uint32Array(FIELD_COUNT);
-    codes[fieldIndex("name")] = name;
-    codes[fieldIndex("url")] = url;
-    const keys = Object.keys(metadata).map(Number);
-    head.append(ms, idBytes(id), 0, sequence, codes, 0, keys.length, keys, Uint32Array.from(Object.values(metadata)), 0);
-  }
+  for (const { ms, id, sequence, name, url, metadata } of rows)
+    appendRow(head, { ms, id: idBytes(id), sequence, fields: { name, url }, metadata });
   return head;
 }
 

@@ -8,7 +8,7 @@ import type { Segment } from "../../src/segment/segment.js";
 import { StoreFiles } from "../../src/store/files.js";
 import { baseSeed } from "../oracle/settings.js";
 import { RecordingStorage } from "../store/recording-storage.js";
-import { headOf, idBytes, inOrder, plain, plainRows, type PlainRow } from "./rows-of.js";
+import { appendRow, headOf, idBytes, inOrder, plain, plainRows, type PlainRow } from "./rows-of.js";
 
 /** More than fits a file that is kept whole. */
 const manyRows: PlainRow[] = Array.from({ length: 3_000 }, (_, at) => ({
@@ -116,7 +116,7 @@ describe("looking for an id", () => {
     const index = new IdIndex();
     for (const [at, { id }] of manyRows.entries()) {
       if (at % 500 === 0) expect(index.has(head.view().ids(), idBytes(id), 0)).toBe(false);
-      head.append(at, idBytes(id), 0, at, new Uint32Array(64), 0, 0, [], new Uint32Array(0), 0);
+      appendRow(head, { ms: at, id: idBytes(id), sequence: at });
     }
     for (let id = 0; id < 21_100; id += 3) {
       expect(await hasId(segment, idBytes(id), 0)).toBe(present.has(id));

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { FIELD_COUNT } from "../../src/schema/fields.js";
 import type { Head } from "../../src/segment/head.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { mergeRows } from "../../src/segment/merge-rows.js";
@@ -7,13 +6,14 @@ import type { Segment } from "../../src/segment/segment.js";
 import { Catalog, type Snapshot } from "../../src/store/catalog.js";
 import { StoreFiles } from "../../src/store/files.js";
 import { memoryStorage } from "../../src/store/memory-storage.js";
+import { appendRow } from "../segment/rows-of.js";
 
 const files = new StoreFiles(memoryStorage(), new MemoryBudget(1e9));
 let nextFile = 1;
 
 function append(catalog: Catalog, day: number, rowCount: number): void {
   for (let row = 0; row < rowCount; row += 1)
-    catalog.head(day).append(row, new Uint8Array(16).fill(row + 1), 0, row + 1, new Uint32Array(FIELD_COUNT), 0, 0, [], new Uint32Array(0), 0);
+    appendRow(catalog.head(day), { ms: row, id: new Uint8Array(16).fill(row + 1), sequence: row + 1 });
   catalog.changed();
 }
 
