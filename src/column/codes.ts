@@ -42,7 +42,7 @@ export class GrowableCodes {
   }
 
   push(code: number): void {
-    if (code >= this.#limit || this.#count === this.#codes.length) this.#grow(code);
+    if (code >= this.#limit || this.#count === this.#codes.length) this.#grow(code, this.#count + 1);
     this.#codes[this.#count] = code;
     this.#count += 1;
     if (code > this.#max) this.#max = code;
@@ -53,7 +53,7 @@ export class GrowableCodes {
     const end = at + count * stride;
     let max = 0;
     for (let from = at; from < end; from += stride) if (codes[from]! > max) max = codes[from]!;
-    while (max >= this.#limit || this.#count + count > this.#codes.length) this.#grow(max);
+    if (max >= this.#limit || this.#count + count > this.#codes.length) this.#grow(max, this.#count + count);
     const into = this.#codes;
     let place = this.#count;
     // What lies behind the last code is 0 already.
@@ -67,9 +67,10 @@ export class GrowableCodes {
     return this.#codes.subarray(0, this.#count);
   }
 
-  #grow(code: number): void {
-    // Too narrow, or else too short.
-    const capacity = code >= this.#limit ? this.#codes.length : this.#codes.length * 2;
+  /** Makes it wide enough for a code, and long enough for `count` codes. */
+  #grow(code: number, count: number): void {
+    let capacity = this.#codes.length;
+    while (capacity < count) capacity *= 2;
     const next = allocateCodes(capacity, Math.max(code, this.#limit - 1));
     next.set(this.#codes.subarray(0, this.#count));
     this.#codes = next;

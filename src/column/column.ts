@@ -55,12 +55,48 @@ export interface Histogram {
 let scratch = new Uint32Array(1024);
 
 export function histogramOf(column: CodeColumn): Histogram {
-  let max = 0;
-  for (let at = 0; at < column.codes.length; at += 1) if (column.codes[at]! > max) max = column.codes[at]!;
-  if (max >= scratch.length) scratch = new Uint32Array(2 ** Math.ceil(Math.log2(max + 1)));
-  const counts = scratch;
+  const max = maxOf(column.codes);
+  const counts = scratchFor(max);
   for (let at = 0; at < column.codes.length; at += 1) counts[column.codes[at]!]! += 1;
   if (column.kind === "sparse") counts[0]! += column.rowCount - column.rows.length;
+  return takeHistogram(counts, max);
+}
+
+/** The histogram of some rows, ascending. */
+export function histogramOfRows(column: CodeColumn, rows: Uint32Array): Histogram {
+  const max = maxOf(column.codes);
+  const counts = scratchFor(max);
+  addCounts(column, rows, counts);
+  return takeHistogram(counts, max);
+}
+
+/** Adds one for each row, ascending, to the count of its code. */
+export function addCounts(column: CodeColumn, rows: Uint32Array, counts: Uint32Array): void {
+  if (column.kind === "dense") {
+    const { codes } = column;
+    for (let at = 0; at < rows.length; at += 1) counts[codes[rows[at]!]!]! += 1;
+    return;
+  }
+  let next = 0;
+  for (let at = 0; at < rows.length; at += 1) {
+    while (next < column.rows.length && column.rows[next]! < rows[at]!) next += 1;
+    counts[column.rows[next] === rows[at] ? column.codes[next]! : 0]! += 1;
+  }
+}
+
+function maxOf(codes: Codes): number {
+  let max = 0;
+  for (let at = 0; at < codes.length; at += 1) if (codes[at]! > max) max = codes[at]!;
+  return max;
+}
+
+function scratchFor(max: number): Uint32Array {
+  if (max >= scratch.length) scratch = new Uint32Array(2 ** Math.ceil(Math.log2(max + 1)));
+  return scratch;
+}
+
+/** Leaves the scratch zeroed. */
+function takeHistogram(counts: Uint32Array, max: number): Histogram {
   let distinct = 0;
   for (let code = 0; code <= max; code += 1) if (counts[code] !== 0) distinct += 1;
   const histogram = { codes: new Uint32Array(distinct), counts: new Uint32Array(distinct) };

@@ -1,8 +1,12 @@
+import { mergeCodes, sortedCodes } from "./value-order.js";
+
 /** Distinct strings and their codes, append-only. Code 0 is always `""`: not set. */
 export class Dictionary {
   readonly #values: string[] = [""];
   readonly #codes = new Map<string, number>([["", 0]]);
   #charCount = 0;
+  /** The first codes by their values' code points; of blanked codes nothing is known. */
+  #inOrder: Uint32Array = new Uint32Array(0);
   #lastValue = "";
   #lastCode = 0;
 
@@ -15,7 +19,7 @@ export class Dictionary {
 
   /** Estimate: two bytes a character, and about 72 for the string, its slot and its entry in the map. */
   get byteLength(): number {
-    return this.#charCount * 2 + this.size * 72;
+    return this.#charCount * 2 + this.size * 72 + this.#inOrder.byteLength;
   }
 
   /** The code of a value; -1 when it was never stored. Traffic repeats itself, so the last value is kept at hand. */
@@ -62,6 +66,7 @@ export class Dictionary {
   /** Forgets the value of a retired code, once nobody can be reading it. */
   blank(code: number): void {
     this.#charCount -= this.valueOf(code).length;
+    this.#inOrder = new Uint32Array(0);
     this.#values[code] = "";
   }
 
@@ -73,6 +78,17 @@ export class Dictionary {
   /** The value of a code below `size`; `""` for a blanked one. */
   valueOf(code: number): string {
     return this.#values[code] ?? "";
+  }
+
+  /** All codes by their values' code points. Made on first need, 4 bytes a value; extended by what came since. Not to be changed. */
+  codesInOrder(): Uint32Array {
+    const known = this.#inOrder;
+    if (known.length === this.size) return known;
+    const added = sortedCodes(this.#values, known.length, this.size);
+    // A few are put in their places, many make it worth to begin anew.
+    if (added.length > known.length / 4) this.#inOrder = sortedCodes(this.#values, 0, this.size);
+    else this.#inOrder = mergeCodes(this.#values, known, added);
+    return this.#inOrder;
   }
 
   /** Values of the codes from `start` on. */

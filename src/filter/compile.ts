@@ -43,9 +43,15 @@ export function compileSelector(scope: Scope, context: FilterContext): Selector 
     any: any.some((group) => group.every((predicate) => predicate === ALWAYS)) ? [] : any,
     fromMs: scope.range.fromMs,
     toMs: scope.range.toMs,
+    key: keyOf(scope),
     columns: [...columns],
     testedValueCount: compiler.testedValueCount,
   };
+}
+
+function keyOf({ project, eventName, userId, where }: Scope): string | null {
+  if (userId !== null || where.some((group) => group.some(({ operand: { kind } }) => kind === "identityId" || kind === "companyId"))) return null;
+  return project === null && eventName === null && where.length === 0 ? "" : JSON.stringify([project, eventName, where]);
 }
 
 class Compiler {

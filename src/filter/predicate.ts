@@ -27,6 +27,11 @@ export interface Selector {
   readonly any: readonly (readonly Predicate[])[];
   readonly fromMs: number;
   readonly toMs: number;
+  /**
+   * Names what the filters ask, dates apart: whatever a sealed segment answered to it once, it will answer again. `""`
+   * without filters; null where the answer depends on who is who.
+   */
+  readonly key: string | null;
   /** Columns that selecting may read, times and ids apart. */
   readonly columns: readonly string[];
   /** Dictionary values that were tested to make it. */

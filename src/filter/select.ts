@@ -74,8 +74,15 @@ function allBits(predicates: readonly Predicate[], rows: Rows): Bitmap {
   return result;
 }
 
+/** The rows that pass the filters, kept with a sealed segment: not to be changed. */
 function filterBits(rows: Rows, selector: Selector): Bitmap {
-  const { all, any } = selector;
+  const { all, any, key } = selector;
+  const isOne = all.length === 1 && any.length === 0;
+  if (isOne || key === null) return combinedBits(rows, selector);
+  return rows.derive(`rows ${key}`, () => combinedBits(rows, selector), (bits) => bits.byteLength);
+}
+
+function combinedBits(rows: Rows, { all, any }: Selector): Bitmap {
   if (any.length === 0) return allBits(all, rows);
   const union = emptyBitmap(rows.rowCount);
   for (const group of any)

@@ -6,6 +6,8 @@
 export interface IdentityView {
   /** Number of actors that belong to another one, or did; 0 means that every actor is its own identity. */
   readonly linkCount: number;
+  /** Whether some user id stands, or once stood, for another. */
+  readonly hasMerges: boolean;
   /** The actor that stands for the identity of an actor. */
   identityOf(actor: number): number;
   /** All actors of an identity, itself first. Cost: their number. */

@@ -89,7 +89,7 @@ export class IdentityResolver {
   view(): IdentityView {
     this.#settle();
     this.#hasReader = true;
-    return new ResolverView(this, this.#version, this.#linkCount);
+    return new ResolverView(this, this.#version, this.#linkCount, this.#everAbsorbed.size > 0);
   }
 
   ownerAt(anonymousId: number, version: number): number {
@@ -187,6 +187,7 @@ class ResolverView implements IdentityView {
     readonly resolver: IdentityResolver,
     readonly version: number,
     readonly linkCount: number,
+    readonly hasMerges: boolean,
   ) {
     this.#userIds = resolver.dictionaries.named("userId");
     this.#anonymousIds = resolver.dictionaries.named("anonymousId");

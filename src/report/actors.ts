@@ -1,4 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and actors are bounded by their columns */
+import { BitSet } from "../column/bit-set.js";
+import { countBits } from "../column/bitmap.js";
 import { denseCodes } from "../column/column.js";
 import type { Codes } from "../column/codes.js";
 import type { Selector } from "../filter/predicate.js";
@@ -10,50 +12,25 @@ import { selectedRows } from "./selected-rows.js";
 /** Columns that tell who acted. */
 export const ACTOR_COLUMNS = ["userId", "anonymousId"] as const;
 
-/** A growing set of actors or identities, one bit each. */
-export class ActorSet {
-  #words = new Uint32Array(1024);
-  #count = 0;
-
-  get count(): number {
-    return this.#count;
-  }
-
-  /** True when the actor was not in the set before. */
-  add(actor: number): boolean {
-    const word = actor >>> 5;
-    if (word >= this.#words.length) this.#grow(word);
-    const bit = 1 << (actor & 31);
-    if ((this.#words[word]! & bit) !== 0) return false;
-    this.#words[word]! |= bit;
-    this.#count += 1;
-    return true;
-  }
-
-  /** Takes out the actors listed, which are all there are. Cost: their number. */
-  clear(actors: Uint32Array): void {
-    for (let at = 0; at < actors.length; at += 1) this.#words[actors[at]! >>> 5] = 0;
-    this.#count = 0;
-  }
-
-  #grow(word: number): void {
-    const words = new Uint32Array(2 ** Math.ceil(Math.log2(word + 1)));
-    words.set(this.#words);
-    this.#words = words;
-  }
-}
+/** Distinct actors of some rows: a list where they are few, else one bit per code of each role. */
+export type DistinctActors =
+  | { readonly kind: "list"; readonly actors: Uint32Array }
+  | { readonly kind: "bits"; readonly users: Uint32Array; readonly anonymous: Uint32Array };
 
 // One scratch set for all scans: emptied before a scan returns.
-const seen = new ActorSet();
+const seen = new BitSet();
 
 /** Distinct actors of the selected rows. Events with neither id have none. Kept for whole sealed segments. */
-export function distinctActors(rows: Rows, selector: Selector): Uint32Array {
-  if (rows.sealed && selector.all.length === 0 && selector.any.length === 0 && isWhole(rows, selector))
-    return rows.derive("actors", () => collect(rows, selector), (made) => made.byteLength);
-  return collect(rows, selector);
+export function distinctActors(rows: Rows, selector: Selector): DistinctActors {
+  if (selector.key === null || !isWhole(rows, selector)) return collect(rows, selector);
+  return rows.derive(`actors ${selector.key}`, () => collect(rows, selector), byteLengthOf);
 }
 
-function collect(rows: Rows, selector: Selector): Uint32Array {
+function byteLengthOf(distinct: DistinctActors): number {
+  return distinct.kind === "list" ? distinct.actors.byteLength : distinct.users.byteLength + distinct.anonymous.byteLength;
+}
+
+function collect(rows: Rows, selector: Selector): DistinctActors {
   const users = denseCodes(rows.column("userId"));
   const anonymous = rows.column("anonymousId");
   const anonymousCodes = anonymous.codes.length === 0 ? null : denseCodes(anonymous);
@@ -61,7 +38,7 @@ function collect(rows: Rows, selector: Selector): Uint32Array {
   const count = gather(selectedRows(select(rows, selector)), users, anonymousCodes, list);
   const actors = list.slice(0, count);
   seen.clear(actors);
-  return actors;
+  return compact(actors);
 }
 
 function gather(selected: Uint32Array, users: Codes, anonymous: Codes | null, into: Uint32Array): number {
@@ -78,13 +55,63 @@ function gather(selected: Uint32Array, users: Codes, anonymous: Codes | null, in
   return count;
 }
 
-/** Number of identities that actors stand for; the actors of each list are distinct. */
-export function countIdentities(lists: readonly Uint32Array[], view: IdentityView): number {
+/** Adding an actor of a list costs about what adding four words of bits does. */
+const WORDS_PER_ACTOR = 4;
+
+function compact(actors: Uint32Array): DistinctActors {
+  let [maxUser, maxAnonymous] = [0, 0];
+  for (let at = 0; at < actors.length; at += 1) {
+    const code = actors[at]! >>> 1;
+    if ((actors[at]! & 1) === 0) maxUser = Math.max(maxUser, code);
+    else maxAnonymous = Math.max(maxAnonymous, code);
+  }
+  if (actors.length * WORDS_PER_ACTOR <= (maxUser + maxAnonymous) / 32 + 2) return { kind: "list", actors };
+  const users = new Uint32Array((maxUser >>> 5) + 1);
+  const anonymous = new Uint32Array(maxAnonymous === 0 ? 0 : (maxAnonymous >>> 5) + 1);
+  for (let at = 0; at < actors.length; at += 1) {
+    const code = actors[at]! >>> 1;
+    const words = (actors[at]! & 1) === 0 ? users : anonymous;
+    words[code >>> 5]! |= 1 << (code & 31);
+  }
+  return { kind: "bits", users, anonymous };
+}
+
+/** Number of identities that actors stand for. Who is who is asked here, once per linked id. */
+export function countIdentities(parts: readonly DistinctActors[], view: IdentityView): number {
   const linked = view.linkCount > 0;
-  const [only, ...others] = lists;
-  if (!linked && others.length === 0) return only?.length ?? 0;
-  const identities = new ActorSet();
-  for (const list of lists)
-    for (let at = 0; at < list.length; at += 1) identities.add(linked ? view.identityOf(list[at]!) : list[at]!);
-  return identities.count;
+  const [only, ...others] = parts;
+  if (!linked && others.length === 0) return only === undefined ? 0 : countDistinct(only);
+  const [users, anonymous] = [new BitSet(), new BitSet()];
+  for (const part of parts) {
+    if (part.kind === "list") for (const actor of part.actors) ((actor & 1) === 0 ? users : anonymous).add(actor >>> 1);
+    else {
+      users.unite(part.users);
+      anonymous.unite(part.anonymous);
+    }
+  }
+  if (linked) foldOntoSurvivors(users, anonymous, view);
+  return users.count + anonymous.count;
+}
+
+function countDistinct(distinct: DistinctActors): number {
+  return distinct.kind === "list" ? distinct.actors.length : countBits(distinct.users) + countBits(distinct.anonymous);
+}
+
+/** Users first: whoever an anonymous id belongs to survives already. */
+function foldOntoSurvivors(users: BitSet, anonymous: BitSet, view: IdentityView): void {
+  const absorbed: number[] = [];
+  if (view.hasMerges)
+    users.forEach((code) => {
+      if (view.identityOf(code * 2) !== code * 2) absorbed.push(code);
+    });
+  for (const code of absorbed) {
+    users.remove(code);
+    users.add(view.identityOf(code * 2) >>> 1);
+  }
+  anonymous.forEach((code) => {
+    const identity = view.identityOf(code * 2 + 1);
+    if ((identity & 1) === 1) return;
+    anonymous.remove(code);
+    users.add(identity >>> 1);
+  });
 }

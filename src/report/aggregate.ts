@@ -1,21 +1,24 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by their dictionary */
-import { codeAt } from "../column/column.js";
+import { addCounts, codeAt, histogramOfRows } from "../column/column.js";
+import type { Histogram } from "../column/column.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import { propertiesOf, walk } from "../filter/operand-value.js";
+import type { Selector } from "../filter/predicate.js";
 import { isWhole, select } from "../filter/select.js";
 import type { Operand } from "../plan/plan.js";
 import { metadataColumn } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
-import { histogram } from "./count-rows.js";
-import type { Report, ReportContext } from "./report.js";
+import { countRows, histogram } from "./count-rows.js";
+import type { Report } from "./report.js";
 import { selectedRows } from "./selected-rows.js";
 import { rankCounts } from "./ranked-items.js";
+import type { Ranked } from "./ranked-items.js";
 
 /** A column whose codes are counted, and the properties that each code stands for. */
-interface Source {
+interface Source extends Ranked {
   readonly column: string;
   readonly size: number;
-  /** Each code has a property of its own. */
+  /** Each code has a property of its own, told by `propertyOf`. */
   readonly isDistinct: boolean;
   propertiesOf(code: number): readonly string[];
 }
@@ -23,7 +26,8 @@ interface Source {
 interface AggregateState {
   /** A row counts at the first source in which it has a code, else at code 0 of the last. */
   readonly sources: readonly Source[];
-  readonly counts: readonly Float64Array[];
+  /** By code: a store holds fewer events than a count can. */
+  readonly counts: readonly Uint32Array[];
   /** Rows without a value where there is no column at all. */
   unsetCount: number;
 }
@@ -33,11 +37,15 @@ export const aggregate: Report<"aggregate", AggregateState> = {
   columns: (plan, { dictionaries }) => sourcesOf(plan.by, dictionaries).map((source) => source.column),
   begin: (plan, { dictionaries }) => {
     const sources = sourcesOf(plan.by, dictionaries);
-    return { sources, counts: sources.map((source) => new Float64Array(source.size)), unsetCount: 0 };
+    return { sources, counts: sources.map((source) => new Uint32Array(source.size)), unsetCount: 0 };
   },
-  scan: (state, rows, context) => {
-    if (state.sources.length === 1 && isUnfiltered(rows, context)) addHistogram(state, rows);
-    else addRows(state, rows, selectedRows(select(rows, context.selector)));
+  scan: (state, rows, { selector }) => {
+    const [only, ...others] = state.sources;
+    if (only === undefined) state.unsetCount += countRows(rows, selector);
+    else if (others.length > 0) addChain(state, rows, selectedRows(select(rows, selector)));
+    else if (selector.key === null || !isWhole(rows, selector) || !rows.sealed)
+      addCounts(rows.column(only.column), selectedRows(select(rows, selector)), state.counts[0]!);
+    else addHistogram(state.counts[0]!, selectedHistogram(rows, only.column, selector));
   },
   merge: (into, from) => {
     into.unsetCount += from.unsetCount;
@@ -45,18 +53,21 @@ export const aggregate: Report<"aggregate", AggregateState> = {
   },
   finish: (state, plan) => {
     const [only, ...others] = state.sources;
-    if (only?.isDistinct === true && others.length === 0)
-      return rankCounts(state.counts[0]!, (code) => only.propertiesOf(code)[0] ?? "", plan.limit);
+    if (only?.isDistinct === true && others.length === 0) return rankCounts(state.counts[0]!, only, plan.limit);
     const counts = propertyCounts(state);
     const properties = [...counts.keys()];
-    return rankCounts(Float64Array.from(counts.values()), (place) => properties[place] ?? "", plan.limit);
+    return rankCounts(Uint32Array.from(counts.values()), { propertyOf: (place) => properties[place] ?? "" }, plan.limit);
   },
 };
 
 function sourcesOf(by: Operand, dictionaries: Dictionaries): Source[] {
   if (by.kind === "field") {
     const dictionary = dictionaries.named(by.field);
-    return [{ column: by.field, size: dictionary.size, isDistinct: true, propertiesOf: (code) => [dictionary.valueOf(code)] }];
+    const { size } = dictionary;
+    const propertyOf = (code: number) => dictionary.valueOf(code);
+    // Values that came after the question began are not in its counts.
+    const placesInOrder = () => (dictionary.size === size ? dictionary.codesInOrder() : dictionary.codesInOrder().filter((code) => code < size));
+    return [{ column: by.field, size, isDistinct: true, propertyOf, placesInOrder, propertiesOf: (code) => [propertyOf(code)] }];
   }
   const path = by.kind === "metadataPath" ? by.path : "";
   const segments = path.split(".");
@@ -74,39 +85,20 @@ function metadataSource(dictionaries: Dictionaries, key: number, rest: readonly 
     column: metadataColumn(key),
     size: dictionary.size,
     isDistinct: false,
+    propertyOf: () => "",
     propertiesOf: (code) => propertiesOf(walk(dictionary.json(code), rest)),
   };
 }
 
-function isUnfiltered(rows: Rows, { selector }: ReportContext): boolean {
-  return rows.sealed && selector.all.length === 0 && selector.any.length === 0 && isWhole(rows, selector);
+/** Selected rows by code, kept with a sealed segment that lies wholly in the range. */
+function selectedHistogram(rows: Rows, column: string, selector: Selector): Histogram {
+  if (selector.key === "") return histogram(rows, column);
+  const make = () => histogramOfRows(rows.column(column), selectedRows(select(rows, selector)));
+  return rows.derive(`histogram ${column} ${selector.key}`, make, ({ codes }) => codes.byteLength * 2);
 }
 
-function addHistogram(state: AggregateState, rows: Rows): void {
-  const { codes, counts } = histogram(rows, state.sources[0]!.column);
-  const totals = state.counts[0]!;
+function addHistogram(totals: Uint32Array, { codes, counts }: Histogram): void {
   for (let at = 0; at < codes.length; at += 1) totals[codes[at]!]! += counts[at]!;
-}
-
-function addRows(state: AggregateState, rows: Rows, selected: Uint32Array): void {
-  const [only, ...others] = state.sources;
-  if (only === undefined) state.unsetCount += selected.length;
-  else if (others.length === 0) addColumn(state.counts[0]!, rows, only.column, selected);
-  else addChain(state, rows, selected);
-}
-
-function addColumn(totals: Float64Array, rows: Rows, name: string, selected: Uint32Array): void {
-  const column = rows.column(name);
-  if (column.kind === "dense") {
-    const { codes } = column;
-    for (let at = 0; at < selected.length; at += 1) totals[codes[selected[at]!]!]! += 1;
-    return;
-  }
-  let next = 0;
-  for (let at = 0; at < selected.length; at += 1) {
-    while (next < column.rows.length && column.rows[next]! < selected[at]!) next += 1;
-    totals[column.rows[next] === selected[at] ? column.codes[next]! : 0]! += 1;
-  }
 }
 
 function addChain(state: AggregateState, rows: Rows, selected: Uint32Array): void {

@@ -8,16 +8,28 @@ import { countAll, isWhole, select } from "../filter/select.js";
 import type { Rows } from "../segment/rows.js";
 
 /**
- * Number of selected rows. One test of one column over a whole sealed segment costs its distinct codes, anything else
- * about a bit per row and test.
+ * Number of selected rows, kept with a whole sealed segment. One test of one column costs its distinct codes the first
+ * time, anything else about a bit per row and test.
  */
 export function countRows(rows: Rows, selector: Selector): number {
+  const { all, any, key } = selector;
+  if (!isWhole(rows, selector)) return countSelected(rows, selector);
+  if (all.length === 0 && any.length === 0) return rows.rowCount;
+  return key === null ? countWhole(rows, selector) : rows.derive(`count ${key}`, () => countWhole(rows, selector), () => NUMBER_BYTES);
+}
+
+/** What a kept number costs, with its name. */
+const NUMBER_BYTES = 200;
+
+function countWhole(rows: Rows, selector: Selector): number {
   const { all, any } = selector;
-  if (all.length > 0 && any.length === 0 && isWhole(rows, selector)) {
-    const only = all[0]!;
-    if (all.length > 1 || only.kind !== "codes" || only.columns.length > 1 || !rows.sealed) return countAll(rows, all);
-    return countCodes(histogram(rows, only.columns[0]!), only.sets[0]!);
-  }
+  if (any.length > 0) return countSelected(rows, selector);
+  const only = all[0]!;
+  if (all.length > 1 || only.kind !== "codes" || only.columns.length > 1 || !rows.sealed) return countAll(rows, all);
+  return countCodes(histogram(rows, only.columns[0]!), only.sets[0]!);
+}
+
+function countSelected(rows: Rows, selector: Selector): number {
   const selection = select(rows, selector);
   if (selection.kind === "none") return 0;
   return selection.kind === "range" ? selection.to - selection.from : countBits(selection.bits);

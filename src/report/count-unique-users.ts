@@ -1,8 +1,8 @@
-import { ACTOR_COLUMNS, countIdentities, distinctActors } from "./actors.js";
+import { ACTOR_COLUMNS, countIdentities, distinctActors, type DistinctActors } from "./actors.js";
 import type { Report } from "./report.js";
 
 /** Distinct identities among matching events. Segments give actors; who is who is asked once, at the end. */
-export const countUniqueUsers: Report<"countUniqueUsers", Uint32Array[]> = {
+export const countUniqueUsers: Report<"countUniqueUsers", DistinctActors[]> = {
   columns: () => ACTOR_COLUMNS,
   begin: () => [],
   scan: (state, rows, { selector }) => {

@@ -14,7 +14,7 @@ export const identityReferrers: Report<"identityReferrers", IdentityRows> = {
     const codes = await timeline.codes("referrer", timeline.firstAt(window.fromMs), timeline.firstAt(window.toMs));
     const { values, counts } = countCodes(codes);
     const dictionary = context.dictionaries.named("referrer");
-    const items = rankCounts(counts, (place) => dictionary.valueOf(values[place] ?? 0), limit);
+    const items = rankCounts(counts, { propertyOf: (place) => dictionary.valueOf(values[place] ?? 0) }, limit);
     return {
       identityId: context.identities.identityId(state.identity),
       referrers: items.map(({ property, count }) => ({ referrer: property, count })),
@@ -23,8 +23,8 @@ export const identityReferrers: Report<"identityReferrers", IdentityRows> = {
 };
 
 /** Distinct codes but 0, and how often each stands there. */
-function countCodes(codes: Uint32Array): { values: number[]; counts: Float64Array } {
+function countCodes(codes: Uint32Array): { values: number[]; counts: Uint32Array } {
   const countOf = new Map<number, number>();
   for (const code of codes) if (code !== 0) countOf.set(code, (countOf.get(code) ?? 0) + 1);
-  return { values: [...countOf.keys()], counts: Float64Array.from(countOf.values()) };
+  return { values: [...countOf.keys()], counts: Uint32Array.from(countOf.values()) };
 }

@@ -1,0 +1,34 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { GrowableCodes } from "../../src/column/codes.js";
+
+const widths = fc.constantFrom(0, 3, 255, 256, 65_535, 65_536, 2 ** 24);
+const lengths = fc.constantFrom(1, 2, 62, 63, 64, 65, 128);
+const values = lengths.chain((count) => fc.array(widths, { minLength: count, maxLength: count }));
+const runs = fc.array(fc.tuple(fc.boolean(), values), { maxLength: 6 });
+
+test("Codes pushed one by one or many at a time are all there, whichever makes the list longer, wider or both.", () => {
+  fc.assert(
+    fc.property(runs, fc.integer({ min: 1, max: 3 }), (parts, stride) => {
+      const codes = new GrowableCodes();
+      const expected: number[] = [];
+      for (const [oneByOne, values] of parts) {
+        const spread = new Uint32Array(values.length * stride);
+        values.forEach((value, at) => (spread[at * stride] = value));
+        if (oneByOne) for (const value of values) codes.push(value);
+        else codes.pushAll(spread, 0, stride, values.length);
+        expected.push(...values);
+        expect([...codes.view()]).toEqual(expected);
+        expect(codes.max).toBe(Math.max(0, ...expected));
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("The first code of two bytes may come just when the list is full.", () => {
+  const codes = new GrowableCodes();
+  for (let at = 0; at < 64; at += 1) codes.push(at);
+  codes.push(256);
+  expect(codes.view()[64]).toBe(256);
+});
