@@ -36,6 +36,17 @@ export class ActivityTable {
     if (newestMs > this.newestMs[place]!) this.newestMs[place] = newestMs;
   }
 
+  /** Without room to grow: nothing is to be added any more. */
+  trimmed(): this {
+    this.whos = this.whos.slice(0, this.#count);
+    this.companies = this.companies.slice(0, this.#count);
+    this.eventCounts = this.eventCounts.slice(0, this.#count);
+    this.newestMs = this.newestMs.slice(0, this.#count);
+    this.#firsts = new Uint32Array(0);
+    this.#others.clear();
+    return this;
+  }
+
   #addPair(who: number, company: number): number {
     const place = this.#count;
     if (place === this.whos.length) this.#growPairs();

@@ -4,7 +4,8 @@ import { isoOf } from "../base/time.js";
 import type { TopCompanies } from "../plan/answers.js";
 import type { Plan, Range } from "../plan/plan.js";
 import type { Rows } from "../segment/rows.js";
-import { allTotals, companyActivityOf, partsOfWindow, type CompanyTotals } from "./company-window.js";
+import { companyActivities } from "./company-activity.js";
+import { partsOfWindow, totalsOf, type CompanyTotals } from "./company-window.js";
 import { ZERO, addMoney, compareMoney, majorUnits, type Money } from "./money.js";
 import { paymentCompanies } from "./payment-companies.js";
 import type { Report, ReportContext } from "./report.js";
@@ -20,8 +21,7 @@ export const topCompanies: Report<"topCompanies", { readonly parts: Rows[] }> = 
   merge: (into, from) => void into.parts.push(...from.parts),
   finish: async ({ parts }, plan, context) => {
     const { window, revenue, limit } = plan;
-    const activity = await companyActivityOf(partsOfWindow(parts, window), window, context);
-    const totals = allTotals(activity, context);
+    const totals = totalsOf(await companyActivities(partsOfWindow(parts, window), window, context), context);
     const money = await moneyByCompany(await revenueTable(parts, revenue, context), window, context);
     const order = orderOf(plan, totals, money, context);
     const codes = firstOf(codesWithEvents(totals), limit, order);

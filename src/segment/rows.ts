@@ -43,6 +43,9 @@ export interface Rows {
   ids(): Uint8Array;
   /** Store sequence by row. */
   sequences(): Uint32Array;
-  /** A structure derived from the rows: kept for sealed rows while memory allows, made anew for others. */
-  derive<T>(key: string, make: () => T, byteLength: (made: T) => number): T;
+  /**
+   * A structure derived from the rows: kept for sealed rows while memory allows, made anew for others.
+   * @param since what else it was made of: with another one of these it is made anew
+   */
+  derive<T>(key: string, make: () => T, byteLength: (made: T) => number, since?: readonly object[]): T;
 }

@@ -28,12 +28,19 @@ class Held {
     readonly value: unknown,
     readonly byteLength: number,
     readonly owner: Segment,
+    readonly since: readonly object[],
     readonly drop: () => void,
   ) {}
 
   get pinned(): boolean {
     return this.owner.isPinned;
   }
+}
+
+const NOTHING: readonly object[] = [];
+
+function isSame(a: readonly object[], b: readonly object[]): boolean {
+  return a === b || (a.length === b.length && a.every((part, at) => part === b[at]));
 }
 
 /** Immutable rows of one UTC day, stored in a container file; columns are read when a query needs them. */
@@ -105,14 +112,15 @@ export class Segment implements Rows {
     return this.#loaded(SEQUENCE_COLUMN) as Uint32Array;
   }
 
-  derive<T>(key: string, make: () => T, byteLength: (made: T) => number): T {
+  derive<T>(key: string, make: () => T, byteLength: (made: T) => number, since = NOTHING): T {
     const held = this.#held.get(key);
-    if (held !== undefined) {
+    if (held !== undefined && isSame(held.since, since)) {
       this.budget.touch(held);
       return held.value as T;
     }
+    if (held !== undefined) this.budget.remove(held);
     const made = make();
-    this.#hold(key, made, byteLength(made));
+    this.#hold(key, made, byteLength(made), since);
     return made;
   }
 
@@ -175,8 +183,8 @@ export class Segment implements Rows {
     return file === undefined ? await this.source.read(this.key, start, end) : file.subarray(start, end);
   }
 
-  #hold(key: string, value: unknown, byteLength: number): void {
-    const held = new Held(value, byteLength, this, () => this.#held.delete(key));
+  #hold(key: string, value: unknown, byteLength: number, since = NOTHING): void {
+    const held = new Held(value, byteLength, this, since, () => this.#held.delete(key));
     this.#held.set(key, held);
     this.budget.add(held);
   }
