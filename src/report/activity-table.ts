@@ -3,58 +3,72 @@
 /** Codes of companies are below this. */
 const COMPANY_SPAN = 2 ** 24;
 
+/** How often and until when somebody (an actor or an identity; 0: nobody) was active for a company (0: none): 20 bytes a pair. */
+export interface Activity {
+  readonly whos: Uint32Array;
+  readonly companies: Uint32Array;
+  readonly eventCounts: Uint32Array;
+  /** Epoch ms. */
+  readonly newestMs: Float64Array;
+}
+
+/** Somebody and a company in one number. */
+export function pairOf(who: number, company: number): number {
+  return who * COMPANY_SPAN + company;
+}
+
+// One scratch for all tables: place + 1 of the first pair of each, 0 for none; `take` leaves it zeroed.
+let firsts = new Uint32Array(1024);
+
 /**
- * How often and until when somebody (an actor or an identity; 0: nobody) was active for a company (0: none): pairs in the
- * order of their first mention, 20 bytes each, and 4 bytes for everybody below the greatest. Nearly everybody is in one
- * pair only, which is found without hashing.
+ * Adds up the pairs of one segment, in the order of their first mention. Nearly everybody is in one pair only, which is found
+ * without hashing. One table at a time: it is filled and taken within one turn.
  */
 export class ActivityTable {
-  whos = new Uint32Array(1024);
-  companies = new Uint32Array(1024);
-  eventCounts = new Uint32Array(1024);
-  newestMs = new Float64Array(1024);
+  #whos = new Uint32Array(1024);
+  #companies = new Uint32Array(1024);
+  #eventCounts = new Uint32Array(1024);
+  #newestMs = new Float64Array(1024);
   #count = 0;
-  /** Place + 1 of the first pair of each; 0 for none. */
-  #firsts = new Uint32Array(1024);
   readonly #others = new Map<number, number>();
 
-  get count(): number {
-    return this.#count;
-  }
-
-  /** Place of a pair; -1 for none. */
-  find(who: number, company: number): number {
-    const first = who < this.#firsts.length ? this.#firsts[who]! - 1 : -1;
-    if (first === -1 || this.companies[first] === company) return first;
-    return this.#others.get(who * COMPANY_SPAN + company) ?? -1;
-  }
-
   add(who: number, company: number, eventCount: number, newestMs: number): void {
-    let place = this.find(who, company);
-    if (place === -1) place = this.#addPair(who, company);
-    this.eventCounts[place]! += eventCount;
-    if (newestMs > this.newestMs[place]!) this.newestMs[place] = newestMs;
+    const place = this.#placeOf(who, company);
+    this.#eventCounts[place]! += eventCount;
+    if (newestMs > this.#newestMs[place]!) this.#newestMs[place] = newestMs;
   }
 
-  /** Without room to grow: nothing is to be added any more. */
-  trimmed(): this {
-    this.whos = this.whos.slice(0, this.#count);
-    this.companies = this.companies.slice(0, this.#count);
-    this.eventCounts = this.eventCounts.slice(0, this.#count);
-    this.newestMs = this.newestMs.slice(0, this.#count);
-    this.#firsts = new Uint32Array(0);
+  /** All pairs. The table is empty then. */
+  take(): Activity {
+    const count = this.#count;
+    for (let place = 0; place < count; place += 1) firsts[this.#whos[place]!] = 0;
+    this.#count = 0;
     this.#others.clear();
-    return this;
+    return {
+      whos: this.#whos.slice(0, count),
+      companies: this.#companies.slice(0, count),
+      eventCounts: this.#eventCounts.slice(0, count),
+      newestMs: this.#newestMs.slice(0, count),
+    };
   }
 
-  #addPair(who: number, company: number): number {
+  #placeOf(who: number, company: number): number {
+    if (who >= firsts.length) growFirsts(who);
+    const first = firsts[who]! - 1;
+    if (first !== -1 && this.#companies[first] === company) return first;
+    const other = first === -1 ? undefined : this.#others.get(pairOf(who, company));
+    return other ?? this.#addPair(who, company, first === -1);
+  }
+
+  #addPair(who: number, company: number, isFirst: boolean): number {
     const place = this.#count;
-    if (place === this.whos.length) this.#growPairs();
-    if (who >= this.#firsts.length) this.#growFirsts(who);
-    if (this.#firsts[who] === 0) this.#firsts[who] = place + 1;
-    else this.#others.set(who * COMPANY_SPAN + company, place);
-    this.whos[place] = who;
-    this.companies[place] = company;
+    if (place === this.#whos.length) this.#growPairs();
+    if (isFirst) firsts[who] = place + 1;
+    else this.#others.set(pairOf(who, company), place);
+    this.#whos[place] = who;
+    this.#companies[place] = company;
+    this.#eventCounts[place] = 0;
+    this.#newestMs[place] = 0;
     this.#count = place + 1;
     return place;
   }
@@ -64,16 +78,16 @@ export class ActivityTable {
       to.set(from);
       return to;
     };
-    const capacity = this.whos.length * 2;
-    this.whos = grown(this.whos, new Uint32Array(capacity));
-    this.companies = grown(this.companies, new Uint32Array(capacity));
-    this.eventCounts = grown(this.eventCounts, new Uint32Array(capacity));
-    this.newestMs = grown(this.newestMs, new Float64Array(capacity));
+    const capacity = this.#whos.length * 4;
+    this.#whos = grown(this.#whos, new Uint32Array(capacity));
+    this.#companies = grown(this.#companies, new Uint32Array(capacity));
+    this.#eventCounts = grown(this.#eventCounts, new Uint32Array(capacity));
+    this.#newestMs = grown(this.#newestMs, new Float64Array(capacity));
   }
+}
 
-  #growFirsts(who: number): void {
-    const firsts = new Uint32Array(2 ** Math.ceil(Math.log2(who + 1)));
-    firsts.set(this.#firsts);
-    this.#firsts = firsts;
-  }
+function growFirsts(who: number): void {
+  const grown = new Uint32Array(2 ** Math.ceil(Math.log2(who + 1)));
+  grown.set(firsts);
+  firsts = grown;
 }

@@ -2,10 +2,11 @@
 import { assert } from "../base/assert.js";
 import { dayStartMs } from "../base/time.js";
 import { denseCodes } from "../column/column.js";
+import { lowerBound } from "../filter/select.js";
 import type { Range } from "../plan/plan.js";
 import { ID_COLUMN } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
-import { ActivityTable } from "./activity-table.js";
+import { ActivityTable, pairOf, type Activity } from "./activity-table.js";
 import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-rows-reader.js";
 import { Kept } from "./kept.js";
 import type { ReportContext } from "./report.js";
@@ -19,6 +20,9 @@ export interface CompanyActivity {
   /** Ascending. Pairs of the company at `place` are those from `starts[place]` to before `starts[place + 1]`. */
   readonly companies: Uint32Array;
   readonly starts: Uint32Array;
+  /** Of all pairs of the company at `place`. */
+  readonly companyEventCounts: Uint32Array;
+  readonly companyNewestMs: Float64Array;
   readonly identities: Uint32Array;
   readonly eventCounts: Uint32Array;
   /** Epoch ms. */
@@ -26,32 +30,94 @@ export interface CompanyActivity {
 }
 
 /**
- * The activity of each part within a window. That of a sealed segment that lies wholly in it is kept until the segment
- * changes, or somebody's identity or company. Cost of others: their rows.
+ * The activity of each part within a window. That of a whole sealed segment is kept until the segment changes, or somebody's
+ * identity or company; so is, of those that a window cuts, which pair a row belongs to. Cost of a segment that is cut: 3 ns a
+ * row; of a head: 50.
  * @param parts those with rows in the window, pinned
+ * @param only the one company that is asked for: activities of others may be missing
  */
-export async function companyActivities(parts: readonly Rows[], window: Range, context: ReportContext): Promise<CompanyActivity[]> {
-  const { identities, companies } = context;
-  assert(companies !== null, "the report says that it asks companies");
+export async function companyActivities(
+  parts: readonly Rows[],
+  window: Range,
+  context: ReportContext,
+  only: number | null = null,
+): Promise<CompanyActivity[]> {
   const activities: CompanyActivity[] = [];
   for (const rows of parts) {
-    if (!isWithin(rows, window)) {
+    if (!rows.sealed) {
       await loadColumns(rows, COMPANY_READER_COLUMNS);
-      activities.push(await activityOf(rows, actorsIn(rows, window), window, context));
+      activities.push(await activityOf(rows, actorsOf(rows, window), window, context));
       continue;
     }
-    const kept = rows.derive("companyActivity", () => new Kept<CompanyActivity>(), () => rows.rowCount * BYTES_PER_ROW, [identities, companies]);
-    activities.push(await kept.of(async () => {
-      await loadColumns(rows, COMPANY_READER_COLUMNS);
-      const actors = rows.derive("companyActors", () => actorsIn(rows, window), (table) => table.count * 20);
-      return await activityOf(rows, actors, window, context);
-    }));
+    const whole = await wholeActivity(rows, context);
+    activities.push(isWithin(rows, window) ? whole : await cutActivity(rows, whole, window, context, only));
   }
   return activities;
 }
 
+/** Kept for sealed segments. */
+function wholeActivity(rows: Rows, context: ReportContext): Promise<CompanyActivity> {
+  const { identities, companies } = context;
+  assert(companies !== null, "the report says that it asks companies");
+  const kept = rows.derive("companyActivity", () => new Kept<CompanyActivity>(), () => rows.rowCount * BYTES_PER_ROW, [identities, companies]);
+  return kept.of(async () => {
+    await loadColumns(rows, COMPANY_READER_COLUMNS);
+    const actors = rows.derive("companyActors", () => actorsOf(rows, ALL_TIME), ({ whos }) => whos.length * 20);
+    return await activityOf(rows, actors, ALL_TIME, context);
+  });
+}
+
 /** What an activity costs, as an estimate before it is made. */
 const BYTES_PER_ROW = 4;
+const ALL_TIME: Range = { fromMs: -Infinity, toMs: Infinity };
+
+/** The pairs of a whole segment's activity that have rows within the window. */
+async function cutActivity(
+  rows: Rows,
+  whole: CompanyActivity,
+  { fromMs, toMs }: Range,
+  context: ReportContext,
+  only: number | null,
+): Promise<CompanyActivity> {
+  const pairOfRow = await pairsOfRows(rows, whole, context);
+  const [firstPlace, endPlace] = only === null ? [0, whole.companies.length] : placesOfCompany(whole.companies, only);
+  const [first, end] = [whole.starts[firstPlace]!, whole.starts[endPlace]!];
+  const eventCounts = new Uint32Array(end - first);
+  const newestMs = new Float64Array(end - first);
+  const times = rows.times();
+  const startMs = dayStartMs(rows.day);
+  const endRow = lowerBound(times, toMs - startMs);
+  for (let row = lowerBound(times, fromMs - startMs); row < endRow; row += 1) {
+    const pair = pairOfRow[row]!;
+    if (pair < first || pair >= end) continue;
+    eventCounts[pair - first]! += 1;
+    newestMs[pair - first] = startMs + times[row]!;
+  }
+  const pairs = new ActivityTable();
+  for (let place = firstPlace; place < endPlace; place += 1)
+    for (let pair = whole.starts[place]!; pair < whole.starts[place + 1]!; pair += 1)
+      if (eventCounts[pair - first] !== 0) pairs.add(whole.identities[pair]!, whole.companies[place]!, eventCounts[pair - first]!, newestMs[pair - first]!);
+  return byCompany(pairs.take());
+}
+
+/** The pair of each row in a segment's activity; one behind the last for rows without. Kept like the activity. 4 bytes a row. */
+async function pairsOfRows(rows: Rows, whole: CompanyActivity, context: ReportContext): Promise<Uint32Array> {
+  const kept = rows.derive("companyPairs", () => new Kept<Uint32Array>(), () => rows.rowCount * 4, [whole]);
+  return kept.of(async () => {
+    const hasChanges = context.companies?.hasChanges === true;
+    await loadColumns(rows, hasChanges ? [...COMPANY_READER_COLUMNS, ID_COLUMN] : COMPANY_READER_COLUMNS);
+    const places = new Map<number, number>();
+    for (const [place, company] of whole.companies.entries())
+      for (let at = whole.starts[place]!; at < whole.starts[place + 1]!; at += 1) places.set(pairOf(whole.identities[at]!, company), at);
+    const reader = new CompanyReader(rows, context);
+    const none = whole.identities.length;
+    return Uint32Array.from({ length: rows.rowCount }, (_, row) => {
+      const identity = reader.identityOf(row);
+      const company = reader.companyOf(row, identity);
+      return company === 0 ? none : places.get(pairOf(identity, company)) ?? none;
+    });
+  });
+}
 
 function isWithin({ day, minMs, maxMs }: Rows, { fromMs, toMs }: Range): boolean {
   return dayStartMs(day) + minMs >= fromMs && dayStartMs(day) + maxMs < toMs;
@@ -63,58 +129,70 @@ async function loadColumns(rows: Rows, columns: readonly string[]): Promise<void
 }
 
 /** Events within the window by actor and the company that they name themselves: what no link and no membership changes. */
-function actorsIn(rows: Rows, { fromMs, toMs }: Range): ActivityTable {
+function actorsOf(rows: Rows, { fromMs, toMs }: Range): Activity {
   const table = new ActivityTable();
   const users = denseCodes(rows.column("userId"));
   const anonymous = denseCodes(rows.column("anonymousId"));
   const companies = rows.zone("companyId") === null ? null : denseCodes(rows.column("companyId"));
   const times = rows.times();
   const startMs = dayStartMs(rows.day);
-  for (let row = 0; row < rows.rowCount; row += 1) {
+  const first = rows.sealed ? lowerBound(times, fromMs - startMs) : 0;
+  const last = rows.sealed ? lowerBound(times, toMs - startMs) : rows.rowCount;
+  for (let row = first; row < last; row += 1) {
     const ms = startMs + times[row]!;
     const actor = actorOf(users[row]!, anonymous[row]!);
     const company = companies === null ? 0 : companies[row]!;
     if ((actor !== 0 || company !== 0) && ms >= fromMs && ms < toMs) table.add(actor, company, 1, ms);
   }
-  return table.trimmed();
+  return table.take();
 }
 
 /** Folds actors onto identities; rows without a company of their own, of those who changed theirs, are asked one by one. */
-async function activityOf(rows: Rows, actors: ActivityTable, window: Range, context: ReportContext): Promise<CompanyActivity> {
+async function activityOf(rows: Rows, actors: Activity, window: Range, context: ReportContext): Promise<CompanyActivity> {
   const { identities, companies } = context;
-  const pairs = new ActivityTable();
   const changing: number[] = [];
-  for (let place = 0; place < actors.count; place += 1) {
-    const actor = actors.whos[place]!;
-    const identity = identities.identityOf(actor);
+  for (let place = 0; place < actors.whos.length; place += 1)
+    if (actors.companies[place] === 0 && companies?.onlyCompany(identities.identityOf(actors.whos[place]!)) === -1) changing.push(actors.whos[place]!);
+  if (changing.length > 0) await loadColumns(rows, [ID_COLUMN]);
+  const pairs = new ActivityTable();
+  for (let place = 0; place < actors.whos.length; place += 1) {
+    const identity = identities.identityOf(actors.whos[place]!);
     const company = actors.companies[place]! || (companies?.onlyCompany(identity) ?? 0);
     if (company > 0) pairs.add(identity, company, actors.eventCounts[place]!, actors.newestMs[place]!);
-    else if (company === -1) changing.push(actor);
   }
-  if (changing.length > 0) {
-    await loadColumns(rows, [ID_COLUMN]);
-    const reader = new CompanyReader(rows, context);
-    for (const row of rowsOfLoaded(rows, changing.sort((a, b) => a - b))) {
-      const ms = reader.msOf(row);
-      if (reader.ownCompanyOf(row) !== 0 || ms < window.fromMs || ms >= window.toMs) continue;
-      const identity = reader.identityOf(row);
-      const company = reader.companyOf(row, identity);
-      if (company !== 0) pairs.add(identity, company, 1, ms);
-    }
-  }
-  return byCompany(pairs);
+  if (changing.length > 0) addChanging(pairs, rows, changing, window, context);
+  return byCompany(pairs.take());
 }
 
-function byCompany(pairs: ActivityTable): CompanyActivity {
-  const { count } = pairs;
-  const companies = pairs.companies.slice(0, count).sort().filter((company, at, all) => at === 0 || company !== all[at - 1]);
+function addChanging(pairs: ActivityTable, rows: Rows, actors: number[], { fromMs, toMs }: Range, context: ReportContext): void {
+  const reader = new CompanyReader(rows, context);
+  for (const row of rowsOfLoaded(rows, actors.sort((a, b) => a - b))) {
+    const ms = reader.msOf(row);
+    if (reader.ownCompanyOf(row) !== 0 || ms < fromMs || ms >= toMs) continue;
+    const identity = reader.identityOf(row);
+    const company = reader.companyOf(row, identity);
+    if (company !== 0) pairs.add(identity, company, 1, ms);
+  }
+}
+
+function byCompany(pairs: Activity): CompanyActivity {
+  const count = pairs.whos.length;
+  const companies = pairs.companies.slice().sort().filter((company, at, all) => at === 0 || company !== all[at - 1]);
   const placeOf = new Map<number, number>();
   companies.forEach((company, place) => placeOf.set(company, place));
   const starts = new Uint32Array(companies.length + 1);
   for (let at = 0; at < count; at += 1) starts[placeOf.get(pairs.companies[at]!)! + 1]! += 1;
   for (let place = 0; place < companies.length; place += 1) starts[place + 1]! += starts[place]!;
   const next = starts.slice();
-  const activity = { companies, starts, identities: new Uint32Array(count), eventCounts: new Uint32Array(count), newestMs: new Float64Array(count) };
+  const activity = {
+    companies,
+    starts,
+    companyEventCounts: new Uint32Array(companies.length),
+    companyNewestMs: new Float64Array(companies.length),
+    identities: new Uint32Array(count),
+    eventCounts: new Uint32Array(count),
+    newestMs: new Float64Array(count),
+  };
   for (let at = 0; at < count; at += 1) {
     const place = placeOf.get(pairs.companies[at]!)!;
     const into = next[place]!;
@@ -122,6 +200,20 @@ function byCompany(pairs: ActivityTable): CompanyActivity {
     activity.identities[into] = pairs.whos[at]!;
     activity.eventCounts[into] = pairs.eventCounts[at]!;
     activity.newestMs[into] = pairs.newestMs[at]!;
+    activity.companyEventCounts[place]! += pairs.eventCounts[at]!;
+    activity.companyNewestMs[place] = Math.max(activity.companyNewestMs[place]!, pairs.newestMs[at]!);
   }
   return activity;
+}
+
+/** The place of a company and the one behind it; twice the same for a company without pairs. */
+export function placesOfCompany(companies: Uint32Array, company: number): [place: number, end: number] {
+  let low = 0;
+  let high = companies.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (companies[middle]! < company) low = middle + 1;
+    else high = middle;
+  }
+  return [low, companies[low] === company ? low + 1 : low];
 }

@@ -1,10 +1,11 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the tables */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the members */
 import { parameterError, shown } from "../base/errors.js";
 import { compareCodePoints } from "../base/order.js";
 import { isoOf } from "../base/time.js";
 import type { Rows } from "../segment/rows.js";
 import { companyActivities } from "./company-activity.js";
 import { membersOf, partsOfWindow } from "./company-window.js";
+import { firstInOrder } from "./first-in-order.js";
 import type { Report, ReportContext } from "./report.js";
 
 interface CompanyRows {
@@ -25,15 +26,17 @@ export const companyTopUsers: Report<"companyTopUsers", CompanyRows> = {
   scan: ({ parts }, rows) => void parts.push(rows),
   merge: (into, from) => void into.parts.push(...from.parts),
   finish: async ({ company, parts }, { companyId, window, limit }, context) => {
-    const activities = await companyActivities(partsOfWindow(parts, window), window, context);
-    const members = membersOf(company, activities).filter(({ identity }) => context.identities.isIdentified(identity));
+    const { whos, eventCounts, newestMs } = membersOf(company, await companyActivities(partsOfWindow(parts, window), window, context, company));
     const identifierOf = identifiers(context);
-    members.sort((a, b) =>
-      b.eventCount - a.eventCount ||
-      b.newestMs - a.newestMs ||
-      compareCodePoints(identifierOf(a.identity), identifierOf(b.identity)));
-    const users = members.slice(0, limit ?? members.length).map(({ identity, eventCount, newestMs }) =>
-      ({ resolvedIdentifier: identifierOf(identity), events: eventCount, lastSeen: isoOf(newestMs) }));
+    const order = (a: number, b: number) =>
+      eventCounts[b]! - eventCounts[a]! ||
+      newestMs[b]! - newestMs[a]! ||
+      compareCodePoints(identifierOf(whos[a]!), identifierOf(whos[b]!));
+    const identified = [...whos.keys()].filter((place) => context.identities.isIdentified(whos[place]!));
+    // Of all there are, each would be put in its place one by one.
+    const places = limit === null ? identified.sort(order) : firstInOrder(identified, limit, order);
+    const users = places.map((place) =>
+      ({ resolvedIdentifier: identifierOf(whos[place]!), events: eventCounts[place]!, lastSeen: isoOf(newestMs[place]!) }));
     return { companyId, users };
   },
 };

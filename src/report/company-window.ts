@@ -1,8 +1,10 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the activities */
 import { dayStartMs } from "../base/time.js";
+import { allocateCodes, type Codes } from "../column/codes.js";
 import type { Range } from "../plan/plan.js";
 import type { Rows } from "../segment/rows.js";
-import type { CompanyActivity } from "./company-activity.js";
+import { ActivityTable, pairOf, type Activity } from "./activity-table.js";
+import { placesOfCompany, type CompanyActivity } from "./company-activity.js";
 import type { ReportContext } from "./report.js";
 
 /** Sums by company code. */
@@ -23,19 +25,17 @@ export function partsOfWindow(parts: readonly Rows[], { fromMs, toMs }: Range): 
 export function totalsOf(activities: readonly CompanyActivity[], { dictionaries, identities }: ReportContext): CompanyTotals {
   const { size } = dictionaries.named("companyId");
   const totals = { eventCounts: new Float64Array(size), userCounts: new Float64Array(size), newestMs: new Float64Array(size).fill(-1) };
-  const counted = new CountedPairs(activities);
-  for (const { companies, starts, identities: whos, eventCounts, newestMs } of activities)
+  const counted = new CountedPairs({ users: dictionaries.named("userId").size, anonymous: dictionaries.named("anonymousId").size }, size);
+  for (const { companies, starts, identities: whos, companyEventCounts, companyNewestMs } of activities)
     for (let place = 0; place < companies.length; place += 1) {
       const company = companies[place]!;
-      let [events, newest, users] = [0, totals.newestMs[company]!, 0];
+      let users = 0;
       for (let at = starts[place]!; at < starts[place + 1]!; at += 1) {
-        events += eventCounts[at]!;
-        if (newestMs[at]! > newest) newest = newestMs[at]!;
         const identity = whos[at]!;
         if (identity !== 0 && counted.add(identity, company) && identities.isIdentified(identity)) users += 1;
       }
-      totals.eventCounts[company]! += events;
-      totals.newestMs[company] = newest;
+      totals.eventCounts[company]! += companyEventCounts[place]!;
+      totals.newestMs[company] = Math.max(totals.newestMs[company]!, companyNewestMs[place]!);
       totals.userCounts[company]! += users;
     }
   return totals;
@@ -43,64 +43,41 @@ export function totalsOf(activities: readonly CompanyActivity[], { dictionaries,
 
 /** Pairs that were met. Nearly every identity is met with one company only, which is found without hashing. */
 class CountedPairs {
-  readonly #first: Uint32Array;
+  /** The first company of each, by the code of its user id, and of its anonymous id. */
+  readonly #users: Codes;
+  readonly #anonymous: Codes;
   readonly #others = new Set<number>();
 
-  constructor(activities: readonly CompanyActivity[]) {
-    let max = 0;
-    for (const { identities } of activities) for (let at = 0; at < identities.length; at += 1) if (identities[at]! > max) max = identities[at]!;
-    this.#first = new Uint32Array(max + 1);
+  /** @param companyCount codes of companies are below it */
+  constructor({ users, anonymous }: { readonly users: number; readonly anonymous: number }, companyCount: number) {
+    // Narrow codes stay in the processor's cache.
+    this.#users = allocateCodes(users, Math.max(companyCount, 256));
+    this.#anonymous = allocateCodes(anonymous, Math.max(companyCount, 256));
   }
 
   /** True for a pair that is new. */
   add(identity: number, company: number): boolean {
-    const first = this.#first[identity]!;
+    const firsts = (identity & 1) === 0 ? this.#users : this.#anonymous;
+    const first = firsts[identity >>> 1]!;
     if (first === company) return false;
     if (first === 0) {
-      this.#first[identity] = company;
+      firsts[identity >>> 1] = company;
       return true;
     }
-    const pair = company * this.#first.length + identity;
+    const pair = pairOf(identity, company);
     if (this.#others.has(pair)) return false;
     this.#others.add(pair);
     return true;
   }
 }
 
-/** Somebody who was active for a company. */
-export interface CompanyMember {
-  readonly identity: number;
-  eventCount: number;
-  newestMs: number;
-}
-
 /** Everybody who was active for a company, nobody apart. Cost: a search in each activity, and the company's pairs. */
-export function membersOf(company: number, activities: readonly CompanyActivity[]): CompanyMember[] {
-  const byIdentity = new Map<number, CompanyMember>();
+export function membersOf(company: number, activities: readonly CompanyActivity[]): Activity {
+  const members = new ActivityTable();
   for (const { companies, starts, identities, eventCounts, newestMs } of activities) {
-    const place = placeOf(companies, company);
-    if (place === -1) continue;
-    for (let at = starts[place]!; at < starts[place + 1]!; at += 1) {
-      const identity = identities[at]!;
-      if (identity === 0) continue;
-      const member = byIdentity.get(identity);
-      if (member === undefined) byIdentity.set(identity, { identity, eventCount: eventCounts[at]!, newestMs: newestMs[at]! });
-      else {
-        member.eventCount += eventCounts[at]!;
-        member.newestMs = Math.max(member.newestMs, newestMs[at]!);
-      }
-    }
+    const [place, end] = placesOfCompany(companies, company);
+    for (let at = starts[place]!; at < starts[end]!; at += 1)
+      if (identities[at] !== 0) members.add(identities[at]!, company, eventCounts[at]!, newestMs[at]!);
   }
-  return [...byIdentity.values()];
-}
-
-function placeOf(companies: Uint32Array, company: number): number {
-  let low = 0;
-  let high = companies.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (companies[middle]! < company) low = middle + 1;
-    else high = middle;
-  }
-  return companies[low] === company ? low : -1;
+  return members.take();
 }

@@ -17,12 +17,9 @@ const ORDER_SHARE = 1 / 8;
  * and what ties with its last item, is put in order. Cost: a few nanoseconds a place, and 50 an item.
  */
 export function rankCounts(counts: Uint32Array, ranked: Ranked, limit: number | null): AggregateItem[] {
-  const least = limit === null ? 1 : leastShown(counts, limit);
-  let shownCount = 0;
-  for (let place = 0; place < counts.length; place += 1) if (counts[place]! >= least) shownCount += 1;
-  const order = ranked.placesInOrder !== undefined && shownCount >= counts.length * ORDER_SHARE ? ranked.placesInOrder() : null;
-  const places = placesFrom(counts, least, shownCount, order);
-  const ordered = byCountDescending(places, counts);
+  const shown = limit === null ? allPlaces(counts) : topPlaces(counts, limit);
+  const order = ranked.placesInOrder !== undefined && shown.length >= counts.length * ORDER_SHARE ? ranked.placesInOrder() : null;
+  const ordered = byCountDescending(order === null ? shown : inOrder(shown, order, counts.length), counts);
   if (order === null) sortTies(ordered, counts, ranked);
   const itemCount = Math.min(ordered.length, limit ?? ordered.length);
   const items = new Array<AggregateItem>(itemCount);
@@ -30,41 +27,66 @@ export function rankCounts(counts: Uint32Array, ranked: Ranked, limit: number | 
   return items;
 }
 
-const LOW_SPAN = 2 ** 16;
-
-/** The smallest count that the first `limit` items can have; at least 1. Two looks at each count: its upper half, its lower half. */
-function leastShown(counts: Uint32Array, limit: number): number {
-  const tallies = new Uint32Array(LOW_SPAN);
-  for (let place = 0; place < counts.length; place += 1) if (counts[place] !== 0) tallies[counts[place]! >>> 16]! += 1;
-  const [high, above] = tallyOf(tallies, limit);
-  if (high === -1) return 1;
-  tallies.fill(0);
-  for (let place = 0; place < counts.length; place += 1)
-    if (counts[place]! >>> 16 === high && counts[place] !== 0) tallies[counts[place]! & 0xffff]! += 1;
-  const [low] = tallyOf(tallies, limit - above);
-  return high * LOW_SPAN + low;
-}
-
-/** The greatest value at or above which there are `wanted`, and how many are above it; -1 where there are fewer in all. */
-function tallyOf(tallies: Uint32Array, wanted: number): [value: number, above: number] {
-  let above = 0;
-  for (let value = tallies.length - 1; value >= 0; value -= 1) {
-    if (above + tallies[value]! >= wanted) return [value, above];
-    above += tallies[value]!;
+function allPlaces(counts: Uint32Array): Uint32Array {
+  const places = new Uint32Array(counts.length);
+  let placeCount = 0;
+  for (let place = 0; place < counts.length; place += 1) {
+    if (counts[place] === 0) continue;
+    places[placeCount] = place;
+    placeCount += 1;
   }
-  return [-1, above];
+  return places.subarray(0, placeCount);
 }
 
-function placesFrom(counts: Uint32Array, least: number, shownCount: number, order: Uint32Array | null): Uint32Array {
-  const places = new Uint32Array(shownCount);
-  let count = 0;
-  for (let at = 0; at < counts.length; at += 1) {
-    const place = order === null ? at : order[at]!;
+/** Places that are looked through at a time for those that cannot be shown. */
+const CANDIDATE_COUNT = 4_096;
+
+/** The places of the `limit` greatest counts but 0, and all that tie with the last of them. One look at each count. */
+function topPlaces(counts: Uint32Array, limit: number): Uint32Array {
+  let candidates = new Uint32Array(Math.max(CANDIDATE_COUNT, limit * 4));
+  let candidateCount = 0;
+  let least = 1;
+  const drop = () => {
+    const values = Uint32Array.from(candidates.subarray(0, candidateCount), (place) => counts[place]!).sort();
+    if (candidateCount >= limit && limit > 0) least = Math.max(least, values[candidateCount - limit]!);
+    candidateCount = keepAtLeast(candidates, candidateCount, counts, least);
+  };
+  for (let place = 0; place < counts.length; place += 1) {
     if (counts[place]! < least) continue;
-    places[count] = place;
-    count += 1;
+    candidates[candidateCount] = place;
+    candidateCount += 1;
+    if (candidateCount < candidates.length) continue;
+    drop();
+    if (candidateCount <= candidates.length / 2) continue;
+    // So many tie.
+    const longer = new Uint32Array(candidates.length * 2);
+    longer.set(candidates);
+    candidates = longer;
   }
-  return places;
+  drop();
+  return candidates.slice(0, candidateCount);
+}
+
+function keepAtLeast(places: Uint32Array, placeCount: number, counts: Uint32Array, least: number): number {
+  let kept = 0;
+  for (let at = 0; at < placeCount; at += 1) {
+    if (counts[places[at]!]! < least) continue;
+    places[kept] = places[at]!;
+    kept += 1;
+  }
+  return kept;
+}
+
+function inOrder(places: Uint32Array, order: Uint32Array, placeCount: number): Uint32Array {
+  const isShown = new Uint8Array(placeCount);
+  for (let at = 0; at < places.length; at += 1) isShown[places[at]!] = 1;
+  const ordered = new Uint32Array(places.length);
+  for (let at = 0, into = 0; at < order.length; at += 1) {
+    if (isShown[order[at]!] !== 1) continue;
+    ordered[into] = order[at]!;
+    into += 1;
+  }
+  return ordered;
 }
 
 const DIGIT_BITS = 11;

@@ -45,7 +45,20 @@ function indexedRows({ actors, starts, rows }: RowsByActor, wanted: readonly num
     from = firstAtLeast(actors, actor, from);
     if (actors[from] === actor) lists.push(rows.subarray(starts[from]!, starts[from + 1]!));
   }
-  return lists.reduce(mergeLists, NO_ROWS);
+  return lists.length > FEW_LISTS ? joinLists(lists) : lists.reduce(mergeLists, NO_ROWS);
+}
+
+/** Up to so many lists are merged one by one, which costs all rows for each. */
+const FEW_LISTS = 8;
+
+function joinLists(lists: readonly Uint32Array[]): Uint32Array {
+  const joined = new Uint32Array(lists.reduce((sum, list) => sum + list.length, 0));
+  let at = 0;
+  for (const list of lists) {
+    joined.set(list, at);
+    at += list.length;
+  }
+  return joined.sort();
 }
 
 const NO_ROWS = new Uint32Array(0);

@@ -6,6 +6,7 @@ import type { Plan, Range } from "../plan/plan.js";
 import type { Rows } from "../segment/rows.js";
 import { companyActivities } from "./company-activity.js";
 import { partsOfWindow, totalsOf, type CompanyTotals } from "./company-window.js";
+import { firstInOrder } from "./first-in-order.js";
 import { ZERO, addMoney, compareMoney, majorUnits, type Money } from "./money.js";
 import { paymentCompanies } from "./payment-companies.js";
 import type { Report, ReportContext } from "./report.js";
@@ -24,7 +25,7 @@ export const topCompanies: Report<"topCompanies", { readonly parts: Rows[] }> = 
     const totals = totalsOf(await companyActivities(partsOfWindow(parts, window), window, context), context);
     const money = await moneyByCompany(await revenueTable(parts, revenue, context), window, context);
     const order = orderOf(plan, totals, money, context);
-    const codes = firstOf(codesWithEvents(totals), limit, order);
+    const codes = firstInOrder(codesWithEvents(totals), limit, order);
     return {
       currency: revenue.currency,
       companies: codes.map((code) => ({
@@ -42,19 +43,6 @@ function codesWithEvents({ eventCounts }: CompanyTotals): number[] {
   const codes: number[] = [];
   for (let code = 1; code < eventCounts.length; code += 1) if (eventCounts[code]! > 0) codes.push(code);
   return codes;
-}
-
-/** The first `limit` in an order. One comparison for most of those that are not among them. */
-function firstOf(codes: readonly number[], limit: number, order: (a: number, b: number) => number): number[] {
-  const first: number[] = [];
-  for (const code of codes) {
-    if (first.length === limit && order(code, first[limit - 1]!) > 0) continue;
-    let at = first.length;
-    while (at > 0 && order(code, first[at - 1]!) < 0) at -= 1;
-    first.splice(at, 0, code);
-    if (first.length > limit) first.pop();
-  }
-  return first;
 }
 
 /** What the events of the window brought, by company code. Cost: the payments of all time. */
