@@ -1,7 +1,9 @@
 import { dayStartMs } from "../base/time.js";
 import { uuidText } from "../base/uuid.js";
 import { codeAt } from "../column/column.js";
+import type { CodeColumn } from "../column/column.js";
 import type { Dictionaries } from "../column/dictionaries.js";
+import type { Dictionary } from "../column/dictionary.js";
 import { eventRecord } from "../schema/event-record.js";
 import { FIELDS, ID_COLUMN, SHAPE_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
 import type { EventRecord } from "../schema/event.js";
@@ -18,14 +20,20 @@ export async function loadRecords(rows: Rows, selected: Iterable<number>, dictio
   await rows.load([...keys].map(metadataColumn));
 }
 
-/** Builds event records of loaded rows. */
+/** Builds event records of loaded rows. Those of one segment after the other: its columns are looked up once. */
 export class RecordReader {
-  constructor(readonly dictionaries: Dictionaries) {}
+  #rows: Rows | null = null;
+  readonly #columns = new Map<string, CodeColumn>();
+  readonly #fields: ReadonlyMap<string, Dictionary>;
+
+  constructor(readonly dictionaries: Dictionaries) {
+    this.#fields = new Map(FIELDS.map(({ column }) => [column, dictionaries.named(column)]));
+  }
 
   /** Text of one field; `""` where it is not set. */
   text(rows: Rows, row: number, column: string): string {
-    const code = codeAt(rows.column(column), row);
-    return code === 0 ? "" : this.dictionaries.named(column).valueOf(code);
+    const code = codeAt(this.#column(rows, column), row);
+    return code === 0 ? "" : (this.#fields.get(column)?.valueOf(code) ?? "");
   }
 
   id(rows: Rows, row: number): string {
@@ -38,8 +46,8 @@ export class RecordReader {
 
   /** The metadata object as it came: the same members in the same order, values by their JSON. */
   metadata(rows: Rows, row: number): Record<string, unknown> {
-    const members = this.dictionaries.keysOfShape(codeAt(rows.column(SHAPE_COLUMN), row)).map((key) => {
-      const text = this.dictionaries.ofKey(key).valueOf(codeAt(rows.column(metadataColumn(key)), row));
+    const members = this.dictionaries.keysOfShape(codeAt(this.#column(rows, SHAPE_COLUMN), row)).map((key) => {
+      const text = this.dictionaries.ofKey(key).valueOf(codeAt(this.#column(rows, metadataColumn(key)), row));
       return `${JSON.stringify(this.dictionaries.keyOf(key))}:${text}`;
     });
     return JSON.parse(`{${members.join(",")}}`) as Record<string, unknown>;
@@ -49,5 +57,17 @@ export class RecordReader {
   record(rows: Rows, row: number): EventRecord {
     const text = (column: string) => this.text(rows, row, column);
     return eventRecord(text, this.id(rows, row), this.createdAtMs(rows, row), this.metadata(rows, row));
+  }
+
+  #column(rows: Rows, name: string): CodeColumn {
+    if (this.#rows !== rows) {
+      this.#rows = rows;
+      this.#columns.clear();
+    }
+    const known = this.#columns.get(name);
+    if (known !== undefined) return known;
+    const column = rows.column(name);
+    this.#columns.set(name, column);
+    return column;
   }
 }

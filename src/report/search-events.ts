@@ -1,13 +1,13 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
 import { dayStartMs } from "../base/time.js";
 import { compareIds, parseUuid } from "../base/uuid.js";
-import { select } from "../filter/select.js";
+import { select, type Selection } from "../filter/select.js";
 import type { CursorPosition } from "../plan/plan.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
 import { RecordReader, loadRecords } from "./event-record.js";
 import type { Report, ReportContext } from "./report.js";
-import { selectedRows } from "./selected-rows.js";
+import { rowsDown, selectedRows } from "./selected-rows.js";
 
 /** A row of the page to come. */
 interface Found {
@@ -38,9 +38,8 @@ export const searchEvents: Report<"searchEvents", SearchState> = {
     found: [],
   }),
   scan: (state, rows, { selector }) => {
-    const selected = selectedRows(select(rows, selector));
-    const found = rows.sealed ? lastRows(state, rows, selected) : newestRows(state, rows, selected);
-    mergeFound(state, found);
+    const selection = select(rows, selector);
+    mergeFound(state, rows.sealed ? lastRows(state, rows, selection) : newestRows(state, rows, selectedRows(selection)));
   },
   merge: (into, from) => mergeFound(into, from.found),
   isDone: (state, day) => state.found.length === state.wantedCount && (state.found.at(-1)?.rows.day ?? day) > day,
@@ -55,10 +54,12 @@ export const searchEvents: Report<"searchEvents", SearchState> = {
 };
 
 /** Of rows in order: from the last on, until there are enough. */
-function lastRows(state: SearchState, rows: Rows, selected: Uint32Array): Found[] {
+function lastRows(state: SearchState, rows: Rows, selection: Selection): Found[] {
   const found: Found[] = [];
-  for (let at = selected.length - 1; at >= 0 && found.length < state.wantedCount; at -= 1)
-    if (isVisible(state, rows, selected[at]!)) found.push(foundAt(rows, selected[at]!));
+  for (const row of rowsDown(selection)) {
+    if (found.length === state.wantedCount) break;
+    if (isVisible(state, rows, row)) found.push(foundAt(rows, row));
+  }
   return found;
 }
 

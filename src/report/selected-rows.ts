@@ -17,6 +17,19 @@ export function selectedRows(selection: Selection): Uint32Array {
   return scratch.subarray(0, rowsOfBits(selection.bits, scratch));
 }
 
+/** Row numbers of a selection from the last on, for those who stop early. */
+export function* rowsDown(selection: Selection): Generator<number> {
+  if (selection.kind === "range") for (let row = selection.to - 1; row >= selection.from; row -= 1) yield row;
+  if (selection.kind !== "bits") return;
+  const { bits } = selection;
+  for (let word = bits.length - 1; word >= 0; word -= 1)
+    for (let rest = bits[word] ?? 0; rest !== 0; ) {
+      const bit = 31 - Math.clz32(rest);
+      yield word * 32 + bit;
+      rest = (rest & ~(1 << bit)) >>> 0;
+    }
+}
+
 function reserve(count: number): void {
   if (count > scratch.length) scratch = new Uint32Array(2 ** Math.ceil(Math.log2(count)));
 }
