@@ -9,6 +9,9 @@ export interface Ingest {
 /** So many batches lie ready when the time starts, so that generating them is not counted. */
 const readyBatchCount = 60;
 
+/** Events as they come out of a request: texts that a template put together would be copied by whoever reads them first. */
+const received = (batch: TrafficEvent[]) => JSON.parse(JSON.stringify(batch)) as TrafficEvent[];
+
 /** Hands over batch after batch of those that the other writers have not taken. */
 async function write(daybook: Daybook, batches: Iterable<TrafficEvent[]>): Promise<void> {
   for (const batch of batches) {
@@ -30,7 +33,7 @@ export async function ingestAll(daybook: Daybook, batches: Iterable<TrafficEvent
     ready = [];
   };
   for (const batch of batches) {
-    ready.push(batch);
+    ready.push(received(batch));
     if (ready.length === readyBatchCount) await writeReady();
   }
   await writeReady();

@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { loadDaybook, WRITER_COUNT } from "./daybook.js";
 import { type Measurement, measure } from "./measure.js";
 import { loadDuckdb } from "./peers/duckdb.js";
+import { sqliteIngestEventsPerSecond } from "./peers/sqlite.js";
 import { profile } from "./profile.js";
 import { questions } from "./questions.js";
 import { hardware, writeResult } from "./results.js";
@@ -41,16 +42,22 @@ async function run(): Promise<void> {
   say(`${count} events, seed ${seed}; ${machine.cpuModel}, ${machine.coreCount} cores, ${machine.memoryGib} GiB, Node ${machine.nodeVersion}`);
   const { daybook, ...daybookLoad } = await loadDaybook(join(directory, "daybook"), batches);
   const { peers, ...duckdbLoad } = await loadDuckdb(join(directory, "events.duckdb"), batches());
+  const sqliteEventsPerSecond = await sqliteIngestEventsPerSecond(join(directory, "events.sqlite"), batches());
   const whole = (value: number) => Math.round(value).toLocaleString("en");
   say(
     table([
-      ["loading", "Daybook", "DuckDB"],
-      ["events/s (Daybook: 1,000 per fdatasync; DuckDB: appender, in memory)", whole(daybookLoad.ingestEventsPerSecond), whole(duckdbLoad.appendEventsPerSecond)],
-      [`events/s, ${WRITER_COUNT} batches of 1,000 in flight`, whole(daybookLoad.sharedIngestEventsPerSecond), ""],
-      ["bytes on disk per event", daybookLoad.diskBytesPerEvent.toFixed(1), duckdbLoad.diskBytesPerEvent.toFixed(1)],
-      ["bytes in memory per event, by its own estimate", daybookLoad.memoryBytesPerEvent.toFixed(1), ""],
-      ["close, ms", whole(daybookLoad.sealMs), ""],
-      ["open and first answer, ms", whole(daybookLoad.firstAnswerMs), ""],
+      ["loading", "Daybook", "DuckDB", "SQLite"],
+      [
+        "events/s (1,000 per sync; DuckDB: appender, in memory)",
+        whole(daybookLoad.ingestEventsPerSecond),
+        whole(duckdbLoad.appendEventsPerSecond),
+        sqliteEventsPerSecond === null ? "not installed" : whole(sqliteEventsPerSecond),
+      ],
+      [`events/s, ${WRITER_COUNT} batches of 1,000 in flight`, whole(daybookLoad.sharedIngestEventsPerSecond), "", ""],
+      ["bytes on disk per event", daybookLoad.diskBytesPerEvent.toFixed(1), duckdbLoad.diskBytesPerEvent.toFixed(1), ""],
+      ["bytes in memory per event, by its own estimate", daybookLoad.memoryBytesPerEvent.toFixed(1), "", ""],
+      ["close, ms", whole(daybookLoad.sealMs), "", ""],
+      ["open and first answer, ms", whole(daybookLoad.firstAnswerMs), "", ""],
     ]),
   );
   const measurements: Measurement[] = [];
@@ -66,7 +73,7 @@ async function run(): Promise<void> {
   const geometricMeanRatio = geometricMean(measurements.map(({ ratio }) => ratio));
   say("\nAll answers are equal.");
   if (values.only !== "") return;
-  const path = writeResult({ eventCount, seed, roundCount, hardware: machine, daybook: daybookLoad, duckdb: duckdbLoad, geometricMeanRatio, measurements });
+  const path = writeResult({ eventCount, seed, roundCount, hardware: machine, daybook: daybookLoad, duckdb: duckdbLoad, sqliteEventsPerSecond, geometricMeanRatio, measurements });
   say(`Written to ${relative(process.cwd(), path)}.`);
 }
 

@@ -18,9 +18,10 @@ export function table(rows: readonly (readonly string[])[]): string {
 
 /** Milliseconds of everyone, the fastest peer's time over Daybook's, and whether these reach the bars. */
 export function measurementTable(measurements: readonly Measurement[], peerNames: readonly string[]): string {
-  const head = ["question (warm median, ms)", "Daybook", ...peerNames, "ratio", "bars", ""];
-  const body = measurements.map(({ question, daybookMs, peerMs, ratio, barMs, isMet }) => [
+  const head = ["question (warm median, ms)", "first", "Daybook", ...peerNames, "ratio", "bars", ""];
+  const body = measurements.map(({ question, daybookMs, firstMs, peerMs, ratio, barMs, isMet }) => [
     question,
+    ms(firstMs),
     ms(daybookMs),
     ...peerNames.map((name) => ms(peerMs[name] ?? Number.NaN)),
     times(ratio),
@@ -28,6 +29,6 @@ export function measurementTable(measurements: readonly Measurement[], peerNames
     isMet ? "" : "missed",
   ]);
   const ratios = measurements.map(({ ratio }) => ratio);
-  const foot = ["geometric mean of the ratios", "", ...peerNames.map(() => ""), times(geometricMean(ratios)), "", ""];
+  const foot = ["geometric mean of the ratios", "", "", ...peerNames.map(() => ""), times(geometricMean(ratios)), "", ""];
   return table([head, ...body, foot]);
 }

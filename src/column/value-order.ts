@@ -1,8 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
 import { compareCodePoints } from "../base/order.js";
 
-/** A sort key is the first characters of a value, in this many bits each, above the value's code. */
-const BITS_PER_CHAR = 8;
+/** A sort key is the first characters of a value, of this many values each, above the value's code. */
+const CHAR_SPAN = 256;
 /** Codes below this leave room for four characters within the 53 bits of a key, others for three. */
 const SMALL_CODE_SPAN = 2 ** 21;
 const CODE_SPAN = 2 ** 24;
@@ -27,12 +27,14 @@ export function sortedCodes(values: readonly string[], from: number, to: number)
   return codes;
 }
 
-/** Characters that do not fit into their bits count as the greatest that does: the texts themselves tell these apart. */
+/** Behind a character that does not fit into its bits nothing counts: only the texts themselves tell those values apart. */
 function leadOf(value: string, start: number, charCount: number): number {
   let lead = 0;
+  let isCut = false;
   for (let at = start; at < start + charCount; at += 1) {
-    const unit = at < value.length ? value.charCodeAt(at) : 0;
-    lead = lead * 2 ** BITS_PER_CHAR + Math.min(unit, 2 ** BITS_PER_CHAR - 1);
+    const unit = isCut || at >= value.length ? 0 : value.charCodeAt(at);
+    isCut ||= unit >= CHAR_SPAN - 1;
+    lead = lead * CHAR_SPAN + Math.min(unit, CHAR_SPAN - 1);
   }
   return lead;
 }

@@ -1,0 +1,42 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { compareCodePoints } from "../../src/base/order.js";
+import { Dictionary } from "../../src/column/dictionary.js";
+import { mergeCodes, sortedCodes } from "../../src/column/value-order.js";
+
+const units = fc.constantFrom("", "a", "b", "~", "\u0000", "\u00fe", "\u00ff", "\u0100", "\u03a9", "\ud7ff", "\ue000", "\uffff", "\u{10000}", "\u{1f600}");
+const texts = fc.array(units, { maxLength: 7 }).map((parts) => parts.join(""));
+const alike = fc.tuple(texts, fc.uniqueArray(texts, { maxLength: 60 })).map(([prefix, values]) => values.map((value) => prefix + value));
+
+const expected = (values: readonly string[], from = 0, to = values.length) =>
+  Array.from({ length: to - from }, (_, at) => from + at).sort((a, b) => compareCodePoints(values[a] ?? "", values[b] ?? ""));
+
+test("Codes come in the order of their values' code points, whatever the values have in common.", () => {
+  fc.assert(
+    fc.property(alike, fc.nat({ max: 60 }), (values, split) => {
+      const middle = Math.min(split, values.length);
+      const [first, second] = [sortedCodes(values, 0, middle), sortedCodes(values, middle, values.length)];
+      expect([...first]).toEqual(expected(values, 0, middle));
+      expect([...second]).toEqual(expected(values, middle));
+      expect([...mergeCodes(values, first, second)]).toEqual(expected(values));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("A dictionary's order takes in what comes later, few or many at a time, and what was blanked.", () => {
+  fc.assert(
+    fc.property(fc.array(fc.uniqueArray(texts.filter((text) => text !== ""), { maxLength: 30 }), { maxLength: 5 }), (parts) => {
+      const dictionary = new Dictionary("url");
+      for (const values of parts) {
+        for (const value of values) dictionary.intern(value);
+        const inOrder = [...dictionary.codesInOrder()].map((code) => dictionary.valueOf(code));
+        expect(inOrder).toEqual([...dictionary.values].sort(compareCodePoints));
+        if (dictionary.size < 3) continue;
+        dictionary.retire(1);
+        dictionary.blank(1);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
