@@ -32,7 +32,7 @@ function leadOf(value: string, start: number, charCount: number): number {
   let lead = 0;
   let isCut = false;
   for (let at = start; at < start + charCount; at += 1) {
-    const unit = isCut || at >= value.length ? 0 : value.charCodeAt(at);
+    const unit: number = isCut || at >= value.length ? 0 : value.charCodeAt(at);
     isCut ||= unit >= CHAR_SPAN - 1;
     lead = lead * CHAR_SPAN + Math.min(unit, CHAR_SPAN - 1);
   }
