@@ -122,6 +122,17 @@ export class Dictionaries {
     return deltas;
   }
 
+  /** Forgets what was added since `sizes`: nothing stored ever used it. */
+  truncate(sizes: ReadonlyMap<string, number>): void {
+    for (const [name, dictionary] of this.#byName) {
+      const isNewKey = metadataName.test(name) && !sizes.has(name);
+      if (isNewKey) this.#byName.delete(name);
+      dictionary.truncate(sizes.get(name) ?? 1);
+    }
+    this.#byKey.length = Math.min(this.#byKey.length, this.keys.size);
+    this.#shapeKeys.length = Math.min(this.#shapeKeys.length, this.shapes.size);
+  }
+
   /** Adds values that were stored earlier; values already here must be the same. False when they are not. */
   apply(delta: DictionaryDelta): boolean {
     const dictionary = this.named(delta.name);

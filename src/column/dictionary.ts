@@ -63,6 +63,19 @@ export class Dictionary {
     this.#lastCode = 0;
   }
 
+  /** Forgets all codes from `size` on: nothing stored ever used them. */
+  truncate(size: number): void {
+    for (let code = size; code < this.#values.length; code += 1) {
+      const value = this.valueOf(code);
+      this.#charCount -= value.length;
+      if (this.#codes.get(value) === code) this.#codes.delete(value);
+    }
+    this.#values.length = Math.min(this.#values.length, size);
+    if (this.#inOrder.length > size) this.#inOrder = new Uint32Array(0);
+    this.#lastValue = "";
+    this.#lastCode = 0;
+  }
+
   /** Forgets the value of a retired code, once nobody can be reading it. */
   blank(code: number): void {
     this.#charCount -= this.valueOf(code).length;
@@ -132,6 +145,14 @@ export class JsonDictionary extends Dictionary {
       this.#parsed.push(text === "" ? undefined : JSON.parse(text));
     }
     return this.#parsed[code];
+  }
+
+  override truncate(size: number): void {
+    super.truncate(size);
+    this.#scalars.clear();
+    this.#parsed.length = Math.min(this.#parsed.length, this.size);
+    this.#scanned = Math.min(this.#scanned, this.size);
+    while ((this.#arrayCodes.at(-1) ?? 0) >= this.size) this.#arrayCodes.pop();
   }
 
   override retire(code: number): void {

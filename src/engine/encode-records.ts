@@ -1,7 +1,9 @@
 import type { DecodedRecord } from "../identity/decode-record.js";
+import { LIMITS } from "../base/limits.js";
 import { DICTIONARY_OF_FIELD, RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "../identity/record-table.js";
 import { FIELD_COUNT, fieldIndex } from "../schema/fields.js";
 import type { Batch } from "../store/batch.js";
+import type { RecordField } from "../identity/record-table.js";
 import type { RecordBatch } from "../store/record-batch.js";
 import type { Store } from "../store/store.js";
 
@@ -17,6 +19,15 @@ export class RecordEncoder {
   readonly #brought: Readonly<Record<Shared, Set<number>>> = { userId: new Set(), anonymousId: new Set(), companyId: new Set() };
 
   constructor(readonly store: Store) {}
+
+  /** A field whose dictionary cannot take the record's text; null where there is room for all. */
+  fullField({ texts }: DecodedRecord): RecordField | null {
+    for (const field of RECORD_FIELDS) {
+      const dictionary = this.store.dictionaries.named(DICTIONARY_OF_FIELD[field]);
+      if (dictionary.size > LIMITS.dictionaryValueCount && dictionary.codeOf(texts[field]) < 0) return field;
+    }
+    return null;
+  }
 
   /** Adds a record, unless the store or the batch has its id already. */
   append({ kind, id, createdAtMs, texts }: DecodedRecord): void {

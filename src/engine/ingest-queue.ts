@@ -1,4 +1,4 @@
-import { DaybookError, shown } from "../base/errors.js";
+import { DaybookError, parameterError, shown } from "../base/errors.js";
 import type { Clock } from "../base/clock.js";
 import { LIMITS } from "../base/limits.js";
 import { nextTurn } from "../base/turn.js";
@@ -49,7 +49,7 @@ export class IngestQueue {
   /** The one of the open group, and the one of the group that is being written. */
   #builders: readonly [BatchBuilder, BatchBuilder] = [new BatchBuilder(), new BatchBuilder()];
   #encoder: EventEncoder;
-  readonly #recordEncoder: RecordEncoder;
+  #recordEncoder: RecordEncoder;
   /** Takes what comes next. */
   #open: IngestGroup | null = null;
   #written: IngestGroup | null = null;
@@ -152,8 +152,9 @@ export class IngestQueue {
       if ("record" in waiting) this.#appendRecord(waiting);
       else await this.#encode(waiting, group);
     } catch (error) {
+      await this.#writing;
       this.#open = null;
-      this.#knownIds?.undo(group.isStale ? undefined : group.builder.rowCount);
+      this.#forgetUnkept();
       group.reject(error);
     }
   }
@@ -161,7 +162,6 @@ export class IngestQueue {
   async #begin(): Promise<IngestGroup> {
     if (this.#written === null) {
       if (!this.store.isWritable) throw new DaybookError("read_only", "the store does not take writes");
-      await this.store.settle();
       (await this.#ids()).reserve(this.#waitingRowCount);
     }
     const [first, second] = this.#builders;
@@ -177,6 +177,14 @@ export class IngestQueue {
     }
   }
 
+  /** Of what came to nothing neither ids nor values stay: an erasure would not find them. Nothing is being written. */
+  #forgetUnkept(): void {
+    this.#knownIds?.undo();
+    this.store.forgetUnjournaled();
+    this.#encoder = new EventEncoder(this.store.dictionaries);
+    this.#recordEncoder = new RecordEncoder(this.store);
+  }
+
   /** Begins to write a group once the one before is durable. */
   async #write(group: IngestGroup): Promise<void> {
     await this.#writing;
@@ -188,7 +196,7 @@ export class IngestQueue {
 
   /** What was encoded upon a group that failed is encoded anew: neither its codes nor the ids it knew are worth anything. */
   #takeBack(group: IngestGroup): void {
-    this.#knownIds?.undo();
+    this.#forgetUnkept();
     this.#queue.unshift(...group.waiting);
     this.#waitingRowCount += group.rowCount;
   }
@@ -205,7 +213,7 @@ export class IngestQueue {
       await this.options.afterCommit();
       group.resolve();
     } catch (error) {
-      if (this.#open === null) this.#knownIds?.undo();
+      if (this.#open === null) this.#forgetUnkept();
       else this.#open.isStale = true;
       group.reject(error);
     }
@@ -218,7 +226,9 @@ export class IngestQueue {
     const suppression = this.options.suppression();
     const covers = (kind: SuppressedKind, id: string) => suppression.covers(kind, id, createdAtMs);
     const isErased = covers("userId", texts.userId) || covers("userId", texts.fromUserId) || covers("anonymousId", texts.anonymousId);
+    const full = this.#recordEncoder.fullField(record);
     if (isErased || covers("email", texts.email)) reject(new DaybookError("suppressed", "the subject of this record was erased after it happened"));
+    else if (full !== null) reject(parameterError("invalid_parameter", full, `expected at most ${LIMITS.dictionaryValueCount} distinct values in a store`));
     else this.#recordEncoder.append(record);
   }
 

@@ -101,9 +101,9 @@ export class KnownIds {
     this.#table.keep(rowCount);
   }
 
-  /** The newest `rowCount` ids that were added and not kept came to nothing; all of them where none is given. */
-  undo(rowCount?: number): void {
-    this.#table.undo(rowCount);
+  /** All ids that were added and not kept came to nothing. */
+  undo(): void {
+    this.#table.undo();
   }
 
   #headHas(head: Head, id: Uint8Array): boolean {

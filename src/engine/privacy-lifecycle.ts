@@ -6,6 +6,9 @@ import type { ErasureReceipt, PrivacyRequest, PrivacyResolution, PrivacyStatus, 
 
 export { readPrivacyInput, readResolution } from "./privacy-input.js";
 
+/** An id by which somebody is found again. */
+export type PrivacyHolder = { readonly userId: string } | { readonly anonymousId: string };
+
 /** A request as it is kept, as JSON. Instants are epoch ms. */
 export interface StoredRequest {
   readonly id: string;
@@ -15,6 +18,8 @@ export interface StoredRequest {
   readonly regulation: Regulation;
   readonly subject: PrivacySubject;
   readonly identityId: string | null;
+  /** Whom the email of the subject named when the request came: it may name somebody else by now. */
+  readonly holder: PrivacyHolder | null;
   readonly project: string | null;
   readonly createdAtMs: number;
   readonly verifiedAtMs: number | null;
@@ -33,7 +38,7 @@ const UNSEEN_RESOLUTIONS: readonly PrivacyResolution[] = ["denied", "withdrawn"]
 /** A request that has just come in. */
 export function newRequest(
   input: CheckedPrivacyInput,
-  { nowMs, id, identityId }: { readonly nowMs: number; readonly id: string; readonly identityId: string | null },
+  { nowMs, id, identityId, holder }: Pick<StoredRequest, "id" | "identityId" | "holder"> & { readonly nowMs: number },
 ): StoredRequest {
   return {
     id,
@@ -43,6 +48,7 @@ export function newRequest(
     regulation: input.regulation,
     subject: input.subject,
     identityId,
+    holder,
     project: input.project,
     createdAtMs: nowMs,
     verifiedAtMs: null,
@@ -91,7 +97,7 @@ export function resolve(request: StoredRequest, resolution: PrivacyResolution, n
 
 /** The request as callers see it at `nowMs`. */
 export function shownRequest(request: StoredRequest, nowMs: number): PrivacyRequest {
-  const { createdAtMs, verifiedAtMs, acknowledgedAtMs, resolvedAtMs, extendedAtMs, receipt, ...rest } = expire(request, nowMs);
+  const { createdAtMs, verifiedAtMs, acknowledgedAtMs, resolvedAtMs, extendedAtMs, receipt, holder: _, ...rest } = expire(request, nowMs);
   const dueMs = dueAtMs(rest.regulation, createdAtMs, extendedAtMs !== null);
   return {
     ...rest,

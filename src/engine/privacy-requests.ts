@@ -56,9 +56,9 @@ export interface PrivacyRequestInput {
 export interface PrivacyRequests {
   /** @throws invalid_parameter, exactly_one_required, unknown_parameter, project_not_found, read_only, closed */
   create(input: PrivacyRequestInput): Promise<PrivacyRequest>;
-  /** Newest first. */
+  /** Newest first. @throws closed */
   list(): Promise<readonly PrivacyRequest[]>;
-  /** @throws privacy_request_not_found */
+  /** @throws privacy_request_not_found, closed */
   get(id: string): Promise<PrivacyRequest>;
   /** pending_verification → submitted. @throws invalid_transition, privacy_request_not_found */
   verify(id: string): Promise<PrivacyRequest>;

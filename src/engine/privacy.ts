@@ -13,7 +13,7 @@ import { bundleOf, idsOf } from "./privacy-bundle.js";
 import type { PersonIds } from "./privacy-bundle.js";
 import { PrivacyBook } from "./privacy-book.js";
 import { acknowledge, expire, extend, newRequest, readPrivacyInput, readResolution, resolve, shownRequest, verify } from "./privacy-lifecycle.js";
-import type { StoredRequest } from "./privacy-lifecycle.js";
+import type { PrivacyHolder, StoredRequest } from "./privacy-lifecycle.js";
 import type { ErasureReceipt, PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "./privacy-requests.js";
 import type { SuppressedKind, Suppression } from "./suppression.js";
 
@@ -57,19 +57,22 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     writeUuidV7(nowMs, random, id, 0);
     const view = store.resolver.view();
     const identity = find(view, read.subject);
-    const request = newRequest(read, { nowMs, id: uuidText(id), identityId: identity === 0 ? null : view.identityId(identity) });
+    const holder = "email" in read.subject && identity !== 0 ? this.#holderOf(identity) : null;
+    const request = newRequest(read, { nowMs, id: uuidText(id), identityId: identity === 0 ? null : view.identityId(identity), holder });
     await this.#change(() => Promise.resolve(this.#book.add(request)));
     return shownRequest(request, nowMs);
   }
 
-  list(): Promise<readonly PrivacyRequest[]> {
+  async list(): Promise<readonly PrivacyRequest[]> {
+    this.house.refuseClosed();
     const nowMs = this.house.clock.now();
     const shownRequests = this.#book.requests.map((request) => shownRequest(expire(request, nowMs), nowMs));
-    return Promise.resolve(shownRequests.sort((a, b) => (a.createdAt === b.createdAt ? (a.id < b.id ? 1 : -1) : a.createdAt < b.createdAt ? 1 : -1)));
+    return shownRequests.sort((a, b) => (a.createdAt === b.createdAt ? (a.id < b.id ? 1 : -1) : a.createdAt < b.createdAt ? 1 : -1));
   }
 
-  get(id: string): Promise<PrivacyRequest> {
-    return Promise.resolve().then(() => shownRequest(this.#request(id), this.house.clock.now()));
+  async get(id: string): Promise<PrivacyRequest> {
+    this.house.refuseClosed();
+    return shownRequest(this.#request(id), this.house.clock.now());
   }
 
   verify(id: string): Promise<PrivacyRequest> {
@@ -100,9 +103,24 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     if (request.status !== "acknowledged" && request.resolution !== "completed" && request.resolution !== "partially_completed")
       throw new DaybookError("invalid_transition", `expected a request that was acknowledged, this one is ${request.resolution ?? request.status}`);
     const view = store.resolver.view();
-    const identity = "erased" in request.subject ? 0 : find(view, request.subject);
+    const identity = this.#personOf(request, view);
     if (identity === 0) throw new DaybookError("identity_not_found", "nothing is held about the subject of this request");
     yield* bundleOf(store, identity, view);
+  }
+
+  #holderOf(identity: number): PrivacyHolder {
+    const { dictionaries } = this.house.store;
+    return (identity & 1) === 0
+      ? { userId: dictionaries.named("userId").valueOf(identity >>> 1) }
+      : { anonymousId: dictionaries.named("anonymousId").valueOf(identity >>> 1) };
+  }
+
+  /** The identity that a request is about: of an email, whom it named when the request came. 0 for nobody. */
+  #personOf({ subject, holder }: StoredRequest, view: IdentityView): number {
+    if ("erased" in subject) return 0;
+    const { dictionaries } = this.house.store;
+    const actor = holder === null ? -1 : "userId" in holder ? dictionaries.named("userId").codeOf(holder.userId) * 2 : dictionaries.named("anonymousId").codeOf(holder.anonymousId) * 2 + 1;
+    return actor > 0 ? view.identityOf(actor) : find(view, subject);
   }
 
   /** As of now: what nobody verified in time has ended by itself. @throws privacy_request_not_found */
@@ -141,10 +159,11 @@ export class StoredPrivacyRequests implements PrivacyRequests {
       const request = resolve(this.#request(id), resolution, nowMs);
       if ("erased" in request.subject) throw new DaybookError("invalid_transition", "the subject of this request was erased already");
       const view = store.resolver.view();
-      const identity = find(view, request.subject);
+      const identity = this.#personOf(request, view);
       const ids = identity === 0 ? { userIds: new Set<number>(), anonymousIds: new Set<number>() } : idsOf(identity, view);
       let book = this.#book;
-      ({ whenUnread } = await erase(store, ids, (counts) => {
+      const email = "email" in request.subject ? normalEmail(request.subject.email) : null;
+      ({ whenUnread } = await erase(store, { ...ids, email }, (counts) => {
         book = this.#bookAfter(request, ids, counts, identity === 0 ? null : view.identityId(identity), nowMs);
         return book.text();
       }));
@@ -164,17 +183,24 @@ export class StoredPrivacyRequests implements PrivacyRequests {
       [...codes].map((code) => [name, this.house.store.dictionaries.named(name).valueOf(code)]);
     const people = [...texts("userId", ids.userIds), ...texts("anonymousId", ids.anonymousIds)];
     const suppressed: [SuppressedKind, string][] = [...people, ...counts.emails.map((email): [SuppressedKind, string] => ["email", email])];
+    const emails = new Set(counts.emails);
+    if ("email" in request.subject) emails.add(normalEmail(request.subject.email));
     const isTheirs = (other: StoredRequest) => {
       if (other.id === request.id || (identityId !== null && other.identityId === identityId)) return true;
       const { subject } = other;
       if ("erased" in subject) return false;
-      return "email" in subject ? counts.emails.includes(normalEmail(subject.email)) : people.some(([, text]) => text === subject.userId);
+      // An email may stand in the place of a user id, and a user id may be an email.
+      const text = "email" in subject ? subject.email : subject.userId;
+      return emails.has(normalEmail(text)) || people.some(([, id]) => id === text || ("email" in subject && normalEmail(id) === normalEmail(text)));
     };
-    if (!("erased" in request.subject) && identityId === null)
-      suppressed.push("email" in request.subject ? ["email", normalEmail(request.subject.email)] : ["userId", request.subject.userId]);
+    if (!("erased" in request.subject) && identityId === null) {
+      if ("email" in request.subject) suppressed.push(["email", normalEmail(request.subject.email)]);
+      else suppressed.push(["userId", request.subject.userId], ["anonymousId", request.subject.userId]);
+    }
     const changed = this.#book.requests.filter(isTheirs).map((other) => ({
       ...(other.id === request.id ? { ...request, receipt: receiptOf(ids, counts, nowMs) } : other),
       subject: { erased: true as const },
+      holder: null,
     }));
     return this.#book.replace(changed).suppress(this.#book.suppression.with(suppressed, nowMs));
   }

@@ -13,6 +13,8 @@ import { CodesByDictionary, noteRecord, noteRows, removeUsedByRecords, removeUse
 export interface Erased {
   readonly userIds: ReadonlySet<number>;
   readonly anonymousIds: ReadonlySet<number>;
+  /** By which they were found, in lower case; null for an id. */
+  readonly email: string | null;
 }
 
 /** What went. */
@@ -115,35 +117,51 @@ async function rewrite(store: Store, segment: Segment, { userIds, anonymousIds }
 }
 
 /** The records of everybody else; their use of a device of the erased is forgotten. */
-function withoutRecords(store: Store, { userIds, anonymousIds }: Erased, codes: CodesByDictionary) {
+function withoutRecords(store: Store, erased: Erased, codes: CodesByDictionary) {
   const { records } = store;
+  const isGone = goneRecords(store, erased);
   const table = new RecordTable();
   const gone = { identifyCalls: 0, groupCalls: 0, aliasCalls: 0 };
-  const goneIds = new RecordTable();
   const anonymousAt = RECORD_FIELDS.indexOf("anonymousId");
   for (let row = 0; row < records.rowCount; row += 1) {
     const kind = records.kinds[row]!;
-    const at = row * RECORD_FIELD_COUNT;
-    const fields = records.codes.slice(at, at + RECORD_FIELD_COUNT);
-    const isGone = kind === RECORD_KINDS.unlink ? goneIds.find(records.ids, row * 16) >= 0 : isOfErased(records, row);
-    if (!isGone) {
-      if (anonymousIds.has(fields[anonymousAt]!)) fields[anonymousAt] = 0;
-      table.append(kind, records.timeOf(row), records.ids, row * 16, fields, 0);
+    if (isGone[row] === 1) {
+      noteRecord(codes, records, row);
+      if (kind === RECORD_KINDS.identify) gone.identifyCalls += 1;
+      if (kind === RECORD_KINDS.group) gone.groupCalls += 1;
+      if (kind === RECORD_KINDS.alias) gone.aliasCalls += 1;
       continue;
     }
-    noteRecord(codes, records, row);
-    goneIds.append(kind, 0, records.ids, row * 16, fields, 0);
-    if (kind === RECORD_KINDS.identify) gone.identifyCalls += 1;
-    if (kind === RECORD_KINDS.group) gone.groupCalls += 1;
-    if (kind === RECORD_KINDS.alias) gone.aliasCalls += 1;
+    const at = row * RECORD_FIELD_COUNT;
+    const fields = records.codes.slice(at, at + RECORD_FIELD_COUNT);
+    if (erased.anonymousIds.has(fields[anonymousAt]!)) fields[anonymousAt] = 0;
+    table.append(kind, records.timeOf(row), records.ids, row * 16, fields, 0);
   }
   return { table, gone };
+}
 
-  function isOfErased(all: RecordTable, row: number): boolean {
-    const userId = all.code(row, "userId");
-    const anonymousId = all.code(row, "anonymousId");
-    if (all.kinds[row] === RECORD_KINDS.alias)
-      return userIds.has(userId) || userIds.has(all.code(row, "fromUserId")) || anonymousIds.has(anonymousId);
+/** 1 for each record that goes: theirs, those with an email of theirs that were taken back, and what took any of these back. */
+function goneRecords({ records, resolver, dictionaries }: Store, { userIds, anonymousIds, email }: Erased): Uint8Array {
+  const isGone = new Uint8Array(records.rowCount);
+  const emails = new Set([dictionaries.named("email").codeOf(email ?? "")]);
+  for (let row = 0; row < records.rowCount; row += 1) {
+    if (!isOfErased(row)) continue;
+    isGone[row] = 1;
+    emails.add(records.code(row, "email"));
+  }
+  emails.delete(0);
+  for (let row = 0; row < records.rowCount; row += 1)
+    if (!resolver.isLive(row) && emails.has(records.code(row, "email"))) isGone[row] = 1;
+  for (let row = 0; row < records.rowCount; row += 1)
+    if (records.kinds[row] === RECORD_KINDS.unlink && isGone[records.find(records.ids, row * 16)] === 1) isGone[row] = 1;
+  return isGone;
+
+  function isOfErased(row: number): boolean {
+    const userId = records.code(row, "userId");
+    const anonymousId = records.code(row, "anonymousId");
+    if (records.kinds[row] === RECORD_KINDS.unlink) return false;
+    if (records.kinds[row] === RECORD_KINDS.alias)
+      return userIds.has(userId) || userIds.has(records.code(row, "fromUserId")) || anonymousIds.has(anonymousId);
     return userId !== 0 ? userIds.has(userId) : anonymousIds.has(anonymousId);
   }
 }

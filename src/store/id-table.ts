@@ -59,11 +59,9 @@ export class IdTable {
     this.#added = count >= this.#added.length ? [] : this.#added.slice(count);
   }
 
-  /** Takes back the newest `count` ids that are not kept, newest first, so that every probe chain is as it was. */
-  undo(count = this.#added.length): void {
-    for (let left = count; left > 0; left -= 1) {
-      const slot = this.#added.pop();
-      if (slot === undefined) return;
+  /** Takes back the ids that are not kept, newest first, so that every probe chain is as it was. */
+  undo(): void {
+    for (let slot = this.#added.pop(); slot !== undefined; slot = this.#added.pop()) {
       this.#low[slot] = 0;
       this.#high[slot] = 0;
       this.#count -= 1;

@@ -65,8 +65,6 @@ export class Store {
   sealedBroughtCount = 0;
   /** Text of the file of privacy requests; null where there is none. */
   privacy: string | null;
-  /** A commit failed: its values are in the dictionaries, but in no file. */
-  #hasLostValues = false;
   /** In `os` mode: the sync to come. */
   #syncTimer: { unref?(): void } | null = null;
 
@@ -142,7 +140,6 @@ export class Store {
     if (this.nextSequence + rowsCount + recordCount > 0xffffffff)
       throw new DaybookError("internal", "a store holds at most 2^32 records");
     const sizes = this.dictionaries.sizes();
-    this.#hasLostValues = true;
     let deltas = await this.#journalValues(journal);
     const entries: JournalEntry[] = [];
     if (rowsCount > 0) {
@@ -157,7 +154,6 @@ export class Store {
     await journal.append(...entries);
     if (this.options.durability === "disk") await journal.sync(nextSequence);
     else this.#syncLater();
-    this.#hasLostValues = false;
     this.#journaledSizes = sizes;
     this.#append(batch, this.nextSequence);
     if (recordBatch !== null) this.#takeRecords(recordBatch);
@@ -165,12 +161,9 @@ export class Store {
     this.catalog.changed();
   }
 
-  /**
-   * Journals the dictionary values that a commit left behind when it failed. Until that succeeds no event is worth
-   * encoding: each would only leave more of them. @throws read_only, storage_full
-   */
-  async settle(): Promise<void> {
-    if (this.#hasLostValues) await this.commit(new BatchBuilder().batch());
+  /** Forgets the values that events and records brought whose commit failed: codes given since then are worth nothing. */
+  forgetUnjournaled(): void {
+    this.dictionaries.truncate(this.#journaledSizes);
   }
 
   /** Writes frames of values alone as long as there are too many for one frame; answers the rest of them. */

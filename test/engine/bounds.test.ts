@@ -42,3 +42,10 @@ test("A fill over more days than the bound is refused, not clamped.", async () =
   expect(await ask("2026-01-10")).toHaveLength(10);
   await expect(ask("2026-01-11")).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "fill" } });
 });
+
+test("A record that would bring the first value too many is refused alone.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  const outcomes = await Promise.allSettled(["a", "b", "c", "d", "a"].map((userId) => daybook.identify({ userId, traits: {} })));
+  expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "fulfilled", "rejected", "fulfilled"]);
+  expect(outcomes[3]).toMatchObject({ reason: { code: "invalid_parameter", message: "userId: expected at most 3 distinct values in a store" } });
+});

@@ -1,4 +1,4 @@
-import { DaybookError, memoryStorage, openDaybook } from "daybook";
+import { DaybookError, memoryStorage, openDaybook, type Storage } from "daybook";
 import { expect, test, vi } from "vitest";
 import type * as limits from "../../src/base/limits.js";
 import { RecordingStorage, wholeObjectsOnly } from "../store/recording-storage.js";
@@ -74,20 +74,80 @@ test("A hook that rejects harms nothing.", async () => {
   expect(heard).toEqual(["view"]);
 });
 
-test("While the disk is full, refused events leave no more behind than those of the first refusal.", async () => {
+test("While the disk is full, refused events leave nothing behind.", async () => {
   const storage = new RecordingStorage();
   const daybook = await openDaybook({ storage });
+  await daybook.ingest([event("e")]);
+  const { memoryByteLength } = await daybook.stats();
   storage.before = failing(/^append/, "storage_full");
-  const sizes: number[] = [];
   for (let at = 0; at < 3; at += 1) {
-    await expect(daybook.ingest([event(`e${at}`, { url: `/${at}` })])).rejects.toMatchObject({ code: "storage_full" });
-    sizes.push((await daybook.stats()).memoryByteLength);
+    const refused = event(`e${at}`, { url: `/${at}`, metadata: { [`key ${at}`]: at } });
+    await expect(daybook.ingest([refused])).rejects.toMatchObject({ code: "storage_full" });
+    expect((await daybook.stats()).memoryByteLength).toBe(memoryByteLength);
   }
-  expect(sizes[2]).toBe(sizes[0]);
   storage.before = () => undefined;
-  expect(await daybook.ingest([event("e1", { url: "/1" })])).toMatchObject({ accepted: 1 });
+  expect(await daybook.ingest([event("e1", { url: "/1", metadata: { "key 1": 1 } })])).toMatchObject({ accepted: 1 });
+  expect((await daybook.searchEvents()).events.map(({ url, metadata }) => [url, metadata])).toEqual([["/1", { "key 1": 1 }], ["", {}]]);
   const again = await openDaybook({ storage: new RecordingStorage(storage.objects) });
-  expect((await again.searchEvents()).events.map(({ url }) => url)).toEqual(["/1"]);
+  expect((await again.searchEvents()).events).toEqual((await daybook.searchEvents()).events);
+});
+
+/** Storage whose next write to a journal takes its time and then fails. */
+function failingLate(): { storage: Storage; failNext: () => void } {
+  const inner = memoryStorage();
+  const { openAppend } = inner;
+  let fails = false;
+  const open = async (key: string) => {
+    const file = await openAppend?.call(inner, key);
+    if (file === undefined) throw new Error("memory storage appends");
+    return new Proxy(file, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name, target);
+        if (name !== "write" || !fails) return typeof member === "function" ? (member.bind(target) as unknown) : member;
+        fails = false;
+        return async () => {
+          await new Promise((resolve) => setTimeout(resolve, 30));
+          throw new DaybookError("storage_full", "the disk is full");
+        };
+      },
+    });
+  };
+  const storage = new Proxy(inner, {
+    get: (target, name) => {
+      if (name === "openAppend") return open;
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === "function" ? (member.bind(target) as unknown) : member;
+    },
+  });
+  return { storage, failNext: () => (fails = true) };
+}
+
+test("What was encoded while the group before it failed is encoded anew: nothing is lost, nothing taken for known.", async () => {
+  const { storage, failNext } = failingLate();
+  const daybook = await openDaybook({ storage });
+  const some = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, at) => event(`e${from + at}`, { url: `/${from + at}`, metadata: { [`k${(from + at) % 7}`]: from + at } }));
+  await daybook.ingest(some(0, 10));
+  failNext();
+  const outcomes = await Promise.allSettled([daybook.ingest(some(5, 700)), daybook.ingest(some(650, 900)), daybook.ingest(some(890, 1_000))]);
+  expect(outcomes).toMatchObject([
+    { status: "rejected", reason: { code: "storage_full" } },
+    { status: "fulfilled", value: { accepted: 250, duplicates: 0, rejected: [] } },
+    { status: "fulfilled", value: { accepted: 100, duplicates: 10, rejected: [] } },
+  ]);
+  const fresh = await openDaybook({ storage: memoryStorage() });
+  for (const part of [some(0, 10), some(650, 1_000)]) await fresh.ingest(part);
+  const urlContains = { filterGroups: [{ filters: [{ fieldName: "url", operator: "contains", value: "7" }] }] };
+  const answers = async (asked: typeof daybook) => [
+    await asked.aggregate({ field: "url" }),
+    (await asked.searchEvents({ limit: 1_000 })).events,
+    (await asked.explain("countEvents", urlContains)).dictionaryValueCount,
+  ];
+  expect(await answers(daybook)).toEqual(await answers(fresh));
+  await daybook.close();
+  await using again = await openDaybook({ storage });
+  expect(await answers(again)).toEqual(await answers(fresh));
+  expect(await again.ingest(some(0, 1_000))).toMatchObject({ accepted: 640, duplicates: 360 });
 });
 
 test("More new values than fit one frame go into several, and the batch is read back whole.", async () => {

@@ -9,7 +9,7 @@ const AT_MS = Date.parse("2026-03-10T12:00:00.000Z");
 
 function requested(regulation: Regulation = "gdpr", nowMs = AT_MS): StoredRequest {
   const input = readPrivacyInput({ type: "access", subject: { userId: "u1" }, regulation });
-  return newRequest(input, { nowMs, id: "r1", identityId: null });
+  return newRequest(input, { nowMs, id: "r1", identityId: null, holder: null });
 }
 
 /** A request in each status, an hour a step. */

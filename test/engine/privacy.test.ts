@@ -155,6 +155,49 @@ describe("erasure", () => {
   });
 });
 
+describe("whose an erasure is", () => {
+  test("An email names whom it named when the request came, whoever has it when it is resolved.", async () => {
+    const daybook = await zoo(memoryStorage());
+    const { id } = await daybook.privacyRequests.create({ type: "erasure", subject: { email: "ann@zebra.example" } });
+    await daybook.identify({ userId: "bob", email: "ann@zebra.example", createdAt: at(10) });
+    await daybook.privacyRequests.verify(id);
+    await daybook.privacyRequests.acknowledge(id);
+    expect((await daybook.privacyRequests.resolve(id, "completed")).receipt).toMatchObject({ events: 3, userIds: 2 });
+    expect(await daybook.countEvents({ userId: "bob" })).toBe(2);
+  });
+
+  test("A user id that is an email is the same person's as the email, in every request.", async () => {
+    const storage = memoryStorage();
+    const daybook = await openDaybook({ storage, clock: fixedClock(NOW) });
+    await daybook.ingest([{ name: "visit", userId: "Zoe@Zebra.example", createdAt: at(0) }]);
+    const others = [{ email: "zoe@zebra.example" }, { userId: "Zoe@Zebra.example" }, { userId: "zoe@zebra.example" }];
+    for (const subject of others) await daybook.privacyRequests.create({ type: "access", subject });
+    await daybook.privacyRequests.create({ type: "access", subject: { userId: "bob" } });
+    await erase(daybook, { email: "zoe@zebra.example" });
+    const subjects = (await daybook.privacyRequests.list()).map(({ subject }) => ("erased" in subject ? "erased" : "theirs"));
+    expect(subjects.sort()).toEqual(["erased", "erased", "erased", "erased", "theirs"]);
+    expect((await storedText(storage)).toLowerCase()).not.toContain(SECRET);
+  });
+
+  test("A record that was taken back goes with the person whose email it named.", async () => {
+    const storage = memoryStorage();
+    const daybook = await openDaybook({ storage, clock: fixedClock(NOW) });
+    await daybook.ingest([{ name: "visit", userId: "bob", createdAt: at(0) }]);
+    const { linkId } = await daybook.identify({ userId: "bob", email: "ann@zebra.example", traits: { note: "not zebra" }, createdAt: at(1) });
+    await daybook.unlink(linkId);
+    await erase(daybook, { email: "ann@zebra.example" });
+    expect(await storedText(storage)).not.toContain(SECRET);
+    expect(await daybook.countEvents()).toBe(1);
+  });
+
+  test("Somebody who is not known stays out, whichever id of theirs it was.", async () => {
+    const daybook = await zoo(memoryStorage());
+    await erase(daybook, { userId: "nobody" });
+    const late = [{ name: "late", userId: "nobody", createdAt: at(0) }, { name: "late", anonymousId: "nobody", createdAt: at(0) }];
+    expect(await daybook.ingest(late)).toMatchObject({ accepted: 0 });
+  });
+});
+
 test("A bundle is everything that is held about a person, and nothing of another.", async () => {
   const daybook = await zoo(memoryStorage());
   const { id } = await daybook.privacyRequests.create({ type: "access", subject: { email: "ann@zebra.example" } });
