@@ -17,8 +17,9 @@ export function pairOf(who: number, company: number): number {
   return who * COMPANY_SPAN + company;
 }
 
-// One scratch for all tables: place + 1 of the first pair of each, 0 for none; `take` leaves it zeroed.
-let firsts = new Uint32Array(1024);
+// One scratch for all tables: place + 1 of the first pair of each, 0 for none; `take` leaves it zeroed. Users and anonymous
+// ids apart: who has only even numbers takes no room for the odd ones.
+const firsts: [users: Uint32Array, anonymous: Uint32Array] = [new Uint32Array(1024), new Uint32Array(1024)];
 
 /**
  * Adds up the pairs of one segment, in the order of their first mention. Nearly everybody is in one pair only, which is found
@@ -41,7 +42,7 @@ export class ActivityTable {
   /** All pairs. The table is empty then. */
   take(): Activity {
     const count = this.#count;
-    for (let place = 0; place < count; place += 1) firsts[this.#whos[place]!] = 0;
+    for (let place = 0; place < count; place += 1) firsts[roleOf(this.#whos[place]!)][this.#whos[place]! >>> 1] = 0;
     this.#count = 0;
     this.#others.clear();
     return {
@@ -53,8 +54,9 @@ export class ActivityTable {
   }
 
   #placeOf(who: number, company: number): number {
-    if (who >= firsts.length) growFirsts(who);
-    const first = firsts[who]! - 1;
+    const role = roleOf(who);
+    if (who >>> 1 >= firsts[role].length) growFirsts(role, who >>> 1);
+    const first = firsts[role][who >>> 1]! - 1;
     if (first !== -1 && this.#companies[first] === company) return first;
     const other = first === -1 ? undefined : this.#others.get(pairOf(who, company));
     return other ?? this.#addPair(who, company, first === -1);
@@ -63,7 +65,7 @@ export class ActivityTable {
   #addPair(who: number, company: number, isFirst: boolean): number {
     const place = this.#count;
     if (place === this.#whos.length) this.#growPairs();
-    if (isFirst) firsts[who] = place + 1;
+    if (isFirst) firsts[roleOf(who)][who >>> 1] = place + 1;
     else this.#others.set(pairOf(who, company), place);
     this.#whos[place] = who;
     this.#companies[place] = company;
@@ -86,8 +88,12 @@ export class ActivityTable {
   }
 }
 
-function growFirsts(who: number): void {
-  const grown = new Uint32Array(2 ** Math.ceil(Math.log2(who + 1)));
-  grown.set(firsts);
-  firsts = grown;
+function roleOf(who: number): 0 | 1 {
+  return (who & 1) === 0 ? 0 : 1;
+}
+
+function growFirsts(role: 0 | 1, code: number): void {
+  const grown = new Uint32Array(2 ** Math.ceil(Math.log2(code + 1)));
+  grown.set(firsts[role]);
+  firsts[role] = grown;
 }

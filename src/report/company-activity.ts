@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their columns */
 import { assert } from "../base/assert.js";
 import { dayStartMs } from "../base/time.js";
+import { allocateCodes, type Codes } from "../column/codes.js";
 import { denseCodes } from "../column/column.js";
 import { lowerBound } from "../filter/select.js";
 import type { Range } from "../plan/plan.js";
@@ -100,9 +101,9 @@ async function cutActivity(
   return byCompany(pairs.take());
 }
 
-/** The pair of each row in a segment's activity; one behind the last for rows without. Kept like the activity. 4 bytes a row. */
-async function pairsOfRows(rows: Rows, whole: CompanyActivity, context: ReportContext): Promise<Uint32Array> {
-  const kept = rows.derive("companyPairs", () => new Kept<Uint32Array>(), () => rows.rowCount * 4, [whole]);
+/** The pair of each row in a segment's activity; one behind the last for rows without. Kept like the activity. 2 or 4 bytes a row. */
+async function pairsOfRows(rows: Rows, whole: CompanyActivity, context: ReportContext): Promise<Codes> {
+  const kept = rows.derive("companyPairs", () => new Kept<Codes>(), () => rows.rowCount * 4, [whole]);
   return kept.of(async () => {
     const hasChanges = context.companies?.hasChanges === true;
     await loadColumns(rows, hasChanges ? [...COMPANY_READER_COLUMNS, ID_COLUMN] : COMPANY_READER_COLUMNS);
@@ -111,11 +112,13 @@ async function pairsOfRows(rows: Rows, whole: CompanyActivity, context: ReportCo
       for (let at = whole.starts[place]!; at < whole.starts[place + 1]!; at += 1) places.set(pairOf(whole.identities[at]!, company), at);
     const reader = new CompanyReader(rows, context);
     const none = whole.identities.length;
-    return Uint32Array.from({ length: rows.rowCount }, (_, row) => {
+    const pairs = allocateCodes(rows.rowCount, none);
+    for (let row = 0; row < rows.rowCount; row += 1) {
       const identity = reader.identityOf(row);
       const company = reader.companyOf(row, identity);
-      return company === 0 ? none : places.get(pairOf(identity, company)) ?? none;
-    });
+      pairs[row] = company === 0 ? none : places.get(pairOf(identity, company)) ?? none;
+    }
+    return pairs;
   });
 }
 

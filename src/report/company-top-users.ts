@@ -32,7 +32,8 @@ export const companyTopUsers: Report<"companyTopUsers", CompanyRows> = {
       eventCounts[b]! - eventCounts[a]! ||
       newestMs[b]! - newestMs[a]! ||
       compareCodePoints(identifierOf(whos[a]!), identifierOf(whos[b]!));
-    const identified = [...whos.keys()].filter((place) => context.identities.isIdentified(whos[place]!));
+    const identified: number[] = [];
+    for (let place = 0; place < whos.length; place += 1) if (context.identities.isIdentified(whos[place]!)) identified.push(place);
     // Of all there are, each would be put in its place one by one.
     const places = limit === null ? identified.sort(order) : firstInOrder(identified, limit, order);
     const users = places.map((place) =>

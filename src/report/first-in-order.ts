@@ -1,9 +1,10 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the list */
 
 /** The first `count` of some numbers in an order. One comparison for most of those that are not among them. */
-export function firstInOrder(numbers: Iterable<number>, count: number, order: (a: number, b: number) => number): number[] {
+export function firstInOrder(numbers: readonly number[], count: number, order: (a: number, b: number) => number): number[] {
   const first: number[] = [];
-  for (const number of numbers) {
+  for (let at = 0; at < numbers.length; at += 1) {
+    const number = numbers[at]!;
     if (first.length === count && (count === 0 || order(number, first[count - 1]!) > 0)) continue;
     let low = 0;
     let high = first.length;
