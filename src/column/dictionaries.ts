@@ -142,8 +142,7 @@ export class Dictionaries {
       const code = delta.start + at;
       if (code < dictionary.size) {
         if (dictionary.valueOf(code) !== value) return false;
-      } else if (value === "") dictionary.addBlank();
-      else if (dictionary.intern(value) !== code) return false;
+      } else dictionary.add(value);
     }
     return true;
   }

@@ -1,9 +1,12 @@
+import { DaybookError } from "../base/errors.js";
 import { mergeCodes, sortedCodes } from "./value-order.js";
 
 /** Distinct strings and their codes, append-only. Code 0 is always `""`: not set. */
 export class Dictionary {
   readonly #values: string[] = [""];
   readonly #codes = new Map<string, number>([["", 0]]);
+  /** Values below it can be looked up: those of a file only from the first look-up on. */
+  #indexedSize = 1;
   #charCount = 0;
   /** The first codes by their values' code points; of blanked codes nothing is known. */
   #inOrder: Uint32Array = new Uint32Array(0);
@@ -22,9 +25,10 @@ export class Dictionary {
     return this.#charCount * 2 + this.size * 72 + this.#inOrder.byteLength;
   }
 
-  /** The code of a value; -1 when it was never stored. Traffic repeats itself, so the last value is kept at hand. */
+  /** The code of a value; -1 when it was never stored. The first look-up costs all values that a file brought. Traffic repeats itself, so the last value is kept at hand. */
   codeOf(value: string): number {
     if (value === this.#lastValue) return this.#lastCode;
+    if (this.#indexedSize < this.#values.length) this.#index();
     const code = this.#codes.get(value);
     if (code === undefined) return -1;
     this.#lastValue = value;
@@ -51,13 +55,33 @@ export class Dictionary {
     if (known >= 0) return known;
     const code = this.#values.length;
     this.#codes.set(value, code);
+    this.add(value);
+    this.#indexedSize = code + 1;
+    return code;
+  }
+
+  /** Gives the next code to a value that has none, or to `""` in the place of one that was blanked. */
+  add(value: string): void {
     this.#values.push(value);
     this.#charCount += value.length;
-    return code;
+  }
+
+  /** @throws corruption: a value has two codes */
+  #index(): void {
+    let expectedSize = this.#codes.size;
+    for (let code = this.#indexedSize; code < this.#values.length; code += 1) {
+      const value = this.valueOf(code);
+      if (value === "") continue;
+      this.#codes.set(value, code);
+      expectedSize += 1;
+    }
+    if (this.#codes.size !== expectedSize) throw new DaybookError("corruption", `dictionary ${this.name}: a value has two codes`);
+    this.#indexedSize = this.#values.length;
   }
 
   /** Takes a value away from a code that nothing stored uses any more: whoever brings it again gets another code. */
   retire(code: number): void {
+    this.#index();
     this.#codes.delete(this.valueOf(code));
     this.#lastValue = "";
     this.#lastCode = 0;
@@ -71,6 +95,7 @@ export class Dictionary {
       if (this.#codes.get(value) === code) this.#codes.delete(value);
     }
     this.#values.length = Math.min(this.#values.length, size);
+    this.#indexedSize = Math.min(this.#indexedSize, this.#values.length);
     if (this.#inOrder.length > size) this.#inOrder = new Uint32Array(0);
     this.#lastValue = "";
     this.#lastCode = 0;
@@ -81,11 +106,6 @@ export class Dictionary {
     this.#charCount -= this.valueOf(code).length;
     this.#inOrder = new Uint32Array(0);
     this.#values[code] = "";
-  }
-
-  /** Takes the place of a value that was blanked before. */
-  addBlank(): void {
-    this.#values.push("");
   }
 
   /** The value of a code below `size`; `""` for a blanked one. */

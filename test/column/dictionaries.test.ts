@@ -72,8 +72,13 @@ describe("the dictionaries of a store", () => {
     expect(dictionaries.apply({ name: "url", start: 2, values: ["/b", "/c"] })).toBe(true);
     expect(dictionaries.apply({ name: "url", start: 5, values: ["/d"] })).toBe(false);
     expect(dictionaries.apply({ name: "url", start: 1, values: ["/b"] })).toBe(false);
-    expect(dictionaries.apply({ name: "url", start: 4, values: ["/a"] })).toBe(false);
     expect(dictionaries.named("url").values).toEqual(["", "/a", "/b", "/c"]);
+  });
+
+  test("refuse every look-up when a file gave a value two codes", () => {
+    const dictionaries = new Dictionaries();
+    dictionaries.apply({ name: "url", start: 1, values: ["/a", "/b", "", "/a"] });
+    for (let time = 0; time < 2; time += 1) expect(() => dictionaries.named("url").codeOf("/b")).toThrow("dictionary url: a value has two codes");
   });
 
   test("tell the empty metadata key from no key, and keep the order of a shape's keys", () => {
