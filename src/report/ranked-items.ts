@@ -20,10 +20,10 @@ export function rankCounts(counts: Uint32Array, ranked: Ranked, limit: number | 
   const shown = limit === null ? allPlaces(counts) : topPlaces(counts, limit);
   const order = ranked.placesInOrder !== undefined && shown.length >= counts.length * ORDER_SHARE ? ranked.placesInOrder() : null;
   const ordered = byCountDescending(order === null ? shown : inOrder(shown, order, counts.length), counts);
-  if (order === null) sortTies(ordered, counts, ranked);
-  const itemCount = Math.min(ordered.length, limit ?? ordered.length);
-  const items = new Array<AggregateItem>(itemCount);
-  for (let at = 0; at < itemCount; at += 1) items[at] = { property: ranked.propertyOf(ordered[at]!), count: counts[ordered[at]!]! };
+  if (order === null) sortTies(ordered, ranked);
+  const itemCount = Math.min(shown.length, limit ?? shown.length);
+  const items: AggregateItem[] = [];
+  for (let at = 0; at < itemCount; at += 1) items.push({ property: ranked.propertyOf(ordered.places[at]!), count: ordered.counts[at]! });
   return items;
 }
 
@@ -92,24 +92,41 @@ function inOrder(places: Uint32Array, order: Uint32Array, placeCount: number): U
 const DIGIT_BITS = 11;
 const DIGIT_SPAN = 2 ** DIGIT_BITS;
 
+/** Places and their counts, side by side. */
+interface Counted {
+  readonly places: Uint32Array;
+  readonly counts: Uint32Array;
+}
+
 /** Counts descending; among equal counts the order stays. A radix sort: one pass for eleven bits of the greatest count. */
-function byCountDescending(places: Uint32Array, counts: Uint32Array): Uint32Array {
+function byCountDescending(places: Uint32Array, countOf: Uint32Array): Counted {
+  const counts = new Uint32Array(places.length);
   let max = 0;
-  for (let at = 0; at < places.length; at += 1) max = Math.max(max, counts[places[at]!]!);
-  let [from, into]: [Uint32Array, Uint32Array] = [places, new Uint32Array(places.length)];
-  const starts = new Uint32Array(DIGIT_SPAN + 1);
+  for (let at = 0; at < places.length; at += 1) {
+    counts[at] = countOf[places[at]!]!;
+    if (counts[at]! > max) max = counts[at]!;
+  }
+  let from: Counted = { places, counts };
+  let into: Counted = { places: new Uint32Array(places.length), counts: new Uint32Array(places.length) };
   for (let shift = 0; shift < 32 && max >>> shift !== 0; shift += DIGIT_BITS) {
-    starts.fill(0);
-    for (let at = 0; at < from.length; at += 1) starts[digitBelow(counts[from[at]!]!, shift) + 1]! += 1;
-    for (let digit = 0; digit < DIGIT_SPAN; digit += 1) starts[digit + 1]! += starts[digit]!;
-    for (let at = 0; at < from.length; at += 1) {
-      const digit = digitBelow(counts[from[at]!]!, shift);
-      into[starts[digit]!] = from[at]!;
-      starts[digit]! += 1;
-    }
+    sortByDigit(from, into, shift);
     [from, into] = [into, from];
   }
   return from;
+}
+
+function sortByDigit(from: Counted, into: Counted, shift: number): void {
+  const starts = new Uint32Array(DIGIT_SPAN + 1);
+  for (let at = 0; at < from.counts.length; at += 1) starts[digitBelow(from.counts[at]!, shift) + 1]! += 1;
+  for (let digit = 0; digit < DIGIT_SPAN; digit += 1) starts[digit + 1]! += starts[digit]!;
+  for (let at = 0; at < from.counts.length; at += 1) {
+    const count = from.counts[at]!;
+    const digit = digitBelow(count, shift);
+    const place = starts[digit]!;
+    starts[digit] = place + 1;
+    into.places[place] = from.places[at]!;
+    into.counts[place] = count;
+  }
 }
 
 /** Greater for smaller counts. */
@@ -117,10 +134,9 @@ function digitBelow(count: number, shift: number): number {
   return DIGIT_SPAN - 1 - ((count >>> shift) & (DIGIT_SPAN - 1));
 }
 
-function sortTies(places: Uint32Array, counts: Uint32Array, { propertyOf }: Ranked): void {
+function sortTies({ places, counts }: Counted, { propertyOf }: Ranked): void {
   for (let start = 0, end = 0; start < places.length; start = end) {
-    const count = counts[places[start]!]!;
-    while (end < places.length && counts[places[end]!] === count) end += 1;
+    while (end < places.length && counts[end] === counts[start]) end += 1;
     if (end - start > 1) sortByText(places.subarray(start, end), propertyOf);
   }
 }
