@@ -20,11 +20,18 @@ export async function loadRecords(rows: Rows, selected: Iterable<number>, dictio
   await rows.load([...keys].map(metadataColumn));
 }
 
+interface MetadataKey {
+  readonly name: string;
+  readonly column: string;
+  readonly values: Dictionary;
+}
+
 /** Builds event records of loaded rows. Those of one segment after the other: its columns are looked up once. */
 export class RecordReader {
   #rows: Rows | null = null;
   readonly #columns = new Map<string, CodeColumn>();
   readonly #fields: ReadonlyMap<string, Dictionary>;
+  readonly #keys = new Map<number, MetadataKey>();
 
   constructor(readonly dictionaries: Dictionaries) {
     this.#fields = new Map(FIELDS.map(({ column }) => [column, dictionaries.named(column)]));
@@ -46,17 +53,30 @@ export class RecordReader {
 
   /** The metadata object as it came: the same members in the same order, values by their JSON. */
   metadata(rows: Rows, row: number): Record<string, unknown> {
-    const members = this.dictionaries.keysOfShape(codeAt(this.#column(rows, SHAPE_COLUMN), row)).map((key) => {
-      const text = this.dictionaries.ofKey(key).valueOf(codeAt(this.#column(rows, metadataColumn(key)), row));
-      return `${JSON.stringify(this.dictionaries.keyOf(key))}:${text}`;
-    });
-    return JSON.parse(`{${members.join(",")}}`) as Record<string, unknown>;
+    const metadata: Record<string, unknown> = {};
+    for (const key of this.dictionaries.keysOfShape(codeAt(this.#column(rows, SHAPE_COLUMN), row))) {
+      const { name, column, values } = this.#key(key);
+      const value = JSON.parse(values.valueOf(codeAt(this.#column(rows, column), row))) as unknown;
+      // An assignment to this name would set the prototype.
+      if (name === "__proto__") Object.defineProperty(metadata, name, { value, enumerable: true, configurable: true, writable: true });
+      else metadata[name] = value;
+    }
+    return metadata;
   }
 
   /** The record of one row, as `searchEvents` answers it. */
   record(rows: Rows, row: number): EventRecord {
     const text = (column: string) => this.text(rows, row, column);
     return eventRecord(text, this.id(rows, row), this.createdAtMs(rows, row), this.metadata(rows, row));
+  }
+
+  #key(code: number): MetadataKey {
+    let key = this.#keys.get(code);
+    if (key === undefined) {
+      key = { name: this.dictionaries.keyOf(code), column: metadataColumn(code), values: this.dictionaries.ofKey(code) };
+      this.#keys.set(code, key);
+    }
+    return key;
   }
 
   #column(rows: Rows, name: string): CodeColumn {
