@@ -125,11 +125,11 @@ export class Dictionaries {
   /** Forgets what was added since `sizes`: nothing stored ever used it. */
   truncate(sizes: ReadonlyMap<string, number>): void {
     for (const [name, dictionary] of this.#byName) {
-      const isNewKey = metadataName.test(name) && !sizes.has(name);
-      if (isNewKey) this.#byName.delete(name);
-      dictionary.truncate(sizes.get(name) ?? 1);
+      if (metadataName.test(name) && !sizes.has(name)) this.#byName.delete(name);
+      else dictionary.truncate(sizes.get(name) ?? 1);
     }
-    this.#byKey.length = Math.min(this.#byKey.length, this.keys.size);
+    // Those that are left are found again by their names.
+    this.#byKey.length = 0;
     this.#shapeKeys.length = Math.min(this.#shapeKeys.length, this.shapes.size);
   }
 

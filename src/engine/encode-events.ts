@@ -32,6 +32,8 @@ export class EventEncoder {
   #slugCodes = new Uint32Array(256);
   /** Whether some dictionary may become full within the batch: only then is every new value checked. */
   #isTight = false;
+  /** Events for which every dictionary has room: less than there is, since not every one brings a value. */
+  #room = 0;
 
   constructor(readonly dictionaries: Dictionaries) {
     this.#fields = FIELDS.map((field) => dictionaries.named(field.column));
@@ -42,7 +44,10 @@ export class EventEncoder {
 
   /** Before a batch of at most `rowCount` events. */
   begin(rowCount: number): void {
-    this.#isTight = this.dictionaries.largestSize + rowCount > LIMITS.dictionaryValueCount;
+    this.#room -= rowCount;
+    // No event adds more than one value to a dictionary.
+    if (this.#room < 0) this.#room = LIMITS.dictionaryValueCount - this.dictionaries.largestSize - rowCount;
+    this.#isTight = this.#room < 0;
   }
 
   /** Decodes events from `start` on, as many as it takes; answers how many. Row 0 is the first of them. */

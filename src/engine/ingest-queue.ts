@@ -129,6 +129,7 @@ export class IngestQueue {
 
   /** Whether what waits goes into the open group, or a new one, before that is written. */
   #takes(waiting: Waiting): boolean {
+    if (this.#open?.isStale === true) return false;
     const rowCount = this.#open?.rowCount ?? 0;
     if (rowCount >= GROUP_ROW_COUNT || (rowCount >= WORTHY_ROW_COUNT && this.#written === null)) return false;
     if (this.#open === null && this.#written === null) return true;

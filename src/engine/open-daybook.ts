@@ -104,7 +104,10 @@ class EmbeddedDaybook extends Questions implements Daybook {
       clock: this.#clock,
       random,
       suppressionKey: keys.suppressionKey,
-      forget: () => this.#contexts.clear(),
+      forget: () => {
+        this.#contexts.clear();
+        for (const segment of this.store.catalog.segments) segment.forgetDerived();
+      },
       refuseClosed: () => this.#refuseClosed(),
     });
   }
@@ -173,7 +176,12 @@ class EmbeddedDaybook extends Questions implements Daybook {
     await this.#queue.exclusive(async () => {
       if (this.store.durableValues("project").includes(name)) return;
       this.store.dictionaries.named("project").intern(name);
-      await this.store.commit(new BatchBuilder().batch());
+      try {
+        await this.store.commit(new BatchBuilder().batch());
+      } catch (error) {
+        this.store.forgetUnjournaled();
+        throw error;
+      }
     });
   }
 

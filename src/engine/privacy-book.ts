@@ -1,5 +1,5 @@
 import { damaged } from "../segment/container.js";
-import type { StoredRequest } from "./privacy-lifecycle.js";
+import type { PrivacyHolder, StoredRequest } from "./privacy-lifecycle.js";
 import { Suppression } from "./suppression.js";
 
 /** Every privacy request, newest last, and the hashes of who was erased: one stored text. */
@@ -14,7 +14,8 @@ export class PrivacyBook {
     if (text === null) return new PrivacyBook([], new Suppression(key, []));
     try {
       const { requests, suppressed } = JSON.parse(text) as { requests: StoredRequest[]; suppressed: [string, number][] };
-      return new PrivacyBook(requests, new Suppression(key, suppressed));
+      // Requests of before holders were kept have none.
+      return new PrivacyBook(requests.map((request) => ({ ...request, holder: (request.holder as PrivacyHolder | null | undefined) ?? null })), new Suppression(key, suppressed));
     } catch (cause) {
       throw damaged("the file of privacy requests", "it is not JSON", cause);
     }

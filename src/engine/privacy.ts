@@ -57,7 +57,7 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     writeUuidV7(nowMs, random, id, 0);
     const view = store.resolver.view();
     const identity = find(view, read.subject);
-    const holder = "email" in read.subject && identity !== 0 ? this.#holderOf(identity) : null;
+    const holder = "email" in read.subject && identity !== 0 ? this.#holderOf(view.actorOfEmail(normalEmail(read.subject.email))) : null;
     const request = newRequest(read, { nowMs, id: uuidText(id), identityId: identity === 0 ? null : view.identityId(identity), holder });
     await this.#change(() => Promise.resolve(this.#book.add(request)));
     return shownRequest(request, nowMs);
@@ -108,11 +108,11 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     yield* bundleOf(store, identity, view);
   }
 
-  #holderOf(identity: number): PrivacyHolder {
+  #holderOf(actor: number): PrivacyHolder {
     const { dictionaries } = this.house.store;
-    return (identity & 1) === 0
-      ? { userId: dictionaries.named("userId").valueOf(identity >>> 1) }
-      : { anonymousId: dictionaries.named("anonymousId").valueOf(identity >>> 1) };
+    return (actor & 1) === 0
+      ? { userId: dictionaries.named("userId").valueOf(actor >>> 1) }
+      : { anonymousId: dictionaries.named("anonymousId").valueOf(actor >>> 1) };
   }
 
   /** The identity that a request is about: of an email, whom it named when the request came. 0 for nobody. */
@@ -184,11 +184,14 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     const people = [...texts("userId", ids.userIds), ...texts("anonymousId", ids.anonymousIds)];
     const suppressed: [SuppressedKind, string][] = [...people, ...counts.emails.map((email): [SuppressedKind, string] => ["email", email])];
     const emails = new Set(counts.emails);
-    if ("email" in request.subject) emails.add(normalEmail(request.subject.email));
+    // An email that somebody else has by now is not only theirs.
+    if ("email" in request.subject && !isInUse(this.house.store, normalEmail(request.subject.email))) emails.add(normalEmail(request.subject.email));
     const isTheirs = (other: StoredRequest) => {
-      if (other.id === request.id || (identityId !== null && other.identityId === identityId)) return true;
-      const { subject } = other;
+      const { subject, holder } = other;
+      if (other.id === request.id) return true;
       if ("erased" in subject) return false;
+      if (holder !== null) return people.some(([kind, id]) => id === (kind === "userId" ? "userId" in holder && holder.userId : "anonymousId" in holder && holder.anonymousId));
+      if (identityId !== null && other.identityId === identityId) return true;
       // An email may stand in the place of a user id, and a user id may be an email.
       const text = "email" in subject ? subject.email : subject.userId;
       return emails.has(normalEmail(text)) || people.some(([, id]) => id === text || ("email" in subject && normalEmail(id) === normalEmail(text)));
@@ -204,6 +207,11 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     }));
     return this.#book.replace(changed).suppress(this.#book.suppression.with(suppressed, nowMs));
   }
+}
+
+/** Whether some record that stays names this email. */
+function isInUse({ dictionaries }: Store, email: string): boolean {
+  return dictionaries.named("email").codeOf(email) > 0;
 }
 
 function receiptOf(ids: PersonIds, counts: ErasedCounts, nowMs: number): ErasureReceipt {

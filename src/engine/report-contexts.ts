@@ -13,7 +13,7 @@ import { reportOf } from "./report-of.js";
 /** Makes what reports look at besides rows, and keeps what several questions share. */
 export class ReportContexts {
   #memo = new LastValues();
-  #identities: { version: string; view: IdentityView } | null = null;
+  #identities: { resolver: object; version: string; view: IdentityView } | null = null;
   readonly #companies = new CompanyViews();
 
   constructor(
@@ -42,8 +42,10 @@ export class ReportContexts {
 
   /** The same object as long as nobody's identity changes: what was made with it stays good. */
   #identityView(): IdentityView {
-    const { version } = this.store.resolver;
-    if (this.#identities?.version !== version) this.#identities = { version, view: this.store.resolver.view() };
+    const { resolver } = this.store;
+    const { version } = resolver;
+    // An erasure brings another resolver, whose versions begin anew.
+    if (this.#identities?.resolver !== resolver || this.#identities.version !== version) this.#identities = { resolver, version, view: resolver.view() };
     return this.#identities.view;
   }
 }

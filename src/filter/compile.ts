@@ -1,4 +1,5 @@
 import { assert } from "../base/assert.js";
+import { hash128, toHex } from "../base/hash.js";
 import { isoOf, dayStartMs } from "../base/time.js";
 import { uuidText } from "../base/uuid.js";
 import { CodeSet } from "../column/code-set.js";
@@ -51,7 +52,8 @@ export function compileSelector(scope: Scope, context: FilterContext): Selector 
 
 function keyOf({ project, eventName, userId, where }: Scope): string | null {
   if (userId !== null || where.some((group) => group.some(({ operand: { kind } }) => kind === "identityId" || kind === "companyId"))) return null;
-  return project === null && eventName === null && where.length === 0 ? "" : JSON.stringify([project, eventName, where]);
+  // A hash: filters may be long, and may name somebody.
+  return project === null && eventName === null && where.length === 0 ? "" : toHex(hash128("filters", JSON.stringify([project, eventName, where])));
 }
 
 class Compiler {

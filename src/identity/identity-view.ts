@@ -16,6 +16,8 @@ export interface IdentityView {
   findId(id: string): number;
   /** The identity most recently identified with an email (trimmed, lower case); 0 for an unknown one. */
   findEmail(email: string): number;
+  /** The very id that an email names, before it is folded onto an identity; 0 for an unknown one. */
+  actorOfEmail(email: string): number;
   /** `idn_` and the hash of the id that names the identity. */
   identityId(identity: number): string;
   /** Whether it has a resolved identifier. Constant for whoever has a user id. */

@@ -225,13 +225,17 @@ class ResolverView implements IdentityView {
   }
 
   findEmail(email: string): number {
+    return this.identityOf(this.actorOfEmail(email));
+  }
+
+  actorOfEmail(email: string): number {
     const { emails, users, dictionaries } = this.resolver;
     const code = dictionaries.named("email").codeOf(email);
     const actor = code > 0 ? emails.newestActorOf(code) : 0;
-    if (actor > 0) return this.identityOf(actor);
+    if (actor > 0) return actor;
     const named = emails.usersNamedLike(email).filter((userId) => users.isKnown(userId));
     const [first] = named.sort((a, b) => compareCodePoints(this.#userIds.valueOf(a), this.#userIds.valueOf(b)));
-    return first === undefined ? 0 : this.identityOf(first * 2);
+    return first === undefined ? 0 : first * 2;
   }
 
   identityId(identity: number): string {

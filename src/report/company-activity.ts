@@ -5,11 +5,10 @@ import { allocateCodes, type Codes } from "../column/codes.js";
 import { denseCodes } from "../column/column.js";
 import { lowerBound } from "../filter/select.js";
 import type { Range } from "../plan/plan.js";
-import { ID_COLUMN } from "../schema/fields.js";
+import { ID_COLUMN, TIME_COLUMN } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
 import { ActivityTable, pairOf, type Activity } from "./activity-table.js";
 import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-rows-reader.js";
-import { Kept } from "./kept.js";
 import type { ReportContext } from "./report.js";
 import { actorOf, rowsOfLoaded } from "./rows-by-actor.js";
 
@@ -57,19 +56,21 @@ export async function companyActivities(
 }
 
 /** Kept for sealed segments. */
-function wholeActivity(rows: Rows, context: ReportContext): Promise<CompanyActivity> {
+async function wholeActivity(rows: Rows, context: ReportContext): Promise<CompanyActivity> {
   const { identities, companies } = context;
   assert(companies !== null, "the report says that it asks companies");
-  const kept = rows.derive("companyActivity", () => new Kept<CompanyActivity>(), () => rows.rowCount * BYTES_PER_ROW, [identities, companies]);
-  return kept.of(async () => {
-    await loadColumns(rows, COMPANY_READER_COLUMNS);
-    const actors = rows.derive("companyActors", () => actorsOf(rows, ALL_TIME), ({ whos }) => whos.length * 20);
-    return await activityOf(rows, actors, ALL_TIME, context);
-  });
+  const known = rows.kept("companyActivity", [identities, companies]) as CompanyActivity | null;
+  if (known !== null) return known;
+  await loadColumns(rows, COMPANY_READER_COLUMNS);
+  const actors = rows.derive("companyActors", () => actorsOf(rows, ALL_TIME), ({ whos }) => whos.length * 20);
+  const activity = await activityOf(rows, actors, ALL_TIME, context);
+  return rows.derive("companyActivity", () => activity, byteLengthOf, [identities, companies]);
 }
 
-/** What an activity costs, as an estimate before it is made. */
-const BYTES_PER_ROW = 4;
+function byteLengthOf({ companies, identities }: CompanyActivity): number {
+  return companies.length * 20 + identities.length * 16;
+}
+
 const ALL_TIME: Range = { fromMs: -Infinity, toMs: Infinity };
 
 /** The pairs of a whole segment's activity that have rows within the window. */
@@ -80,6 +81,7 @@ async function cutActivity(
   context: ReportContext,
   only: number | null,
 ): Promise<CompanyActivity> {
+  await loadColumns(rows, [TIME_COLUMN]);
   const pairOfRow = await pairsOfRows(rows, whole, context);
   const [firstPlace, endPlace] = only === null ? [0, whole.companies.length] : placesOfCompany(whole.companies, only);
   const [first, end] = [whole.starts[firstPlace]!, whole.starts[endPlace]!];
@@ -103,23 +105,22 @@ async function cutActivity(
 
 /** The pair of each row in a segment's activity; one behind the last for rows without. Kept like the activity. 2 or 4 bytes a row. */
 async function pairsOfRows(rows: Rows, whole: CompanyActivity, context: ReportContext): Promise<Codes> {
-  const kept = rows.derive("companyPairs", () => new Kept<Codes>(), () => rows.rowCount * 4, [whole]);
-  return kept.of(async () => {
-    const hasChanges = context.companies?.hasChanges === true;
-    await loadColumns(rows, hasChanges ? [...COMPANY_READER_COLUMNS, ID_COLUMN] : COMPANY_READER_COLUMNS);
-    const places = new Map<number, number>();
-    for (const [place, company] of whole.companies.entries())
-      for (let at = whole.starts[place]!; at < whole.starts[place + 1]!; at += 1) places.set(pairOf(whole.identities[at]!, company), at);
-    const reader = new CompanyReader(rows, context);
-    const none = whole.identities.length;
-    const pairs = allocateCodes(rows.rowCount, none);
-    for (let row = 0; row < rows.rowCount; row += 1) {
-      const identity = reader.identityOf(row);
-      const company = reader.companyOf(row, identity);
-      pairs[row] = company === 0 ? none : places.get(pairOf(identity, company)) ?? none;
-    }
-    return pairs;
-  });
+  const known = rows.kept("companyPairs", [whole]) as Codes | null;
+  if (known !== null) return known;
+  const hasChanges = context.companies?.hasChanges === true;
+  await loadColumns(rows, hasChanges ? [...COMPANY_READER_COLUMNS, ID_COLUMN] : COMPANY_READER_COLUMNS);
+  const places = new Map<number, number>();
+  for (const [place, company] of whole.companies.entries())
+    for (let at = whole.starts[place]!; at < whole.starts[place + 1]!; at += 1) places.set(pairOf(whole.identities[at]!, company), at);
+  const reader = new CompanyReader(rows, context);
+  const none = whole.identities.length;
+  const pairs = allocateCodes(rows.rowCount, none);
+  for (let row = 0; row < rows.rowCount; row += 1) {
+    const identity = reader.identityOf(row);
+    const company = reader.companyOf(row, identity);
+    pairs[row] = company === 0 ? none : places.get(pairOf(identity, company)) ?? none;
+  }
+  return rows.derive("companyPairs", () => pairs, ({ byteLength }) => byteLength, [whole]);
 }
 
 function isWithin({ day, minMs, maxMs }: Rows, { fromMs, toMs }: Range): boolean {

@@ -18,8 +18,7 @@ export function countRows(rows: Rows, selector: Selector): number {
   return key === null ? countWhole(rows, selector) : rows.derive(`count ${key}`, () => countWhole(rows, selector), () => NUMBER_BYTES);
 }
 
-/** What a kept number costs, with its name. */
-const NUMBER_BYTES = 200;
+const NUMBER_BYTES = 8;
 
 function countWhole(rows: Rows, selector: Selector): number {
   const { all, any } = selector;

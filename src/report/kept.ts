@@ -1,7 +1,7 @@
 import type { Memo } from "./report.js";
 
 /** Something that is made once. What could not be made is tried again. */
-export class Kept<T> {
+class Kept<T> {
   #made: T | null = null;
   #making: Promise<T> | null = null;
 

@@ -182,6 +182,10 @@ class HeadView implements Rows {
     return make();
   }
 
+  kept(): null {
+    return null;
+  }
+
   pin(): void {}
 
   unpin(): void {}

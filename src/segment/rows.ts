@@ -48,4 +48,6 @@ export interface Rows {
    * @param since what else it was made of: with another one of these it is made anew
    */
   derive<T>(key: string, make: () => T, byteLength: (made: T) => number, since?: readonly object[]): T;
+  /** What `derive` keeps under these; null for nothing. For structures that take more than one turn to make. */
+  kept(key: string, since: readonly object[]): unknown;
 }

@@ -18,6 +18,9 @@ export interface SegmentSource {
 /** What a small segment's file is held under, beside its columns. */
 const WHOLE_FILE = "whole file";
 
+/** What a column or structure costs besides its bytes: its name and the objects around it. */
+const HELD_BYTES = 300;
+
 type Loaded = CodeColumn | Int32Array | Uint32Array | Uint8Array;
 
 /** What is in memory of a segment: a column, or something derived; dropped under memory pressure. */
@@ -113,15 +116,27 @@ export class Segment implements Rows {
   }
 
   derive<T>(key: string, make: () => T, byteLength: (made: T) => number, since = NOTHING): T {
-    const held = this.#held.get(key);
-    if (held !== undefined && isSame(held.since, since)) {
-      this.budget.touch(held);
-      return held.value as T;
-    }
-    if (held !== undefined) this.budget.remove(held);
+    const known = this.kept(key, since);
+    if (known !== null) return known as T;
     const made = make();
     this.#hold(key, made, byteLength(made), since);
     return made;
+  }
+
+  kept(key: string, since: readonly object[]): unknown {
+    const held = this.#held.get(key);
+    if (held === undefined || !isSame(held.since, since)) return null;
+    this.budget.touch(held);
+    return held.value;
+  }
+
+  /** Drops all that was derived: it may tell of who was erased from other segments. Columns stay. */
+  forgetDerived(): void {
+    for (const [key, held] of this.#held) {
+      if (key === WHOLE_FILE || this.#blocks.has(key)) continue;
+      this.budget.remove(held);
+      this.#held.delete(key);
+    }
   }
 
   pin(): void {
@@ -184,7 +199,9 @@ export class Segment implements Rows {
   }
 
   #hold(key: string, value: unknown, byteLength: number, since = NOTHING): void {
-    const held = new Held(value, byteLength, this, since, () => this.#held.delete(key));
+    const former = this.#held.get(key);
+    if (former !== undefined) this.budget.remove(former);
+    const held = new Held(value, byteLength + key.length + HELD_BYTES, this, since, () => this.#held.delete(key));
     this.#held.set(key, held);
     this.budget.add(held);
   }

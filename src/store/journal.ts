@@ -32,6 +32,13 @@ export interface JournalEntry {
   readonly payload: Uint8Array;
 }
 
+/** A place in a journal: its bytes, the checksum of the last frame, and what was known to be synced. */
+export interface JournalMark {
+  readonly byteLength: number;
+  readonly crc: number;
+  readonly synced: number;
+}
+
 /** The append-only durable log in front of the heads. One writer. After a failed sync it takes nothing more. */
 export class Journal {
   #crc: number;
@@ -82,6 +89,19 @@ export class Journal {
     }
     this.#refusePoisoned();
     this.#crc = crc;
+  }
+
+  /** Where the journal stands, for `rollBack`. */
+  mark(): JournalMark {
+    return { byteLength: this.file.byteLength, crc: this.#crc, synced: this.#synced };
+  }
+
+  /** Takes back the frames since a mark: nobody was told that they are durable. Never throws; what it cannot cut off ends the journal. */
+  async rollBack({ byteLength, crc, synced }: JournalMark): Promise<void> {
+    if (this.isPoisoned || this.file.byteLength === byteLength) return;
+    await this.#cutBack(byteLength);
+    this.#crc = crc;
+    this.#synced = synced;
   }
 
   /** One sync at a time: a second would not hear of the failure of the first. @param nextSequence what the journal holds so far: rows below it */

@@ -139,6 +139,24 @@ export class Store {
     const rowsCount = batch.rowCount === 0 && recordCount === 0 ? 1 : batch.rowCount;
     if (this.nextSequence + rowsCount + recordCount > 0xffffffff)
       throw new DaybookError("internal", "a store holds at most 2^32 records");
+    const before = { mark: journal.mark(), nextSequence: this.nextSequence, sizes: new Map(this.#journaledSizes) };
+    try {
+      await this.#journalAll(journal, batch, recordBatch, rowsCount);
+    } catch (error) {
+      await journal.rollBack(before.mark);
+      this.nextSequence = before.nextSequence;
+      this.#journaledSizes = before.sizes;
+      throw error;
+    }
+    this.#append(batch, this.nextSequence);
+    if (recordBatch !== null) this.#takeRecords(recordBatch);
+    this.nextSequence += rowsCount + recordCount;
+    this.catalog.changed();
+  }
+
+  /** Makes values, events and records durable. */
+  async #journalAll(journal: Journal, batch: Batch, recordBatch: RecordBatch | null, rowsCount: number): Promise<void> {
+    const recordCount = recordBatch?.records.rowCount ?? 0;
     const sizes = this.dictionaries.sizes();
     let deltas = await this.#journalValues(journal);
     const entries: JournalEntry[] = [];
@@ -155,10 +173,6 @@ export class Store {
     if (this.options.durability === "disk") await journal.sync(nextSequence);
     else this.#syncLater();
     this.#journaledSizes = sizes;
-    this.#append(batch, this.nextSequence);
-    if (recordBatch !== null) this.#takeRecords(recordBatch);
-    this.nextSequence = nextSequence;
-    this.catalog.changed();
   }
 
   /** Forgets the values that events and records brought whose commit failed: codes given since then are worth nothing. */

@@ -40,6 +40,7 @@ function rowsOf(rows: readonly Row[], { day = 7, sealed = false, zones = {} as P
     times: () => view.times(),
     ids: () => view.ids(),
     sequences: () => view.sequences(),
+    kept: () => null,
     derive: <T>(key: string, make: () => T) => {
       const made = derived.has(key) ? (derived.get(key) as T) : make();
       derived.set(key, made);
