@@ -2,6 +2,7 @@ import { DaybookError, memoryStorage, openDaybook, type Storage } from "daybook"
 import { expect, test, vi } from "vitest";
 import type * as limits from "../../src/base/limits.js";
 import { RecordingStorage, wholeObjectsOnly } from "../store/recording-storage.js";
+import { storedText } from "../store/stored-text.js";
 
 vi.mock("../../src/base/limits.js", async (original) => {
   const { LIMITS } = await original<typeof limits>();
@@ -160,6 +161,34 @@ test("More new values than fit one frame go into several, and the batch is read 
   const again = await openDaybook({ storage: new RecordingStorage(storage.objects) });
   expect((await again.searchEvents()).events).toEqual((await daybook.searchEvents()).events);
   expect(await again.ingest(events)).toMatchObject({ duplicates: 9 });
+});
+
+test.each([1, 2, 3, 4])("A commit of several frames of which number %i could not be written is taken back whole, and comes whole when repeated.", async (failingNumber) => {
+  const storage = new RecordingStorage();
+  const daybook = await openDaybook({ storage });
+  const events = [event("x", { metadata: { first: "a".repeat(30), second: "b".repeat(30), third: "c".repeat(30) } })];
+  let appendCount = 0;
+  storage.before = (operation) => {
+    if (!operation.startsWith("append")) return;
+    appendCount += 1;
+    if (appendCount === failingNumber) throw new DaybookError("storage_full", operation);
+  };
+  await expect(daybook.ingest(events)).rejects.toMatchObject({ code: "storage_full" });
+  expect(await storedText(storage)).not.toContain("aaa");
+  expect(await daybook.ingest(events)).toMatchObject({ accepted: 1 });
+  await daybook.close();
+  await using again = await openDaybook({ storage: new RecordingStorage(storage.objects) });
+  expect((await again.searchEvents()).events.map(({ metadata }) => metadata)).toEqual(events.map((one) => "metadata" in one && one.metadata));
+});
+
+test("A project that could not be stored does not appear later.", async () => {
+  const storage = new RecordingStorage();
+  await using daybook = await openDaybook({ storage });
+  storage.before = failing(/^append/, "storage_full");
+  await expect(daybook.createProject("a")).rejects.toMatchObject({ code: "storage_full" });
+  storage.before = () => undefined;
+  await daybook.ingest([event("x")]);
+  expect(daybook.projects()).toEqual(["default"]);
 });
 
 test("A seal that waits behind a sync that fails is refused, so that nothing is acknowledged that recovery would drop.", async () => {

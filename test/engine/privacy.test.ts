@@ -166,6 +166,44 @@ describe("whose an erasure is", () => {
     expect(await daybook.countEvents({ userId: "bob" })).toBe(2);
   });
 
+  test("An email names the very id that had it: a merge that was taken back in between does not matter.", async () => {
+    const daybook = await zoo(memoryStorage());
+    const { linkId } = await daybook.alias({ from: "ann-zebra", to: "bob", createdAt: at(6) });
+    const { id } = await daybook.privacyRequests.create({ type: "erasure", subject: { email: "ann@zebra.example" } });
+    await daybook.unlink(linkId);
+    await daybook.privacyRequests.verify(id);
+    await daybook.privacyRequests.acknowledge(id);
+    await daybook.privacyRequests.resolve(id, "completed");
+    expect((await daybook.searchEvents()).events.map(({ userId }) => userId)).toEqual(["bob", "bob"]);
+  });
+
+  test("Whoever has the email by now keeps their own requests, until they are carried out.", async () => {
+    const daybook = await zoo(memoryStorage());
+    const subject = { email: "ann@zebra.example" };
+    const first = await daybook.privacyRequests.create({ type: "erasure", subject });
+    await daybook.identify({ userId: "bob", ...subject, createdAt: at(10) });
+    const second = await daybook.privacyRequests.create({ type: "erasure", subject });
+    for (const { id } of [first, second]) {
+      await daybook.privacyRequests.verify(id);
+      await daybook.privacyRequests.acknowledge(id);
+    }
+    await daybook.privacyRequests.resolve(first.id, "completed");
+    expect((await daybook.privacyRequests.get(second.id)).subject).toEqual(subject);
+    await daybook.privacyRequests.resolve(second.id, "completed");
+    expect(await daybook.countEvents()).toBe(0);
+  });
+
+  test("A request by an email that is another's by now goes with the person that it was about.", async () => {
+    const storage = memoryStorage();
+    const daybook = await zoo(storage);
+    const access = await daybook.privacyRequests.create({ type: "access", subject: { email: "ann@zebra.example" } });
+    await daybook.identify({ userId: "bob", email: "ann@zebra.example", createdAt: at(10) });
+    await daybook.alias({ from: "ann-zebra", to: "annabel", createdAt: at(11) });
+    await erase(daybook, { userId: "annabel" });
+    expect((await daybook.privacyRequests.get(access.id)).subject).toEqual({ erased: true });
+    expect((await storedText(storage)).includes("ann-zebra")).toBe(false);
+  });
+
   test("A user id that is an email is the same person's as the email, in every request.", async () => {
     const storage = memoryStorage();
     const daybook = await openDaybook({ storage, clock: fixedClock(NOW) });
