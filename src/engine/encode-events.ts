@@ -9,6 +9,7 @@ import { DECODED_ROW_COUNT, DecodedEvents, EventFault, decodeEvent, textFault } 
 import type { DecodeContext } from "../schema/decode-event.js";
 import { FIELDS, FIELD_COUNT, fieldIndex } from "../schema/fields.js";
 import type { FieldRow } from "../schema/fields.js";
+import type { KnownKeys } from "../schema/metadata.js";
 import { slugOf } from "../schema/slug.js";
 import type { BatchBuilder } from "../store/batch.js";
 import { MetadataEncoder } from "./encode-metadata.js";
@@ -40,7 +41,7 @@ export class EventEncoder {
     this.#metadata = new MetadataEncoder(dictionaries);
   }
 
-  readonly knownKeys = (key: string) => this.#metadata.knownKey(key);
+  readonly knownKeys: KnownKeys = (key) => this.#metadata.knownKey(key);
 
   /** Before a batch of at most `rowCount` events. */
   begin(rowCount: number): void {

@@ -6,7 +6,8 @@ import { SCALAR_CHARS_MAX } from "../schema/metadata.js";
 import type { KnownKey, MetadataMembers } from "../schema/metadata.js";
 import type { BatchBuilder } from "../store/batch.js";
 
-interface Key extends KnownKey {
+/** A known key and its dictionary. */
+export interface EncodedKey extends KnownKey {
   readonly scalars: JsonDictionary;
 }
 
@@ -19,13 +20,13 @@ interface ShapePath {
 
 /** Turns the members of metadata objects into codes of keys, shapes and values. */
 export class MetadataEncoder {
-  readonly #keys = new Map<string, Key>();
+  readonly #keys = new Map<string, EncodedKey>();
   readonly #shapes: ShapePath = { code: 0, next: new Map() };
 
   constructor(readonly dictionaries: Dictionaries) {}
 
   /** What is known of a key; null for a new one. */
-  knownKey(key: string): Key | null {
+  knownKey(key: string): EncodedKey | null {
     const known = this.#keys.get(key);
     if (known !== undefined) return known;
     const code = this.dictionaries.knownKeyCode(key);
@@ -78,7 +79,7 @@ export class MetadataEncoder {
     return JSON.parse(`{${members.join(",")}}`) as Record<string, unknown>;
   }
 
-  #keep(key: string, code: number): Key {
+  #keep(key: string, code: number): EncodedKey {
     const known = { code, scalars: this.dictionaries.ofKey(code) };
     this.#keys.set(key, known);
     return known;
