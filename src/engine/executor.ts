@@ -1,10 +1,8 @@
 import { DaybookError } from "../base/errors.js";
 import type { Selector } from "../filter/predicate.js";
-import { accessOf, isWhole } from "../filter/select.js";
 import type { Answer, Executor, Plan, ReportName } from "../plan/plan.js";
-import { TIME_COLUMN } from "../schema/fields.js";
-import type { Rows } from "../segment/rows.js";
 import type { Store } from "../store/store.js";
+import { Gathering } from "./gathering.js";
 import type { ReportContexts } from "./report-contexts.js";
 import { reportOf } from "./report-of.js";
 
@@ -13,6 +11,8 @@ export interface Work {
   /** Segments and heads read, and those left out by their zone maps and times alone. */
   segmentCount: number;
   prunedCount: number;
+  /** Segments whose part of the answer was kept from a question before. */
+  keptCount: number;
   /** Rows of the segments read. */
   rowCount: number;
   /** Segments of which some column had to be read from storage. */
@@ -32,69 +32,27 @@ export class MemoryExecutor implements Executor {
   async execute<K extends ReportName>(plan: Plan<K>, signal?: AbortSignal): Promise<Answer<K>> {
     const report = reportOf(plan);
     const snapshot = this.store.snapshot();
-    const pinned: Rows[] = [];
-    let unyieldedRowCount = 0;
+    let gathering: Gathering<K> | null = null;
     try {
-      refuseAborted(signal);
+      if (signal?.aborted === true) throw new DaybookError("aborted", "the query was stopped by its signal");
       const context = await this.contexts.of(plan, snapshot);
-      const { selector } = context;
-      const work = newWork(selector);
-      const state = report.begin(plan, context);
-      const columns = [...selector.columns, ...report.columns(plan, context)];
-      for (const rows of snapshot.rows) {
-        if (signal !== undefined) unyieldedRowCount = await yieldSometimes(signal, unyieldedRowCount);
-        if (report.isDone?.(state, rows.day) === true) break;
-        if (accessOf(rows, selector) === "pruned") {
-          work.prunedCount += 1;
-          continue;
-        }
-        rows.pin();
-        pinned.push(rows);
-        const loading = rows.load(columnsFor(rows, selector, columns));
-        if (loading !== null) {
-          work.loadCount += 1;
-          await loading;
-        }
-        report.scan(state, rows, context);
-        work.segmentCount += 1;
-        work.rowCount += rows.rowCount;
-        unyieldedRowCount += rows.rowCount;
-        if (report.keepsRows !== true) pinned.pop()?.unpin();
-      }
-      const answer = await report.finish(state, plan, context);
+      const work = newWork(context.selector);
+      gathering = new Gathering(report, plan, context, work, signal);
+      const answer = await report.finish(await gathering.stateOf(snapshot), plan, context);
       this.onWork(plan.report, work);
       return answer;
     } finally {
-      for (const rows of pinned) rows.unpin();
+      gathering?.release();
       snapshot.release();
     }
   }
-}
-
-/** Rows scanned in one go, some milliseconds, before a query with a signal lets others, and its signal, have a turn. */
-const SLICE_ROW_COUNT = 2_000_000;
-
-/** Answers how many rows were scanned since the last turn. @throws aborted */
-async function yieldSometimes(signal: AbortSignal, rowCount: number): Promise<number> {
-  if (rowCount >= SLICE_ROW_COUNT) await new Promise((resolve) => setTimeout(resolve, 0));
-  refuseAborted(signal);
-  return rowCount >= SLICE_ROW_COUNT ? 0 : rowCount;
-}
-
-function refuseAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw new DaybookError("aborted", "the query was stopped by its signal");
-}
-
-/** Times are read only where the range cuts the day, or a filter asks for them. */
-export function columnsFor(rows: Rows, selector: Selector, columns: readonly string[]): readonly string[] {
-  const readsTimes = [...selector.all, ...selector.any.flat()].some((predicate) => predicate.kind === "instant");
-  return readsTimes || !isWhole(rows, selector) ? [TIME_COLUMN, ...columns] : columns;
 }
 
 function newWork(selector: Selector): Work {
   return {
     segmentCount: 0,
     prunedCount: 0,
+    keptCount: 0,
     rowCount: 0,
     loadCount: 0,
     dictionaryValueCount: selector.testedValueCount,

@@ -30,7 +30,7 @@ const ignore = () => undefined;
 
 describe("a snapshot", () => {
   test("shows the newest day first, and rows added later to the next one alone", () => {
-    const catalog = new Catalog();
+    const catalog = new Catalog(new MemoryBudget(1e9));
     append(catalog, 3, 2);
     append(catalog, 5, 1);
     const before = catalog.snapshot(3);
@@ -42,7 +42,7 @@ describe("a snapshot", () => {
   });
 
   test("is shared while nothing changes, and keeps the sequence it was made with", () => {
-    const catalog = new Catalog();
+    const catalog = new Catalog(new MemoryBudget(1e9));
     append(catalog, 1, 1);
     const first = catalog.snapshot(1);
     expect(catalog.snapshot(1).rows).toBe(first.rows);
@@ -51,7 +51,7 @@ describe("a snapshot", () => {
   });
 
   test("shows each row once while heads become segments", async () => {
-    const catalog = new Catalog();
+    const catalog = new Catalog(new MemoryBudget(1e9));
     append(catalog, 1, 3);
     catalog.freezeHeads();
     append(catalog, 1, 2);
@@ -64,7 +64,7 @@ describe("a snapshot", () => {
 
 describe("a segment that leaves the catalog", () => {
   async function twoSegments(): Promise<{ catalog: Catalog; segments: readonly Segment[]; merged: Segment }> {
-    const catalog = new Catalog();
+    const catalog = new Catalog(new MemoryBudget(1e9));
     append(catalog, 1, 3);
     const made: Segment[] = [];
     for (let round = 0; round < 2; round += 1) made.push(await segmentOf(catalog.heads));
