@@ -49,7 +49,7 @@ export const aggregate: Report<"aggregate", AggregateState, KeptCounts> = {
     const [only, ...others] = state.sources;
     if (only === undefined) state.unsetCount += countRows(rows, selector);
     else if (others.length > 0) addChain(state, rows, selectedRows(select(rows, selector)));
-    else if (selector.key === null || !isWhole(rows, selector) || !rows.sealed)
+    else if (selector.key === null || !isWhole(rows, selector) || !rows.settled)
       addCounts(rows.column(only.column), selectedRows(select(rows, selector)), state.counts[0]!);
     else addHistogram(state.counts[0]!, selectedHistogram(rows, only.column, selector));
   },

@@ -5,6 +5,7 @@ import type { TouchRule } from "../plan/plan.js";
 import { ID_COLUMN } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
 import { keptOf } from "./kept.js";
+import { partsOf, type PartsKind } from "./parts-kind.js";
 import type { ReportContext } from "./report.js";
 import { makeInOrder } from "./row-order.js";
 import { loadTouchFacts } from "./touch-facts.js";
@@ -26,14 +27,14 @@ export function touchLabels(rule: TouchRule, { memo, dictionaries }: ReportConte
 }
 
 /**
- * The touches of all sealed segments or of all heads, kept as long as these, and who is who, are the same.
+ * The touches of all parts of a kind, kept as long as these, and who is who, are the same.
  * Cost: the rows of heads; some 40 ns a touch of segments after a seal, and at level account after a change of who belongs
  * to whom.
  */
-export async function ownedTouches(kind: "segments" | "heads", parts: readonly Rows[], rule: TouchRule, context: ReportContext): Promise<OwnedTouches> {
+export async function ownedTouches(kind: PartsKind, parts: readonly Rows[], rule: TouchRule, context: ReportContext): Promise<OwnedTouches> {
   const { memo, identities, companies } = context;
   const labels = touchLabels(rule, context);
-  const some = parts.filter((rows) => rows.sealed === (kind === "segments")).sort((a, b) => a.day - b.day);
+  const some = partsOf(kind, parts);
   const facts = () => factsOf(some, rule, labels, context);
   const byActor = await keptOf(memo, `touches of ${kind} by actor`, [labels, ...some], async () => {
     const found = await facts();

@@ -58,6 +58,16 @@ export class Holdings {
     if (!this.#isReleased) this.budget.add(held);
   }
 
+  /** What is held under the name, or else what `make` makes. */
+  derive<T>(name: string, make: () => T, byteLength: (made: T) => number, since = NOTHING_ELSE): T {
+    const known = this.get(name, since);
+    // What is held under a name was made by the same caller.
+    if (known !== null) return known as T;
+    const made = make();
+    this.hold(name, made, byteLength(made), since);
+    return made;
+  }
+
   forget(isForgotten: (name: string) => boolean): void {
     for (const [name, held] of this.#held) {
       if (!isForgotten(name)) continue;

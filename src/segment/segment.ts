@@ -4,7 +4,7 @@ import type { CodeColumn } from "../column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
 import { checkBlock, damaged } from "./container.js";
 import type { BlockEntry, ContainerFooter } from "./container.js";
-import { Holdings, NOTHING_ELSE } from "./holdings.js";
+import { Holdings } from "./holdings.js";
 import type { MemoryBudget } from "./memory-budget.js";
 import type { ColumnZone, Rows } from "./rows.js";
 import { decodeColumn, decodeDeltas, rowsBlock } from "./segment-file.js";
@@ -24,6 +24,7 @@ type Loaded = CodeColumn | Int32Array | Uint32Array | Uint8Array;
 /** Immutable rows of one UTC day, stored in a container file; columns are read when a query needs them. */
 export class Segment implements Rows {
   readonly sealed = true;
+  readonly settled = true;
   readonly meta: SegmentMeta;
   readonly day: number;
   readonly rowCount: number;
@@ -88,12 +89,8 @@ export class Segment implements Rows {
     return this.#loaded(SEQUENCE_COLUMN) as Uint32Array;
   }
 
-  derive<T>(key: string, make: () => T, byteLength: (made: T) => number, since = NOTHING_ELSE): T {
-    const known = this.kept(key, since);
-    if (known !== null) return known as T;
-    const made = make();
-    this.#held.hold(key, made, byteLength(made), since);
-    return made;
+  derive<T>(key: string, make: () => T, byteLength: (made: T) => number, since?: readonly object[]): T {
+    return this.#held.derive(key, make, byteLength, since);
   }
 
   kept(key: string, since: readonly object[]): unknown {

@@ -37,6 +37,9 @@ export class Catalog {
   #spans = SpanTree.EMPTY;
   /** Heads whose rows are being written as segments. */
   #sealing: readonly Head[] = [];
+  /** Heads that take no more rows. */
+  #full: readonly Head[] = [];
+  /** The head of each day that takes the next rows. */
   #heads = new Map<number, Head>();
   /** Oldest first; the last is the current one, unless rows changed since. */
   #views: View[] = [];
@@ -53,21 +56,18 @@ export class Catalog {
   }
 
   get heads(): readonly Head[] {
-    return [...this.#heads.values()];
+    return [...this.#full, ...this.#heads.values()];
   }
 
-  /** The head of a day, a new one if need be. Rows appended to it show after `changed`. */
+  /** The head of a day for the next rows, a new one if need be. Rows appended to it show after `changed`. */
   head(day: number): Head {
     let head = this.#heads.get(day);
-    if (head === undefined) {
-      head = new Head(day);
+    if (head?.isFull === true) this.#full = [...this.#full, head];
+    if (head === undefined || head.isFull) {
+      head = new Head(day, this.budget);
       this.#heads.set(day, head);
     }
     return head;
-  }
-
-  headOf(day: number): Head | undefined {
-    return this.#heads.get(day);
   }
 
   /** Rows were added: the next snapshot shows them. */
@@ -77,7 +77,8 @@ export class Catalog {
 
   /** Freezes all heads: they stay readable, new rows go to new heads. */
   freezeHeads(): void {
-    this.#sealing = [...this.#sealing, ...this.#heads.values()];
+    this.#sealing = [...this.#sealing, ...this.heads];
+    this.#full = [];
     this.#heads = new Map();
     this.changed();
   }
@@ -86,7 +87,10 @@ export class Catalog {
   replace(added: readonly Segment[], removed: ReadonlySet<Segment>, dropFrozen: boolean, retire: () => void): void {
     this.#segments = [...this.#segments.filter((segment) => !removed.has(segment)), ...added].sort((a, b) => a.day - b.day);
     this.#spans = SpanTree.of(this.#segments, this.#spans, this.budget);
-    if (dropFrozen) this.#sealing = [];
+    if (dropFrozen) {
+      for (const head of this.#sealing) head.release();
+      this.#sealing = [];
+    }
     this.changed();
     const last = this.#views.at(-1);
     if (last === undefined) retire();
@@ -96,9 +100,9 @@ export class Catalog {
     }
   }
 
-  /** Drops all that was derived from segments: it may tell of somebody who was erased. */
+  /** Drops all that was derived: it may tell of somebody who was erased. */
   forgetDerived(): void {
-    for (const segment of this.#segments) segment.forgetDerived();
+    for (const rows of [...this.#segments, ...this.#sealing, ...this.heads]) rows.forgetDerived();
     for (const span of this.#spans.spans.values()) span.release();
     this.#spans = SpanTree.of(this.#segments, SpanTree.EMPTY, this.budget);
     this.changed();
@@ -123,7 +127,7 @@ export class Catalog {
   }
 
   #makeView(sequence: number): View {
-    const heads = [...this.#sealing, ...this.#heads.values()].filter(({ rowCount }) => rowCount > 0).map((head) => head.view());
+    const heads = [...this.#sealing, ...this.heads].filter(({ rowCount }) => rowCount > 0).map((head) => head.view());
     const rows = [...this.#segments, ...heads].sort((a, b) => b.day - a.day);
     this.#current = new View(rows, this.#spans.parts, heads, sequence);
     this.#views.push(this.#current);

@@ -15,7 +15,7 @@ let nextFile = 1;
 
 /** A segment with a row at each of these milliseconds of its day. */
 async function segmentOf(day: number, times: readonly number[] = [0]): Promise<Segment> {
-  const head = new Head(day);
+  const head = new Head(day, budget);
   for (const ms of times) appendRow(head, { ms, id: new Uint8Array(16).fill(ms % 200), sequence: ms + 1 });
   nextFile += 1;
   return (await files.writeSegment(nextFile, mergeRows([head.view()]))).segment;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { LIMITS } from "../../src/base/limits.js";
 import type { Head } from "../../src/segment/head.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { mergeRows } from "../../src/segment/merge-rows.js";
@@ -48,6 +49,25 @@ describe("a snapshot", () => {
     expect(catalog.snapshot(1).rows).toBe(first.rows);
     append(catalog, 1, 1);
     expect([first.sequence, catalog.snapshot(2).sequence]).toEqual([1, 2]);
+  });
+
+  test("keeps what is derived from a full head until its rows are sealed, and looks at the growing one anew", async () => {
+    const budget = new MemoryBudget(1e9);
+    const catalog = new Catalog(budget);
+    append(catalog, 1, LIMITS.headPartRowCount);
+    append(catalog, 1, 2);
+    const madeOf = (snapshot: Snapshot) => {
+      const made: number[] = [];
+      for (const rows of snapshot.rows) rows.derive("answer", () => made.push(rows.rowCount), () => 8);
+      return made;
+    };
+    expect(madeOf(catalog.snapshot(1))).toEqual([LIMITS.headPartRowCount, 2]);
+    append(catalog, 1, 3);
+    expect(madeOf(catalog.snapshot(2))).toEqual([5]);
+    expect(budget.byteLength).toBeGreaterThan(0);
+    catalog.freezeHeads();
+    catalog.replace([], new Set(), true, ignore);
+    expect(budget.byteLength).toBe(0);
   });
 
   test("shows each row once while heads become segments", async () => {
