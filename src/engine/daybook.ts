@@ -71,7 +71,7 @@ export interface DaybookStats {
   readonly memoryByteLength: number;
 }
 
-/** Which segments, columns and rows a plan would touch, and how: decided from metadata alone. */
+/** Which segments, columns and rows a plan would touch, and how: decided from metadata and from what earlier questions left. */
 export interface Explanation {
   readonly report: ReportName;
   readonly plan: unknown;
@@ -79,8 +79,12 @@ export interface Explanation {
     readonly day: string;
     readonly rowCount: number;
     readonly sealed: boolean;
-    /** How rows are found: no row test, an edge of the day, a test of codes, or nothing can match. */
-    readonly access: "all" | "range" | "scan" | "pruned";
+    /**
+     * How rows are found: their part of the answer is known (`kept`), no row is tested (`all`), an edge of the day (`range`),
+     * lists of the rows of few values (`postings`), a bit per row and value (`bitmaps`), a test of codes (`scan`); or nothing
+     * can match (`pruned`).
+     */
+    readonly access: "kept" | "all" | "range" | "postings" | "bitmaps" | "scan" | "pruned";
   }[];
   readonly columns: readonly string[];
   readonly rowCount: number;

@@ -1,6 +1,6 @@
 import { DaybookError } from "../base/errors.js";
 import type { Selector } from "../filter/predicate.js";
-import { accessOf, isWhole } from "../filter/select.js";
+import { isPruned, isWhole } from "../filter/select.js";
 import type { Plan, ReportName } from "../plan/plan.js";
 import type { Report, ReportContext } from "../report/report.js";
 import { TIME_COLUMN } from "../schema/fields.js";
@@ -15,7 +15,6 @@ const SLICE_ROW_COUNT = 2_000_000;
 /** Brings together the state of one question: of each segment, or of spans of them that were asked the same before. */
 export class Gathering<K extends ReportName> {
   readonly #columns: readonly string[];
-  /** Under which spans keep their part of the answer; null where they do not. */
   readonly #keptKey: string | null;
   readonly #pinned: Rows[] = [];
   #unyieldedRowCount = 0;
@@ -27,9 +26,8 @@ export class Gathering<K extends ReportName> {
     readonly work: Work,
     readonly signal: AbortSignal | undefined,
   ) {
-    const { selector } = context;
-    this.#columns = [...selector.columns, ...report.columns(plan, context)];
-    this.#keptKey = report.kept === undefined || selector.key === null ? null : `${plan.report} ${report.kept.key(plan, context)} ${selector.key}`;
+    this.#columns = [...context.selector.columns, ...report.columns(plan, context)];
+    this.#keptKey = keptKeyOf(report, plan, context);
   }
 
   async stateOf({ rows, spans, heads }: Snapshot): Promise<unknown> {
@@ -77,7 +75,7 @@ export class Gathering<K extends ReportName> {
   async #addRows(state: unknown, rows: Rows): Promise<void> {
     const { selector } = this.context;
     await this.#yieldSometimes();
-    if (accessOf(rows, selector) === "pruned") {
+    if (isPruned(rows, selector)) {
       this.work.prunedCount += 1;
       return;
     }
@@ -104,6 +102,12 @@ export class Gathering<K extends ReportName> {
     }
     if (this.signal.aborted) throw new DaybookError("aborted", "the query was stopped by its signal");
   }
+}
+
+/** Under which spans keep their part of the answer; null where they do not. */
+export function keptKeyOf<K extends ReportName>(report: Report<K, unknown>, plan: Plan<K>, context: ReportContext): string | null {
+  const { key } = context.selector;
+  return report.kept === undefined || key === null ? null : `${plan.report} ${report.kept.key(plan, context)} ${key}`;
 }
 
 /** Times are read only where the range cuts the day, or a filter asks for them. */
