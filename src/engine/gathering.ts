@@ -1,4 +1,5 @@
 import { DaybookError } from "../base/errors.js";
+import { MS_PER_DAY, dayStartMs } from "../base/time.js";
 import type { Selector } from "../filter/predicate.js";
 import { isPruned, isWhole } from "../filter/select.js";
 import type { Plan, ReportName } from "../plan/plan.js";
@@ -33,7 +34,7 @@ export class Gathering<K extends ReportName> {
   async stateOf({ rows, spans, heads }: Snapshot): Promise<unknown> {
     const state = this.report.begin(this.plan, this.context);
     if (this.#keptKey === null) {
-      for (const part of rows) {
+      for (const part of this.#daysOf(rows)) {
         if (this.report.isDone?.(state, part.day) === true) break;
         await this.#addRows(state, part);
       }
@@ -47,6 +48,15 @@ export class Gathering<K extends ReportName> {
   /** Lets go of the rows that the report wanted to keep to its end. */
   release(): void {
     for (const rows of this.#pinned.splice(0)) rows.unpin();
+  }
+
+  /** Those of the days in range, however many days there are besides. @param rows newest day first */
+  #daysOf(rows: readonly Rows[]): readonly Rows[] {
+    const { fromMs, toMs } = this.context.selector;
+    const first = firstUpTo(rows, toMs);
+    const end = firstUpTo(rows, fromMs - MS_PER_DAY);
+    this.work.prunedCount += rows.length - (end - first);
+    return rows.slice(first, end);
   }
 
   async #addPart(state: unknown, part: SpanPart, key: string): Promise<void> {
@@ -102,6 +112,18 @@ export class Gathering<K extends ReportName> {
     }
     if (this.signal.aborted) throw new DaybookError("aborted", "the query was stopped by its signal");
   }
+}
+
+/** Place of the first rows whose day begins before a moment, of rows from new to old. */
+function firstUpTo(rows: readonly Rows[], ms: number): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (dayStartMs(rows[middle]?.day ?? 0) >= ms) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Under which spans keep their part of the answer; null where they do not. */
