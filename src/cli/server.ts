@@ -1,7 +1,7 @@
-import { createHandler, type Handler, type TokenRecord } from "../http/index.js";
+import { createHandler, type TokenRecord } from "../http/index.js";
 import { memoryStorage, openDaybook } from "../index.js";
 import type { Daybook } from "../engine/daybook.js";
-import { listen } from "../node/index.js";
+import { eventLoopLag, listen } from "../node/index.js";
 import { DEFAULT_ORGANIZATION, openOrganization, organizationsIn } from "./organizations.js";
 import { loadAgents } from "./read/agent.js";
 import { LiveTokens } from "./token-store.js";
@@ -32,20 +32,24 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const tokens = new LiveTokens(options.tokens, options.dataDirectory, async (records) => {
     await openAll(records.filter((record) => record.revoked_at === null).map((record) => record.organization));
   });
-  const readAgent = await loadAgents();
-  let current: Handler | null = null;
+  const lag = eventLoopLag();
+  const handler = createHandler({
+    organizations: daybooks,
+    tokens,
+    readAgent: await loadAgents(),
+    lagMs: lag.lagMs,
+    onDefect: logDefect,
+  });
 
   const openAll = async (names: Iterable<string>): Promise<void> => {
     for (const name of new Set(names)) {
       if (daybooks.has(name)) continue;
       daybooks.set(name, await openOne(options, name));
-      current = null;
     }
   };
-  // The handler copies the organizations it is given: a new one needs a new handler.
-  const handler = (): Handler => (current ??= createHandler({ organizations: Object.fromEntries(daybooks), tokens, readAgent, onDefect: logDefect }));
   const closeAll = async (): Promise<void> => {
     tokens.stop();
+    lag.stop();
     await Promise.all([...daybooks.values()].map((daybook) => daybook.close()));
   };
 
@@ -53,11 +57,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const stored = options.dataDirectory === null ? [] : await organizationsIn(options.dataDirectory);
     await openAll([DEFAULT_ORGANIZATION, ...stored, ...options.tokens.map((token) => token.organization)]);
     await tokens.start();
-    const answer: Handler["answer"] = (request) => handler().answer(request);
-    const listening = await listen(
-      Object.assign((request: Request) => handler()(request), { answer }),
-      { host: options.host, port: options.port },
-    );
+    const listening = await listen(handler, { host: options.host, port: options.port });
     return {
       url: listening.url,
       reloadTokens: () => tokens.reload(),

@@ -87,6 +87,8 @@ interface RouteBase {
 
 export interface OpenRoute extends RouteBase {
   readonly access: null;
+  /** True: answered also while everything else is refused. */
+  readonly always?: boolean;
   readonly open: (house: House) => OpenAnswer;
 }
 

@@ -1,9 +1,7 @@
 import { DaybookError, parameterError } from "../base/errors.js";
+import { LIMITS } from "../base/limits.js";
 import type { Envelope } from "./error-reply.js";
 import type { Route } from "./route.js";
-
-/** Characters of path and query: a GET of every parameter at its bound still fits. */
-const TARGET_CHARS = 4_096;
 
 /** All methods of one path. */
 interface Resource {
@@ -36,8 +34,8 @@ export function createRouter(routes: readonly Route[]): Router {
   const resources = [...byPath.values()];
   return {
     find: (target) => {
-      if (target.length > TARGET_CHARS) {
-        throw new DaybookError("uri_too_long", `expected a URL of at most ${TARGET_CHARS} characters, got ${target.length}`);
+      if (target.length > LIMITS.urlChars) {
+        throw new DaybookError("uri_too_long", `expected a URL of at most ${LIMITS.urlChars} characters, got ${target.length}`);
       }
       const queryAt = target.indexOf("?");
       const path = queryAt === -1 ? target : target.slice(0, queryAt);

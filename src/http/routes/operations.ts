@@ -14,6 +14,7 @@ export const operationRoutes: readonly Route[] = [
     summary: "Tells whether every organization can read and write",
     envelope: "problem",
     access: null,
+    always: true,
     query: noQuery,
     answer: answers.health,
     etag: false,
