@@ -1,4 +1,6 @@
 import { DaybookError } from "../base/errors.js";
+import { LIMITS } from "../base/limits.js";
+import { nextTurn } from "../base/turn.js";
 import type { Selector } from "../filter/predicate.js";
 import { accessOf, isWhole } from "../filter/select.js";
 import type { Answer, Executor, Plan, ReportName } from "../plan/plan.js";
@@ -33,7 +35,7 @@ export class MemoryExecutor implements Executor {
     const report = reportOf(plan);
     const snapshot = this.store.snapshot();
     const pinned: Rows[] = [];
-    let unyieldedRowCount = 0;
+    const slices = new Slices(signal);
     try {
       refuseAborted(signal);
       const context = await this.contexts.of(plan, snapshot);
@@ -42,7 +44,7 @@ export class MemoryExecutor implements Executor {
       const state = report.begin(plan, context);
       const columns = [...selector.columns, ...report.columns(plan, context)];
       for (const rows of snapshot.rows) {
-        if (signal !== undefined) unyieldedRowCount = await yieldSometimes(signal, unyieldedRowCount);
+        await slices.yieldSometimes();
         if (report.isDone?.(state, rows.day) === true) break;
         if (accessOf(rows, selector) === "pruned") {
           work.prunedCount += 1;
@@ -58,9 +60,9 @@ export class MemoryExecutor implements Executor {
         report.scan(state, rows, context);
         work.segmentCount += 1;
         work.rowCount += rows.rowCount;
-        unyieldedRowCount += rows.rowCount;
         if (report.keepsRows !== true) pinned.pop()?.unpin();
       }
+      await slices.yieldSometimes();
       const answer = await report.finish(state, plan, context);
       this.onWork(plan.report, work);
       return answer;
@@ -71,14 +73,21 @@ export class MemoryExecutor implements Executor {
   }
 }
 
-/** Rows scanned in one go, some milliseconds, before a query with a signal lets others, and its signal, have a turn. */
-const SLICE_ROW_COUNT = 2_000_000;
+/** Gives others, and the signal, a turn where a question has held the thread for a slice. */
+class Slices {
+  #startMs = performance.now();
 
-/** Answers how many rows were scanned since the last turn. @throws aborted */
-async function yieldSometimes(signal: AbortSignal, rowCount: number): Promise<number> {
-  if (rowCount >= SLICE_ROW_COUNT) await new Promise((resolve) => setTimeout(resolve, 0));
-  refuseAborted(signal);
-  return rowCount >= SLICE_ROW_COUNT ? 0 : rowCount;
+  constructor(readonly signal: AbortSignal | undefined) {}
+
+  /** @throws aborted */
+  async yieldSometimes(): Promise<void> {
+    if (this.signal === undefined) return;
+    if (performance.now() - this.#startMs >= LIMITS.sliceMs) {
+      await nextTurn();
+      this.#startMs = performance.now();
+    }
+    refuseAborted(this.signal);
+  }
 }
 
 function refuseAborted(signal: AbortSignal | undefined): void {
