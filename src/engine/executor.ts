@@ -38,7 +38,7 @@ export class MemoryExecutor implements Executor {
     const slices = new Slices(signal);
     try {
       refuseAborted(signal);
-      const context = await this.contexts.of(plan, snapshot);
+      const context = await this.contexts.of(plan, snapshot, () => slices.yieldSometimes());
       const { selector } = context;
       const work = newWork(selector);
       const state = report.begin(plan, context);

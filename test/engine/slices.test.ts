@@ -46,6 +46,22 @@ test("A question that is stopped in the middle ends with aborted, without readin
   expect(await daybook.countEvents()).toBe(DAY_COUNT);
 });
 
+test("A question with many filters lets others have a turn between them, and can be stopped there.", async () => {
+  await using daybook = await monthOfEvents();
+  const filters = Array.from({ length: 100 }, (_, at) => ({ fieldName: "url", operator: "contains", value: `x${at}` }) as const);
+  const controller = new AbortController();
+  const stopped = daybook.countEvents({ filterGroups: [{ filters }] }, { signal: controller.signal });
+  let turnCount = 0;
+  const count = () => {
+    turnCount += 1;
+    if (turnCount === 50) controller.abort();
+    else setImmediate(count);
+  };
+  setImmediate(count);
+  await expect(stopped).rejects.toMatchObject({ code: "aborted" });
+  expect(turnCount).toBe(50);
+});
+
 test("A question that is stopped before it begins is aborted.", async () => {
   await using daybook = await monthOfEvents();
   await expect(daybook.countEvents({}, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
