@@ -79,7 +79,8 @@ export function createHandler(options: HandlerOptions): Handler {
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
-const CALLERS_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+/** Nothing that looks like a token: request ids are written into logs. */
+const CALLERS_REQUEST_ID = /^(?!.*sk_)[A-Za-z0-9._-]{1,128}$/;
 
 async function respond(context: Context, request: WireRequest): Promise<WireReply> {
   const sentId = request.header("x-request-id");
