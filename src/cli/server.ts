@@ -4,6 +4,7 @@ import type { Daybook } from "../engine/daybook.js";
 import { eventLoopLag, listen } from "../node/index.js";
 import { DEFAULT_ORGANIZATION, openOrganization, organizationsIn } from "./organizations.js";
 import { loadAgents } from "./read/agent.js";
+import { RequestLog } from "./request-log.js";
 import { LiveTokens } from "./token-store.js";
 
 export interface ServerOptions {
@@ -14,6 +15,8 @@ export interface ServerOptions {
   readonly currency: string | undefined;
   /** Tokens besides those stored in the data directory. */
   readonly tokens: readonly TokenRecord[];
+  /** True: every request is told of on stderr. Defects always are. */
+  readonly logsRequests: boolean;
   /** Organizations that are open already; the server closes them. */
   readonly open?: Readonly<Record<string, Daybook>>;
 }
@@ -33,12 +36,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await openAll(records.filter((record) => record.revoked_at === null).map((record) => record.organization));
   });
   const lag = eventLoopLag();
+  const log = new RequestLog((text) => void process.stderr.write(text), Date.now);
   const handler = createHandler({
     organizations: daybooks,
     tokens,
     readAgent: await loadAgents(),
     lagMs: lag.lagMs,
-    onDefect: logDefect,
+    onDefect: (thrown, requestId) => log.defect(thrown, requestId),
+    ...(options.logsRequests ? { onAnswer: (answered) => log.answered(answered) } : {}),
   });
 
   const openAll = async (names: Iterable<string>): Promise<void> => {
@@ -79,11 +84,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 function openOne(options: ServerOptions, name: string): Promise<Daybook> {
   if (options.dataDirectory !== null) return openOrganization(options.dataDirectory, name, options.currency);
   return openDaybook({ storage: memoryStorage(), ...(options.currency === undefined ? {} : { currency: options.currency }) });
-}
-
-function logDefect(thrown: unknown, requestId: string): void {
-  const message = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-  process.stderr.write(`${JSON.stringify({ level: "error", request_id: requestId, message })}\n`);
 }
 
 /** How long a stop may take before the process ends anyway. */

@@ -1,8 +1,10 @@
 import { systemClock } from "../base/clock.js";
 import type { Clock } from "../base/clock.js";
+import { DaybookError } from "../base/errors.js";
 import type { Daybook } from "../engine/daybook.js";
 import { authorize, invalidToken, projectOf } from "./access.js";
 import { Admission } from "./admission.js";
+import type { Answered, Trace } from "./answered.js";
 import { readBody } from "./body.js";
 import { checkShape } from "./check-shape.js";
 import { Deadline } from "./deadline.js";
@@ -34,6 +36,8 @@ export interface HandlerOptions {
   readonly requestId?: () => string;
   /** Hears of everything that is answered with status 500, before it is hidden behind the code. */
   readonly onDefect?: (thrown: unknown, requestId: string) => void;
+  /** Hears of every answer. */
+  readonly onAnswer?: (answered: Answered) => void;
   /** How late the event loop is, in ms: over a bound requests are refused. Default: 0, as if it never were; `daybook/node` measures it. */
   readonly lagMs?: () => number;
   /** Replaces bounds one by one. */
@@ -56,6 +60,7 @@ interface Context {
   readonly readAgent: (text: string) => Agent;
   readonly requestId: () => string;
   readonly onDefect: (thrown: unknown, requestId: string) => void;
+  readonly onAnswer: (answered: Answered) => void;
 }
 
 /** Serves organizations over HTTP, as a function from request to response. Holds no socket, and between requests only what bounds them. */
@@ -72,6 +77,7 @@ export function createHandler(options: HandlerOptions): Handler {
     readAgent: options.readAgent ?? (() => ({})),
     requestId: options.requestId ?? (() => globalThis.crypto.randomUUID()),
     onDefect: options.onDefect ?? (() => undefined),
+    onAnswer: options.onAnswer ?? (() => undefined),
   };
   const answer = (request: WireRequest) => respond(context, request);
   const handle = async (request: Request) => responseOf(await answer(wireRequestOf(request)));
@@ -79,28 +85,36 @@ export function createHandler(options: HandlerOptions): Handler {
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
+/** Methods that are named to whoever listens: a method is a word of the caller's. */
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
 /** Nothing that looks like a token: request ids are written into logs. */
 const CALLERS_REQUEST_ID = /^(?!.*sk_)[A-Za-z0-9._-]{1,128}$/;
 
 async function respond(context: Context, request: WireRequest): Promise<WireReply> {
   const sentId = request.header("x-request-id");
   const requestId = sentId !== null && CALLERS_REQUEST_ID.test(sentId) ? sentId : context.requestId();
+  const startedMs = performance.now();
+  const trace: Trace = { route: null, organization: null, code: null };
   let envelope: Envelope = "problem";
   let reply: WireReply;
   try {
     const found = context.router.find(request.target);
     envelope = found.resource.envelope;
+    trace.route = found.resource.path;
     if (request.fault !== undefined) throw request.fault;
-    reply = await run(context, routeOf(found.resource, request.method), found, request, requestId);
+    reply = await run(context, routeOf(found.resource, request.method), found, request, requestId, trace);
   } catch (thrown) {
+    trace.code = thrown instanceof DaybookError ? thrown.code : "internal";
     reply = errorReply(envelope, thrown, requestId);
     if (reply.status === 500) context.onDefect(thrown, requestId);
   }
+  const method = METHODS.includes(request.method) ? request.method : "other";
+  context.onAnswer({ requestId, method, ...trace, status: reply.status, durationMs: performance.now() - startedMs });
   return request.method === "HEAD" ? { ...reply, body: null } : reply;
 }
 
 /** The checks in their order: load, authentication, scope and role, project, media type and size, parse, validate. */
-async function run(context: Context, route: Route, found: Found, request: WireRequest, requestId: string): Promise<WireReply> {
+async function run(context: Context, route: Route, found: Found, request: WireRequest, requestId: string, trace: Trace): Promise<WireReply> {
   const { admission } = context;
   if (route.access === null) {
     if (route.always !== true) admission.refuseLate();
@@ -110,6 +124,7 @@ async function run(context: Context, route: Route, found: Found, request: WireRe
   }
   admission.refuseLate();
   const token = await context.gate.authenticate(request, route.access.basic);
+  trace.organization = token.organization;
   authorize(route.access, token);
   const caller = callerOf(context.house, token, found.params["project_id"]);
   const leave = admission.enter(token.sha256);

@@ -5,6 +5,7 @@ import type { Route } from "./route.js";
 
 /** All methods of one path. */
 interface Resource {
+  readonly path: string;
   readonly segments: readonly string[];
   readonly envelope: Envelope;
   readonly byMethod: ReadonlyMap<string, Route>;
@@ -64,6 +65,7 @@ function resourceOf(routes: readonly Route[]): Resource {
   if (first === undefined) throw new DaybookError("internal", "a path needs a route");
   const methods = routes.flatMap((route) => (route.method === "GET" ? ["GET", "HEAD"] : [route.method]));
   return {
+    path: first.path,
     segments: first.path.split("/"),
     envelope: first.envelope,
     byMethod: new Map(routes.map((route) => [route.method, route])),
