@@ -97,14 +97,20 @@ function scratchFor(max: number): Uint32Array {
 
 /** Leaves the scratch zeroed. */
 function takeHistogram(counts: Uint32Array, max: number): Histogram {
+  const histogram = histogramOfCounts(counts.subarray(0, max + 1));
+  counts.fill(0, 0, max + 1);
+  return histogram;
+}
+
+/** The histogram of counts by code. */
+export function histogramOfCounts(counts: Uint32Array): Histogram {
   let distinct = 0;
-  for (let code = 0; code <= max; code += 1) if (counts[code] !== 0) distinct += 1;
+  for (let code = 0; code < counts.length; code += 1) if (counts[code] !== 0) distinct += 1;
   const histogram = { codes: new Uint32Array(distinct), counts: new Uint32Array(distinct) };
-  for (let code = 0, at = 0; code <= max; code += 1) {
+  for (let code = 0, at = 0; code < counts.length; code += 1) {
     if (counts[code] === 0) continue;
     histogram.codes[at] = code;
     histogram.counts[at] = counts[code]!;
-    counts[code] = 0;
     at += 1;
   }
   return histogram;

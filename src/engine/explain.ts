@@ -3,7 +3,7 @@ import { accessOf } from "../filter/select.js";
 import type { Plan } from "../plan/plan.js";
 import type { Store } from "../store/store.js";
 import type { Explanation } from "./daybook.js";
-import { columnsFor } from "./executor.js";
+import { columnsFor } from "./gathering.js";
 import type { ReportContexts } from "./report-contexts.js";
 import { reportOf } from "./report-of.js";
 

@@ -103,7 +103,7 @@ class EmbeddedDaybook extends Questions implements Daybook {
       suppressionKey: keys.suppressionKey,
       forget: () => {
         this.#contexts.clear();
-        for (const segment of this.store.catalog.segments) segment.forgetDerived();
+        this.store.catalog.forgetDerived();
       },
       refuseClosed: () => this.#refuseClosed(),
     });

@@ -26,7 +26,7 @@ export function distinctActors(rows: Rows, selector: Selector): DistinctActors {
   return rows.derive(`actors ${selector.key}`, () => collect(rows, selector), byteLengthOf);
 }
 
-function byteLengthOf(distinct: DistinctActors): number {
+export function byteLengthOf(distinct: DistinctActors): number {
   return distinct.kind === "list" ? distinct.actors.byteLength : distinct.users.byteLength + distinct.anonymous.byteLength;
 }
 
@@ -76,11 +76,23 @@ function compact(actors: Uint32Array): DistinctActors {
   return { kind: "bits", users, anonymous };
 }
 
-/** Number of identities that actors stand for. Who is who is asked here, once per linked id. */
-export function countIdentities(parts: readonly DistinctActors[], view: IdentityView): number {
-  const linked = view.linkCount > 0;
+/** All of some actors at once. */
+export function unitedActors(parts: readonly DistinctActors[]): DistinctActors {
   const [only, ...others] = parts;
-  if (!linked && others.length === 0) return only === undefined ? 0 : countDistinct(only);
+  if (only !== undefined && others.length === 0) return only;
+  const { users, anonymous } = bitsOf(parts);
+  const actors = new Uint32Array(users.count + anonymous.count);
+  let at = 0;
+  const list = (actor: number) => {
+    actors[at] = actor;
+    at += 1;
+  };
+  users.forEach((code) => list(code * 2));
+  anonymous.forEach((code) => list(code * 2 + 1));
+  return compact(actors);
+}
+
+function bitsOf(parts: readonly DistinctActors[]): { users: BitSet; anonymous: BitSet } {
   const [users, anonymous] = [new BitSet(), new BitSet()];
   for (const part of parts) {
     if (part.kind === "list") for (const actor of part.actors) ((actor & 1) === 0 ? users : anonymous).add(actor >>> 1);
@@ -89,7 +101,27 @@ export function countIdentities(parts: readonly DistinctActors[], view: Identity
       anonymous.unite(part.anonymous);
     }
   }
-  if (linked) foldOntoSurvivors(users, anonymous, view);
+  return { users, anonymous };
+}
+
+/** What was counted of a part last, and who was who then. */
+const lastCounts = new WeakMap<DistinctActors, { readonly view: IdentityView; readonly count: number }>();
+
+/** Number of identities that actors stand for. Who is who is asked here, once per linked id. */
+export function countIdentities(parts: readonly DistinctActors[], view: IdentityView): number {
+  const [only, ...others] = parts;
+  if (only === undefined) return 0;
+  if (others.length > 0) return countFolded(parts, view);
+  const last = lastCounts.get(only);
+  if (last?.view === view) return last.count;
+  const count = view.linkCount > 0 ? countFolded(parts, view) : countDistinct(only);
+  lastCounts.set(only, { view, count });
+  return count;
+}
+
+function countFolded(parts: readonly DistinctActors[], view: IdentityView): number {
+  const { users, anonymous } = bitsOf(parts);
+  if (view.linkCount > 0) foldOntoSurvivors(users, anonymous, view);
   return users.count + anonymous.count;
 }
 

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by their dictionary */
-import { addCounts, codeAt, histogramOfRows } from "../column/column.js";
+import { addCounts, codeAt, histogramOfCounts, histogramOfRows } from "../column/column.js";
 import type { Histogram } from "../column/column.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import { propertiesOf, walk } from "../filter/operand-value.js";
@@ -9,7 +9,7 @@ import type { Operand } from "../plan/plan.js";
 import { metadataColumn } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
 import { countRows, histogram } from "./count-rows.js";
-import type { Report } from "./report.js";
+import type { Report, ReportContext } from "./report.js";
 import { selectedRows } from "./selected-rows.js";
 import { rankCounts } from "./ranked-items.js";
 import type { Ranked } from "./ranked-items.js";
@@ -32,18 +32,24 @@ interface AggregateState {
   unsetCount: number;
 }
 
+/** What whole segments contribute: counts of every code, or only of those that some row has, source by source. */
+interface KeptCounts {
+  readonly histograms: readonly Histogram[];
+  readonly unsetCount: number;
+}
+
 /** Matching events by the value of a field or of a metadata path, most frequent first. */
-export const aggregate: Report<"aggregate", AggregateState> = {
-  columns: (plan, { dictionaries }) => sourcesOf(plan.by, dictionaries).map((source) => source.column),
-  begin: (plan, { dictionaries }) => {
-    const sources = sourcesOf(plan.by, dictionaries);
+export const aggregate: Report<"aggregate", AggregateState, KeptCounts> = {
+  columns: (plan, context) => settledSources(plan.by, context).map((source) => source.column),
+  begin: (plan, context) => {
+    const sources = settledSources(plan.by, context);
     return { sources, counts: sources.map((source) => new Uint32Array(source.size)), unsetCount: 0 };
   },
   scan: (state, rows, { selector }) => {
     const [only, ...others] = state.sources;
     if (only === undefined) state.unsetCount += countRows(rows, selector);
     else if (others.length > 0) addChain(state, rows, selectedRows(select(rows, selector)));
-    else if (selector.key === null || !isWhole(rows, selector) || !rows.sealed)
+    else if (selector.key === null || !isWhole(rows, selector) || !rows.settled)
       addCounts(rows.column(only.column), selectedRows(select(rows, selector)), state.counts[0]!);
     else addHistogram(state.counts[0]!, selectedHistogram(rows, only.column, selector));
   },
@@ -58,7 +64,25 @@ export const aggregate: Report<"aggregate", AggregateState> = {
     const properties = [...counts.keys()];
     return rankCounts(Uint32Array.from(counts.values()), { propertyOf: (place) => properties[place] ?? "" }, plan.limit);
   },
+  kept: {
+    key: (plan, context) => settledSources(plan.by, context).map(({ column }) => column).join(),
+    of: ({ counts, unsetCount }) => ({ histograms: counts.map(histogramOfCounts), unsetCount }),
+    add: (state, { histograms, unsetCount }) => {
+      state.unsetCount += unsetCount;
+      histograms.forEach((histogram, place) => addHistogram(state.counts[place]!, histogram));
+    },
+    byteLength: ({ histograms }) => histograms.reduce((sum, { codes }) => sum + codes.byteLength * 2, 8),
+  },
 };
+
+const settled = new WeakMap<ReportContext, readonly Source[]>();
+
+/** The same for all states of one question, however many values and keys arrive meanwhile. */
+function settledSources(by: Operand, context: ReportContext): readonly Source[] {
+  let sources = settled.get(context);
+  if (sources === undefined) settled.set(context, (sources = sourcesOf(by, context.dictionaries)));
+  return sources;
+}
 
 function sourcesOf(by: Operand, dictionaries: Dictionaries): Source[] {
   if (by.kind === "field") {

@@ -44,7 +44,7 @@ export async function companyActivities(
 ): Promise<CompanyActivity[]> {
   const activities: CompanyActivity[] = [];
   for (const rows of parts) {
-    if (!rows.sealed) {
+    if (!rows.sealed && !(rows.settled && isWithin(rows, window))) {
       await loadColumns(rows, COMPANY_READER_COLUMNS);
       activities.push(await activityOf(rows, actorsOf(rows, window), window, context));
       continue;

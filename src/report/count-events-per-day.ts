@@ -2,7 +2,7 @@ import type { Selector } from "../filter/predicate.js";
 import type { Rows } from "../segment/rows.js";
 import { countRows } from "./count-rows.js";
 import { perDayItems } from "./per-day.js";
-import type { Report } from "./report.js";
+import type { KeptStates, Report } from "./report.js";
 
 export type DayCounts = Map<number, number>;
 
@@ -15,11 +15,19 @@ export function mergeDayCounts(into: DayCounts, from: DayCounts): void {
   for (const [day, count] of from) into.set(day, (into.get(day) ?? 0) + count);
 }
 
+export const keptDayCounts: KeptStates<"countEventsPerDay" | "countEventsRunningTotalPerDay", DayCounts, DayCounts> = {
+  key: () => "",
+  of: (state) => state,
+  add: mergeDayCounts,
+  byteLength: ({ size }) => size * 32,
+};
+
 /** Matching events of each day that has some. */
-export const countEventsPerDay: Report<"countEventsPerDay", DayCounts> = {
+export const countEventsPerDay: Report<"countEventsPerDay", DayCounts, DayCounts> = {
   columns: () => [],
   begin: () => new Map(),
   scan: (state, rows, { selector }) => countRowsOfDay(state, rows, selector),
   merge: mergeDayCounts,
   finish: (state, plan) => perDayItems(state, plan.range, plan.fill),
+  kept: keptDayCounts,
 };

@@ -1,10 +1,10 @@
-import { countRowsOfDay, mergeDayCounts } from "./count-events-per-day.js";
+import { countRowsOfDay, keptDayCounts, mergeDayCounts } from "./count-events-per-day.js";
 import type { DayCounts } from "./count-events-per-day.js";
 import { perDayItems } from "./per-day.js";
 import type { Report } from "./report.js";
 
 /** Matching events from the start of the range through each day. */
-export const countEventsRunningTotalPerDay: Report<"countEventsRunningTotalPerDay", DayCounts> = {
+export const countEventsRunningTotalPerDay: Report<"countEventsRunningTotalPerDay", DayCounts, DayCounts> = {
   columns: () => [],
   begin: () => new Map(),
   scan: (state, rows, { selector }) => countRowsOfDay(state, rows, selector),
@@ -16,4 +16,5 @@ export const countEventsRunningTotalPerDay: Report<"countEventsRunningTotalPerDa
       return { day, count: total };
     });
   },
+  kept: keptDayCounts,
 };

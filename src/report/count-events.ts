@@ -2,7 +2,7 @@ import { countRows } from "./count-rows.js";
 import type { Report } from "./report.js";
 
 /** Matching events. */
-export const countEvents: Report<"countEvents", { count: number }> = {
+export const countEvents: Report<"countEvents", { count: number }, number> = {
   columns: () => [],
   begin: () => ({ count: 0 }),
   scan: (state, rows, { selector }) => {
@@ -12,4 +12,10 @@ export const countEvents: Report<"countEvents", { count: number }> = {
     into.count += from.count;
   },
   finish: (state) => state.count,
+  kept: {
+    key: () => "",
+    of: ({ count }) => count,
+    add: (state, count) => (state.count += count),
+    byteLength: () => 8,
+  },
 };

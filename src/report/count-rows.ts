@@ -24,7 +24,7 @@ function countWhole(rows: Rows, selector: Selector): number {
   const { all, any } = selector;
   if (any.length > 0) return countSelected(rows, selector);
   const only = all[0]!;
-  if (all.length > 1 || only.kind !== "codes" || only.columns.length > 1 || !rows.sealed) return countAll(rows, all);
+  if (all.length > 1 || only.kind !== "codes" || only.columns.length > 1 || !rows.settled) return countAll(rows, all);
   return countCodes(histogram(rows, only.columns[0]!), only.sets[0]!);
 }
 

@@ -1,19 +1,28 @@
-import { ACTOR_COLUMNS, countIdentities, distinctActors, type DistinctActors } from "./actors.js";
+import { ACTOR_COLUMNS, byteLengthOf, countIdentities, distinctActors, unitedActors, type DistinctActors } from "./actors.js";
 import { perDayItems } from "./per-day.js";
 import type { Report } from "./report.js";
 
+type ActorsByDay = Map<number, DistinctActors[]>;
+
+interface UnitedByDay {
+  readonly byDay: ReadonlyMap<number, DistinctActors>;
+  /** Of the days whose actors were united for it: others belong to a shorter span, or to a segment. */
+  readonly ownByteLength: number;
+}
+
+function addDay(state: ActorsByDay, day: number, actors: DistinctActors): void {
+  const ofDay = state.get(day);
+  if (ofDay === undefined) state.set(day, [actors]);
+  else ofDay.push(actors);
+}
+
 /** Distinct identities among the matching events of each day that has some. */
-export const countUniqueUsersPerDay: Report<"countUniqueUsersPerDay", Map<number, DistinctActors[]>> = {
+export const countUniqueUsersPerDay: Report<"countUniqueUsersPerDay", ActorsByDay, UnitedByDay> = {
   columns: () => ACTOR_COLUMNS,
   begin: () => new Map(),
-  scan: (state, rows, { selector }) => {
-    const actors = distinctActors(rows, selector);
-    const ofDay = state.get(rows.day);
-    if (ofDay === undefined) state.set(rows.day, [actors]);
-    else ofDay.push(actors);
-  },
+  scan: (state, rows, { selector }) => addDay(state, rows.day, distinctActors(rows, selector)),
   merge: (into, from) => {
-    for (const [day, lists] of from) into.set(day, [...(into.get(day) ?? []), ...lists]);
+    for (const [day, parts] of from) for (const actors of parts) addDay(into, day, actors);
   },
   finish: (state, plan, { identities }) => {
     const counts = new Map<number, number>();
@@ -23,4 +32,23 @@ export const countUniqueUsersPerDay: Report<"countUniqueUsersPerDay", Map<number
     }
     return perDayItems(counts, plan.range, plan.fill);
   },
+  kept: {
+    key: () => "",
+    of: uniteDays,
+    add: (state, { byDay }) => {
+      for (const [day, actors] of byDay) addDay(state, day, actors);
+    },
+    byteLength: ({ byDay, ownByteLength }) => byDay.size * 32 + ownByteLength,
+  },
 };
+
+function uniteDays(state: ActorsByDay): UnitedByDay {
+  const byDay = new Map<number, DistinctActors>();
+  let ownByteLength = 0;
+  for (const [day, parts] of state) {
+    const united = unitedActors(parts);
+    byDay.set(day, united);
+    if (parts.length > 1) ownByteLength += byteLengthOf(united);
+  }
+  return { byDay, ownByteLength };
+}

@@ -1,8 +1,8 @@
-import { ACTOR_COLUMNS, countIdentities, distinctActors, type DistinctActors } from "./actors.js";
+import { ACTOR_COLUMNS, byteLengthOf, countIdentities, distinctActors, unitedActors, type DistinctActors } from "./actors.js";
 import type { Report } from "./report.js";
 
 /** Distinct identities among matching events. Segments give actors; who is who is asked once, at the end. */
-export const countUniqueUsers: Report<"countUniqueUsers", DistinctActors[]> = {
+export const countUniqueUsers: Report<"countUniqueUsers", DistinctActors[], DistinctActors> = {
   columns: () => ACTOR_COLUMNS,
   begin: () => [],
   scan: (state, rows, { selector }) => {
@@ -12,4 +12,10 @@ export const countUniqueUsers: Report<"countUniqueUsers", DistinctActors[]> = {
     into.push(...from);
   },
   finish: (state, _plan, { identities }) => countIdentities(state, identities),
+  kept: {
+    key: () => "",
+    of: unitedActors,
+    add: (state, united) => void state.push(united),
+    byteLength: byteLengthOf,
+  },
 };

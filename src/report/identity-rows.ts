@@ -53,9 +53,10 @@ export async function timelineOfIdentity(
 
 /** Whether some of these heads hold events of the actors. Cost: their rows. */
 async function someHold(heads: readonly Rows[], actors: readonly number[]): Promise<boolean> {
+  const ascending = [...actors].sort((a, b) => a - b);
   for (const rows of heads) {
     await rows.load(ACTOR_COLUMNS);
-    if (rowsOfLoaded(rows, actors).length > 0) return true;
+    if (rowsOfLoaded(rows, ascending).length > 0) return true;
   }
   return false;
 }

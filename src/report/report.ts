@@ -24,11 +24,21 @@ export interface ReportContext {
   readonly memo: Memo;
 }
 
+/** How the state of whole sealed segments is kept, for the next question with the same filters. */
+export interface KeptStates<K extends ReportName, S, T> {
+  /** Names what the plan asks beyond its filters and dates. */
+  key(plan: Plan<K>, context: ReportContext): string;
+  /** The state in the form in which it is kept: whatever else a store learns must not change it. */
+  of(state: S): T;
+  add(state: S, kept: T): void;
+  byteLength(kept: T): number;
+}
+
 /**
  * One kind of question as a mergeable fold over segments: `merge` is associative and commutative, so segments may be
  * scanned in any order, apart, and their states kept.
  */
-export interface Report<K extends ReportName, S> {
+export interface Report<K extends ReportName, S, T = unknown> {
   /** Columns it reads of selected rows, beyond those of the filters. */
   columns(plan: Plan<K>, context: ReportContext): readonly string[];
   begin(plan: Plan<K>, context: ReportContext): S;
@@ -36,6 +46,8 @@ export interface Report<K extends ReportName, S> {
   scan(state: S, rows: Rows, context: ReportContext): void;
   merge(into: S, from: S): void;
   finish(state: S, plan: Plan<K>, context: ReportContext): Answer<K> | Promise<Answer<K>>;
+  /** Absent where the answer asks more of rows than their filters and codes. */
+  readonly kept?: KeptStates<K, S, T>;
   /** Whether no row of this day or an earlier one can change the answer; days come newest first. */
   isDone?(state: S, day: number): boolean;
   /** `finish` reads rows again: they stay in memory until then. */

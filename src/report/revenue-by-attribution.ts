@@ -44,16 +44,21 @@ export const revenueByAttribution: Report<"revenueByAttribution", { readonly par
   },
 };
 
-/** Kept until rows or identities change; for payments of segments by touches of segments until these do. */
+/**
+ * Kept until rows or identities change; for payments of segments by touches of segments until these do, and by those of full
+ * heads until there is another.
+ */
 async function labelsOf({ payments }: RevenueTable, parts: readonly Rows[], plan: Plan<"revenueByAttribution">, context: ReportContext): Promise<PaymentLabels> {
   const { memo, identities, companies } = context;
   const ofSegments = await ownedTouches("segments", parts, plan.touch, context);
+  const ofFullHeads = await ownedTouches("full heads", parts, plan.touch, context);
   const ofHeads = await ownedTouches("heads", parts, plan.touch, context);
   const people = companies === null ? [identities] : [identities, companies];
   const name = `payment labels ${plan.model} ${plan.level}`;
   const old = payments.base ?? payments;
   const base = memo.of(`${name} of segments`, [old, ofSegments, ...people], () => new PaymentLabels(old, [ofSegments], null, plan, context));
-  return memo.of(name, [payments, ofHeads, base], () => new PaymentLabels(payments, [ofSegments, ofHeads], base, plan, context));
+  const next = memo.of(`${name} of full heads`, [old, ofFullHeads, base], () => new PaymentLabels(old, [ofSegments, ofFullHeads], base, plan, context));
+  return memo.of(name, [payments, ofHeads, next], () => new PaymentLabels(payments, [ofSegments, ofFullHeads, ofHeads], next, plan, context));
 }
 
 /** Places of the payments of the project in the window that count, and of those among them without a rate. */

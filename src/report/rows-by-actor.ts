@@ -12,7 +12,7 @@ export interface RowsByActor {
   readonly rows: Uint32Array;
 }
 
-/** The index of a sealed segment, made once. Its actor columns are loaded. */
+/** The index of a settled part, made once. Its actor columns are loaded. */
 export function rowsByActor(rows: Rows): RowsByActor {
   return rows.derive("rowsByActor", () => indexRows(rows), (made) =>
     made.actors.byteLength + made.starts.byteLength + made.rows.byteLength);
@@ -31,11 +31,11 @@ export function mayHold(rows: Rows, actors: readonly number[]): boolean {
 
 /**
  * Row numbers of some actors, ascending; the actor columns are loaded.
- * Cost: a binary search per actor in a sealed segment, a look at each row of a head.
+ * Cost: a binary search per actor in settled rows, a look at each of others.
  * @param actors ascending
  */
 export function rowsOfLoaded(rows: Rows, actors: readonly number[]): Uint32Array {
-  return rows.sealed ? indexedRows(rowsByActor(rows), actors) : scannedRows(rows, actors);
+  return rows.settled ? indexedRows(rowsByActor(rows), actors) : scannedRows(rows, actors);
 }
 
 function indexedRows({ actors, starts, rows }: RowsByActor, wanted: readonly number[]): Uint32Array {

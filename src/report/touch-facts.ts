@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
-import { dayStartMs } from "../base/time.js";
+import { allocateCodes, type Codes } from "../column/codes.js";
 import { denseCodes } from "../column/column.js";
 import { TIME_COLUMN } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
@@ -7,11 +7,12 @@ import { actorOf } from "./rows-by-actor.js";
 import type { TouchLabels } from "./touch-labels.js";
 import type { TouchReader } from "./touch.js";
 
-/** Touches of one segment or head, in the order of its rows: 24 bytes each. */
+/** Touches of one segment or head, in the order of its rows: for the making of an index, not to be kept. */
 export interface TouchFacts {
+  readonly part: Rows;
   readonly rows: Uint32Array;
-  /** Epoch ms. */
-  readonly times: Float64Array;
+  /** Ms of the day. */
+  readonly times: Uint32Array;
   /** Numbers of their labels. */
   readonly labels: Uint32Array;
   /** 0 for nobody. */
@@ -20,66 +21,93 @@ export interface TouchFacts {
   readonly companies: Uint32Array;
 }
 
-/** The touches of a segment, found once. Cost: some 10 ns a row and 0.3 µs one with campaign metadata, once. */
+/** The touches of a segment. Their labels are kept, 1 or 2 bytes a row. Cost: some 10 ns a row; once, some 20 ns more. */
 export async function loadTouchFacts(rows: Rows, reader: TouchReader, labels: TouchLabels): Promise<TouchFacts> {
-  const loading = rows.load([TIME_COLUMN, "userId", "anonymousId", "companyId", ...reader.columns]);
-  if (loading !== null) await loading;
-  return rows.derive(labels.name, () => find(rows, reader, labels), (made) => made.rows.length * 24);
+  if (rows.kept(labels.name, []) === null) await loadColumns(rows, reader.columns);
+  const numbers = rows.derive(labels.name, () => labelsOfRows(rows, reader, labels), ({ byteLength }) => byteLength);
+  await loadColumns(rows, [TIME_COLUMN, "userId", "anonymousId", "companyId"]);
+  return factsOf(rows, numbers);
 }
 
-function find(rows: Rows, reader: TouchReader, labels: TouchLabels): TouchFacts {
-  const numbers = labelsOfRows(rows, reader, labels);
+async function loadColumns(rows: Rows, columns: readonly string[]): Promise<void> {
+  const loading = rows.load(columns);
+  if (loading !== null) await loading;
+}
+
+function factsOf(part: Rows, numbers: Codes): TouchFacts {
   let count = 0;
   for (let row = 0; row < numbers.length; row += 1) if (numbers[row] !== 0) count += 1;
-  const found = new Uint32Array(count);
+  const list = () => new Uint32Array(count);
+  const [rows, times, labels, actors, companies] = [list(), list(), list(), list(), list()];
+  const [users, anonymous] = [denseCodes(part.column("userId")), denseCodes(part.column("anonymousId"))];
+  const named = denseCodes(part.column("companyId"));
+  const ms = part.times();
   for (let row = 0, at = 0; row < numbers.length; row += 1) {
     if (numbers[row] === 0) continue;
-    found[at] = row;
+    rows[at] = row;
+    times[at] = ms[row]!;
+    labels[at] = numbers[row]!;
+    actors[at] = actorOf(users[row]!, anonymous[row]!);
+    companies[at] = named[row]!;
     at += 1;
   }
-  const [users, anonymous, companies] = ["userId", "anonymousId", "companyId"].map((name) => denseCodes(rows.column(name)));
-  const start = dayStartMs(rows.day);
-  const times = rows.times();
-  return {
-    rows: found,
-    times: Float64Array.from(found, (row) => start + times[row]!),
-    labels: found.map((row) => numbers[row]!),
-    actors: found.map((row) => actorOf(users![row]!, anonymous![row]!)),
-    companies: found.map((row) => companies![row]!),
-  };
+  return { part, rows, times, labels, actors, companies };
 }
 
 /** The label of each row, 0 for no touch. Most rows have neither campaign metadata nor a telling url nor a referrer. */
-function labelsOfRows(rows: Rows, reader: TouchReader, labels: TouchLabels): Uint32Array {
+function labelsOfRows(rows: Rows, reader: TouchReader, labels: TouchLabels): Codes {
   const { campaigns, referrers, hosts } = reader.texts;
-  const [urls, froms, hostnames] = ["url", "referrer", "hostname"].map((name) => denseCodes(rows.column(name)));
-  const hasMetadata = marked(rows, reader.metadataColumns);
+  const [urls, froms, hostnames] = ["url", "referrer", "hostname"].map((name) => denseCodes(rows.column(name))) as [Codes, Codes, Codes];
+  const metadata = metadataOfRows(rows, reader);
   const numbers = new Uint32Array(rows.rowCount);
   const numberOfReferrer = new Map<number, number>();
-  for (let row = 0; row < numbers.length; row += 1) {
-    if (hasMetadata[row] === 1 || campaigns.of(urls![row]!) !== null) {
-      const touch = reader.touch(rows, row);
-      numbers[row] = touch === null ? 0 : labels.numberOf(touch);
-      continue;
-    }
-    const from = froms![row]!;
-    if (from === 0) continue;
+  const numberOfMetadata = new Map<number, number>();
+  const campaignNumber = (row: number) => {
+    const touch = reader.campaign(rows, row);
+    return touch === null ? 0 : labels.numberOf(touch);
+  };
+  const referrerNumber = (row: number) => {
+    const from = froms[row]!;
+    if (from === 0) return 0;
     const touch = referrers.of(from);
-    if (touch === null || touch.source === hosts.of(hostnames![row]!)) continue;
-    let number = numberOfReferrer.get(from);
-    if (number === undefined) {
-      number = labels.numberOf(touch);
-      numberOfReferrer.set(from, number);
-    }
-    numbers[row] = number;
+    return touch === null || touch.source === hosts.of(hostnames[row]!) ? 0 : known(numberOfReferrer, from, () => labels.numberOf(touch));
+  };
+  for (let row = 0; row < numbers.length; row += 1) {
+    let number = 0;
+    if (campaigns.of(urls[row]!) !== null) number = campaignNumber(row);
+    else if (metadata[row] !== 0) number = known(numberOfMetadata, metadata[row]!, () => campaignNumber(row));
+    numbers[row] = number === 0 ? referrerNumber(row) : number;
   }
-  return numbers;
+  return narrow(numbers, labels.count);
 }
 
-/** 1 for each row that has some of the columns. */
-function marked(rows: Rows, columns: readonly string[]): Uint8Array {
-  const marks = new Uint8Array(rows.rowCount);
-  for (const column of columns.map((name) => rows.column(name)))
-    for (let at = 0; at < column.codes.length; at += 1) if (column.codes[at] !== 0) marks[column.kind === "sparse" ? column.rows[at]! : at] = 1;
-  return marks;
+function known(numbers: Map<number, number>, key: number, make: () => number): number {
+  let number = numbers.get(key);
+  if (number === undefined) numbers.set(key, (number = make()));
+  return number;
+}
+
+function narrow(numbers: Uint32Array, count: number): Codes {
+  const codes = allocateCodes(numbers.length, count - 1);
+  codes.set(numbers);
+  return codes;
+}
+
+/** Codes are below this. */
+const CODE_SPAN = 2 ** 24;
+
+/** A number for each row, the same for the same campaign metadata; 0 for none. Key by key: a number for each pair of the one so far and a code. */
+function metadataOfRows(rows: Rows, { metadataColumns }: TouchReader): Uint32Array {
+  const numbers = new Uint32Array(rows.rowCount);
+  let count = 0;
+  for (const column of metadataColumns.map((name) => rows.column(name))) {
+    const numberOfPair = new Map<number, number>();
+    for (let at = 0; at < column.codes.length; at += 1) {
+      const code = column.codes[at]!;
+      if (code === 0) continue;
+      const row = column.kind === "sparse" ? column.rows[at]! : at;
+      numbers[row] = known(numberOfPair, numbers[row]! * CODE_SPAN + code, () => (count += 1));
+    }
+  }
+  return numbers;
 }

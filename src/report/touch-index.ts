@@ -1,4 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the index */
+import { dayStartMs } from "../base/time.js";
+import { allocateCodes, type Codes } from "../column/codes.js";
 import type { Rows } from "../segment/rows.js";
 import type { CompareRows } from "./row-order.js";
 import type { TouchFacts } from "./touch-facts.js";
@@ -13,48 +15,49 @@ export interface Moment {
 /** Places by owner need 4 bytes for every owner below the greatest: few touches go by a map of their owners. */
 const OWNERS_PER_TOUCH_MAX = 8;
 
-/** The touches of some owners (actors or companies), those of each in order: 4 bytes an owner, 20 a touch. */
+/** The touches of some owners (actors or companies), those of each in order: 4 bytes an owner, 10 to 12 a touch. */
 export class TouchIndex {
   /** Number of each owner; null where owners are numbers themselves. */
   readonly #slots: ReadonlyMap<number, number> | null;
   readonly #starts: Uint32Array;
-  readonly #times: Float64Array;
-  readonly #labels: Uint32Array;
-  readonly #parts: Uint32Array;
+  /** Ms of the day of its part. */
+  readonly #times: Uint32Array;
+  readonly #labels: Codes;
+  readonly #parts: Codes;
   readonly #rows: Uint32Array;
+  readonly parts: readonly Rows[];
 
   /**
    * In order but for events of one day in several segments, or in heads: `sort` follows.
-   * @param parts from old to new
+   * @param facts of parts from old to new
    * @param ownersOf owner of each touch of a part; 0 for none
+   * @param labelCount numbers of labels are below it
    */
-  constructor(
-    readonly parts: readonly Rows[],
-    facts: readonly TouchFacts[],
-    ownersOf: readonly Uint32Array[],
-  ) {
+  constructor(facts: readonly TouchFacts[], ownersOf: readonly Uint32Array[], labelCount: number) {
+    this.parts = facts.map(({ part }) => part);
     this.#slots = slotsOf(ownersOf);
     const ends = this.#ends(ownersOf);
     this.#starts = ends.slice();
     const count = ends[ends.length - 1]!;
-    this.#times = new Float64Array(count);
-    this.#labels = new Uint32Array(count);
-    this.#parts = new Uint32Array(count);
+    this.#times = new Uint32Array(count);
+    this.#labels = allocateCodes(count, labelCount);
+    this.#parts = allocateCodes(count, facts.length);
     this.#rows = new Uint32Array(count);
-    facts.forEach(({ rows, times, labels }, part) => {
-      const owners = ownersOf[part]!;
-      for (let at = 0; at < rows.length; at += 1) {
-        const owner = owners[at]!;
-        if (owner === 0) continue;
-        const slot = this.#slotOf(owner);
-        const place = ends[slot]!;
-        ends[slot] = place + 1;
-        this.#times[place] = times[at]!;
-        this.#labels[place] = labels[at]!;
-        this.#parts[place] = part;
-        this.#rows[place] = rows[at]!;
-      }
-    });
+    facts.forEach((fact, part) => this.#fill(part, fact, ownersOf[part]!, ends));
+  }
+
+  #fill(part: number, { rows, times, labels }: TouchFacts, owners: Uint32Array, ends: Uint32Array): void {
+    for (let at = 0; at < rows.length; at += 1) {
+      const owner = owners[at]!;
+      if (owner === 0) continue;
+      const slot = this.#slotOf(owner);
+      const place = ends[slot]!;
+      ends[slot] = place + 1;
+      this.#times[place] = times[at]!;
+      this.#labels[place] = labels[at]!;
+      this.#parts[place] = part;
+      this.#rows[place] = rows[at]!;
+    }
   }
 
   has(owner: number): boolean {
@@ -72,7 +75,7 @@ export class TouchIndex {
 
   /** Puts the touches of each owner in order. May be called again. */
   sort(compare: CompareRows): void {
-    const isLate = (place: number) => this.#times[place - 1]! >= this.#times[place]! && this.compare(place - 1, this.momentOf(place), compare) > 0;
+    const isLate = (place: number) => this.#msOf(place - 1) >= this.#msOf(place) && this.compare(place - 1, this.momentOf(place), compare) > 0;
     for (let slot = 0; slot + 1 < this.#starts.length; slot += 1) {
       const end = this.#starts[slot + 1]!;
       for (let place = this.#starts[slot]! + 1; place < end; place += 1) {
@@ -89,11 +92,11 @@ export class TouchIndex {
     const slot = this.#slotOf(owner);
     const end = this.#starts[slot + 1]!;
     let low = this.#starts[slot]!;
-    if (low < end && this.#times[low]! < ms) {
+    if (low < end && this.#msOf(low) < ms) {
       let high = end;
       while (low < high) {
         const middle = (low + high) >>> 1;
-        if (this.#times[middle]! < ms) low = middle + 1;
+        if (this.#msOf(middle) < ms) low = middle + 1;
         else high = middle;
       }
     }
@@ -117,15 +120,19 @@ export class TouchIndex {
 
   /** The order of a touch and a moment. */
   compare(place: number, { ms, rows, row }: Moment, compare: CompareRows): number {
-    return this.#times[place]! - ms || compare(this.parts[this.#parts[place]!]!, this.#rows[place]!, rows, row);
+    return this.#msOf(place) - ms || compare(this.parts[this.#parts[place]!]!, this.#rows[place]!, rows, row);
   }
 
   momentOf(place: number): Moment {
-    return { ms: this.#times[place]!, rows: this.parts[this.#parts[place]!]!, row: this.#rows[place]! };
+    return { ms: this.#msOf(place), rows: this.parts[this.#parts[place]!]!, row: this.#rows[place]! };
   }
 
   labelOf(place: number): number {
     return this.#labels[place]!;
+  }
+
+  #msOf(place: number): number {
+    return dayStartMs(this.parts[this.#parts[place]!]!.day) + this.#times[place]!;
   }
 
   #slotOf(owner: number): number {

@@ -12,16 +12,26 @@ export function toPlanes(bytes: Uint8Array, width: number): Uint8Array {
   return planes;
 }
 
-/** The inverse of `toPlanes`. */
+/** The inverse of `toPlanes`: a number at a time, which is several times as fast as byte by byte. */
 export function fromPlanes(planes: Uint8Array, width: number): Uint8Array {
   if (width === 1) return planes;
   const count = planes.length / width;
-  const bytes = new Uint8Array(planes.length);
-  for (let plane = 0; plane < width; plane += 1) {
-    const base = plane * count;
-    for (let at = 0; at < count; at += 1) bytes[at * width + plane] = planes[base + at]!;
-  }
-  return bytes;
+  if (width === 2) return new Uint8Array(joinTwo(planes, count).buffer);
+  return new Uint8Array(joinFour(planes, count).buffer);
+}
+
+function joinTwo(planes: Uint8Array, count: number): Uint16Array {
+  const numbers = new Uint16Array(count);
+  for (let at = 0; at < count; at += 1) numbers[at] = planes[at]! | (planes[count + at]! << 8);
+  return numbers;
+}
+
+function joinFour(planes: Uint8Array, count: number): Uint32Array {
+  const numbers = new Uint32Array(count);
+  const [second, third, fourth] = [count, 2 * count, 3 * count];
+  for (let at = 0; at < count; at += 1)
+    numbers[at] = planes[at]! | (planes[second + at]! << 8) | (planes[third + at]! << 16) | (planes[fourth + at]! << 24);
+  return numbers;
 }
 
 /** Differences of neighbours, zigzag-coded so that small ones of both signs stay small. */

@@ -1,9 +1,12 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their batch */
+import { LIMITS } from "../base/limits.js";
 import { MS_PER_DAY } from "../base/time.js";
 import { absentColumn } from "../column/column.js";
 import type { CodeColumn } from "../column/column.js";
 import { GrowableCodes } from "../column/codes.js";
 import { FIELDS, FIELD_COUNT, SHAPE_COLUMN, metadataColumn } from "../schema/fields.js";
+import { Holdings } from "./holdings.js";
+import type { MemoryBudget } from "./memory-budget.js";
 import type { ColumnZone, Rows } from "./rows.js";
 
 /** Rows in order of arrival, as a batch holds them. */
@@ -25,7 +28,7 @@ class GrowableSparse {
   readonly codes = new GrowableCodes();
 }
 
-/** The mutable newest rows of a day, in order of arrival. Grows by whole durable batches. */
+/** Newest rows of a day, in order of arrival. Grows by whole durable batches until it is full. */
 export class Head {
   #times = new Int32Array(64);
   #ids = new Uint8Array(64 * 16);
@@ -37,8 +40,20 @@ export class Head {
   #minMs = Infinity;
   #maxMs = -Infinity;
   #view: HeadView | null = null;
+  /** What is derived from its rows once they are all there. */
+  readonly #held: Holdings;
 
-  constructor(readonly day: number) {}
+  constructor(
+    readonly day: number,
+    budget: MemoryBudget,
+  ) {
+    this.#held = new Holdings(budget);
+  }
+
+  /** Takes no more batches. */
+  get isFull(): boolean {
+    return this.#rowCount >= LIMITS.headPartRowCount;
+  }
 
   get rowCount(): number {
     return this.#rowCount;
@@ -94,8 +109,19 @@ export class Head {
       this.#ids.subarray(0, this.#rowCount * 16),
       this.#sequences.subarray(0, this.#rowCount),
       this.#columns(),
+      this.isFull ? this.#held : null,
     );
     return this.#view;
+  }
+
+  /** Drops all that was derived. */
+  forgetDerived(): void {
+    this.#held.forget(() => true);
+  }
+
+  /** Its rows are sealed. */
+  release(): void {
+    this.#held.release();
   }
 
   #columns(): Map<string, CodeColumn> {
@@ -148,7 +174,12 @@ class HeadView implements Rows {
     readonly idBytes: Uint8Array,
     readonly sequenceValues: Uint32Array,
     readonly columns: ReadonlyMap<string, CodeColumn>,
+    readonly held: Holdings | null,
   ) {}
+
+  get settled(): boolean {
+    return this.held !== null;
+  }
 
   zone(column: string): ColumnZone | null {
     return this.columns.has(column) ? { min: 0, max: 0xffffffff, hasZero: true } : null;
@@ -178,16 +209,20 @@ class HeadView implements Rows {
     return this.sequenceValues;
   }
 
-  derive<T>(_key: string, make: () => T): T {
-    return make();
+  derive<T>(key: string, make: () => T, byteLength: (made: T) => number, since?: readonly object[]): T {
+    return this.held === null ? make() : this.held.derive(key, make, byteLength, since);
   }
 
-  kept(): null {
-    return null;
+  kept(key: string, since: readonly object[]): unknown {
+    return this.held === null ? null : this.held.get(key, since);
   }
 
-  pin(): void {}
+  pin(): void {
+    this.held?.pin();
+  }
 
-  unpin(): void {}
+  unpin(): void {
+    this.held?.unpin();
+  }
 }
 

@@ -23,6 +23,8 @@ export interface Rows {
   readonly rowCount: number;
   /** Immutable, and ascending by (createdAt, event id). */
   readonly sealed: boolean;
+  /** Its rows stay what they are: `derive` keeps. True for sealed rows, and for heads that take no more. */
+  readonly settled: boolean;
   /** Smallest and largest ms of the day. */
   readonly minMs: number;
   readonly maxMs: number;
@@ -44,7 +46,7 @@ export interface Rows {
   /** Store sequence by row. */
   sequences(): Uint32Array;
   /**
-   * A structure derived from the rows: kept for sealed rows while memory allows, made anew for others.
+   * A structure derived from the rows: kept for settled rows while memory allows, made anew for others.
    * @param since what else it was made of: with another one of these it is made anew
    */
   derive<T>(key: string, make: () => T, byteLength: (made: T) => number, since?: readonly object[]): T;

@@ -4,6 +4,7 @@ import type { CodeColumn } from "../column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
 import { checkBlock, damaged } from "./container.js";
 import type { BlockEntry, ContainerFooter } from "./container.js";
+import { Holdings } from "./holdings.js";
 import type { MemoryBudget } from "./memory-budget.js";
 import type { ColumnZone, Rows } from "./rows.js";
 import { decodeColumn, decodeDeltas, rowsBlock } from "./segment-file.js";
@@ -18,37 +19,12 @@ export interface SegmentSource {
 /** What a small segment's file is held under, beside its columns. */
 const WHOLE_FILE = "whole file";
 
-/** What a column or structure costs besides its bytes: its name and the objects around it. */
-const HELD_BYTES = 300;
-
 type Loaded = CodeColumn | Int32Array | Uint32Array | Uint8Array;
-
-/** What is in memory of a segment: a column, or something derived; dropped under memory pressure. */
-class Held {
-  lastUsed = 0;
-
-  constructor(
-    readonly value: unknown,
-    readonly byteLength: number,
-    readonly owner: Segment,
-    readonly since: readonly object[],
-    readonly drop: () => void,
-  ) {}
-
-  get pinned(): boolean {
-    return this.owner.isPinned;
-  }
-}
-
-const NOTHING: readonly object[] = [];
-
-function isSame(a: readonly object[], b: readonly object[]): boolean {
-  return a === b || (a.length === b.length && a.every((part, at) => part === b[at]));
-}
 
 /** Immutable rows of one UTC day, stored in a container file; columns are read when a query needs them. */
 export class Segment implements Rows {
   readonly sealed = true;
+  readonly settled = true;
   readonly meta: SegmentMeta;
   readonly day: number;
   readonly rowCount: number;
@@ -56,9 +32,8 @@ export class Segment implements Rows {
   readonly maxMs: number;
   readonly #blocks: ReadonlyMap<string, BlockEntry>;
   readonly #columns: ReadonlyMap<string, ColumnMeta>;
-  readonly #held = new Map<string, Held>();
+  readonly #held: Holdings;
   readonly #loading = new Map<string, Promise<void>>();
-  #pinCount = 0;
 
   /** @param file all bytes of a small file, so that its columns need no further read; null for others */
   constructor(
@@ -66,12 +41,13 @@ export class Segment implements Rows {
     readonly byteLength: number,
     footer: ContainerFooter<SegmentMeta>,
     readonly source: SegmentSource,
-    readonly budget: MemoryBudget,
+    budget: MemoryBudget,
     file: Uint8Array | null,
   ) {
     const { meta } = footer;
     this.meta = meta;
-    if (file !== null) this.#hold(WHOLE_FILE, file, file.byteLength);
+    this.#held = new Holdings(budget);
+    if (file !== null) this.#held.hold(WHOLE_FILE, file, file.byteLength);
     this.day = meta.day;
     this.rowCount = meta.rowCount;
     this.minMs = meta.minMs;
@@ -91,9 +67,7 @@ export class Segment implements Rows {
   load(columns: readonly string[]): Promise<void> | null {
     let waits: Promise<void>[] | null = null;
     for (const name of columns) {
-      const held = this.#held.get(name);
-      if (held !== undefined) this.budget.touch(held);
-      else if (this.#blocks.has(name)) (waits ??= []).push(this.#loadOnce(name));
+      if (this.#held.get(name) === null && this.#blocks.has(name)) (waits ??= []).push(this.#loadOnce(name));
     }
     return waits === null ? null : Promise.all(waits).then(() => undefined);
   }
@@ -115,52 +89,36 @@ export class Segment implements Rows {
     return this.#loaded(SEQUENCE_COLUMN) as Uint32Array;
   }
 
-  derive<T>(key: string, make: () => T, byteLength: (made: T) => number, since = NOTHING): T {
-    const known = this.kept(key, since);
-    if (known !== null) return known as T;
-    const made = make();
-    this.#hold(key, made, byteLength(made), since);
-    return made;
+  derive<T>(key: string, make: () => T, byteLength: (made: T) => number, since?: readonly object[]): T {
+    return this.#held.derive(key, make, byteLength, since);
   }
 
   kept(key: string, since: readonly object[]): unknown {
-    const held = this.#held.get(key);
-    if (held === undefined || !isSame(held.since, since)) return null;
-    this.budget.touch(held);
-    return held.value;
+    return this.#held.get(key, since);
   }
 
   /** Drops all that was derived: it may tell of who was erased from other segments. Columns stay. */
   forgetDerived(): void {
-    for (const [key, held] of this.#held) {
-      if (key === WHOLE_FILE || this.#blocks.has(key)) continue;
-      this.budget.remove(held);
-      this.#held.delete(key);
-    }
+    this.#held.forget((key) => key !== WHOLE_FILE && !this.#blocks.has(key));
   }
 
   pin(): void {
-    this.#pinCount += 1;
+    this.#held.pin();
   }
 
   unpin(): void {
-    this.#pinCount -= 1;
-  }
-
-  get isPinned(): boolean {
-    return this.#pinCount > 0;
+    this.#held.unpin();
   }
 
   /** Drops everything in memory: the segment left the catalog. */
   release(): void {
-    for (const held of this.#held.values()) this.budget.remove(held);
-    this.#held.clear();
+    this.#held.release();
   }
 
   #loaded(name: string): Loaded {
-    const held = this.#held.get(name);
-    assert(held !== undefined, `column ${name} of ${this.key} is read before it was loaded`);
-    return held.value as Loaded;
+    const loaded = this.#held.get(name);
+    assert(loaded !== null, `column ${name} of ${this.key} is read before it was loaded`);
+    return loaded as Loaded;
   }
 
   #loadOnce(name: string): Promise<void> {
@@ -174,16 +132,16 @@ export class Segment implements Rows {
 
   async #loadColumn(name: string): Promise<void> {
     const bytes = await this.#readBlock(name);
-    if (name === ID_COLUMN) return this.#hold(name, bytes, bytes.byteLength);
+    if (name === ID_COLUMN) return this.#held.hold(name, bytes, bytes.byteLength);
     if (name === SEQUENCE_COLUMN || name === TIME_COLUMN) {
       const values = decodeDeltas(bytes);
-      return this.#hold(name, name === TIME_COLUMN ? new Int32Array(values.buffer) : values, values.byteLength);
+      return this.#held.hold(name, name === TIME_COLUMN ? new Int32Array(values.buffer) : values, values.byteLength);
     }
     const meta = this.#columns.get(name);
     if (meta === undefined) throw damaged(this.key, `block ${name} is no column`);
     const rows = meta.entryCount === undefined ? null : await this.#readBlock(rowsBlock(name));
     const column = decodeColumn(meta, this.rowCount, bytes, rows);
-    this.#hold(name, column, columnByteLength(column));
+    this.#held.hold(name, column, columnByteLength(column));
   }
 
   async #readBlock(name: string): Promise<Uint8Array> {
@@ -194,15 +152,7 @@ export class Segment implements Rows {
   }
 
   async #readBytes(start: number, end: number): Promise<Uint8Array | null> {
-    const file = this.#held.get(WHOLE_FILE)?.value as Uint8Array | undefined;
-    return file === undefined ? await this.source.read(this.key, start, end) : file.subarray(start, end);
-  }
-
-  #hold(key: string, value: unknown, byteLength: number, since = NOTHING): void {
-    const former = this.#held.get(key);
-    if (former !== undefined) this.budget.remove(former);
-    const held = new Held(value, byteLength + key.length + HELD_BYTES, this, since, () => this.#held.delete(key));
-    this.#held.set(key, held);
-    this.budget.add(held);
+    const file = this.#held.get(WHOLE_FILE) as Uint8Array | null;
+    return file === null ? await this.source.read(this.key, start, end) : file.subarray(start, end);
   }
 }

@@ -1,11 +1,18 @@
 import { Head } from "../segment/head.js";
+import type { MemoryBudget } from "../segment/memory-budget.js";
 import type { Rows } from "../segment/rows.js";
 import type { Segment } from "../segment/segment.js";
+import { SpanTree } from "../segment/span-tree.js";
+import type { SpanPart } from "../segment/span.js";
 
 /** One frozen view of a store, used by one query. Release it when the query ends. */
 export interface Snapshot {
   /** Newest day first; within a day in no order. */
   readonly rows: readonly Rows[];
+  /** The same segments as spans of days, from old to new. */
+  readonly spans: readonly SpanPart[];
+  /** The same heads. */
+  readonly heads: readonly Rows[];
   /** Greatest sequence the snapshot holds. */
   readonly sequence: number;
   release(): void;
@@ -18,6 +25,8 @@ class View {
 
   constructor(
     readonly rows: readonly Rows[],
+    readonly spans: readonly SpanPart[],
+    readonly heads: readonly Rows[],
     readonly sequence: number,
   ) {}
 }
@@ -25,12 +34,18 @@ class View {
 /** The current set of segments and heads. Segments that left it live on until the last query that may read them. */
 export class Catalog {
   #segments: readonly Segment[] = [];
+  #spans = SpanTree.EMPTY;
   /** Heads whose rows are being written as segments. */
   #sealing: readonly Head[] = [];
+  /** Heads that take no more rows. */
+  #full: readonly Head[] = [];
+  /** The head of each day that takes the next rows. */
   #heads = new Map<number, Head>();
   /** Oldest first; the last is the current one, unless rows changed since. */
   #views: View[] = [];
   #current: View | null = null;
+
+  constructor(private readonly budget: MemoryBudget) {}
 
   get segments(): readonly Segment[] {
     return this.#segments;
@@ -41,21 +56,18 @@ export class Catalog {
   }
 
   get heads(): readonly Head[] {
-    return [...this.#heads.values()];
+    return [...this.#full, ...this.#heads.values()];
   }
 
-  /** The head of a day, a new one if need be. Rows appended to it show after `changed`. */
+  /** The head of a day for the next rows, a new one if need be. Rows appended to it show after `changed`. */
   head(day: number): Head {
     let head = this.#heads.get(day);
-    if (head === undefined) {
-      head = new Head(day);
+    if (head?.isFull === true) this.#full = [...this.#full, head];
+    if (head === undefined || head.isFull) {
+      head = new Head(day, this.budget);
       this.#heads.set(day, head);
     }
     return head;
-  }
-
-  headOf(day: number): Head | undefined {
-    return this.#heads.get(day);
   }
 
   /** Rows were added: the next snapshot shows them. */
@@ -65,7 +77,8 @@ export class Catalog {
 
   /** Freezes all heads: they stay readable, new rows go to new heads. */
   freezeHeads(): void {
-    this.#sealing = [...this.#sealing, ...this.#heads.values()];
+    this.#sealing = [...this.#sealing, ...this.heads];
+    this.#full = [];
     this.#heads = new Map();
     this.changed();
   }
@@ -73,7 +86,11 @@ export class Catalog {
   /** Puts segments in the place of others, or of the frozen heads. @param retire called once no query can read the removed ones */
   replace(added: readonly Segment[], removed: ReadonlySet<Segment>, dropFrozen: boolean, retire: () => void): void {
     this.#segments = [...this.#segments.filter((segment) => !removed.has(segment)), ...added].sort((a, b) => a.day - b.day);
-    if (dropFrozen) this.#sealing = [];
+    this.#spans = SpanTree.of(this.#segments, this.#spans, this.budget);
+    if (dropFrozen) {
+      for (const head of this.#sealing) head.release();
+      this.#sealing = [];
+    }
     this.changed();
     const last = this.#views.at(-1);
     if (last === undefined) retire();
@@ -83,12 +100,22 @@ export class Catalog {
     }
   }
 
+  /** Drops all that was derived: it may tell of somebody who was erased. */
+  forgetDerived(): void {
+    for (const rows of [...this.#segments, ...this.#sealing, ...this.heads]) rows.forgetDerived();
+    for (const span of this.#spans.spans.values()) span.release();
+    this.#spans = SpanTree.of(this.#segments, SpanTree.EMPTY, this.budget);
+    this.changed();
+  }
+
   snapshot(sequence: number): Snapshot {
     const view = this.#current ?? this.#makeView(sequence);
     view.userCount += 1;
     let released = false;
     return {
       rows: view.rows,
+      spans: view.spans,
+      heads: view.heads,
       sequence: view.sequence,
       release: () => {
         if (released) return;
@@ -100,10 +127,9 @@ export class Catalog {
   }
 
   #makeView(sequence: number): View {
-    const rows: Rows[] = [...this.#segments];
-    for (const head of [...this.#sealing, ...this.#heads.values()]) if (head.rowCount > 0) rows.push(head.view());
-    rows.sort((a, b) => b.day - a.day);
-    this.#current = new View(rows, sequence);
+    const heads = [...this.#sealing, ...this.heads].filter(({ rowCount }) => rowCount > 0).map((head) => head.view());
+    const rows = [...this.#segments, ...heads].sort((a, b) => b.day - a.day);
+    this.#current = new View(rows, this.#spans.parts, heads, sequence);
     this.#views.push(this.#current);
     this.#sweep();
     return this.#current;

@@ -46,7 +46,7 @@ const OS_SYNC_MS = 1_000;
 
 /** What a store is made of at one moment; `seal.ts` and `compact.ts` move rows between its parts. */
 export class Store {
-  readonly catalog = new Catalog();
+  readonly catalog: Catalog;
   /** Replaced as a whole by an erasure. */
   records: RecordTable;
   resolver: IdentityResolver;
@@ -75,6 +75,7 @@ export class Store {
     readonly lock: StorageLock | null,
     recovered: Recovered,
   ) {
+    this.catalog = new Catalog(budget);
     this.files = files;
     this.dictionaries = recovered.dictionaries;
     this.records = new RecordTable();

@@ -24,6 +24,18 @@ test("Codes come in the order of their values' code points, whatever the values 
   );
 });
 
+test("Many values that share long beginnings come in order too.", () => {
+  const stems = fc.array(fc.constantFrom("a", "b", "\u0100", "\u{1f600}"), { maxLength: 120 }).map((parts) => parts.join(""));
+  const families = fc.array(fc.tuple(stems, fc.integer({ min: 1, max: 90 })), { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(families, fc.nat(), (some, seed) => {
+      const values = some.flatMap(([stem, count]) => Array.from({ length: count }, (_, at) => stem + ((at * 7_919 + seed) % 997).toString(36) + stem.slice(0, at)));
+      expect([...sortedCodes(values, 0, values.length)].map((code) => values[code])).toEqual([...values].sort(compareCodePoints));
+    }),
+    { numRuns: 300 },
+  );
+});
+
 test("A dictionary's order takes in what comes later, few or many at a time, and what was blanked.", () => {
   fc.assert(
     fc.property(fc.array(fc.uniqueArray(texts.filter((text) => text !== ""), { maxLength: 30 }), { maxLength: 5 }), (parts) => {

@@ -2,12 +2,19 @@ import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { fixedClock, openDaybook, type Daybook, type EventInput } from "daybook";
 import { oracle, seededRandom, type Oracle } from "daybook/testing";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import type * as limits from "../../src/base/limits.js";
 import { daybookOutcome, expectedOutcome } from "./answers.js";
 import { hostileHistory } from "./hostile-history.js";
 import { randomQuestion, type Question } from "./random-plan.js";
 import { randomStorage } from "./random-storage.js";
 import { baseSeed, caseCount, nowMs } from "./settings.js";
+
+// Heads are full after a few rows, so that what is kept of them, and what is not, is asked for too.
+vi.mock("../../src/base/limits.js", async (original) => {
+  const { LIMITS } = await original<typeof limits>();
+  return { LIMITS: { ...LIMITS, headPartRowCount: 6 } };
+});
 
 test("A question asked while events arrive and heads are sealed sees what some prefix of the arrivals holds.", async () => {
   for (let index = 0; index < Math.ceil(caseCount(600) / 25); index += 1) {

@@ -1,6 +1,13 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import type * as limits from "../../src/base/limits.js";
 import { checkPersonHistory } from "./person-case.js";
 import { baseSeed, caseCount } from "./settings.js";
+
+// Heads are full after a few rows, so that what is kept of them, and what is not, is asked for too.
+vi.mock("../../src/base/limits.js", async (original) => {
+  const { LIMITS } = await original<typeof limits>();
+  return { LIMITS: { ...LIMITS, headPartRowCount: 6 } };
+});
 
 const parts = [1, 2, 3, 4, 5];
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Head } from "../../src/segment/head.js";
+import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import type { Rows } from "../../src/segment/rows.js";
 import { mayHold, rowsByActor, rowsOfLoaded } from "../../src/report/rows-by-actor.js";
 import { timelineOf } from "../../src/report/timeline.js";
@@ -18,7 +19,7 @@ interface Row {
 
 /** Rows of one day, with what was loaded of them. Sealed ones come in order and keep what is derived. */
 function rowsOf(rows: readonly Row[], { day = 7, sealed = false, zones = {} as Partial<Rows> } = {}): Rows & { readonly loads: string[] } {
-  const head = new Head(day);
+  const head = new Head(day, new MemoryBudget(1e9));
   const ordered = sealed ? [...rows].sort((a, b) => a.ms - b.ms || a.id - b.id) : rows;
   ordered.forEach(({ ms, id, user = 0, anonymous = 0, url = 0 }, sequence) => {
     appendRow(head, { ms, id: idBytes(id), sequence, fields: { userId: user, anonymousId: anonymous, url } });
@@ -27,7 +28,7 @@ function rowsOf(rows: readonly Row[], { day = 7, sealed = false, zones = {} as P
   const loads: string[] = [];
   const derived = new Map<string, unknown>();
   return {
-    day, sealed, loads, rowCount: view.rowCount, minMs: view.minMs, maxMs: view.maxMs,
+    day, sealed, settled: sealed, loads, rowCount: view.rowCount, minMs: view.minMs, maxMs: view.maxMs,
     columnNames: () => view.columnNames(),
     zone: (column) => view.zone(column),
     load: (columns) => {

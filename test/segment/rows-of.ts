@@ -3,6 +3,7 @@ import { MS_PER_DAY } from "../../src/base/time.js";
 import { codeAt } from "../../src/column/column.js";
 import { FIELD_COUNT, fieldIndex } from "../../src/schema/fields.js";
 import { Head } from "../../src/segment/head.js";
+import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import type { MergedRows } from "../../src/segment/merge-rows.js";
 import type { Rows } from "../../src/segment/rows.js";
 
@@ -55,7 +56,7 @@ export function appendRow(head: Head, { ms, id, sequence, fields = {}, metadata 
 }
 
 export function headOf(rows: readonly PlainRow[], day = 7): Head {
-  const head = new Head(day);
+  const head = new Head(day, new MemoryBudget(1e9));
   for (const { ms, id, sequence, name, url, metadata } of rows)
     appendRow(head, { ms, id: idBytes(id), sequence, fields: { name, url }, metadata });
   return head;

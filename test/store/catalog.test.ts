@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { LIMITS } from "../../src/base/limits.js";
 import type { Head } from "../../src/segment/head.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { mergeRows } from "../../src/segment/merge-rows.js";
@@ -30,7 +31,7 @@ const ignore = () => undefined;
 
 describe("a snapshot", () => {
   test("shows the newest day first, and rows added later to the next one alone", () => {
-    const catalog = new Catalog();
+    const catalog = new Catalog(new MemoryBudget(1e9));
     append(catalog, 3, 2);
     append(catalog, 5, 1);
     const before = catalog.snapshot(3);
@@ -42,7 +43,7 @@ describe("a snapshot", () => {
   });
 
   test("is shared while nothing changes, and keeps the sequence it was made with", () => {
-    const catalog = new Catalog();
+    const catalog = new Catalog(new MemoryBudget(1e9));
     append(catalog, 1, 1);
     const first = catalog.snapshot(1);
     expect(catalog.snapshot(1).rows).toBe(first.rows);
@@ -50,8 +51,27 @@ describe("a snapshot", () => {
     expect([first.sequence, catalog.snapshot(2).sequence]).toEqual([1, 2]);
   });
 
+  test("keeps what is derived from a full head until its rows are sealed, and looks at the growing one anew", async () => {
+    const budget = new MemoryBudget(1e9);
+    const catalog = new Catalog(budget);
+    append(catalog, 1, LIMITS.headPartRowCount);
+    append(catalog, 1, 2);
+    const madeOf = (snapshot: Snapshot) => {
+      const made: number[] = [];
+      for (const rows of snapshot.rows) rows.derive("answer", () => made.push(rows.rowCount), () => 8);
+      return made;
+    };
+    expect(madeOf(catalog.snapshot(1))).toEqual([LIMITS.headPartRowCount, 2]);
+    append(catalog, 1, 3);
+    expect(madeOf(catalog.snapshot(2))).toEqual([5]);
+    expect(budget.byteLength).toBeGreaterThan(0);
+    catalog.freezeHeads();
+    catalog.replace([], new Set(), true, ignore);
+    expect(budget.byteLength).toBe(0);
+  });
+
   test("shows each row once while heads become segments", async () => {
-    const catalog = new Catalog();
+    const catalog = new Catalog(new MemoryBudget(1e9));
     append(catalog, 1, 3);
     catalog.freezeHeads();
     append(catalog, 1, 2);
@@ -64,7 +84,7 @@ describe("a snapshot", () => {
 
 describe("a segment that leaves the catalog", () => {
   async function twoSegments(): Promise<{ catalog: Catalog; segments: readonly Segment[]; merged: Segment }> {
-    const catalog = new Catalog();
+    const catalog = new Catalog(new MemoryBudget(1e9));
     append(catalog, 1, 3);
     const made: Segment[] = [];
     for (let round = 0; round < 2; round += 1) made.push(await segmentOf(catalog.heads));

@@ -36,7 +36,7 @@ describe("days", () => {
     const { answer, work, reads } = await store.measure((daybook) => daybook.countEvents(week));
     const rowCount = rowsOfDays(30, 37);
     expect(answer).toBe(rowCount);
-    expect(work).toEqual({ segmentCount: 7, prunedCount: 83, rowCount, loadCount: 0, dictionaryValueCount: 0 });
+    expect(work).toEqual({ segmentCount: 7, prunedCount: 83, keptCount: 0, rowCount, loadCount: 0, dictionaryValueCount: 0 });
     expect(reads).toEqual([]);
   });
 
@@ -64,6 +64,36 @@ describe("days", () => {
     const { work, reads } = await store.measure((daybook) => daybook.countEvents(range));
     expect([work.segmentCount, work.loadCount, reads.length]).toEqual([7, 2, 2]);
     expect((await store.daybook.explain("countEvents", range)).columns).toEqual(["ms"]);
+  });
+});
+
+describe("spans of days", () => {
+  const input = { ...where("device", "=", "mobile"), startDate: dayText(0), endDate: dayText(29) };
+
+  test.each(["countEvents", "countEventsPerDay", "countEventsRunningTotalPerDay", "countUniqueUsers", "countUniqueUsersPerDay"] as const)(
+    "%s of a month, asked again or for a shifted month, looks at the few days that no span holds",
+    async (report) => {
+      const ask = (startDay: number) => store.measure<unknown>((daybook) => daybook[report]({ ...input, startDate: dayText(startDay), endDate: dayText(startDay + 29) }));
+      const first = await ask(0);
+      expect([first.work.segmentCount, first.work.keptCount, first.work.prunedCount]).toEqual([30, 0, 60]);
+      const again = await ask(0);
+      expect(again.answer).toEqual(first.answer);
+      expect(again.work.segmentCount + again.work.keptCount).toBe(30);
+      expect(again.work.segmentCount).toBeLessThanOrEqual(6);
+      const shifted = await ask(1);
+      expect(shifted.work.segmentCount + shifted.work.keptCount).toBe(30);
+      expect(shifted.work.segmentCount).toBeLessThanOrEqual(7);
+    },
+  );
+
+  test("an aggregate is kept by its field, and not for what depends on who is who", async () => {
+    const ask = (field: string, extra: object = {}) => store.measure((daybook) => daybook.aggregate({ ...input, ...extra, field }));
+    const first = await ask("os");
+    expect((await ask("browser")).work.keptCount).toBe(0);
+    const again = await ask("os");
+    expect(again.answer).toEqual(first.answer);
+    expect(again.work.keptCount).toBeGreaterThanOrEqual(24);
+    for (let asked = 0; asked < 2; asked += 1) expect((await ask("os", where("company_id", "!=", "acme"))).work.keptCount).toBe(0);
   });
 });
 

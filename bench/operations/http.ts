@@ -1,0 +1,89 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { trafficBatches } from "../traffic.js";
+
+const EVENT_COUNT = 200_000;
+const CONNECTION_COUNT = 16;
+const SECONDS = 5;
+const TOKEN = `sk_${"bench".repeat(8)}`;
+const cli = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
+
+/** A server of its own process, from the built package; resolves to its port. */
+async function serve(directory: string): Promise<{ port: number; stop(): Promise<void> }> {
+  const child = spawn(process.execPath, [cli, "serve", "--data", directory, "--port", "0"], { env: { ...process.env, DAYBOOK_TOKEN: TOKEN }, stdio: ["ignore", "pipe", "inherit"] });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const port = /^daybook listening on http:\/\/[^:]+:(\d+)$/.exec(line)?.[1];
+    if (port === undefined) continue;
+    const stop = async () => {
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    };
+    return { port: Number(port), stop };
+  }
+  throw new Error("the server ended before it listened");
+}
+
+function requestText(path: string, body: string): string {
+  return [`POST ${path} HTTP/1.1`, "host: localhost", `authorization: Bearer ${TOKEN}`, "content-type: application/json", `content-length: ${Buffer.byteLength(body)}`, "", body].join("\r\n");
+}
+
+/** Sends the requests over so many connections, each the next one after its answer, until `isDone`; answers their ms. */
+async function load(port: number, next: () => string | null): Promise<number[]> {
+  const times: number[] = [];
+  const run = async () => {
+    const socket = connect(port, "127.0.0.1").setNoDelay(true);
+    await once(socket, "connect");
+    for (let request = next(); request !== null; request = next()) {
+      const startedMs = performance.now();
+      socket.write(request);
+      await answerOf(socket);
+      times.push(performance.now() - startedMs);
+    }
+    socket.destroy();
+  };
+  await Promise.all(Array.from({ length: CONNECTION_COUNT }, run));
+  return times;
+}
+
+/** Reads one answer to its end. @throws Error for any status but 200 */
+function answerOf(socket: ReturnType<typeof connect>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const take = (chunk: Buffer) => {
+      text += chunk.toString("latin1");
+      const headEnd = text.indexOf("\r\n\r\n");
+      const byteLength = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? NaN);
+      if (headEnd === -1 || !(text.length >= headEnd + 4 + byteLength)) return;
+      socket.off("data", take);
+      if (text.startsWith("HTTP/1.1 200")) resolve();
+      else reject(new Error(`expected status 200, got ${text.slice(0, 300)}`));
+    };
+    socket.on("data", take);
+    socket.once("error", reject);
+  });
+}
+
+const percentile = (values: readonly number[], share: number) => [...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? NaN;
+
+/** Ingest in batches of 1,000, then counts of 30 days, over sixteen connections. The client needs a core of its own. */
+export async function httpFigures(directory: string) {
+  const server = await serve(directory);
+  const writes = [...trafficBatches({ seed: 1, eventCount: EVENT_COUNT, batchRowCount: 1_000 })].map((events) => requestText("/v1/events", JSON.stringify({ events }))).values();
+  const startedMs = performance.now();
+  await load(server.port, () => writes.next().value ?? null);
+  const ingestEventsPerSecond = Math.round((EVENT_COUNT / (performance.now() - startedMs)) * 1_000);
+  const question = requestText("/analytics/count-events", JSON.stringify({ start_date: "2026-01-20", end_date: "2026-02-18" }));
+  const endingAt = (ms: number) => () => (performance.now() < ms ? question : null);
+  await load(server.port, endingAt(performance.now() + 1_000));
+  const times = await load(server.port, endingAt(performance.now() + SECONDS * 1_000));
+  await server.stop();
+  return {
+    httpIngestEventsPerSecond: ingestEventsPerSecond,
+    httpCountsPerSecond: Math.round(times.length / SECONDS),
+    httpCountMedianMs: percentile(times, 0.5),
+    httpCount99Ms: percentile(times, 0.99),
+  };
+}

@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { parseArgs } from "node:util";
+import { memoryStorage, openDaybook } from "daybook";
+import { fileStorage } from "daybook/node";
+import { clock } from "../clock.js";
+import { ingestAll } from "../ingest.js";
+import { hardware, writeResult } from "../results.js";
+import { table } from "../table.js";
+import { trafficBatches } from "../traffic.js";
+import { httpFigures } from "./http.js";
+import { latencyFigures } from "./latency.js";
+import { residentFigures } from "./resident.js";
+import { replayFigures } from "./replay.js";
+
+const { values } = parseArgs({
+  options: {
+    events: { type: "string", default: "1000000" },
+    directory: { type: "string", default: tmpdir() },
+    /** Events as stored by an earlier run, not removed afterwards. */
+    store: { type: "string" },
+  },
+});
+const eventCount = Number(values.events);
+if (!Number.isInteger(eventCount) || eventCount < 1) throw new Error(`--events: expected a whole number from 1, got ${values.events}`);
+
+const directory = mkdtempSync(join(values.directory, "daybook-bench-"));
+const WRITER_COUNT = 4;
+const MEMORY_EVENT_COUNT = 1_000_000;
+const say = (text: string) => void process.stdout.write(`${text}\n`);
+
+/** Plain objects into memory, four batches of 1,000 in flight. */
+async function memoryIngestEventsPerSecond(): Promise<number> {
+  const daybook = await openDaybook({ storage: memoryStorage(), clock });
+  const batches = trafficBatches({ seed: 1, eventCount: Math.min(eventCount, MEMORY_EVENT_COUNT), batchRowCount: 1_000 });
+  const { eventCount: count, ms } = await ingestAll(daybook, batches, WRITER_COUNT);
+  await daybook.close();
+  return Math.round((count / ms) * 1_000);
+}
+
+async function fill(path: string): Promise<void> {
+  const daybook = await openDaybook({ storage: fileStorage(path), clock });
+  await ingestAll(daybook, trafficBatches({ seed: 1, eventCount, batchRowCount: 1_000 }), WRITER_COUNT);
+  await daybook.close();
+}
+
+async function run(): Promise<void> {
+  const machine = hardware();
+  say(`${eventCount.toLocaleString("en")} events; ${machine.cpuModel}, ${machine.coreCount} cores, Node ${machine.nodeVersion}`);
+  const store = values.store ?? join(directory, "store");
+  if (values.store === undefined) await fill(store);
+  const figures = {
+    memoryIngestEventsPerSecond: await memoryIngestEventsPerSecond(),
+    ...(await replayFigures(join(directory, "replay"))),
+    ...(await residentFigures(store, eventCount)),
+    ...(await latencyFigures(store)),
+    ...(await httpFigures(join(directory, "served"))),
+  };
+  say(table([["figure", "value"], ...Object.entries<number>(figures).map(([name, value]) => [name, value.toLocaleString("en", { maximumFractionDigits: 2 })])]));
+  say(`Written to ${relative(process.cwd(), writeResult({ eventCount, hardware: machine, operations: figures }))}.`);
+}
+
+try {
+  await run();
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}

@@ -1,0 +1,88 @@
+import type { Droppable, MemoryBudget } from "./memory-budget.js";
+
+/** What a held value costs besides its bytes: its name and the objects around it. */
+const HELD_BYTES = 300;
+
+class Held implements Droppable {
+  lastUsed = 0;
+
+  constructor(
+    readonly value: unknown,
+    readonly byteLength: number,
+    readonly since: readonly object[],
+    readonly owner: Holdings,
+    readonly drop: () => void,
+  ) {}
+
+  get pinned(): boolean {
+    return this.owner.isPinned;
+  }
+}
+
+export const NOTHING_ELSE: readonly object[] = [];
+
+/** Values in memory under their names, each of which can be made again: dropped under memory pressure, unless pinned. */
+export class Holdings {
+  readonly #held = new Map<string, Held>();
+  #pinCount = 0;
+  #isReleased = false;
+
+  constructor(readonly budget: MemoryBudget) {}
+
+  /** Keeps all that is held in memory until `unpin`. */
+  pin(): void {
+    this.#pinCount += 1;
+  }
+
+  unpin(): void {
+    this.#pinCount -= 1;
+  }
+
+  get isPinned(): boolean {
+    return this.#pinCount > 0;
+  }
+
+  /** Null for what is not held, or was made of something else than `since`. */
+  get(name: string, since = NOTHING_ELSE): unknown {
+    const held = this.#held.get(name);
+    if (held === undefined || !isSame(held.since, since)) return null;
+    this.budget.touch(held);
+    return held.value;
+  }
+
+  hold(name: string, value: unknown, byteLength: number, since = NOTHING_ELSE): void {
+    const former = this.#held.get(name);
+    if (former !== undefined) this.budget.remove(former);
+    const held = new Held(value, byteLength + name.length + HELD_BYTES, since, this, () => this.#held.delete(name));
+    this.#held.set(name, held);
+    if (!this.#isReleased) this.budget.add(held);
+  }
+
+  /** What is held under the name, or else what `make` makes. */
+  derive<T>(name: string, make: () => T, byteLength: (made: T) => number, since = NOTHING_ELSE): T {
+    const known = this.get(name, since);
+    // What is held under a name was made by the same caller.
+    if (known !== null) return known as T;
+    const made = make();
+    this.hold(name, made, byteLength(made), since);
+    return made;
+  }
+
+  forget(isForgotten: (name: string) => boolean): void {
+    for (const [name, held] of this.#held) {
+      if (!isForgotten(name)) continue;
+      this.budget.remove(held);
+      this.#held.delete(name);
+    }
+  }
+
+  /** Drops everything: the owner left the catalog. What a question that still reads it puts here is no longer counted. */
+  release(): void {
+    this.#isReleased = true;
+    this.forget(() => true);
+  }
+}
+
+function isSame(a: readonly object[], b: readonly object[]): boolean {
+  return a === b || (a.length === b.length && a.every((part, at) => part === b[at]));
+}

@@ -1,0 +1,65 @@
+import type { MemoryBudget } from "./memory-budget.js";
+import type { Segment } from "./segment.js";
+import { Span, type SpanPart } from "./span.js";
+
+/**
+ * Days that a span of each level holds, aligned to multiples: a window of d days is a few spans of every level. Each level
+ * keeps about as much as the one below, so they are few.
+ */
+const LEVEL_DAY_COUNTS = [1, 4, 16, 64];
+
+interface Placed {
+  readonly day: number;
+  readonly part: SpanPart;
+}
+
+/** The segments of a store as spans of spans: a window is answered from few of them. */
+export class SpanTree {
+  private constructor(
+    /** Of all segments, from old to new. */
+    readonly parts: readonly SpanPart[],
+    /** By level and the number of its days. */
+    readonly spans: ReadonlyMap<string, Span>,
+  ) {}
+
+  static readonly EMPTY = new SpanTree([], new Map());
+
+  /**
+   * Keeps the spans of a former tree whose segments are all the same; the others are released.
+   * @param segments ascending by day
+   */
+  static of(segments: readonly Segment[], former: SpanTree, budget: MemoryBudget): SpanTree {
+    const spans = new Map<string, Span>();
+    let placed: Placed[] = segments.map((part) => ({ day: part.day, part }));
+    for (const dayCount of LEVEL_DAY_COUNTS)
+      placed = inBlocks(placed, dayCount).map((block) => {
+        const [first, ...others] = block.map(({ part }) => part);
+        const day = block[0]?.day ?? 0;
+        if (first !== undefined && others.length === 0) return { day, part: first };
+        const key = `${dayCount} ${Math.floor(day / dayCount)}`;
+        const known = former.spans.get(key);
+        const parts = block.map(({ part }) => part);
+        const span = known !== undefined && isSame(known.parts, parts) ? known : new Span(parts, budget);
+        spans.set(key, span);
+        return { day, part: span };
+      });
+    for (const [key, span] of former.spans) if (spans.get(key) !== span) span.release();
+    return new SpanTree(placed.map(({ part }) => part), spans);
+  }
+}
+
+function inBlocks(placed: readonly Placed[], dayCount: number): Placed[][] {
+  const blocks: Placed[][] = [];
+  let last = NaN;
+  for (const item of placed) {
+    const block = Math.floor(item.day / dayCount);
+    if (block === last) blocks.at(-1)?.push(item);
+    else blocks.push([item]);
+    last = block;
+  }
+  return blocks;
+}
+
+function isSame(a: readonly SpanPart[], b: readonly SpanPart[]): boolean {
+  return a.length === b.length && a.every((part, at) => part === b[at]);
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import { MemoryBudget } from "../../src/segment/memory-budget.js";
+import { mergeRows } from "../../src/segment/merge-rows.js";
+import { Head } from "../../src/segment/head.js";
+import type { Segment } from "../../src/segment/segment.js";
+import { Span, type SpanPart } from "../../src/segment/span.js";
+import { SpanTree } from "../../src/segment/span-tree.js";
+import { StoreFiles } from "../../src/store/files.js";
+import { memoryStorage } from "../../src/store/memory-storage.js";
+import { appendRow } from "./rows-of.js";
+
+const budget = new MemoryBudget(1e9);
+const files = new StoreFiles(memoryStorage(), budget);
+let nextFile = 1;
+
+/** A segment with a row at each of these milliseconds of its day. */
+async function segmentOf(day: number, times: readonly number[] = [0]): Promise<Segment> {
+  const head = new Head(day, budget);
+  for (const ms of times) appendRow(head, { ms, id: new Uint8Array(16).fill(ms % 200), sequence: ms + 1 });
+  nextFile += 1;
+  return (await files.writeSegment(nextFile, mergeRows([head.view()]))).segment;
+}
+
+const segmentsOf = (days: readonly number[]) => Promise.all(days.map((day) => segmentOf(day)));
+
+/** Days in brackets as they are nested. */
+function shapeOf(parts: readonly SpanPart[]): unknown[] {
+  return parts.map((part) => (part instanceof Span ? shapeOf(part.parts) : part.day));
+}
+
+function segmentsIn(parts: readonly SpanPart[]): Segment[] {
+  return parts.flatMap((part) => (part instanceof Span ? segmentsIn(part.parts) : [part]));
+}
+
+describe("a tree of spans", () => {
+  test("nests a day, four days, sixteen and sixty-four, and nothing in itself alone", async () => {
+    const days = [0, 1, 1, 3, 4, 15, 16, 63, 64, 200];
+    const tree = SpanTree.of(await segmentsOf(days), SpanTree.EMPTY, budget);
+    expect(shapeOf(tree.parts)).toEqual([[[[0, [1, 1], 3], 4, 15], 16, 63], 64, 200]);
+  });
+
+  test("holds every segment once, from old to new, days before 1970 too", async () => {
+    const segments = await segmentsOf([-70, -5, -4, -1, -1, 0, 2, 90]);
+    const tree = SpanTree.of(segments, SpanTree.EMPTY, budget);
+    expect(segmentsIn(tree.parts)).toEqual(segments);
+  });
+
+  test("tells its rows and its first and last moment", async () => {
+    const segments = [await segmentOf(4, [50, 900]), await segmentOf(4, [20, 30, 100]), await segmentOf(5, [10])];
+    const [span] = SpanTree.of(segments, SpanTree.EMPTY, budget).parts;
+    const { segmentCount, rowCount, firstMs, lastMs } = span as Span;
+    expect([segmentCount, rowCount, firstMs, lastMs]).toEqual([3, 6, 4 * 86_400_000 + 20, 5 * 86_400_000 + 10]);
+  });
+
+  test("keeps the spans whose segments stay, and releases the others", async () => {
+    const segments = await segmentsOf([0, 1, 4, 5]);
+    const before = SpanTree.of(segments, SpanTree.EMPTY, budget);
+    const [early, late] = (before.parts[0] as Span).parts as [Span, Span];
+    early.keep("answer", 1, 8);
+    late.keep("answer", 2, 8);
+    const one = await segmentOf(5);
+    const heldBytes = budget.byteLength;
+    const after = SpanTree.of([...segments, one], before, budget);
+    const [sameEarly, newLate] = (after.parts[0] as Span).parts as [Span, Span];
+    expect(sameEarly).toBe(early);
+    expect(sameEarly.kept("answer")).toBe(1);
+    expect(newLate).not.toBe(late);
+    expect(newLate.kept("answer")).toBeNull();
+    expect(budget.byteLength).toBeLessThan(heldBytes);
+    const counted = budget.byteLength;
+    late.keep("late answer", 3, 1_000);
+    expect(budget.byteLength, "a question that still reads it costs no memory for good").toBe(counted);
+  });
+});
