@@ -20,6 +20,14 @@ export const LIMITS = {
   metadataKeyCount: 10_000,
   /** Distinct values of one field or metadata key: a `Map` of V8 holds 2^24 entries, one of them for "not set". */
   dictionaryValueCount: 2 ** 24 - 1,
+  /** Bytes of all distinct values of one store, by estimate: they are in memory always, in a heap of 4 GiB by default. */
+  dictionaryBytes: 3 * 1024 * 1024 * 1024,
+  /** Steps of the paths by which lists of metadata keys are found again: some 200 bytes each, and made anew from codes when forgotten. */
+  shapeStepCount: 100_000,
+  /** Metadata columns of all heads before these are sealed: a column of a few rows takes about 1 KiB. */
+  headColumnCount: 200_000,
+  /** Columns of all segments and heads of one store: each has a description in memory always, about 400 bytes. */
+  columnCount: 2_000_000,
   /** Days that `fill` may add to an answer: more than two centuries are a mistake. */
   fillDayCount: 100_000,
   /** How far in the future an event may lie before its time becomes the receive time. */
