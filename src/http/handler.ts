@@ -16,6 +16,8 @@ import type { WireReply, WireRequest } from "./exchange.js";
 import { Gate } from "./gate.js";
 import { handlerLimits } from "./limits.js";
 import type { HandlerLimits } from "./limits.js";
+import { RequestCounts } from "./metrics.js";
+import type { ProcessGauges } from "./metrics.js";
 import { parseQuery } from "./query.js";
 import type { Agent, Caller, Exchange, GuardedRoute, House, Route } from "./route.js";
 import { createRouter, routeOf } from "./router.js";
@@ -38,6 +40,8 @@ export interface HandlerOptions {
   readonly onDefect?: (thrown: unknown, requestId: string) => void;
   /** Hears of every answer. */
   readonly onAnswer?: (answered: Answered) => void;
+  /** Numbers about the process that `/metrics` shows, by name. Default: none; `daybook/node` has some. */
+  readonly processGauges?: () => ProcessGauges;
   /** How late the event loop is, in ms: over a bound requests are refused. Default: 0, as if it never were; `daybook/node` measures it. */
   readonly lagMs?: () => number;
   /** Replaces bounds one by one. */
@@ -61,6 +65,8 @@ interface Context {
   readonly requestId: () => string;
   readonly onDefect: (thrown: unknown, requestId: string) => void;
   readonly onAnswer: (answered: Answered) => void;
+  readonly counts: RequestCounts;
+  readonly processGauges: () => ProcessGauges;
 }
 
 /** Serves organizations over HTTP, as a function from request to response. Holds no socket, and between requests only what bounds them. */
@@ -78,6 +84,8 @@ export function createHandler(options: HandlerOptions): Handler {
     requestId: options.requestId ?? (() => globalThis.crypto.randomUUID()),
     onDefect: options.onDefect ?? (() => undefined),
     onAnswer: options.onAnswer ?? (() => undefined),
+    counts: new RequestCounts(),
+    processGauges: options.processGauges ?? (() => ({})),
   };
   const answer = (request: WireRequest) => respond(context, request);
   const handle = async (request: Request) => responseOf(await answer(wireRequestOf(request)));
@@ -85,6 +93,7 @@ export function createHandler(options: HandlerOptions): Handler {
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
+const CONTENT_TYPES = { ndjson: "application/x-ndjson; charset=utf-8", text: "text/plain; version=0.0.4; charset=utf-8" };
 /** Methods that are named to whoever listens: a method is a word of the caller's. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
 /** Nothing that looks like a token: request ids are written into logs. */
@@ -109,7 +118,9 @@ async function respond(context: Context, request: WireRequest): Promise<WireRepl
     if (reply.status === 500) context.onDefect(thrown, requestId);
   }
   const method = METHODS.includes(request.method) ? request.method : "other";
-  context.onAnswer({ requestId, method, ...trace, status: reply.status, durationMs: performance.now() - startedMs });
+  const answered: Answered = { requestId, method, ...trace, status: reply.status, durationMs: performance.now() - startedMs };
+  context.counts.add(answered);
+  context.onAnswer(answered);
   return request.method === "HEAD" ? { ...reply, body: null } : reply;
 }
 
@@ -130,9 +141,9 @@ async function run(context: Context, route: Route, found: Found, request: WireRe
   const leave = admission.enter(token.sha256);
   try {
     const value = await ask(context, route, caller, found, request);
-    if (route.format !== "ndjson") return await jsonReply(route, request, requestId, route.status ?? 200, JSON.stringify(value));
-    const headers = { "content-type": "application/x-ndjson; charset=utf-8", "x-request-id": requestId, "cache-control": "no-store" };
-    return { status: 200, headers, body: value as Uint8Array };
+    if (route.format === undefined) return await jsonReply(route, request, requestId, route.status ?? 200, JSON.stringify(value));
+    const headers = { "content-type": CONTENT_TYPES[route.format], "x-request-id": requestId, "cache-control": "no-store" };
+    return { status: 200, headers, body: value as Uint8Array | string };
   } finally {
     leave();
   }
@@ -145,7 +156,7 @@ function callerOf({ organizations }: House, token: TokenRecord, projectId: strin
 }
 
 async function ask(context: Context, route: GuardedRoute, caller: Caller, found: Found, request: WireRequest): Promise<unknown> {
-  const { admission, clock, readAgent } = context;
+  const { admission, clock, readAgent, counts, processGauges } = context;
   const receivedAtMs = clock.now();
   const held = admission.hold();
   const deadline = new Deadline(() => request.signal, admission.limits.questionMs);
@@ -163,6 +174,8 @@ async function ask(context: Context, route: GuardedRoute, caller: Caller, found:
       },
       receivedAtMs,
       readAgent,
+      counts,
+      processGauges,
     };
     return await told(route, deadline, () => route.handle(caller, exchange));
   } finally {

@@ -4,4 +4,5 @@ export type { DirectoryEntry, FileSystem, OpenFile, OpenMode } from "./file-syst
 export { listen, type ListenOptions, type Listening, type RequestHandler } from "./listen.js";
 export { type SocketLimits } from "./socket-limits.js";
 export { nativeCodec } from "./native-codec.js";
+export { processGauges } from "./process-gauges.js";
 export type { ProcessIdentity, ProcessTable } from "./process-table.js";

@@ -69,7 +69,7 @@ function successFlaws(request: FuzzRequest, { status, headers, text }: FuzzAnswe
   if (!expected.includes(status)) flaws.push(`status ${status}`);
   if (request.method === "HEAD") return flaws;
   if (route.format === "ndjson") for (const line of text.split("\n")) JSON.parse(line === "" ? "{}" : line);
-  else if (!route.answer.safeParse(JSON.parse(text)).success) flaws.push(`an answer of another shape: ${text.slice(0, 300)}`);
+  else if (!route.answer.safeParse(route.format === "text" ? text : JSON.parse(text)).success) flaws.push(`an answer of another shape: ${text.slice(0, 300)}`);
   return flaws;
 }
 
