@@ -20,6 +20,14 @@ export const LIMITS = {
   metadataKeyCount: 10_000,
   /** Distinct values of one field or metadata key: a `Map` of V8 holds 2^24 entries, one of them for "not set". */
   dictionaryValueCount: 2 ** 24 - 1,
+  /** Bytes of all distinct values of one store, by estimate: they are in memory always, in a heap of 4 GiB by default. */
+  dictionaryBytes: 3 * 1024 * 1024 * 1024,
+  /** Steps of the paths by which lists of metadata keys are found again: some 200 bytes each, and made anew from codes when forgotten. */
+  shapeStepCount: 100_000,
+  /** Metadata columns of all heads before these are sealed: a column of a few rows takes about 1 KiB. */
+  headColumnCount: 200_000,
+  /** Columns of all segments and heads of one store: each has a description in memory always, about 400 bytes. */
+  columnCount: 2_000_000,
   /** Days that `fill` may add to an answer: more than two centuries are a mistake. */
   fillDayCount: 100_000,
   /** How far in the future an event may lie before its time becomes the receive time. */
@@ -42,6 +50,35 @@ export const LIMITS = {
   segmentsPerDayCount: 4,
   /** Events that may wait for the journal: beyond it an ingest is refused at once. */
   queuedIngestRows: 1_000_000,
+  /** Bytes of a request's line and headers, and how many headers it may have. */
+  headerBytes: 8 * 1024,
+  headerCount: 100,
+  /** Characters of path and query: a GET of every parameter at its bound still fits. */
+  urlChars: 4_096,
+  /** How long the headers of a request may take to arrive, and the whole of it: a slow sender must not hold a connection for long. */
+  requestHeadersMs: 10_000,
+  requestMs: 30_000,
+  /** How long a sent answer may lie without the caller taking any more of it. */
+  unreadAnswerMs: 60_000,
+  /** Connections open at once: each costs some ten kilobytes and a file handle. */
+  connectionCount: 1_024,
+  /** Requests of one connection under way at once: a caller may send the next before it has the answer, but not without end. */
+  pipelinedRequestCount: 16,
+  /** Requests of one token under way at once. */
+  requestsPerTokenCount: 32,
+  /** Bytes of request bodies in memory at once, all callers together; as parsed JSON they take several times as much. */
+  heldBodyBytes: 64 * 1024 * 1024,
+  /** How late timers may be before requests are refused: work piles up faster than it is done. */
+  eventLoopLagMs: 50,
+  /** How long a question may take. */
+  questionMs: 30_000,
+  /** Unknown tokens that one address may try in a row, and how many more each minute. */
+  failedTokenCount: 60,
+  failedTokensPerMinute: 20,
+  /** Addresses that are remembered for that; then the oldest go. */
+  failedAddressCount: 10_000,
+  /** How long a question may hold the thread before others have a turn. */
+  sliceMs: 5,
   /** Default bound on loaded columns and derived structures. */
   memoryBudgetBytes: 2 * 1024 * 1024 * 1024,
   /** Last representable instant: the end of the year 9999. */

@@ -1,9 +1,10 @@
-import { createHandler, type Handler, type TokenRecord } from "../http/index.js";
+import { createHandler, type TokenRecord } from "../http/index.js";
 import { memoryStorage, openDaybook } from "../index.js";
 import type { Daybook } from "../engine/daybook.js";
-import { listen } from "../node/index.js";
+import { eventLoopLag, listen, processGauges } from "../node/index.js";
 import { DEFAULT_ORGANIZATION, openOrganization, organizationsIn } from "./organizations.js";
 import { loadAgents } from "./read/agent.js";
+import { RequestLog } from "./request-log.js";
 import { LiveTokens } from "./token-store.js";
 
 export interface ServerOptions {
@@ -14,6 +15,8 @@ export interface ServerOptions {
   readonly currency: string | undefined;
   /** Tokens besides those stored in the data directory. */
   readonly tokens: readonly TokenRecord[];
+  /** True: every request is told of on stderr. Defects always are. */
+  readonly logsRequests: boolean;
   /** Organizations that are open already; the server closes them. */
   readonly open?: Readonly<Record<string, Daybook>>;
 }
@@ -32,20 +35,27 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const tokens = new LiveTokens(options.tokens, options.dataDirectory, async (records) => {
     await openAll(records.filter((record) => record.revoked_at === null).map((record) => record.organization));
   });
-  const readAgent = await loadAgents();
-  let current: Handler | null = null;
+  const lag = eventLoopLag();
+  const log = new RequestLog((text) => void process.stderr.write(text), Date.now);
+  const handler = createHandler({
+    organizations: daybooks,
+    tokens,
+    readAgent: await loadAgents(),
+    lagMs: lag.lagMs,
+    processGauges: () => ({ ...processGauges(), daybook_event_loop_lag_seconds: lag.lagMs() / 1_000 }),
+    onDefect: (thrown, requestId) => log.defect(thrown, requestId),
+    ...(options.logsRequests ? { onAnswer: (answered) => log.answered(answered) } : {}),
+  });
 
   const openAll = async (names: Iterable<string>): Promise<void> => {
     for (const name of new Set(names)) {
       if (daybooks.has(name)) continue;
       daybooks.set(name, await openOne(options, name));
-      current = null;
     }
   };
-  // The handler copies the organizations it is given: a new one needs a new handler.
-  const handler = (): Handler => (current ??= createHandler({ organizations: Object.fromEntries(daybooks), tokens, readAgent, onDefect: logDefect }));
   const closeAll = async (): Promise<void> => {
     tokens.stop();
+    lag.stop();
     await Promise.all([...daybooks.values()].map((daybook) => daybook.close()));
   };
 
@@ -53,11 +63,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const stored = options.dataDirectory === null ? [] : await organizationsIn(options.dataDirectory);
     await openAll([DEFAULT_ORGANIZATION, ...stored, ...options.tokens.map((token) => token.organization)]);
     await tokens.start();
-    const answer: Handler["answer"] = (request) => handler().answer(request);
-    const listening = await listen(
-      Object.assign((request: Request) => handler()(request), { answer }),
-      { host: options.host, port: options.port },
-    );
+    const listening = await listen(handler, { host: options.host, port: options.port });
     return {
       url: listening.url,
       reloadTokens: () => tokens.reload(),
@@ -79,11 +85,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 function openOne(options: ServerOptions, name: string): Promise<Daybook> {
   if (options.dataDirectory !== null) return openOrganization(options.dataDirectory, name, options.currency);
   return openDaybook({ storage: memoryStorage(), ...(options.currency === undefined ? {} : { currency: options.currency }) });
-}
-
-function logDefect(thrown: unknown, requestId: string): void {
-  const message = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-  process.stderr.write(`${JSON.stringify({ level: "error", request_id: requestId, message })}\n`);
 }
 
 /** How long a stop may take before the process ends anyway. */

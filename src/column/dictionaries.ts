@@ -1,5 +1,6 @@
 import { FIELDS, KEY_DICTIONARY, SHAPE_DICTIONARY, metadataColumn } from "../schema/fields.js";
-import { Dictionary, JsonDictionary } from "./dictionary.js";
+import { Dictionary, JsonDictionary, VALUE_OVERHEAD_BYTES } from "./dictionary.js";
+import type { HeldValues } from "./dictionary.js";
 
 /** Values a dictionary gained: the codes from `start` on. */
 export interface DictionaryDelta {
@@ -37,13 +38,14 @@ export class Dictionaries {
   readonly #byName = new Map<string, Dictionary>();
   readonly #shapeKeys: (readonly number[])[] = [];
   readonly #byKey: (JsonDictionary | undefined)[] = [];
+  readonly #held: HeldValues = { charCount: 0, valueCount: 0 };
   readonly keys: Dictionary;
   readonly shapes: Dictionary;
 
   constructor() {
-    for (const { column } of FIELDS) this.#byName.set(column, new Dictionary(column));
-    this.keys = new Dictionary(KEY_DICTIONARY);
-    this.shapes = new Dictionary(SHAPE_DICTIONARY);
+    for (const { column } of FIELDS) this.#byName.set(column, new Dictionary(column, this.#held));
+    this.keys = new Dictionary(KEY_DICTIONARY, this.#held);
+    this.shapes = new Dictionary(SHAPE_DICTIONARY, this.#held);
     this.#byName.set(KEY_DICTIONARY, this.keys);
     this.#byName.set(SHAPE_DICTIONARY, this.shapes);
   }
@@ -52,7 +54,7 @@ export class Dictionaries {
   named(name: string): Dictionary {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
-    const made = metadataName.test(name) ? new JsonDictionary(name) : new Dictionary(name);
+    const made = metadataName.test(name) ? new JsonDictionary(name, this.#held) : new Dictionary(name, this.#held);
     this.#byName.set(name, made);
     return made;
   }
@@ -98,6 +100,11 @@ export class Dictionaries {
     return size;
   }
 
+  /** Estimate of the bytes of all values, without what is derived from them. Costs nothing to ask. */
+  get heldByteLength(): number {
+    return this.#held.charCount * 2 + this.#held.valueCount * VALUE_OVERHEAD_BYTES;
+  }
+
   get byteLength(): number {
     let byteLength = 0;
     for (const dictionary of this.#byName.values()) byteLength += dictionary.byteLength;
@@ -125,8 +132,8 @@ export class Dictionaries {
   /** Forgets what was added since `sizes`: nothing stored ever used it. */
   truncate(sizes: ReadonlyMap<string, number>): void {
     for (const [name, dictionary] of this.#byName) {
+      dictionary.truncate(sizes.get(name) ?? 1);
       if (metadataName.test(name) && !sizes.has(name)) this.#byName.delete(name);
-      else dictionary.truncate(sizes.get(name) ?? 1);
     }
     // Those that are left are found again by their names.
     this.#byKey.length = 0;

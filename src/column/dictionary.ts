@@ -1,6 +1,15 @@
 import { DaybookError } from "../base/errors.js";
 import { mergeCodes, sortedCodes } from "./value-order.js";
 
+/** What several dictionaries hold together. */
+export interface HeldValues {
+  charCount: number;
+  valueCount: number;
+}
+
+/** Estimate: two bytes a character, and so many for the string, its slot and its entry in the map. */
+export const VALUE_OVERHEAD_BYTES = 72;
+
 /** Distinct strings and their codes, append-only. Code 0 is always `""`: not set. */
 export class Dictionary {
   readonly #values: string[] = [""];
@@ -13,16 +22,19 @@ export class Dictionary {
   #lastValue = "";
   #lastCode = 0;
 
-  constructor(readonly name: string) {}
+  /** @param held counts its values too */
+  constructor(
+    readonly name: string,
+    readonly held: HeldValues = { charCount: 0, valueCount: 0 },
+  ) {}
 
   /** Number of codes, code 0 included. */
   get size(): number {
     return this.#values.length;
   }
 
-  /** Estimate: two bytes a character, and about 72 for the string, its slot and its entry in the map. */
   get byteLength(): number {
-    return this.#charCount * 2 + this.size * 72 + this.#inOrder.byteLength;
+    return this.#charCount * 2 + this.size * VALUE_OVERHEAD_BYTES + this.#inOrder.byteLength;
   }
 
   /** The code of a value; -1 when it was never stored. The first look-up costs all values that a file brought. Traffic repeats itself, so the last value is kept at hand. */
@@ -64,6 +76,8 @@ export class Dictionary {
   add(value: string): void {
     this.#values.push(value);
     this.#charCount += value.length;
+    this.held.charCount += value.length;
+    this.held.valueCount += 1;
   }
 
   /** @throws corruption: a value has two codes */
@@ -92,6 +106,8 @@ export class Dictionary {
     for (let code = size; code < this.#values.length; code += 1) {
       const value = this.valueOf(code);
       this.#charCount -= value.length;
+      this.held.charCount -= value.length;
+      this.held.valueCount -= 1;
       if (this.#codes.get(value) === code) this.#codes.delete(value);
     }
     this.#values.length = Math.min(this.#values.length, size);
@@ -104,6 +120,7 @@ export class Dictionary {
   /** Forgets the value of a retired code, once nobody can be reading it. */
   blank(code: number): void {
     this.#charCount -= this.valueOf(code).length;
+    this.held.charCount -= this.valueOf(code).length;
     this.#inOrder = new Uint32Array(0);
     this.#values[code] = "";
   }

@@ -1,5 +1,6 @@
 import { shown } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
+import { dayOf } from "../base/time.js";
 import { uuidText } from "../base/uuid.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import type { Dictionary } from "../column/dictionary.js";
@@ -33,6 +34,9 @@ export class EventEncoder {
   #slugCodes = new Uint32Array(256);
   /** Whether some dictionary may become full within the batch: only then is every new value checked. */
   #isTight = false;
+  #hasKey: ((day: number, key: number) => boolean) | null = null;
+  /** Whether the values of the store take so much memory that none may come to them. */
+  #isHeavy = false;
   /** Events for which every dictionary has room: less than there is, since not every one brings a value. */
   #room = 0;
 
@@ -43,8 +47,12 @@ export class EventEncoder {
 
   readonly knownKeys: KnownKeys = (key) => this.#metadata.knownKey(key);
 
-  /** Before a batch of at most `rowCount` events. */
-  begin(rowCount: number): void {
+  /**
+   * Before a batch of at most `rowCount` events.
+   * @param hasKey whether rows of a day have a metadata key; null while there is room for more columns
+   */
+  begin(rowCount: number, hasKey: ((day: number, key: number) => boolean) | null = null): void {
+    this.#hasKey = hasKey;
     this.#room -= rowCount;
     // No event adds more than one value to a dictionary.
     if (this.#room < 0) this.#room = LIMITS.dictionaryValueCount - this.dictionaries.largestSize - rowCount;
@@ -54,6 +62,7 @@ export class EventEncoder {
   /** Decodes events from `start` on, as many as it takes; answers how many. Row 0 is the first of them. */
   decode(events: readonly unknown[], start: number, context: DecodeContext): number {
     const rowCount = Math.min(events.length - start, DECODED_ROW_COUNT);
+    this.#isHeavy = this.dictionaries.heldByteLength > LIMITS.dictionaryBytes;
     for (let row = 0; row < rowCount; row += 1) this.#faults[row] = this.#read(events[start + row], context, row);
     const { texts } = this.#decoded;
     this.#hasNew.fill(0, 0, rowCount);
@@ -65,8 +74,9 @@ export class EventEncoder {
 
   /** Why a row is not accepted; null for a good one. */
   faultOf(row: number, suppression: Suppression): EventFault | null {
-    const fault = this.#faults[row] ?? (this.#hasNew[row] === 1 ? this.#textFault(row) : null) ?? this.#keysFault(row);
+    const fault = this.#faults[row] ?? (this.#hasNew[row] === 1 ? this.#textFault(row) : null) ?? this.#keysFault(row) ?? this.#columnsFault(row);
     if (fault !== null) return fault;
+    if (this.#isHeavy) return this.#weightFault(row) ?? this.#suppressedFault(row, suppression);
     if (this.#isTight) return this.#roomFault(row) ?? this.#suppressedFault(row, suppression);
     return suppression.isEmpty ? null : this.#suppressedFault(row, suppression);
   }
@@ -180,6 +190,19 @@ export class EventEncoder {
     return this.#metadata.keysFault(members, this.#decoded.memberStart(row), memberEnds[row] as number);
   }
 
+  #columnsFault(row: number): EventFault | null {
+    const hasKey = this.#hasKey;
+    if (hasKey === null) return null;
+    const { members, memberEnds } = this.#decoded;
+    const day = dayOf(this.timeOf(row));
+    for (let at = this.#decoded.memberStart(row); at < (memberEnds[row] as number); at += 1) {
+      const key = members.keys[at] as string;
+      if (hasKey(day, this.dictionaries.knownKeyCode(key))) continue;
+      return new EventFault("invalid_event", `metadata.${key}: expected at most ${LIMITS.columnCount} columns, one for each day and key, in a store`);
+    }
+    return null;
+  }
+
   #roomFault(row: number): EventFault | null {
     const { texts, members, memberEnds } = this.#decoded;
     for (const [{ column }, at] of this.#newFields(row)) {
@@ -189,6 +212,14 @@ export class EventEncoder {
     const key = this.#metadata.fullKey(members, this.#decoded.memberStart(row), memberEnds[row] as number);
     return key === null ? null : fullFault(`metadata.${key}`);
   }
+
+  #weightFault(row: number): EventFault | null {
+    const { texts, members, memberEnds } = this.#decoded;
+    for (const [{ column }, at] of this.#newFields(row))
+      if (this.dictionaries.named(column).codeOf(texts[at] as string) < 0) return heavyFault(column);
+    const key = this.#metadata.newKey(members, this.#decoded.memberStart(row), memberEnds[row] as number);
+    return key === null ? null : heavyFault(key === "" ? "metadata" : `metadata.${key}`);
+  }
 }
 
 function messageOf(error: unknown): string {
@@ -197,4 +228,8 @@ function messageOf(error: unknown): string {
 
 function fullFault(name: string): EventFault {
   return new EventFault("invalid_event", `${name}: expected at most ${LIMITS.dictionaryValueCount} distinct values in a store`);
+}
+
+function heavyFault(name: string): EventFault {
+  return new EventFault("invalid_event", `${name}: expected at most ${LIMITS.dictionaryBytes} bytes of distinct values in a store, this would be one more`);
 }

@@ -21,7 +21,8 @@ interface ShapePath {
 /** Turns the members of metadata objects into codes of keys, shapes and values. */
 export class MetadataEncoder {
   readonly #keys = new Map<string, EncodedKey>();
-  readonly #shapes: ShapePath = { code: 0, next: new Map() };
+  #shapes: ShapePath = { code: 0, next: new Map() };
+  #stepCount = 0;
 
   constructor(readonly dictionaries: Dictionaries) {}
 
@@ -35,6 +36,7 @@ export class MetadataEncoder {
 
   /** Adds a row's values to a batch; answers the code of its shape. */
   append({ keys, keyCodes, texts, codes }: MetadataMembers, start: number, end: number, builder: BatchBuilder): number {
+    if (this.#stepCount > LIMITS.shapeStepCount) this.#forgetShapes();
     let path = this.#shapes;
     for (let at = start; at < end; at += 1) {
       let keyCode = keyCodes[at] as number;
@@ -42,7 +44,7 @@ export class MetadataEncoder {
       const known = codes[at] as number;
       builder.values[builder.valueCount] = known >= 0 ? known : this.#internValue(keyCode, texts[at] as string);
       builder.valueCount += 1;
-      path = stepOf(path, keyCode);
+      path = this.#stepOf(path, keyCode);
     }
     if (path.code < 0) path.code = this.#internShape(keys, start, end);
     return path.code;
@@ -69,6 +71,16 @@ export class MetadataEncoder {
     return null;
   }
 
+  /** A key of a row that would bring a value, or itself, for the first time; `""` where only their list is new. Null where all is known. */
+  newKey({ keys, texts, codes }: MetadataMembers, start: number, end: number): string | null {
+    if (start === end) return null;
+    for (let at = start; at < end; at += 1) {
+      const key = this.knownKey(keys[at] as string);
+      if (key === null || ((codes[at] as number) < 0 && key.scalars.codeOf(texts[at] as string) < 0)) return keys[at] as string;
+    }
+    return this.dictionaries.shapes.codeOf(this.#shapeText(keys, start, end)) < 0 ? "" : null;
+  }
+
   /** A row's metadata as it came. */
   objectOf({ keys, texts, codes }: MetadataMembers, start: number, end: number): Record<string, unknown> {
     const members = keys.slice(start, end).map((key, index) => {
@@ -91,15 +103,26 @@ export class MetadataEncoder {
   }
 
   #internShape(keys: readonly string[], start: number, end: number): number {
-    const codes = keys.slice(start, end).map((key) => this.dictionaries.keyCode(key));
-    return this.dictionaries.shapes.intern(codes.join(","));
+    return this.dictionaries.shapes.intern(this.#shapeText(keys, start, end));
   }
-}
 
-function stepOf(path: ShapePath, keyCode: number): ShapePath {
-  const known = path.next.get(keyCode);
-  if (known !== undefined) return known;
-  const step = { code: -1, next: new Map<number, ShapePath>() };
-  path.next.set(keyCode, step);
-  return step;
+  #shapeText(keys: readonly string[], start: number, end: number): string {
+    const codes = keys.slice(start, end).map((key) => this.dictionaries.keyCode(key));
+    return codes.join(",");
+  }
+
+  #stepOf(path: ShapePath, keyCode: number): ShapePath {
+    const known = path.next.get(keyCode);
+    if (known !== undefined) return known;
+    const step = { code: -1, next: new Map<number, ShapePath>() };
+    path.next.set(keyCode, step);
+    this.#stepCount += 1;
+    return step;
+  }
+
+  /** The dictionary of shapes knows them still. */
+  #forgetShapes(): void {
+    this.#shapes = { code: 0, next: new Map() };
+    this.#stepCount = 0;
+  }
 }

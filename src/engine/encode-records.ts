@@ -22,9 +22,10 @@ export class RecordEncoder {
 
   /** A field whose dictionary cannot take the record's text; null where there is room for all. */
   fullField({ texts }: DecodedRecord): RecordField | null {
+    const isHeavy = this.store.dictionaries.heldByteLength > LIMITS.dictionaryBytes;
     for (const field of RECORD_FIELDS) {
       const dictionary = this.store.dictionaries.named(DICTIONARY_OF_FIELD[field]);
-      if (dictionary.size > LIMITS.dictionaryValueCount && dictionary.codeOf(texts[field]) < 0) return field;
+      if ((isHeavy || dictionary.size > LIMITS.dictionaryValueCount) && dictionary.codeOf(texts[field]) < 0) return field;
     }
     return null;
   }

@@ -1,10 +1,10 @@
-import { DaybookError } from "../base/errors.js";
 import type { Selector } from "../filter/predicate.js";
 import type { Answer, Executor, Plan, ReportName } from "../plan/plan.js";
 import type { Store } from "../store/store.js";
 import { Gathering } from "./gathering.js";
 import type { ReportContexts } from "./report-contexts.js";
 import { reportOf } from "./report-of.js";
+import { Slices } from "./slices.js";
 
 /** What answering one question touched: counts of work, which tests assert where clocks would lie. */
 export interface Work {
@@ -32,13 +32,16 @@ export class MemoryExecutor implements Executor {
   async execute<K extends ReportName>(plan: Plan<K>, signal?: AbortSignal): Promise<Answer<K>> {
     const report = reportOf(plan);
     const snapshot = this.store.snapshot();
+    const slices = new Slices(signal);
     let gathering: Gathering<K> | null = null;
     try {
-      if (signal?.aborted === true) throw new DaybookError("aborted", "the query was stopped by its signal");
-      const context = await this.contexts.of(plan, snapshot);
+      await slices.yieldSometimes();
+      const context = await this.contexts.of(plan, snapshot, () => slices.yieldSometimes());
       const work = newWork(context.selector);
-      gathering = new Gathering(report, plan, context, work, signal);
-      const answer = await report.finish(await gathering.stateOf(snapshot), plan, context);
+      gathering = new Gathering(report, plan, context, work, slices);
+      const state = await gathering.stateOf(snapshot);
+      await slices.yieldSometimes();
+      const answer = await report.finish(state, plan, context);
       this.onWork(plan.report, work);
       return answer;
     } finally {

@@ -1,4 +1,3 @@
-import { DaybookError } from "../base/errors.js";
 import { MS_PER_DAY, dayStartMs } from "../base/time.js";
 import type { Selector } from "../filter/predicate.js";
 import { isPruned, isWhole } from "../filter/select.js";
@@ -9,23 +8,20 @@ import type { Rows } from "../segment/rows.js";
 import { Span, type SpanPart } from "../segment/span.js";
 import type { Snapshot } from "../store/catalog.js";
 import type { Work } from "./executor.js";
-
-/** Rows scanned in one go, some milliseconds, before a query with a signal lets others, and its signal, have a turn. */
-const SLICE_ROW_COUNT = 2_000_000;
+import type { Slices } from "./slices.js";
 
 /** Brings together the state of one question: of each segment, or of spans of them that were asked the same before. */
 export class Gathering<K extends ReportName> {
   readonly #columns: readonly string[];
   readonly #keptKey: string | null;
   readonly #pinned: Rows[] = [];
-  #unyieldedRowCount = 0;
 
   constructor(
     readonly report: Report<K, unknown>,
     readonly plan: Plan<K>,
     readonly context: ReportContext,
     readonly work: Work,
-    readonly signal: AbortSignal | undefined,
+    readonly slices: Slices,
   ) {
     this.#columns = [...context.selector.columns, ...report.columns(plan, context)];
     this.#keptKey = keptKeyOf(report, plan, context);
@@ -84,7 +80,7 @@ export class Gathering<K extends ReportName> {
 
   async #addRows(state: unknown, rows: Rows): Promise<void> {
     const { selector } = this.context;
-    await this.#yieldSometimes();
+    await this.slices.yieldSometimes();
     if (isPruned(rows, selector)) {
       this.work.prunedCount += 1;
       return;
@@ -99,18 +95,7 @@ export class Gathering<K extends ReportName> {
     this.report.scan(state, rows, this.context);
     this.work.segmentCount += 1;
     this.work.rowCount += rows.rowCount;
-    this.#unyieldedRowCount += rows.rowCount;
     if (this.report.keepsRows !== true) this.#pinned.pop()?.unpin();
-  }
-
-  /** @throws aborted */
-  async #yieldSometimes(): Promise<void> {
-    if (this.signal === undefined) return;
-    if (this.#unyieldedRowCount >= SLICE_ROW_COUNT) {
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      this.#unyieldedRowCount = 0;
-    }
-    if (this.signal.aborted) throw new DaybookError("aborted", "the query was stopped by its signal");
   }
 }
 

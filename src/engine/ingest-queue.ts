@@ -229,7 +229,7 @@ export class IngestQueue {
     const isErased = covers("userId", texts.userId) || covers("userId", texts.fromUserId) || covers("anonymousId", texts.anonymousId);
     const full = this.#recordEncoder.fullField(record);
     if (isErased || covers("email", texts.email)) reject(new DaybookError("suppressed", "the subject of this record was erased after it happened"));
-    else if (full !== null) reject(parameterError("invalid_parameter", full, `expected at most ${LIMITS.dictionaryValueCount} distinct values in a store`));
+    else if (full !== null) reject(parameterError("invalid_parameter", full, `expected at most ${LIMITS.dictionaryValueCount} distinct values, and ${LIMITS.dictionaryBytes} bytes of all, in a store`));
     else this.#recordEncoder.append(record);
   }
 
@@ -241,7 +241,9 @@ export class IngestQueue {
     const suppression = this.options.suppression();
     const context: DecodeContext = { nowMs: clock.now(), project, random, knownKeys: encoder.knownKeys };
     const outcome = group.outcomeOf(waiting);
-    encoder.begin(events.length);
+    const { catalog } = this.store;
+    const hasKey = catalog.columnCount < LIMITS.columnCount ? null : (day: number, key: number) => catalog.hasKey(day, key);
+    encoder.begin(events.length, hasKey);
     for (let start = 0; start < events.length; ) {
       const rowCount = encoder.decode(events, start, context);
       for (let row = 0; row < rowCount; row += 1) {

@@ -14,6 +14,7 @@ import type { PlanContext, ReportRules } from "../plan/context.js";
 import type { Answer, CursorPosition, Plan, ReportName } from "../plan/plan.js";
 import { planners } from "../plan/planners.js";
 import { reportRules } from "../plan/revenue-rules.js";
+import { pooledRandom } from "../base/random.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
 import { BatchBuilder } from "../store/batch.js";
 import { Store } from "../store/store.js";
@@ -48,7 +49,7 @@ import type { StoreKeys } from "./store-keys.js";
 export async function openDaybook(options: DaybookOptions): Promise<Daybook> {
   checkOptions(options);
   const { storage, durability = "disk", memoryBudgetBytes = LIMITS.memoryBudgetBytes, readOnly = false } = options;
-  const random = options.random ?? fillRandom;
+  const random = options.random ?? pooledRandom();
   const store = await Store.open({ storage, durability, memoryBudgetBytes, readOnly });
   try {
     const keys = await storeKeys(storage, random, !readOnly);
@@ -57,10 +58,6 @@ export async function openDaybook(options: DaybookOptions): Promise<Daybook> {
     await store.abandon();
     throw error;
   }
-}
-
-function fillRandom(bytes: Uint8Array): void {
-  bytes.set(globalThis.crypto.getRandomValues(new Uint8Array(bytes.length)));
 }
 
 /** The wiring of one store: questions go to the executor, events to the queue, files to housekeeping. */

@@ -21,15 +21,21 @@ export class ReportContexts {
     readonly rates: Rates,
   ) {}
 
-  /** Compiles a plan's filters against dictionaries and identities as they are at the call. @throws invalid_regex, corruption */
-  async of(plan: Plan, snapshot: Snapshot): Promise<ReportContext> {
+  /**
+   * Compiles a plan's filters against dictionaries and identities as they are at the call.
+   * @param pause called between filters @throws invalid_regex, corruption, and what `pause` throws
+   */
+  async of(plan: Plan, snapshot: Snapshot, pause: () => Promise<void> = () => Promise.resolve()): Promise<ReportContext> {
     const { dictionaries } = this.store;
     const identities = this.#identityView();
     const needsCompanies = some(plan, ({ operand }) => operand.kind === "companyId") || reportOf(plan).needsCompanies?.(plan) === true;
     const companies = needsCompanies ? await this.#companies.of(snapshot.rows, this.store.resolver, identities) : null;
     const needsRegex = some(plan, ({ test }) => test.op === "regex");
     const regexes = needsRegex ? await compileRegexes(plan.where) : new Map<string, never>();
-    const selector = compileSelector(plan, { dictionaries, identities, companies, regexes });
+    const compiling = compileSelector(plan, { dictionaries, identities, companies, regexes });
+    let step = compiling.next();
+    for (; step.done !== true; step = compiling.next()) await pause();
+    const selector = step.value;
     return { dictionaries, identities, selector, sequence: snapshot.sequence, companies, rates: this.rates, memo: this.#memo };
   }
 

@@ -28,14 +28,25 @@ export interface FilterContext {
   readonly regexes: Regexes;
 }
 
-/** Compiles everything that narrows a question down: scope, dates and filters. Cost: the dictionaries' values, never rows. */
-export function compileSelector(scope: Scope, context: FilterContext): Selector {
+/**
+ * Compiles everything that narrows a question down: scope, dates and filters. Cost: the dictionaries' values, never rows.
+ * Pauses after each filter, so that others may have a turn.
+ */
+export function* compileSelector(scope: Scope, context: FilterContext): Generator<void, Selector> {
   const compiler = new Compiler(context);
   const all: Predicate[] = [];
   if (scope.project !== null) all.push(compiler.exactly("project", scope.project));
   if (scope.eventName !== null) all.push(compiler.exactly("name", scope.eventName));
   if (scope.userId !== null) all.push(compiler.identityOfUser(scope.userId));
-  const groups = scope.where.map((group) => group.map((comparison) => compiler.comparison(comparison)));
+  const groups: Predicate[][] = [];
+  for (const group of scope.where) {
+    const predicates: Predicate[] = [];
+    for (const comparison of group) {
+      predicates.push(compiler.comparison(comparison));
+      yield;
+    }
+    groups.push(predicates);
+  }
   const any = groups.length === 1 ? [] : groups;
   if (groups.length === 1) all.push(...(groups[0] ?? []));
   const columns = new Set([...all, ...any.flat()].flatMap(columnsOf));

@@ -3,7 +3,6 @@ import { DaybookError } from "../base/errors.js";
 import { parseTimestamp } from "../base/time.js";
 import type { Daybook } from "../engine/daybook.js";
 import type { Access } from "./route.js";
-import { tokenHash } from "./token.js";
 import type { TokenRecord } from "./token.js";
 import type { TokenStore } from "./tokens.js";
 
@@ -13,23 +12,22 @@ const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 const BASIC = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 const USER_NAME = /^([A-Za-z0-9._~+/-]+=*):$/;
 
-/** The token of an Authorization header. @throws missing_token, invalid_token (one answer for unknown, expired, revoked) */
-export async function authenticate(
-  header: string | null,
-  tokens: TokenStore,
-  clock: Clock,
-  takesBasic = false,
-): Promise<TokenRecord> {
+/**
+ * The value of the token in an Authorization header.
+ * @param takesBasic it may also come as the user name of Basic
+ * @throws missing_token
+ */
+export function tokenValue(header: string | null, takesBasic = false): string {
   const value = BEARER.exec(header ?? "")?.[1] ?? (takesBasic ? userNameOf(header ?? "") : undefined);
-  if (value === undefined) {
-    const otherwise = takesBasic ? ", or Basic with the token as user name and no password" : "";
-    throw new DaybookError("missing_token", `expected the header Authorization: Bearer <token>${otherwise}`);
-  }
-  const hash = tokenHash(value);
+  if (value !== undefined) return value;
+  const otherwise = takesBasic ? ", or Basic with the token as user name and no password" : "";
+  throw new DaybookError("missing_token", `expected the header Authorization: Bearer <token>${otherwise}`);
+}
+
+/** The record of a hash. @throws invalid_token (one answer for unknown, expired, revoked) */
+export async function liveToken(hash: string, tokens: TokenStore, clock: Clock): Promise<TokenRecord> {
   const record = await tokens.find(hash);
-  if (record === undefined || !equalInConstantTime(record.sha256, hash) || !isLive(record, clock.now())) {
-    throw invalidToken();
-  }
+  if (record === undefined || !equalInConstantTime(record.sha256, hash) || !isLive(record, clock.now())) throw invalidToken();
   return record;
 }
 

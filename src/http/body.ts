@@ -1,4 +1,5 @@
 import { DaybookError } from "../base/errors.js";
+import type { Held } from "./admission.js";
 import { bodyTooLarge, collect } from "./exchange.js";
 import type { WireRequest } from "./exchange.js";
 import { parseJson, parseNdjson } from "./json.js";
@@ -12,15 +13,16 @@ const ENCODINGS: Readonly<Record<string, CompressionFormat>> = { gzip: "gzip", "
 
 /**
  * Reads and parses a request body; no bytes at all are `{}`.
- * @throws unsupported_media_type, body_too_large, malformed_json, invalid_body
+ * @throws unsupported_media_type, body_too_large, overloaded, malformed_json, invalid_body
  */
-export async function readBody(request: WireRequest, rule: BodyRule): Promise<Record<string, unknown>> {
+export async function readBody(request: WireRequest, rule: BodyRule, held: Held): Promise<Record<string, unknown>> {
   const isNdjson = takesNdjson(request.header("content-type"), rule);
   const encoding = encodingOf(request.header("content-encoding"));
   const declared = Number(request.header("content-length") ?? 0);
   if (declared > rule.maxByteLength) throw bodyTooLarge(rule.maxByteLength);
-  const sent = await request.readBody(rule.maxByteLength);
-  const bytes = encoding === null || sent.length === 0 ? sent : await inflate(sent, encoding, rule.maxByteLength);
+  if (declared > 0) held.expect(declared);
+  const sent = await request.readBody(rule.maxByteLength, held.take);
+  const bytes = encoding === null || sent.length === 0 ? sent : await inflate(sent, encoding, rule.maxByteLength, held);
   if (isNdjson && rule.list !== null) return { [rule.list]: parseNdjson(bytes) };
   if (bytes.length === 0) return {};
   return objectOf(parseJson(bytes), rule);
@@ -61,10 +63,10 @@ function encodingOf(header: string | null): CompressionFormat | null {
 }
 
 /** Stops at the first chunk over the bound, so that a small body cannot unfold into a large memory. */
-async function inflate(bytes: Uint8Array, format: CompressionFormat, maxByteLength: number): Promise<Uint8Array> {
+async function inflate(bytes: Uint8Array, format: CompressionFormat, maxByteLength: number, held: Held): Promise<Uint8Array> {
   const source = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream();
   try {
-    return await collect(source.pipeThrough(new DecompressionStream(format)), maxByteLength);
+    return await collect(source.pipeThrough(new DecompressionStream(format)), maxByteLength, held.take);
   } catch (error) {
     if (error instanceof DaybookError) throw error;
     throw new DaybookError("malformed_json", `expected a whole ${format} stream, the body does not inflate`);

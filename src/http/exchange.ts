@@ -7,12 +7,17 @@ export interface WireRequest {
   readonly target: string;
   /** Aborted when the caller is gone. */
   readonly signal: AbortSignal;
+  /** The IP address of the caller, where the transport knows it. */
+  readonly address?: string | undefined;
   /** What the transport already found wrong; answered in the envelope of the path. */
   readonly fault?: DaybookError;
   /** A header by its lower-case name. */
   header(name: string): string | null;
-  /** The bytes as sent, at most once. @throws body_too_large, aborted */
-  readBody(maxByteLength: number): Promise<Uint8Array>;
+  /**
+   * The bytes as sent, at most once. `onBytes` hears how many more have come; what it throws ends the reading.
+   * @throws body_too_large, aborted, and what `onBytes` throws
+   */
+  readBody(maxByteLength: number, onBytes?: (byteLength: number) => void): Promise<Uint8Array>;
 }
 
 /** An answer: header names are lower-case. */
@@ -34,10 +39,10 @@ export function wireRequestOf(request: Request): WireRequest {
     target: targetOf(request.url),
     signal: request.signal,
     header: (name) => request.headers.get(name),
-    readBody: async (maxByteLength) => {
+    readBody: async (maxByteLength, onBytes) => {
       if (request.body === null) return new Uint8Array(0);
       try {
-        return await collect(request.body, maxByteLength);
+        return await collect(request.body, maxByteLength, onBytes);
       } catch (error) {
         if (error instanceof DaybookError) throw error;
         throw new DaybookError("aborted", "the body ended before it was whole", {}, { cause: error });
@@ -51,8 +56,15 @@ export function responseOf(reply: WireReply): Response {
   return new Response(reply.body as BodyInit | null, { status: reply.status, headers: { ...reply.headers } });
 }
 
-/** All bytes of a stream; cancels it as soon as they pass the bound. @throws body_too_large, and what the stream fails with */
-export async function collect(stream: ReadableStream<Uint8Array>, maxByteLength: number): Promise<Uint8Array> {
+/**
+ * All bytes of a stream; cancels it as soon as they pass the bound, or `onBytes` throws.
+ * @throws body_too_large, what `onBytes` throws, and what the stream fails with
+ */
+export async function collect(
+  stream: ReadableStream<Uint8Array>,
+  maxByteLength: number,
+  onBytes: (byteLength: number) => void = () => undefined,
+): Promise<Uint8Array> {
   const reader = stream.getReader();
   const chunks: Uint8Array[] = [];
   let byteLength = 0;
@@ -60,9 +72,12 @@ export async function collect(stream: ReadableStream<Uint8Array>, maxByteLength:
     const { done, value } = await reader.read();
     if (done) return joined(chunks, byteLength);
     byteLength += value.length;
-    if (byteLength > maxByteLength) {
+    try {
+      if (byteLength > maxByteLength) throw bodyTooLarge(maxByteLength);
+      onBytes(value.length);
+    } catch (error) {
       reader.cancel().catch(() => undefined);
-      throw bodyTooLarge(maxByteLength);
+      throw error;
     }
     chunks.push(value);
   }

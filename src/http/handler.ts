@@ -1,16 +1,25 @@
 import { systemClock } from "../base/clock.js";
 import type { Clock } from "../base/clock.js";
+import { DaybookError } from "../base/errors.js";
 import type { Daybook } from "../engine/daybook.js";
-import { authenticate, authorize, invalidToken, projectOf } from "./access.js";
+import { authorize, invalidToken, projectOf } from "./access.js";
+import { Admission } from "./admission.js";
+import type { Answered, Trace } from "./answered.js";
 import { readBody } from "./body.js";
 import { checkShape } from "./check-shape.js";
+import { Deadline } from "./deadline.js";
 import { errorReply, inWireNames } from "./error-reply.js";
 import type { Envelope } from "./error-reply.js";
 import { etagOf, matchesEtag } from "./etag.js";
 import { responseOf, wireRequestOf } from "./exchange.js";
 import type { WireReply, WireRequest } from "./exchange.js";
+import { Gate } from "./gate.js";
+import { handlerLimits } from "./limits.js";
+import type { HandlerLimits } from "./limits.js";
+import { RequestCounts } from "./metrics.js";
+import type { ProcessGauges } from "./metrics.js";
 import { parseQuery } from "./query.js";
-import type { Agent, Caller, GuardedRoute, House, Route } from "./route.js";
+import type { Agent, Caller, Exchange, GuardedRoute, House, Route } from "./route.js";
 import { createRouter, routeOf } from "./router.js";
 import type { Found, Router } from "./router.js";
 import { routes } from "./routes.js";
@@ -18,8 +27,8 @@ import type { TokenRecord } from "./token.js";
 import type { TokenStore } from "./tokens.js";
 
 export interface HandlerOptions {
-  /** One Daybook per organization name. */
-  readonly organizations: Readonly<Record<string, Daybook>>;
+  /** One Daybook per organization name. A map may gain organizations later. */
+  readonly organizations: Readonly<Record<string, Daybook>> | ReadonlyMap<string, Daybook>;
   readonly tokens: TokenStore;
   /** Decides whether a token has expired, and when a tracking call came in. Default: the machine's. */
   readonly clock?: Clock;
@@ -29,6 +38,14 @@ export interface HandlerOptions {
   readonly requestId?: () => string;
   /** Hears of everything that is answered with status 500, before it is hidden behind the code. */
   readonly onDefect?: (thrown: unknown, requestId: string) => void;
+  /** Hears of every answer. */
+  readonly onAnswer?: (answered: Answered) => void;
+  /** Numbers about the process that `/metrics` shows, by name. Default: none; `daybook/node` has some. */
+  readonly processGauges?: () => ProcessGauges;
+  /** How late the event loop is, in ms: over a bound requests are refused. Default: 0, as if it never were; `daybook/node` measures it. */
+  readonly lagMs?: () => number;
+  /** Replaces bounds one by one. */
+  readonly limits?: Partial<HandlerLimits>;
 }
 
 /** Answers web requests; never rejects. */
@@ -41,23 +58,34 @@ export interface Handler {
 interface Context {
   readonly house: House;
   readonly router: Router;
-  readonly tokens: TokenStore;
   readonly clock: Clock;
+  readonly gate: Gate;
+  readonly admission: Admission;
   readonly readAgent: (text: string) => Agent;
   readonly requestId: () => string;
   readonly onDefect: (thrown: unknown, requestId: string) => void;
+  readonly onAnswer: (answered: Answered) => void;
+  readonly counts: RequestCounts;
+  readonly processGauges: () => ProcessGauges;
 }
 
-/** Serves organizations over HTTP, as a function from request to response. Holds no socket and no state between requests. */
+/** Serves organizations over HTTP, as a function from request to response. Holds no socket, and between requests only what bounds them. */
 export function createHandler(options: HandlerOptions): Handler {
+  const limits = handlerLimits(options.limits);
+  const clock = options.clock ?? systemClock;
+  const { organizations } = options;
   const context: Context = {
-    house: { organizations: new Map(Object.entries(options.organizations)), routes },
+    house: { organizations: organizations instanceof Map ? organizations : new Map(Object.entries(organizations)), routes },
     router: createRouter(routes),
-    tokens: options.tokens,
-    clock: options.clock ?? systemClock,
+    clock,
+    gate: new Gate(options.tokens, clock, limits),
+    admission: new Admission(limits, options.lagMs ?? (() => 0)),
     readAgent: options.readAgent ?? (() => ({})),
     requestId: options.requestId ?? (() => globalThis.crypto.randomUUID()),
     onDefect: options.onDefect ?? (() => undefined),
+    onAnswer: options.onAnswer ?? (() => undefined),
+    counts: new RequestCounts(),
+    processGauges: options.processGauges ?? (() => ({})),
   };
   const answer = (request: WireRequest) => respond(context, request);
   const handle = async (request: Request) => responseOf(await answer(wireRequestOf(request)));
@@ -65,39 +93,60 @@ export function createHandler(options: HandlerOptions): Handler {
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
-const CALLERS_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+const CONTENT_TYPES = { ndjson: "application/x-ndjson; charset=utf-8", text: "text/plain; version=0.0.4; charset=utf-8" };
+/** Methods that are named to whoever listens: a method is a word of the caller's. */
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
+/** Nothing that looks like a token: request ids are written into logs. */
+const CALLERS_REQUEST_ID = /^(?!.*sk_)[A-Za-z0-9._-]{1,128}$/;
 
 async function respond(context: Context, request: WireRequest): Promise<WireReply> {
   const sentId = request.header("x-request-id");
   const requestId = sentId !== null && CALLERS_REQUEST_ID.test(sentId) ? sentId : context.requestId();
+  const startedMs = performance.now();
+  const trace: Trace = { route: null, organization: null, code: null };
   let envelope: Envelope = "problem";
   let reply: WireReply;
   try {
     const found = context.router.find(request.target);
     envelope = found.resource.envelope;
+    trace.route = found.resource.path;
     if (request.fault !== undefined) throw request.fault;
-    reply = await run(context, routeOf(found.resource, request.method), found, request, requestId);
+    reply = await run(context, routeOf(found.resource, request.method), found, request, requestId, trace);
   } catch (thrown) {
+    trace.code = thrown instanceof DaybookError ? thrown.code : "internal";
     reply = errorReply(envelope, thrown, requestId);
     if (reply.status === 500) context.onDefect(thrown, requestId);
   }
+  const method = METHODS.includes(request.method) ? request.method : "other";
+  const answered: Answered = { requestId, method, ...trace, status: reply.status, durationMs: performance.now() - startedMs };
+  context.counts.add(answered);
+  context.onAnswer(answered);
   return request.method === "HEAD" ? { ...reply, body: null } : reply;
 }
 
-/** The checks in their order: authentication, scope and role, project, media type and size, parse, validate. */
-async function run(context: Context, route: Route, found: Found, request: WireRequest, requestId: string): Promise<WireReply> {
+/** The checks in their order: load, authentication, scope and role, project, media type and size, parse, validate. */
+async function run(context: Context, route: Route, found: Found, request: WireRequest, requestId: string, trace: Trace): Promise<WireReply> {
+  const { admission } = context;
   if (route.access === null) {
+    if (route.always !== true) admission.refuseLate();
     checkShape(route.query, parseQuery(found.query));
     const { status, text } = route.open(context.house);
-    return jsonReply(route, request, requestId, status, text);
+    return await jsonReply(route, request, requestId, status, text);
   }
-  const token = await authenticate(request.header("authorization"), context.tokens, context.clock, route.access.basic);
+  admission.refuseLate();
+  const token = await context.gate.authenticate(request, route.access.basic);
+  trace.organization = token.organization;
   authorize(route.access, token);
   const caller = callerOf(context.house, token, found.params["project_id"]);
-  const value = await ask(context, route, caller, found, request);
-  if (route.format !== "ndjson") return jsonReply(route, request, requestId, route.status ?? 200, JSON.stringify(value));
-  const headers = { "content-type": "application/x-ndjson; charset=utf-8", "x-request-id": requestId, "cache-control": "no-store" };
-  return { status: 200, headers, body: value as Uint8Array };
+  const leave = admission.enter(token.sha256);
+  try {
+    const value = await ask(context, route, caller, found, request);
+    if (route.format === undefined) return await jsonReply(route, request, requestId, route.status ?? 200, JSON.stringify(value));
+    const headers = { "content-type": CONTENT_TYPES[route.format], "x-request-id": requestId, "cache-control": "no-store" };
+    return { status: 200, headers, body: value as Uint8Array | string };
+  } finally {
+    leave();
+  }
 }
 
 function callerOf({ organizations }: House, token: TokenRecord, projectId: string | undefined): Caller {
@@ -107,16 +156,41 @@ function callerOf({ organizations }: House, token: TokenRecord, projectId: strin
 }
 
 async function ask(context: Context, route: GuardedRoute, caller: Caller, found: Found, request: WireRequest): Promise<unknown> {
-  const { clock, readAgent } = context;
+  const { admission, clock, readAgent, counts, processGauges } = context;
   const receivedAtMs = clock.now();
-  const body = route.body === null ? null : await readBody(request, route.body);
-  const query = parseQuery(found.query);
-  checkShape(route.query, query);
-  if (route.body !== null) checkShape(route.body.schema, body);
+  const held = admission.hold();
+  const deadline = new Deadline(() => request.signal, admission.limits.questionMs);
   try {
-    return await route.handle(caller, { params: found.params, query, body, signal: request.signal, receivedAtMs, readAgent });
+    const body = route.body === null ? null : await readBody(request, route.body, held);
+    const query = parseQuery(found.query);
+    checkShape(route.query, query);
+    if (route.body !== null) checkShape(route.body.schema, body);
+    const exchange: Exchange<unknown, unknown> = {
+      params: found.params,
+      query,
+      body,
+      get signal() {
+        return deadline.signal;
+      },
+      receivedAtMs,
+      readAgent,
+      counts,
+      processGauges,
+    };
+    return await told(route, deadline, () => route.handle(caller, exchange));
+  } finally {
+    deadline.end();
+    held.release();
+  }
+}
+
+/** An answer, or an error as the wire spells it. */
+async function told(route: GuardedRoute, deadline: Deadline, handle: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await handle();
   } catch (thrown) {
-    throw route.keepsNames === true ? thrown : inWireNames(thrown);
+    const blamed = deadline.blame(thrown);
+    throw route.keepsNames === true ? blamed : inWireNames(blamed);
   }
 }
 

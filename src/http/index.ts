@@ -1,6 +1,9 @@
 export { createHandler } from "./handler.js";
 export type { Handler, HandlerOptions } from "./handler.js";
 export type { WireReply, WireRequest } from "./exchange.js";
+export type { Answered } from "./answered.js";
+export type { ProcessGauges } from "./metrics.js";
+export type { HandlerLimits } from "./limits.js";
 export { createToken, memoryTokens } from "./tokens.js";
 export type { CreateTokenInput, TokenStore } from "./tokens.js";
 export { formatTokens, parseTokens } from "./token-file.js";

@@ -5,8 +5,17 @@ import type { Access, Route } from "./route.js";
 
 type JsonObject = Record<string, unknown>;
 
+/** Made once for a table: it takes many milliseconds, and everybody may ask for it. */
+const textOf = new WeakMap<readonly Route[], string>();
+
 /** The description of a table of routes (OpenAPI 3.1) as JSON text, made from the schemas that check requests. */
 export function openapiText(routes: readonly Route[]): string {
+  const known = textOf.get(routes) ?? describe(routes);
+  textOf.set(routes, known);
+  return known;
+}
+
+function describe(routes: readonly Route[]): string {
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
     const path = (paths[route.path] ??= {});
@@ -41,12 +50,16 @@ function operationOf(route: Route): JsonObject {
     responses: {
       [route.status ?? 200]: {
         description: "The answer.",
-        content: { [route.format === "ndjson" ? "application/x-ndjson" : "application/json"]: { schema: schemaOf(route.answer) } },
+        content: { [contentTypeOf(route)]: { schema: schemaOf(route.answer) } },
       },
       ...(route.etag ? { 304: { description: "The answer is the one that If-None-Match names." } } : {}),
       default: { $ref: `#/components/responses/${error}` },
     },
   };
+}
+
+function contentTypeOf({ format }: Route): string {
+  return format === "ndjson" ? "application/x-ndjson" : format === "text" ? "text/plain" : "application/json";
 }
 
 function securityOf(access: Access | null): JsonObject[] {

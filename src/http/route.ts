@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Daybook } from "../engine/daybook.js";
 import type { Envelope } from "./error-reply.js";
+import type { ProcessGauges, RequestCounts } from "./metrics.js";
 import type { Scope, TokenRecord } from "./token.js";
 
 /** What a caller must hold. Checked in the order of the members. */
@@ -54,6 +55,8 @@ export interface Exchange<Body, Query> {
   /** When the request came in, epoch ms. */
   readonly receivedAtMs: number;
   readonly readAgent: (text: string) => Agent;
+  readonly counts: RequestCounts;
+  readonly processGauges: () => ProcessGauges;
 }
 
 /** What routes open to everyone may use. */
@@ -79,14 +82,16 @@ interface RouteBase {
   readonly answer: z.ZodType;
   /** Status of the answer. Default 200. */
   readonly status?: 200 | 201;
-  /** `ndjson`: the handler answers bytes of UTF-8. Default: what is written as JSON. */
-  readonly format?: "ndjson";
+  /** `ndjson`: the handler answers bytes of UTF-8; `text`: a text. Default: what is written as JSON. */
+  readonly format?: "ndjson" | "text";
   /** True: the answer carries an ETag and `If-None-Match` is honoured. */
   readonly etag: boolean;
 }
 
 export interface OpenRoute extends RouteBase {
   readonly access: null;
+  /** True: answered also while everything else is refused. */
+  readonly always?: boolean;
   readonly open: (house: House) => OpenAnswer;
 }
 

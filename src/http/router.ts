@@ -1,12 +1,11 @@
 import { DaybookError, parameterError } from "../base/errors.js";
+import { LIMITS } from "../base/limits.js";
 import type { Envelope } from "./error-reply.js";
 import type { Route } from "./route.js";
 
-/** Characters of path and query: a GET of every parameter at its bound still fits. */
-const TARGET_CHARS = 4_096;
-
 /** All methods of one path. */
 interface Resource {
+  readonly path: string;
   readonly segments: readonly string[];
   readonly envelope: Envelope;
   readonly byMethod: ReadonlyMap<string, Route>;
@@ -36,8 +35,8 @@ export function createRouter(routes: readonly Route[]): Router {
   const resources = [...byPath.values()];
   return {
     find: (target) => {
-      if (target.length > TARGET_CHARS) {
-        throw new DaybookError("uri_too_long", `expected a URL of at most ${TARGET_CHARS} characters, got ${target.length}`);
+      if (target.length > LIMITS.urlChars) {
+        throw new DaybookError("uri_too_long", `expected a URL of at most ${LIMITS.urlChars} characters, got ${target.length}`);
       }
       const queryAt = target.indexOf("?");
       const path = queryAt === -1 ? target : target.slice(0, queryAt);
@@ -66,6 +65,7 @@ function resourceOf(routes: readonly Route[]): Resource {
   if (first === undefined) throw new DaybookError("internal", "a path needs a route");
   const methods = routes.flatMap((route) => (route.method === "GET" ? ["GET", "HEAD"] : [route.method]));
   return {
+    path: first.path,
     segments: first.path.split("/"),
     envelope: first.envelope,
     byMethod: new Map(routes.map((route) => [route.method, route])),

@@ -3,11 +3,14 @@ import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { DaybookError } from "../base/errors.js";
 import type { Handler } from "../http/index.js";
 import { answerClientError } from "./client-error.js";
 import type { SocketPair } from "./client-error.js";
 import { replyOverWeb } from "./reply-over-web.js";
 import { SocketRequest, writeReply } from "./socket-exchange.js";
+import { serverOptions, socketLimits } from "./socket-limits.js";
+import type { SocketLimits } from "./socket-limits.js";
 
 /** Answers web requests: what `createHandler` makes, or any function of that shape. */
 export type RequestHandler = Handler | ((request: Request) => Promise<Response>);
@@ -19,6 +22,8 @@ export interface ListenOptions {
   readonly port?: number;
   /** How long `close` waits for requests in flight before it cuts them off. Default: 10,000. */
   readonly drainMs?: number;
+  /** Replaces bounds one by one. */
+  readonly limits?: Partial<SocketLimits>;
 }
 
 export interface Listening {
@@ -28,15 +33,6 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** A slow sender must not hold a connection for long, and headers are small. */
-const SERVER_OPTIONS = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  connectionsCheckingInterval: 1_000,
-  maxHeaderSize: 8 * 1024,
-  // The check of this module answers with JSON.
-  requireHostHeader: false,
-};
 /** A request comes as one of these. */
 const REQUEST_EVENTS = ["request", "checkContinue", "checkExpectation"];
 const DRAIN_MS = 10_000;
@@ -45,8 +41,10 @@ const SWEEP_MS = 20;
 /** Serves a handler on a socket; resolves once it answers. @throws the system's error when the port cannot be had */
 export async function listen(handler: RequestHandler, options: ListenOptions = {}): Promise<Listening> {
   const host = options.host ?? "127.0.0.1";
-  const server = createServer(SERVER_OPTIONS);
-  const answer = answerWith(handler, server);
+  const limits = socketLimits(options.limits);
+  const server = createServer(serverOptions(limits));
+  server.maxConnections = limits.connectionCount;
+  const answer = answerWith(handler, server, limits);
   const silent = silentSockets(server);
   const newest = newestRequests(server);
   server.on("request", (incoming, outgoing) => answer(incoming, outgoing, false));
@@ -70,13 +68,25 @@ export async function listen(handler: RequestHandler, options: ListenOptions = {
 type Answer = (incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean) => void;
 
 /** The way of a request is chosen once per server, not once per request. */
-function answerWith(handler: RequestHandler, server: Server): Answer {
+function answerWith(handler: RequestHandler, server: Server, { pipelinedRequestCount, unreadMs }: SocketLimits): Answer {
   const reply = "answer" in handler ? handler.answer : replyOverWeb(handler);
+  const underWay = new WeakMap<Socket, number>();
+  const count = (socket: Socket, by: number) => {
+    const sum = (underWay.get(socket) ?? 0) + by;
+    underWay.set(socket, sum);
+    return sum;
+  };
   return (incoming, outgoing, expectsContinue) => {
-    const request = new SocketRequest(incoming, outgoing, expectsContinue);
+    const { socket } = incoming;
+    const refusal =
+      count(socket, 1) <= pipelinedRequestCount
+        ? null
+        : new DaybookError("rate_limited", `expected at most ${pipelinedRequestCount} requests of one connection at a time`);
+    outgoing.once("close", () => count(socket, -1));
+    const request = new SocketRequest(incoming, outgoing, expectsContinue, refusal);
     reply(request, outgoing).then(
       (written) => {
-        if (written !== null) writeReply(written, outgoing, !server.listening);
+        if (written !== null) writeReply(written, outgoing, { close: !server.listening, unreadMs });
       },
       () => outgoing.destroy(),
     );

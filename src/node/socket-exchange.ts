@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { DaybookError } from "../base/errors.js";
+import { LIMITS } from "../base/limits.js";
 import { bodyTooLarge } from "../http/exchange.js";
 import type { WireReply, WireRequest } from "../http/exchange.js";
 
-const HEADER_COUNT = 100;
 /** What node takes as the one expectation there is. */
 const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
 
@@ -11,6 +11,7 @@ const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
 export class SocketRequest implements WireRequest {
   readonly method: string;
   readonly target: string;
+  readonly address: string | undefined;
   readonly fault?: DaybookError;
   /** True while the sender waits for a word before it sends the body; node closes the connection if it never comes. */
   #awaitsContinue: boolean;
@@ -18,13 +19,15 @@ export class SocketRequest implements WireRequest {
   readonly #outgoing: ServerResponse;
   #controller: AbortController | undefined;
 
-  constructor(incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean) {
+  /** @param refusal what is wrong with the connection rather than the request */
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean, refusal: DaybookError | null = null) {
     this.method = incoming.method ?? "GET";
     this.target = originForm(incoming.url ?? "/");
+    this.address = incoming.socket.remoteAddress;
     this.#awaitsContinue = expectsContinue;
     this.incoming = incoming;
     this.#outgoing = outgoing;
-    const fault = headerFault(incoming);
+    const fault = refusal ?? headerFault(incoming);
     if (fault !== null) this.fault = fault;
   }
 
@@ -51,7 +54,7 @@ export class SocketRequest implements WireRequest {
     this.#outgoing.writeContinue();
   }
 
-  async readBody(maxByteLength: number): Promise<Uint8Array> {
+  async readBody(maxByteLength: number, onBytes: (byteLength: number) => void = () => undefined): Promise<Uint8Array> {
     this.proceed();
     return await new Promise((resolve, reject) => {
       const incoming = this.incoming;
@@ -59,11 +62,14 @@ export class SocketRequest implements WireRequest {
       let byteLength = 0;
       const take = (chunk: Buffer) => {
         byteLength += chunk.length;
-        if (byteLength <= maxByteLength) chunks.push(chunk);
-        else {
+        try {
+          if (byteLength > maxByteLength) throw bodyTooLarge(maxByteLength);
+          onBytes(chunk.length);
+          chunks.push(chunk);
+        } catch (error) {
           // The rest is read and dropped, so that the sender gets to see the answer.
           incoming.off("data", take).resume();
-          reject(bodyTooLarge(maxByteLength));
+          reject(error);
         }
       };
       incoming.on("data", take);
@@ -73,8 +79,15 @@ export class SocketRequest implements WireRequest {
   }
 }
 
-/** Writes an answer; `close` ends the connection after it. */
-export function writeReply(reply: WireReply, outgoing: ServerResponse, close: boolean): void {
+export interface WriteOptions {
+  /** Ends the connection after the answer. */
+  readonly close: boolean;
+  /** How long the caller may take nothing of it, in ms; then the connection is cut. */
+  readonly unreadMs: number;
+}
+
+/** Writes an answer. */
+export function writeReply(reply: WireReply, outgoing: ServerResponse, { close, unreadMs }: WriteOptions): void {
   const { body } = reply;
   const headers: string[] = [];
   for (const name in reply.headers) headers.push(name, reply.headers[name] ?? "");
@@ -82,6 +95,8 @@ export function writeReply(reply: WireReply, outgoing: ServerResponse, close: bo
   if (close) headers.push("connection", "close");
   outgoing.writeHead(reply.status, headers);
   outgoing.end(body ?? undefined);
+  // Cleared by node when the connection waits for the next request.
+  if (outgoing.writableLength > 0) outgoing.setTimeout(unreadMs, () => outgoing.destroy());
 }
 
 /** A proxy's absolute form names the same path. */
@@ -94,8 +109,8 @@ function originForm(target: string): string {
 
 /** What the HTTP parser lets pass and we do not: node takes the first of two Authorization headers. */
 function headerFault({ rawHeaders, headers, httpVersion }: IncomingMessage): DaybookError | null {
-  if (rawHeaders.length > 2 * HEADER_COUNT) {
-    return new DaybookError("headers_too_large", `expected at most ${HEADER_COUNT} headers, got ${rawHeaders.length / 2}`);
+  if (rawHeaders.length > 2 * LIMITS.headerCount) {
+    return new DaybookError("headers_too_large", `expected at most ${LIMITS.headerCount} headers, got ${rawHeaders.length / 2}`);
   }
   let hostCount = 0;
   let authorizationCount = 0;

@@ -4,6 +4,7 @@ import { MS_PER_DAY } from "../base/time.js";
 import { absentColumn } from "../column/column.js";
 import type { CodeColumn } from "../column/column.js";
 import { GrowableCodes } from "../column/codes.js";
+import type { Codes } from "../column/codes.js";
 import { FIELDS, FIELD_COUNT, SHAPE_COLUMN, metadataColumn } from "../schema/fields.js";
 import { Holdings } from "./holdings.js";
 import type { MemoryBudget } from "./memory-budget.js";
@@ -22,10 +23,59 @@ export interface ArrivedRows {
   readonly values: Uint32Array;
 }
 
+/** Rows of a metadata column that lie in a plain list: of many keys most are rare, and two columns of codes would take ten times as much. */
+const FEW_ROW_COUNT = 8;
+/** Estimate of what a column takes beside its rows. */
+const COLUMN_BYTES = 120;
+
 /** A metadata column of a head: only the rows that have the key. */
 class GrowableSparse {
-  readonly rows = new GrowableCodes();
-  readonly codes = new GrowableCodes();
+  /** Row, code, row, code; null once there are more than a few. */
+  #few: number[] | null;
+  #rows: GrowableCodes | null = null;
+  #codes: GrowableCodes | null = null;
+
+  constructor(row: number, code: number) {
+    this.#few = [row, code];
+  }
+
+  get byteLength(): number {
+    return (this.#few?.length ?? 0) * 8 + (this.#rows?.byteLength ?? 0) + (this.#codes?.byteLength ?? 0);
+  }
+
+  push(row: number, code: number): void {
+    if (this.#few === null) {
+      this.#rows?.push(row);
+      this.#codes?.push(code);
+      return;
+    }
+    this.#few.push(row, code);
+    if (this.#few.length > 2 * FEW_ROW_COUNT) this.#widen(this.#few);
+  }
+
+  rows(): Uint32Array {
+    return this.#rows === null ? this.#every(0) : new Uint32Array(this.#rows.view());
+  }
+
+  codes(): Codes {
+    return this.#codes === null ? this.#every(1) : this.#codes.view();
+  }
+
+  #every(first: 0 | 1): Uint32Array {
+    const few = this.#few ?? [];
+    return Uint32Array.from({ length: few.length / 2 }, (_, at) => few[2 * at + first] ?? 0);
+  }
+
+  #widen(few: readonly number[]): void {
+    const [rows, codes] = [new GrowableCodes(), new GrowableCodes()];
+    for (let at = 0; at < few.length; at += 2) {
+      rows.push(few[at]!);
+      codes.push(few[at + 1]!);
+    }
+    this.#rows = rows;
+    this.#codes = codes;
+    this.#few = null;
+  }
 }
 
 /** Newest rows of a day, in order of arrival. Grows by whole durable batches until it is full. */
@@ -62,8 +112,18 @@ export class Head {
   get byteLength(): number {
     let byteLength = this.#times.byteLength + this.#ids.byteLength + this.#sequences.byteLength + this.#shapes.byteLength;
     for (const column of this.#fields) byteLength += column.byteLength;
-    for (const column of this.#metadata.values()) byteLength += column.rows.byteLength + column.codes.byteLength;
+    for (const column of this.#metadata.values()) byteLength += column.byteLength + COLUMN_BYTES;
     return byteLength;
+  }
+
+  /** Whether one of its rows has a metadata key. */
+  hasKey(key: number): boolean {
+    return this.#metadata.has(key);
+  }
+
+  /** Metadata keys that its rows have. */
+  get metadataColumnCount(): number {
+    return this.#metadata.size;
   }
 
   /**
@@ -132,20 +192,15 @@ export class Head {
     });
     if (this.#shapes.max > 0) columns.set(SHAPE_COLUMN, { kind: "dense", codes: this.#shapes.view() });
     for (const [key, sparse] of this.#metadata) {
-      const rows = new Uint32Array(sparse.rows.view());
-      columns.set(metadataColumn(key), { kind: "sparse", rows, codes: sparse.codes.view(), rowCount: this.#rowCount });
+      columns.set(metadataColumn(key), { kind: "sparse", rows: sparse.rows(), codes: sparse.codes(), rowCount: this.#rowCount });
     }
     return columns;
   }
 
   #pushKey(key: number, row: number, code: number): void {
-    let column = this.#metadata.get(key);
-    if (column === undefined) {
-      column = new GrowableSparse();
-      this.#metadata.set(key, column);
-    }
-    column.rows.push(row);
-    column.codes.push(code);
+    const column = this.#metadata.get(key);
+    if (column === undefined) this.#metadata.set(key, new GrowableSparse(row, code));
+    else column.push(row, code);
   }
 
   #grow(): void {

@@ -1,3 +1,4 @@
+import { metadataColumn } from "../schema/fields.js";
 import { Head } from "../segment/head.js";
 import type { MemoryBudget } from "../segment/memory-budget.js";
 import type { Rows } from "../segment/rows.js";
@@ -34,6 +35,7 @@ class View {
 /** The current set of segments and heads. Segments that left it live on until the last query that may read them. */
 export class Catalog {
   #segments: readonly Segment[] = [];
+  #sealedColumnCount = 0;
   #spans = SpanTree.EMPTY;
   /** Heads whose rows are being written as segments. */
   #sealing: readonly Head[] = [];
@@ -57,6 +59,23 @@ export class Catalog {
 
   get heads(): readonly Head[] {
     return [...this.#full, ...this.#heads.values()];
+  }
+
+  /** Metadata columns of the heads that are not being sealed yet. */
+  get headColumnCount(): number {
+    return this.heads.reduce((sum, head) => sum + head.metadataColumnCount, 0);
+  }
+
+  /** Columns of all segments, and metadata columns of all heads. */
+  get columnCount(): number {
+    return this.#sealedColumnCount + this.#sealing.reduce((sum, head) => sum + head.metadataColumnCount, this.headColumnCount);
+  }
+
+  /** Whether some row of a day has a metadata key. Cost: all segments. */
+  hasKey(day: number, key: number): boolean {
+    const name = metadataColumn(key);
+    const isIn = (head: Head) => head.day === day && head.hasKey(key);
+    return this.heads.some(isIn) || this.#sealing.some(isIn) || this.#segments.some((segment) => segment.day === day && segment.zone(name) !== null);
   }
 
   /** The head of a day for the next rows, a new one if need be. Rows appended to it show after `changed`. */
@@ -86,6 +105,7 @@ export class Catalog {
   /** Puts segments in the place of others, or of the frozen heads. @param retire called once no query can read the removed ones */
   replace(added: readonly Segment[], removed: ReadonlySet<Segment>, dropFrozen: boolean, retire: () => void): void {
     this.#segments = [...this.#segments.filter((segment) => !removed.has(segment)), ...added].sort((a, b) => a.day - b.day);
+    this.#sealedColumnCount = this.#segments.reduce((sum, { meta }) => sum + meta.columns.length, 0);
     this.#spans = SpanTree.of(this.#segments, this.#spans, this.budget);
     if (dropFrozen) {
       for (const head of this.#sealing) head.release();

@@ -199,7 +199,7 @@ export class Store {
     const { journal } = this;
     if (journal === null) return false;
     const headRowCount = this.nextSequence - this.manifest.nextSequence;
-    return headRowCount >= LIMITS.headRowCount || journal.byteLength >= LIMITS.journalBytes;
+    return headRowCount >= LIMITS.headRowCount || journal.byteLength >= LIMITS.journalBytes || this.catalog.headColumnCount >= LIMITS.headColumnCount;
   }
 
   /** Ids that no event has used yet, as files of records keep them. */

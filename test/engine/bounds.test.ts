@@ -47,5 +47,5 @@ test("A record that would bring the first value too many is refused alone.", asy
   await using daybook = await openDaybook({ storage: memoryStorage() });
   const outcomes = await Promise.allSettled(["a", "b", "c", "d", "a"].map((userId) => daybook.identify({ userId, traits: {} })));
   expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "fulfilled", "rejected", "fulfilled"]);
-  expect(outcomes[3]).toMatchObject({ reason: { code: "invalid_parameter", message: "userId: expected at most 3 distinct values in a store" } });
+  expect(outcomes[3]).toMatchObject({ reason: { code: "invalid_parameter", message: "userId: expected at most 3 distinct values, and 3221225472 bytes of all, in a store" } });
 });

@@ -1,5 +1,5 @@
 import { fixedClock } from "../../src/base/clock.js";
-import type { Daybook } from "../../src/engine/daybook.js";
+import type { Daybook, DaybookStats } from "../../src/engine/daybook.js";
 import { createHandler, memoryTokens } from "../../src/http/index.js";
 import type { Handler, HandlerOptions, TokenEntry } from "../../src/http/index.js";
 import type { PrivacyRequest } from "../../src/engine/privacy-requests.js";
@@ -63,6 +63,18 @@ export const PRIVACY_REQUEST: PrivacyRequest = {
   },
 };
 
+const STATS: DaybookStats = {
+  eventCount: 7,
+  dayCount: 2,
+  segmentCount: 3,
+  headRowCount: 4,
+  firstDay: "2026-03-01",
+  lastDay: "2026-03-02",
+  projects: ["shop", "site"],
+  storedByteLength: 500,
+  memoryByteLength: 600,
+};
+
 /** A Daybook without a store: plans every question as the engine does, and answers it with a constant. */
 export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { readonly asked: Asked[] } {
   const asked: Asked[] = [];
@@ -117,6 +129,7 @@ export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { reado
         yield '{"kind":"event"}\n';
       },
     },
+    stats: told("stats", STATS),
     projects: () => ["shop", "site"],
     health: "ok",
     ...overrides,
@@ -168,8 +181,8 @@ export interface Sent {
 export async function send(handler: Handler, path: string, options?: SendOptions): Promise<Sent> {
   const response = await handler(requestOf(path, options));
   const text = await response.text();
-  const isLines = response.headers.get("content-type")?.startsWith("application/x-ndjson") === true;
-  const json = (text === "" || isLines ? null : JSON.parse(text)) as Record<string, unknown>;
+  const isJson = /^application\/(json|problem\+json)/.test(response.headers.get("content-type") ?? "");
+  const json = (text === "" || !isJson ? null : JSON.parse(text)) as Record<string, unknown>;
   return { status: response.status, headers: response.headers, text, json };
 }
 

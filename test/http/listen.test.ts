@@ -4,6 +4,7 @@ import { createHandler, memoryTokens } from "../../src/http/index.js";
 import { listen } from "../../src/node/listen.js";
 import type { Listening, RequestHandler } from "../../src/node/listen.js";
 import { handlerOf, stubDaybook } from "./kit.js";
+import { raw } from "./raw.js";
 
 const open: Listening[] = [];
 const start = async (handler: RequestHandler = handlerOf(stubDaybook()), drainMs?: number) => {
@@ -14,23 +15,6 @@ const start = async (handler: RequestHandler = handlerOf(stubDaybook()), drainMs
 afterEach(async () => {
   await Promise.all(open.splice(0).map((server) => server.close()));
 });
-
-/** Everything a server sends back to these bytes until it closes, or until `until` has arrived. */
-async function raw(port: number, bytes: string | Uint8Array, until?: string): Promise<string> {
-  return await new Promise((resolve, reject) => {
-    let text = "";
-    const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
-    const done = () => {
-      socket.destroy();
-      resolve(text);
-    };
-    socket.on("data", (chunk) => {
-      text += chunk.toString("latin1");
-      if (until !== undefined && text.includes(until)) done();
-    });
-    socket.on("end", done).on("error", reject);
-  });
-}
 
 const GET = "GET /healthz HTTP/1.1\r\nHost: x\r\n";
 const AUTHORIZED = "Host: x\r\nAuthorization: Bearer sk_owner\r\n";

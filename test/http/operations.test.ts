@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { answers } from "../../src/http/answers.js";
+import { openapiText } from "../../src/http/openapi.js";
 import { routes } from "../../src/http/routes.js";
 import { completeRequest } from "./complete-request.js";
+import type { Handler } from "../../src/http/index.js";
 import { handlerOf, send, stubDaybook } from "./kit.js";
 
 const get = { method: "GET", token: null };
@@ -27,6 +29,37 @@ describe("GET /healthz", () => {
   });
 });
 
+describe("GET /metrics", () => {
+  const samples = (text: string) => Object.fromEntries(text.split("\n").filter((line) => line !== "" && !line.startsWith("#")).map((line) => line.split(/ (?=\S+$)/)));
+  const metrics = async (handler: Handler, token = "sk_owner") => (await send(handler, "/metrics", { method: "GET", token })).text;
+
+  it("shows what is stored, what was answered, and the process, as Prometheus reads it", async () => {
+    const handler = handlerOf(stubDaybook({ health: "read_only" }), { processGauges: () => ({ process_resident_memory_bytes: 42 }) });
+    for (const body of ["{}", "{}", "["]) await send(handler, "/analytics/count-events", { body });
+    const sent = await send(handler, "/metrics", { method: "GET" });
+    expect([sent.status, sent.headers.get("content-type")]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
+    const values = samples(sent.text) as Record<string, string>;
+    expect(values).toMatchObject({
+      daybook_up: "0",
+      daybook_events: "7",
+      daybook_stored_bytes: "500",
+      'daybook_requests_total{route="/analytics/count-events",status="200"}': "2",
+      'daybook_requests_total{route="/analytics/count-events",status="400"}': "1",
+      process_resident_memory_bytes: "42",
+    });
+    expect(Number(values['daybook_request_seconds_total{route="/analytics/count-events",status="200"}'])).toBeGreaterThan(0);
+    for (const line of sent.text.trim().split("\n")) expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{route="[^"]+",status="\d{3}"\})? [0-9.e+-]+)$/);
+  });
+
+  it("shows one organization nothing of another, and what nobody known asked to nobody", async () => {
+    const handler = handlerOf(stubDaybook());
+    await send(handler, "/search-events", { token: "sk_other" });
+    await send(handler, "/analytics/aggregate", { token: "sk_unknown" });
+    expect(await metrics(handler)).not.toMatch(/search-events|aggregate/);
+    expect(await metrics(handler, "sk_other")).toMatch(/search-events/);
+  });
+});
+
 interface Operation {
   readonly security: readonly Record<string, readonly string[]>[];
   readonly parameters: readonly { readonly name: string; readonly in: string }[];
@@ -47,7 +80,16 @@ describe("GET /openapi.json", () => {
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
     expect(described.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
-    expect(described).toHaveLength(34);
+    expect(described).toHaveLength(35);
+  });
+
+  it("is made once, since anybody may ask for it", () => {
+    let readCount = 0;
+    const watched = routes.map((route) => new Proxy(route, { get: (target, name) => ((readCount += 1), Reflect.get(target, name) as unknown) }));
+    const text = openapiText(watched);
+    const firstCount = readCount;
+    expect(openapiText(watched)).toBe(text);
+    expect([firstCount > 0, readCount]).toEqual([true, firstCount]);
   });
 
   it("shows the body of a question as it is checked", async () => {
@@ -91,7 +133,7 @@ describe("GET /openapi.json", () => {
       expect(target, pointer).toBeTypeOf("object");
     }
     const ids = [...JSON.stringify(document).matchAll(/"operationId":"(\w+)"/g)].map(([, id]) => id);
-    expect(new Set(ids).size).toBe(34);
+    expect(new Set(ids).size).toBe(35);
   });
 
   it("honours If-None-Match", async () => {
@@ -107,7 +149,7 @@ describe("answers have the shape that is described", () => {
     const sent = await send(handlerOf(stubDaybook()), path, options);
     const described = Object.keys((await load()).paths[route.path]?.[route.method.toLowerCase()]?.responses ?? {});
     expect(described).toContain(String(sent.status));
-    expect(route.answer.safeParse(route.format === "ndjson" ? sent.text : sent.json).error).toBeUndefined();
+    expect(route.answer.safeParse(route.format !== undefined ? sent.text : sent.json).error).toBeUndefined();
   });
 
   it("and a shape refuses what it does not describe", () => {

@@ -33,6 +33,7 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
   "POST /v1/privacy-requests/{id}/extend": ["privacy_requests:write", "any", "organization"],
   "POST /v1/privacy-requests/{id}/resolve": ["privacy_requests:write", "any", "organization"],
   "GET /v1/privacy-requests/{id}/bundle": ["privacy_requests:read", "admin", "organization"],
+  "GET /metrics": ["metrics:read", "any", "organization"],
   "POST /v1/events": ["events:write", "any", "project"],
   "POST /v1/track": ["events:write", "any", "project"],
   "POST /v1/page": ["events:write", "any", "project"],

@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { answers } from "../answers.js";
 import { health } from "../health.js";
+import { metricsText } from "../metrics.js";
 import { openapiText } from "../openapi.js";
+import { guarded } from "../route.js";
 import type { Route } from "../route.js";
 
 const noQuery = z.strictObject({});
 
-/** What is open to everyone. */
+/** What tells how it goes, and what there is. */
 export const operationRoutes: readonly Route[] = [
   {
     method: "GET",
@@ -14,11 +16,25 @@ export const operationRoutes: readonly Route[] = [
     summary: "Tells whether every organization can read and write",
     envelope: "problem",
     access: null,
+    always: true,
     query: noQuery,
     answer: answers.health,
     etag: false,
     open: health,
   },
+  guarded({
+    method: "GET",
+    path: "/metrics",
+    summary: "Numbers about the organization and the process, for Prometheus",
+    envelope: "problem",
+    access: { scope: "metrics:read", organizationWide: true },
+    query: noQuery,
+    body: null,
+    answer: z.string(),
+    format: "text",
+    etag: false,
+    handle: ({ daybook, token }, { counts, processGauges }) => metricsText(daybook, counts.of(token.organization), processGauges()),
+  }),
   {
     method: "GET",
     path: "/openapi.json",

@@ -1,0 +1,23 @@
+import { LIMITS } from "../base/limits.js";
+
+/** What a handler refuses so that it goes on answering. */
+export interface HandlerLimits {
+  /** How long a question may take, in ms; then it is stopped with `query_timeout`. Default 30,000. */
+  readonly questionMs: number;
+  /** Lateness of the event loop, in ms, over which everything but `/healthz` is `overloaded`; needs `lagMs`. Default 50. */
+  readonly eventLoopLagMs: number;
+  /** Requests of one token under way at once; one more is `rate_limited`. Default 32. */
+  readonly requestsPerTokenCount: number;
+  /** Bytes of request bodies in memory at once; a request that would bring more is `overloaded`. Default 64 MiB. */
+  readonly heldBodyBytes: number;
+  /** Unknown tokens one address may try in a row; then they are `rate_limited`. Default 60. */
+  readonly failedTokenCount: number;
+  /** How many of these come back each minute. Default 20. */
+  readonly failedTokensPerMinute: number;
+}
+
+/** @param given replaces defaults one by one */
+export function handlerLimits(given: Partial<HandlerLimits> = {}): HandlerLimits {
+  const { questionMs, eventLoopLagMs, requestsPerTokenCount, heldBodyBytes, failedTokenCount, failedTokensPerMinute } = LIMITS;
+  return { questionMs, eventLoopLagMs, requestsPerTokenCount, heldBodyBytes, failedTokenCount, failedTokensPerMinute, ...given };
+}

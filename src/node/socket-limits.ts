@@ -1,0 +1,42 @@
+import type { ServerOptions } from "node:http";
+import { LIMITS } from "../base/limits.js";
+
+/** What a connection is held to. Milliseconds and counts, all above 0. */
+export interface SocketLimits {
+  /** For the headers of a request to arrive. Default 10,000. */
+  readonly headersMs: number;
+  /** For the whole request. Default 30,000. */
+  readonly requestMs: number;
+  /** For the caller to take some more of an answer. Default 60,000. */
+  readonly unreadMs: number;
+  /** Connections open at once; further ones are closed. Default 1,024. */
+  readonly connectionCount: number;
+  /** Requests of one connection under way at once; further ones are refused. Default 16. */
+  readonly pipelinedRequestCount: number;
+}
+
+/** @param given replaces defaults one by one */
+export function socketLimits(given: Partial<SocketLimits> = {}): SocketLimits {
+  return {
+    headersMs: LIMITS.requestHeadersMs,
+    requestMs: LIMITS.requestMs,
+    unreadMs: LIMITS.unreadAnswerMs,
+    connectionCount: LIMITS.connectionCount,
+    pipelinedRequestCount: LIMITS.pipelinedRequestCount,
+    ...given,
+  };
+}
+
+/** How often node looks for requests that are too slow. */
+const CHECK_MS_MAX = 1_000;
+
+export function serverOptions({ headersMs, requestMs }: SocketLimits): ServerOptions {
+  return {
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: Math.min(CHECK_MS_MAX, headersMs, requestMs),
+    maxHeaderSize: LIMITS.headerBytes,
+    // The check of `socket-exchange` answers with JSON.
+    requireHostHeader: false,
+  };
+}

@@ -1,0 +1,116 @@
+import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { emptyDirectory, startProgram } from "../run.js";
+import { Connection } from "./connection.js";
+import { closedLoop, openLoop, quantile } from "./load.js";
+import type { Outcome } from "./load.js";
+
+const SECONDS = Number(process.env["DAYBOOK_OVERLOAD_SECONDS"] ?? 10);
+const TOKENS = Array.from({ length: 4 }, (_, at) => `sk_overload_${at}`);
+const EVENTS_PER_REQUEST = 1_000;
+const MIB = 1024 * 1024;
+
+function request(method: string, target: string, token: string, body: string): Buffer {
+  const head = `${method} ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`;
+  return Buffer.from(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+}
+
+const events = Array.from({ length: EVENTS_PER_REQUEST }, (_, at) => ({
+  name: "page_view",
+  userId: `user-${at % 97}`,
+  createdAt: Date.UTC(2026, 2, 1 + (at % 5)) + at,
+  url: `/page/${at % 211}`,
+  browser: "Firefox",
+  metadata: { plan: "pro", number: at % 31 },
+}));
+// Events without ids: the same bytes again are new events.
+const batches = TOKENS.map((token) => request("POST", "/v1/events", token, JSON.stringify(events)));
+const batch = (at: number) => batches[at % batches.length] ?? Buffer.alloc(0);
+const count = request("POST", "/analytics/count-events", TOKENS[0] ?? "", "{}");
+
+const acceptedCount = ({ answers }: Outcome) =>
+  answers.reduce((sum, { status, body }) => sum + (status === 200 ? (JSON.parse(body) as { accepted: number }).accepted : 0), 0);
+const perSecond = (outcome: Outcome) => (acceptedCount(outcome) / outcome.elapsedMs) * 1_000;
+
+function residentBytes(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024;
+}
+
+// Once more where the machine had something else to do.
+test("Ten times what it can do does not take a server down: it goes on at its pace, refuses the rest at once, and recovers.", { retry: 2 }, async () => {
+  const directory = await emptyDirectory();
+  const tokens = join(directory, "tokens-of-test.json");
+  await writeFile(tokens, JSON.stringify(TOKENS.map((token) => ({ token, role: "owner", scopes: ["*"] }))));
+  const server = startProgram("src/cli/main.ts", ["serve", "--data", join(directory, "data"), "--port", "0", "--tokens", tokens]);
+  const [, portText] = await server.said(/^daybook listening on http:\/\/\S+:(\d+)$/m);
+  const port = Number(portText);
+  const pid = server.child.pid ?? 0;
+
+  const warm = await closedLoop(port, batch, 8, 3_000);
+  const calm = await closedLoop(port, () => count, 1, 500);
+  const calmMs = quantile(calm.answers.map(({ latencyMs }) => latencyMs), 0.5);
+  const measured = await closedLoop(port, batch, 8, (SECONDS / 2) * 1_000);
+
+  const health: (number | undefined)[] = [];
+  let most = 0;
+  let isOver = false;
+  const watch = (async () => {
+    while (!isOver) {
+      const asked = await Connection.open(port);
+      health.push((await asked.send(Buffer.from("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")))?.status);
+      asked.close();
+      most = Math.max(most, residentBytes(pid));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  })();
+  const before = residentBytes(pid);
+  const overloaded = await openLoop(port, batch, (10 * perSecond(measured)) / EVENTS_PER_REQUEST, 200, SECONDS * 1_000);
+  isOver = true;
+  await watch;
+
+  // Back to normal: the time until ten questions in a row are as quick as before.
+  const endedMs = performance.now();
+  const asking = await Connection.open(port);
+  let recoveredMs = Number.POSITIVE_INFINITY;
+  for (let quickCount = 0; quickCount < 10 && performance.now() - endedMs < 10_000; ) {
+    const answer = await asking.send(count);
+    quickCount = answer?.status === 200 && answer.latencyMs <= Math.max(50, 3 * calmMs) ? quickCount + 1 : 0;
+    recoveredMs = performance.now() - endedMs;
+  }
+  const again = await closedLoop(port, batch, 8, (SECONDS / 2) * 1_000);
+  // The machine may have become slower or faster in between.
+  const capacity = Math.min(perSecond(measured), perSecond(again));
+  const stored = JSON.parse((await asking.send(count))?.body ?? "null") as { data: number };
+  asking.close();
+
+  const refused = overloaded.answers.filter(({ status }) => status !== 200);
+  const acknowledged = acceptedCount(warm) + acceptedCount(measured) + acceptedCount(overloaded) + acceptedCount(again);
+  const unknown = (warm.lostCount + measured.lostCount + overloaded.lostCount + again.lostCount) * EVENTS_PER_REQUEST;
+  const figures = {
+    capacityPerSecond: Math.round(capacity),
+    offeredPerSecond: Math.round((overloaded.sentCount * EVENTS_PER_REQUEST * 1_000) / overloaded.elapsedMs),
+    goodputPerSecond: Math.round(perSecond(overloaded)),
+    refusedCount: refused.length,
+    refusedStatuses: Object.fromEntries([429, 503].map((status) => [status, refused.filter((answer) => answer.status === status).length])),
+    refusedP50Ms: Math.round(quantile(refused.map(({ latencyMs }) => latencyMs), 0.5)),
+    refusedP99Ms: Math.round(quantile(refused.map(({ latencyMs }) => latencyMs), 0.99)),
+    lostCount: overloaded.lostCount,
+    recoveredMs: Math.round(recoveredMs),
+    residentMib: [Math.round(before / MIB), Math.round(most / MIB)],
+    healthCount: health.length,
+  };
+  process.stdout.write(`${JSON.stringify(figures)}\n`);
+
+  expect(figures.offeredPerSecond / capacity, "requests offered, as a multiple of the capacity").toBeGreaterThan(5);
+  expect(figures.goodputPerSecond / capacity, "share of the capacity").toBeGreaterThanOrEqual(0.8);
+  expect(new Set(refused.map(({ status, retryAfter }) => `${status} ${retryAfter}`))).toEqual(new Set([...new Set(refused.map(({ status }) => status))].map((status) => `${status} 1`)));
+  expect(refused.every(({ status }) => status === 429 || status === 503)).toBe(true);
+  expect(figures.refusedP99Ms).toBeLessThanOrEqual(250);
+  expect(recoveredMs).toBeLessThan(5_000);
+  expect(stored.data).toBeGreaterThanOrEqual(acknowledged);
+  expect(stored.data).toBeLessThanOrEqual(acknowledged + unknown);
+  expect(health.every((status) => status === 200)).toBe(true);
+  expect(most - before).toBeLessThan(768 * MIB);
+});

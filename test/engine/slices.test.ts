@@ -1,0 +1,68 @@
+import { memoryStorage, openDaybook } from "daybook";
+import { expect, test, vi } from "vitest";
+import type * as limits from "../../src/base/limits.js";
+import type { Work } from "../../src/engine/executor.js";
+
+// A slice of no length: every segment begins with a turn for others.
+vi.mock("../../src/base/limits.js", async (original) => {
+  const { LIMITS } = await original<typeof limits>();
+  return { LIMITS: { ...LIMITS, sliceMs: 0 } };
+});
+
+const DAY_COUNT = 30;
+
+async function monthOfEvents(works: Work[] = []) {
+  const daybook = await openDaybook({ storage: memoryStorage(), onWork: (_, work) => works.push(work) });
+  const events = Array.from({ length: DAY_COUNT }, (_, day) => ({ name: "a", createdAt: Date.UTC(2026, 0, 1 + day), url: `/${day}` }));
+  await daybook.ingest(events);
+  await daybook.seal();
+  return daybook;
+}
+
+test("A question with a signal lets others have a turn between segments, and answers the same.", async () => {
+  const works: Work[] = [];
+  await using daybook = await monthOfEvents(works);
+  let turnCount = 0;
+  let isOver = false;
+  const count = () => {
+    turnCount += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  expect(await daybook.aggregate({ field: "url" }, { signal: new AbortController().signal })).toHaveLength(DAY_COUNT);
+  isOver = true;
+  expect(turnCount).toBeGreaterThanOrEqual(DAY_COUNT);
+  expect(works[0]?.segmentCount).toBe(DAY_COUNT);
+});
+
+test("A question that is stopped in the middle ends with aborted, without reading on, and others go on.", async () => {
+  const works: Work[] = [];
+  await using daybook = await monthOfEvents(works);
+  const controller = new AbortController();
+  const stopped = daybook.aggregate({ field: "url" }, { signal: controller.signal });
+  setImmediate(() => setImmediate(() => controller.abort()));
+  await expect(stopped).rejects.toMatchObject({ code: "aborted" });
+  expect(works).toEqual([]);
+  expect(await daybook.countEvents()).toBe(DAY_COUNT);
+});
+
+test("A question with many filters lets others have a turn between them, and can be stopped there.", async () => {
+  await using daybook = await monthOfEvents();
+  const filters = Array.from({ length: 100 }, (_, at) => ({ fieldName: "url", operator: "contains", value: `x${at}` }) as const);
+  const controller = new AbortController();
+  const stopped = daybook.countEvents({ filterGroups: [{ filters }] }, { signal: controller.signal });
+  let turnCount = 0;
+  const count = () => {
+    turnCount += 1;
+    if (turnCount === 50) controller.abort();
+    else setImmediate(count);
+  };
+  setImmediate(count);
+  await expect(stopped).rejects.toMatchObject({ code: "aborted" });
+  expect(turnCount).toBe(50);
+});
+
+test("A question that is stopped before it begins is aborted.", async () => {
+  await using daybook = await monthOfEvents();
+  await expect(daybook.countEvents({}, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
+});

@@ -1,0 +1,91 @@
+import { ERROR_CODES } from "../../../src/base/errors.js";
+import type { ErrorCode } from "../../../src/base/errors.js";
+import { createRouter, routeOf } from "../../../src/http/router.js";
+import { routes } from "../../../src/http/routes.js";
+import type { Route } from "../../../src/http/route.js";
+import { STATUS } from "../../../src/http/status.js";
+import type { FuzzRequest } from "./requests.js";
+
+/** An answer, whatever way it came. Names of headers are lower-case. */
+export interface FuzzAnswer {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly text: string;
+}
+
+const router = createRouter(routes);
+const PRIVATE = /sk_(?:owner|shop|other|analytics|search|write|expired|revoked|nowhere)|\n {4}at |node_modules|\/src\/|file:\/\//;
+
+/** What is wrong with an answer; empty when nothing is. */
+export function flawsOf(request: FuzzRequest, answer: FuzzAnswer): string[] {
+  const flaws: string[] = [];
+  const expect = (holds: boolean, flaw: string) => {
+    if (!holds) flaws.push(flaw);
+  };
+  const { status, headers, text } = answer;
+  const all = [...headers].join("\n");
+  expect(status !== 500, "status 500");
+  expect(!PRIVATE.test(text) && !PRIVATE.test(all), "shows a token or the inside");
+  expect(/^[A-Za-z0-9._-]{1,128}$/.test(headers.get("x-request-id") ?? ""), "no X-Request-Id");
+  const isOfParser = status === 431 && text.includes("8192 bytes");
+  if ((request.method === "HEAD" && !isOfParser) || status === 304) expect(text === "", "a body where none belongs");
+  if (status >= 400 && request.method !== "HEAD") flaws.push(...errorFlaws(request, answer));
+  if (status < 400) flaws.push(...successFlaws(request, answer));
+  return flaws;
+}
+
+function errorFlaws({ target }: FuzzRequest, { status, headers, text }: FuzzAnswer): string[] {
+  const flaws: string[] = [];
+  // What the parser refuses has no path yet.
+  const isOlder = !text.includes("8192 bytes") && /^\/(analytics\/[a-z-]+|search-events)$/.test(pathOf(target)) && isRoute(target);
+  const body = JSON.parse(text) as Record<string, unknown>;
+  const error = (isOlder ? body["error"] : body) as Record<string, unknown> | undefined;
+  const code = String(error?.["code"]);
+  if (!Object.hasOwn(ERROR_CODES, code)) return [`no error code of the table in ${text.slice(0, 200)}`];
+  if (STATUS[code as ErrorCode] !== status) flaws.push(`${code} with status ${status}`);
+  if (isOlder) {
+    if (body["status"] !== "ERROR" || typeof error?.["message"] !== "string") flaws.push("not the older envelope");
+  } else if (body["status"] !== status || body["type"] !== `urn:daybook:error:${code}` || typeof body["detail"] !== "string" || typeof body["title"] !== "string")
+    flaws.push("not the problem envelope");
+  if (error?.["request_id"] !== headers.get("x-request-id")) flaws.push("another request_id in the body");
+  const type = isOlder ? "application/json; charset=utf-8" : "application/problem+json";
+  if (headers.get("content-type") !== type) flaws.push(`content type ${headers.get("content-type")}`);
+  if (status === 401 && headers.get("www-authenticate") !== "Bearer") flaws.push("401 without WWW-Authenticate");
+  if (status === 405 && !headers.has("allow")) flaws.push("405 without Allow");
+  if ((code === "rate_limited" || code === "overloaded") && !/^[1-9]\d*$/.test(headers.get("retry-after") ?? "")) flaws.push("no Retry-After");
+  if (headers.has("etag")) flaws.push("an error with an ETag");
+  return flaws;
+}
+
+function successFlaws(request: FuzzRequest, { status, headers, text }: FuzzAnswer): string[] {
+  const route = routeFor(request);
+  const flaws: string[] = [];
+  if (route.etag !== headers.has("etag")) flaws.push(`ETag ${headers.get("etag")} of a route that has ${route.etag ? "one" : "none"}`);
+  if (status === 304) {
+    if (!request.headers.some(([name]) => name.toLowerCase() === "if-none-match")) flaws.push("304 unasked");
+    return flaws;
+  }
+  const expected = route.access === null ? [200, 503] : [route.status ?? 200];
+  if (!expected.includes(status)) flaws.push(`status ${status}`);
+  if (request.method === "HEAD") return flaws;
+  if (route.format === "ndjson") for (const line of text.split("\n")) JSON.parse(line === "" ? "{}" : line);
+  else if (!route.answer.safeParse(route.format === "text" ? text : JSON.parse(text)).success) flaws.push(`an answer of another shape: ${text.slice(0, 300)}`);
+  return flaws;
+}
+
+function routeFor({ method, target }: FuzzRequest): Route {
+  return routeOf(router.find(target).resource, method);
+}
+
+function isRoute(target: string): boolean {
+  try {
+    router.find(target);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function pathOf(target: string): string {
+  return target.split(/[?#]/)[0] ?? "";
+}

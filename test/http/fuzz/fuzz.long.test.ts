@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { baseSeed } from "../../oracle/settings.js";
+import { fuzz } from "./fuzz.js";
+
+const requestCount = Number(process.env["DAYBOOK_FUZZ_REQUESTS"] ?? 50_000);
+/** Requests to one Daybook, which begins empty. */
+const LOT = 5_000;
+
+test("Very many random requests are answered as the documentation says, and what is refused changes nothing.", async () => {
+  let answered = 0;
+  for (let sent = 0; sent < requestCount; sent += LOT) {
+    const statuses = await fuzz(baseSeed + sent, Math.min(LOT, requestCount - sent));
+    answered += Object.values(statuses).reduce((sum, count) => sum + count, 0);
+    process.stdout.write(`${sent + LOT} requests: ${JSON.stringify(statuses)}\n`);
+  }
+  expect(answered).toBeGreaterThan(0.9 * requestCount);
+});
