@@ -4,7 +4,7 @@ import { checkKey, checkPrefix, clipRange, keyTaken } from "../store/key.js";
 import type { AppendFile, ByteRange, Codec, Storage, StorageLock, WriteOptions } from "../store/storage.js";
 import { FileAppendFile, writeAll } from "./append-file.js";
 import { DirectoryTree } from "./directory-tree.js";
-import type { FileSystem, OpenFile, OpenMode } from "./file-system.js";
+import type { FileSystem, OpenFile, OpenMode } from "../store/file-system.js";
 import { kernelFileSystem } from "./kernel-file-system.js";
 import { takeLock } from "./lock-file.js";
 import { nativeCodec } from "./native-codec.js";

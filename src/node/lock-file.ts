@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DaybookError } from "../base/errors.js";
 import type { StorageLock } from "../store/storage.js";
-import type { FileSystem } from "./file-system.js";
+import type { FileSystem } from "../store/file-system.js";
 import { type PrivateFile, createPrivateFile, ownerOf } from "./private-file.js";
 import type { ProcessIdentity, ProcessTable } from "./process-table.js";
 import { isMissing } from "./storage-error.js";
