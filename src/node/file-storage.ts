@@ -30,6 +30,10 @@ async function forEachInParallel<T>(items: Iterable<T>, run: (item: T) => Promis
   await Promise.all(Array.from({ length: parallelSyncCount }, work));
 }
 
+function ignoreMissing(error: unknown): void {
+  if (!isMissing(error)) throw error;
+}
+
 async function readFully(file: OpenFile, { start, end }: ByteRange): Promise<Uint8Array> {
   const bytes = new Uint8Array(end - start);
   let done = 0;
@@ -100,9 +104,11 @@ class FileStorage implements Storage {
     const path = this.#pathOf(key);
     await attempt("remove", key, async () => {
       try {
-        await this.fileSystem.unlink(path);
+        await this.fileSystem.unlink(path).catch(ignoreMissing);
+        // Also where there was none: it may have been removed by a call that failed, or by a process that died.
+        await this.#tree.sync(dirname(path));
       } catch (error) {
-        if (!isMissing(error)) throw error;
+        ignoreMissing(error);
       }
     });
   }

@@ -24,6 +24,16 @@ describe("file storage: order of operations", () => {
     expect(fileSystem.log).toEqual(["create k", "write k", "sync k", "rename k", `syncDirectory ${root}`]);
   });
 
+  it("removes an object for good, also one that a call before removed without saying so", async () => {
+    const { storage, fileSystem, root } = await watchedStorage();
+    await storage.write("k", bytesOf("x"));
+    fileSystem.log.length = 0;
+    await storage.remove("k");
+    await storage.remove("k");
+    await storage.remove("no/such/folder");
+    expect(fileSystem.log).toEqual(["unlink k", `syncDirectory ${root}`, "unlink k", `syncDirectory ${root}`, "unlink folder", "syncDirectory such"]);
+  });
+
   it("syncs nothing for durable: false until sync names the keys, then each file and directory once", async () => {
     const { storage, fileSystem, root } = await watchedStorage();
     for (const key of ["d/a", "d/b", "c"]) await storage.write(key, bytesOf("x"), { durable: false });
