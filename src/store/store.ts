@@ -101,7 +101,8 @@ export class Store {
       if (!readOnly) await store.#begin();
       return store;
     } catch (error) {
-      await (store === null ? lock?.release() : store.abandon());
+      // A lock that cannot be given back ends with the process; why the store does not open matters more.
+      await (store === null ? lock?.release() : store.abandon())?.catch(() => undefined);
       throw error;
     }
   }

@@ -145,6 +145,17 @@ describe("file storage: failures", () => {
     },
   );
 
+  it("names a lock that cannot be given back as its own error too", async () => {
+    const { storage, fileSystem } = await watchedStorage();
+    const lock = await storage.lock();
+    fileSystem.before = () => {
+      throw errno("EIO");
+    };
+    await expect(lock.release()).rejects.toMatchObject({ name: "DaybookError", code: "internal", details: { errno: "EIO" } });
+    fileSystem.before = () => undefined;
+    await lock.release();
+  });
+
   it("says so when the directory is a file", async () => {
     const path = join(temporaryDirectory(), "file");
     writeFileSync(path, "");
