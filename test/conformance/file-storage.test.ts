@@ -50,8 +50,23 @@ describe("file storage: order of operations", () => {
     await fileStorage(join(directory, "store")).write("a/b/k", bytesOf("x"), { durable: false });
     const fileSystem = watchedFileSystem();
     await fileStorage(join(directory, "store"), { fileSystem }).sync(["a/b/k"]);
-    const parent = directory.split("/").at(-1);
-    expect(fileSystem.log).toEqual(["sync k", "syncDirectory b", "syncDirectory a", "syncDirectory store", `syncDirectory ${parent}`]);
+    const above = directory.split("/").reverse();
+    expect(fileSystem.log).toEqual(["sync k", ...["b", "a", "store", ...above].map((name) => `syncDirectory ${name}`)]);
+  });
+
+  it("does without the sync of directories above the store that others made", async () => {
+    const directory = temporaryDirectory();
+    const above = directory.split("/").at(-2) ?? "";
+    const fileSystem = watchedFileSystem();
+    fileSystem.before = (operation, name) => {
+      if (operation === "syncDirectory" && name === above) throw errno("EINVAL");
+    };
+    const storage = fileStorage(join(directory, "made", "store"), { fileSystem });
+    await storage.write("k", bytesOf("x"));
+    fileSystem.before = (operation, name) => {
+      if (operation === "syncDirectory" && name === "made") throw errno("EINVAL");
+    };
+    await expect(fileStorage(join(directory, "made", "store"), { fileSystem }).write("k", bytesOf("x"))).rejects.toMatchObject({ code: "internal" });
   });
 
   it("syncs the name of an append file with its first sync only", async () => {
