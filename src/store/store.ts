@@ -257,6 +257,21 @@ export class Store {
     this.manifest = manifest;
   }
 
+  /**
+   * Replaces the manifest by one under which codes mean something else. Where that fails and it may stand all the same, the
+   * store takes no more writes: rows of the codes as memory has them would come back with other values.
+   */
+  async writeManifestOfOtherCodes(changes: Partial<Manifest>): Promise<void> {
+    try {
+      await this.writeManifest(changes);
+    } catch (error) {
+      const stored = await this.storage.read(MANIFEST_KEY).catch(() => null);
+      const former = encodeManifest(this.manifest);
+      if (stored?.length !== former.length || !stored.every((byte, at) => byte === former[at])) this.journal?.poison(error);
+      throw error;
+    }
+  }
+
   /** Removes journals that no manifest names any more. */
   async removeOldJournals(): Promise<void> {
     for (const number of await listJournals(this.storage)) {

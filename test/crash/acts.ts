@@ -7,6 +7,8 @@ import { stepOf } from "./observe.js";
 /** In everything that belongs to the person who asks to be erased, and in nothing else. */
 export const SECRET = "zanzibar";
 const ERASED_USER = `${SECRET}-user`;
+/** A value that nobody else uses before they are erased: it goes with them, and comes again. */
+const ONCE_THEIRS = "/once-theirs";
 
 /** 2026-03-10T12:00Z: the standing clock. */
 export const nowMs = Date.UTC(2026, 2, 10, 12);
@@ -45,9 +47,10 @@ export class Actor {
     return this.seal();
   }
 
-  async ingest(eventCount: number): Promise<void> {
+  /** @param isTheirs all events are the erased person's, as long as they may speak */
+  async ingest(eventCount: number, isTheirs = false): Promise<void> {
     const { daybook, world } = this.settings;
-    const batch = Array.from({ length: eventCount }, () => this.#event());
+    const batch = Array.from({ length: eventCount }, () => this.#event(isTheirs ? 1 : 0.15));
     for (const event of batch) world.set(String(event.id), { event, isOfErased: event.userId === ERASED_USER });
     await this.#send("batch", batch.map(({ id }) => String(id)), async () => {
       const { accepted, duplicates, rejected } = await daybook.ingest(batch);
@@ -72,7 +75,7 @@ export class Actor {
 
   async identify(): Promise<void> {
     const id = this.#id();
-    const isOfErased = this.#mayBeErased();
+    const isOfErased = this.#isTheirs(0.3);
     const userId = isOfErased ? ERASED_USER : this.#user();
     await this.#sendRecord("identify", id, isOfErased, () =>
       this.settings.daybook.identify({ id, userId, email: `${userId}@${this.#letters(3)}.example`, traits: { plan: this.#letters(20) }, createdAt: nowMs - dayMs }),
@@ -150,19 +153,20 @@ export class Actor {
     return true;
   }
 
-  #event(): EventInput {
+  #event(theirChance: number): EventInput {
     const { random } = this.settings;
     const id = this.#id();
     const common = { id, name: random.pick(["open", "close", "größe"]), createdAt: nowMs - dayMs - random.below(2) * dayMs - random.below(80_000_000) };
-    if (this.#mayBeErased()) return { ...common, userId: ERASED_USER, metadata: { note: `${SECRET} ${this.#letters(60)}` } };
+    if (this.#isTheirs(theirChance)) return { ...common, userId: ERASED_USER, url: ONCE_THEIRS, metadata: { note: `${SECRET} ${this.#letters(60)}` } };
     const metadata = { text: this.#letters(random.pick([4, 4, 40, 500])), [`k${random.below(3)}`]: random.below(100) };
-    return { ...common, ...(random.chance(0.7) ? { userId: this.#user() } : {}), anonymousId: `d${random.below(6)}`, url: `/${this.#letters(2)}`, metadata };
+    const url = this.settings.keeper.ledger.request.begun === ERASED_STEP && random.chance(0.5) ? ONCE_THEIRS : `/${this.#letters(2)}`;
+    return { ...common, ...(random.chance(0.7) ? { userId: this.#user() } : {}), anonymousId: `d${random.below(6)}`, url, metadata };
   }
 
   /** Whether what comes now may be the erased person's: they are silent once somebody may be erasing them. */
-  #mayBeErased(): boolean {
+  #isTheirs(chance: number): boolean {
     const { keeper, random } = this.settings;
-    return keeper.ledger.request.begun < ERASED_STEP && random.chance(0.15);
+    return keeper.ledger.request.begun < ERASED_STEP && random.chance(chance);
   }
 
   #user(): string {

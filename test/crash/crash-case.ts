@@ -48,7 +48,7 @@ export async function crashCase(recording: Recording, random: Random): Promise<n
 }
 
 /** Opens the store and checks that everything is there. */
-async function survive(life: Life, story: readonly string[]): Promise<Observed> {
+export async function survive(life: Life, story: readonly string[]): Promise<Observed> {
   const { keeper, fate } = life;
   const observed = await tell(story, async () => {
     await life.open();

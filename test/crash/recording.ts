@@ -33,6 +33,7 @@ async function write({ actor }: Life, actCount: number): Promise<void> {
 
 async function askForErasure({ actor }: Life): Promise<void> {
   await actor.identify();
+  await actor.ingest(2, true);
   for (let step = 1; step <= 4; step += 1) {
     await actor.ingest(2);
     await actor.stepRequest();
