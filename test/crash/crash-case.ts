@@ -1,7 +1,7 @@
 import { type DiskState, type Random, isSettled, powerLoss } from "daybook/testing";
 import { settledBy, violation } from "./check.js";
 import { ERASED_STEP, afterPowerLoss } from "./ledger.js";
-import { Life } from "./life.js";
+import { Life, randomMoment } from "./life.js";
 import { type Observed, isErased, observe } from "./observe.js";
 import type { Recording } from "./recording.js";
 import { storedSecret } from "./stored-secret.js";
@@ -24,7 +24,7 @@ export async function crashCase(recording: Recording, random: Random): Promise<n
   const story: string[] = [];
   const lifeCount = random.chance(0.6) ? 2 : random.between(3, LIFE_COUNT_MAX);
   const fate = lifeCount === 2 ? recording.fate : { ...recording.fate, world: new Map(recording.fate.world), numbers: { ...recording.fate.numbers } };
-  let moment = random.pick(recording.moments);
+  let moment = randomMoment(recording.moments, random);
   // What the next life must show exactly: the one before opened the same bytes, all of them durable.
   let sameText: string | null = null;
   for (let number = 2; ; number += 1) {
@@ -42,7 +42,7 @@ export async function crashCase(recording: Recording, random: Random): Promise<n
       return isCrash ? number : number - 1;
     }
     await tell(story, () => goOn(life, random));
-    moment = random.pick(life.moments);
+    moment = randomMoment(life.moments, random);
     sameText = moment.isOpening && isSettled(state) ? text : null;
   }
 }

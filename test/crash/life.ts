@@ -1,6 +1,7 @@
 import { type Daybook, type Durability, fixedClock, openDaybook } from "daybook";
 import { fileStorage } from "daybook/node";
 import { type DiskState, type Faults, type Random, SimulatedDisk, SimulatedFileSystem, seededRandom, simulatedProcess } from "daybook/testing";
+import { JOURNAL_HEADER_BYTES } from "../../src/store/journal-frame.js";
 import type { FileSystem } from "../../src/store/file-system.js";
 import { Actor, type Numbers, nowMs } from "./acts.js";
 import type { World } from "./check.js";
@@ -14,6 +15,25 @@ export interface Moment {
   readonly operation: string;
   /** Whether the store was being opened. */
   readonly isOpening: boolean;
+}
+
+/** A moment at random: every other one, where there is any, with frames in a journal that no sync has made durable. */
+export function randomMoment(moments: readonly Moment[], random: Random): Moment {
+  let risky = riskyMoments.get(moments);
+  if (risky === undefined) {
+    risky = moments.filter(({ state }) => hasUnsyncedJournal(state));
+    riskyMoments.set(moments, risky);
+  }
+  return random.pick(risky.length > 0 && random.chance(0.5) ? risky : moments);
+}
+
+const riskyMoments = new WeakMap<readonly Moment[], readonly Moment[]>();
+
+function hasUnsyncedJournal({ files, directories }: DiskState): boolean {
+  let node: number | undefined = 0;
+  for (const name of `${STORE}/journal`.split("/").slice(1)) node = directories.get(node ?? -1)?.current.get(name);
+  const journals = directories.get(node ?? -1)?.current.values() ?? [];
+  return [...journals].some((journal) => (files.get(journal)?.current.length ?? 0) > JOURNAL_HEADER_BYTES && (files.get(journal)?.changes.length ?? 0) > 0);
 }
 
 /** What all lives of a store have in common. */

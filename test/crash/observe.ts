@@ -45,8 +45,7 @@ export async function observe(daybook: Daybook): Promise<Observed> {
   const requests = await daybook.privacyRequests.list();
   const requestStep = stepOf(requests[0]);
   const users = await daybook.countUniqueUsers();
-  const companies = await daybook.topCompanies();
-  const text = JSON.stringify([[...events], [...records], projects, requests, users, companies.companies]);
+  const text = JSON.stringify([[...events], [...records], projects, requests, users]);
   return { events, records, projects: new Set(projects), requestStep, requestCount: requests.length, text };
 }
 

@@ -25,7 +25,7 @@ export function powerLoss(state: DiskState, random: Random): DiskState {
   const luck: Luck = {
     names: random.chance(0.5) ? "prefix" : "subset",
     content: random.chance(0.4) ? "prefix" : "sectors",
-    chance: random.pick([0, 0.2, 0.5, 0.8, 1]),
+    chance: random.pick([0, 0.2, 0.5, 0.5, 0.8, 0.8, 1]),
   };
   const files = new Map<number, FileContent>();
   const directories = new Map<number, DirectoryNames>();

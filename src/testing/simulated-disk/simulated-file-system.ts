@@ -32,7 +32,7 @@ export class SimulatedFileSystem implements FileSystem {
   }
 
   open(path: string, mode: OpenMode): Promise<OpenFile> {
-    return this.#operate("open", path, () => {
+    return this.#operate(mode === "create" ? "create" : "open", path, () => {
       const { parent, name } = this.disk.parentOf(path);
       const found = this.disk.directory(parent).current.get(name);
       if (found !== undefined) {
