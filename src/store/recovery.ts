@@ -74,7 +74,7 @@ export async function recover(storage: Storage, files: StoreFiles, durable: bool
     if (replay.frameCount > 0 || number === manifest.firstJournal) ended = replay.ended && replay.goodByteLength === bytes.length;
     nextSequence = replay.nextSequence;
     journalByteLength += bytes.length;
-    if (replay.frameCount > 0 && keys[0] === journalKey(number)) read.push({ key: keys[0], bytes: bytes.subarray(0, replay.goodByteLength) });
+    if (keys[0] === journalKey(number)) read.push({ key: keys[0], bytes: bytes.subarray(0, replay.goodByteLength) });
   }
   if (manifest.clean && !isNew && !ended)
     throw damaged(`journal ${manifest.firstJournal}`, "the store was closed in good order, but the end mark is missing");
@@ -120,7 +120,8 @@ async function isBareJournal(storage: Storage, key: string): Promise<boolean> {
 
 /**
  * What was read of a journal may stand in the memory of the kernel alone, and a sync does not help for sure: after one that
- * failed the kernel may take its pages for clean. Written anew, without a torn end, it is durable before anything rests on it.
+ * failed the kernel may take its pages for clean. Written anew, without a torn end, it is durable before anything rests on it;
+ * one without a frame too, for frames that were cut off it could come back.
  */
 async function writeAnew(storage: Storage, journals: readonly { readonly key: string; readonly bytes: Uint8Array }[]): Promise<void> {
   for (const { key, bytes } of journals) await storage.write(key, bytes);

@@ -61,9 +61,11 @@ describe("opening a store that was not closed", () => {
     const { objects, journals } = await diedTwice();
     const [first = "", last = ""] = journals;
     const whole = objects.get(last) ?? new Uint8Array(0);
-    const storage = new RecordingStorage(withObject(objects, last, Uint8Array.from([...whole, 1, 2, 3])));
+    const header = whole.slice(0, JOURNAL_HEADER_BYTES);
+    const damaged = withObject(objects, last, Uint8Array.from([...whole, 1, 2, 3]));
+    const storage = new RecordingStorage(withObject(damaged, "journal/0000000099", header));
     await openDaybook({ storage, clock });
-    expect(storage.operations.slice(0, 2)).toEqual([`write ${first}`, `write ${last}`]);
+    expect(storage.operations.slice(0, 3)).toEqual([`write ${first}`, `write ${last}`, "write journal/0000000099"]);
     const written = storage.states.find(({ operation }) => operation === `write ${last}`)?.objects;
     expect([written?.get(first), written?.get(last)]).toEqual([objects.get(first), whole]);
   });
