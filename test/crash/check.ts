@@ -26,7 +26,7 @@ export function settledBy(observed: Observed, ledger: Ledger, world: World): Led
   });
   const answered = facts.flatMap(({ standing }, number) => (standing === "yes" ? [number] : []));
   const { requestStep } = observed;
-  return { facts: facts.map((fact) => ({ ...fact, behindCount: 0 })), answered, request: { begun: requestStep, done: requestStep } };
+  return { facts: facts.map((fact) => ({ ...fact, behindCount: 0 })), answered, request: { begun: requestStep, done: requestStep, isErased: ledger.request.isErased } };
 }
 
 /** `gone`: all of it was the erased person's. */

@@ -1,6 +1,6 @@
 import { type DiskState, type Random, isSettled, powerLoss } from "daybook/testing";
 import { settledBy, violation } from "./check.js";
-import { ERASED_STEP, afterPowerLoss } from "./ledger.js";
+import { afterPowerLoss } from "./ledger.js";
 import { Life, randomMoment } from "./life.js";
 import { type Observed, isErased, observe } from "./observe.js";
 import type { Recording } from "./recording.js";
@@ -34,7 +34,7 @@ export async function crashCase(recording: Recording, random: Random): Promise<n
     const state = isKill ? moment.state : powerLoss(moment.state, random);
     const life = new Life(fate, number, state, isKill ? moment.ledger : afterPowerLoss(moment.ledger), { random });
     if (!isLast) life.record();
-    if (life.keeper.ledger.request.done === ERASED_STEP) refuseSecret(state, "before the store was opened", story);
+    if (life.keeper.ledger.request.isErased) refuseSecret(state, "before the store was opened", story);
     const { text } = await survive(life, story);
     if (sameText !== null && text !== sameText) throw new Violation("an opening that was broken off changed what is there", story);
     if (isLast) {

@@ -18,6 +18,8 @@ export interface Fact {
 export interface RequestSteps {
   readonly begun: number;
   readonly done: number;
+  /** The erasure was answered for: from then on not even a crash brings a byte back. Before, the next opening removes what is left. */
+  readonly isErased: boolean;
 }
 
 export const ERASED_STEP = 4;
@@ -31,7 +33,7 @@ export interface Ledger {
   readonly request: RequestSteps;
 }
 
-export const EMPTY_LEDGER: Ledger = { facts: [], answered: [], request: { begun: 0, done: 0 } };
+export const EMPTY_LEDGER: Ledger = { facts: [], answered: [], request: { begun: 0, done: 0, isErased: false } };
 
 /** The book that a running program keeps: each change makes a new ledger. */
 export class LedgerKeeper {
@@ -64,12 +66,12 @@ export class LedgerKeeper {
   }
 
   stepBegun(step: number): void {
-    const { begun, done } = this.ledger.request;
-    this.#change({ request: { begun: Math.max(begun, step), done } });
+    const { request } = this.ledger;
+    this.#change({ request: { ...request, begun: Math.max(request.begun, step) } });
   }
 
   stepDone(step: number): void {
-    this.#change({ request: { begun: step, done: step } });
+    this.#change({ request: { begun: step, done: step, isErased: step === ERASED_STEP } });
   }
 
   #change(changes: Partial<Ledger>): void {

@@ -26,10 +26,17 @@ export function storedSecret({ files, directories }: DiskState, node = 0, path =
 }
 
 function texts(bytes: Uint8Array): string[] {
-  const found = [Buffer.from(bytes).toString("latin1")];
-  for (const { offset, byteLength, deflated } of blocksOf(bytes))
-    if (deflated) found.push(inflateRawSync(bytes.subarray(offset, offset + byteLength)).toString("latin1"));
-  return found;
+  const blocks = blocksOf(bytes).filter(({ deflated }) => deflated);
+  return [bytes, ...blocks.map(({ offset, byteLength }) => inflated(bytes.subarray(offset, offset + byteLength)))].map((part) => Buffer.from(part).toString("latin1"));
+}
+
+/** What can be inflated of a block: all of it, or nothing of one that is torn. */
+function inflated(block: Uint8Array): Uint8Array {
+  try {
+    return inflateRawSync(block);
+  } catch {
+    return block;
+  }
 }
 
 function blocksOf(bytes: Uint8Array) {
