@@ -55,7 +55,7 @@ export async function openDaybook(options: DaybookOptions): Promise<Daybook> {
     const keys = await storeKeys(storage, random, !readOnly);
     return new EmbeddedDaybook(store, options, random, keys);
   } catch (error) {
-    await store.abandon();
+    await store.abandon().catch(() => undefined);
     throw error;
   }
 }

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DaybookError } from "../base/errors.js";
 import type { StorageLock } from "../store/storage.js";
-import type { FileSystem } from "./file-system.js";
+import type { FileSystem } from "../store/file-system.js";
 import { type PrivateFile, createPrivateFile, ownerOf } from "./private-file.js";
 import type { ProcessIdentity, ProcessTable } from "./process-table.js";
-import { isMissing } from "./storage-error.js";
+import { attempt, isMissing } from "./storage-error.js";
 
 // Everyone who wants the lock first creates a claim (a file under a name of its own that tells the process), then
 // looks for claims of others. Of two holders the later claim would have been made while the earlier one stood, so its
@@ -100,5 +100,5 @@ export async function takeLock(
   } finally {
     await own.file.close();
   }
-  return { release: () => removeFile(fileSystem, own.path) };
+  return { release: () => attempt("unlock", "", () => removeFile(fileSystem, own.path)) };
 }

@@ -71,7 +71,7 @@ export async function erase(store: Store, erased: Erased, privacyText: (counts: 
   const added: FileEntry[] = [...entries, dictionaryEntry, recordsEntry, privacyEntry];
   await storage.sync(added.map(({ key }) => key));
   const goneKeys = new Set([...goneSegments].map(({ key }) => key));
-  await store.writeManifest({
+  await store.writeManifestOfOtherCodes({
     segments: [...manifest.segments.filter(({ key }) => !goneKeys.has(key)), ...entries],
     dictionaries: [dictionaryEntry],
     identities: [recordsEntry],

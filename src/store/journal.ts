@@ -71,6 +71,11 @@ export class Journal {
     return this.#poisoned !== null;
   }
 
+  /** Takes nothing more: what it would take might not fit what other files say by now. */
+  poison(cause: unknown): void {
+    this.#poisoned ??= cause;
+  }
+
   /** Appends frames in one write; durable once `sync` resolved. What could not be written whole is cut off again. */
   async append(...entries: readonly JournalEntry[]): Promise<void> {
     this.#refusePoisoned();

@@ -102,7 +102,8 @@ export class Store {
       if (!readOnly) await store.#begin();
       return store;
     } catch (error) {
-      await (store === null ? lock?.release() : store.abandon());
+      // A lock that cannot be given back ends with the process; why the store does not open matters more.
+      await (store === null ? lock?.release() : store.abandon())?.catch(() => undefined);
       throw error;
     }
   }
@@ -255,6 +256,21 @@ export class Store {
     const manifest = { ...this.manifest, ...changes, nextFile: this.nextFile };
     await this.storage.write(MANIFEST_KEY, encodeManifest(manifest));
     this.manifest = manifest;
+  }
+
+  /**
+   * Replaces the manifest by one under which codes mean something else. Where that fails and it may stand all the same, the
+   * store takes no more writes: rows of the codes as memory has them would come back with other values.
+   */
+  async writeManifestOfOtherCodes(changes: Partial<Manifest>): Promise<void> {
+    try {
+      await this.writeManifest(changes);
+    } catch (error) {
+      const stored = await this.storage.read(MANIFEST_KEY).catch(() => null);
+      const former = encodeManifest(this.manifest);
+      if (stored?.length !== former.length || !stored.every((byte, at) => byte === former[at])) this.journal?.poison(error);
+      throw error;
+    }
   }
 
   /** Removes journals that no manifest names any more. */
