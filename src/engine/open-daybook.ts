@@ -17,6 +17,8 @@ import { reportRules } from "../plan/revenue-rules.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
 import { BatchBuilder } from "../store/batch.js";
 import { Store } from "../store/store.js";
+import { storeKeys } from "../store/store-keys.js";
+import type { StoreKeys } from "../store/store-keys.js";
 import type {
   Daybook,
   DaybookStats,
@@ -38,8 +40,6 @@ import type { PrivacyRequests } from "./privacy-requests.js";
 import { Questions } from "./questions.js";
 import { ReportContexts } from "./report-contexts.js";
 import { statsOf } from "./stats.js";
-import { storeKeys } from "./store-keys.js";
-import type { StoreKeys } from "./store-keys.js";
 
 /**
  * Opens an organization's events, making a new store where there is none.
@@ -51,7 +51,7 @@ export async function openDaybook(options: DaybookOptions): Promise<Daybook> {
   const random = options.random ?? fillRandom;
   const store = await Store.open({ storage, durability, memoryBudgetBytes, readOnly });
   try {
-    const keys = await storeKeys(storage, random, !readOnly);
+    const keys = await storeKeys(storage, { random, mayWrite: !readOnly, isEmpty: store.isEmpty });
     return new EmbeddedDaybook(store, options, random, keys);
   } catch (error) {
     await store.abandon();

@@ -110,6 +110,11 @@ export class Store {
     return this.options.storage;
   }
 
+  /** Nothing was ever accepted, nor asked for. */
+  get isEmpty(): boolean {
+    return this.nextSequence === 1 && this.privacy === null;
+  }
+
   get isWritable(): boolean {
     return this.journal !== null && !this.journal.isPoisoned;
   }
