@@ -9,6 +9,8 @@ export interface FileEntry {
   readonly byteLength: number;
   /** Of the whole file, hex. */
   readonly sha256: string;
+  /** Checksum of the footer, which names those of all blocks: compared at opening. Absent in older stores. */
+  readonly footerCrc32?: number;
 }
 
 export interface SegmentEntry extends FileEntry {
