@@ -67,3 +67,6 @@ export type { EventInput, EventRecord, IngestResult, RejectedEvent } from "./sch
 export { memoryStorage } from "./store/memory-storage.js";
 export type { AppendFile, ByteRange, Codec, Storage, StorageLock, WriteOptions } from "./store/storage.js";
 export type { Durability } from "./store/store.js";
+export type { Finding } from "./store/findings.js";
+export { verifyStore } from "./store/verify.js";
+export type { VerifyReport } from "./store/verify.js";

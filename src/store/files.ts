@@ -39,6 +39,15 @@ export class StoreFiles {
     return { entry, segment: this.#segment(entry, footer, bytes) };
   }
 
+  /** A segment whose file is in memory already, whole. */
+  segmentOf(entry: SegmentEntry, footer: ContainerFooter<SegmentMeta>, bytes: Uint8Array): Segment {
+    const source = {
+      read: (_key: string, start: number, end: number) => Promise.resolve(bytes.subarray(start, end)),
+      inflate: (packed: Uint8Array, byteLength: number) => this.#codec.inflate(packed, byteLength),
+    };
+    return new Segment(entry.key, entry.byteLength, footer, source, this.budget, null);
+  }
+
   /** Opens a segment: its footer is read, its columns are not. @throws corruption */
   async openSegment(entry: SegmentEntry): Promise<Segment> {
     const { key, byteLength } = entry;
