@@ -12,6 +12,7 @@ export type {
   ExportInput,
   Explanation,
   IngestOptions,
+  QuarantinedItem,
   QueryOptions,
   SearchEventsPage,
 } from "./engine/daybook.js";

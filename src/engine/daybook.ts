@@ -69,6 +69,18 @@ export interface DaybookStats {
   readonly storedByteLength: number;
   /** Estimate of the bytes held in memory by columns, dictionaries and derived structures. */
   readonly memoryByteLength: number;
+  /** Damaged files that were moved aside, ever, and the events that went with them: no answer has these. */
+  readonly quarantine: readonly QuarantinedItem[];
+}
+
+/** A damaged file that was moved aside; see `onCorruption`. */
+export interface QuarantinedItem {
+  /** Where it was. Its bytes, if there were any, are kept under `quarantine/` and this key. */
+  readonly key: string;
+  readonly byteLength: number;
+  readonly reason: string;
+  /** Events that went with it; day null: of unknown days, records among them. */
+  readonly lost: readonly { readonly day: string | null; readonly eventCount: number }[];
 }
 
 /** Which segments, columns and rows a plan would touch, and how: decided from metadata alone. */

@@ -49,9 +49,10 @@ export async function openDaybook(options: DaybookOptions): Promise<Daybook> {
   checkOptions(options);
   const { storage, durability = "disk", memoryBudgetBytes = LIMITS.memoryBudgetBytes, readOnly = false } = options;
   const random = options.random ?? fillRandom;
-  const store = await Store.open({ storage, durability, memoryBudgetBytes, readOnly });
+  const quarantine = options.onCorruption === "quarantine";
+  const store = await Store.open({ storage, durability, memoryBudgetBytes, readOnly, quarantine });
   try {
-    const keys = await storeKeys(storage, { random, mayWrite: !readOnly, isEmpty: store.isEmpty });
+    const keys = await storeKeys(storage, { random, mayWrite: !readOnly, mayBeMissing: store.isEmpty || quarantine });
     return new EmbeddedDaybook(store, options, random, keys);
   } catch (error) {
     await store.abandon();

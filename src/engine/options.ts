@@ -20,6 +20,12 @@ export interface DaybookOptions {
   readonly memoryBudgetBytes?: number;
   /** Opens beside a writer: no lock, no writes, the state of this moment. Default false. */
   readonly readOnly?: boolean;
+  /**
+   * What to do about damaged files. `refuse` (default): opening, or the question that meets them, fails with `corruption`.
+   * `quarantine`: opening reads all files once, moves the damaged ones to `quarantine/` and goes on without what they held;
+   * `stats` says what that was. What is damaged while open still fails the questions that need it, until the next opening.
+   */
+  readonly onCorruption?: "refuse" | "quarantine";
   /** What other currencies are worth. Absent: amounts in them are listed as unconverted. */
   readonly rates?: Rates;
   /** Where sessions end. Default: a gap of 30 minutes, a length of 24 hours. */
@@ -49,12 +55,15 @@ export interface DaybookOptions {
 export function checkOptions(options: DaybookOptions): void {
   // Programs without types hand over anything.
   const given = (options as DaybookOptions | null | undefined) ?? ({} as Partial<DaybookOptions>);
-  const { storage, currency, durability, memoryBudgetBytes } = given;
+  const { storage, currency, durability, memoryBudgetBytes, onCorruption, readOnly } = given;
   if (typeof storage?.read !== "function") throw unexpected("storage", "memoryStorage() or another storage", storage);
   if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) throw unexpected("currency", "an ISO 4217 code such as USD", currency);
   if (durability !== undefined && durability !== "disk" && durability !== "os") throw unexpected("durability", '"disk" or "os"', durability);
   if (memoryBudgetBytes !== undefined && !(typeof memoryBudgetBytes === "number" && memoryBudgetBytes >= 0))
     throw unexpected("memoryBudgetBytes", "a number of bytes, 0 or more", memoryBudgetBytes);
+  if (onCorruption !== undefined && onCorruption !== "refuse" && onCorruption !== "quarantine")
+    throw unexpected("onCorruption", '"refuse" or "quarantine"', onCorruption);
+  if (onCorruption === "quarantine" && readOnly === true) throw unexpected("onCorruption", '"refuse" where readOnly is true', onCorruption);
 }
 
 function unexpected(option: string, expected: string, came: unknown) {

@@ -14,6 +14,10 @@ export function statsOf(store: Store, idTableByteLength: number): DaybookStats {
   const fileByteLength = filesOf(manifest).reduce((sum, entry) => sum + entry.byteLength, 0);
   const headByteLength = heads.reduce((sum, head) => sum + head.byteLength, 0);
   const ascending = [...days].sort((a, b) => a - b);
+  const quarantine = (manifest.quarantined ?? []).map(({ lostRows, ...file }) => ({
+    ...file,
+    lost: lostRows.map(({ day, rowCount }) => ({ day: day === null ? null : isoOfDay(day).slice(0, 10), eventCount: rowCount })),
+  }));
   const dayText = (day: number | undefined) => (day === undefined ? null : isoOfDay(day).slice(0, 10));
   return {
     eventCount: sealedRowCount + headRowCount,
@@ -25,5 +29,6 @@ export function statsOf(store: Store, idTableByteLength: number): DaybookStats {
     projects: [...store.durableValues("project")].sort(compareCodePoints),
     storedByteLength: fileByteLength + (journal?.byteLength ?? 0),
     memoryByteLength: budget.byteLength + store.records.byteLength + headByteLength + dictionaries.byteLength + idTableByteLength,
+    quarantine,
   };
 }

@@ -20,15 +20,15 @@ export interface StoreKeysOptions {
   readonly random: (bytes: Uint8Array) => void;
   /** A reader beside a writer makes keys for itself alone. */
   readonly mayWrite: boolean;
-  /** Nothing was ever accepted: an opening may have ended before it made keys. */
-  readonly isEmpty: boolean;
+  /** Nothing was ever accepted, so that an opening may have ended before it made keys; or lost ones are known to be lost. */
+  readonly mayBeMissing: boolean;
 }
 
-/** Reads the keys; makes them for a store that is empty. With other keys an erased person would be unknown. @throws corruption */
-export async function storeKeys(storage: Storage, { random, mayWrite, isEmpty }: StoreKeysOptions): Promise<StoreKeys> {
+/** Reads the keys; makes them where they may be missing. With other keys an erased person would be unknown. @throws corruption */
+export async function storeKeys(storage: Storage, { random, mayWrite, mayBeMissing }: StoreKeysOptions): Promise<StoreKeys> {
   const stored = await storage.read(KEYS_KEY);
   if (stored !== null) return keysOf(parseKey(stored));
-  if (!isEmpty) throw damaged(KEYS_KEY, "it is missing, though the store holds events");
+  if (!mayBeMissing) throw damaged(KEYS_KEY, "it is missing, though the store holds events");
   const cursorKey = new Uint8Array(32);
   random(cursorKey);
   if (mayWrite) await storage.write(KEYS_KEY, new TextEncoder().encode(`${JSON.stringify({ cursorKey: toHex(cursorKey), check: checkOf(cursorKey) })}\n`));

@@ -25,6 +25,7 @@ import type { BroughtCodes, RecordBatch } from "./record-batch.js";
 import { encodeRecords } from "./record-bytes.js";
 import { recover, recoverBesideWriter } from "./recovery.js";
 import type { Recovered } from "./recovery.js";
+import { salvageStore } from "./salvage.js";
 import type { Storage, StorageLock } from "./storage.js";
 
 /** When an ingest resolves: after the sync of the journal, or after the write with a sync every second. */
@@ -36,6 +37,8 @@ export interface StoreOptions {
   readonly memoryBudgetBytes: number;
   /** Beside a writer: no lock, no writes. */
   readonly readOnly: boolean;
+  /** Damaged files are moved aside instead of refusing to open. Default false. */
+  readonly quarantine?: boolean;
 }
 
 const USER_ID = fieldIndex("userId");
@@ -95,6 +98,7 @@ export class Store {
     try {
       const budget = new MemoryBudget(options.memoryBudgetBytes);
       const files = new StoreFiles(storage, budget);
+      if (options.quarantine === true) await salvageStore(storage, files);
       const recovered = readOnly ? await recoverBesideWriter(storage, files) : await recover(storage, files, true);
       store = new Store(options, budget, files, lock, recovered);
       store.#take(recovered);

@@ -192,7 +192,13 @@ class Verification {
 
   /** The bytes of a file and its footer, all of it checked; null where it is damaged, or a writer has replaced it. */
   async #readFile<M>(entry: FileEntry) {
-    const bytes = await this.storage.read(entry.key);
+    const bytes = await this.storage.read(entry.key).catch((error: unknown) => {
+      // The disk itself may refuse to read what it holds.
+      if (!(error instanceof DaybookError) || error.code !== "internal") throw error;
+      this.findings.add(entry.key, "a file that can be read", error.message);
+      return undefined;
+    });
+    if (bytes === undefined) return null;
     if (bytes?.length !== entry.byteLength && !(await this.#isNamed(entry))) {
       this.#skippedFileCount += 1;
       return null;

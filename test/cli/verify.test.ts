@@ -34,6 +34,24 @@ test("daybook verify says that data is whole, and names what is not, with exit 0
   expect(damaged.stdout).toMatch(/tokens\.json: the checksum of token 1 is wrong\n/);
 });
 
+test("daybook verify --salvage sets damaged files aside, says what was lost, and leaves a store that is whole", async () => {
+  const data = await importedData();
+  const manifest = decodeManifest(await readFile(join(data, "default", "MANIFEST")));
+  const key = manifest.segments[0]?.key ?? "";
+  const path = join(data, "default", key);
+  const damaged = flipped(await readFile(path), 9, 4);
+  await writeFile(path, damaged);
+  const { code, stdout, stderr } = await daybook(["verify", "--data", data, "--salvage"]);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toMatch(new RegExp(`^default/${key}: set aside, \\d+.* kept in quarantine: expected the SHA-256`, "m"));
+  expect(stdout).toContain(`default/${key}: lost 50 events of 2026-03-01\n`);
+  expect(stdout).toContain("default: whole: 0 events");
+  expect(new Uint8Array(await readFile(join(data, "default", "quarantine", key)))).toEqual(new Uint8Array(damaged));
+  expect((await daybook(["stats", "--data", data])).stdout).toContain("default: 1 damaged file in quarantine, 50 events lost with them\n");
+  const again = await daybook(["verify", "--data", data, "--salvage"]);
+  expect([again.code, again.stdout.includes("set aside")]).toEqual([0, false]);
+});
+
 test("daybook verify names a directory that is not there, or holds nothing", async () => {
   const directory = await emptyDirectory();
   const absent = await daybook(["verify", "--data", join(directory, "none")]);

@@ -1,30 +1,50 @@
 import { join } from "node:path";
-import { verifyStore } from "../../index.js";
+import { openDaybook, verifyStore } from "../../index.js";
 import { fileStorage } from "../../node/index.js";
+import { MANIFEST_KEY, decodeManifest } from "../../store/manifest.js";
 import { readArguments, required, type Command } from "../command.js";
 import { organizationOf, organizationsIn, requireDataDirectory } from "../organizations.js";
 import { bytes, count, plain, plural } from "../print/format.js";
 import { storedTokens, TOKENS_KEY } from "../token-store.js";
 
-const help = `Usage: daybook verify --data DIR [--organization NAME]
+const help = `Usage: daybook verify --data DIR [--organization NAME] [--salvage]
 
 Checks every stored byte and every law of the stored data, changing nothing; also while "serve" runs. Says for each finding
 which file is concerned, what was expected and what is there. Exit 1 when there is any.
 
   --data DIR            data directory
   --organization NAME   only this one
+  --salvage             move damaged files to "quarantine/", make a store of what is left, and say what was lost;
+                        not while "serve" runs. Exit 0 when what is left is whole.
 `;
 
 async function run(args: readonly string[]): Promise<void> {
-  const { values } = readArguments(args, { data: { type: "string" }, organization: { type: "string" } }, false);
+  const { values } = readArguments(args, { data: { type: "string" }, organization: { type: "string" }, salvage: { type: "boolean" } }, false);
   const dataDirectory = required(values.data, "data");
   await requireDataDirectory(dataDirectory);
   const all = await organizationsIn(dataDirectory);
   const names = values.organization === undefined ? all : all.filter((name) => name === organizationOf(values.organization));
   if (names.length === 0) throw new Error(`${dataDirectory}: there is no organization ${values.organization === undefined ? "" : `${JSON.stringify(values.organization)} `}here`);
   let findingCount = await verifyTokens(dataDirectory);
-  for (const name of names) findingCount += await verifyOne(dataDirectory, name);
+  for (const name of names) {
+    if (values.salvage === true) await salvage(dataDirectory, name);
+    findingCount += await verifyOne(dataDirectory, name);
+  }
   if (findingCount > 0) throw new Error(`${dataDirectory}: ${plural(findingCount, "finding")}`);
+}
+
+/** Sets damaged files of one organization aside, and says what went with them. @throws store_locked, corruption */
+async function salvage(dataDirectory: string, name: string): Promise<void> {
+  const storage = fileStorage(join(dataDirectory, name));
+  const manifest = await storage.read(MANIFEST_KEY);
+  const knownCount = manifest === null ? 0 : (decodeManifest(manifest).quarantined?.length ?? 0);
+  const daybook = await openDaybook({ storage, onCorruption: "quarantine" });
+  const { quarantine } = await daybook.stats();
+  await daybook.close();
+  for (const { key, byteLength, reason, lost } of quarantine.slice(knownCount)) {
+    say(`${name}/${key}: set aside, ${bytes(byteLength)} kept in quarantine: ${reason}`);
+    for (const { day, eventCount } of lost) say(`${name}/${key}: lost ${plural(eventCount, "event")} of ${day ?? "unknown days"}`);
+  }
 }
 
 /** Prints what is wrong with one organization, and a line of what was checked. Answers the number of findings. */
