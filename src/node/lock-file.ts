@@ -100,5 +100,5 @@ export async function takeLock(
   } finally {
     await own.file.close();
   }
-  return { release: () => removeFile(fileSystem, own.path) };
+  return { isHeld: () => isHeld(fileSystem, own.path), release: () => removeFile(fileSystem, own.path) };
 }

@@ -13,6 +13,7 @@ import type { Batch } from "./batch.js";
 import { encodeBatch } from "./batch-bytes.js";
 import { Catalog } from "./catalog.js";
 import type { Snapshot } from "./catalog.js";
+import { Claim } from "./claim.js";
 import { StoreFiles } from "./files.js";
 import { Journal, journalKey } from "./journal.js";
 import type { JournalEntry } from "./journal.js";
@@ -68,6 +69,7 @@ export class Store {
   sealedBroughtCount = 0;
   /** Text of the file of privacy requests; null where there is none. */
   privacy: string | null;
+  readonly #claim: Claim;
   /** In `os` mode: the sync to come. */
   #syncTimer: { unref?(): void } | null = null;
 
@@ -79,6 +81,7 @@ export class Store {
     recovered: Recovered,
   ) {
     this.files = files;
+    this.#claim = new Claim(options.storage, lock, (error) => this.journal?.poison(error));
     this.dictionaries = recovered.dictionaries;
     this.records = new RecordTable();
     this.resolver = new IdentityResolver(this.records, this.dictionaries);
@@ -151,6 +154,8 @@ export class Store {
     const before = { mark: journal.mark(), nextSequence: this.nextSequence, sizes: new Map(this.#journaledSizes) };
     try {
       await this.#journalAll(journal, batch, recordBatch, rowsCount);
+      // Whoever takes the store over takes the lock first, then reads the journal: while it is ours, they will find this.
+      await this.refuseLostLock();
     } catch (error) {
       await journal.rollBack(before.mark);
       this.nextSequence = before.nextSequence;
@@ -222,6 +227,7 @@ export class Store {
     const file = await openJournalFile(this.storage, number);
     const before = this.journal;
     try {
+      if (file.byteLength > 0) throw new DaybookError("store_locked", `another process writes to ${journalKey(number)}`);
       // What is in the next journal must never outlive what is in this one.
       if (this.options.durability === "os") await before?.sync(this.nextSequence);
       this.journal = await Journal.create(number, file, this.manifest.epoch, this.nextSequence);
@@ -258,8 +264,19 @@ export class Store {
     return this.nextFile - 1;
   }
 
-  /** Replaces the manifest, durably, before memory follows. */
+  /** @throws store_locked, and writes nothing from then on */
+  refuseLostLock(): Promise<void> {
+    return this.#claim.refuseLostLock();
+  }
+
+  /** Before anything that others may rest on is replaced or removed. @throws store_locked, and writes nothing from then on */
+  refuseTakenOver(): Promise<void> {
+    return this.#claim.refuseTakenOver(this.manifest.epoch);
+  }
+
+  /** Replaces the manifest, durably, before memory follows. @throws store_locked */
   async writeManifest(changes: Partial<Manifest>): Promise<void> {
+    await this.refuseTakenOver();
     const manifest = { ...this.manifest, ...changes, nextFile: this.nextFile };
     await this.storage.write(MANIFEST_KEY, encodeManifest(manifest));
     this.manifest = manifest;
@@ -267,6 +284,7 @@ export class Store {
 
   /** Removes journals that no manifest names any more. */
   async removeOldJournals(): Promise<void> {
+    await this.refuseTakenOver();
     for (const number of await listJournals(this.storage)) {
       if (number >= this.manifest.firstJournal) continue;
       for (const key of await journalKeys(this.storage, number)) await this.storage.remove(key);
@@ -330,6 +348,7 @@ export class Store {
 
   /** Removes every file that the manifest does not name. No seal may be under way, and no query reads what it replaced. */
   async removeOrphans(): Promise<void> {
+    await this.refuseTakenOver();
     const named = new Set(filesOf(this.manifest).map((entry) => entry.key));
     for (const folder of ["segments/", "dictionaries/", "identities/"])
       for (const key of await this.storage.list(folder)) if (!named.has(key)) await this.storage.remove(key);

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 export const events: readonly EventInput[] = Array.from({ length: 90 }, (_, at) => ({
   id: `event ${at}`,
   name: ["view", "click", "signup"][at % 3] ?? "",
-  userId: at % 4 === 0 ? null : `user ${at % 6}`,
+  userId: at === 7 ? "seen once" : at % 4 === 0 ? null : `user ${at % 6}`,
   anonymousId: `phone ${at % 5}`,
   url: `/page/${at % 17}`,
   companyId: at > 60 ? `company ${at % 3}` : null,
@@ -45,7 +45,7 @@ export async function exported(daybook: Daybook): Promise<ExportedEvent[]> {
 
 /** Answers that between them ask every event, link and record. */
 export async function answersOf(daybook: Daybook): Promise<unknown> {
-  const profiles = [...Array.from({ length: 6 }, (_, at) => `user ${at}`), ...Array.from({ length: 5 }, (_, at) => `phone ${at}`), "only a record"].map((userId) =>
+  const profiles = [...Array.from({ length: 6 }, (_, at) => `user ${at}`), ...Array.from({ length: 5 }, (_, at) => `phone ${at}`), "only a record", "seen once"].map((userId) =>
     daybook.identityProfile({ userId }).catch((error: unknown) => (error as { code?: string }).code),
   );
   return {
