@@ -4,6 +4,7 @@ export { fixedClock, systemClock } from "./base/clock.js";
 export type { Clock } from "./base/clock.js";
 export { openDaybook } from "./engine/open-daybook.js";
 export type { DaybookOptions } from "./engine/options.js";
+export type { Damage, ScrubOptions, ScrubState } from "./engine/scrub.js";
 export type { Work } from "./engine/executor.js";
 export type {
   Daybook,

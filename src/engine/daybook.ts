@@ -30,6 +30,7 @@ import type {
 } from "../plan/input.js";
 import type { ReportName } from "../plan/plan.js";
 import type { PrivacyRequests } from "./privacy-requests.js";
+import type { ScrubState } from "./scrub.js";
 
 export interface QueryOptions {
   /** Stops the query with `aborted`. */
@@ -71,6 +72,8 @@ export interface DaybookStats {
   readonly memoryByteLength: number;
   /** Damaged files that were moved aside, ever, and the events that went with them: no answer has these. */
   readonly quarantine: readonly QuarantinedItem[];
+  /** What the scrub found so far; null where there is none. */
+  readonly scrub: ScrubState | null;
 }
 
 /** A damaged file that was moved aside; see `onCorruption`. */

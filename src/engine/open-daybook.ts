@@ -39,6 +39,7 @@ import { StoredPrivacyRequests } from "./privacy.js";
 import type { PrivacyRequests } from "./privacy-requests.js";
 import { Questions } from "./questions.js";
 import { ReportContexts } from "./report-contexts.js";
+import { Scrub, timer } from "./scrub.js";
 import { statsOf } from "./stats.js";
 
 /**
@@ -75,6 +76,7 @@ class EmbeddedDaybook extends Questions implements Daybook {
   readonly #queue: IngestQueue;
   readonly #housekeeping: Housekeeping;
   readonly #privacy: StoredPrivacyRequests;
+  readonly #scrub: Scrub | null;
   #closing: Promise<void> | null = null;
 
   constructor(
@@ -111,6 +113,8 @@ class EmbeddedDaybook extends Questions implements Daybook {
       },
       refuseClosed: () => this.#refuseClosed(),
     });
+    // Last: nothing may fail behind what runs by itself.
+    this.#scrub = options.scrub === undefined ? null : new Scrub(store, options.scrub, options.onDamage ?? (() => undefined), timer);
   }
 
   get privacyRequests(): PrivacyRequests {
@@ -192,7 +196,7 @@ class EmbeddedDaybook extends Questions implements Daybook {
 
   async stats(): Promise<DaybookStats> {
     this.#refuseClosed();
-    return statsOf(this.store, this.#queue.byteLength);
+    return statsOf(this.store, this.#queue.byteLength, this.#scrub?.state ?? null);
   }
 
   get health(): "ok" | "read_only" | "closed" {
@@ -216,6 +220,7 @@ class EmbeddedDaybook extends Questions implements Daybook {
   }
 
   async #close(): Promise<void> {
+    await this.#scrub?.stop();
     await this.#queue.exclusive(() => Promise.resolve());
     await this.#housekeeping.idle();
     if (!this.store.isWritable) return await this.store.abandon();

@@ -3,9 +3,10 @@ import { compareCodePoints } from "../base/order.js";
 import { filesOf } from "../store/manifest.js";
 import type { Store } from "../store/store.js";
 import type { DaybookStats } from "./daybook.js";
+import type { ScrubState } from "./scrub.js";
 
 /** Numbers about a store, from its manifest and what it holds in memory. */
-export function statsOf(store: Store, idTableByteLength: number): DaybookStats {
+export function statsOf(store: Store, idTableByteLength: number, scrub: ScrubState | null): DaybookStats {
   const { catalog, manifest, journal, dictionaries, budget } = store;
   const heads = [...catalog.sealing, ...catalog.heads].filter((head) => head.rowCount > 0);
   const days = new Set([...catalog.segments, ...heads].map((rows) => rows.day));
@@ -30,5 +31,6 @@ export function statsOf(store: Store, idTableByteLength: number): DaybookStats {
     storedByteLength: fileByteLength + (journal?.byteLength ?? 0),
     memoryByteLength: budget.byteLength + store.records.byteLength + headByteLength + dictionaries.byteLength + idTableByteLength,
     quarantine,
+    scrub,
   };
 }

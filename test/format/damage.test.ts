@@ -19,12 +19,12 @@ describe("a store that was closed in good order", () => {
 
   test("has files of every kind, about 64 KiB, and answers", () => {
     const kinds = new Set([...objects.keys()].map((key) => key.split("/")[0]));
-    expect(kinds).toEqual(new Set(["MANIFEST", "dictionaries", "journal", "keys.json", "segments"]));
+    expect(kinds).toEqual(new Set(["MANIFEST", "dictionaries", "identities", "journal", "keys.json", "segments"]));
     expect([...objects.values()].reduce((sum, bytes) => sum + bytes.length, 0)).toBeGreaterThan(60_000);
-    expect(JSON.parse(right)).toHaveLength(6);
+    expect(JSON.parse(right)).toHaveLength(9);
   });
 
-  test.each(["MANIFEST", "dictionaries", "journal", "keys.json", "segments"])(
+  test.each(["MANIFEST", "dictionaries", "identities", "journal", "keys.json", "segments"])(
     "answers rightly or reports corruption when a byte of %s is flipped",
     async (kind) => {
       const allowed = allowedOutcomes(kind, right);
@@ -43,7 +43,7 @@ describe("a store that was closed in good order", () => {
     120_000,
   );
 
-  test.each(["MANIFEST", "dictionaries", "journal", "keys.json", "segments"])(
+  test.each(["MANIFEST", "dictionaries", "identities", "journal", "keys.json", "segments"])(
     "reports corruption when %s is cut, whatever is left",
     async (kind) => {
       const allowed = allowedOutcomes(kind, right);
