@@ -49,7 +49,7 @@ export async function expectDamageNoticed(seed: number, count: number): Promise<
     const key = keys[below(random, keys.length)] ?? "";
     const outcome = await outcomeOf(DAMAGES[name]?.(store, key, random) ?? store, which === 0 ? cursor : null, random.next() < 0.8);
     if (outcome === "corruption" || outcome === "manifest_missing") noticed[name] = (noticed[name] ?? 0) + 1;
-    else if (outcome !== right[which]) expect.fail(`DAYBOOK_SEED=${seed + at} DAYBOOK_DAMAGES=1: ${name} of ${key} in store ${which}: ${outcome.slice(0, 300)}`);
+    else if (outcome !== right[which]) expect.fail(`DAYBOOK_SEED=${seed} DAYBOOK_DAMAGES=${at + 1}: ${name} of ${key} in store ${which}: ${outcome.slice(0, 300)}`);
   }
   return noticed;
 }
