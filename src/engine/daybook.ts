@@ -58,6 +58,10 @@ export interface ExportInput {
 }
 
 export interface DaybookStats {
+  /** `read_only` after a failed sync, after another process took the store over, or on a read-only open. */
+  readonly health: "ok" | "read_only" | "closed";
+  /** Why the last seal behind the back of ingest failed; null when it went well. The journal keeps everything meanwhile. */
+  readonly sealError: string | null;
   readonly eventCount: number;
   readonly dayCount: number;
   readonly segmentCount: number;
@@ -150,7 +154,7 @@ export interface Daybook extends AsyncDisposable {
   stats(): Promise<DaybookStats>;
   /** The organization's reporting currency, ISO 4217. */
   readonly currency: string;
-  /** `ok`, or `read_only` after a failed sync or on a read-only open. */
+  /** `ok`, or `read_only` after a failed sync, after another process took the store over, or on a read-only open. */
   readonly health: "ok" | "read_only" | "closed";
   /** Moves the heads into segments now; it happens by itself at bounds and on close. @throws read_only, storage_full, closed */
   seal(): Promise<void>;

@@ -196,7 +196,7 @@ class EmbeddedDaybook extends Questions implements Daybook {
 
   async stats(): Promise<DaybookStats> {
     this.#refuseClosed();
-    return statsOf(this.store, this.#queue.byteLength, this.#scrub?.state ?? null);
+    return statsOf(this.store, this.#queue.byteLength, this.#scrub?.state ?? null, this.#housekeeping.lastError);
   }
 
   get health(): "ok" | "read_only" | "closed" {

@@ -6,7 +6,7 @@ import type { DaybookStats } from "./daybook.js";
 import type { ScrubState } from "./scrub.js";
 
 /** Numbers about a store, from its manifest and what it holds in memory. */
-export function statsOf(store: Store, idTableByteLength: number, scrub: ScrubState | null): DaybookStats {
+export function statsOf(store: Store, idTableByteLength: number, scrub: ScrubState | null, sealError: unknown): DaybookStats {
   const { catalog, manifest, journal, dictionaries, budget } = store;
   const heads = [...catalog.sealing, ...catalog.heads].filter((head) => head.rowCount > 0);
   const days = new Set([...catalog.segments, ...heads].map((rows) => rows.day));
@@ -21,6 +21,8 @@ export function statsOf(store: Store, idTableByteLength: number, scrub: ScrubSta
   }));
   const dayText = (day: number | undefined) => (day === undefined ? null : isoOfDay(day).slice(0, 10));
   return {
+    health: store.isWritable ? "ok" : "read_only",
+    sealError: sealError === null ? null : sealError instanceof Error ? sealError.message : String(sealError),
     eventCount: sealedRowCount + headRowCount,
     dayCount: days.size,
     segmentCount: catalog.segments.length,
