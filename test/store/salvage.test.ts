@@ -2,13 +2,12 @@ import { openDaybook, type ExportedEvent } from "daybook";
 import { beforeAll, describe, expect, test } from "vitest";
 import { dayOf } from "../../src/base/time.js";
 import { MANIFEST_KEY, decodeManifest } from "../../src/store/manifest.js";
-import { seededRandom } from "../../src/testing/index.js";
 import { flipped } from "../format/damage-kit.js";
 import { baseSeed } from "../oracle/settings.js";
 import { clock } from "./forged-store.js";
-import type { Objects } from "./objects.js";
+import { withObject, type Objects } from "./objects.js";
 import { RecordingStorage } from "./recording-storage.js";
-import { answersOf, exported, freshStore, salvaged, storedObjects, withObject } from "./salvage-kit.js";
+import { answersOf, exported, freshStore, salvaged, salvageRandomly, storedObjects } from "./salvage-kit.js";
 
 let closed: Objects;
 let open: Objects;
@@ -125,17 +124,6 @@ describe("openDaybook with onCorruption quarantine", () => {
   });
 
   test(`keeps what it says for random damage to several files (seed ${baseSeed})`, async () => {
-    const random = seededRandom(baseSeed);
-    for (let round = 0; round < 15; round += 1) {
-      let damaged = random.next() < 0.5 ? closed : open;
-      const keys = [...damaged.keys()].filter((key) => key !== MANIFEST_KEY);
-      for (let count = 1 + Math.floor(random.next() * 3); count > 0; count -= 1) {
-        const key = keys[Math.floor(random.next() * keys.length)] ?? "";
-        const bytes = bytesOf(damaged, key);
-        damaged = withObject(damaged, key, random.next() < 0.2 ? null : flipped(bytes, Math.floor(random.next() * bytes.length), 1 << Math.floor(random.next() * 8)));
-      }
-      const { storage } = await salvaged(damaged, all);
-      await openDaybook({ storage, clock }).then(answersOf);
-    }
+    await salvageRandomly(baseSeed, 15);
   });
 });
