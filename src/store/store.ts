@@ -154,8 +154,6 @@ export class Store {
     const before = { mark: journal.mark(), nextSequence: this.nextSequence, sizes: new Map(this.#journaledSizes) };
     try {
       await this.#journalAll(journal, batch, recordBatch, rowsCount);
-      // Whoever takes the store over takes the lock first, then reads the journal: while it is ours, they will find this.
-      await this.refuseLostLock();
     } catch (error) {
       await journal.rollBack(before.mark);
       this.nextSequence = before.nextSequence;
@@ -184,8 +182,13 @@ export class Store {
       entries.push({ kind: FRAME_KINDS.records, firstSequence: this.nextSequence + rowsCount, recordCount, payload });
     }
     await journal.append(...entries);
-    if (this.options.durability === "disk") await journal.sync(nextSequence);
-    else this.#syncLater();
+    // Whoever takes the store over takes the lock first, then reads and syncs the journal: while the lock is ours, they will find this.
+    const isOurs = this.refuseLostLock();
+    if (this.options.durability === "disk") await Promise.all([journal.sync(nextSequence), isOurs]);
+    else {
+      await isOurs;
+      this.#syncLater();
+    }
     this.#journaledSizes = sizes;
   }
 
