@@ -5,6 +5,7 @@ import { denseCodes } from "../column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, SHAPE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
 import type { ContainerFooter } from "../segment/container.js";
 import { linksOf } from "../segment/id-links.js";
+import type { IdLink } from "../segment/rows.js";
 import { linksOfMeta, rowsBlock } from "../segment/segment-file.js";
 import type { ColumnMeta, SegmentMeta } from "../segment/segment-file.js";
 import type { Segment } from "../segment/segment.js";
@@ -44,8 +45,13 @@ export function verifySegment(entry: SegmentEntry, segment: Segment, footer: Con
   for (const column of meta.columns) verifyColumn(entry.key, segment, column, laws);
   for (const name of DEMANDED) if (segment.zone(name)?.hasZero !== false) findings.add(entry.key, `a ${name} in each row`, "rows without");
   verifyShapes(entry.key, segment, laws);
-  const linkText = (links: ReturnType<typeof linksOfMeta>) => JSON.stringify(links.map((link) => [link.anonymousId, link.userId, link.createdAtMs]).sort());
-  if (linkText(linksOf(segment)) !== linkText(linksOfMeta(meta))) findings.add(entry.key, "in the footer, the ids that rows have together", "others");
+  if (!areSameLinks(linksOf(segment), linksOfMeta(meta))) findings.add(entry.key, "in the footer, the ids that rows have together", "others");
+}
+
+function areSameLinks(links: readonly IdLink[], others: readonly IdLink[]): boolean {
+  const keyOf = ({ anonymousId, userId }: IdLink) => anonymousId * 2 ** 26 + userId;
+  const times = new Map(links.map((link) => [keyOf(link), link.createdAtMs]));
+  return times.size === others.length && others.every((link) => times.get(keyOf(link)) === link.createdAtMs);
 }
 
 function verifyBlocks(key: string, { blocks, meta }: ContainerFooter<SegmentMeta>, findings: Findings): void {
@@ -71,8 +77,8 @@ function verifySequences(key: string, segment: Segment, { sequences, nextSequenc
   const { firstSequence, lastSequence } = segment.meta;
   let [first, last] = [Infinity, 0];
   segment.sequences().forEach((sequence, row) => {
-    first = Math.min(first, sequence);
-    last = Math.max(last, sequence);
+    if (sequence < first) first = sequence;
+    if (sequence > last) last = sequence;
     if (sequence < 1 || sequence >= nextSequence) findings.add(key, `in row ${row} a sequence from 1 to ${nextSequence - 1}`, String(sequence));
     else if (!sequences.add(sequence)) findings.add(key, `in row ${row} a sequence of its own`, `${sequence}, which another row has`);
   });
