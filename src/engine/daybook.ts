@@ -110,7 +110,7 @@ export interface Explanation {
 export interface Daybook extends AsyncDisposable {
   /**
    * Stores a batch; resolves when it is durable. A bad event never fails the others: it comes back in `rejected`.
-   * @throws overloaded, read_only, storage_full, closed, invalid_parameter (events is not an array)
+   * @throws overloaded, read_only, storage_full, store_locked (another process took the store over), closed, invalid_parameter (events is not an array)
    */
   ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult>;
   /** Ties ids, an email and traits together; resolves when durable. @throws invalid_parameter, suppressed, and what ingest throws */

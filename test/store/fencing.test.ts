@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fixedClock, openDaybook, verifyStore, type Daybook } from "daybook";
@@ -41,6 +41,22 @@ test("A writer whose lock was taken over acknowledges nothing more, and all it a
   expect(await namesOf(second)).toEqual(["a", "d"]);
   await second.close();
   expect((await verifyStore(fileStorage(directory))).findings).toEqual([]);
+});
+
+test("A lock file that lost its content still keeps others out; one that is gone ends the writer, not the store.", async () => {
+  const directory = await emptyDirectory();
+  const first = await openDaybook({ storage: fileStorage(directory), clock });
+  await first.ingest([event("a")]);
+  const [lockFile = ""] = (await readdir(directory)).filter((name) => name.startsWith("LOCK"));
+  await truncate(join(directory, lockFile));
+  await expect(openDaybook({ storage: fileStorage(directory), clock })).rejects.toMatchObject({ code: "store_locked" });
+  await first.ingest([event("still")]);
+  await rm(join(directory, lockFile));
+  const second = await openDaybook({ storage: fileStorage(directory), clock });
+  await expect(first.ingest([event("b")])).rejects.toMatchObject({ code: "store_locked" });
+  expect(await namesOf(second)).toEqual(["a", "still"]);
+  await first.close();
+  await second.close();
 });
 
 test("Without a lock, the epoch keeps a writer from replacing the manifest of a later one, and from removing its files.", async () => {
