@@ -71,11 +71,6 @@ export class Journal {
     return this.#poisoned !== null;
   }
 
-  /** Takes nothing more: what it would take might not fit what other files say by now. */
-  poison(cause: unknown): void {
-    this.#poisoned ??= cause;
-  }
-
   /** Appends frames in one write; durable once `sync` resolved. What could not be written whole is cut off again. */
   async append(...entries: readonly JournalEntry[]): Promise<void> {
     this.#refusePoisoned();
@@ -107,6 +102,11 @@ export class Journal {
     await this.#cutBack(byteLength);
     this.#crc = crc;
     this.#synced = synced;
+  }
+
+  /** Takes nothing more, and touches nothing: the file is somebody else's by now, or might not fit what other files say. */
+  poison(cause: unknown): void {
+    this.#poisoned ??= cause;
   }
 
   /** One sync at a time: a second would not hear of the failure of the first. @param nextSequence what the journal holds so far: rows below it */

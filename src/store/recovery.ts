@@ -128,18 +128,20 @@ async function writeAnew(storage: Storage, journals: readonly { readonly key: st
 }
 
 /** How often a reader begins again because the writer replaced the manifest meanwhile. */
-const READ_ATTEMPT_COUNT = 10;
+const READ_ATTEMPT_COUNT = 100;
 
 /**
  * Reads a store that another process may be writing: what was read counts only if the manifest is still the same
- * afterwards, for its files may have gone in between. @throws manifest_missing, corruption
+ * afterwards, for its files may have gone in between. @throws manifest_missing, corruption, overloaded
  */
 export async function recoverBesideWriter(storage: Storage, files: StoreFiles): Promise<Recovered> {
   for (let attempt = 1; ; attempt += 1) {
     const before = await storage.read(MANIFEST_KEY);
     const outcome = await recover(storage, files, false).catch((error: unknown) => ({ error }));
-    const isLast = attempt === READ_ATTEMPT_COUNT || isEqual(before, await storage.read(MANIFEST_KEY));
-    if (!isLast) continue;
+    if (!isEqual(before, await storage.read(MANIFEST_KEY))) {
+      if (attempt < READ_ATTEMPT_COUNT) continue;
+      throw new DaybookError("overloaded", "a writer replaces the files of the store faster than they can be read");
+    }
     if ("error" in outcome) throw outcome.error;
     return outcome;
   }

@@ -25,6 +25,8 @@ export interface AppendFile {
 }
 
 export interface StorageLock {
+  /** False once somebody took the lock for one of a process that had ended. Absent: it cannot be lost. */
+  isHeld?(): Promise<boolean>;
   release(): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 import { DaybookError, fixedClock, openDaybook } from "daybook";
 import { describe, expect, test } from "vitest";
 import { JOURNAL_HEADER_BYTES } from "../../src/store/journal-frame.js";
+import { decodeManifest, encodeManifest } from "../../src/store/manifest.js";
 import type { Objects } from "./objects.js";
 import { withObject } from "./objects.js";
 import { RecordingStorage } from "./recording-storage.js";
@@ -138,4 +139,18 @@ describe("closing and opening again", () => {
     const journals = [...storage.objects].filter(([key]) => key.startsWith("journal/"));
     expect(journals.map(([, bytes]) => bytes.length)).toEqual([44]);
   });
+});
+
+test("A reader beside a writer that never stands still gives up instead of showing a moment that never was.", async () => {
+  const { objects } = await diedTwice();
+  const storage = new RecordingStorage(objects);
+  let epoch = 10;
+  storage.before = (operation) => {
+    if (operation !== "read MANIFEST") return;
+    epoch += 1;
+    void storage.write("MANIFEST", encodeManifest({ ...decodeManifest(storage.objects.get("MANIFEST") ?? new Uint8Array(0)), epoch }));
+  };
+  await expect(openDaybook({ storage, clock, readOnly: true })).rejects.toMatchObject({ code: "overloaded" });
+  storage.before = () => undefined;
+  expect(await (await openDaybook({ storage, clock, readOnly: true })).countEvents()).toBe(4);
 });
