@@ -32,7 +32,7 @@ import type { ReportName } from "../plan/plan.js";
 import type { PrivacyRequests } from "./privacy-requests.js";
 
 export interface QueryOptions {
-  /** Stops the query with `aborted`. */
+  /** Stops the query with `aborted`. With a signal a long query lets others have a turn every few milliseconds, without one it does not. */
   readonly signal?: AbortSignal;
 }
 
