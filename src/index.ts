@@ -4,6 +4,7 @@ export { fixedClock, systemClock } from "./base/clock.js";
 export type { Clock } from "./base/clock.js";
 export { openDaybook } from "./engine/open-daybook.js";
 export type { DaybookOptions } from "./engine/options.js";
+export type { Damage, ScrubOptions, ScrubState } from "./engine/scrub.js";
 export type { Work } from "./engine/executor.js";
 export type {
   Daybook,
@@ -12,6 +13,7 @@ export type {
   ExportInput,
   Explanation,
   IngestOptions,
+  QuarantinedItem,
   QueryOptions,
   SearchEventsPage,
 } from "./engine/daybook.js";
@@ -67,3 +69,6 @@ export type { EventInput, EventRecord, IngestResult, RejectedEvent } from "./sch
 export { memoryStorage } from "./store/memory-storage.js";
 export type { AppendFile, ByteRange, Codec, Storage, StorageLock, WriteOptions } from "./store/storage.js";
 export type { Durability } from "./store/store.js";
+export type { Finding } from "./store/findings.js";
+export { verifyStore } from "./store/verify.js";
+export type { VerifyReport } from "./store/verify.js";

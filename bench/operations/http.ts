@@ -52,17 +52,18 @@ async function load(port: number, next: () => string | null): Promise<number[]> 
 function answerOf(socket: ReturnType<typeof connect>): Promise<void> {
   return new Promise((resolve, reject) => {
     let text = "";
+    const fail = (error: Error) => reject(error);
     const take = (chunk: Buffer) => {
       text += chunk.toString("latin1");
       const headEnd = text.indexOf("\r\n\r\n");
       const byteLength = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? NaN);
       if (headEnd === -1 || !(text.length >= headEnd + 4 + byteLength)) return;
-      socket.off("data", take);
+      socket.off("data", take).off("error", fail);
       if (text.startsWith("HTTP/1.1 200")) resolve();
       else reject(new Error(`expected status 200, got ${text.slice(0, 300)}`));
     };
     socket.on("data", take);
-    socket.once("error", reject);
+    socket.once("error", fail);
   });
 }
 

@@ -9,6 +9,7 @@ import { ingestAll } from "../ingest.js";
 import { hardware, writeResult } from "../results.js";
 import { table } from "../table.js";
 import { trafficBatches } from "../traffic.js";
+import { historyFigures } from "./history.js";
 import { httpFigures } from "./http.js";
 import { latencyFigures } from "./latency.js";
 import { residentFigures } from "./resident.js";
@@ -55,6 +56,7 @@ async function run(): Promise<void> {
     ...(await replayFigures(join(directory, "replay"))),
     ...(await residentFigures(store, eventCount)),
     ...(await latencyFigures(store)),
+    ...(await historyFigures()),
     ...(await httpFigures(join(directory, "served"))),
   };
   say(table([["figure", "value"], ...Object.entries<number>(figures).map(([name, value]) => [name, value.toLocaleString("en", { maximumFractionDigits: 2 })])]));

@@ -1,7 +1,7 @@
 import { sha256 } from "./sha256.js";
 
 export { crc32 } from "./crc32.js";
-export { sha256 } from "./sha256.js";
+export { Sha256, sha256 } from "./sha256.js";
 
 const encoder = new TextEncoder();
 

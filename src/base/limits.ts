@@ -79,6 +79,12 @@ export const LIMITS = {
   failedAddressCount: 10_000,
   /** How long a question may hold the thread before others have a turn. */
   sliceMs: 5,
+  /** Default rate of a scrub: a gigabyte in a quarter of an hour, which no disk notices. */
+  scrubBytesPerSecond: 1024 * 1024,
+  /** Default rest between two rounds of a scrub. */
+  scrubRestMs: 60 * 60_000,
+  /** Bytes a scrub reads at once: a millisecond of hashing. */
+  scrubSliceBytes: 128 * 1024,
   /** Default bound on loaded columns and derived structures. */
   memoryBudgetBytes: 2 * 1024 * 1024 * 1024,
   /** Last representable instant: the end of the year 9999. */

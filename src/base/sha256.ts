@@ -24,21 +24,46 @@ const schedule = new Uint32Array(64);
 
 /** SHA-256 of bytes (FIPS 180-4), 32 bytes. Pure and synchronous, so that the core runs in a browser without promises. */
 export function sha256(bytes: Uint8Array): Uint8Array {
-  const state = INITIAL.slice();
-  const wholeBlocks = bytes.length >> 6;
-  for (let block = 0; block < wholeBlocks; block += 1) compress(state, bytes, block << 6);
-  const rest = bytes.subarray(wholeBlocks << 6);
-  const tail = new Uint8Array(rest.length < 56 ? 64 : 128);
-  tail.set(rest);
-  tail[rest.length] = 0x80;
-  const view = new DataView(tail.buffer);
-  view.setUint32(tail.length - 8, Math.floor(bytes.length / 2 ** 29));
-  view.setUint32(tail.length - 4, (bytes.length << 3) >>> 0);
-  for (let at = 0; at < tail.length; at += 64) compress(state, tail, at);
-  const digest = new Uint8Array(32);
-  const out = new DataView(digest.buffer);
-  state.forEach((word, index) => out.setUint32(index * 4, word));
-  return digest;
+  return new Sha256().add(bytes).digest();
+}
+
+/** SHA-256 of bytes that come part by part. */
+export class Sha256 {
+  readonly #state = INITIAL.slice();
+  /** Bytes that do not fill a block yet. */
+  #rest: Uint8Array = new Uint8Array(0);
+  #byteLength = 0;
+
+  add(bytes: Uint8Array): this {
+    this.#byteLength += bytes.length;
+    let from = 0;
+    if (this.#rest.length > 0) {
+      from = Math.min(64 - this.#rest.length, bytes.length);
+      this.#rest = Uint8Array.of(...this.#rest, ...bytes.subarray(0, from));
+      if (this.#rest.length < 64) return this;
+      compress(this.#state, this.#rest, 0);
+    }
+    const wholeBlocks = (bytes.length - from) >> 6;
+    for (let block = 0; block < wholeBlocks; block += 1) compress(this.#state, bytes, from + (block << 6));
+    this.#rest = bytes.slice(from + (wholeBlocks << 6));
+    return this;
+  }
+
+  /** The 32 bytes; nothing can be added after it. */
+  digest(): Uint8Array {
+    const rest = this.#rest;
+    const tail = new Uint8Array(rest.length < 56 ? 64 : 128);
+    tail.set(rest);
+    tail[rest.length] = 0x80;
+    const view = new DataView(tail.buffer);
+    view.setUint32(tail.length - 8, Math.floor(this.#byteLength / 2 ** 29));
+    view.setUint32(tail.length - 4, (this.#byteLength * 8) % 2 ** 32);
+    for (let at = 0; at < tail.length; at += 64) compress(this.#state, tail, at);
+    const digest = new Uint8Array(32);
+    const out = new DataView(digest.buffer);
+    this.#state.forEach((word, index) => out.setUint32(index * 4, word));
+    return digest;
+  }
 }
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes below are bounded by the fixed sizes above */

@@ -10,6 +10,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<{ readonly command: Comman
   import: () => import("./commands/import.js"),
   export: () => import("./commands/export.js"),
   token: () => import("./commands/token.js"),
+  verify: () => import("./commands/verify.js"),
   stats: () => import("./commands/stats.js"),
 };
 

@@ -1,26 +1,27 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DaybookError } from "../base/errors.js";
-import { formatTokens, parseTokens, type TokenRecord, type TokenStore } from "../http/index.js";
+import type { TokenRecord, TokenStore } from "../http/index.js";
 import { fileStorage } from "../node/index.js";
 import type { StorageLock } from "../store/storage.js";
 import { checkDataDirectory } from "./organizations.js";
+import { checkedText, readCheckedTokens } from "./token-check.js";
 
 /** The object under a data directory that holds the tokens of all its organizations: hashes, never values. */
-const TOKENS_KEY = "tokens.json";
+export const TOKENS_KEY = "tokens.json";
 const RELOAD_EVERY_MS = 500;
 const LOCK_WAIT_MS = 5_000;
 
-/** All tokens of a data directory; none where it has no token file. @throws malformed_json, invalid_parameter */
+/** All tokens of a data directory; none where it has no token file. @throws Error naming the file */
 export async function storedTokens(dataDirectory: string): Promise<TokenRecord[]> {
   return (await readTokens(dataDirectory)).records;
 }
 
 async function readTokens(dataDirectory: string): Promise<{ readonly text: string; readonly records: TokenRecord[] }> {
   const bytes = await fileStorage(dataDirectory).read(TOKENS_KEY);
-  const text = bytes === null ? "[]" : new TextDecoder().decode(bytes);
   try {
-    return { text, records: parseTokens(text) };
+    const text = bytes === null ? "[]" : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return { text, records: readCheckedTokens(text) };
   } catch (error) {
     throw new Error(`${dataDirectory}/${TOKENS_KEY}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
@@ -36,7 +37,7 @@ export async function changeTokens(
   const lock = await lockSoon(() => storage.lock());
   try {
     const records = change(await storedTokens(dataDirectory));
-    await storage.write(TOKENS_KEY, new TextEncoder().encode(formatTokens(records)));
+    await storage.write(TOKENS_KEY, new TextEncoder().encode(checkedText(records)));
   } finally {
     await lock.release();
   }
@@ -58,7 +59,7 @@ async function lockSoon(take: () => Promise<StorageLock>): Promise<StorageLock> 
 /** The tokens of a file that a person wrote: values or hashes. @throws Error naming the file */
 export async function tokensOfFile(path: string): Promise<TokenRecord[]> {
   try {
-    return parseTokens(await readFile(path, "utf8"));
+    return readCheckedTokens(await readFile(path, "utf8"));
   } catch (error) {
     throw new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }

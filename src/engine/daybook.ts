@@ -30,6 +30,7 @@ import type {
 } from "../plan/input.js";
 import type { ReportName } from "../plan/plan.js";
 import type { PrivacyRequests } from "./privacy-requests.js";
+import type { ScrubState } from "./scrub.js";
 
 export interface QueryOptions {
   /** Stops the query with `aborted`. With a signal a long query lets others have a turn every few milliseconds, without one it does not. */
@@ -57,6 +58,10 @@ export interface ExportInput {
 }
 
 export interface DaybookStats {
+  /** `read_only` after a failed sync, after another process took the store over, or on a read-only open. */
+  readonly health: "ok" | "read_only" | "closed";
+  /** Why the last seal behind the back of ingest failed; null when it went well. The journal keeps everything meanwhile. */
+  readonly sealError: string | null;
   readonly eventCount: number;
   readonly dayCount: number;
   readonly segmentCount: number;
@@ -69,9 +74,23 @@ export interface DaybookStats {
   readonly storedByteLength: number;
   /** Estimate of the bytes held in memory by columns, dictionaries and derived structures. */
   readonly memoryByteLength: number;
+  /** Damaged files that were moved aside, ever, and the events that went with them: no answer has these. */
+  readonly quarantine: readonly QuarantinedItem[];
+  /** What the scrub found so far; null where there is none. */
+  readonly scrub: ScrubState | null;
 }
 
-/** Which segments, columns and rows a plan would touch, and how: decided from metadata alone. */
+/** A damaged file that was moved aside; see `onCorruption`. */
+export interface QuarantinedItem {
+  /** Where it was. Its bytes, if there were any, are kept under `quarantine/` and this key. */
+  readonly key: string;
+  readonly byteLength: number;
+  readonly reason: string;
+  /** Events that went with it; day null: of unknown days, records among them. */
+  readonly lost: readonly { readonly day: string | null; readonly eventCount: number }[];
+}
+
+/** Which segments, columns and rows a plan would touch, and how: decided from metadata and from what earlier questions left. */
 export interface Explanation {
   readonly report: ReportName;
   readonly plan: unknown;
@@ -79,8 +98,12 @@ export interface Explanation {
     readonly day: string;
     readonly rowCount: number;
     readonly sealed: boolean;
-    /** How rows are found: no row test, an edge of the day, a test of codes, or nothing can match. */
-    readonly access: "all" | "range" | "scan" | "pruned";
+    /**
+     * How rows are found: their part of the answer is known (`kept`), no row is tested (`all`), an edge of the day (`range`),
+     * lists of the rows of few values (`postings`), a bit per row and value (`bitmaps`), a test of codes (`scan`); or nothing
+     * can match (`pruned`).
+     */
+    readonly access: "kept" | "all" | "range" | "postings" | "bitmaps" | "scan" | "pruned";
   }[];
   readonly columns: readonly string[];
   readonly rowCount: number;
@@ -91,7 +114,7 @@ export interface Explanation {
 export interface Daybook extends AsyncDisposable {
   /**
    * Stores a batch; resolves when it is durable. A bad event never fails the others: it comes back in `rejected`.
-   * @throws overloaded, read_only, storage_full, closed, invalid_parameter (events is not an array)
+   * @throws overloaded, read_only, storage_full, store_locked (another process took the store over), closed, invalid_parameter (events is not an array)
    */
   ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult>;
   /** Ties ids, an email and traits together; resolves when durable. @throws invalid_parameter, suppressed, and what ingest throws */
@@ -135,7 +158,7 @@ export interface Daybook extends AsyncDisposable {
   stats(): Promise<DaybookStats>;
   /** The organization's reporting currency, ISO 4217. */
   readonly currency: string;
-  /** `ok`, or `read_only` after a failed sync or on a read-only open. */
+  /** `ok`, or `read_only` after a failed sync, after another process took the store over, or on a read-only open. */
   readonly health: "ok" | "read_only" | "closed";
   /** Moves the heads into segments now; it happens by itself at bounds and on close. @throws read_only, storage_full, closed */
   seal(): Promise<void>;

@@ -1,5 +1,6 @@
+import { MS_PER_DAY, dayStartMs } from "../base/time.js";
 import type { Selector } from "../filter/predicate.js";
-import { accessOf, isWhole } from "../filter/select.js";
+import { isPruned, isWhole } from "../filter/select.js";
 import type { Plan, ReportName } from "../plan/plan.js";
 import type { Report, ReportContext } from "../report/report.js";
 import { TIME_COLUMN } from "../schema/fields.js";
@@ -12,7 +13,6 @@ import type { Slices } from "./slices.js";
 /** Brings together the state of one question: of each segment, or of spans of them that were asked the same before. */
 export class Gathering<K extends ReportName> {
   readonly #columns: readonly string[];
-  /** Under which spans keep their part of the answer; null where they do not. */
   readonly #keptKey: string | null;
   readonly #pinned: Rows[] = [];
 
@@ -23,15 +23,14 @@ export class Gathering<K extends ReportName> {
     readonly work: Work,
     readonly slices: Slices,
   ) {
-    const { selector } = context;
-    this.#columns = [...selector.columns, ...report.columns(plan, context)];
-    this.#keptKey = report.kept === undefined || selector.key === null ? null : `${plan.report} ${report.kept.key(plan, context)} ${selector.key}`;
+    this.#columns = [...context.selector.columns, ...report.columns(plan, context)];
+    this.#keptKey = keptKeyOf(report, plan, context);
   }
 
   async stateOf({ rows, spans, heads }: Snapshot): Promise<unknown> {
     const state = this.report.begin(this.plan, this.context);
     if (this.#keptKey === null) {
-      for (const part of rows) {
+      for (const part of this.#daysOf(rows)) {
         if (this.report.isDone?.(state, part.day) === true) break;
         await this.#addRows(state, part);
       }
@@ -45,6 +44,15 @@ export class Gathering<K extends ReportName> {
   /** Lets go of the rows that the report wanted to keep to its end. */
   release(): void {
     for (const rows of this.#pinned.splice(0)) rows.unpin();
+  }
+
+  /** Those of the days in range, however many days there are besides. @param rows newest day first */
+  #daysOf(rows: readonly Rows[]): readonly Rows[] {
+    const { fromMs, toMs } = this.context.selector;
+    const first = firstUpTo(rows, toMs);
+    const end = firstUpTo(rows, fromMs - MS_PER_DAY);
+    this.work.prunedCount += rows.length - (end - first);
+    return rows.slice(first, end);
   }
 
   async #addPart(state: unknown, part: SpanPart, key: string): Promise<void> {
@@ -73,7 +81,7 @@ export class Gathering<K extends ReportName> {
   async #addRows(state: unknown, rows: Rows): Promise<void> {
     const { selector } = this.context;
     await this.slices.yieldSometimes();
-    if (accessOf(rows, selector) === "pruned") {
+    if (isPruned(rows, selector)) {
       this.work.prunedCount += 1;
       return;
     }
@@ -89,6 +97,24 @@ export class Gathering<K extends ReportName> {
     this.work.rowCount += rows.rowCount;
     if (this.report.keepsRows !== true) this.#pinned.pop()?.unpin();
   }
+}
+
+/** Place of the first rows whose day begins before a moment, of rows from new to old. */
+function firstUpTo(rows: readonly Rows[], ms: number): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (dayStartMs(rows[middle]?.day ?? 0) >= ms) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Under which spans keep their part of the answer; null where they do not. */
+export function keptKeyOf<K extends ReportName>(report: Report<K, unknown>, plan: Plan<K>, context: ReportContext): string | null {
+  const { key } = context.selector;
+  return report.kept === undefined || key === null ? null : `${plan.report} ${report.kept.key(plan, context)} ${key}`;
 }
 
 /** Times are read only where the range cuts the day, or a filter asks for them. */

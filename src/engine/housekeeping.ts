@@ -74,8 +74,14 @@ export class Housekeeping {
   }
 
   async #sealAndCompact(frozen: Frozen): Promise<void> {
-    await seal(this.store, frozen);
-    for (const day of daysToCompact(this.store.catalog.segments)) await compactDay(this.store, day);
+    try {
+      await seal(this.store, frozen);
+      for (const day of daysToCompact(this.store.catalog.segments)) await compactDay(this.store, day);
+    } catch (error) {
+      // Files that went are no defect where somebody else has taken the store over.
+      await this.store.refuseTakenOver();
+      throw error;
+    }
     this.lastError = null;
   }
 }

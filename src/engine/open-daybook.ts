@@ -18,6 +18,8 @@ import { pooledRandom } from "../base/random.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
 import { BatchBuilder } from "../store/batch.js";
 import { Store } from "../store/store.js";
+import { storeKeys } from "../store/store-keys.js";
+import type { StoreKeys } from "../store/store-keys.js";
 import type {
   Daybook,
   DaybookStats,
@@ -38,9 +40,8 @@ import { StoredPrivacyRequests } from "./privacy.js";
 import type { PrivacyRequests } from "./privacy-requests.js";
 import { Questions } from "./questions.js";
 import { ReportContexts } from "./report-contexts.js";
+import { Scrub, timer } from "./scrub.js";
 import { statsOf } from "./stats.js";
-import { storeKeys } from "./store-keys.js";
-import type { StoreKeys } from "./store-keys.js";
 
 /**
  * Opens an organization's events, making a new store where there is none.
@@ -50,12 +51,13 @@ export async function openDaybook(options: DaybookOptions): Promise<Daybook> {
   checkOptions(options);
   const { storage, durability = "disk", memoryBudgetBytes = LIMITS.memoryBudgetBytes, readOnly = false } = options;
   const random = options.random ?? pooledRandom();
-  const store = await Store.open({ storage, durability, memoryBudgetBytes, readOnly });
+  const quarantine = options.onCorruption === "quarantine";
+  const store = await Store.open({ storage, durability, memoryBudgetBytes, readOnly, quarantine });
   try {
-    const keys = await storeKeys(storage, random, !readOnly);
+    const keys = await storeKeys(storage, { random, mayWrite: !readOnly, mayBeMissing: store.isEmpty || quarantine });
     return new EmbeddedDaybook(store, options, random, keys);
   } catch (error) {
-    await store.abandon();
+    await store.abandon().catch(() => undefined);
     throw error;
   }
 }
@@ -71,6 +73,7 @@ class EmbeddedDaybook extends Questions implements Daybook {
   readonly #queue: IngestQueue;
   readonly #housekeeping: Housekeeping;
   readonly #privacy: StoredPrivacyRequests;
+  readonly #scrub: Scrub | null;
   #closing: Promise<void> | null = null;
 
   constructor(
@@ -107,6 +110,8 @@ class EmbeddedDaybook extends Questions implements Daybook {
       },
       refuseClosed: () => this.#refuseClosed(),
     });
+    // Last: nothing may fail behind what runs by itself.
+    this.#scrub = options.scrub === undefined ? null : new Scrub(store, options.scrub, options.onDamage ?? (() => undefined), timer);
   }
 
   get privacyRequests(): PrivacyRequests {
@@ -188,7 +193,7 @@ class EmbeddedDaybook extends Questions implements Daybook {
 
   async stats(): Promise<DaybookStats> {
     this.#refuseClosed();
-    return statsOf(this.store, this.#queue.byteLength);
+    return statsOf(this.store, this.#queue.byteLength, this.#scrub?.state ?? null, this.#housekeeping.lastError);
   }
 
   get health(): "ok" | "read_only" | "closed" {
@@ -212,6 +217,7 @@ class EmbeddedDaybook extends Questions implements Daybook {
   }
 
   async #close(): Promise<void> {
+    await this.#scrub?.stop();
     await this.#queue.exclusive(() => Promise.resolve());
     await this.#housekeeping.idle();
     if (!this.store.isWritable) return await this.store.abandon();

@@ -6,6 +6,7 @@ import type { EventRecord } from "../schema/event.js";
 import type { Durability } from "../store/store.js";
 import type { Storage } from "../store/storage.js";
 import type { Work } from "./executor.js";
+import type { Damage, ScrubOptions } from "./scrub.js";
 
 export interface DaybookOptions {
   /** Where the bytes are kept: `memoryStorage()`, or `fileStorage(directory)` of `daybook/node`. */
@@ -20,6 +21,12 @@ export interface DaybookOptions {
   readonly memoryBudgetBytes?: number;
   /** Opens beside a writer: no lock, no writes, the state of this moment. Default false. */
   readonly readOnly?: boolean;
+  /**
+   * What to do about damaged files. `refuse` (default): opening, or the question that meets them, fails with `corruption`.
+   * `quarantine`: opening reads all files once, moves the damaged ones to `quarantine/` and goes on without what they held;
+   * `stats` says what that was. What is damaged while open still fails the questions that need it, until the next opening.
+   */
+  readonly onCorruption?: "refuse" | "quarantine";
   /** What other currencies are worth. Absent: amounts in them are listed as unconverted. */
   readonly rates?: Rates;
   /** Where sessions end. Default: a gap of 30 minutes, a length of 24 hours. */
@@ -39,6 +46,10 @@ export interface DaybookOptions {
   };
   /** Called once for each event with `notify: true`, after it is durable. What it throws is passed to nobody. */
   readonly onNotify?: (event: EventRecord) => unknown;
+  /** Reads all sealed files again and again, slowly, and compares their checksums. Absent: only `verify` does. */
+  readonly scrub?: ScrubOptions;
+  /** Called once for each file that a scrub finds damaged. What it throws is passed to nobody. */
+  readonly onDamage?: (damage: Damage) => unknown;
   /** Called after each question with what answering it touched. */
   readonly onWork?: (report: ReportName, work: Work) => void;
   /** Fills bytes with random bits. Default: `crypto.getRandomValues`. */
@@ -49,12 +60,19 @@ export interface DaybookOptions {
 export function checkOptions(options: DaybookOptions): void {
   // Programs without types hand over anything.
   const given = (options as DaybookOptions | null | undefined) ?? ({} as Partial<DaybookOptions>);
-  const { storage, currency, durability, memoryBudgetBytes } = given;
+  const { storage, currency, durability, memoryBudgetBytes, onCorruption, readOnly, scrub } = given;
   if (typeof storage?.read !== "function") throw unexpected("storage", "memoryStorage() or another storage", storage);
   if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) throw unexpected("currency", "an ISO 4217 code such as USD", currency);
   if (durability !== undefined && durability !== "disk" && durability !== "os") throw unexpected("durability", '"disk" or "os"', durability);
   if (memoryBudgetBytes !== undefined && !(typeof memoryBudgetBytes === "number" && memoryBudgetBytes >= 0))
     throw unexpected("memoryBudgetBytes", "a number of bytes, 0 or more", memoryBudgetBytes);
+  if (onCorruption !== undefined && onCorruption !== "refuse" && onCorruption !== "quarantine")
+    throw unexpected("onCorruption", '"refuse" or "quarantine"', onCorruption);
+  if (onCorruption === "quarantine" && readOnly === true) throw unexpected("onCorruption", '"refuse" where readOnly is true', onCorruption);
+  if (scrub !== undefined && readOnly === true) throw unexpected("scrub", "none where readOnly is true: files may be replaced", scrub);
+  for (const [name, value] of [["bytesPerSecond", scrub?.bytesPerSecond], ["restMs", scrub?.restMs]] as const)
+    if (value !== undefined && !(typeof value === "number" && value >= (name === "restMs" ? 0 : 1) && value < Infinity))
+      throw unexpected(`scrub.${name}`, "a positive number", value);
 }
 
 function unexpected(option: string, expected: string, came: unknown) {

@@ -3,9 +3,10 @@ import { compareCodePoints } from "../base/order.js";
 import { filesOf } from "../store/manifest.js";
 import type { Store } from "../store/store.js";
 import type { DaybookStats } from "./daybook.js";
+import type { ScrubState } from "./scrub.js";
 
 /** Numbers about a store, from its manifest and what it holds in memory. */
-export function statsOf(store: Store, idTableByteLength: number): DaybookStats {
+export function statsOf(store: Store, idTableByteLength: number, scrub: ScrubState | null, sealError: unknown): DaybookStats {
   const { catalog, manifest, journal, dictionaries, budget } = store;
   const heads = [...catalog.sealing, ...catalog.heads].filter((head) => head.rowCount > 0);
   const days = new Set([...catalog.segments, ...heads].map((rows) => rows.day));
@@ -14,8 +15,14 @@ export function statsOf(store: Store, idTableByteLength: number): DaybookStats {
   const fileByteLength = filesOf(manifest).reduce((sum, entry) => sum + entry.byteLength, 0);
   const headByteLength = heads.reduce((sum, head) => sum + head.byteLength, 0);
   const ascending = [...days].sort((a, b) => a - b);
+  const quarantine = (manifest.quarantined ?? []).map(({ lostRows, ...file }) => ({
+    ...file,
+    lost: lostRows.map(({ day, rowCount }) => ({ day: day === null ? null : isoOfDay(day).slice(0, 10), eventCount: rowCount })),
+  }));
   const dayText = (day: number | undefined) => (day === undefined ? null : isoOfDay(day).slice(0, 10));
   return {
+    health: store.isWritable ? "ok" : "read_only",
+    sealError: sealError === null ? null : sealError instanceof Error ? sealError.message : String(sealError),
     eventCount: sealedRowCount + headRowCount,
     dayCount: days.size,
     segmentCount: catalog.segments.length,
@@ -25,5 +32,7 @@ export function statsOf(store: Store, idTableByteLength: number): DaybookStats {
     projects: [...store.durableValues("project")].sort(compareCodePoints),
     storedByteLength: fileByteLength + (journal?.byteLength ?? 0),
     memoryByteLength: budget.byteLength + store.records.byteLength + headByteLength + dictionaries.byteLength + idTableByteLength,
+    quarantine,
+    scrub,
   };
 }

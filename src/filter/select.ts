@@ -16,31 +16,57 @@ import type { CodeSet } from "../column/code-set.js";
 import { denseCodes } from "../column/column.js";
 import type { CodeColumn } from "../column/column.js";
 import type { Codes } from "../column/codes.js";
+import { firstAtLeast } from "../column/postings.js";
 import type { Rows } from "../segment/rows.js";
+import { fewRows, hasFewRows } from "./few-rows.js";
 import { ALWAYS, mayMatch } from "./predicate.js";
 import type { Predicate, Selector } from "./predicate.js";
 
-/** The rows of one segment or head that a question selects. A bitmap may be shared: it is not to be changed. */
-export type Selection =
+/** The rows of one segment or head within a range of time. */
+type Range =
   | { readonly kind: "none" }
   | { readonly kind: "range"; readonly from: number; readonly to: number }
   | { readonly kind: "bits"; readonly bits: Bitmap };
 
-/** How the rows of a segment will be found, judged by metadata alone. */
-export type Access = "all" | "range" | "scan" | "pruned";
+/** The rows of one segment or head that a question selects. A bitmap or a list may be shared: it is not to be changed. */
+export type Selection =
+  | Range
+  /** Ascending. */
+  | { readonly kind: "rows"; readonly rows: Uint32Array };
 
-const NONE: Selection = { kind: "none" };
+/** How the rows of a segment will be found, judged by metadata and by what is kept of earlier questions. */
+export type Access = "all" | "range" | "postings" | "bitmaps" | "scan" | "pruned";
 
-/** Decides from zone maps and times how a segment's rows will be found. */
-export function accessOf(rows: Rows, selector: Selector): Access {
+const NONE: Range = { kind: "none" };
+
+/** Whether zone maps and times alone say that no row passes. */
+export function isPruned(rows: Rows, { fromMs, toMs, all, any }: Selector): boolean {
   const start = dayStartMs(rows.day);
-  if (start + rows.maxMs < selector.fromMs || start + rows.minMs >= selector.toMs) return "pruned";
-  if (!selector.all.every((predicate) => mayMatch(predicate, rows))) return "pruned";
-  const { any } = selector;
-  if (any.length > 0 && !any.some((group) => group.every((predicate) => mayMatch(predicate, rows)))) return "pruned";
-  if (selector.all.length > 0 || any.length > 0) return "scan";
-  return isWhole(rows, selector) ? "all" : "range";
+  if (start + rows.maxMs < fromMs || start + rows.minMs >= toMs) return true;
+  if (!all.every((predicate) => mayMatch(predicate, rows))) return true;
+  return any.length > 0 && !any.some((group) => group.every((predicate) => mayMatch(predicate, rows)));
 }
+
+/** How a segment's rows will be found. No row is read. */
+export function accessOf(rows: Rows, selector: Selector): Access {
+  if (isPruned(rows, selector)) return "pruned";
+  const { all, any, key } = selector;
+  if (all.length === 0 && any.length === 0) return isWhole(rows, selector) ? "all" : "range";
+  if (hasFewRows(rows, selector)) return "postings";
+  const isKept = key !== null && rows.kept(rowsKey(key), []) !== null;
+  return isKept || [...all, ...any.flat()].every((predicate) => hasBits(predicate, rows)) ? "bitmaps" : "scan";
+}
+
+/** Whether a bitmap of each value that the predicate names is kept. */
+function hasBits(predicate: Predicate, rows: Rows): boolean {
+  if (predicate.kind === "constant") return true;
+  if (predicate.kind !== "codes" || predicate.columns.length > 1) return false;
+  const [column] = predicate.columns;
+  return predicate.sets[0]?.list?.every((code) => code === 0 || rows.kept(codeKey(column!, code), []) !== null) === true;
+}
+
+const rowsKey = (key: string) => `rows ${key}`;
+const codeKey = (column: string, code: number) => `${column}=${code}`;
 
 /** Whether all rows lie in the range of the question. */
 export function isWhole(rows: Rows, selector: Selector): boolean {
@@ -52,10 +78,20 @@ export function isWhole(rows: Rows, selector: Selector): boolean {
 export function select(rows: Rows, selector: Selector): Selection {
   const range = rangeOf(rows, selector);
   if (range.kind === "none" || (selector.all.length === 0 && selector.any.length === 0)) return range;
+  const few = fewRows(rows, selector);
+  if (few !== null) return { kind: "rows", rows: within(few, range) };
   const bits = filterBits(rows, selector);
   if (range.kind === "bits") return { kind: "bits", bits: both(bits, range.bits) };
   if (range.from === 0 && range.to === rows.rowCount) return { kind: "bits", bits };
   return { kind: "bits", bits: both(bits, rangeBitmap(rows.rowCount, range.from, range.to)) };
+}
+
+/** Rows of a list that lie in a range, or in a bitmap. */
+function within(list: Uint32Array, range: Range): Uint32Array {
+  if (range.kind === "bits") return list.filter((row) => hasBit(range.bits, row));
+  if (range.kind !== "range") return list.subarray(0, 0);
+  const from = firstAtLeast(list, range.from, 0);
+  return list.subarray(from, firstAtLeast(list, range.to, from));
 }
 
 function both(bits: Bitmap, other: Bitmap): Bitmap {
@@ -79,7 +115,7 @@ function filterBits(rows: Rows, selector: Selector): Bitmap {
   const { all, any, key } = selector;
   const isOne = all.length === 1 && any.length === 0;
   if (isOne || key === null) return combinedBits(rows, selector);
-  return rows.derive(`rows ${key}`, () => combinedBits(rows, selector), (bits) => bits.byteLength);
+  return rows.derive(rowsKey(key), () => combinedBits(rows, selector), (bits) => bits.byteLength);
 }
 
 function combinedBits(rows: Rows, { all, any }: Selector): Bitmap {
@@ -97,7 +133,7 @@ export function countAll(rows: Rows, predicates: readonly Predicate[]): number {
 }
 
 /** The rows within the range of dates: by binary search where they are in order, by a test of each where not. */
-function rangeOf(rows: Rows, selector: Selector): Selection {
+function rangeOf(rows: Rows, selector: Selector): Range {
   if (isWhole(rows, selector)) return { kind: "range", from: 0, to: rows.rowCount };
   const start = dayStartMs(rows.day);
   const fromMs = Math.max(selector.fromMs - start, 0);
@@ -194,7 +230,7 @@ function setBits(rows: Rows, name: string, set: CodeSet, zero: boolean): Bitmap 
 
 /** One code's rows, kept with a sealed segment: the next question with that value reads no column. */
 function codeBits(rows: Rows, name: string, codes: Codes, code: number): Bitmap {
-  return rows.derive(`${name}=${code}`, () => bitsOfCode(codes, code), (bits) => bits.byteLength);
+  return rows.derive(codeKey(name, code), () => bitsOfCode(codes, code), (bits) => bits.byteLength);
 }
 
 function withZero(table: Uint8Array, zero: boolean): Uint8Array {

@@ -27,8 +27,9 @@ const MIXED = -1;
 export class CompanyViews {
   #sealed: { readonly key: readonly object[]; readonly only: OnlyCompanies } | null = null;
   #last: { readonly key: readonly object[]; readonly view: Promise<CompanyView> } | null = null;
+  #made: { readonly identities: IdentityView; readonly only: OnlyCompanies; readonly view: CompanyView } | null = null;
 
-  /** The same object as long as neither rows nor identities change. @param identities the newest view of the resolver */
+  /** The same object as long as neither identities nor who belongs to which company change: what was made with it stays good. @param identities the newest view of the resolver */
   of(snapshotRows: readonly Rows[], resolver: IdentityResolver, identities: IdentityView): Promise<CompanyView> {
     const showing = snapshotRows.filter((rows) => rows.zone("companyId") !== null);
     const key = [identities, ...showing];
@@ -43,6 +44,7 @@ export class CompanyViews {
   clear(): void {
     this.#sealed = null;
     this.#last = null;
+    this.#made = null;
   }
 
   async #make(showing: readonly Rows[], resolver: IdentityResolver, identities: IdentityView): Promise<CompanyView> {
@@ -51,7 +53,10 @@ export class CompanyViews {
       for (const rows of showing) await rows.load(COMPANY_COLUMNS);
       const only = this.#ofSealed(showing, resolver, identities).copy();
       for (const rows of showing) if (!rows.sealed) addSegment(only, rows, identities);
-      return new Companies(resolver, only, await listsOf(only.mixed, showing, resolver, identities));
+      if (this.#made?.identities === identities && only.isSimpleAs(this.#made.only)) return this.#made.view;
+      const view = new Companies(resolver, only, await listsOf(only.mixed, showing, resolver, identities));
+      this.#made = { identities, only, view };
+      return view;
     } finally {
       for (const rows of showing) rows.unpin();
     }
@@ -95,6 +100,14 @@ class OnlyCompanies {
 
   of(identity: number): number {
     return identity < this.#companies.length ? this.#companies[identity]! : 0;
+  }
+
+  /** Whether both say the same, and nobody has several companies: when these were theirs depends on every row. */
+  isSimpleAs(other: OnlyCompanies): boolean {
+    if (this.mixed.size > 0 || other.mixed.size > 0) return false;
+    const end = Math.max(this.#companies.length, other.#companies.length);
+    for (let identity = 0; identity < end; identity += 1) if (this.of(identity) !== other.of(identity)) return false;
+    return true;
   }
 
   copy(): OnlyCompanies {

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { FileSystem } from "./file-system.js";
+import type { FileSystem } from "../store/file-system.js";
 
 /** The directories of a store: creates them, and makes the way to a file durable. */
 export class DirectoryTree {
@@ -7,7 +7,7 @@ export class DirectoryTree {
   readonly #known = new Set<string>();
   /** Directories made by this process, also above the root. */
   readonly #made = new Set<string>();
-  /** Directories whose own name is durable: synced once by this process, as an earlier one may have died before. */
+  /** Directories whose own name is durable, as far as we can see to it: synced once by this process. */
   readonly #settled = new Set<string>();
 
   constructor(
@@ -32,14 +32,15 @@ export class DirectoryTree {
     this.#known.add(directory);
   }
 
-  /** Makes the names in the directory durable, and the names of the directories that lead to it. */
+  /**
+   * Makes the names in the directory durable, and the names of the directories that lead to it: those above the root too, as
+   * an earlier process may have made them and died.
+   */
   async sync(directory: string): Promise<void> {
     await this.fileSystem.syncDirectory(directory);
-    let child = directory;
-    while (!this.#settled.has(child) && (child.startsWith(this.root) || this.#made.has(child))) {
+    for (let child = directory; !this.#settled.has(child) && dirname(child) !== child; child = dirname(child)) {
       await this.#syncParent(child);
       this.#settled.add(child);
-      child = dirname(child);
     }
   }
 
@@ -47,10 +48,11 @@ export class DirectoryTree {
     try {
       await this.fileSystem.syncDirectory(dirname(child));
     } catch (error) {
-      // The store's own directory may have been made for us inside one that we may not read.
+      if (this.#made.has(child)) throw error;
+      // The store's own directory may have been made for us inside one that we may not read, or that cannot be synced.
       const errno = (error as NodeJS.ErrnoException).code;
-      const foreign = child === this.root && !this.#made.has(child);
-      if (!foreign || (errno !== "EACCES" && errno !== "EPERM")) throw error;
+      const isOurs = child.startsWith(this.root);
+      if (isOurs && !(child === this.root && (errno === "EACCES" || errno === "EPERM"))) throw error;
     }
   }
 }

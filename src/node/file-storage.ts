@@ -4,7 +4,7 @@ import { checkKey, checkPrefix, clipRange, keyTaken } from "../store/key.js";
 import type { AppendFile, ByteRange, Codec, Storage, StorageLock, WriteOptions } from "../store/storage.js";
 import { FileAppendFile, writeAll } from "./append-file.js";
 import { DirectoryTree } from "./directory-tree.js";
-import type { FileSystem, OpenFile, OpenMode } from "./file-system.js";
+import type { FileSystem, OpenFile, OpenMode } from "../store/file-system.js";
 import { kernelFileSystem } from "./kernel-file-system.js";
 import { takeLock } from "./lock-file.js";
 import { nativeCodec } from "./native-codec.js";
@@ -28,6 +28,10 @@ async function forEachInParallel<T>(items: Iterable<T>, run: (item: T) => Promis
     for (let next = rest.next(); next.done !== true; next = rest.next()) await run(next.value);
   };
   await Promise.all(Array.from({ length: parallelSyncCount }, work));
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!isMissing(error)) throw error;
 }
 
 async function readFully(file: OpenFile, { start, end }: ByteRange): Promise<Uint8Array> {
@@ -100,9 +104,11 @@ class FileStorage implements Storage {
     const path = this.#pathOf(key);
     await attempt("remove", key, async () => {
       try {
-        await this.fileSystem.unlink(path);
+        await this.fileSystem.unlink(path).catch(ignoreMissing);
+        // Also where there was none: it may have been removed by a call that failed, or by a process that died.
+        await this.#tree.sync(dirname(path));
       } catch (error) {
-        if (!isMissing(error)) throw error;
+        ignoreMissing(error);
       }
     });
   }

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DaybookError } from "../base/errors.js";
 import type { StorageLock } from "../store/storage.js";
-import type { FileSystem } from "./file-system.js";
+import type { FileSystem } from "../store/file-system.js";
 import { type PrivateFile, createPrivateFile, ownerOf } from "./private-file.js";
 import type { ProcessIdentity, ProcessTable } from "./process-table.js";
-import { isMissing } from "./storage-error.js";
+import { attempt, isMissing } from "./storage-error.js";
 
 // Everyone who wants the lock first creates a claim (a file under a name of its own that tells the process), then
 // looks for claims of others. Of two holders the later claim would have been made while the earlier one stood, so its
@@ -45,16 +45,17 @@ async function claimsOfOthers(
   return claims;
 }
 
-async function isHeld(fileSystem: FileSystem, path: string): Promise<boolean> {
+/** Null where there is no such file. */
+async function byteLengthOf(fileSystem: FileSystem, path: string): Promise<number | null> {
   try {
     const file = await fileSystem.open(path, "read");
     try {
-      return (await file.byteLength()) > 0;
+      return await file.byteLength();
     } finally {
       await file.close();
     }
   } catch (error) {
-    if (isMissing(error)) return false;
+    if (isMissing(error)) return null;
     throw error;
   }
 }
@@ -78,7 +79,7 @@ async function waitUntilAlone(
     if (others.length === 0) return;
     for (const other of others) {
       const yields = other.name < own.name || waitedMs >= waitMsMax;
-      if (yields || (await isHeld(fileSystem, join(directory, other.name)))) throw lockedBy(other, processes.current);
+      if (yields || ((await byteLengthOf(fileSystem, join(directory, other.name))) ?? 0) > 0) throw lockedBy(other, processes.current);
     }
     await sleep(pollMs);
   }
@@ -100,5 +101,8 @@ export async function takeLock(
   } finally {
     await own.file.close();
   }
-  return { release: () => removeFile(fileSystem, own.path) };
+  return {
+    isHeld: async () => (await byteLengthOf(fileSystem, own.path)) !== null,
+    release: () => attempt("unlock", "", () => removeFile(fileSystem, own.path)),
+  };
 }

@@ -3,6 +3,7 @@ import { countBits } from "../column/bitmap.js";
 import { histogramOf } from "../column/column.js";
 import type { Histogram } from "../column/column.js";
 import type { CodeSet } from "../column/code-set.js";
+import { fewRows } from "../filter/few-rows.js";
 import type { Selector } from "../filter/predicate.js";
 import { countAll, isWhole, select } from "../filter/select.js";
 import type { Rows } from "../segment/rows.js";
@@ -24,6 +25,8 @@ function countWhole(rows: Rows, selector: Selector): number {
   const { all, any } = selector;
   if (any.length > 0) return countSelected(rows, selector);
   const only = all[0]!;
+  const few = all.length > 1 ? fewRows(rows, selector) : null;
+  if (few !== null) return few.length;
   if (all.length > 1 || only.kind !== "codes" || only.columns.length > 1 || !rows.settled) return countAll(rows, all);
   return countCodes(histogram(rows, only.columns[0]!), only.sets[0]!);
 }
@@ -31,6 +34,7 @@ function countWhole(rows: Rows, selector: Selector): number {
 function countSelected(rows: Rows, selector: Selector): number {
   const selection = select(rows, selector);
   if (selection.kind === "none") return 0;
+  if (selection.kind === "rows") return selection.rows.length;
   return selection.kind === "range" ? selection.to - selection.from : countBits(selection.bits);
 }
 

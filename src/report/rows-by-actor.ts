@@ -1,21 +1,19 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows, actors and places are bounded by their columns */
 import { denseCodes } from "../column/column.js";
-import type { Codes } from "../column/codes.js";
+import { firstAtLeast, postingsByteLength, postingsOf, type Postings } from "../column/postings.js";
 import type { Rows } from "../segment/rows.js";
 
-/** Whose rows are where: 8 bytes an actor, 4 a row. Rows that nobody did are left out. */
-export interface RowsByActor {
-  /** Ascending. */
-  readonly actors: Uint32Array;
-  /** Rows of the actor at `place` are those from `starts[place]` to before `starts[place + 1]`, ascending. */
-  readonly starts: Uint32Array;
-  readonly rows: Uint32Array;
+/** Whose rows are where, by actor: made once of a settled part. Its actor columns are loaded. Rows that nobody did are left out. */
+export function rowsByActor(rows: Rows): Postings {
+  return rows.derive("rowsByActor", () => postingsOf(actorsOf(rows)), postingsByteLength);
 }
 
-/** The index of a settled part, made once. Its actor columns are loaded. */
-export function rowsByActor(rows: Rows): RowsByActor {
-  return rows.derive("rowsByActor", () => indexRows(rows), (made) =>
-    made.actors.byteLength + made.starts.byteLength + made.rows.byteLength);
+function actorsOf(rows: Rows): Uint32Array {
+  const users = denseCodes(rows.column("userId"));
+  const anonymous = denseCodes(rows.column("anonymousId"));
+  const actors = new Uint32Array(rows.rowCount);
+  for (let row = 0; row < actors.length; row += 1) actors[row] = actorOf(users[row]!, anonymous[row]!);
+  return actors;
 }
 
 /**
@@ -38,7 +36,7 @@ export function rowsOfLoaded(rows: Rows, actors: readonly number[]): Uint32Array
   return rows.settled ? indexedRows(rowsByActor(rows), actors) : scannedRows(rows, actors);
 }
 
-function indexedRows({ actors, starts, rows }: RowsByActor, wanted: readonly number[]): Uint32Array {
+function indexedRows({ codes: actors, starts, rows }: Postings, wanted: readonly number[]): Uint32Array {
   const lists: Uint32Array[] = [];
   let from = 0;
   for (const actor of wanted) {
@@ -79,17 +77,6 @@ function mergeLists(a: Uint32Array, b: Uint32Array): Uint32Array {
   return merged;
 }
 
-function firstAtLeast(values: Uint32Array, value: number, from: number): number {
-  let low = from;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (values[middle]! < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 function scannedRows(rows: Rows, wanted: readonly number[]): Uint32Array {
   const set = new Set(wanted);
   const [first] = wanted;
@@ -106,55 +93,4 @@ function scannedRows(rows: Rows, wanted: readonly number[]): Uint32Array {
 /** The actor of a row by its codes; 0 for nobody. */
 export function actorOf(user: number, anonymous: number): number {
   return user !== 0 ? user * 2 : anonymous !== 0 ? anonymous * 2 + 1 : 0;
-}
-
-// Scratch of one slot per actor: counts, then places; zero between calls.
-let slots = new Uint32Array(1024);
-
-function indexRows(rows: Rows): RowsByActor {
-  const users = denseCodes(rows.column("userId"));
-  const anonymous = denseCodes(rows.column("anonymousId"));
-  reserve(Math.max(maxOf(users) * 2, maxOf(anonymous) * 2 + 1) + 1);
-  const distinct = countActors(users, anonymous);
-  const actors = distinct.sort();
-  const starts = new Uint32Array(actors.length + 1);
-  for (let place = 0; place < actors.length; place += 1) {
-    starts[place + 1] = starts[place]! + slots[actors[place]!]!;
-    slots[actors[place]!] = starts[place]!;
-  }
-  const list = new Uint32Array(starts[actors.length]!);
-  for (let row = 0; row < users.length; row += 1) {
-    const actor = actorOf(users[row]!, anonymous[row]!);
-    if (actor === 0) continue;
-    list[slots[actor]!] = row;
-    slots[actor]! += 1;
-  }
-  for (let place = 0; place < actors.length; place += 1) slots[actors[place]!] = 0;
-  return { actors, starts, rows: list };
-}
-
-/** Leaves each actor's number of rows in its slot. */
-function countActors(users: Codes, anonymous: Codes): Uint32Array {
-  const distinct = new Uint32Array(users.length);
-  let count = 0;
-  for (let row = 0; row < users.length; row += 1) {
-    const actor = actorOf(users[row]!, anonymous[row]!);
-    if (actor === 0) continue;
-    if (slots[actor] === 0) {
-      distinct[count] = actor;
-      count += 1;
-    }
-    slots[actor]! += 1;
-  }
-  return distinct.slice(0, count);
-}
-
-function maxOf(codes: Codes): number {
-  let max = 0;
-  for (let at = 0; at < codes.length; at += 1) if (codes[at]! > max) max = codes[at]!;
-  return max;
-}
-
-function reserve(length: number): void {
-  if (length > slots.length) slots = new Uint32Array(2 ** Math.ceil(Math.log2(length)));
 }

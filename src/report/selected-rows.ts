@@ -7,6 +7,7 @@ let scratch = new Uint32Array(4096);
 /** Ascending row numbers of a selection; valid until the next call. */
 export function selectedRows(selection: Selection): Uint32Array {
   if (selection.kind === "none") return scratch.subarray(0, 0);
+  if (selection.kind === "rows") return selection.rows;
   if (selection.kind === "range") {
     const count = selection.to - selection.from;
     reserve(count);
@@ -20,6 +21,7 @@ export function selectedRows(selection: Selection): Uint32Array {
 /** Row numbers of a selection from the last on, for those who stop early. */
 export function* rowsDown(selection: Selection): Generator<number> {
   if (selection.kind === "range") for (let row = selection.to - 1; row >= selection.from; row -= 1) yield row;
+  if (selection.kind === "rows") for (let at = selection.rows.length - 1; at >= 0; at -= 1) yield selection.rows[at] ?? 0;
   if (selection.kind !== "bits") return;
   const { bits } = selection;
   for (let word = bits.length - 1; word >= 0; word -= 1)

@@ -69,8 +69,13 @@ export function decodeFooter<M>(key: string, tail: Uint8Array, fileByteLength: n
   if (need > fileByteLength - CONTAINER_START.length) throw damaged(key, "its footer is longer than the file");
   if (tail.length < need) return { need };
   const bytes = tail.subarray(tail.length - need, tail.length - TRAILER_BYTES);
-  if (crc32(bytes) !== trailer.getUint32(4, true)) throw damaged(key, "the checksum of its footer is wrong");
+  if (crc32(bytes) !== trailer.getUint32(4, true)) throw damaged(key, `the checksum of its footer, at byte ${fileByteLength - need}, is wrong`);
   return parseFooter<M>(key, bytes);
+}
+
+/** The checksum of a footer, which names that of every block: tells a file from any other. @param tail ends where the file ends */
+export function footerCrcOf(tail: Uint8Array): number {
+  return new DataView(tail.buffer, tail.byteOffset + tail.length - TRAILER_BYTES, TRAILER_BYTES).getUint32(4, true);
 }
 
 function parseFooter<M>(key: string, bytes: Uint8Array): ContainerFooter<M> {
@@ -83,8 +88,8 @@ function parseFooter<M>(key: string, bytes: Uint8Array): ContainerFooter<M> {
 
 /** Checks the bytes of a block as read from the file. @throws corruption */
 export function checkBlock(key: string, entry: BlockEntry, bytes: Uint8Array | null): Uint8Array {
-  if (bytes === null || bytes.length !== entry.byteLength) throw damaged(key, `block ${entry.name} is cut short`);
-  if (crc32(bytes) !== entry.crc32) throw damaged(key, `the checksum of block ${entry.name} is wrong`);
+  if (bytes === null || bytes.length !== entry.byteLength) throw damaged(key, `block ${entry.name}, at byte ${entry.offset}, is cut short`);
+  if (crc32(bytes) !== entry.crc32) throw damaged(key, `the checksum of block ${entry.name}, at byte ${entry.offset}, is wrong`);
   return bytes;
 }
 

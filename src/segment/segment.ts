@@ -72,6 +72,11 @@ export class Segment implements Rows {
     return waits === null ? null : Promise.all(waits).then(() => undefined);
   }
 
+  /** Whether a column, the times, ids or sequences are in memory. */
+  isLoaded(name: string): boolean {
+    return this.#held.get(name) !== null;
+  }
+
   column(name: string): CodeColumn {
     if (!this.#columns.has(name)) return absentColumn(this.rowCount);
     return this.#loaded(name) as CodeColumn;

@@ -27,6 +27,10 @@ export class Span {
     this.lastMs = Math.max(...parts.map((part) => (part instanceof Span ? part.lastMs : dayStartMs(part.day) + part.maxMs)));
   }
 
+  segments(): Segment[] {
+    return this.parts.flatMap((part) => (part instanceof Span ? part.segments() : [part]));
+  }
+
   /** Null where nothing is kept under the key. */
   kept(key: string): unknown {
     return this.#held.get(key);

@@ -21,6 +21,7 @@ export async function compactDay(store: Store, sources: readonly Segment[]): Pro
   try {
     for (const segment of sources)
       await segment.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...segment.columnNames()]);
+    await store.refuseLostLock();
     const { entry, segment } = await store.files.writeSegment(store.takeFileNumber(), mergeRows(sources));
     await store.storage.sync([entry.key]);
     const removed = new Set(sources);

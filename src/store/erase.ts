@@ -71,7 +71,7 @@ export async function erase(store: Store, erased: Erased, privacyText: (counts: 
   const added: FileEntry[] = [...entries, dictionaryEntry, recordsEntry, privacyEntry];
   await storage.sync(added.map(({ key }) => key));
   const goneKeys = new Set([...goneSegments].map(({ key }) => key));
-  await store.writeManifest({
+  await store.writeManifestOfOtherCodes({
     segments: [...manifest.segments.filter(({ key }) => !goneKeys.has(key)), ...entries],
     dictionaries: [dictionaryEntry],
     identities: [recordsEntry],
@@ -108,6 +108,7 @@ async function rewrite(store: Store, segment: Segment, { userIds, anonymousIds }
     for (const code of anonymousIds) codes.add("anonymousId", code);
     if (kept.length === 0) return { from: segment, entry: null, to: null, goneCount: gone.length };
     // Others used a device of theirs later: their events stay, its id does not.
+    await store.refuseLostLock();
     const merged = keepRows(segment, Uint32Array.from(kept), new Map([["anonymousId", anonymousIds]]));
     const written = await store.files.writeSegment(store.takeFileNumber(), merged);
     return { from: segment, entry: written.entry, to: written.segment, goneCount: gone.length };

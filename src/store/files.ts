@@ -1,6 +1,6 @@
 import { sha256, toHex } from "../base/hash.js";
 import type { Dictionaries, DictionaryDelta } from "../column/dictionaries.js";
-import { TRAILER_BYTES, checkBlock, damaged, decodeFooter, encodeContainer } from "../segment/container.js";
+import { TRAILER_BYTES, checkBlock, damaged, decodeFooter, encodeContainer, footerCrcOf } from "../segment/container.js";
 import type { ContainerFooter } from "../segment/container.js";
 import type { MemoryBudget } from "../segment/memory-budget.js";
 import type { MergedRows } from "../segment/merge-rows.js";
@@ -39,6 +39,15 @@ export class StoreFiles {
     return { entry, segment: this.#segment(entry, footer, bytes) };
   }
 
+  /** A segment whose file is in memory already, whole. */
+  segmentOf(entry: SegmentEntry, footer: ContainerFooter<SegmentMeta>, bytes: Uint8Array): Segment {
+    const source = {
+      read: (_key: string, start: number, end: number) => Promise.resolve(bytes.subarray(start, end)),
+      inflate: (packed: Uint8Array, byteLength: number) => this.#codec.inflate(packed, byteLength),
+    };
+    return new Segment(entry.key, entry.byteLength, footer, source, this.budget, null);
+  }
+
   /** Opens a segment: its footer is read, its columns are not. @throws corruption */
   async openSegment(entry: SegmentEntry): Promise<Segment> {
     const { key, byteLength } = entry;
@@ -48,6 +57,7 @@ export class StoreFiles {
       if (tail === null || tail.length !== guess) throw damaged(key, `expected ${byteLength} bytes, it is missing or shorter`);
       const footer = decodeFooter<SegmentMeta>(key, tail, byteLength);
       if (!("need" in footer)) {
+        refuseOther(entry, tail);
         const { day, rowCount } = footer.meta;
         if (day !== entry.day || rowCount !== entry.rowCount) throw damaged(key, "it is not the segment that the manifest names");
         return this.#segment(entry, footer, tail);
@@ -112,12 +122,13 @@ export class StoreFiles {
     const bytes = await this.storage.read(entry.key);
     if (bytes === null || bytes.length !== entry.byteLength)
       throw damaged(entry.key, `expected ${entry.byteLength} bytes, it is missing or has another length`);
+    if (bytes.length >= TRAILER_BYTES) refuseOther(entry, bytes);
     return bytes;
   }
 
   #entry(key: string, bytes: Uint8Array): FileEntry {
     const digest = this.#codec.sha256?.(bytes) ?? sha256(bytes);
-    return { key, byteLength: bytes.length, sha256: toHex(digest) };
+    return { key, byteLength: bytes.length, sha256: toHex(digest), footerCrc32: footerCrcOf(bytes) };
   }
 
   #footer<M>(key: string, file: Uint8Array, byteLength: number): ContainerFooter<M> {
@@ -135,6 +146,13 @@ export class StoreFiles {
     const isSmall = entry.byteLength <= FOOTER_GUESS_BYTES && tail.length === entry.byteLength;
     return new Segment(entry.key, entry.byteLength, footer, source, this.budget, isSmall ? tail : null);
   }
+}
+
+/** A file may be whole and yet another: put in its place, or an older one that came back. @throws corruption */
+function refuseOther({ key, footerCrc32 }: FileEntry, tail: Uint8Array): void {
+  const found = footerCrcOf(tail);
+  if (footerCrc32 !== undefined && found !== footerCrc32)
+    throw damaged(key, `its footer has the checksum ${found}, the manifest expects ${footerCrc32}: it is another file, or its last bytes are damaged`);
 }
 
 function numbered(number: number): string {

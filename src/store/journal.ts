@@ -104,6 +104,11 @@ export class Journal {
     this.#synced = synced;
   }
 
+  /** Takes nothing more, and touches nothing: the file is somebody else's by now, or might not fit what other files say. */
+  poison(cause: unknown): void {
+    this.#poisoned ??= cause;
+  }
+
   /** One sync at a time: a second would not hear of the failure of the first. @param nextSequence what the journal holds so far: rows below it */
   sync(nextSequence: number): Promise<void> {
     const syncing = this.#lastSync.then(() => this.#syncNow(nextSequence));

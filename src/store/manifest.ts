@@ -9,11 +9,24 @@ export interface FileEntry {
   readonly byteLength: number;
   /** Of the whole file, hex. */
   readonly sha256: string;
+  /** Checksum of the footer, which names those of all blocks: compared at opening. Absent in older stores. */
+  readonly footerCrc32?: number;
 }
 
 export interface SegmentEntry extends FileEntry {
   readonly day: number;
   readonly rowCount: number;
+}
+
+/** A file that was damaged, and what went with it. */
+export interface QuarantinedFile {
+  /** Where it was. Its bytes, if there were any, are kept under `quarantine/` and this key. */
+  readonly key: string;
+  readonly byteLength: number;
+  /** What was wrong with it. */
+  readonly reason: string;
+  /** Events that went with it, by day; day null: of unknown days, and there may be records among them. */
+  readonly lostRows: readonly { readonly day: number | null; readonly rowCount: number }[];
 }
 
 /** The one file that says which others count. Replaced as a whole. */
@@ -35,6 +48,8 @@ export interface Manifest {
   readonly identities: readonly FileEntry[];
   /** Privacy requests, and who was erased; null while there was none. */
   readonly privacy: FileEntry | null;
+  /** Damaged files that were moved aside; absent where there never were any. */
+  readonly quarantined?: readonly QuarantinedFile[];
 }
 
 export const EMPTY_MANIFEST: Manifest = {

@@ -100,6 +100,7 @@ class MemoryStorage implements Storage {
     this.#locked = true;
     let held = true;
     return {
+      isHeld: () => Promise.resolve(held),
       release: async () => {
         if (held) this.#locked = false;
         held = false;

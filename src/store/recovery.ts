@@ -6,8 +6,8 @@ import type { Segment } from "../segment/segment.js";
 import type { Batch } from "./batch.js";
 import { decodeBatch } from "./batch-bytes.js";
 import type { StoreFiles } from "./files.js";
-import { replayJournal } from "./journal.js";
-import { journalKeys, listJournals, readJournal } from "./journal-file.js";
+import { journalKey, replayJournal } from "./journal.js";
+import { listJournals, readJournal } from "./journal-file.js";
 import { FRAME_KINDS, JOURNAL_HEADER_BYTES } from "./journal-frame.js";
 import type { Frame } from "./journal-frame.js";
 import { EMPTY_MANIFEST, MANIFEST_KEY, decodeManifest } from "./manifest.js";
@@ -43,14 +43,13 @@ export interface Recovered {
 const FOLDERS = ["segments/", "dictionaries/", "identities/", "journal/"] as const;
 
 /**
- * Reads a store. Writing nothing but syncs, so that it may be broken off at any point and begun again.
- * @param durable false for a reader beside a writer: nothing is synced
+ * Reads a store. Writes nothing but what it read, so that it may be broken off at any point and begun again.
+ * @param durable false for a reader beside a writer: nothing is written
  * @throws manifest_missing, corruption
  */
 export async function recover(storage: Storage, files: StoreFiles, durable: boolean): Promise<Recovered> {
   const { manifest, isNew } = await readManifest(storage);
   const journals = (await listJournals(storage)).filter((number) => number >= manifest.firstJournal);
-  if (durable) await syncBeforeTrust(storage, isNew, journals);
   const dictionaries = new Dictionaries();
   for (const entry of manifest.dictionaries) await files.readDictionaries(entry, dictionaries);
   const sealedSizes = dictionaries.sizes();
@@ -62,6 +61,7 @@ export async function recover(storage: Storage, files: StoreFiles, durable: bool
   let nextSequence = manifest.nextSequence;
   let journalByteLength = 0;
   let ended = false;
+  const read: { readonly key: string; readonly bytes: Uint8Array }[] = [];
   for (const number of journals) {
     const { keys, bytes } = await readJournal(storage, number);
     const replay = replayJournal(keys[0] ?? `journal ${number}`, bytes, nextSequence, (frame) => {
@@ -74,9 +74,11 @@ export async function recover(storage: Storage, files: StoreFiles, durable: bool
     if (replay.frameCount > 0 || number === manifest.firstJournal) ended = replay.ended && replay.goodByteLength === bytes.length;
     nextSequence = replay.nextSequence;
     journalByteLength += bytes.length;
+    if (keys[0] === journalKey(number)) read.push({ key: keys[0], bytes: bytes.subarray(0, replay.goodByteLength) });
   }
   if (manifest.clean && !isNew && !ended)
     throw damaged(`journal ${manifest.firstJournal}`, "the store was closed in good order, but the end mark is missing");
+  if (durable && !manifest.clean) await writeAnew(storage, read);
   return { manifest, isNew, dictionaries, segments, commits, privacy, nextSequence, journals, journalByteLength, sealedSizes };
 }
 
@@ -116,26 +118,30 @@ async function isBareJournal(storage: Storage, key: string): Promise<boolean> {
   return start === null || start.length <= JOURNAL_HEADER_BYTES;
 }
 
-/** What was read may not have been durable when the machine last lost power: make it so before anything rests on it. */
-async function syncBeforeTrust(storage: Storage, isNew: boolean, journals: readonly number[]): Promise<void> {
-  const keys = isNew ? [] : [MANIFEST_KEY];
-  for (const number of journals) keys.push(...(await journalKeys(storage, number)));
-  if (keys.length > 0) await storage.sync(keys);
+/**
+ * What was read of a journal may stand in the memory of the kernel alone, and a sync does not help for sure: after one that
+ * failed the kernel may take its pages for clean. Written anew, without a torn end, it is durable before anything rests on it;
+ * one without a frame too, for frames that were cut off it could come back.
+ */
+async function writeAnew(storage: Storage, journals: readonly { readonly key: string; readonly bytes: Uint8Array }[]): Promise<void> {
+  for (const { key, bytes } of journals) await storage.write(key, bytes);
 }
 
 /** How often a reader begins again because the writer replaced the manifest meanwhile. */
-const READ_ATTEMPT_COUNT = 10;
+const READ_ATTEMPT_COUNT = 100;
 
 /**
  * Reads a store that another process may be writing: what was read counts only if the manifest is still the same
- * afterwards, for its files may have gone in between. @throws manifest_missing, corruption
+ * afterwards, for its files may have gone in between. @throws manifest_missing, corruption, overloaded
  */
 export async function recoverBesideWriter(storage: Storage, files: StoreFiles): Promise<Recovered> {
   for (let attempt = 1; ; attempt += 1) {
     const before = await storage.read(MANIFEST_KEY);
     const outcome = await recover(storage, files, false).catch((error: unknown) => ({ error }));
-    const isLast = attempt === READ_ATTEMPT_COUNT || isEqual(before, await storage.read(MANIFEST_KEY));
-    if (!isLast) continue;
+    if (!isEqual(before, await storage.read(MANIFEST_KEY))) {
+      if (attempt < READ_ATTEMPT_COUNT) continue;
+      throw new DaybookError("overloaded", "a writer replaces the files of the store faster than they can be read");
+    }
     if ("error" in outcome) throw outcome.error;
     return outcome;
   }

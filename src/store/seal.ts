@@ -59,7 +59,8 @@ export async function seal(store: Store, frozen: Frozen): Promise<void> {
   try {
     segments = await writeFiles(store, frozen, isWhole, written);
   } catch (error) {
-    // A full disk must not fill up further with files that no manifest names.
+    // A full disk must not fill up further with files that no manifest names; those of whoever took over are not ours.
+    await store.refuseTakenOver();
     for (const { key } of [...written.segments, ...written.dictionaries, ...written.identities]) await store.storage.remove(key).catch(() => undefined);
     throw error;
   }
@@ -85,6 +86,7 @@ async function writeFiles(store: Store, frozen: Frozen, isWhole: boolean, writte
   for (const [day, heads] of byDay(frozen.heads)) {
     const merged = mergeRows(heads.map((head) => head.view()));
     if (merged.times.length === 0) continue;
+    await store.refuseLostLock();
     const { entry, segment } = await store.files.writeSegment(store.takeFileNumber(), { ...merged, day });
     written.segments.push(entry);
     segments.push(segment);

@@ -25,6 +25,8 @@ export interface AppendFile {
 }
 
 export interface StorageLock {
+  /** False once somebody took the lock for one of a process that had ended. Absent: it cannot be lost. */
+  isHeld?(): Promise<boolean>;
   release(): Promise<void>;
 }
 
@@ -49,7 +51,7 @@ export interface Storage {
   read(key: string, range?: ByteRange): Promise<Uint8Array | null>;
   /** Creates or replaces the object, atomically; durable when it resolves unless said otherwise. @throws storage_full */
   write(key: string, bytes: Uint8Array, options?: WriteOptions): Promise<void>;
-  /** Removes the object; no error when there is none. */
+  /** Removes the object, for good when it resolves: no loss of power brings it back. No error when there is none. */
   remove(key: string): Promise<void>;
   /** Makes the named objects, and the fact that they exist under these names, durable. */
   sync(keys: readonly string[]): Promise<void>;

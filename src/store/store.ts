@@ -13,6 +13,7 @@ import type { Batch } from "./batch.js";
 import { encodeBatch } from "./batch-bytes.js";
 import { Catalog } from "./catalog.js";
 import type { Snapshot } from "./catalog.js";
+import { Claim } from "./claim.js";
 import { StoreFiles } from "./files.js";
 import { Journal, journalKey } from "./journal.js";
 import type { JournalEntry } from "./journal.js";
@@ -25,6 +26,7 @@ import type { BroughtCodes, RecordBatch } from "./record-batch.js";
 import { encodeRecords } from "./record-bytes.js";
 import { recover, recoverBesideWriter } from "./recovery.js";
 import type { Recovered } from "./recovery.js";
+import { salvageStore } from "./salvage.js";
 import type { Storage, StorageLock } from "./storage.js";
 
 /** When an ingest resolves: after the sync of the journal, or after the write with a sync every second. */
@@ -36,6 +38,8 @@ export interface StoreOptions {
   readonly memoryBudgetBytes: number;
   /** Beside a writer: no lock, no writes. */
   readonly readOnly: boolean;
+  /** Damaged files are moved aside instead of refusing to open. Default false. */
+  readonly quarantine?: boolean;
 }
 
 const USER_ID = fieldIndex("userId");
@@ -65,6 +69,7 @@ export class Store {
   sealedBroughtCount = 0;
   /** Text of the file of privacy requests; null where there is none. */
   privacy: string | null;
+  readonly #claim: Claim;
   /** In `os` mode: the sync to come. */
   #syncTimer: { unref?(): void } | null = null;
 
@@ -77,6 +82,7 @@ export class Store {
   ) {
     this.catalog = new Catalog(budget);
     this.files = files;
+    this.#claim = new Claim(options.storage, lock, (error) => this.journal?.poison(error));
     this.dictionaries = recovered.dictionaries;
     this.records = new RecordTable();
     this.resolver = new IdentityResolver(this.records, this.dictionaries);
@@ -96,19 +102,26 @@ export class Store {
     try {
       const budget = new MemoryBudget(options.memoryBudgetBytes);
       const files = new StoreFiles(storage, budget);
+      if (options.quarantine === true) await salvageStore(storage, files);
       const recovered = readOnly ? await recoverBesideWriter(storage, files) : await recover(storage, files, true);
       store = new Store(options, budget, files, lock, recovered);
       store.#take(recovered);
       if (!readOnly) await store.#begin();
       return store;
     } catch (error) {
-      await (store === null ? lock?.release() : store.abandon());
+      // A lock that cannot be given back ends with the process; why the store does not open matters more.
+      await (store === null ? lock?.release() : store.abandon())?.catch(() => undefined);
       throw error;
     }
   }
 
   get storage(): Storage {
     return this.options.storage;
+  }
+
+  /** Nothing was ever accepted, nor asked for. */
+  get isEmpty(): boolean {
+    return this.nextSequence === 1 && this.privacy === null;
   }
 
   get isWritable(): boolean {
@@ -171,8 +184,13 @@ export class Store {
       entries.push({ kind: FRAME_KINDS.records, firstSequence: this.nextSequence + rowsCount, recordCount, payload });
     }
     await journal.append(...entries);
-    if (this.options.durability === "disk") await journal.sync(nextSequence);
-    else this.#syncLater();
+    // Whoever takes the store over takes the lock first, then reads and syncs the journal: while the lock is ours, they will find this.
+    const isOurs = this.refuseLostLock();
+    if (this.options.durability === "disk") await Promise.all([journal.sync(nextSequence), isOurs]);
+    else {
+      await isOurs;
+      this.#syncLater();
+    }
     this.#journaledSizes = sizes;
   }
 
@@ -214,6 +232,7 @@ export class Store {
     const file = await openJournalFile(this.storage, number);
     const before = this.journal;
     try {
+      if (file.byteLength > 0) throw new DaybookError("store_locked", `another process writes to ${journalKey(number)}`);
       // What is in the next journal must never outlive what is in this one.
       if (this.options.durability === "os") await before?.sync(this.nextSequence);
       this.journal = await Journal.create(number, file, this.manifest.epoch, this.nextSequence);
@@ -250,15 +269,42 @@ export class Store {
     return this.nextFile - 1;
   }
 
-  /** Replaces the manifest, durably, before memory follows. */
+  /** @throws store_locked, and writes nothing from then on */
+  refuseLostLock(): Promise<void> {
+    return this.#claim.refuseLostLock();
+  }
+
+  /** Before anything that others may rest on is replaced or removed. @throws store_locked, and writes nothing from then on */
+  refuseTakenOver(): Promise<void> {
+    return this.#claim.refuseTakenOver(this.manifest.epoch);
+  }
+
+  /** Replaces the manifest, durably, before memory follows. @throws store_locked */
   async writeManifest(changes: Partial<Manifest>): Promise<void> {
+    await this.refuseTakenOver();
     const manifest = { ...this.manifest, ...changes, nextFile: this.nextFile };
     await this.storage.write(MANIFEST_KEY, encodeManifest(manifest));
     this.manifest = manifest;
   }
 
+  /**
+   * Replaces the manifest by one under which codes mean something else. Where that fails and it may stand all the same, the
+   * store takes no more writes: rows of the codes as memory has them would come back with other values.
+   */
+  async writeManifestOfOtherCodes(changes: Partial<Manifest>): Promise<void> {
+    try {
+      await this.writeManifest(changes);
+    } catch (error) {
+      const stored = await this.storage.read(MANIFEST_KEY).catch(() => null);
+      const former = encodeManifest(this.manifest);
+      if (stored?.length !== former.length || !stored.every((byte, at) => byte === former[at])) this.journal?.poison(error);
+      throw error;
+    }
+  }
+
   /** Removes journals that no manifest names any more. */
   async removeOldJournals(): Promise<void> {
+    await this.refuseTakenOver();
     for (const number of await listJournals(this.storage)) {
       if (number >= this.manifest.firstJournal) continue;
       for (const key of await journalKeys(this.storage, number)) await this.storage.remove(key);
@@ -322,6 +368,7 @@ export class Store {
 
   /** Removes every file that the manifest does not name. No seal may be under way, and no query reads what it replaced. */
   async removeOrphans(): Promise<void> {
+    await this.refuseTakenOver();
     const named = new Set(filesOf(this.manifest).map((entry) => entry.key));
     for (const folder of ["segments/", "dictionaries/", "identities/"])
       for (const key of await this.storage.list(folder)) if (!named.has(key)) await this.storage.remove(key);

@@ -4,3 +4,8 @@ export type { OracleOptions } from "./oracle/rules.js";
 export { seededRandom, type Random } from "./random.js";
 export { generateTraffic, type TrafficOptions } from "./traffic-generator.js";
 export { storageSuite } from "./storage-suite.js";
+export { SimulatedDisk, type DiskOperation, type DiskState } from "./simulated-disk/simulated-disk.js";
+export { SimulatedFileSystem, type SimulatedFileSystemOptions } from "./simulated-disk/simulated-file-system.js";
+export { failFrom, failOnce, type Fault, type Faults } from "./simulated-disk/fault.js";
+export { isSettled, powerLoss } from "./simulated-disk/power-loss.js";
+export { simulatedProcess, type SimulatedIdentity } from "./simulated-disk/simulated-process.js";

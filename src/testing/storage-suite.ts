@@ -238,6 +238,17 @@ const appendCases: readonly StorageCase[] = [
     await expectText(storage, "j", "old,new");
     expect(new TextDecoder().decode((await storage.read("j", { start: 3, end: 5 })) ?? undefined) === ",n", "a range of it");
   }),
+  appendCase("an object that grew is replaced like any other", async (openAppend, storage, reopen) => {
+    const file = await openAppend("j");
+    await file.write(bytesOf("torn and long"));
+    await file.close();
+    await storage.write("j", bytesOf("torn"));
+    await expectText(await reopen(), "j", "torn");
+    const again = await openAppend("j");
+    await again.write(bytesOf(" no more"));
+    await again.close();
+    await expectText(storage, "j", "torn no more");
+  }),
   appendCase("a truncated object ends there and goes on from there", async (openAppend, storage) => {
     const file = await openAppend("j");
     await file.write(bytesOf("keep and drop"));

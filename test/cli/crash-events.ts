@@ -1,13 +1,13 @@
 import type { EventInput } from "../../src/schema/event.js";
 
-/** The event of a number: always the same, over several days, users and values. */
-export function crashEvent(number: number): EventInput {
+/** The event of a number: always the same, over several days, users and values. Writers have ids of their own. */
+export function crashEvent(number: number, writer = 0): EventInput {
   return {
-    id: `crash ${number}`,
+    id: writer === 0 ? `crash ${number}` : `crash ${number} of ${writer}`,
     name: number % 3 === 0 ? "purchase" : "page_view",
     userId: `user-${number % 97}`,
     createdAt: Date.UTC(2026, 2, 1 + (number % 5)) + number,
     url: `/page/${number % 211}`,
-    metadata: { number, text: `value ${number}` },
+    metadata: { number, writer, text: `value ${number}` },
   };
 }

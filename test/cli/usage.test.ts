@@ -6,10 +6,10 @@ describe("daybook", () => {
   test("--help lists every command", async () => {
     const { code, stdout, stderr } = await daybook(["--help"]);
     expect([code, stderr]).toEqual([0, ""]);
-    for (const name of ["demo", "serve", "import", "export", "token", "stats"]) expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, "m"));
+    for (const name of ["demo", "serve", "import", "export", "token", "verify", "stats"]) expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, "m"));
   });
 
-  test.each(["demo", "serve", "import", "export", "token", "stats"])("%s --help says how it is used", async (name) => {
+  test.each(["demo", "serve", "import", "export", "token", "verify", "stats"])("%s --help says how it is used", async (name) => {
     const { code, stdout, stderr } = await daybook([name, "--help"]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout.startsWith(`Usage: daybook ${name}`)).toBe(true);
@@ -20,9 +20,9 @@ describe("daybook", () => {
   });
 
   test.each<[args: string[], message: string]>([
-    [[], "daybook: expected a command: demo, serve, import, export, token, stats (see daybook --help)"],
-    [["improt"], 'daybook: "improt" is no command: demo, serve, import, export, token, stats (see daybook --help)'],
-    [["__proto__"], 'daybook: "__proto__" is no command: demo, serve, import, export, token, stats (see daybook --help)'],
+    [[], "daybook: expected a command: demo, serve, import, export, token, verify, stats (see daybook --help)"],
+    [["improt"], 'daybook: "improt" is no command: demo, serve, import, export, token, verify, stats (see daybook --help)'],
+    [["__proto__"], 'daybook: "__proto__" is no command: demo, serve, import, export, token, verify, stats (see daybook --help)'],
     [["stats"], "daybook stats: --data is required (see daybook stats --help)"],
     [["stats", "--dta", "x"], "daybook stats: Unknown option '--dta' (see daybook stats --help)"],
     [["import", "--data", "x"], "daybook import: expected at least one FILE (see daybook import --help)"],

@@ -24,6 +24,16 @@ describe("file storage: order of operations", () => {
     expect(fileSystem.log).toEqual(["create k", "write k", "sync k", "rename k", `syncDirectory ${root}`]);
   });
 
+  it("removes an object for good, also one that a call before removed without saying so", async () => {
+    const { storage, fileSystem, root } = await watchedStorage();
+    await storage.write("k", bytesOf("x"));
+    fileSystem.log.length = 0;
+    await storage.remove("k");
+    await storage.remove("k");
+    await storage.remove("no/such/folder");
+    expect(fileSystem.log).toEqual(["unlink k", `syncDirectory ${root}`, "unlink k", `syncDirectory ${root}`, "unlink folder", "syncDirectory such"]);
+  });
+
   it("syncs nothing for durable: false until sync names the keys, then each file and directory once", async () => {
     const { storage, fileSystem, root } = await watchedStorage();
     for (const key of ["d/a", "d/b", "c"]) await storage.write(key, bytesOf("x"), { durable: false });
@@ -40,8 +50,23 @@ describe("file storage: order of operations", () => {
     await fileStorage(join(directory, "store")).write("a/b/k", bytesOf("x"), { durable: false });
     const fileSystem = watchedFileSystem();
     await fileStorage(join(directory, "store"), { fileSystem }).sync(["a/b/k"]);
-    const parent = directory.split("/").at(-1);
-    expect(fileSystem.log).toEqual(["sync k", "syncDirectory b", "syncDirectory a", "syncDirectory store", `syncDirectory ${parent}`]);
+    const above = directory.split("/").reverse();
+    expect(fileSystem.log).toEqual(["sync k", ...["b", "a", "store", ...above].map((name) => `syncDirectory ${name}`)]);
+  });
+
+  it("does without the sync of directories above the store that others made", async () => {
+    const directory = temporaryDirectory();
+    const above = directory.split("/").at(-2) ?? "";
+    const fileSystem = watchedFileSystem();
+    fileSystem.before = (operation, name) => {
+      if (operation === "syncDirectory" && name === above) throw errno("EINVAL");
+    };
+    const storage = fileStorage(join(directory, "made", "store"), { fileSystem });
+    await storage.write("k", bytesOf("x"));
+    fileSystem.before = (operation, name) => {
+      if (operation === "syncDirectory" && name === "made") throw errno("EINVAL");
+    };
+    await expect(fileStorage(join(directory, "made", "store"), { fileSystem }).write("k", bytesOf("x"))).rejects.toMatchObject({ code: "internal" });
   });
 
   it("syncs the name of an append file with its first sync only", async () => {
@@ -134,6 +159,17 @@ describe("file storage: failures", () => {
       expect(error.message).not.toContain(directory);
     },
   );
+
+  it("names a lock that cannot be given back as its own error too", async () => {
+    const { storage, fileSystem } = await watchedStorage();
+    const lock = await storage.lock();
+    fileSystem.before = () => {
+      throw errno("EIO");
+    };
+    await expect(lock.release()).rejects.toMatchObject({ name: "DaybookError", code: "internal", details: { errno: "EIO" } });
+    fileSystem.before = () => undefined;
+    await lock.release();
+  });
 
   it("says so when the directory is a file", async () => {
     const path = join(temporaryDirectory(), "file");

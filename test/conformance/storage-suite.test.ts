@@ -5,6 +5,8 @@ import { nativeCodec } from "../../src/node/native-codec.js";
 import { defaultCodec } from "../../src/store/codec.js";
 import { memoryStorage } from "../../src/store/memory-storage.js";
 import type { Storage } from "../../src/store/storage.js";
+import { SimulatedDisk } from "../../src/testing/simulated-disk/simulated-disk.js";
+import { SimulatedFileSystem } from "../../src/testing/simulated-disk/simulated-file-system.js";
 import { storageSuite } from "../../src/testing/storage-suite.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 
@@ -20,6 +22,10 @@ const places: Readonly<Record<string, () => Promise<() => Promise<Storage>>>> = 
   "file storage": async () => {
     const directory = join(temporaryDirectory(), "made", "by", "it");
     return async () => fileStorage(directory);
+  },
+  "file storage on a simulated disk that takes and gives 100 bytes at a time": async () => {
+    const fileSystem = new SimulatedFileSystem(new SimulatedDisk(), { faults: () => ({ byteLengthMax: 100 }) });
+    return async () => fileStorage("/made/by/it", { fileSystem });
   },
 };
 

@@ -23,8 +23,11 @@ export async function cleanStore(): Promise<{ readonly objects: Objects; readonl
     const storage = fileStorage(directory);
     const daybook = await openDaybook({ storage, clock, random });
     await daybook.ingest(events.slice(0, 250));
+    await daybook.identify({ id: "first", userId: "known", email: "known@example.org", createdAt: 5 });
     await daybook.seal();
     await daybook.ingest(events.slice(250));
+    await daybook.alias({ id: "second", from: "before", to: "known", createdAt: 6 });
+    await daybook.privacyRequests.create({ type: "access", subject: { userId: "known" } });
     const { cursor } = await daybook.searchEvents({ limit: 5 });
     await daybook.close();
     return { objects: await objectsOf(storage), cursor: cursor ?? "" };
@@ -36,8 +39,13 @@ export async function cleanStore(): Promise<{ readonly objects: Objects; readonl
 const filterGroups = [{ filters: [{ fieldName: "metadata.key 3", operator: ">", value: "100" }] }];
 
 /** The answers to questions that between them read every column and row, as one text. */
-async function answers(storage: Storage, cursor: string, readOnly: boolean): Promise<string> {
+async function answers(storage: Storage, cursor: string | null, readOnly: boolean): Promise<string> {
   const daybook = await openDaybook({ storage, clock, readOnly, random });
+  const profile = (who: { email: string } | { userId: string }) =>
+    daybook.identityProfile(who).catch((error: unknown) => {
+      if (error instanceof DaybookError && error.code === "identity_not_found") return null;
+      throw error;
+    });
   try {
     const found = [
       await daybook.countEvents({ filterGroups }),
@@ -45,6 +53,9 @@ async function answers(storage: Storage, cursor: string, readOnly: boolean): Pro
       await daybook.aggregate({ field: "url", limit: 3 }),
       await daybook.searchEvents({ cursor, limit: 3 }),
       await daybook.searchEvents({ limit: 1_000 }),
+      await profile({ email: "known@example.org" }),
+      await profile({ userId: "before" }),
+      await daybook.privacyRequests.list(),
       (await daybook.stats()).projects,
     ];
     if (!readOnly) await daybook.ingest([{ name: "late", createdAt: 1 }]);
@@ -58,7 +69,7 @@ async function answers(storage: Storage, cursor: string, readOnly: boolean): Pro
  * What became of a store: its answers, the code of a `DaybookError`, or another error, which nobody should ever see.
  * @param readOnly opens beside a writer; else the store is written to as well
  */
-export async function outcomeOf(objects: Objects, cursor: string, readOnly = true): Promise<string> {
+export async function outcomeOf(objects: Objects, cursor: string | null, readOnly = true): Promise<string> {
   const storage = Object.assign(await storageWith(objects), { codec: nativeCodec });
   try {
     return await answers(storage, cursor, readOnly);

@@ -115,9 +115,9 @@ describe("the bytes of each file, which stores that exist already have", () => {
       [
         '{"format":1,"epoch":3,"clean":true,"nextSequence":10,"firstJournal":4,"nextFile":6,"segments":[{"key',
         '":"segments/0000000002","byteLength":1024,"sha256":"abababababababababababababababababababababababab',
-        'abababababababab","day":20513,"rowCount":9}],"dictionaries":[{"key":"dictionaries/0000000003","byteL',
-        'ength":256,"sha256":"cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd"}],"identities":[{"key":"identities/0000000004","byteLength":128,"sha256":"efefefefefefefefefefefefefefefefefefefefefefefefefefefefefefefef"}],"privacy":null}',
-        "\nc40c8337794a1657ac96865f7deef26aa0224775edc57c4f6404fc92808b7745\n",
+        'abababababababab","footerCrc32":4000000001,"day":20513,"rowCount":9}],"dictionaries":[{"key":"dictionaries/0000000003","byteL',
+        'ength":256,"sha256":"cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd","footerCrc32":7}],"identities":[{"key":"identities/0000000004","byteLength":128,"sha256":"efefefefefefefefefefefefefefefefefefefefefefefefefefefefefefefef","footerCrc32":0}],"privacy":null}',
+        "\n2e3ecf18e6d56b92b8bfb0061f8d1652ef05ba073937973043218fd2908aeb54\n",
       ].join(""),
     );
   });

@@ -73,6 +73,10 @@ const STATS: DaybookStats = {
   projects: ["shop", "site"],
   storedByteLength: 500,
   memoryByteLength: 600,
+  health: "ok",
+  sealError: null,
+  quarantine: [],
+  scrub: null,
 };
 
 /** A Daybook without a store: plans every question as the engine does, and answers it with a constant. */

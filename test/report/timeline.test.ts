@@ -58,7 +58,7 @@ describe("rows by actor", () => {
 
   test("are listed for user ids, and for anonymous ids of rows without one", () => {
     const index = rowsByActor(rowsOf(rows, { sealed: true }));
-    expect([[...index.actors], [...index.starts], [...index.rows]]).toEqual([[4, 10, 11], [0, 1, 3, 4], [4, 0, 3, 1]]);
+    expect([[...index.codes], [...index.starts], [...index.rows]]).toEqual([[4, 10, 11], [0, 1, 3, 4], [4, 0, 3, 1]]);
   });
 
   test.each([true, false])("are found in order for several actors at once (sealed: %s)", (sealed) => {

@@ -1,6 +1,7 @@
 import { DaybookError, fixedClock, openDaybook } from "daybook";
 import { describe, expect, test } from "vitest";
 import { JOURNAL_HEADER_BYTES } from "../../src/store/journal-frame.js";
+import { decodeManifest, encodeManifest } from "../../src/store/manifest.js";
 import type { Objects } from "./objects.js";
 import { withObject } from "./objects.js";
 import { RecordingStorage } from "./recording-storage.js";
@@ -57,12 +58,32 @@ describe("opening a store that was not closed", () => {
     expect(await codeOf(withObject(objects, first, null))).toBe("corruption");
   });
 
-  test("makes durable what it read before it writes anything", async () => {
+  test("writes anew what it read of journals, torn ends cut off, before anything rests on it", async () => {
     const { objects, journals } = await diedTwice();
-    const storage = new RecordingStorage(objects);
+    const [first = "", last = ""] = journals;
+    const whole = objects.get(last) ?? new Uint8Array(0);
+    const header = whole.slice(0, JOURNAL_HEADER_BYTES);
+    const damaged = withObject(objects, last, Uint8Array.from([...whole, 1, 2, 3]));
+    const storage = new RecordingStorage(withObject(damaged, "journal/0000000099", header));
     await openDaybook({ storage, clock });
-    const firstWrite = storage.operations.findIndex((operation) => !operation.startsWith("sync"));
-    expect(new Set(storage.operations.slice(0, firstWrite))).toEqual(new Set(["MANIFEST", ...journals].map((key) => `sync ${key}`)));
+    expect(storage.operations.slice(0, 3)).toEqual([`write ${first}`, `write ${last}`, "write journal/0000000099"]);
+    const written = storage.states.find(({ operation }) => operation === `write ${last}`)?.objects;
+    expect([written?.get(first), written?.get(last)]).toEqual([objects.get(first), whole]);
+  });
+
+  test("writes nothing of a journal anew when the store was closed, is opened by a reader, or turns out to be damaged", async () => {
+    const { objects, journals } = await diedTwice();
+    const [first = ""] = journals;
+    const damaged = new RecordingStorage(withObject(objects, first, Uint8Array.of(1)));
+    await expect(openDaybook({ storage: damaged, clock })).rejects.toMatchObject({ code: "corruption" });
+    const beside = new RecordingStorage(objects);
+    await openDaybook({ storage: beside, clock, readOnly: true });
+    const closed = new RecordingStorage(objects);
+    await (await openDaybook({ storage: closed, clock })).close();
+    const again = new RecordingStorage(closed.objects);
+    await openDaybook({ storage: again, clock });
+    const written = [damaged, beside, again].flatMap(({ operations }) => operations.filter((operation) => operation.startsWith("write journal/")));
+    expect(written).toEqual([]);
   });
 
   test("removes files that no manifest names", async () => {
@@ -118,4 +139,18 @@ describe("closing and opening again", () => {
     const journals = [...storage.objects].filter(([key]) => key.startsWith("journal/"));
     expect(journals.map(([, bytes]) => bytes.length)).toEqual([44]);
   });
+});
+
+test("A reader beside a writer that never stands still gives up instead of showing a moment that never was.", async () => {
+  const { objects } = await diedTwice();
+  const storage = new RecordingStorage(objects);
+  let epoch = 10;
+  storage.before = (operation) => {
+    if (operation !== "read MANIFEST") return;
+    epoch += 1;
+    void storage.write("MANIFEST", encodeManifest({ ...decodeManifest(storage.objects.get("MANIFEST") ?? new Uint8Array(0)), epoch }));
+  };
+  await expect(openDaybook({ storage, clock, readOnly: true })).rejects.toMatchObject({ code: "overloaded" });
+  storage.before = () => undefined;
+  expect(await (await openDaybook({ storage, clock, readOnly: true })).countEvents()).toBe(4);
 });

@@ -1,4 +1,4 @@
-import type { FilterGroupInput } from "daybook";
+import { fixedClock, memoryStorage, openDaybook, type FilterGroupInput } from "daybook";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Objects } from "../store/objects.js";
 import { DAY_COUNT, dayText, events, ninetyDays, openMeasured, rowsOfDays, type Measured } from "./ninety-days.js";
@@ -94,6 +94,35 @@ describe("spans of days", () => {
     expect(again.answer).toEqual(first.answer);
     expect(again.work.keptCount).toBeGreaterThanOrEqual(24);
     for (let asked = 0; asked < 2; asked += 1) expect((await ask("os", where("company_id", "!=", "acme"))).work.keptCount).toBe(0);
+  });
+});
+
+describe("explain", () => {
+  const accesses = async (input: object, report: "countEvents" | "searchEvents" = "countEvents") => {
+    const { segments } = await store.daybook.explain(report, { ...week, ...input });
+    return new Set(segments.filter(({ access }) => access !== "pruned").map(({ access }) => access));
+  };
+
+  test("tells a scan before a value was asked for, and bits, or the answer itself, afterwards", async () => {
+    const mobile = where("device", "=", "mobile");
+    expect(await accesses(mobile)).toEqual(new Set(["scan"]));
+    await store.daybook.aggregate({ ...week, ...mobile, field: "os" });
+    expect(await accesses(mobile)).toEqual(new Set(["bitmaps"]));
+    await store.daybook.countEvents({ ...week, ...mobile });
+    expect(await accesses(mobile)).toContain("kept");
+  });
+
+  test("tells of posting lists once a few of many values were asked for twice", async () => {
+    await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(Date.UTC(2026, 0, 3)) });
+    const userOf = (at: number) => `user ${(at * 7) % 701}`;
+    await daybook.ingest(Array.from({ length: 3_000 }, (_, at) => ({ name: "view", userId: userOf(at), createdAt: Date.UTC(2026, 0, 1) + at * 1_000 })));
+    await daybook.seal();
+    const access = async (user: string) => (await daybook.explain("searchEvents", where("user_id", "=", user))).segments.map((segment) => segment.access);
+    expect(await access("user 3")).toEqual(["scan"]);
+    for (const user of ["user 1", "user 2"]) await daybook.searchEvents(where("user_id", "=", user));
+    expect(await access("user 3")).toEqual(["postings"]);
+    const { events: found } = await daybook.searchEvents(where("user_id", "=", "user 3"));
+    expect(found.length).toBe(Array.from({ length: 3_000 }, (_, at) => userOf(at)).filter((user) => user === "user 3").length);
   });
 });
 

@@ -1,6 +1,6 @@
 import { readArguments, required, type Command } from "../command.js";
 import { openForReading, organizationOf, organizationsIn } from "../organizations.js";
-import { bytes, count } from "../print/format.js";
+import { bytes, count, plural } from "../print/format.js";
 import { table } from "../print/table.js";
 
 const help = `Usage: daybook stats --data DIR [--organization NAME]
@@ -19,6 +19,7 @@ async function run(args: readonly string[]): Promise<void> {
   const names = values.organization === undefined ? await organizationsIn(dataDirectory) : [organizationOf(values.organization)];
   if (names.length === 0) throw new Error(`${dataDirectory}: there is no organization here`);
   const rows: string[][] = [];
+  const quarantined: string[] = [];
   for (const name of names) {
     const daybook = await openForReading(dataDirectory, name);
     try {
@@ -36,11 +37,14 @@ async function run(args: readonly string[]): Promise<void> {
         stats.eventCount === 0 ? "-" : (stats.storedByteLength / stats.eventCount).toFixed(1),
         bytes(stats.memoryByteLength),
       ]);
+      const lostCount = stats.quarantine.flatMap(({ lost }) => lost).reduce((sum, { eventCount }) => sum + eventCount, 0);
+      if (stats.quarantine.length > 0) quarantined.push(`${name}: ${plural(stats.quarantine.length, "damaged file")} in quarantine, ${plural(lostCount, "event")} lost with them`);
     } finally {
       await daybook.close();
     }
   }
   process.stdout.write(table([HEADER, ...rows], "<>><<>>>>>>"));
+  for (const line of quarantined) process.stdout.write(`${line}\n`);
 }
 
 export const command: Command = { summary: "show what is stored, per organization", help, run };

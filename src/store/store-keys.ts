@@ -1,8 +1,8 @@
 import { hmacSha256, sha256, toHex } from "../base/hash.js";
 import { damaged } from "../segment/container.js";
-import type { Storage } from "../store/storage.js";
+import type { Storage } from "./storage.js";
 
-const KEYS_KEY = "keys.json";
+export const KEYS_KEY = "keys.json";
 
 /** The secret keys of a store, made at its first opening. */
 export interface StoreKeys {
@@ -16,10 +16,19 @@ function keysOf(cursorKey: Uint8Array): StoreKeys {
   return { cursorKey, suppressionKey: hmacSha256(cursorKey, new TextEncoder().encode("suppression")) };
 }
 
-/** Reads the keys; makes them where there are none. A reader beside a writer makes its own for itself. @throws corruption */
-export async function storeKeys(storage: Storage, random: (bytes: Uint8Array) => void, mayWrite: boolean): Promise<StoreKeys> {
+export interface StoreKeysOptions {
+  readonly random: (bytes: Uint8Array) => void;
+  /** A reader beside a writer makes keys for itself alone. */
+  readonly mayWrite: boolean;
+  /** Nothing was ever accepted, so that an opening may have ended before it made keys; or lost ones are known to be lost. */
+  readonly mayBeMissing: boolean;
+}
+
+/** Reads the keys; makes them where they may be missing. With other keys an erased person would be unknown. @throws corruption */
+export async function storeKeys(storage: Storage, { random, mayWrite, mayBeMissing }: StoreKeysOptions): Promise<StoreKeys> {
   const stored = await storage.read(KEYS_KEY);
   if (stored !== null) return keysOf(parseKey(stored));
+  if (!mayBeMissing) throw damaged(KEYS_KEY, "it is missing, though the store holds events");
   const cursorKey = new Uint8Array(32);
   random(cursorKey);
   if (mayWrite) await storage.write(KEYS_KEY, new TextEncoder().encode(`${JSON.stringify({ cursorKey: toHex(cursorKey), check: checkOf(cursorKey) })}\n`));
@@ -31,7 +40,8 @@ function checkOf(key: Uint8Array): string {
   return toHex(sha256(key)).slice(0, 16);
 }
 
-function parseKey(stored: Uint8Array): Uint8Array {
+/** The cursor key of the file. @throws corruption */
+export function parseKey(stored: Uint8Array): Uint8Array {
   let keys: { cursorKey?: unknown; check?: unknown } | null;
   try {
     keys = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(stored)) as typeof keys;

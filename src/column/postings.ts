@@ -1,0 +1,79 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- codes and places are bounded by the arrays */
+import type { Codes } from "./codes.js";
+
+/** Rows by code: 8 bytes a code, 4 a row. Rows of code 0 are left out. */
+export interface Postings {
+  /** Ascending. */
+  readonly codes: Uint32Array;
+  /** Rows of the code at `place` are those from `starts[place]` to before `starts[place + 1]`, ascending. */
+  readonly starts: Uint32Array;
+  readonly rows: Uint32Array;
+}
+
+// Scratch of one slot per code: counts, then places; zero between calls.
+let slots = new Uint32Array(1024);
+
+/** Sorts rows by code. Cost: some 5 ns a row. */
+export function postingsOf(codeOfRow: Codes): Postings {
+  reserve(codeOfRow);
+  const codes = countCodes(codeOfRow).sort();
+  const starts = new Uint32Array(codes.length + 1);
+  for (let place = 0; place < codes.length; place += 1) {
+    starts[place + 1] = starts[place]! + slots[codes[place]!]!;
+    slots[codes[place]!] = starts[place]!;
+  }
+  const rows = new Uint32Array(starts[codes.length]!);
+  for (let row = 0; row < codeOfRow.length; row += 1) {
+    const code = codeOfRow[row]!;
+    if (code === 0) continue;
+    rows[slots[code]!] = row;
+    slots[code]! += 1;
+  }
+  for (let place = 0; place < codes.length; place += 1) slots[codes[place]!] = 0;
+  return { codes, starts, rows };
+}
+
+export function postingsByteLength({ codes, starts, rows }: Postings): number {
+  return codes.byteLength + starts.byteLength + rows.byteLength;
+}
+
+/** Rows of one code; empty where there are none. Cost: a binary search. */
+export function rowsOfCode(postings: Postings, code: number): Uint32Array {
+  const place = firstAtLeast(postings.codes, code, 0);
+  if (postings.codes[place] !== code) return postings.rows.subarray(0, 0);
+  return postings.rows.subarray(postings.starts[place]!, postings.starts[place + 1]!);
+}
+
+/** First place from `from` on whose value is at least `value`, of values in order. */
+export function firstAtLeast(values: Uint32Array, value: number, from: number): number {
+  let low = from;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (values[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Distinct codes but 0; leaves each one's number of rows in its slot. */
+function countCodes(codeOfRow: Codes): Uint32Array {
+  const distinct = new Uint32Array(codeOfRow.length);
+  let count = 0;
+  for (let row = 0; row < codeOfRow.length; row += 1) {
+    const code = codeOfRow[row]!;
+    if (code === 0) continue;
+    if (slots[code] === 0) {
+      distinct[count] = code;
+      count += 1;
+    }
+    slots[code]! += 1;
+  }
+  return distinct.slice(0, count);
+}
+
+function reserve(codes: Codes): void {
+  let max = 0;
+  for (let at = 0; at < codes.length; at += 1) if (codes[at]! > max) max = codes[at]!;
+  if (max >= slots.length) slots = new Uint32Array(2 ** Math.ceil(Math.log2(max + 1)));
+}

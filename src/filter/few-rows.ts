@@ -1,0 +1,108 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+import { dayStartMs } from "../base/time.js";
+import { codeAt } from "../column/column.js";
+import { postingsByteLength, postingsOf, rowsOfCode, type Postings } from "../column/postings.js";
+import type { Rows } from "../segment/rows.js";
+import type { Predicate, Selector } from "./predicate.js";
+
+/** A test of a row list costs about as much as a bitmap's look at so many rows. */
+const ROWS_PER_TEST = 32;
+
+/** A predicate that names few values of a column with many, and that column. */
+interface Narrow {
+  readonly predicate: Predicate;
+  readonly column: string;
+  readonly codes: readonly number[];
+}
+
+/** What a predicate asks of posting lists; null for one that a bitmap answers better. */
+function narrowOf(predicate: Predicate): Narrow | null {
+  if (predicate.kind !== "codes" || predicate.columns.length > 1) return null;
+  const set = predicate.sets[0]!;
+  if (set.list === null || set.negated || set.has(0)) return null;
+  return { predicate, column: predicate.columns[0]!, codes: set.list };
+}
+
+/**
+ * The rows that pass the filters, ascending, by the shortest posting list; null where bitmaps cost less: where no filter
+ * asks for a few of many values, or their rows are many. Posting lists are made the second time that a column is asked so.
+ * Cost: the rows of the shortest list. The selector's columns are loaded.
+ */
+export function fewRows(rows: Rows, { all, any }: Selector): Uint32Array | null {
+  if (any.length > 0 || !rows.settled) return null;
+  let best: { readonly narrow: Narrow; readonly lists: readonly Uint32Array[]; readonly count: number } | null = null;
+  for (const predicate of all) {
+    const narrow = narrowOf(predicate);
+    const postings = narrow === null ? null : postingsOfColumn(rows, narrow.column);
+    if (narrow === null || postings === null) continue;
+    const lists = narrow.codes.map((code) => rowsOfCode(postings, code));
+    const count = lists.reduce((sum, list) => sum + list.length, 0);
+    if (best === null || count < best.count) best = { narrow, lists, count };
+  }
+  if (best === null || best.count * ROWS_PER_TEST > rows.rowCount) return null;
+  const { narrow, lists } = best;
+  const tests = all.filter((predicate) => predicate !== narrow.predicate).map((predicate) => rowTest(predicate, rows));
+  const found = joined(lists);
+  return tests.length === 0 ? found : found.filter((row) => tests.every((test) => test(row)));
+}
+
+/** Whether `fewRows` would answer at once, judged by what is kept. */
+export function hasFewRows(rows: Rows, { all, any }: Selector): boolean {
+  if (any.length > 0 || !rows.settled) return false;
+  return all.some((predicate) => {
+    const narrow = narrowOf(predicate);
+    const postings = narrow === null ? null : (rows.kept(keyOf(narrow.column), []) as Postings | null);
+    if (narrow === null || postings === null) return false;
+    return narrow.codes.reduce((sum, code) => sum + rowsOfCode(postings, code).length, 0) * ROWS_PER_TEST <= rows.rowCount;
+  });
+}
+
+const keyOf = (column: string) => `postings ${column}`;
+
+function postingsOfColumn(rows: Rows, name: string): Postings | null {
+  const column = rows.column(name);
+  if (column.kind === "sparse" || column.codes.BYTES_PER_ELEMENT === 1) return null;
+  const kept = rows.kept(keyOf(name), []) as Postings | null;
+  if (kept !== null) return kept;
+  const asked = rows.kept(`asked ${name}`, []);
+  if (asked === null) rows.derive(`asked ${name}`, () => true, () => 1);
+  return asked === null ? null : rows.derive(keyOf(name), () => postingsOf(column.codes), postingsByteLength);
+}
+
+function joined(lists: readonly Uint32Array[]): Uint32Array {
+  if (lists.length === 1) return lists[0]!;
+  const rows = new Uint32Array(lists.reduce((sum, list) => sum + list.length, 0));
+  let at = 0;
+  for (const list of lists) {
+    rows.set(list, at);
+    at += list.length;
+  }
+  return rows.sort();
+}
+
+function rowTest(predicate: Predicate, rows: Rows): (row: number) => boolean {
+  switch (predicate.kind) {
+    case "constant":
+      return () => predicate.value;
+    case "instant": {
+      const [fromMs, toMs] = [predicate.fromMs - dayStartMs(rows.day), predicate.toMs - dayStartMs(rows.day)];
+      const times = rows.times();
+      return (row) => (times[row]! >= fromMs && times[row]! < toMs) !== predicate.negated;
+    }
+    case "row":
+      return predicate.prepare(rows);
+    case "codes": {
+      const columns = predicate.columns.map((name) => rows.column(name));
+      const last = columns.length - 1;
+      return (row) => {
+        let place = 0;
+        let code = codeAt(columns[0]!, row);
+        while (code === 0 && place < last) {
+          place += 1;
+          code = codeAt(columns[place]!, row);
+        }
+        return predicate.sets[place]!.has(code);
+      };
+    }
+  }
+}

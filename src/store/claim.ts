@@ -1,0 +1,46 @@
+import { DaybookError } from "../base/errors.js";
+import { MANIFEST_KEY, decodeManifest } from "./manifest.js";
+import type { Storage, StorageLock } from "./storage.js";
+
+/**
+ * The right to write a store. A process that stood still may have been taken for ended, by one that cannot see it: its lock is
+ * then gone, and the epoch of the manifest has moved on.
+ */
+export class Claim {
+  /** @param onLost told once the store is known to be somebody else's */
+  constructor(
+    readonly storage: Storage,
+    readonly lock: StorageLock | null,
+    readonly onLost: (error: DaybookError) => void,
+  ) {}
+
+  /** @throws store_locked */
+  async refuseLostLock(): Promise<void> {
+    // That the lock cannot be looked at says nothing about it.
+    const isHeld = await this.lock?.isHeld?.().catch(() => true);
+    if (isHeld === false) throw this.#lost("its lock is gone");
+  }
+
+  /** @param epoch that of the manifest this process wrote or read last; @throws store_locked */
+  async refuseTakenOver(epoch: number): Promise<void> {
+    await this.refuseLostLock();
+    const stored = epochOf(await this.storage.read(MANIFEST_KEY));
+    if (stored !== null && stored !== epoch) throw this.#lost(`its manifest has epoch ${stored}, this process writes ${epoch}`);
+  }
+
+  #lost(reason: string): DaybookError {
+    const error = new DaybookError("store_locked", `another process has taken the store over: ${reason}`);
+    this.onLost(error);
+    return error;
+  }
+}
+
+/** The epoch of a stored manifest; null where there is none that can be read: the one in memory then stands for it. */
+function epochOf(manifest: Uint8Array | null): number | null {
+  if (manifest === null) return null;
+  try {
+    return decodeManifest(manifest).epoch;
+  } catch {
+    return null;
+  }
+}

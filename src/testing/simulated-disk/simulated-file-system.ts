@@ -1,0 +1,174 @@
+import type { DirectoryEntry, FileSystem, OpenFile, OpenMode } from "../../store/file-system.js";
+import { syncedDirectory } from "./directory-names.js";
+import { type FailingFault, type Faults, noFaults } from "./fault.js";
+import { afterFailedSync, synced, withChange } from "./file-content.js";
+import { type DiskOperation, type SimulatedDisk, errnoError } from "./simulated-disk.js";
+
+export interface SimulatedFileSystemOptions {
+  readonly faults?: Faults;
+  /** Waited for before and after each operation takes effect, so that operations under way at once interleave. Default: no wait. */
+  readonly pause?: () => Promise<void> | void;
+}
+
+type Kind = DiskOperation["kind"];
+
+/** A disk as one process sees it. An operation happens at one moment between its call and its end. */
+export class SimulatedFileSystem implements FileSystem {
+  readonly #faults: Faults;
+  readonly #pause: () => Promise<void> | void;
+  #operationCount = 0;
+
+  constructor(
+    private readonly disk: SimulatedDisk,
+    { faults = noFaults, pause = () => undefined }: SimulatedFileSystemOptions = {},
+  ) {
+    this.#faults = faults;
+    this.#pause = pause;
+  }
+
+  /** Operations so far. */
+  get operationCount(): number {
+    return this.#operationCount;
+  }
+
+  open(path: string, mode: OpenMode): Promise<OpenFile> {
+    return this.#operate(mode === "create" ? "create" : "open", path, () => {
+      const { parent, name } = this.disk.parentOf(path);
+      const found = this.disk.directory(parent).current.get(name);
+      if (found !== undefined) {
+        if (mode === "create") throw errnoError("EEXIST", path);
+        if (this.disk.isDirectory(found)) throw errnoError("EISDIR", path);
+        return this.#openFile(path, found);
+      }
+      if (mode === "read" || mode === "update") throw errnoError("ENOENT", path);
+      const node = this.disk.create(parent, name, "file");
+      this.disk.changed({ kind: "create", path });
+      return this.#openFile(path, node);
+    });
+  }
+
+  rename(from: string, to: string): Promise<void> {
+    return this.#operate("rename", to, () => {
+      const { parent, name, fromName, node } = this.#pair(from, to);
+      const taken = this.disk.directory(parent).current.get(name);
+      if (taken !== undefined && this.disk.isDirectory(taken)) throw errnoError("EISDIR", to);
+      this.disk.changeNames(parent, { kind: "rename", from: fromName, name, node });
+      this.disk.changed({ kind: "rename", path: to });
+    });
+  }
+
+  /** As a hard link and the removal of the first name. */
+  async renameNew(from: string, to: string): Promise<void> {
+    await this.#operate("rename", to, () => {
+      const { parent, name, node } = this.#pair(from, to);
+      if (this.disk.directory(parent).current.has(name)) throw errnoError("EEXIST", to);
+      this.disk.changeNames(parent, { kind: "add", name, node });
+      this.disk.changed({ kind: "rename", path: to });
+    });
+    await this.unlink(from);
+  }
+
+  unlink(path: string): Promise<void> {
+    return this.#operate("unlink", path, () => {
+      const { parent, name } = this.disk.parentOf(path);
+      const node = this.disk.directory(parent).current.get(name);
+      if (node === undefined) throw errnoError("ENOENT", path);
+      if (this.disk.isDirectory(node)) throw errnoError("EISDIR", path);
+      this.disk.changeNames(parent, { kind: "remove", name, node });
+      this.disk.changed({ kind: "unlink", path });
+    });
+  }
+
+  readDirectory(path: string): Promise<DirectoryEntry[]> {
+    return this.#operate("list", path, () =>
+      [...this.disk.directory(this.disk.directoryAt(path)).current].map(([name, node]) => ({ name, isDirectory: this.disk.isDirectory(node) })),
+    );
+  }
+
+  makeDirectory(path: string): Promise<void> {
+    return this.#operate("makeDirectory", path, () => {
+      const { parent, name } = this.disk.parentOf(path);
+      if (this.disk.directory(parent).current.has(name)) throw errnoError("EEXIST", path);
+      this.disk.create(parent, name, "directory");
+      this.disk.changed({ kind: "makeDirectory", path });
+    });
+  }
+
+  async syncDirectory(path: string): Promise<void> {
+    const directory = this.disk.directoryAt(path);
+    const begun = this.disk.directory(directory);
+    await this.#operate("syncDirectory", path, () => {
+      this.disk.setDirectory(directory, syncedDirectory(this.disk.directory(directory), begun));
+      this.disk.changed({ kind: "syncDirectory", path });
+    });
+  }
+
+  #pair(from: string, to: string): { parent: number; name: string; fromName: string; node: number } {
+    const source = this.disk.parentOf(from);
+    const target = this.disk.parentOf(to);
+    if (source.parent !== target.parent) throw errnoError("EXDEV", to);
+    const node = this.disk.directory(source.parent).current.get(source.name);
+    if (node === undefined) throw errnoError("ENOENT", from);
+    return { parent: target.parent, name: target.name, fromName: source.name, node };
+  }
+
+  #openFile(path: string, node: number): OpenFile {
+    const { disk } = this;
+    return {
+      read: (target, position) =>
+        this.#operate("read", path, (byteLengthMax) => {
+          const bytes = disk.file(node).current.subarray(position, position + Math.min(target.length, byteLengthMax));
+          target.set(bytes);
+          return bytes.length;
+        }),
+      write: (bytes, position) =>
+        this.#operate(
+          "write",
+          path,
+          (byteLengthMax) => this.#write(path, node, bytes.slice(0, byteLengthMax), position),
+          ({ takenByteLength = 0 }) => {
+            if (takenByteLength > 0) this.#write(path, node, bytes.slice(0, takenByteLength), position);
+          },
+        ),
+      byteLength: () => this.#operate("stat", path, () => disk.file(node).current.length),
+      truncate: (byteLength) =>
+        this.#operate("truncate", path, () => {
+          disk.setFile(node, withChange(disk.file(node), { kind: "truncate", byteLength }));
+          disk.changed({ kind: "truncate", path });
+        }),
+      sync: () => {
+        const begun = disk.file(node);
+        return this.#operate(
+          "sync",
+          path,
+          () => {
+            disk.setFile(node, synced(disk.file(node), begun));
+            disk.changed({ kind: "sync", path });
+          },
+          ({ pages = "kept" }) => disk.setFile(node, afterFailedSync(disk.file(node), pages)),
+        );
+      },
+      close: () => Promise.resolve(),
+    };
+  }
+
+  #write(path: string, node: number, bytes: Uint8Array, position: number): number {
+    this.disk.setFile(node, withChange(this.disk.file(node), { kind: "write", position, bytes }));
+    this.disk.changed({ kind: "write", path });
+    return bytes.length;
+  }
+
+  /** @param failed what happens although the operation fails */
+  async #operate<T>(kind: Kind, path: string, run: (byteLengthMax: number) => T, failed: (fault: FailingFault) => void = () => undefined): Promise<T> {
+    const fault = this.#faults({ kind, path }, this.#operationCount);
+    this.#operationCount += 1;
+    await this.#pause();
+    if (fault !== null && "errno" in fault) {
+      failed(fault);
+      throw errnoError(fault.errno, path);
+    }
+    const result = run(fault?.byteLengthMax ?? Number.MAX_SAFE_INTEGER);
+    await this.#pause();
+    return result;
+  }
+}

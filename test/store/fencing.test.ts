@@ -1,0 +1,111 @@
+import { mkdtemp, readdir, rm, truncate } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fixedClock, openDaybook, verifyStore, type Daybook } from "daybook";
+import { fileStorage } from "daybook/node";
+import { expect, onTestFinished, test } from "vitest";
+import { machineProcesses, type ProcessTable } from "../../src/node/process-table.js";
+import { RecordingStorage } from "./recording-storage.js";
+
+const clock = fixedClock(1_000_000);
+const event = (id: string) => ({ id, name: id, userId: id, createdAt: 5 });
+
+/** Processes of another pid namespace: they see nobody of ours. */
+function blindProcesses(): ProcessTable {
+  const machine = machineProcesses();
+  return { current: { ...machine.current, pid: machine.current.pid + 1 }, isRunning: ({ pid }) => pid === machine.current.pid + 1 };
+}
+
+async function emptyDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "daybook-fence-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+const namesOf = async (daybook: Daybook) => (await daybook.searchEvents({})).events.map(({ name }) => name).sort();
+
+test("A writer whose lock was taken over acknowledges nothing more, and all it acknowledged is there.", async () => {
+  const directory = await emptyDirectory();
+  const first = await openDaybook({ storage: fileStorage(directory), clock });
+  await first.ingest([event("a")]);
+  const second = await openDaybook({ storage: fileStorage(directory, { processes: blindProcesses() }), clock });
+  await expect(first.ingest([event("b")])).rejects.toMatchObject({ code: "store_locked" });
+  expect(first.health).toBe("read_only");
+  await expect(first.ingest([event("c")])).rejects.toMatchObject({ code: "read_only" });
+  await expect(first.seal()).rejects.toMatchObject({ code: "read_only" });
+  expect(await namesOf(first)).toEqual(["a"]);
+  await second.ingest([event("d")]);
+  await first.close();
+  await second.seal();
+  expect((await readdir(directory)).filter((name) => name.startsWith("LOCK"))).toHaveLength(1);
+  expect(await namesOf(second)).toEqual(["a", "d"]);
+  await second.close();
+  expect((await verifyStore(fileStorage(directory))).findings).toEqual([]);
+});
+
+test("A lock file that lost its content still keeps others out; one that is gone ends the writer, not the store.", async () => {
+  const directory = await emptyDirectory();
+  const first = await openDaybook({ storage: fileStorage(directory), clock });
+  await first.ingest([event("a")]);
+  const [lockFile = ""] = (await readdir(directory)).filter((name) => name.startsWith("LOCK"));
+  await truncate(join(directory, lockFile));
+  await expect(openDaybook({ storage: fileStorage(directory), clock })).rejects.toMatchObject({ code: "store_locked" });
+  await first.ingest([event("still")]);
+  await rm(join(directory, lockFile));
+  const second = await openDaybook({ storage: fileStorage(directory), clock });
+  await expect(first.ingest([event("b")])).rejects.toMatchObject({ code: "store_locked" });
+  expect(await namesOf(second)).toEqual(["a", "still"]);
+  await first.close();
+  await second.close();
+});
+
+test("Without a lock, the epoch keeps a writer from replacing the manifest of a later one, and from removing its files.", async () => {
+  const acts: ((daybook: Daybook) => Promise<unknown>)[] = [
+    (daybook) => daybook.seal(),
+    (daybook) => daybook.close(),
+    (daybook) => daybook.privacyRequests.create({ type: "access", subject: { userId: "a" } }),
+  ];
+  for (const act of acts) {
+    const storage = new RecordingStorage();
+    const first = await openDaybook({ storage, clock });
+    await first.ingest([event("a")]);
+    const second = await openDaybook({ storage, clock });
+    await second.ingest([event("b")]);
+    await second.seal();
+    const manifest = storage.objects.get("MANIFEST");
+    const files = [...storage.objects.keys()].filter((key) => key !== "MANIFEST" && !key.startsWith("journal/"));
+    await expect(act(first)).rejects.toMatchObject({ code: "store_locked" });
+    expect(storage.objects.get("MANIFEST")).toEqual(manifest);
+    expect([...storage.objects.keys()]).toEqual(expect.arrayContaining(files));
+    expect(await namesOf(second)).toEqual(["a", "b"]);
+  }
+});
+
+test("An erasure that waits for a slow reader removes nothing once the store is somebody else's.", async () => {
+  const storage = new RecordingStorage();
+  const first = await openDaybook({ storage, clock });
+  await first.ingest([event("a"), event("b")]);
+  await first.seal();
+  const { id } = await first.privacyRequests.create({ type: "erasure", subject: { userId: "a" } });
+  await first.privacyRequests.verify(id);
+  await first.privacyRequests.acknowledge(id);
+  const reader = first.exportEvents()[Symbol.asyncIterator]();
+  await reader.next();
+  const erasing = first.privacyRequests.resolve(id, "completed");
+  // A seal replaces the manifest first, then the erasure does.
+  let manifestCount = 0;
+  await new Promise<void>((resolve) => {
+    storage.recorded = ({ operation }) => {
+      if (operation === "write MANIFEST") manifestCount += 1;
+      if (manifestCount === 2) resolve();
+    };
+  });
+  const second = await openDaybook({ storage, clock });
+  await second.ingest([event("c")]);
+  await second.seal();
+  await reader.return?.(undefined);
+  await expect(erasing).rejects.toMatchObject({ code: "store_locked" });
+  expect(await namesOf(second)).toEqual(["b", "c"]);
+  await second.close();
+  expect((await verifyStore(storage)).findings).toEqual([]);
+});

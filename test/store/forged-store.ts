@@ -1,0 +1,78 @@
+import { fixedClock, memoryStorage, openDaybook, type Storage } from "daybook";
+import { MemoryBudget } from "../../src/segment/memory-budget.js";
+import { decodeFooter, encodeContainer, footerCrcOf } from "../../src/segment/container.js";
+import type { ContainerFooter } from "../../src/segment/container.js";
+import { keepRows } from "../../src/segment/keep-rows.js";
+import type { MergedRows } from "../../src/segment/merge-rows.js";
+import { encodeSegment } from "../../src/segment/segment-file.js";
+import type { SegmentMeta } from "../../src/segment/segment-file.js";
+import { sha256Of } from "../../src/store/check-file.js";
+import { defaultCodec } from "../../src/store/codec.js";
+import { StoreFiles } from "../../src/store/files.js";
+import { MANIFEST_KEY, decodeManifest, encodeManifest } from "../../src/store/manifest.js";
+import type { Manifest, SegmentEntry } from "../../src/store/manifest.js";
+
+export const clock = fixedClock(Date.UTC(2026, 3, 1));
+
+/** A closed store of two days with events, metadata, records and a privacy request. */
+export async function smallStore(): Promise<Storage> {
+  const storage = memoryStorage();
+  const daybook = await openDaybook({ storage, clock });
+  const events = Array.from({ length: 40 }, (_, at) => ({
+    id: `event ${at}`,
+    name: at % 3 === 0 ? "view" : "click",
+    userId: at % 4 === 0 ? null : `user ${at % 5}`,
+    anonymousId: `phone ${at % 7}`,
+    url: `/page/${at % 11}`,
+    createdAt: Date.UTC(2026, 2, 1 + (at % 2)) + at * 1_000,
+    metadata: at % 2 === 0 ? { plan: "pro", seats: at } : at === 5 ? { rare: true } : {},
+  }));
+  await daybook.ingest(events.slice(0, 20));
+  await daybook.identify({ id: "first", userId: "user 1", email: "one@example.org", createdAt: 5 });
+  const { linkId } = await daybook.alias({ id: "third", from: "phone 3", to: "user 3", createdAt: 7 });
+  await daybook.seal();
+  await daybook.ingest(events.slice(20));
+  await daybook.group({ id: "second", userId: "user 2", companyId: "acme", createdAt: 6 });
+  await daybook.unlink(linkId);
+  await daybook.privacyRequests.create({ type: "access", subject: { userId: "user 1" } });
+  await daybook.close();
+  return storage;
+}
+
+export async function manifestOf(storage: Storage): Promise<Manifest> {
+  return decodeManifest((await storage.read(MANIFEST_KEY)) ?? new Uint8Array(0));
+}
+
+/** Replaces the manifest by one with a right checksum. */
+export async function forgeManifest(storage: Storage, change: (manifest: Manifest) => Manifest): Promise<void> {
+  await storage.write(MANIFEST_KEY, encodeManifest(change(await manifestOf(storage))));
+}
+
+async function replaceSegment(storage: Storage, entry: SegmentEntry, bytes: Uint8Array): Promise<void> {
+  await storage.write(entry.key, bytes);
+  const forged = { ...entry, byteLength: bytes.length, sha256: sha256Of(storage, bytes), footerCrc32: footerCrcOf(bytes) };
+  await forgeManifest(storage, (manifest) => ({ ...manifest, segments: manifest.segments.map((known) => (known.key === entry.key ? forged : known)) }));
+}
+
+/** Writes the first segment anew with other rows, all checksums right. */
+export async function forgeRows(storage: Storage, change: (rows: MergedRows) => MergedRows): Promise<string> {
+  const [entry] = (await manifestOf(storage)).segments;
+  if (entry === undefined) throw new Error("expected a segment");
+  const segment = await new StoreFiles(storage, new MemoryBudget(Infinity)).openSegment(entry);
+  await segment.load(["ms", "id", "sequence", ...segment.columnNames()]);
+  const rows = keepRows(segment, Uint32Array.from({ length: segment.rowCount }, (_, row) => row), new Map());
+  const { bytes } = await encodeSegment(change(rows), (raw) => defaultCodec.deflate(raw));
+  await replaceSegment(storage, entry, bytes);
+  return entry.key;
+}
+
+/** Lets the footer of the first segment say something else, all checksums right. */
+export async function forgeMeta(storage: Storage, change: (meta: SegmentMeta) => SegmentMeta): Promise<string> {
+  const [entry] = (await manifestOf(storage)).segments;
+  const bytes = entry === undefined ? null : await storage.read(entry.key);
+  if (entry === undefined || bytes === null) throw new Error("expected a segment");
+  const { blocks, meta } = decodeFooter<SegmentMeta>(entry.key, bytes, bytes.length) as ContainerFooter<SegmentMeta>;
+  const packed = blocks.map((block) => ({ ...block, bytes: bytes.subarray(block.offset, block.offset + block.byteLength) }));
+  await replaceSegment(storage, entry, encodeContainer(packed, change(meta)));
+  return entry.key;
+}
