@@ -35,17 +35,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const tokens = new LiveTokens(options.tokens, options.dataDirectory, async (records) => {
     await openAll(records.filter((record) => record.revoked_at === null).map((record) => record.organization));
   });
-  const lag = eventLoopLag();
-  const log = new RequestLog((text) => void process.stderr.write(text), Date.now);
-  const handler = createHandler({
-    organizations: daybooks,
-    tokens,
-    readAgent: await loadAgents(),
-    lagMs: lag.lagMs,
-    processGauges: () => ({ ...processGauges(), daybook_event_loop_lag_seconds: lag.lagMs() / 1_000 }),
-    onDefect: (thrown, requestId) => log.defect(thrown, requestId),
-    ...(options.logsRequests ? { onAnswer: (answered) => log.answered(answered) } : {}),
-  });
+  const readAgent = await loadAgents();
 
   const openAll = async (names: Iterable<string>): Promise<void> => {
     for (const name of new Set(names)) {
@@ -55,7 +45,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   const closeAll = async (): Promise<void> => {
     tokens.stop();
-    lag.stop();
     await Promise.all([...daybooks.values()].map((daybook) => daybook.close()));
   };
 
@@ -63,6 +52,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const stored = options.dataDirectory === null ? [] : await organizationsIn(options.dataDirectory);
     await openAll([DEFAULT_ORGANIZATION, ...stored, ...options.tokens.map((token) => token.organization)]);
     await tokens.start();
+    // Not before: opening stores takes the thread for long, and is over.
+    const lag = eventLoopLag();
+    const log = new RequestLog((text) => void process.stderr.write(text), Date.now);
+    const handler = createHandler({
+      organizations: daybooks,
+      tokens,
+      readAgent,
+      lagMs: lag.lagMs,
+      processGauges: () => ({ ...processGauges(), daybook_event_loop_lag_seconds: lag.lagMs() / 1_000 }),
+      onDefect: (thrown, requestId) => log.defect(thrown, requestId),
+      ...(options.logsRequests ? { onAnswer: (answered) => log.answered(answered) } : {}),
+    });
     const listening = await listen(handler, { host: options.host, port: options.port });
     return {
       url: listening.url,
@@ -70,6 +71,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       close: async () => {
         tokens.stop();
         await listening.close();
+        lag.stop();
         await closeAll();
       },
     };

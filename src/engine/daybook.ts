@@ -33,7 +33,7 @@ import type { PrivacyRequests } from "./privacy-requests.js";
 import type { ScrubState } from "./scrub.js";
 
 export interface QueryOptions {
-  /** Stops the query with `aborted`. */
+  /** Stops the query with `aborted`. With a signal a long query lets others have a turn every few milliseconds, without one it does not. */
   readonly signal?: AbortSignal;
 }
 

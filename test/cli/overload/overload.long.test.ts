@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { expect, test } from "vitest";
 import { emptyDirectory, startProgram } from "../run.js";
 import { Connection } from "./connection.js";
@@ -66,7 +67,10 @@ test("Ten times what it can do does not take a server down: it goes on at its pa
     }
   })();
   const before = residentBytes(pid);
+  const late = monitorEventLoopDelay({ resolution: 5 });
+  late.enable();
   const overloaded = await openLoop(port, batch, (10 * perSecond(measured)) / EVENTS_PER_REQUEST, 200, SECONDS * 1_000);
+  late.disable();
   isOver = true;
   await watch;
 
@@ -96,6 +100,7 @@ test("Ten times what it can do does not take a server down: it goes on at its pa
     refusedStatuses: Object.fromEntries([429, 503].map((status) => [status, refused.filter((answer) => answer.status === status).length])),
     refusedP50Ms: Math.round(quantile(refused.map(({ latencyMs }) => latencyMs), 0.5)),
     refusedP99Ms: Math.round(quantile(refused.map(({ latencyMs }) => latencyMs), 0.99)),
+    ownLateP99Ms: Math.round(late.percentile(99) / 1e6),
     lostCount: overloaded.lostCount,
     recoveredMs: Math.round(recoveredMs),
     residentMib: [Math.round(before / MIB), Math.round(most / MIB)],
@@ -107,7 +112,8 @@ test("Ten times what it can do does not take a server down: it goes on at its pa
   expect(figures.goodputPerSecond / capacity, "share of the capacity").toBeGreaterThanOrEqual(0.8);
   expect(new Set(refused.map(({ status, retryAfter }) => `${status} ${retryAfter}`))).toEqual(new Set([...new Set(refused.map(({ status }) => status))].map((status) => `${status} 1`)));
   expect(refused.every(({ status }) => status === 429 || status === 503)).toBe(true);
-  expect(figures.refusedP99Ms).toBeLessThanOrEqual(250);
+  // What this process was late itself is not the server's.
+  expect(figures.refusedP99Ms).toBeLessThanOrEqual(250 + figures.ownLateP99Ms);
   expect(recoveredMs).toBeLessThan(5_000);
   expect(stored.data).toBeGreaterThanOrEqual(acknowledged);
   expect(stored.data).toBeLessThanOrEqual(acknowledged + unknown);
