@@ -45,6 +45,7 @@ export class Journal {
   #synced: number;
   #poisoned: unknown = null;
   #lastSync: Promise<unknown> = Promise.resolve();
+  #isCut = false;
 
   private constructor(
     readonly number: number,
@@ -69,6 +70,11 @@ export class Journal {
 
   get isPoisoned(): boolean {
     return this.#poisoned !== null;
+  }
+
+  /** Whether frames were cut off since the last sync: a loss of power may bring them back. */
+  get isCut(): boolean {
+    return this.#isCut;
   }
 
   /** Appends frames in one write; durable once `sync` resolved. What could not be written whole is cut off again. */
@@ -118,6 +124,7 @@ export class Journal {
 
   async #syncNow(nextSequence: number): Promise<void> {
     this.#refusePoisoned();
+    this.#isCut = false;
     try {
       await this.file.sync();
     } catch (cause) {
@@ -135,6 +142,7 @@ export class Journal {
   }
 
   async #cutBack(byteLength: number): Promise<void> {
+    this.#isCut = true;
     try {
       await this.file.truncate(byteLength);
     } catch (cause) {

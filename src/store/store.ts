@@ -233,8 +233,8 @@ export class Store {
     const before = this.journal;
     try {
       if (file.byteLength > 0) throw new DaybookError("store_locked", `another process writes to ${journalKey(number)}`);
-      // What is in the next journal must never outlive what is in this one.
-      if (this.options.durability === "os") await before?.sync(this.nextSequence);
+      // What is in the next journal must never outlive what is in this one, nor meet what was cut off it.
+      if (before !== null && (this.options.durability === "os" || before.isCut)) await before.sync(this.nextSequence);
       this.journal = await Journal.create(number, file, this.manifest.epoch, this.nextSequence);
     } catch (error) {
       await file.close().catch(() => undefined);

@@ -6,4 +6,4 @@ vi.mock("../../src/base/crc32.js", () => ({ crc32: () => 0 }));
 
 test(`A crash shows checksums that are never wrong (seed ${baseSeed}).`, async () => {
   await expect(checkImages(baseSeed, 3_000, "disk")).rejects.toThrow(/life 1 ends/);
-});
+}, 300_000);

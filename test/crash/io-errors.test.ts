@@ -7,4 +7,4 @@ const count = 200;
 
 test(`A disk that fails at any operation, once or for a while, loses nothing that was answered for and ends in errors with a name (seed ${baseSeed}, ${count} failures).`, async () => {
   expect(await checkIoErrors(baseSeed, count)).toBe(count);
-});
+}, 300_000);

@@ -32,7 +32,8 @@ const transient: readonly Trouble[] = [
   once("EIO of a sync that drops pages", ["sync"], { errno: "EIO", pages: "dropped" }),
   once("EIO of a sync that drops and forgets pages", ["sync"], { errno: "EIO", pages: "evicted" }),
   once("ENOSPC", ["create", "write", "makeDirectory"], { errno: "ENOSPC" }),
-  once("ENOSPC of renames and syncs", ["rename", "sync", "syncDirectory"], { errno: "ENOSPC" }),
+  once("ENOSPC of renames", ["rename"], { errno: "ENOSPC" }),
+  once("ENOSPC of syncs", ["sync", "syncDirectory"], { errno: "ENOSPC" }),
   once("ENOSPC after a part of a write", ["write"], { errno: "ENOSPC", takenByteLength: 40 }),
   once("EMFILE", ["create", "open", "list"], { errno: "EMFILE" }),
   once("short reads and writes", ["read", "write"], { byteLengthMax: 7 }),
@@ -83,7 +84,7 @@ async function operationKinds(seed: number): Promise<DiskOperation["kind"][]> {
 }
 
 /** Crashes between the failure and the end that are looked at, beside one at the end. */
-const EARLIER_IMAGE_COUNT = 2;
+const EARLIER_IMAGE_COUNT = 3;
 
 /** One life on a disk that fails at operation `at`, crashes, and openings on a disk that is well again. @throws Violation */
 export async function ioErrorCase(seed: number, at: number, trouble: Trouble, wrap?: Fate["wrap"]): Promise<void> {
@@ -153,15 +154,16 @@ async function checkWell(life: Life, { kinds, fault }: Trouble, story: string[],
   if (keeper.ledger.answered.length !== answeredCount + (isPoisoned ? 0 : 1)) throw new Violation(isPoisoned ? "a write was taken after a failed sync" : "no write is taken though the disk is well", story);
 }
 
-/** A crash at a moment after the disk failed, or at the end; an opening, some writing, a loss of power, another opening. */
+/** A crash at a moment after the disk failed, and an opening; where it was a kill, some writing, a loss of power, and another opening. */
 async function checkAfter(life: Life, moment: Moment | undefined, before: readonly string[], random: Random): Promise<void> {
   if (moment === undefined) throw new Error("no moment was recorded");
-  const isKill = random.chance(0.3);
+  const isKill = random.chance(0.4);
   const story = [...before];
   story.push(`${isKill ? "it is killed" : "power is lost"} after ${moment.operation}`);
   const { state, ledger } = moment;
   const second = new Life(life.fate, 2, isKill ? state : powerLoss(state, random), isKill ? ledger : afterPowerLoss(ledger), { random });
   await survive(second, story);
+  if (!isKill) return;
   story.push("it is opened, written to, and power is lost");
   await second.actor.ingest(1);
   await survive(new Life(life.fate, 3, powerLoss(second.disk.state(), random), second.keeper.ledger, { random }), story);

@@ -4,6 +4,9 @@ import { checkImages } from "./crash-images.js";
 import { checkIoErrors } from "./io-errors.js";
 import { crashMutants, errorMutants } from "./mutants.js";
 
+/** Far more than it takes: machines are busy at times. */
+const TIMEOUT_MS = 300_000;
+
 /** By then each must have been noticed. */
 const IMAGE_COUNT_MAX = 1_500;
 const ERROR_COUNT_MAX = 600;
@@ -20,12 +23,12 @@ describe(`a crash shows (seed ${baseSeed})`, () => {
   for (const { name, durability, wrap } of crashMutants)
     test(name, async () => {
       await findingOf(checkImages(baseSeed, IMAGE_COUNT_MAX, durability, wrap));
-    });
+    }, TIMEOUT_MS);
 });
 
 describe(`a failing disk shows (seed ${baseSeed})`, () => {
   for (const mutant of errorMutants)
     test(mutant.name, async () => {
       await findingOf(checkIoErrors(baseSeed, ERROR_COUNT_MAX, mutant));
-    });
+    }, TIMEOUT_MS);
 });

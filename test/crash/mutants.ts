@@ -173,11 +173,11 @@ export const errorMutants: readonly ErrorMutant[] = [
       return mode === "append" ? { ...file, sync: () => file.sync().catch(() => file.sync()) } : file;
     },
   })),
-  errorMutant("a failed sync of a directory that nobody hears of", "ENOSPC of renames and syncs", (fileSystem) => ({
+  errorMutant("a failed sync of a directory that nobody hears of", "ENOSPC of syncs", (fileSystem) => ({
     ...fileSystem,
     syncDirectory: (path) => fileSystem.syncDirectory(path).catch(() => undefined),
   })),
-  errorMutant("a failed rename that nobody hears of", "ENOSPC of renames and syncs", (fileSystem) => ({
+  errorMutant("a failed rename that nobody hears of", "ENOSPC of renames", (fileSystem) => ({
     ...fileSystem,
     rename: (from, to) => fileSystem.rename(from, to).catch(() => undefined),
   })),

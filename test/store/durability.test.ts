@@ -62,6 +62,26 @@ describe('durability "disk"', () => {
   });
 });
 
+describe("what was cut off a journal", () => {
+  test("is durably gone before the next journal takes rows: it would come back in their place", async () => {
+    const storage = new RecordingStorage();
+    const daybook = await openDaybook({ storage, clock });
+    await daybook.ingest([event("a")]);
+    const [journal = ""] = [...storage.objects.keys()].filter((key) => key.startsWith("journal/"));
+    storage.before = (operation) => {
+      if (operation.startsWith("append")) throw new Error("broken disk");
+    };
+    await expect(daybook.ingest([event("b")])).rejects.toThrow("broken disk");
+    storage.before = () => undefined;
+    await Promise.all([daybook.seal(), daybook.ingest([event("c")])]);
+    const { operations } = storage;
+    const cut = operations.indexOf(`truncate ${journal}`);
+    const synced = operations.indexOf(`sync ${journal}`, cut);
+    const nextRows = operations.findLastIndex((operation) => operation.startsWith("append journal/"));
+    expect([cut, synced, nextRows].every((at) => at > 0) && cut < synced && synced < nextRows).toBe(true);
+  });
+});
+
 describe('durability "os"', () => {
   test("answers after the write, and syncs within a second", async () => {
     const storage = new RecordingStorage();
