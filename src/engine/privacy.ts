@@ -173,7 +173,10 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     });
     // Writing goes on meanwhile: a slow reader holds up this answer alone.
     await whenUnread;
-    await housekeeping.exclusive(queue, () => store.removeOrphans());
+    await housekeeping.exclusive(queue, async () => {
+      await store.refuseTakenOver();
+      await store.removeOrphans();
+    });
     return shownRequest(this.#request(id), clock.now());
   }
 

@@ -304,7 +304,6 @@ export class Store {
 
   /** Removes journals that no manifest names any more. */
   async removeOldJournals(): Promise<void> {
-    await this.refuseTakenOver();
     for (const number of await listJournals(this.storage)) {
       if (number >= this.manifest.firstJournal) continue;
       for (const key of await journalKeys(this.storage, number)) await this.storage.remove(key);
@@ -368,7 +367,6 @@ export class Store {
 
   /** Removes every file that the manifest does not name. No seal may be under way, and no query reads what it replaced. */
   async removeOrphans(): Promise<void> {
-    await this.refuseTakenOver();
     const named = new Set(filesOf(this.manifest).map((entry) => entry.key));
     for (const folder of ["segments/", "dictionaries/", "identities/"])
       for (const key of await this.storage.list(folder)) if (!named.has(key)) await this.storage.remove(key);
