@@ -27,7 +27,8 @@ export async function killCycles(seed: number, cycleCount: number): Promise<void
     }
     const batchRows = [1, 20, 300, 2_000, 7][cycle % 5] ?? 1;
     const writer = startProgram("test/cli/busy-writer.ts", [directory, JSON.stringify(acknowledged), String(batchRows), `cycle ${cycle}`]);
-    await writer.said(/acknowledged \d+ \d+\n/);
+    // Every other kill comes once somebody was erased, the rest sooner.
+    await writer.said(cycle % 2 === 0 ? /acknowledged \d+ \d+\n/ : /erased .*;\n/);
     await new Promise((resolve) => setTimeout(resolve, random.next() * 500));
     writer.child.kill("SIGKILL");
     const { stdout, stderr, signal } = await writer.finished;
@@ -38,8 +39,7 @@ export async function killCycles(seed: number, cycleCount: number): Promise<void
     erasedCount += erased.length;
     await expectIntact(directory, { acknowledged, reached, erased }, `cycle ${cycle} of seed ${seed}`);
   }
-  // The kills met what they were to meet.
-  expect(Math.min(erasedCount, ...acknowledged)).toBeGreaterThan(0);
+  expect(Math.min(erasedCount, Math.max(...acknowledged))).toBeGreaterThan(0);
 }
 
 interface Acknowledged {
