@@ -38,5 +38,5 @@ describe("daybook demo", () => {
     expect(again.stdout.match(/ events are there already$/gm)).toHaveLength(4);
     const numbersOf = (text: string) => text.slice(text.indexOf("access-log —"), text.indexOf("Ask yourself")).replace(/answered in .*/g, "");
     expect(numbersOf(`${again.stdout}\nAsk yourself`)).toBe(numbersOf(report));
-  });
+  }, 180_000);
 });
