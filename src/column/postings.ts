@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes and places are bounded by the arrays */
 import type { Codes } from "./codes.js";
+import { firstAtLeast } from "./search.js";
 
 /** Rows by code: 8 bytes a code, 4 a row. Rows of code 0 are left out. */
 export interface Postings {
@@ -39,21 +40,20 @@ export function postingsByteLength({ codes, starts, rows }: Postings): number {
 
 /** Rows of one code; empty where there are none. Cost: a binary search. */
 export function rowsOfCode(postings: Postings, code: number): Uint32Array {
-  const place = firstAtLeast(postings.codes, code, 0);
+  const place = firstAtLeast(postings.codes, code);
   if (postings.codes[place] !== code) return postings.rows.subarray(0, 0);
   return postings.rows.subarray(postings.starts[place]!, postings.starts[place + 1]!);
 }
 
-/** First place from `from` on whose value is at least `value`, of values in order. */
-export function firstAtLeast(values: Uint32Array, value: number, from: number): number {
-  let low = from;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (values[middle]! < value) low = middle + 1;
-    else high = middle;
+/** The rows of several lists as one, ascending. */
+export function joinLists(lists: readonly Uint32Array[]): Uint32Array {
+  const joined = new Uint32Array(lists.reduce((sum, list) => sum + list.length, 0));
+  let at = 0;
+  for (const list of lists) {
+    joined.set(list, at);
+    at += list.length;
   }
-  return low;
+  return joined.sort();
 }
 
 /** Distinct codes but 0; leaves each one's number of rows in its slot. */

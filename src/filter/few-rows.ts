@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
 import { dayStartMs } from "../base/time.js";
 import { codeAt } from "../column/column.js";
-import { postingsByteLength, postingsOf, rowsOfCode, type Postings } from "../column/postings.js";
+import { joinLists, postingsByteLength, postingsOf, rowsOfCode, type Postings } from "../column/postings.js";
 import type { Rows } from "../segment/rows.js";
 import type { Predicate, Selector } from "./predicate.js";
 
@@ -42,7 +42,7 @@ export function fewRows(rows: Rows, { all, any }: Selector): Uint32Array | null 
   if (best === null || best.count * ROWS_PER_TEST > rows.rowCount) return null;
   const { narrow, lists } = best;
   const tests = all.filter((predicate) => predicate !== narrow.predicate).map((predicate) => rowTest(predicate, rows));
-  const found = joined(lists);
+  const found = lists.length === 1 ? lists[0]! : joinLists(lists);
   return tests.length === 0 ? found : found.filter((row) => tests.every((test) => test(row)));
 }
 
@@ -67,17 +67,6 @@ function postingsOfColumn(rows: Rows, name: string): Postings | null {
   const asked = rows.kept(`asked ${name}`, []);
   if (asked === null) rows.derive(`asked ${name}`, () => true, () => 1);
   return asked === null ? null : rows.derive(keyOf(name), () => postingsOf(column.codes), postingsByteLength);
-}
-
-function joined(lists: readonly Uint32Array[]): Uint32Array {
-  if (lists.length === 1) return lists[0]!;
-  const rows = new Uint32Array(lists.reduce((sum, list) => sum + list.length, 0));
-  let at = 0;
-  for (const list of lists) {
-    rows.set(list, at);
-    at += list.length;
-  }
-  return rows.sort();
 }
 
 function rowTest(predicate: Predicate, rows: Rows): (row: number) => boolean {

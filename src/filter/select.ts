@@ -16,7 +16,7 @@ import type { CodeSet } from "../column/code-set.js";
 import { denseCodes } from "../column/column.js";
 import type { CodeColumn } from "../column/column.js";
 import type { Codes } from "../column/codes.js";
-import { firstAtLeast } from "../column/postings.js";
+import { firstAtLeast } from "../column/search.js";
 import type { Rows } from "../segment/rows.js";
 import { fewRows, hasFewRows } from "./few-rows.js";
 import { ALWAYS, mayMatch } from "./predicate.js";
@@ -90,7 +90,7 @@ export function select(rows: Rows, selector: Selector): Selection {
 function within(list: Uint32Array, range: Range): Uint32Array {
   if (range.kind === "bits") return list.filter((row) => hasBit(range.bits, row));
   if (range.kind !== "range") return list.subarray(0, 0);
-  const from = firstAtLeast(list, range.from, 0);
+  const from = firstAtLeast(list, range.from);
   return list.subarray(from, firstAtLeast(list, range.to, from));
 }
 
@@ -140,21 +140,9 @@ function rangeOf(rows: Rows, selector: Selector): Range {
   const toMs = Math.min(selector.toMs - start, MS_PER_DAY);
   const times = rows.times();
   if (!rows.sealed) return { kind: "bits", bits: timeBits(times, fromMs, toMs) };
-  const from = lowerBound(times, fromMs);
-  const to = lowerBound(times, toMs);
+  const from = firstAtLeast(times, fromMs);
+  const to = firstAtLeast(times, toMs);
   return from < to ? { kind: "range", from, to } : NONE;
-}
-
-/** First row at or after `ms`, of times in order. */
-export function lowerBound(times: Int32Array, ms: number): number {
-  let low = 0;
-  let high = times.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (times[middle]! < ms) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function timeBits(times: Int32Array, fromMs: number, toMs: number): Bitmap {

@@ -3,7 +3,7 @@ import { assert } from "../base/assert.js";
 import { dayStartMs } from "../base/time.js";
 import { allocateCodes, type Codes } from "../column/codes.js";
 import { denseCodes } from "../column/column.js";
-import { lowerBound } from "../filter/select.js";
+import { firstAtLeast } from "../column/search.js";
 import type { Range } from "../plan/plan.js";
 import { ID_COLUMN, TIME_COLUMN } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
@@ -89,8 +89,8 @@ async function cutActivity(
   const newestMs = new Float64Array(end - first);
   const times = rows.times();
   const startMs = dayStartMs(rows.day);
-  const endRow = lowerBound(times, toMs - startMs);
-  for (let row = lowerBound(times, fromMs - startMs); row < endRow; row += 1) {
+  const endRow = firstAtLeast(times, toMs - startMs);
+  for (let row = firstAtLeast(times, fromMs - startMs); row < endRow; row += 1) {
     const pair = pairOfRow[row]!;
     if (pair < first || pair >= end) continue;
     eventCounts[pair - first]! += 1;
@@ -140,8 +140,8 @@ function actorsOf(rows: Rows, { fromMs, toMs }: Range): Activity {
   const companies = rows.zone("companyId") === null ? null : denseCodes(rows.column("companyId"));
   const times = rows.times();
   const startMs = dayStartMs(rows.day);
-  const first = rows.sealed ? lowerBound(times, fromMs - startMs) : 0;
-  const last = rows.sealed ? lowerBound(times, toMs - startMs) : rows.rowCount;
+  const first = rows.sealed ? firstAtLeast(times, fromMs - startMs) : 0;
+  const last = rows.sealed ? firstAtLeast(times, toMs - startMs) : rows.rowCount;
   for (let row = first; row < last; row += 1) {
     const ms = startMs + times[row]!;
     const actor = actorOf(users[row]!, anonymous[row]!);
@@ -212,12 +212,6 @@ function byCompany(pairs: Activity): CompanyActivity {
 
 /** The place of a company and the one behind it; twice the same for a company without pairs. */
 export function placesOfCompany(companies: Uint32Array, company: number): [place: number, end: number] {
-  let low = 0;
-  let high = companies.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (companies[middle]! < company) low = middle + 1;
-    else high = middle;
-  }
-  return [low, companies[low] === company ? low + 1 : low];
+  const place = firstAtLeast(companies, company);
+  return [place, companies[place] === company ? place + 1 : place];
 }

@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows, actors and places are bounded by their columns */
 import { denseCodes } from "../column/column.js";
-import { firstAtLeast, postingsByteLength, postingsOf, type Postings } from "../column/postings.js";
+import { joinLists, postingsByteLength, postingsOf, type Postings } from "../column/postings.js";
+import { firstAtLeast } from "../column/search.js";
 import type { Rows } from "../segment/rows.js";
 
 /** Whose rows are where, by actor: made once of a settled part. Its actor columns are loaded. Rows that nobody did are left out. */
@@ -48,16 +49,6 @@ function indexedRows({ codes: actors, starts, rows }: Postings, wanted: readonly
 
 /** Up to so many lists are merged one by one, which costs all rows for each. */
 const FEW_LISTS = 8;
-
-function joinLists(lists: readonly Uint32Array[]): Uint32Array {
-  const joined = new Uint32Array(lists.reduce((sum, list) => sum + list.length, 0));
-  let at = 0;
-  for (const list of lists) {
-    joined.set(list, at);
-    at += list.length;
-  }
-  return joined.sort();
-}
 
 const NO_ROWS = new Uint32Array(0);
 

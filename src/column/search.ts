@@ -1,0 +1,13 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the values */
+
+/** First place from `from` on whose value is at least `value`, of values in order; their number where there is none. */
+export function firstAtLeast(values: Uint32Array | Int32Array, value: number, from = 0): number {
+  let low = from;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (values[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
