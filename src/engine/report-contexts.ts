@@ -1,6 +1,7 @@
 import { compileSelector } from "../filter/compile.js";
 import { compileRegexes } from "../filter/regex.js";
 import { CompanyViews } from "../identity/company-view.js";
+import { IdentityIds } from "../identity/identity-ids.js";
 import type { IdentityView } from "../identity/identity-view.js";
 import type { Comparison, Plan } from "../plan/plan.js";
 import type { Rates } from "../plan/input.js";
@@ -15,6 +16,7 @@ export class ReportContexts {
   #memo = new LastValues();
   #identities: { resolver: object; version: string; view: IdentityView } | null = null;
   readonly #companies = new CompanyViews();
+  #identityIds: { readonly truncationCount: number; readonly ids: IdentityIds } | null = null;
 
   constructor(
     readonly store: Store,
@@ -32,7 +34,8 @@ export class ReportContexts {
     const companies = needsCompanies ? await this.#companies.of(snapshot.rows, this.store.resolver, identities) : null;
     const needsRegex = some(plan, ({ test }) => test.op === "regex");
     const regexes = needsRegex ? await compileRegexes(plan.where) : new Map<string, never>();
-    const compiling = compileSelector(plan, { dictionaries, identities, companies, regexes });
+    const identityIds = some(plan, ({ operand, test }) => operand.kind === "identityId" && test.op === "equals") ? await this.#hashedIds(pause) : null;
+    const compiling = compileSelector(plan, { dictionaries, identities, identityIds, companies, regexes });
     let step = compiling.next();
     for (; step.done !== true; step = compiling.next()) await pause();
     const selector = step.value;
@@ -43,7 +46,19 @@ export class ReportContexts {
   clear(): void {
     this.#memo = new LastValues();
     this.#identities = null;
+    this.#identityIds = null;
     this.#companies.clear();
+  }
+
+  /** Knows at least the ids of all rows that a snapshot taken before shows. */
+  async #hashedIds(pause: () => Promise<void>): Promise<IdentityIds> {
+    const { store } = this;
+    const { truncationCount } = store;
+    if (this.#identityIds?.truncationCount !== truncationCount) this.#identityIds = { truncationCount, ids: new IdentityIds(store.dictionaries) };
+    const { ids } = this.#identityIds;
+    const sizes = store.journaledSizes();
+    while (!ids.grow(sizes)) await pause();
+    return ids;
   }
 
   /** The same object as long as nobody's identity changes: what was made with it stays good. */

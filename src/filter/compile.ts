@@ -7,6 +7,7 @@ import { denseCodes } from "../column/column.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import type { Dictionary, JsonDictionary } from "../column/dictionary.js";
 import { COMPANY_COLUMNS } from "../identity/company-rows.js";
+import type { IdentityIds } from "../identity/identity-ids.js";
 import type { CompanyView, IdentityView } from "../identity/identity-view.js";
 import { numberOf } from "../plan/number-form.js";
 import type { Comparison, Operand, Scope, Test } from "../plan/plan.js";
@@ -23,6 +24,8 @@ import type { ValueTest } from "./value-test.js";
 export interface FilterContext {
   readonly dictionaries: Dictionaries;
   readonly identities: IdentityView;
+  /** Knows the ids of all rows; null where no filter asks for equal identity ids. */
+  readonly identityIds: IdentityIds | null;
   /** Null where no filter asks for companies. */
   readonly companies: CompanyView | null;
   readonly regexes: Regexes;
@@ -79,14 +82,18 @@ class Compiler {
 
   /** Events of the identity that a user id, else an anonymous id, resolves to. */
   identityOfUser(id: string): Predicate {
-    const { dictionaries, identities } = this.context;
+    const { identities } = this.context;
     const identity = identities.findId(id);
-    if (identity === 0) return NEVER;
-    const actors = identities.actorsOf(identity);
-    const codes = (role: number) => actors.filter((actor) => (actor & 1) === role).map((actor) => actor >>> 1);
+    return identity === 0 ? NEVER : this.#actors(identities.actorsOf(identity), false, false);
+  }
+
+  /** @param notSet whether events of nobody pass, before the negation */
+  #actors(actors: readonly number[], notSet: boolean, negated: boolean): Predicate {
+    const { dictionaries } = this.context;
+    const codes = (role: number) => [...(notSet ? [0] : []), ...actors.filter((actor) => (actor & 1) === role).map((actor) => actor >>> 1)];
     return actorPredicate(
-      CodeSet.ofList(codes(0), false, dictionaries.named("userId").size),
-      CodeSet.ofList(codes(1), false, dictionaries.named("anonymousId").size),
+      CodeSet.ofList(codes(0), negated, dictionaries.named("userId").size),
+      CodeSet.ofList(codes(1), negated, dictionaries.named("anonymousId").size),
     );
   }
 
@@ -106,7 +113,7 @@ class Compiler {
       case "metadataPath":
         return this.#metadata(operand.path, operand.path.split("."), test, value, negated);
       case "identityId":
-        return this.#identityId(value, negated);
+        return this.#identityId(test, value, negated);
       case "id":
       case "createdAt":
         return rowPredicate(operand, test, value, negated);
@@ -161,13 +168,18 @@ class Compiler {
     return CodeSet.ofList(codes, negated, dictionary.size);
   }
 
-  #identityId(value: ValueTest, negated: boolean): Predicate {
-    const { identities } = this.context;
-    const test = (actor: number) => {
+  /** Equality finds its identities; everything else tests every one. */
+  #identityId(test: Test, value: ValueTest, negated: boolean): Predicate {
+    const { identities, identityIds } = this.context;
+    if (test.op === "equals" && identityIds !== null) {
+      const named = test.values.flatMap((text) => identityIds.actorsOf(text)).filter((actor) => identities.identityOf(actor) === actor);
+      return this.#actors(named.flatMap((identity) => identities.actorsOf(identity)), value.notSet, negated);
+    }
+    const passes = (actor: number) => {
       const identity = identities.identityOf(actor);
       return identity < 2 ? value.notSet : value.string(identities.identityId(identity));
     };
-    return actorPredicate(...this.#actorSets(test, negated));
+    return actorPredicate(...this.#actorSets(passes, negated));
   }
 
   /** An event's own company, else that of its identity at the time. Rows are asked only for identities that changed theirs. */

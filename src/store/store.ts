@@ -69,6 +69,8 @@ export class Store {
   sealedBroughtCount = 0;
   /** Text of the file of privacy requests; null where there is none. */
   privacy: string | null;
+  /** How often codes were given up that had been given: what was learned of them is worth nothing. */
+  truncationCount = 0;
   readonly #claim: Claim;
   /** In `os` mode: the sync to come. */
   #syncTimer: { unref?(): void } | null = null;
@@ -196,6 +198,7 @@ export class Store {
 
   /** Forgets the values that events and records brought whose commit failed: codes given since then are worth nothing. */
   forgetUnjournaled(): void {
+    this.truncationCount += 1;
     this.dictionaries.truncate(this.#journaledSizes);
   }
 
