@@ -31,11 +31,12 @@ export class MemoryExecutor implements Executor {
 
   async execute<K extends ReportName>(plan: Plan<K>, signal?: AbortSignal): Promise<Answer<K>> {
     const report = reportOf(plan);
-    const snapshot = this.store.snapshot();
     const slices = new Slices(signal);
+    await slices.yieldSometimes();
+    // Who is who is looked up in the same turn: links and events of one moment.
+    const snapshot = this.store.snapshot();
     let gathering: Gathering<K> | null = null;
     try {
-      await slices.yieldSometimes();
       const context = await this.contexts.of(plan, snapshot, () => slices.yieldSometimes());
       const work = newWork(context.selector);
       gathering = new Gathering(report, plan, context, work, slices);

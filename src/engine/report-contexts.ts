@@ -15,7 +15,7 @@ import { reportOf } from "./report-of.js";
 export class ReportContexts {
   #memo = new LastValues();
   #identities: { resolver: object; version: string; view: IdentityView } | null = null;
-  readonly #companies = new CompanyViews();
+  #companies = new CompanyViews();
   #identityIds: { readonly truncationCount: number; readonly ids: IdentityIds } | null = null;
 
   constructor(
@@ -30,8 +30,10 @@ export class ReportContexts {
   async of(plan: Plan, snapshot: Snapshot, pause: () => Promise<void> = () => Promise.resolve()): Promise<ReportContext> {
     const { dictionaries } = this.store;
     const identities = this.#identityView();
+    // Those of this moment: an erasure puts others in their place.
+    const [memo, companyViews] = [this.#memo, this.#companies];
     const needsCompanies = some(plan, ({ operand }) => operand.kind === "companyId") || reportOf(plan).needsCompanies?.(plan) === true;
-    const companies = needsCompanies ? await this.#companies.of(snapshot.rows, this.store.resolver, identities) : null;
+    const companies = needsCompanies ? await companyViews.of(snapshot.rows, this.store.resolver, identities) : null;
     const needsRegex = some(plan, ({ test }) => test.op === "regex");
     const regexes = needsRegex ? await compileRegexes(plan.where) : new Map<string, never>();
     const identityIds = some(plan, ({ operand, test }) => operand.kind === "identityId" && test.op === "equals") ? await this.#hashedIds(pause) : null;
@@ -39,7 +41,7 @@ export class ReportContexts {
     let step = compiling.next();
     for (; step.done !== true; step = compiling.next()) await pause();
     const selector = step.value;
-    return { dictionaries, identities, selector, sequence: snapshot.sequence, companies, rates: this.rates, memo: this.#memo };
+    return { dictionaries, identities, selector, sequence: snapshot.sequence, companies, rates: this.rates, memo };
   }
 
   /** Forgets everything that was made from rows; questions under way keep what they began with. */
@@ -47,7 +49,7 @@ export class ReportContexts {
     this.#memo = new LastValues();
     this.#identities = null;
     this.#identityIds = null;
-    this.#companies.clear();
+    this.#companies = new CompanyViews();
   }
 
   /** Knows at least the ids of all rows that a snapshot taken before shows. */

@@ -41,12 +41,6 @@ export class CompanyViews {
     return view;
   }
 
-  clear(): void {
-    this.#sealed = null;
-    this.#last = null;
-    this.#made = null;
-  }
-
   async #make(showing: readonly Rows[], resolver: IdentityResolver, identities: IdentityView): Promise<CompanyView> {
     for (const rows of showing) rows.pin();
     try {

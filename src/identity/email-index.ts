@@ -49,9 +49,12 @@ export class EmailIndex {
     return newest === -1 ? 0 : this.actorOf(newest);
   }
 
-  /** User ids whose normal form is this email. Cost: the user ids that came since the last call, once each. */
-  usersNamedLike(email: string): readonly number[] {
-    for (; this.#scanned < this.userIds.size; this.#scanned += 1) {
+  /**
+   * User ids below `end` whose normal form is this email. Cost: the user ids that came since the last call, once each.
+   * @param end ids below it keep their codes for ever
+   */
+  usersNamedLike(email: string, end: number): readonly number[] {
+    for (const last = Math.min(end, this.userIds.size); this.#scanned < last; this.#scanned += 1) {
       const text = this.userIds.valueOf(this.#scanned);
       if (!text.includes("@")) continue;
       const normal = text.trim().toLowerCase();

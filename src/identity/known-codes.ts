@@ -5,13 +5,15 @@ import { RowsByCode } from "./rows-by-code.js";
  * records named is known no longer when these are taken back.
  */
 export class KnownCodes {
+  /** Codes from here on are of a commit under way: it may fail, and somebody else be given them. */
+  end = Infinity;
   /** Live records that name a code. */
   readonly #mentions = new RowsByCode();
   /** Codes that a record brought and no event has used. */
   readonly #onlyOfRecords = new Set<number>();
 
   isKnown(code: number): boolean {
-    return code > 0 && (!this.#onlyOfRecords.has(code) || this.#mentions.of(code).length > 0);
+    return code > 0 && code < this.end && (!this.#onlyOfRecords.has(code) || this.#mentions.of(code).length > 0);
   }
 
   mention(code: number, row: number): void {

@@ -148,6 +148,13 @@ export class IdentityResolver {
     this.#give(anonymousId, this.#links.ownerOf(anonymousId));
   }
 
+  /** @param sizes of the dictionaries as far as commits brought their values: what is beyond is nobody yet */
+  committed(sizes: ReadonlyMap<string, number>): void {
+    this.users.end = sizes.get("userId") ?? 1;
+    this.anonymous.end = sizes.get("anonymousId") ?? 1;
+    this.companies.end = sizes.get("companyId") ?? 1;
+  }
+
   #give(anonymousId: number, userId: number): void {
     if (this.#owners.get(anonymousId) === userId) return;
     this.#owners.set(anonymousId, userId, this.#nextVersion());
@@ -233,7 +240,7 @@ class ResolverView implements IdentityView {
     const code = dictionaries.named("email").codeOf(email);
     const actor = code > 0 ? emails.newestActorOf(code) : 0;
     if (actor > 0) return actor;
-    const named = emails.usersNamedLike(email).filter((userId) => users.isKnown(userId));
+    const named = emails.usersNamedLike(email, users.end).filter((userId) => users.isKnown(userId));
     const [first] = named.sort((a, b) => compareCodePoints(this.#userIds.valueOf(a), this.#userIds.valueOf(b)));
     return first === undefined ? 0 : first * 2;
   }

@@ -9,7 +9,8 @@ class Held implements Droppable {
   constructor(
     readonly value: unknown,
     readonly byteLength: number,
-    readonly since: readonly object[],
+    /** Weak: what is kept must not hold on to views of identities that nobody asks any more. */
+    readonly since: readonly WeakRef<object>[],
     readonly owner: Holdings,
     readonly drop: () => void,
   ) {}
@@ -36,6 +37,7 @@ export class Holdings {
 
   unpin(): void {
     this.#pinCount -= 1;
+    if (this.#pinCount === 0) this.budget.unpinned();
   }
 
   get isPinned(): boolean {
@@ -53,7 +55,7 @@ export class Holdings {
   hold(name: string, value: unknown, byteLength: number, since = NOTHING_ELSE): void {
     const former = this.#held.get(name);
     if (former !== undefined) this.budget.remove(former);
-    const held = new Held(value, byteLength + name.length + HELD_BYTES, since, this, () => this.#held.delete(name));
+    const held = new Held(value, byteLength + name.length + HELD_BYTES, since.map((part) => new WeakRef(part)), this, () => this.#held.delete(name));
     this.#held.set(name, held);
     if (!this.#isReleased) this.budget.add(held);
   }
@@ -83,6 +85,6 @@ export class Holdings {
   }
 }
 
-function isSame(a: readonly object[], b: readonly object[]): boolean {
-  return a === b || (a.length === b.length && a.every((part, at) => part === b[at]));
+function isSame(since: readonly WeakRef<object>[], parts: readonly object[]): boolean {
+  return since.length === parts.length && since.every((part, at) => part.deref() === parts[at]);
 }

@@ -12,6 +12,9 @@ export class MemoryBudget {
   readonly #held = new Set<Droppable>();
   #byteLength = 0;
   #tick = 0;
+  /** After a try that found too much in use: by how much it has to grow before the next is worth its sort. */
+  #nextTryBytes = 0;
+  #tryCount = 0;
 
   constructor(readonly limitBytes: number) {}
 
@@ -19,15 +22,25 @@ export class MemoryBudget {
     return this.#byteLength;
   }
 
+  /** How often it looked for something to drop: each time it sorts all that is held. */
+  get tryCount(): number {
+    return this.#tryCount;
+  }
+
   add(item: Droppable): void {
     this.#held.add(item);
     this.#byteLength += item.byteLength;
     this.touch(item);
-    if (this.#byteLength > this.limitBytes) this.#evict();
+    if (this.#byteLength > Math.max(this.limitBytes, this.#nextTryBytes)) this.#evict();
   }
 
   remove(item: Droppable): void {
     if (this.#held.delete(item)) this.#byteLength -= item.byteLength;
+  }
+
+  /** Something is no longer in use: the next addition over the bound tries again. */
+  unpinned(): void {
+    this.#nextTryBytes = 0;
   }
 
   touch(item: Droppable): void {
@@ -37,12 +50,14 @@ export class MemoryBudget {
 
   /** Drops down to nine tenths of the bound, so that the sort is paid once for many additions. */
   #evict(): void {
+    this.#tryCount += 1;
     const oldestFirst = [...this.#held].sort((a, b) => a.lastUsed - b.lastUsed);
     for (const item of oldestFirst) {
-      if (this.#byteLength <= this.limitBytes * 0.9) return;
+      if (this.#byteLength <= this.limitBytes * 0.9) break;
       if (item.pinned) continue;
       this.remove(item);
       item.drop();
     }
+    this.#nextTryBytes = this.#byteLength * 1.1;
   }
 }

@@ -94,6 +94,7 @@ export class Store {
     this.nextFile = Math.max(recovered.manifest.nextFile, (recovered.journals.at(-1) ?? 0) + 1);
     this.sealedSizes = new Map();
     this.#journaledSizes = this.dictionaries.sizes();
+    this.resolver.committed(this.#journaledSizes);
   }
 
   /** Opens a store, making a new one where there is none. @throws store_locked, manifest_missing, corruption, storage_full */
@@ -164,6 +165,7 @@ export class Store {
       this.#journaledSizes = before.sizes;
       throw error;
     }
+    this.resolver.committed(this.#journaledSizes);
     this.#append(batch, this.nextSequence);
     if (recordBatch !== null) this.#takeRecords(recordBatch);
     this.nextSequence += rowsCount + recordCount;
@@ -260,6 +262,7 @@ export class Store {
   replaceRecords(table: RecordTable, brought: BroughtCodes, privacy: string): void {
     this.records = new RecordTable();
     this.resolver = new IdentityResolver(this.records, this.dictionaries);
+    this.resolver.committed(this.#journaledSizes);
     for (const segment of this.catalog.segments) for (const link of linksOfMeta(segment.meta)) this.resolver.link(link);
     this.#takeRecords({ records: table.slice(0), brought });
     this.sealedRecordCount = table.rowCount;
