@@ -233,3 +233,35 @@ test("An id is found in segments that are compacted away while it is looked for.
   open();
   expect(await ingested).toMatchObject({ duplicates: 1 });
 });
+
+test("Whom a failed ingest named is nobody, then and when somebody else is given the code.", async () => {
+  const { storage, failNext } = failingLate();
+  await using daybook = await openDaybook({ storage });
+  const profileOf = async (subject: object) => (await daybook.identityProfile(subject).catch((error: unknown) => error)) as { code?: string; events?: number };
+  await daybook.ingest([event("e1", { userId: "ann" })]);
+  failNext();
+  const ingest = daybook.ingest([event("e2", { userId: "bob@shop.example" })]).catch(codeOf);
+  await Promise.resolve();
+  for (const subject of [{ email: "bob@shop.example" }, { userId: "bob@shop.example" }]) expect(await profileOf(subject)).toMatchObject({ code: "identity_not_found" });
+  expect(await ingest).toBe("storage_full");
+  await daybook.ingest([event("e3", { userId: "alice", createdAt: undefined }), event("e4", { userId: "carol@shop.example", createdAt: undefined })]);
+  expect(await profileOf({ email: "bob@shop.example" })).toMatchObject({ code: "identity_not_found" });
+  expect(await profileOf({ email: "carol@shop.example" })).toMatchObject({ events: 1 });
+  expect(await profileOf({ userId: "alice" })).toMatchObject({ events: 1 });
+});
+
+test("A question sees links and events of one moment, with a signal and without.", async () => {
+  for (const options of [{}, { signal: new AbortController().signal }]) {
+    const seen = new Set<number>();
+    for (let turnCount = 0; turnCount < 60; turnCount += 1) {
+      await using daybook = await openDaybook({ storage: memoryStorage() });
+      await daybook.ingest([event("e1", { anonymousId: "device" }), event("e2", { userId: "ann" })]);
+      const ingest = daybook.ingest([event("e3", { anonymousId: "device", userId: "ann" }), event("e4", { userId: "bob" }), event("e5", { userId: "carl" })]);
+      for (let turn = 0; turn < turnCount; turn += 1) await null;
+      seen.add(await daybook.countUniqueUsers({}, options));
+      await ingest;
+    }
+    // Two before, three after; one would be the link without the events that came with it.
+    expect(seen).toEqual(new Set([2, 3]));
+  }
+});
