@@ -13,7 +13,7 @@ const cli = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 
 /** A server of its own process, from the built package; resolves to its port. */
 async function serve(directory: string): Promise<{ port: number; stop(): Promise<void> }> {
-  const child = spawn(process.execPath, [cli, "serve", "--data", directory, "--port", "0"], { env: { ...process.env, DAYBOOK_TOKEN: TOKEN }, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [cli, "serve", "--quiet", "--data", directory, "--port", "0"], { env: { ...process.env, DAYBOOK_TOKEN: TOKEN }, stdio: ["ignore", "pipe", "inherit"] });
   for await (const line of createInterface({ input: child.stdout })) {
     const port = /^daybook listening on http:\/\/[^:]+:(\d+)$/.exec(line)?.[1];
     if (port === undefined) continue;
@@ -71,11 +71,14 @@ const percentile = (values: readonly number[], share: number) => [...values].sor
 
 /** Ingest in batches of 1,000, then counts of 30 days, over sixteen connections. The client needs a core of its own. */
 export async function httpFigures(directory: string) {
-  const server = await serve(directory);
+  const writer = await serve(directory);
   const writes = [...trafficBatches({ seed: 1, eventCount: EVENT_COUNT, batchRowCount: 1_000 })].map((events) => requestText("/v1/events", JSON.stringify({ events }))).values();
   const startedMs = performance.now();
-  await load(server.port, () => writes.next().value ?? null);
+  await load(writer.port, () => writes.next().value ?? null);
   const ingestEventsPerSecond = Math.round((EVENT_COUNT / (performance.now() - startedMs)) * 1_000);
+  // What was taken in is sealed at the stop.
+  await writer.stop();
+  const server = await serve(directory);
   const question = requestText("/analytics/count-events", JSON.stringify({ start_date: "2026-01-20", end_date: "2026-02-18" }));
   const endingAt = (ms: number) => () => (performance.now() < ms ? question : null);
   await load(server.port, endingAt(performance.now() + 1_000));
