@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.js";
 import { MS_PER_DAY, dayStartMs } from "../base/time.js";
 import type { Selector } from "../filter/predicate.js";
 import { isPruned, isWhole } from "../filter/select.js";
@@ -66,7 +67,7 @@ export class Gathering<K extends ReportName> {
   /** Adds what a span of whole segments keeps; its parts are asked where it keeps nothing yet. */
   async #addWhole(state: unknown, span: Span, key: string): Promise<void> {
     const { kept } = this.report;
-    if (kept === undefined) return;
+    assert(kept !== undefined, "there is a key for what is kept, but no way to keep it");
     let made = span.kept(key);
     if (made !== null) this.work.keptCount += span.segmentCount;
     else {

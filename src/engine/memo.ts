@@ -1,3 +1,4 @@
+import { areSameParts } from "../base/same-parts.js";
 import type { Memo } from "../report/report.js";
 
 interface Entry {
@@ -12,13 +13,9 @@ export class LastValues implements Memo {
   of<T>(key: string, parts: readonly object[], make: () => T): T {
     const entry = this.#entries.get(key);
     // What was kept under a key was made by the same caller.
-    if (entry !== undefined && isSame(entry.parts, parts)) return entry.value as T;
+    if (entry !== undefined && areSameParts(entry.parts, parts)) return entry.value as T;
     const value = make();
     this.#entries.set(key, { parts: [...parts], value });
     return value;
   }
-}
-
-function isSame(a: readonly object[], b: readonly object[]): boolean {
-  return a.length === b.length && a.every((part, at) => part === b[at]);
 }

@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+import { areSameParts } from "../base/same-parts.js";
 import { dayStartMs } from "../base/time.js";
 import { compareIds } from "../base/uuid.js";
 import { codeAt } from "../column/column.js";
@@ -33,7 +34,7 @@ export class CompanyViews {
   of(snapshotRows: readonly Rows[], resolver: IdentityResolver, identities: IdentityView): Promise<CompanyView> {
     const showing = snapshotRows.filter((rows) => rows.zone("companyId") !== null);
     const key = [identities, ...showing];
-    if (this.#last !== null && isSame(this.#last.key, key)) return this.#last.view;
+    if (this.#last !== null && areSameParts(this.#last.key, key)) return this.#last.view;
     const view = this.#make(showing, resolver, identities);
     this.#last = { key, view };
     // What failed is made anew when it is asked for again.
@@ -60,7 +61,7 @@ export class CompanyViews {
   #ofSealed(showing: readonly Rows[], resolver: IdentityResolver, identities: IdentityView): OnlyCompanies {
     const sealed = showing.filter((rows) => rows.sealed);
     const key = [identities, ...sealed];
-    if (this.#sealed !== null && isSame(this.#sealed.key, key)) return this.#sealed.only;
+    if (this.#sealed !== null && areSameParts(this.#sealed.key, key)) return this.#sealed.only;
     const only = new OnlyCompanies();
     for (const rows of sealed) addSegment(only, rows, identities);
     for (const actor of resolver.groupsOfActor.codes())
@@ -68,10 +69,6 @@ export class CompanyViews {
     this.#sealed = { key, only };
     return only;
   }
-}
-
-function isSame(a: readonly object[], b: readonly object[]): boolean {
-  return a.length === b.length && a.every((part, at) => part === b[at]);
 }
 
 function addSegment(only: OnlyCompanies, rows: Rows, identities: IdentityView): void {

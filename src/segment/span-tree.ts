@@ -1,3 +1,4 @@
+import { areSameParts } from "../base/same-parts.js";
 import type { MemoryBudget } from "./memory-budget.js";
 import type { Segment } from "./segment.js";
 import { Span, type SpanPart } from "./span.js";
@@ -39,7 +40,7 @@ export class SpanTree {
         const key = `${dayCount} ${Math.floor(day / dayCount)}`;
         const known = former.spans.get(key);
         const parts = block.map(({ part }) => part);
-        const span = known !== undefined && isSame(known.parts, parts) ? known : new Span(parts, budget);
+        const span = known !== undefined && areSameParts(known.parts, parts) ? known : new Span(parts, budget);
         spans.set(key, span);
         return { day, part: span };
       });
@@ -58,8 +59,4 @@ function inBlocks(placed: readonly Placed[], dayCount: number): Placed[][] {
     last = block;
   }
   return blocks;
-}
-
-function isSame(a: readonly SpanPart[], b: readonly SpanPart[]): boolean {
-  return a.length === b.length && a.every((part, at) => part === b[at]);
 }
