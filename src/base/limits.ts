@@ -79,6 +79,8 @@ export const LIMITS = {
   failedAddressCount: 10_000,
   /** How long a question may hold the thread before others have a turn. */
   sliceMs: 5,
+  /** Values that a seal or a compaction works on before others have a turn: 0.1 to 2 ms. */
+  turnValueCount: 128 * 1024,
   /** Default rate of a scrub: a gigabyte in a quarter of an hour, which no disk notices. */
   scrubBytesPerSecond: 1024 * 1024,
   /** Default rest between two rounds of a scrub. */
