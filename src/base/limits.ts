@@ -68,6 +68,8 @@ export const LIMITS = {
   requestsPerTokenCount: 32,
   /** Bytes of request bodies in memory at once, all callers together; as parsed JSON they take several times as much. */
   heldBodyBytes: 64 * 1024 * 1024,
+  /** Bytes of long request bodies that are parsed in one turn of the event loop: some ms. */
+  parsedBytesPerTurn: 256 * 1024,
   /** How late timers may be before requests are refused: work piles up faster than it is done. */
   eventLoopLagMs: 50,
   /** How long a question may take. */
