@@ -10,6 +10,8 @@ const SHORT_BODY_BYTES = 16 * 1024;
  */
 export class ParsePace {
   #takenByteLength = 0;
+  /** Ends with the turn in which bodies were taken. */
+  #turn: Promise<void> | null = null;
   #last: Promise<void> | null = null;
 
   constructor(readonly bytesPerTurn: number = LIMITS.parsedBytesPerTurn) {}
@@ -27,9 +29,13 @@ export class ParsePace {
 
   async #take(before: Promise<void> | null, byteLength: number): Promise<void> {
     await before;
+    if (this.#takenByteLength > 0 && this.#takenByteLength + byteLength > this.bytesPerTurn) await this.#turn;
+    if (this.#takenByteLength === 0) this.#turn = this.#nextTurn();
     this.#takenByteLength += byteLength;
-    if (this.#takenByteLength <= this.bytesPerTurn) return;
+  }
+
+  async #nextTurn(): Promise<void> {
     await nextTurn();
-    this.#takenByteLength = byteLength;
+    this.#takenByteLength = 0;
   }
 }
