@@ -52,7 +52,7 @@ describe("compaction", () => {
       }),
       { seed: baseSeed },
     );
-    // All of the day each time would be 21 times the rows.
+    // All of the day each time would be 15.7 times the rows.
     expect(sealAll(Array<number>(128).fill(1)).mergedRowCount).toBeLessThan(128 * 4);
   });
 });
