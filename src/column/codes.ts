@@ -13,6 +13,15 @@ export function allocateCodes(count: number, maxCode: number): Codes {
   return width === 1 ? new Uint8Array(count) : width === 2 ? new Uint16Array(count) : new Uint32Array(count);
 }
 
+/** The same codes, as narrow as the largest allows. */
+export function narrowCodes(codes: Uint32Array): Codes {
+  let max = 0;
+  for (let at = 0; at < codes.length; at += 1) if (codes[at]! > max) max = codes[at]!;
+  const narrow = allocateCodes(codes.length, max);
+  narrow.set(codes);
+  return narrow;
+}
+
 /** Views bytes as codes of the given width, without a copy where the alignment allows. */
 export function codesOfBytes(bytes: Uint8Array, width: number): Codes {
   if (width === 1) return bytes;

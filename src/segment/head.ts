@@ -244,6 +244,10 @@ class HeadView implements Rows {
     return null;
   }
 
+  who(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
   column(name: string): CodeColumn {
     return this.columns.get(name) ?? absentColumn(this.rowCount);
   }

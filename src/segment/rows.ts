@@ -1,4 +1,5 @@
 import type { CodeColumn } from "../column/column.js";
+import type { Who } from "./who.js";
 
 /** Smallest and largest code of a column, and whether some row has code 0. */
 export interface ColumnZone {
@@ -34,6 +35,8 @@ export interface Rows {
   zone(column: string): ColumnZone | null;
   /** Brings columns into memory; null when they are there already. @throws corruption */
   load(columns: readonly string[]): Promise<void> | null;
+  /** Who did something, as it is stored beside the rows; null where it is not, as with heads. @throws corruption */
+  who(): Promise<Who | null>;
   /** Keeps what is loaded in memory until `unpin`: a query pins before `load` and unpins after its last read. */
   pin(): void;
   unpin(): void;

@@ -9,6 +9,8 @@ import type { PackedBlock } from "./container.js";
 import { linksOf } from "./id-links.js";
 import type { MergedRows } from "./merge-rows.js";
 import type { ColumnZone, IdLink } from "./rows.js";
+import { encodeWho, whoOf } from "./who.js";
+import type { WhoMeta } from "./who.js";
 
 /** A dictionary-coded column as the footer describes it. */
 export interface ColumnMeta extends ColumnZone {
@@ -30,7 +32,12 @@ export interface SegmentMeta {
   readonly columns: readonly ColumnMeta[];
   /** Ids seen together on one event, as [anonymousId, userId, createdAtMs]. */
   readonly links: readonly (readonly [number, number, number])[];
+  /** Absent in files of earlier versions. */
+  readonly who?: WhoMeta;
 }
+
+/** Name of the block that tells who did something. */
+export const WHO_BLOCK = "who";
 
 export type Deflate = (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 
@@ -57,6 +64,9 @@ export async function encodeSegment(merged: MergedRows, deflate: Deflate, turns 
     if (column.kind === "sparse") blocks.push(await packDeltas(rowsBlock(name), column.rows));
     blocks.push(await pack(name, await toPlanes(column.codes, turns), deflate));
   }
+  const column = columnOf(merged);
+  const who = await encodeWho(await whoOf(merged.times.length, column, turns), turns);
+  blocks.push(await pack(WHO_BLOCK, who.bytes, deflate));
   const { firstSequence, lastSequence } = await sequenceRange(merged.sequences, turns);
   const meta: SegmentMeta = {
     kind: "segment",
@@ -67,7 +77,8 @@ export async function encodeSegment(merged: MergedRows, deflate: Deflate, turns 
     firstSequence,
     lastSequence,
     columns,
-    links: (await linksOf(asLinkSource(merged), turns)).map((link) => [link.anonymousId, link.userId, link.createdAtMs]),
+    links: (await linksOf({ day: merged.day, times: () => merged.times, column }, turns)).map((link) => [link.anonymousId, link.userId, link.createdAtMs]),
+    who: who.meta,
   };
   return { bytes: await encodeContainer(blocks, meta, turns), meta };
 }
@@ -88,9 +99,9 @@ export function decodeColumn(meta: ColumnMeta, rowCount: number, bytes: Uint8Arr
   return rows === null ? { kind: "dense", codes } : { kind: "sparse", rows: decodeDeltas(rows), codes, rowCount };
 }
 
-function asLinkSource(merged: MergedRows) {
+function columnOf(merged: MergedRows): (name: string) => CodeColumn {
   const none = absentColumn(merged.times.length);
-  return { day: merged.day, times: () => merged.times, column: (name: string) => merged.columns.get(name) ?? none };
+  return (name) => merged.columns.get(name) ?? none;
 }
 
 async function pack(name: string, raw: Uint8Array, deflate: Deflate): Promise<PackedBlock> {

@@ -7,8 +7,10 @@ import type { BlockEntry, ContainerFooter } from "./container.js";
 import { Holdings } from "./holdings.js";
 import type { MemoryBudget } from "./memory-budget.js";
 import type { ColumnZone, Rows } from "./rows.js";
-import { decodeColumn, decodeDeltas, rowsBlock } from "./segment-file.js";
+import { WHO_BLOCK, decodeColumn, decodeDeltas, rowsBlock } from "./segment-file.js";
 import type { ColumnMeta, SegmentMeta } from "./segment-file.js";
+import { decodeWho } from "./who.js";
+import type { Who } from "./who.js";
 
 /** How a segment reads its file. */
 export interface SegmentSource {
@@ -75,6 +77,16 @@ export class Segment implements Rows {
   /** Whether a column, the times, ids or sequences are in memory. */
   isLoaded(name: string): boolean {
     return this.#held.get(name) !== null;
+  }
+
+  async who(): Promise<Who | null> {
+    const { who: meta } = this.meta;
+    if (meta === undefined) return null;
+    const held = this.#held.get(WHO_BLOCK) as Who | null;
+    if (held !== null) return held;
+    const who = decodeWho(meta, await this.#readBlock(WHO_BLOCK));
+    this.#held.hold(WHO_BLOCK, who, who.actors.byteLength * 3);
+    return who;
   }
 
   column(name: string): CodeColumn {

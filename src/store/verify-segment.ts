@@ -6,9 +6,11 @@ import { ID_COLUMN, SEQUENCE_COLUMN, SHAPE_COLUMN, TIME_COLUMN } from "../schema
 import type { ContainerFooter } from "../segment/container.js";
 import { linksOf } from "../segment/id-links.js";
 import type { IdLink } from "../segment/rows.js";
-import { linksOfMeta, rowsBlock } from "../segment/segment-file.js";
+import { WHO_BLOCK, linksOfMeta, rowsBlock } from "../segment/segment-file.js";
 import type { ColumnMeta, SegmentMeta } from "../segment/segment-file.js";
 import type { Segment } from "../segment/segment.js";
+import { whoOf } from "../segment/who.js";
+import type { Who } from "../segment/who.js";
 import type { Findings } from "./findings.js";
 import type { SegmentEntry } from "./manifest.js";
 import type { SequenceSet } from "./sequence-set.js";
@@ -46,6 +48,14 @@ export async function verifySegment(entry: SegmentEntry, segment: Segment, foote
   for (const name of DEMANDED) if (segment.zone(name)?.hasZero !== false) findings.add(entry.key, `a ${name} in each row`, "rows without");
   verifyShapes(entry.key, segment, laws);
   if (!areSameLinks(await linksOf(segment), linksOfMeta(meta))) findings.add(entry.key, "in the footer, the ids that rows have together", "others");
+  const stored = await segment.who();
+  const who = stored === null ? null : await whoOf(segment.rowCount, (name) => segment.column(name));
+  if (stored !== null && who !== null && !areSameWho(stored, who)) findings.add(entry.key, "beside the rows, who did something by them", "others");
+}
+
+function areSameWho(one: Who, other: Who): boolean {
+  const areEqual = (a: Uint32Array, b: Uint32Array) => a.length === b.length && a.every((code, at) => code === b[at]);
+  return areEqual(one.actors, other.actors) && areEqual(one.companies, other.companies) && areEqual(one.projects, other.projects);
 }
 
 function areSameLinks(links: readonly IdLink[], others: readonly IdLink[]): boolean {
@@ -56,7 +66,7 @@ function areSameLinks(links: readonly IdLink[], others: readonly IdLink[]): bool
 
 function verifyBlocks(key: string, { blocks, meta }: ContainerFooter<SegmentMeta>, findings: Findings): void {
   const wanted = meta.columns.flatMap(({ name, entryCount }) => (entryCount === undefined ? [name] : [rowsBlock(name), name]));
-  const expected = [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...wanted].sort().join(" ");
+  const expected = [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...wanted, ...(meta.who === undefined ? [] : [WHO_BLOCK])].sort().join(" ");
   const found = blocks.map(({ name }) => name).sort().join(" ");
   if (found !== expected) findings.add(key, `the blocks ${expected}`, found);
 }

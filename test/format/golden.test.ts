@@ -60,7 +60,7 @@ describe("the bytes of each file, which stores that exist already have", () => {
     });
   });
 
-  test("a segment file has times, ids, sequences and the columns that some row has a value in", async () => {
+  test("a segment file has times, ids, sequences, the columns that some row has a value in, and who did something", async () => {
     expect(containerParts((await encodeSegment(sampleRows(), asIs)).bytes)).toEqual({
       blocks: [
         "444159424f4f4b31000af40000b70000",
@@ -71,7 +71,8 @@ describe("the bytes of each file, which stores that exist already have", () => {
         "00000000000000000102010000000000",
         "002c0400010000000006000000000000",
         "05050000000000000400000000000000",
-        "03",
+        "03000000000000001602000000000000",
+        "00000000",
       ].join("\n"),
       footer: [
         '{"blocks":[{"name":"ms","offset":8,"byteLength":12,"rawByteLength":12,"deflated":false,"crc32":14109',
@@ -83,13 +84,15 @@ describe("the bytes of each file, which stores that exist already have", () => {
         '"name":"anonymousId","offset":112,"byteLength":3,"rawByteLength":3,"deflated":false,"crc32":22312344',
         '92},{"name":"m1.rows","offset":120,"byteLength":4,"rawByteLength":4,"deflated":false,"crc32":2921744',
         '459},{"name":"m1","offset":128,"byteLength":1,"rawByteLength":1,"deflated":false,"crc32":1259060791}',
-        '],"meta":{"kind":"segment","day":20513,"rowCount":3,"minMs":0,"maxMs":86399999,"firstSequence":7,"la',
-        'stSequence":9,"columns":[{"name":"name","width":1,"min":1,"max":2,"hasZero":false},{"name":"url","wi',
-        'dth":2,"min":4,"max":300,"hasZero":true},{"name":"userId","width":1,"min":6,"max":6,"hasZero":true},',
-        '{"name":"anonymousId","width":1,"min":5,"max":5,"hasZero":true},{"name":"m1","width":1,"min":3,"max"',
-        ':3,"hasZero":true,"entryCount":1}],"links":[[5,6,1772323200005]]}}',
+        ',{"name":"who","offset":136,"byteLength":12,"rawByteLength":12,"deflated":false,"crc32":3231463346}]',
+        ',"meta":{"kind":"segment","day":20513,"rowCount":3,"minMs":0,"maxMs":86399999,"firstSequence":7,"las',
+        'tSequence":9,"columns":[{"name":"name","width":1,"min":1,"max":2,"hasZero":false},{"name":"url","wid',
+        'th":2,"min":4,"max":300,"hasZero":true},{"name":"userId","width":1,"min":6,"max":6,"hasZero":true},{',
+        '"name":"anonymousId","width":1,"min":5,"max":5,"hasZero":true},{"name":"m1","width":1,"min":3,"max":',
+        '3,"hasZero":true,"entryCount":1}],"links":[[5,6,1772323200005]],"who":{"count":2,"companyWidth":1,"p',
+        'rojectWidth":1}}}',
       ].join(""),
-      trailer: "560500009b327538314b4f4f42594144",
+      trailer: "ed050000cf46fef5314b4f4f42594144",
     });
   });
 

@@ -1,0 +1,121 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their columns */
+import { Turns } from "../base/turn.js";
+import { codesOfBytes, narrowCodes, type Codes } from "../column/codes.js";
+import { denseCodes, type CodeColumn } from "../column/column.js";
+import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
+import { sortNumbers } from "./sort-numbers.js";
+
+/** The columns that tell who did something, for whom and where. */
+export const WHO_COLUMNS = ["userId", "anonymousId", "companyId", "project"] as const;
+
+/**
+ * Who did something in a segment, for which company by the event itself (0: none), in which project: distinct triples, ascending.
+ * An actor is twice a code of a user id, or twice a code of an anonymous id and one, where there is no user id.
+ */
+export interface Who {
+  readonly actors: Uint32Array;
+  readonly companies: Uint32Array;
+  readonly projects: Uint32Array;
+}
+
+/** How the bytes of these triples are read. */
+export interface WhoMeta {
+  readonly count: number;
+  readonly companyWidth: 1 | 2 | 4;
+  readonly projectWidth: 1 | 2 | 4;
+}
+
+/** Rows below 2^26, actors below 2^26: both fit the 53 bits of a number exactly. */
+const ROW_SPAN = 2 ** 26;
+/** Codes are below it. */
+const CODE_SPAN = 2 ** 24;
+/** Actors that are remembered while rows are looked through. */
+const SLOT_COUNT = 2 ** 13;
+/** What a row costs, in looks at a value. */
+const VALUES_PER_ROW = 8;
+
+/** The actor of a row by its codes; 0 for nobody. */
+export function actorOf(user: number, anonymous: number): number {
+  return user !== 0 ? user * 2 : anonymous !== 0 ? anonymous * 2 + 1 : 0;
+}
+
+/** The triples of some rows; events of nobody have none. Cost: a sort of the rows by actor. */
+export async function whoOf(rowCount: number, column: (name: string) => CodeColumn, turns = new Turns()): Promise<Who> {
+  const [users, anonymous, companies, projects] = WHO_COLUMNS.map((name) => denseCodes(column(name))) as [Codes, Codes, Codes, Codes];
+  const keys = new Float64Array(rowCount);
+  let keyCount = 0;
+  // Most events of an actor are like the one before: those need not be sorted.
+  const [lastActors, lastPairs] = [new Uint32Array(SLOT_COUNT), new Float64Array(SLOT_COUNT)];
+  await turns.inPieces(rowCount, (from, to) => {
+    for (let row = from; row < to; row += 1) {
+      const actor = actorOf(users[row]!, anonymous[row]!);
+      const pair = companies[row]! * CODE_SPAN + projects[row]!;
+      const slot = actor & (SLOT_COUNT - 1);
+      if (actor === 0 || (lastActors[slot] === actor && lastPairs[slot] === pair)) continue;
+      lastActors[slot] = actor;
+      lastPairs[slot] = pair;
+      keys[keyCount] = actor * ROW_SPAN + row;
+      keyCount += 1;
+    }
+  });
+  const sorted = await sortNumbers(keys.subarray(0, keyCount), turns);
+  const found: Who = { actors: new Uint32Array(keyCount), companies: new Uint32Array(keyCount), projects: new Uint32Array(keyCount) };
+  let count = 0;
+  let told = 0;
+  for (let start = 0; start < keyCount; ) {
+    const actor = Math.floor(sorted[start]! / ROW_SPAN);
+    let end = start;
+    for (; end < keyCount && Math.floor(sorted[end]! / ROW_SPAN) === actor; end += 1) {
+      const row = sorted[end]! % ROW_SPAN;
+      sorted[end] = companies[row]! * CODE_SPAN + projects[row]!;
+    }
+    count = addPairs(found, count, actor, sorted.subarray(start, end));
+    start = end;
+    if ((end - told) * VALUES_PER_ROW < turns.pieceLength) continue;
+    await turns.took((end - told) * VALUES_PER_ROW);
+    told = end;
+  }
+  return { actors: found.actors.slice(0, count), companies: found.companies.slice(0, count), projects: found.projects.slice(0, count) };
+}
+
+/** Adds the distinct ones among the companies and projects of one actor, ascending; answers how many triples there are now. */
+function addPairs(into: Who, count: number, actor: number, pairs: Float64Array): number {
+  if (pairs.length > 1) pairs.sort();
+  for (let at = 0; at < pairs.length; at += 1) {
+    if (at > 0 && pairs[at] === pairs[at - 1]) continue;
+    into.actors[count] = actor;
+    into.companies[count] = Math.floor(pairs[at]! / CODE_SPAN);
+    into.projects[count] = pairs[at]! % CODE_SPAN;
+    count += 1;
+  }
+  return count;
+}
+
+/** The bytes of triples before they are deflated: actors, then companies, then projects. */
+export async function encodeWho({ actors, companies, projects }: Who, turns: Turns): Promise<{ bytes: Uint8Array; meta: WhoMeta }> {
+  const [ofCompanies, ofProjects] = [narrowCodes(companies), narrowCodes(projects)];
+  const parts = [await toPlanes(await toDeltas(actors, turns), turns), await toPlanes(ofCompanies, turns), await toPlanes(ofProjects, turns)];
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  const widthOf = ({ BYTES_PER_ELEMENT }: Codes) => BYTES_PER_ELEMENT as 1 | 2 | 4;
+  return { bytes, meta: { count: actors.length, companyWidth: widthOf(ofCompanies), projectWidth: widthOf(ofProjects) } };
+}
+
+/** Triples from their inflated bytes. */
+export function decodeWho({ count, companyWidth, projectWidth }: WhoMeta, bytes: Uint8Array): Who {
+  const companiesAt = count * 4;
+  const projectsAt = companiesAt + count * companyWidth;
+  return {
+    actors: fromDeltas(codesOfBytes(fromPlanes(bytes.slice(0, companiesAt), 4), 4) as Uint32Array),
+    companies: wide(bytes.slice(companiesAt, projectsAt), companyWidth),
+    projects: wide(bytes.slice(projectsAt, projectsAt + count * projectWidth), projectWidth),
+  };
+}
+
+function wide(planes: Uint8Array, width: 1 | 2 | 4): Uint32Array {
+  return Uint32Array.from(codesOfBytes(fromPlanes(planes, width), width));
+}
