@@ -120,6 +120,7 @@ describe("a law that is broken, all checksums being right, is found:", () => {
     ["times of the footer are true", (storage) => forgeMeta(storage, (meta) => ({ ...meta, maxMs: meta.maxMs - 1 })), /latest ms of the day/],
     ["sequences of the footer are true", (storage) => forgeMeta(storage, (meta) => ({ ...meta, firstSequence: 0 })), /the sequences \d+ to \d+ in the footer/],
     ["links of the footer are those of the rows", (storage) => forgeMeta(storage, (meta) => ({ ...meta, links: meta.links.slice(1) })), /the ids that rows have together, found others/],
+    ["who did something is told by the rows", (storage) => forgeMeta(storage, (meta) => ({ ...meta, who: { count: 1, companyWidth: 1, projectWidth: 1 } })), /who did something by them, found others/],
     ["row counts are true", (storage) => forgeMeta(storage, (meta) => ({ ...meta, rowCount: meta.rowCount - 1 })), /row count \d+, found \d+/],
     ["each column has its blocks", (storage) => forgeMeta(storage, (meta) => ({ ...meta, columns: meta.columns.slice(1) })), /the blocks /],
     ["the day is that of the manifest", (storage) => forgeManifest(storage, (manifest) => ({ ...manifest, segments: manifest.segments.map((entry) => ({ ...entry, day: entry.day + 1 })) })), /day \d+, found \d+/],
