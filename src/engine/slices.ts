@@ -7,7 +7,7 @@ export class Slices {
   #startMs = performance.now();
 
   /** @param signal absent: the question is answered in one go */
-  constructor(readonly signal: AbortSignal | undefined) {}
+  constructor(readonly signal: Pick<AbortSignal, "aborted"> | undefined) {}
 
   /** @throws aborted */
   async yieldSometimes(): Promise<void> {

@@ -159,38 +159,21 @@ async function ask(context: Context, route: GuardedRoute, caller: Caller, found:
   const { admission, clock, readAgent, counts, processGauges } = context;
   const receivedAtMs = clock.now();
   const held = admission.hold();
-  const deadline = new Deadline(() => request.signal, admission.limits.questionMs);
   try {
     const body = route.body === null ? null : await readBody(request, route.body, held);
     const query = parseQuery(found.query);
     checkShape(route.query, query);
     if (route.body !== null) checkShape(route.body.schema, body);
-    const exchange: Exchange<unknown, unknown> = {
-      params: found.params,
-      query,
-      body,
-      get signal() {
-        return deadline.signal;
-      },
-      receivedAtMs,
-      readAgent,
-      counts,
-      processGauges,
-    };
-    return await told(route, deadline, () => route.handle(caller, exchange));
+    const deadline = new Deadline(request.signal, admission.limits.questionMs);
+    const exchange: Exchange<unknown, unknown> = { params: found.params, query, body, signal: deadline, receivedAtMs, readAgent, counts, processGauges };
+    try {
+      return await route.handle(caller, exchange);
+    } catch (thrown) {
+      const blamed = deadline.blame(thrown);
+      throw route.keepsNames === true ? blamed : inWireNames(blamed);
+    }
   } finally {
-    deadline.end();
     held.release();
-  }
-}
-
-/** An answer, or an error as the wire spells it. */
-async function told(route: GuardedRoute, deadline: Deadline, handle: () => Promise<unknown>): Promise<unknown> {
-  try {
-    return await handle();
-  } catch (thrown) {
-    const blamed = deadline.blame(thrown);
-    throw route.keepsNames === true ? blamed : inWireNames(blamed);
   }
 }
 

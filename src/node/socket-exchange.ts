@@ -17,7 +17,6 @@ export class SocketRequest implements WireRequest {
   #awaitsContinue: boolean;
   readonly incoming: IncomingMessage;
   readonly #outgoing: ServerResponse;
-  #controller: AbortController | undefined;
 
   /** @param refusal what is wrong with the connection rather than the request */
   constructor(incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean, refusal: DaybookError | null = null) {
@@ -31,15 +30,14 @@ export class SocketRequest implements WireRequest {
     if (fault !== null) this.fault = fault;
   }
 
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      const controller = new AbortController();
-      this.#controller = controller;
-      this.#outgoing.once("close", () => {
-        if (!this.#outgoing.writableFinished) controller.abort();
-      });
-    }
-    return this.#controller.signal;
+  /** Who is gone has left a connection that is closed. */
+  get signal(): Pick<AbortSignal, "aborted"> {
+    const { socket } = this.incoming;
+    return {
+      get aborted() {
+        return socket.destroyed;
+      },
+    };
   }
 
   header(name: string): string | null {

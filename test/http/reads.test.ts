@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { handlerOf, send, stubDaybook } from "./kit.js";
+import type { QueryOptions } from "../../src/engine/daybook.js";
+import { handlerOf, requestOf, send, stubDaybook } from "./kit.js";
 
 const perDay = [{ day: "2026-03-01T00:00:00.000Z", count: 7 }];
 const usersPerDay = [{ day: "2026-03-01T00:00:00.000Z", count: 3 }];
@@ -74,10 +75,14 @@ describe("the reading endpoints", () => {
     expect((await send(handlerOf(stubDaybook()), "/analytics/count-events", { body: "" })).status).toBe(200);
   });
 
-  it("hands the caller's abort signal to the query", async () => {
+  it("lets the query know when the caller is gone", async () => {
     const daybook = stubDaybook();
-    await send(handlerOf(daybook), "/analytics/count-events");
-    expect((daybook.asked[0]?.options as { signal: unknown }).signal).toBeInstanceOf(AbortSignal);
+    const caller = new AbortController();
+    await handlerOf(daybook)(new Request(requestOf("/analytics/count-events"), { signal: caller.signal }));
+    const { signal } = daybook.asked[0]?.options as QueryOptions;
+    expect(signal?.aborted).toBe(false);
+    caller.abort();
+    expect(signal?.aborted).toBe(true);
   });
 
   it("takes fill on /v1 only", async () => {
