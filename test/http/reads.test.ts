@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { QueryOptions } from "../../src/engine/daybook.js";
 import { handlerOf, requestOf, send, stubDaybook } from "./kit.js";
@@ -167,9 +168,21 @@ describe("entity tags", () => {
 
   it("are the same whichever way the hash of a body is computed", async () => {
     const { etagOf } = await import("../../src/http/etag.js");
-    const { tokenHash } = await import("../../src/http/token.js");
-    for (const text of ["short", "x".repeat(10_000)]) {
-      expect(await etagOf(text)).toBe(`"${tokenHash(text).slice(0, 32)}"`);
+    const { sha256Hex } = await import("../../src/base/hash.js");
+    const { sha256Hex: fastSha256Hex } = await import("../../src/node/sha256-hex.js");
+    for (const text of ["", "short", "\u{1f600} \ud800", "x".repeat(10_000)]) {
+      const tag = createHash("sha256").update(text).digest("hex").slice(0, 32);
+      for (const hash of [sha256Hex, fastSha256Hex]) expect(await etagOf(text, hash)).toBe(`"${tag}"`);
     }
+  });
+
+  it("and tokens are hashed by what the handler is given for it", async () => {
+    const hashed: string[] = [];
+    const sha256Hex = (text: string) => {
+      hashed.push(text);
+      return createHash("sha256").update(text).digest("hex");
+    };
+    const { status, text } = await send(handlerOf(stubDaybook(), { sha256Hex }), "/analytics/count-events");
+    expect([status, hashed]).toEqual([200, ["sk_owner", text]]);
   });
 });
