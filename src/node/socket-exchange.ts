@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { DaybookError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import { bodyTooLarge } from "../http/exchange.js";
@@ -6,6 +7,15 @@ import type { WireReply, WireRequest } from "../http/exchange.js";
 
 /** What node takes as the one expectation there is. */
 const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
+
+/** Who is gone has left a connection that is closed. */
+class Departure {
+  constructor(readonly socket: Socket) {}
+
+  get aborted(): boolean {
+    return this.socket.destroyed;
+  }
+}
 
 /** A request on a socket as the routes need it, without the web objects in between. */
 export class SocketRequest implements WireRequest {
@@ -30,14 +40,8 @@ export class SocketRequest implements WireRequest {
     if (fault !== null) this.fault = fault;
   }
 
-  /** Who is gone has left a connection that is closed. */
   get signal(): Pick<AbortSignal, "aborted"> {
-    const { socket } = this.incoming;
-    return {
-      get aborted() {
-        return socket.destroyed;
-      },
-    };
+    return new Departure(this.incoming.socket);
   }
 
   header(name: string): string | null {
@@ -52,9 +56,9 @@ export class SocketRequest implements WireRequest {
     this.#outgoing.writeContinue();
   }
 
-  async readBody(maxByteLength: number, onBytes: (byteLength: number) => void = () => undefined): Promise<Uint8Array> {
+  readBody(maxByteLength: number, onBytes: (byteLength: number) => void = () => undefined): Promise<Uint8Array> {
     this.proceed();
-    return await new Promise((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       const incoming = this.incoming;
       const chunks: Buffer[] = [];
       let byteLength = 0;
