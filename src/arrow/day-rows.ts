@@ -35,10 +35,10 @@ export async function loadAll(sources: readonly Rows[]): Promise<void> {
 }
 
 /** The loaded rows of one day in (createdAt, event id) order: those of a single segment as they are, others merged. */
-export function inOrder(sources: readonly Rows[]): DayRows {
+export async function inOrder(sources: readonly Rows[]): Promise<DayRows> {
   const [only, ...others] = sources;
   if (only?.sealed === true && others.length === 0) return asDayRows(only);
-  return dayRows(mergeRows(sources));
+  return dayRows(await mergeRows(sources));
 }
 
 /** Loaded rows in whatever order. What it holds stays readable when the rows are dropped from memory. */

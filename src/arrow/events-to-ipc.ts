@@ -66,11 +66,11 @@ const NO_ROWS: DayRows = {
 };
 
 /** Loads rows, and reads what is loaded before it may be dropped again. The arrays read live on. */
-async function whilePinned<T>(sources: readonly Rows[], read: () => T): Promise<T> {
+async function whilePinned<T>(sources: readonly Rows[], read: () => T | Promise<T>): Promise<T> {
   for (const rows of sources) rows.pin();
   try {
     await loadAll(sources);
-    return read();
+    return await read();
   } finally {
     for (const rows of sources) rows.unpin();
   }

@@ -68,6 +68,8 @@ export const LIMITS = {
   requestsPerTokenCount: 32,
   /** Bytes of request bodies in memory at once, all callers together; as parsed JSON they take several times as much. */
   heldBodyBytes: 64 * 1024 * 1024,
+  /** Bytes of long request bodies that are parsed in one turn of the event loop: some ms. */
+  parsedBytesPerTurn: 256 * 1024,
   /** How late timers may be before requests are refused: work piles up faster than it is done. */
   eventLoopLagMs: 50,
   /** How long a question may take. */
@@ -79,6 +81,8 @@ export const LIMITS = {
   failedAddressCount: 10_000,
   /** How long a question may hold the thread before others have a turn. */
   sliceMs: 5,
+  /** Values that a seal or a compaction works on before others have a turn: 0.1 to 2 ms. */
+  turnValueCount: 128 * 1024,
   /** Default rate of a scrub: a gigabyte in a quarter of an hour, which no disk notices. */
   scrubBytesPerSecond: 1024 * 1024,
   /** Default rest between two rounds of a scrub. */

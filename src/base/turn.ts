@@ -1,3 +1,5 @@
+import { LIMITS } from "./limits.js";
+
 /** Where there is one: much sooner than a timer of 0 ms. */
 const { setImmediate } = globalThis as { setImmediate?: (run: () => void) => unknown };
 
@@ -7,4 +9,36 @@ export function nextTurn(): Promise<void> {
     if (setImmediate === undefined) setTimeout(resolve, 0);
     else setImmediate(resolve);
   });
+}
+
+/** What a piece costs however small it is, in values: thousands of short columns are long work too. */
+const PIECE_VALUE_COUNT = 512;
+
+/**
+ * Long work behind everybody's back, in pieces of about a millisecond: after each others have a turn. Pieces are
+ * counted in values and not timed, so that the same work is interrupted at the same places each time.
+ */
+export class Turns {
+  #valueCount = 0;
+
+  /** @param pieceLength values worked on before others have a turn */
+  constructor(readonly pieceLength: number = LIMITS.turnValueCount) {}
+
+  /** Tells that so many values were worked on; resolves when the next may be. */
+  async took(valueCount: number): Promise<void> {
+    this.#valueCount += valueCount + PIECE_VALUE_COUNT;
+    if (this.#valueCount < this.pieceLength) return;
+    this.#valueCount = 0;
+    await nextTurn();
+  }
+
+  /** Calls `act` with one piece of `[0, count)` after the other. @param valuesPerItem what one item costs, in values */
+  async inPieces(count: number, act: (from: number, to: number) => void, valuesPerItem = 1): Promise<void> {
+    const itemCount = Math.ceil(this.pieceLength / valuesPerItem);
+    for (let from = 0; from < count; from += itemCount) {
+      const to = Math.min(from + itemCount, count);
+      act(from, to);
+      await this.took((to - from) * valuesPerItem);
+    }
+  }
 }

@@ -1,4 +1,4 @@
-import { compactDay, daysToCompact } from "../store/compact.js";
+import { compact, groupsToCompact } from "../store/compact.js";
 import { freeze, seal } from "../store/seal.js";
 import type { Frozen } from "../store/seal.js";
 import type { Store } from "../store/store.js";
@@ -11,6 +11,8 @@ const RETRY_RECORD_COUNT = 65_536;
 export class Housekeeping {
   #running: Promise<void> | null = null;
   #retrySequence = 0;
+  /** Where the rows begin that the seal under way does not have; 0: there is none. */
+  #frozenSequence = 0;
   /** What the last seal or compaction failed with; null when it went well. */
   lastError: unknown = null;
 
@@ -18,7 +20,7 @@ export class Housekeeping {
 
   /** Called between commits: begins a seal where heads or journal have grown enough. Waits if one is still under way. */
   async afterCommit(): Promise<void> {
-    if (!this.store.wantsSeal || this.store.nextSequence < this.#retrySequence) return;
+    if (!this.store.wantsSeal(this.#frozenSequence) || this.store.nextSequence < this.#retrySequence) return;
     await this.idle();
     try {
       this.#begin(await freeze(this.store)).catch((error: unknown) => this.#postpone(error));
@@ -66,8 +68,10 @@ export class Housekeeping {
   }
 
   #begin(frozen: Frozen): Promise<void> {
+    this.#frozenSequence = frozen.nextSequence;
     const running = this.#sealAndCompact(frozen).finally(() => {
       this.#running = null;
+      this.#frozenSequence = 0;
     });
     this.#running = running;
     return running;
@@ -76,7 +80,7 @@ export class Housekeeping {
   async #sealAndCompact(frozen: Frozen): Promise<void> {
     try {
       await seal(this.store, frozen);
-      for (const day of daysToCompact(this.store.catalog.segments)) await compactDay(this.store, day);
+      for (const group of groupsToCompact(this.store.catalog.segments)) await compact(this.store, group);
     } catch (error) {
       // Files that went are no defect where somebody else has taken the store over.
       await this.store.refuseTakenOver();

@@ -1,5 +1,6 @@
 import { DaybookError } from "../base/errors.js";
 import type { HandlerLimits } from "./limits.js";
+import { ParsePace } from "./parse-pace.js";
 
 /** Bytes that one request holds in memory. */
 export interface Held {
@@ -7,12 +8,15 @@ export interface Held {
   take(byteLength: number): void;
   /** Counts nothing, but tells whether so many bytes are worth reading. @throws overloaded */
   expect(byteLength: number): void;
+  /** Resolves when a body of so many bytes may be parsed; null: now. */
+  parseTurn(byteLength: number): Promise<void> | null;
   release(): void;
 }
 
 /** Refuses requests before they cost anything, while there is too much to do. */
 export class Admission {
   readonly #underWay = new Map<string, number>();
+  readonly #pace = new ParsePace();
   #heldByteLength = 0;
 
   constructor(
@@ -52,6 +56,7 @@ export class Admission {
         own += byteLength;
         this.#heldByteLength += byteLength;
       },
+      parseTurn: (byteLength) => this.#pace.wait(byteLength),
       release: () => {
         this.#heldByteLength -= own;
         own = 0;

@@ -23,6 +23,8 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: Held)
   if (declared > 0) held.expect(declared);
   const sent = await request.readBody(rule.maxByteLength, held.take);
   const bytes = encoding === null || sent.length === 0 ? sent : await inflate(sent, encoding, rule.maxByteLength, held);
+  const turn = held.parseTurn(bytes.length);
+  if (turn !== null) await turn;
   if (isNdjson && rule.list !== null) return { [rule.list]: parseNdjson(bytes) };
   if (bytes.length === 0) return {};
   return objectOf(parseJson(bytes), rule);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { damagedBlock } from "../store/codec.js";
-import type { Codec } from "../store/storage.js";
+import type { Codec, Sha256Stream } from "../store/storage.js";
 
 const deflateInThread = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.deflateRaw);
 const inflateInThread = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.inflateRaw);
@@ -46,5 +46,10 @@ function inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Ui
   );
 }
 
+function createSha256(): Sha256Stream {
+  const hash = createHash("sha256");
+  return { add: (bytes) => hash.update(bytes), digest: () => plainBytes(hash.digest()) };
+}
+
 /** Raw deflate, level 1, by Node's zlib: on the calling thread below 64 KiB, in Node's thread pool above. @throws corruption */
-export const nativeCodec: Codec = { deflate, inflate, sha256: (bytes) => plainBytes(createHash("sha256").update(bytes).digest()) };
+export const nativeCodec: Codec = { deflate, inflate, createSha256 };

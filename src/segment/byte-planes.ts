@@ -1,14 +1,20 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the lengths computed here */
+import { Turns } from "../base/turn.js";
+import type { Codes } from "../column/codes.js";
 
 /** Bytes of numbers, least significant bytes of all numbers first, then the next: like bytes deflate better together. */
-export function toPlanes(bytes: Uint8Array, width: number): Uint8Array {
-  if (width === 1) return bytes;
-  const count = bytes.length / width;
-  const planes = new Uint8Array(bytes.length);
-  for (let plane = 0; plane < width; plane += 1) {
-    const base = plane * count;
-    for (let at = 0; at < count; at += 1) planes[base + at] = bytes[at * width + plane]!;
-  }
+export async function toPlanes(numbers: Codes, turns = new Turns()): Promise<Uint8Array> {
+  if (numbers instanceof Uint8Array) return numbers;
+  const width = numbers.BYTES_PER_ELEMENT;
+  const count = numbers.length;
+  const planes = new Uint8Array(numbers.byteLength);
+  await turns.inPieces(count, (from, to) => {
+    for (let plane = 0; plane < width; plane += 1) {
+      const base = plane * count;
+      const shift = 8 * plane;
+      for (let at = from; at < to; at += 1) planes[base + at] = numbers[at]! >>> shift;
+    }
+  });
   return planes;
 }
 
@@ -35,14 +41,16 @@ function joinFour(planes: Uint8Array, count: number): Uint32Array {
 }
 
 /** Differences of neighbours, zigzag-coded so that small ones of both signs stay small. */
-export function toDeltas(values: Int32Array | Uint32Array): Uint32Array {
+export async function toDeltas(values: Int32Array | Uint32Array, turns = new Turns()): Promise<Uint32Array> {
   const deltas = new Uint32Array(values.length);
-  let previous = 0;
-  for (let at = 0; at < values.length; at += 1) {
-    const delta = (values[at]! - previous) | 0;
-    deltas[at] = (delta << 1) ^ (delta >> 31);
-    previous = values[at]!;
-  }
+  await turns.inPieces(values.length, (from, to) => {
+    let previous = from === 0 ? 0 : values[from - 1]!;
+    for (let at = from; at < to; at += 1) {
+      const delta = (values[at]! - previous) | 0;
+      deltas[at] = (delta << 1) ^ (delta >> 31);
+      previous = values[at]!;
+    }
+  });
   return deltas;
 }
 

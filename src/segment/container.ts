@@ -1,5 +1,6 @@
 import { DaybookError } from "../base/errors.js";
 import { crc32 } from "../base/hash.js";
+import { Turns } from "../base/turn.js";
 
 /** First and last bytes of every container file. */
 export const CONTAINER_START = "DAYBOOK1";
@@ -37,25 +38,36 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /** The bytes of a container: magic, blocks at multiples of 8, footer as JSON, trailer. */
-export function encodeContainer<M>(blocks: readonly PackedBlock[], meta: M): Uint8Array {
+export async function encodeContainer<M>(blocks: readonly PackedBlock[], meta: M, turns = new Turns()): Promise<Uint8Array> {
   const entries: BlockEntry[] = [];
   let offset = CONTAINER_START.length;
   for (const block of blocks) {
     offset = (offset + 7) & ~7;
     const { name, bytes, rawByteLength, deflated } = block;
-    entries.push({ name, offset, byteLength: bytes.length, rawByteLength, deflated, crc32: crc32(bytes) });
+    entries.push({ name, offset, byteLength: bytes.length, rawByteLength, deflated, crc32: await crc32InPieces(bytes, turns) });
     offset += bytes.length;
   }
   const footer = encoder.encode(JSON.stringify({ blocks: entries, meta } satisfies ContainerFooter<M>));
   const file = new Uint8Array(offset + footer.length + TRAILER_BYTES);
   file.set(encoder.encode(CONTAINER_START));
-  blocks.forEach((block, index) => file.set(block.bytes, entries[index]?.offset ?? 0));
+  for (const [index, { bytes }] of blocks.entries()) {
+    const start = entries[index]?.offset ?? 0;
+    await turns.inPieces(bytes.length, (from, to) => file.set(bytes.subarray(from, to), start + from));
+  }
   file.set(footer, offset);
   const trailer = new DataView(file.buffer, offset + footer.length);
   trailer.setUint32(0, footer.length, true);
   trailer.setUint32(4, crc32(footer), true);
   file.set(encoder.encode(CONTAINER_END), offset + footer.length + 8);
   return file;
+}
+
+async function crc32InPieces(bytes: Uint8Array, turns: Turns): Promise<number> {
+  let crc = 0;
+  await turns.inPieces(bytes.length, (from, to) => {
+    crc = crc32(bytes.subarray(from, to), crc);
+  });
+  return crc;
 }
 
 /** Reads the footer from the last bytes of a file. @param tail ends where the file ends; @throws corruption */

@@ -1,3 +1,4 @@
+import { Turns } from "../base/turn.js";
 import { codesOfBytes } from "../column/codes.js";
 import { absentColumn } from "../column/column.js";
 import type { CodeColumn } from "../column/column.js";
@@ -39,22 +40,24 @@ export function rowsBlock(column: string): string {
 }
 
 /** The bytes of a segment file, and what its footer says. */
-export async function encodeSegment(merged: MergedRows, deflate: Deflate): Promise<{ bytes: Uint8Array; meta: SegmentMeta }> {
+export async function encodeSegment(merged: MergedRows, deflate: Deflate, turns = new Turns()): Promise<{ bytes: Uint8Array; meta: SegmentMeta }> {
+  const packDeltas = async (name: string, values: Int32Array | Uint32Array) =>
+    await pack(name, await toPlanes(await toDeltas(values, turns), turns), deflate);
   const blocks: PackedBlock[] = [
-    await pack(TIME_COLUMN, toPlanes(bytesOf(toDeltas(merged.times)), 4), deflate),
+    await packDeltas(TIME_COLUMN, merged.times),
     // Random bits do not deflate: stored as they are, they cost nothing to read.
     { name: ID_COLUMN, bytes: merged.ids, rawByteLength: merged.ids.length, deflated: false },
-    await pack(SEQUENCE_COLUMN, toPlanes(bytesOf(toDeltas(merged.sequences)), 4), deflate),
+    await packDeltas(SEQUENCE_COLUMN, merged.sequences),
   ];
   const columns: ColumnMeta[] = [];
   for (const [name, column] of merged.columns) {
-    const meta = describeColumn(name, column);
+    const meta = await describeColumn(name, column, turns);
     if (meta === null) continue;
     columns.push(meta);
-    if (column.kind === "sparse") blocks.push(await pack(rowsBlock(name), toPlanes(bytesOf(toDeltas(column.rows)), 4), deflate));
-    blocks.push(await pack(name, toPlanes(bytesOf(column.codes), meta.width), deflate));
+    if (column.kind === "sparse") blocks.push(await packDeltas(rowsBlock(name), column.rows));
+    blocks.push(await pack(name, await toPlanes(column.codes, turns), deflate));
   }
-  const { firstSequence, lastSequence } = sequenceRange(merged.sequences);
+  const { firstSequence, lastSequence } = await sequenceRange(merged.sequences, turns);
   const meta: SegmentMeta = {
     kind: "segment",
     day: merged.day,
@@ -64,9 +67,9 @@ export async function encodeSegment(merged: MergedRows, deflate: Deflate): Promi
     firstSequence,
     lastSequence,
     columns,
-    links: linksOf(asLinkSource(merged)).map((link) => [link.anonymousId, link.userId, link.createdAtMs]),
+    links: (await linksOf(asLinkSource(merged), turns)).map((link) => [link.anonymousId, link.userId, link.createdAtMs]),
   };
-  return { bytes: encodeContainer(blocks, meta), meta };
+  return { bytes: await encodeContainer(blocks, meta, turns), meta };
 }
 
 /** The links of a segment's footer. */
@@ -90,40 +93,40 @@ function asLinkSource(merged: MergedRows) {
   return { day: merged.day, times: () => merged.times, column: (name: string) => merged.columns.get(name) ?? none };
 }
 
-function bytesOf(values: Uint8Array | Uint16Array | Uint32Array): Uint8Array {
-  return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
-}
-
 async function pack(name: string, raw: Uint8Array, deflate: Deflate): Promise<PackedBlock> {
   const packed = await deflate(raw);
   const deflated = packed.length < raw.length;
   return { name, bytes: deflated ? packed : raw, rawByteLength: raw.length, deflated };
 }
 
-function describeColumn(name: string, column: CodeColumn): ColumnMeta | null {
+async function describeColumn(name: string, column: CodeColumn, turns: Turns): Promise<ColumnMeta | null> {
   let min = Infinity;
   let max = 0;
   let zeros = 0;
   const { codes } = column;
-  for (let at = 0; at < codes.length; at += 1) {
-    const code = codes[at] as number;
-    if (code === 0) zeros += 1;
-    else if (code < min) min = code;
-    if (code > max) max = code;
-  }
+  await turns.inPieces(codes.length, (from, to) => {
+    for (let at = from; at < to; at += 1) {
+      const code = codes[at] as number;
+      if (code === 0) zeros += 1;
+      else if (code < min) min = code;
+      if (code > max) max = code;
+    }
+  });
   if (max === 0) return null;
   const width = column.codes.BYTES_PER_ELEMENT as 1 | 2 | 4;
   if (column.kind === "dense") return { name, width, min, max, hasZero: zeros > 0 };
   return { name, width, min, max, hasZero: column.rowCount > column.rows.length, entryCount: column.codes.length };
 }
 
-function sequenceRange(sequences: Uint32Array): { firstSequence: number; lastSequence: number } {
+async function sequenceRange(sequences: Uint32Array, turns: Turns): Promise<{ firstSequence: number; lastSequence: number }> {
   let firstSequence = sequences[0] ?? 0;
   let lastSequence = 0;
-  for (let at = 0; at < sequences.length; at += 1) {
-    const sequence = sequences[at] as number;
-    if (sequence < firstSequence) firstSequence = sequence;
-    if (sequence > lastSequence) lastSequence = sequence;
-  }
+  await turns.inPieces(sequences.length, (from, to) => {
+    for (let at = from; at < to; at += 1) {
+      const sequence = sequences[at] as number;
+      if (sequence < firstSequence) firstSequence = sequence;
+      if (sequence > lastSequence) lastSequence = sequence;
+    }
+  });
   return { firstSequence, lastSequence };
 }

@@ -1,17 +1,23 @@
-import { crc32, sha256, toHex } from "../base/hash.js";
+import { Sha256, crc32, toHex } from "../base/hash.js";
 import { CONTAINER_START, TRAILER_BYTES, decodeFooter, footerCrcOf } from "../segment/container.js";
 import type { ContainerFooter } from "../segment/container.js";
 import { defaultCodec } from "./codec.js";
 import type { Findings } from "./findings.js";
 import type { FileEntry } from "./manifest.js";
-import type { Codec, Storage } from "./storage.js";
+import type { Codec, Sha256Stream, Storage } from "./storage.js";
 
 export function codecOf(storage: Storage): Codec {
   return storage.codec ?? defaultCodec;
 }
 
+export function createSha256(storage: Storage): Sha256Stream {
+  return storage.codec?.createSha256?.() ?? new Sha256();
+}
+
 export function sha256Of(storage: Storage, bytes: Uint8Array): string {
-  return toHex(storage.codec?.sha256?.(bytes) ?? sha256(bytes));
+  const hash = createSha256(storage);
+  hash.add(bytes);
+  return toHex(hash.digest());
 }
 
 /**

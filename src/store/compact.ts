@@ -4,25 +4,44 @@ import { mergeRows } from "../segment/merge-rows.js";
 import type { Segment } from "../segment/segment.js";
 import type { Store } from "./store.js";
 
-/** Segments of each day that has more than its share, newest day first. */
-export function daysToCompact(segments: readonly Segment[]): Segment[][] {
-  const days = new Map<number, Segment[]>();
+/**
+ * Segments that are to become one, day by day. A day that has more than its share gives all up to the largest that is not larger
+ * than its smaller ones together: a row is then merged as often as the logarithm of its day's size, and not each time.
+ */
+export function groupsToCompact<S extends Sized>(segments: readonly S[]): S[][] {
+  const days = new Map<number, S[]>();
   for (const segment of segments) days.set(segment.day, [...(days.get(segment.day) ?? []), segment]);
-  return [...days.values()].filter(
-    (day) =>
-      day.length > LIMITS.segmentsPerDayCount &&
-      day.reduce((sum, segment) => sum + segment.rowCount, 0) <= LIMITS.segmentRowCount,
-  );
+  return [...days.values()].filter((day) => day.length > LIMITS.segmentsPerDayCount).flatMap((day) => {
+    const group = groupOf(day);
+    return group.length > 1 ? [group] : [];
+  });
 }
 
-/** Merges the segments of one day into one. Answers do not change; old files go once no query reads them. */
-export async function compactDay(store: Store, sources: readonly Segment[]): Promise<void> {
+interface Sized {
+  readonly day: number;
+  readonly rowCount: number;
+}
+
+function groupOf<S extends Sized>(day: readonly S[]): S[] {
+  const ascending = [...day].sort((a, b) => a.rowCount - b.rowCount);
+  let count = 0;
+  let smallerRowCount = 0;
+  for (const [at, { rowCount }] of ascending.entries()) {
+    if (smallerRowCount + rowCount > LIMITS.segmentRowCount) break;
+    if (rowCount <= smallerRowCount) count = at + 1;
+    smallerRowCount += rowCount;
+  }
+  return ascending.slice(0, count);
+}
+
+/** Merges some segments of one day into one. Answers do not change; old files go once no query reads them. */
+export async function compact(store: Store, sources: readonly Segment[]): Promise<void> {
   for (const segment of sources) segment.pin();
   try {
     for (const segment of sources)
       await segment.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...segment.columnNames()]);
     await store.refuseLostLock();
-    const { entry, segment } = await store.files.writeSegment(store.takeFileNumber(), mergeRows(sources));
+    const { entry, segment } = await store.files.writeSegment(store.takeFileNumber(), await mergeRows(sources));
     await store.storage.sync([entry.key]);
     const removed = new Set(sources);
     const gone = new Set(sources.map((source) => source.key));

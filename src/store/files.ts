@@ -1,4 +1,5 @@
-import { sha256, toHex } from "../base/hash.js";
+import { toHex } from "../base/hash.js";
+import { Turns } from "../base/turn.js";
 import type { Dictionaries, DictionaryDelta } from "../column/dictionaries.js";
 import { TRAILER_BYTES, checkBlock, damaged, decodeFooter, encodeContainer, footerCrcOf } from "../segment/container.js";
 import type { ContainerFooter } from "../segment/container.js";
@@ -7,7 +8,7 @@ import type { MergedRows } from "../segment/merge-rows.js";
 import { Segment } from "../segment/segment.js";
 import { encodeSegment } from "../segment/segment-file.js";
 import type { SegmentMeta } from "../segment/segment-file.js";
-import { defaultCodec } from "./codec.js";
+import { codecOf, createSha256 } from "./check-file.js";
 import { applyDictionaryFile, encodeDictionaryFile } from "./dictionary-file.js";
 import type { DictionaryMeta } from "./dictionary-file.js";
 import type { FileEntry, SegmentEntry } from "./manifest.js";
@@ -26,7 +27,7 @@ export class StoreFiles {
     readonly storage: Storage,
     readonly budget: MemoryBudget,
   ) {
-    this.#codec = storage.codec ?? defaultCodec;
+    this.#codec = codecOf(storage);
   }
 
   /** Writes a segment; durable only after `sync` named its key. */
@@ -35,7 +36,7 @@ export class StoreFiles {
     const { bytes, meta } = await encodeSegment(merged, (raw) => this.#codec.deflate(raw));
     await this.storage.write(key, bytes, { durable: false });
     const footer = this.#footer<SegmentMeta>(key, bytes, bytes.length);
-    const entry = { ...this.#entry(key, bytes), day: meta.day, rowCount: meta.rowCount };
+    const entry = { ...(await this.#entry(key, bytes)), day: meta.day, rowCount: meta.rowCount };
     return { entry, segment: this.#segment(entry, footer, bytes) };
   }
 
@@ -71,7 +72,7 @@ export class StoreFiles {
     const key = `dictionaries/${numbered(number)}`;
     const bytes = await encodeDictionaryFile(deltas, (raw) => this.#codec.deflate(raw));
     await this.storage.write(key, bytes, { durable: false });
-    return this.#entry(key, bytes);
+    return await this.#entry(key, bytes);
   }
 
   /** Reads dictionary values back. @throws corruption */
@@ -104,9 +105,9 @@ export class StoreFiles {
   /** A container of one block, named like its kind. */
   async #writeSingle(key: string, kind: string, raw: Uint8Array): Promise<FileEntry> {
     const block = { name: kind, bytes: await this.#codec.deflate(raw), rawByteLength: raw.length, deflated: true };
-    const bytes = encodeContainer([block], { kind });
+    const bytes = await encodeContainer([block], { kind });
     await this.storage.write(key, bytes, { durable: false });
-    return this.#entry(key, bytes);
+    return await this.#entry(key, bytes);
   }
 
   async #readSingle(entry: FileEntry, kind: string): Promise<Uint8Array> {
@@ -126,9 +127,10 @@ export class StoreFiles {
     return bytes;
   }
 
-  #entry(key: string, bytes: Uint8Array): FileEntry {
-    const digest = this.#codec.sha256?.(bytes) ?? sha256(bytes);
-    return { key, byteLength: bytes.length, sha256: toHex(digest), footerCrc32: footerCrcOf(bytes) };
+  async #entry(key: string, bytes: Uint8Array): Promise<FileEntry> {
+    const hash = createSha256(this.storage);
+    await new Turns().inPieces(bytes.length, (from, to) => hash.add(bytes.subarray(from, to)));
+    return { key, byteLength: bytes.length, sha256: toHex(hash.digest()), footerCrc32: footerCrcOf(bytes) };
   }
 
   #footer<M>(key: string, file: Uint8Array, byteLength: number): ContainerFooter<M> {

@@ -150,7 +150,10 @@ class Salvage {
       lostByJournal.set(journal, lost);
       for (const [day, rowCount] of appendReadable(heads, batch, firstSequence, this.#readable)) lost.set(day, (lost.get(day) ?? 0) + rowCount);
     }
-    for (const [day, head] of heads) await this.#writeSegment((number) => this.files.writeSegment(number, { ...mergeRows([head.view()]), day }));
+    for (const [day, head] of heads) {
+      const merged = await mergeRows([head.view()]);
+      await this.#writeSegment((number) => this.files.writeSegment(number, { ...merged, day }));
+    }
     const broken = new Map(this.journals.broken.map((journal) => [journal.number, journal]));
     for (const number of new Set([...broken.keys(), ...lostByJournal.keys()])) {
       const journal = broken.get(number);

@@ -84,7 +84,7 @@ export async function seal(store: Store, frozen: Frozen): Promise<void> {
 async function writeFiles(store: Store, frozen: Frozen, isWhole: boolean, written: Written): Promise<Segment[]> {
   const segments: Segment[] = [];
   for (const [day, heads] of byDay(frozen.heads)) {
-    const merged = mergeRows(heads.map((head) => head.view()));
+    const merged = await mergeRows(heads.map((head) => head.view()));
     if (merged.times.length === 0) continue;
     await store.refuseLostLock();
     const { entry, segment } = await store.files.writeSegment(store.takeFileNumber(), { ...merged, day });

@@ -30,13 +30,20 @@ export interface StorageLock {
   release(): Promise<void>;
 }
 
+/** A hash of bytes that come part by part. */
+export interface Sha256Stream {
+  add(bytes: Uint8Array): unknown;
+  /** The 32 bytes; nothing can be added after it. */
+  digest(): Uint8Array;
+}
+
 /** Deflate without header (raw), so that every codec reads what another wrote. */
 export interface Codec {
   deflate(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
   /** @param byteLength exact size of the result */
   inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array>;
-  /** SHA-256 of bytes, faster than the built-in one. */
-  sha256?(bytes: Uint8Array): Uint8Array;
+  /** A SHA-256 that is faster than the built-in one. */
+  createSha256?(): Sha256Stream;
 }
 
 /**

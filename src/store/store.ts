@@ -217,11 +217,11 @@ export class Store {
     return last;
   }
 
-  /** Whether heads and journal have grown to where they should become segments. */
-  get wantsSeal(): boolean {
+  /** Whether heads and journal have grown to where they should become segments. @param frozenSequence the first that no seal under way has */
+  wantsSeal(frozenSequence: number): boolean {
     const { journal } = this;
     if (journal === null) return false;
-    const headRowCount = this.nextSequence - this.manifest.nextSequence;
+    const headRowCount = this.nextSequence - Math.max(this.manifest.nextSequence, frozenSequence);
     return headRowCount >= LIMITS.headRowCount || journal.byteLength >= LIMITS.journalBytes || this.catalog.headColumnCount >= LIMITS.headColumnCount;
   }
 

@@ -26,7 +26,7 @@ export interface SegmentLaws {
 const DEMANDED = ["name", "project"];
 
 /** Laws of the rows of one segment, all columns loaded, and of what its footer says about them. */
-export function verifySegment(entry: SegmentEntry, segment: Segment, footer: ContainerFooter<SegmentMeta>, laws: SegmentLaws): void {
+export async function verifySegment(entry: SegmentEntry, segment: Segment, footer: ContainerFooter<SegmentMeta>, laws: SegmentLaws): Promise<void> {
   const { findings } = laws;
   const { meta } = footer;
   const expect = (what: string, expected: unknown, found: unknown) => {
@@ -45,7 +45,7 @@ export function verifySegment(entry: SegmentEntry, segment: Segment, footer: Con
   for (const column of meta.columns) verifyColumn(entry.key, segment, column, laws);
   for (const name of DEMANDED) if (segment.zone(name)?.hasZero !== false) findings.add(entry.key, `a ${name} in each row`, "rows without");
   verifyShapes(entry.key, segment, laws);
-  if (!areSameLinks(linksOf(segment), linksOfMeta(meta))) findings.add(entry.key, "in the footer, the ids that rows have together", "others");
+  if (!areSameLinks(await linksOf(segment), linksOfMeta(meta))) findings.add(entry.key, "in the footer, the ids that rows have together", "others");
 }
 
 function areSameLinks(links: readonly IdLink[], others: readonly IdLink[]): boolean {

@@ -158,7 +158,7 @@ class Verification {
       const segment = this.#files.segmentOf(entry, read.footer, read.bytes);
       try {
         await segment.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...segment.columnNames()]);
-        verifySegment(entry, segment, read.footer, laws);
+        await verifySegment(entry, segment, read.footer, laws);
         this.#ids.add(segment.ids());
         this.#segmentCount += 1;
         this.#eventCount += segment.rowCount;

@@ -43,9 +43,9 @@ describe("the bytes of each file, which stores that exist already have", () => {
     );
   });
 
-  test("a container is blocks at multiples of eight, a footer and a trailer", () => {
+  test("a container is blocks at multiples of eight, a footer and a trailer", async () => {
     const block = (name: string, bytes: Uint8Array) => ({ name, bytes, rawByteLength: bytes.length, deflated: false });
-    const container = encodeContainer([block("a", Uint8Array.of(1, 2, 3)), block("b", Uint8Array.of(9))], { kind: "sample" });
+    const container = await encodeContainer([block("a", Uint8Array.of(1, 2, 3)), block("b", Uint8Array.of(9))], { kind: "sample" });
     expect(containerParts(container)).toEqual({
       blocks: [
         "444159424f4f4b310102030000000000",

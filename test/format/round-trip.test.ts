@@ -91,8 +91,8 @@ describe("what is written is what is read", () => {
 
   test("a container, also from no more than its tail", async () => {
     const blocks = fc.array(fc.record({ name: text, bytes, rawByteLength: fc.nat(), deflated: fc.boolean() }), { maxLength: 6 });
-    await holds(fc.tuple(blocks, fc.jsonValue()), ([written, meta]) => {
-      const file = encodeContainer(written, meta);
+    await holds(fc.tuple(blocks, fc.jsonValue()), async ([written, meta]) => {
+      const file = await encodeContainer(written, meta);
       const first = decodeFooter("file", file.subarray(-16), file.length);
       const need = "need" in first ? first.need : 16;
       const footer = decodeFooter<unknown>("file", file.subarray(-need), file.length);

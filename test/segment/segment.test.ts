@@ -26,7 +26,7 @@ async function opened(rows: readonly PlainRow[], limitBytes = 1e9): Promise<Open
   const storage = new RecordingStorage();
   const budget = new MemoryBudget(limitBytes);
   const files = new StoreFiles(storage, budget);
-  const { entry } = await new StoreFiles(storage, new MemoryBudget(1e9)).writeSegment(1, mergeRows([headOf(rows).view()]));
+  const { entry } = await new StoreFiles(storage, new MemoryBudget(1e9)).writeSegment(1, await mergeRows([headOf(rows).view()]));
   const segment = await files.openSegment(entry);
   let readCount = 0;
   storage.before = (operation) => {

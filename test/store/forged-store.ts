@@ -73,6 +73,6 @@ export async function forgeMeta(storage: Storage, change: (meta: SegmentMeta) =>
   if (entry === undefined || bytes === null) throw new Error("expected a segment");
   const { blocks, meta } = decodeFooter<SegmentMeta>(entry.key, bytes, bytes.length) as ContainerFooter<SegmentMeta>;
   const packed = blocks.map((block) => ({ ...block, bytes: bytes.subarray(block.offset, block.offset + block.byteLength) }));
-  await replaceSegment(storage, entry, encodeContainer(packed, change(meta)));
+  await replaceSegment(storage, entry, await encodeContainer(packed, change(meta)));
   return entry.key;
 }

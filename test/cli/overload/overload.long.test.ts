@@ -83,11 +83,14 @@ test("Ten times what it can do does not take a server down: it goes on at its pa
     quickCount = answer?.status === 200 && answer.latencyMs <= Math.max(50, 3 * calmMs) ? quickCount + 1 : 0;
     recoveredMs = performance.now() - endedMs;
   }
+  asking.close();
   const again = await closedLoop(port, batch, 8, (SECONDS / 2) * 1_000);
   // The machine may have become slower or faster in between.
   const capacity = Math.min(perSecond(measured), perSecond(again));
-  const stored = JSON.parse((await asking.send(count))?.body ?? "null") as { data: number };
-  asking.close();
+  // Another connection: one that nobody uses for some seconds is closed.
+  const counting = await Connection.open(port);
+  const stored = JSON.parse((await counting.send(count))?.body ?? "null") as { data: number };
+  counting.close();
 
   const refused = overloaded.answers.filter(({ status }) => status !== 200);
   const acknowledged = acceptedCount(warm) + acceptedCount(measured) + acceptedCount(overloaded) + acceptedCount(again);

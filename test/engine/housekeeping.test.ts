@@ -1,0 +1,65 @@
+import { memoryStorage, openDaybook } from "daybook";
+import { expect, test, vi } from "vitest";
+import type * as limits from "../../src/base/limits.js";
+
+vi.mock("../../src/base/limits.js", async (original) => {
+  const { LIMITS } = await original<typeof limits>();
+  return { LIMITS: { ...LIMITS, headRowCount: 1_000, turnValueCount: 4_000 } };
+});
+
+let nextId = 0;
+const events = (count: number) => Array.from({ length: count }, () => ({ id: `e${(nextId += 1)}`, name: "view", createdAt: nextId % 97, url: `/${nextId % 13}` }));
+
+/** A storage whose segments are not written before they may be. */
+function gated() {
+  const storage = memoryStorage();
+  let open: () => void = () => undefined;
+  const isOpen = new Promise<void>((resolve) => (open = resolve));
+  const written: string[] = [];
+  const { write } = storage;
+  storage.write = async (key, bytes, options) => {
+    if (key.startsWith("segments/")) await isOpen;
+    await write.call(storage, key, bytes, options);
+    written.push(key);
+  };
+  return { storage, open: () => open(), segmentKeys: () => written.filter((key) => key.startsWith("segments/")) };
+}
+
+test("Events are taken in while a seal is under way, and the next seal begins when they are enough, not before.", async () => {
+  const { storage, open, segmentKeys } = gated();
+  await using daybook = await openDaybook({ storage });
+  await daybook.ingest(events(1_000));
+  for (let batch = 0; batch < 9; batch += 1) await daybook.ingest(events(100));
+  expect(await daybook.stats()).toMatchObject({ eventCount: 1_900, headRowCount: 1_900, segmentCount: 0 });
+  open();
+  await vi.waitFor(async () => expect(await daybook.stats()).toMatchObject({ headRowCount: 900, segmentCount: 1 }));
+  await daybook.ingest(events(100));
+  await vi.waitFor(async () => expect(await daybook.stats()).toMatchObject({ headRowCount: 0, segmentCount: 2 }));
+  expect(segmentKeys()).toHaveLength(2);
+});
+
+test("Seals and compactions let others have their turn.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  let isOver = false;
+  const turnsWhile = async (act: () => Promise<unknown>) => {
+    let count = 0;
+    isOver = false;
+    const turn = () => {
+      count += 1;
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    await act();
+    isOver = true;
+    return count;
+  };
+  // Some twenty passes over the values of 900 rows, at 4,000 values a turn.
+  for (let seal = 0; seal < 4; seal += 1) {
+    await daybook.ingest(events(900));
+    expect(await turnsWhile(() => daybook.seal())).toBeGreaterThan(8);
+  }
+  await daybook.ingest(events(900));
+  expect(await turnsWhile(() => daybook.seal())).toBeGreaterThan(40);
+  expect((await daybook.stats()).segmentCount).toBe(1);
+  expect(await daybook.aggregate({ field: "url", endDate: "1970-01-02" })).toHaveLength(13);
+});

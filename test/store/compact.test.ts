@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { groupsToCompact } from "../../src/store/compact.js";
+import { baseSeed } from "../oracle/settings.js";
+
+interface Sized {
+  readonly day: number;
+  readonly rowCount: number;
+}
+
+/** Seals one segment after the other into a day, compacting after each; answers how many rows were merged. */
+function sealAll(rowCounts: readonly number[]): { readonly segments: readonly Sized[]; readonly mergedRowCount: number } {
+  let segments: Sized[] = [];
+  let mergedRowCount = 0;
+  for (const rowCount of rowCounts) {
+    segments.push({ day: 1, rowCount });
+    for (const group of groupsToCompact(segments)) {
+      const sum = group.reduce((total, one) => total + one.rowCount, 0);
+      segments = [...segments.filter((one) => !group.includes(one)), { day: 1, rowCount: sum }];
+      mergedRowCount += sum;
+    }
+  }
+  return { segments, mergedRowCount };
+}
+
+const total = (rowCounts: readonly number[]) => rowCounts.reduce((sum, rowCount) => sum + rowCount, 0);
+
+describe("compaction", () => {
+  test("leaves four segments of a day alone, and each day to itself", () => {
+    expect(groupsToCompact([1, 1, 1, 1, 2].map((day) => ({ day, rowCount: 10 })))).toEqual([]);
+    expect(groupsToCompact([1, 1, 1, 1, 1, 2].map((day) => ({ day, rowCount: 10 })))).toEqual([Array(5).fill({ day: 1, rowCount: 10 })]);
+  });
+
+  test("does not merge a large segment with a few small ones", () => {
+    expect(groupsToCompact([1_000, 1, 1, 1, 1].map((rowCount) => ({ day: 1, rowCount })))).toEqual([Array(4).fill({ day: 1, rowCount: 1 })]);
+    expect(groupsToCompact([8, 1, 2, 4, 16].map((rowCount) => ({ day: 1, rowCount })))).toEqual([]);
+  });
+
+  test("makes no segment that is larger than one may be", () => {
+    expect(groupsToCompact([2 ** 23, 2 ** 24, 2 ** 24, 2 ** 24, 2 ** 24].map((rowCount) => ({ day: 1, rowCount })))).toEqual([]);
+    expect(groupsToCompact([1, 1, 2 ** 24, 2 ** 24, 2 ** 24].map((rowCount) => ({ day: 1, rowCount })))).toEqual([Array(2).fill({ day: 1, rowCount: 1 })]);
+  });
+
+  test("merges a row no more often than a day doubles, and leaves no more segments than that", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 200 }), (rowCounts) => {
+        const { segments, mergedRowCount } = sealAll(rowCounts);
+        const doublings = Math.log2(total(rowCounts)) + 1;
+        expect(total(segments.map(({ rowCount }) => rowCount))).toBe(total(rowCounts));
+        expect(mergedRowCount).toBeLessThanOrEqual(total(rowCounts) * doublings);
+        expect(segments.length).toBeLessThanOrEqual(4 + doublings);
+      }),
+      { seed: baseSeed },
+    );
+    // All of the day each time would be 15.7 times the rows.
+    expect(sealAll(Array<number>(128).fill(1)).mergedRowCount).toBeLessThan(128 * 4);
+  });
+});
