@@ -27,6 +27,11 @@ export function toHex(bytes: Uint8Array): string {
   return text;
 }
 
+/** Lower-case hex of SHA-256 over a text in UTF-8. */
+export function sha256Hex(text: string): string {
+  return toHex(sha256(encoder.encode(text)));
+}
+
 /** The first 16 bytes of SHA-256 over `kind`, a zero byte and `value` in UTF-8. */
 export function hash128(kind: string, value: string): Uint8Array {
   return sha256(encoder.encode(`${kind}\0${value}`)).slice(0, 16);

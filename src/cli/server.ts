@@ -1,7 +1,7 @@
 import { createHandler, type TokenRecord } from "../http/index.js";
 import { memoryStorage, openDaybook } from "../index.js";
 import type { Daybook } from "../engine/daybook.js";
-import { eventLoopLag, listen, processGauges } from "../node/index.js";
+import { eventLoopLag, listen, processGauges, sha256Hex } from "../node/index.js";
 import { DEFAULT_ORGANIZATION, openOrganization, organizationsIn } from "./organizations.js";
 import { loadAgents } from "./read/agent.js";
 import { RequestLog } from "./request-log.js";
@@ -59,6 +59,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       organizations: daybooks,
       tokens,
       readAgent,
+      sha256Hex,
       lagMs: lag.lagMs,
       processGauges: () => ({ ...processGauges(), daybook_event_loop_lag_seconds: lag.lagMs() / 1_000 }),
       onDefect: (thrown, requestId) => log.defect(thrown, requestId),

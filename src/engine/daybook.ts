@@ -33,8 +33,11 @@ import type { PrivacyRequests } from "./privacy-requests.js";
 import type { ScrubState } from "./scrub.js";
 
 export interface QueryOptions {
-  /** Stops the query with `aborted`. With a signal a long query lets others have a turn every few milliseconds, without one it does not. */
-  readonly signal?: AbortSignal;
+  /**
+   * Stops the query with `aborted`. With a signal a long query lets others have a turn every few milliseconds, without one it
+   * does not. It is asked and never listened to, so anything that can tell whether it is aborted will do.
+   */
+  readonly signal?: Pick<AbortSignal, "aborted">;
 }
 
 export interface IngestOptions {

@@ -29,7 +29,7 @@ export class MemoryExecutor implements Executor {
     readonly onWork: (report: ReportName, work: Work) => void,
   ) {}
 
-  async execute<K extends ReportName>(plan: Plan<K>, signal?: AbortSignal): Promise<Answer<K>> {
+  async execute<K extends ReportName>(plan: Plan<K>, signal?: Pick<AbortSignal, "aborted">): Promise<Answer<K>> {
     const report = reportOf(plan);
     const slices = new Slices(signal);
     await slices.yieldSometimes();

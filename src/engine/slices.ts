@@ -2,20 +2,30 @@ import { DaybookError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import { nextTurn } from "../base/turn.js";
 
+/** One for all: a question asks many times and rarely pauses. */
+const NO_PAUSE = Promise.resolve();
+
 /** Gives others, and the signal, a turn where a question has held the thread for a slice. */
 export class Slices {
   #startMs = performance.now();
 
   /** @param signal absent: the question is answered in one go */
-  constructor(readonly signal: AbortSignal | undefined) {}
+  constructor(readonly signal: Pick<AbortSignal, "aborted"> | undefined) {}
 
   /** @throws aborted */
-  async yieldSometimes(): Promise<void> {
-    if (this.signal === undefined) return;
-    if (performance.now() - this.#startMs >= LIMITS.sliceMs) {
-      await nextTurn();
-      this.#startMs = performance.now();
-    }
-    if (this.signal.aborted) throw new DaybookError("aborted", "the query was stopped by its signal");
+  yieldSometimes(): Promise<void> {
+    if (this.signal === undefined) return NO_PAUSE;
+    if (performance.now() - this.#startMs >= LIMITS.sliceMs) return this.#pause(this.signal);
+    return this.signal.aborted ? Promise.reject(stopped()) : NO_PAUSE;
   }
+
+  async #pause(signal: Pick<AbortSignal, "aborted">): Promise<void> {
+    await nextTurn();
+    this.#startMs = performance.now();
+    if (signal.aborted) throw stopped();
+  }
+}
+
+function stopped(): DaybookError {
+  return new DaybookError("aborted", "the query was stopped by its signal");
 }

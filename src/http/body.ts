@@ -40,7 +40,7 @@ function objectOf(value: unknown, rule: BodyRule): Record<string, unknown> {
 
 /** A body without a content type is taken as JSON. */
 function takesNdjson(header: string | null, rule: BodyRule): boolean {
-  if (header === null) return false;
+  if (header === null || header === "application/json") return false;
   const [type = "", ...parameters] = header.toLowerCase().split(";").map((part) => part.trim());
   const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice(8).replaceAll('"', "");
   const isUtf8 = charset === undefined || charset === "utf-8" || charset === "utf8";

@@ -6,7 +6,7 @@ export interface WireRequest {
   /** Path and query as they were sent, beginning with `/`. */
   readonly target: string;
   /** Aborted when the caller is gone. */
-  readonly signal: AbortSignal;
+  readonly signal: Pick<AbortSignal, "aborted">;
   /** The IP address of the caller, where the transport knows it. */
   readonly address?: string | undefined;
   /** What the transport already found wrong; answered in the envelope of the path. */

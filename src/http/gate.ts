@@ -4,7 +4,6 @@ import { liveToken, tokenValue } from "./access.js";
 import type { WireRequest } from "./exchange.js";
 import { FailedTokens } from "./failed-tokens.js";
 import type { HandlerLimits } from "./limits.js";
-import { tokenHash } from "./token.js";
 import type { TokenRecord } from "./token.js";
 import type { TokenStore } from "./tokens.js";
 
@@ -16,13 +15,14 @@ export class Gate {
     readonly tokens: TokenStore,
     readonly clock: Clock,
     limits: HandlerLimits,
+    readonly sha256Hex: (text: string) => string,
   ) {
     this.#failed = new FailedTokens(limits, clock);
   }
 
   /** @throws missing_token, invalid_token, rate_limited */
   async authenticate(request: WireRequest, takesBasic?: boolean): Promise<TokenRecord> {
-    const hash = tokenHash(tokenValue(request.header("authorization"), takesBasic));
+    const hash = this.sha256Hex(tokenValue(request.header("authorization"), takesBasic));
     this.#failed.refuse(request.address, hash);
     try {
       const token = await liveToken(hash, this.tokens, this.clock);

@@ -1,6 +1,7 @@
 import { systemClock } from "../base/clock.js";
 import type { Clock } from "../base/clock.js";
 import { DaybookError } from "../base/errors.js";
+import { sha256Hex } from "../base/hash.js";
 import type { Daybook } from "../engine/daybook.js";
 import { authorize, invalidToken, projectOf } from "./access.js";
 import { Admission } from "./admission.js";
@@ -44,6 +45,8 @@ export interface HandlerOptions {
   readonly processGauges?: () => ProcessGauges;
   /** How late the event loop is, in ms: over a bound requests are refused. Default: 0, as if it never were; `daybook/node` measures it. */
   readonly lagMs?: () => number;
+  /** Lower-case hex of SHA-256 over a text in UTF-8. Default: in JavaScript; that of `daybook/node` is faster. */
+  readonly sha256Hex?: (text: string) => string;
   /** Replaces bounds one by one. */
   readonly limits?: Partial<HandlerLimits>;
 }
@@ -63,6 +66,7 @@ interface Context {
   readonly admission: Admission;
   readonly readAgent: (text: string) => Agent;
   readonly requestId: () => string;
+  readonly sha256Hex: (text: string) => string;
   readonly onDefect: (thrown: unknown, requestId: string) => void;
   readonly onAnswer: (answered: Answered) => void;
   readonly counts: RequestCounts;
@@ -74,13 +78,15 @@ export function createHandler(options: HandlerOptions): Handler {
   const limits = handlerLimits(options.limits);
   const clock = options.clock ?? systemClock;
   const { organizations } = options;
+  const hash = options.sha256Hex ?? sha256Hex;
   const context: Context = {
     house: { organizations: organizations instanceof Map ? organizations : new Map(Object.entries(organizations)), routes },
     router: createRouter(routes),
     clock,
-    gate: new Gate(options.tokens, clock, limits),
+    gate: new Gate(options.tokens, clock, limits, hash),
     admission: new Admission(limits, options.lagMs ?? (() => 0)),
     readAgent: options.readAgent ?? (() => ({})),
+    sha256Hex: hash,
     requestId: options.requestId ?? (() => globalThis.crypto.randomUUID()),
     onDefect: options.onDefect ?? (() => undefined),
     onAnswer: options.onAnswer ?? (() => undefined),
@@ -131,7 +137,7 @@ async function run(context: Context, route: Route, found: Found, request: WireRe
     if (route.always !== true) admission.refuseLate();
     checkShape(route.query, parseQuery(found.query));
     const { status, text } = route.open(context.house);
-    return await jsonReply(route, request, requestId, status, text);
+    return await jsonReply(context, route, request, requestId, status, text);
   }
   admission.refuseLate();
   const token = await context.gate.authenticate(request, route.access.basic);
@@ -141,7 +147,7 @@ async function run(context: Context, route: Route, found: Found, request: WireRe
   const leave = admission.enter(token.sha256);
   try {
     const value = await ask(context, route, caller, found, request);
-    if (route.format === undefined) return await jsonReply(route, request, requestId, route.status ?? 200, JSON.stringify(value));
+    if (route.format === undefined) return await jsonReply(context, route, request, requestId, route.status ?? 200, JSON.stringify(value));
     const headers = { "content-type": CONTENT_TYPES[route.format], "x-request-id": requestId, "cache-control": "no-store" };
     return { status: 200, headers, body: value as Uint8Array | string };
   } finally {
@@ -159,47 +165,30 @@ async function ask(context: Context, route: GuardedRoute, caller: Caller, found:
   const { admission, clock, readAgent, counts, processGauges } = context;
   const receivedAtMs = clock.now();
   const held = admission.hold();
-  const deadline = new Deadline(() => request.signal, admission.limits.questionMs);
   try {
     const body = route.body === null ? null : await readBody(request, route.body, held);
     const query = parseQuery(found.query);
     checkShape(route.query, query);
     if (route.body !== null) checkShape(route.body.schema, body);
-    const exchange: Exchange<unknown, unknown> = {
-      params: found.params,
-      query,
-      body,
-      get signal() {
-        return deadline.signal;
-      },
-      receivedAtMs,
-      readAgent,
-      counts,
-      processGauges,
-    };
-    return await told(route, deadline, () => route.handle(caller, exchange));
+    const deadline = new Deadline(request.signal, admission.limits.questionMs);
+    const exchange: Exchange<unknown, unknown> = { params: found.params, query, body, signal: deadline, receivedAtMs, readAgent, counts, processGauges };
+    try {
+      return await route.handle(caller, exchange);
+    } catch (thrown) {
+      const blamed = deadline.blame(thrown);
+      throw route.keepsNames === true ? blamed : inWireNames(blamed);
+    }
   } finally {
-    deadline.end();
     held.release();
   }
 }
 
-/** An answer, or an error as the wire spells it. */
-async function told(route: GuardedRoute, deadline: Deadline, handle: () => Promise<unknown>): Promise<unknown> {
-  try {
-    return await handle();
-  } catch (thrown) {
-    const blamed = deadline.blame(thrown);
-    throw route.keepsNames === true ? blamed : inWireNames(blamed);
-  }
-}
-
-async function jsonReply(route: Route, request: WireRequest, requestId: string, status: number, text: string): Promise<WireReply> {
+async function jsonReply(context: Context, route: Route, request: WireRequest, requestId: string, status: number, text: string): Promise<WireReply> {
   if (!route.etag) {
     const headers = { "content-type": JSON_TYPE, "x-request-id": requestId, "cache-control": "no-store" };
     return { status, headers, body: text };
   }
-  const etag = await etagOf(text);
+  const etag = await etagOf(text, context.sha256Hex);
   const headers = { "x-request-id": requestId, etag, "cache-control": "private, no-cache" };
   if (matchesEtag(request.header("if-none-match"), etag)) return { status: 304, headers, body: null };
   return { status, headers: { "content-type": JSON_TYPE, ...headers }, body: text };

@@ -9,7 +9,7 @@ const LOT_CHARS = 64 * 1024;
  * All lines as UTF-8, so that what goes wrong on the way is still answered as an error.
  * @throws aborted, and what the lines fail with
  */
-export async function bytesOfLines(lines: AsyncIterable<string>, signal: AbortSignal): Promise<Uint8Array> {
+export async function bytesOfLines(lines: AsyncIterable<string>, signal: Pick<AbortSignal, "aborted">): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let byteLength = 0;
   let lot = "";

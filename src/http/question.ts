@@ -59,7 +59,14 @@ export function uniqueUsersInput(body: BodyOf<"uniqueUsers">, project: string | 
 }
 
 export function countEventsInput(body: BodyOf<"countEvents">, project: string | null): CountEventsInput {
-  return { ...uniqueUsersInput(body, project), userId: body.user_id ?? null };
+  return {
+    project,
+    eventName: body.event_name ?? null,
+    userId: body.user_id ?? null,
+    startDate: body.start_date ?? null,
+    endDate: body.end_date ?? null,
+    filterGroups: filterGroupsInput(body.filter_groups),
+  };
 }
 
 export function perDayInput(body: BodyOf<"perDay">, project: string | null): PerDayInput {

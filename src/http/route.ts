@@ -51,7 +51,8 @@ export interface Exchange<Body, Query> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;
-  readonly signal: AbortSignal;
+  /** Aborted when the caller is gone, and when a question has had its time. */
+  readonly signal: Pick<AbortSignal, "aborted">;
   /** When the request came in, epoch ms. */
   readonly receivedAtMs: number;
   readonly readAgent: (text: string) => Agent;

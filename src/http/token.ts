@@ -1,4 +1,4 @@
-import { sha256, toHex } from "../base/hash.js";
+import { sha256Hex } from "../base/hash.js";
 
 /** Roles, from the one that may most to the one that may least. */
 export const ROLES = ["owner", "admin", "member", "viewer"] as const;
@@ -34,9 +34,7 @@ export interface TokenRecord {
   readonly revoked_at: string | null;
 }
 
-const encoder = new TextEncoder();
-
 /** Lower-case hex of SHA-256 over a token's value. */
 export function tokenHash(value: string): string {
-  return toHex(sha256(encoder.encode(value)));
+  return sha256Hex(value);
 }

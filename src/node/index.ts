@@ -6,3 +6,4 @@ export { type SocketLimits } from "./socket-limits.js";
 export { nativeCodec } from "./native-codec.js";
 export { processGauges } from "./process-gauges.js";
 export type { ProcessIdentity, ProcessTable } from "./process-table.js";
+export { sha256Hex } from "./sha256-hex.js";

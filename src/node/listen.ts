@@ -9,6 +9,7 @@ import { answerClientError } from "./client-error.js";
 import type { SocketPair } from "./client-error.js";
 import { replyOverWeb } from "./reply-over-web.js";
 import { SocketRequest, writeReply } from "./socket-exchange.js";
+import { TurnWrites } from "./turn-writes.js";
 import { serverOptions, socketLimits } from "./socket-limits.js";
 import type { SocketLimits } from "./socket-limits.js";
 
@@ -70,6 +71,7 @@ type Answer = (incoming: IncomingMessage, outgoing: ServerResponse, expectsConti
 /** The way of a request is chosen once per server, not once per request. */
 function answerWith(handler: RequestHandler, server: Server, { pipelinedRequestCount, unreadMs }: SocketLimits): Answer {
   const reply = "answer" in handler ? handler.answer : replyOverWeb(handler);
+  const writes = new TurnWrites();
   const underWay = new WeakMap<Socket, number>();
   const count = (socket: Socket, by: number) => {
     const sum = (underWay.get(socket) ?? 0) + by;
@@ -86,7 +88,7 @@ function answerWith(handler: RequestHandler, server: Server, { pipelinedRequestC
     const request = new SocketRequest(incoming, outgoing, expectsContinue, refusal);
     reply(request, outgoing).then(
       (written) => {
-        if (written !== null) writeReply(written, outgoing, { close: !server.listening, unreadMs });
+        if (written !== null) writes.add(() => writeReply(written, outgoing, { close: !server.listening, unreadMs }));
       },
       () => outgoing.destroy(),
     );

@@ -13,7 +13,7 @@ export function replyOverWeb(handler: (request: Request) => Promise<Response>) {
     let response: Response;
     try {
       if (request.fault !== undefined) throw request.fault;
-      response = await handler(webRequest(request));
+      response = await handler(webRequest(request, signalOf(outgoing)));
     } catch (thrown) {
       return errorReply("problem", thrown, randomUUID());
     }
@@ -24,9 +24,18 @@ export function replyOverWeb(handler: (request: Request) => Promise<Response>) {
   };
 }
 
+/** Aborted when the caller leaves before the answer is whole. */
+function signalOf(outgoing: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  outgoing.once("close", () => {
+    if (!outgoing.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
 /** @throws method_not_allowed (TRACE, which no web request can carry), invalid_parameter (no URL) */
-function webRequest(request: SocketRequest): Request {
-  const { incoming, method, target, signal } = request;
+function webRequest(request: SocketRequest, signal: AbortSignal): Request {
+  const { incoming, method, target } = request;
   const url = `http://${incoming.headers.host ?? "localhost"}${target}`;
   if (method === "TRACE") throw new DaybookError("method_not_allowed", "TRACE is not answered", { allow: "GET, HEAD, POST" });
   if (!URL.canParse(url)) throw new DaybookError("invalid_parameter", "expected a URL as request target");

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { DaybookError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import { bodyTooLarge } from "../http/exchange.js";
@@ -6,6 +7,15 @@ import type { WireReply, WireRequest } from "../http/exchange.js";
 
 /** What node takes as the one expectation there is. */
 const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
+
+/** Who is gone has left a connection that is closed. */
+class Departure {
+  constructor(readonly socket: Socket) {}
+
+  get aborted(): boolean {
+    return this.socket.destroyed;
+  }
+}
 
 /** A request on a socket as the routes need it, without the web objects in between. */
 export class SocketRequest implements WireRequest {
@@ -17,7 +27,6 @@ export class SocketRequest implements WireRequest {
   #awaitsContinue: boolean;
   readonly incoming: IncomingMessage;
   readonly #outgoing: ServerResponse;
-  #controller: AbortController | undefined;
 
   /** @param refusal what is wrong with the connection rather than the request */
   constructor(incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean, refusal: DaybookError | null = null) {
@@ -31,15 +40,8 @@ export class SocketRequest implements WireRequest {
     if (fault !== null) this.fault = fault;
   }
 
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      const controller = new AbortController();
-      this.#controller = controller;
-      this.#outgoing.once("close", () => {
-        if (!this.#outgoing.writableFinished) controller.abort();
-      });
-    }
-    return this.#controller.signal;
+  get signal(): Pick<AbortSignal, "aborted"> {
+    return new Departure(this.incoming.socket);
   }
 
   header(name: string): string | null {
@@ -54,9 +56,9 @@ export class SocketRequest implements WireRequest {
     this.#outgoing.writeContinue();
   }
 
-  async readBody(maxByteLength: number, onBytes: (byteLength: number) => void = () => undefined): Promise<Uint8Array> {
+  readBody(maxByteLength: number, onBytes: (byteLength: number) => void = () => undefined): Promise<Uint8Array> {
     this.proceed();
-    return await new Promise((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       const incoming = this.incoming;
       const chunks: Buffer[] = [];
       let byteLength = 0;

@@ -223,5 +223,5 @@ export type Answer<K extends ReportName> = AnswerByReport[K];
 /** Answers settled plans: in memory here, elsewhere for those who outgrow one machine. */
 export interface Executor {
   /** @throws aborted, query_timeout, corruption */
-  execute<K extends ReportName>(plan: PlanByReport[K], signal?: AbortSignal): Promise<Answer<K>>;
+  execute<K extends ReportName>(plan: PlanByReport[K], signal?: Pick<AbortSignal, "aborted">): Promise<Answer<K>>;
 }

@@ -131,10 +131,10 @@ describe("bodies in memory", () => {
 });
 
 describe("a question's time", () => {
-  const untilStopped = (_: unknown, options?: QueryOptions) =>
-    new Promise<number>((_resolve, reject) => {
-      options?.signal?.addEventListener("abort", () => reject(new DaybookError("aborted", "stopped")));
-    });
+  const untilStopped = async (_: unknown, options?: QueryOptions): Promise<number> => {
+    while (options?.signal?.aborted === false) await turn();
+    throw new DaybookError("aborted", "stopped");
+  };
 
   it("ends with query_timeout", async () => {
     const handler = handlerOf(stubDaybook({ countEvents: untilStopped }), { limits: { questionMs: 20 } });

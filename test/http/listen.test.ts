@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import { DaybookError } from "../../src/base/errors.js";
 import { createHandler, memoryTokens } from "../../src/http/index.js";
 import { listen } from "../../src/node/listen.js";
 import type { Listening, RequestHandler } from "../../src/node/listen.js";
@@ -181,22 +182,39 @@ describe("large and abandoned bodies", () => {
   });
 
   it("a caller that leaves aborts its query", async () => {
-    let aborted: () => void = () => undefined;
-    const left = new Promise<void>((resolve) => (aborted = resolve));
+    let left: () => void = () => undefined;
+    const aborted = new Promise<void>((resolve) => (left = resolve));
     let began: () => void = () => undefined;
     const asked = new Promise<void>((resolve) => (began = resolve));
     const daybook = stubDaybook({
-      countEvents: (_, options) => {
-        options?.signal?.addEventListener("abort", aborted);
+      countEvents: async (_, options) => {
         began();
-        return new Promise(() => undefined);
+        while (options?.signal?.aborted === false) await new Promise((resolve) => setTimeout(resolve, 1));
+        left();
+        throw new DaybookError("aborted", "stopped");
       },
     });
-    const { port } = await start(handlerOf(daybook));
+    const { port } = await start(handlerOf(daybook, { limits: { questionMs: Infinity } }));
     const socket = connect(port, "127.0.0.1", () => socket.write(post("Content-Length: 0\r\n")));
     await asked;
     socket.destroy();
-    await left;
+    await aborted;
+  });
+
+  it("a caller that leaves aborts the web request of its question", async () => {
+    let left: () => void = () => undefined;
+    const aborted = new Promise<void>((resolve) => (left = resolve));
+    let began: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => (began = resolve));
+    const { port } = await start(({ signal }) => {
+      signal.addEventListener("abort", left);
+      began();
+      return new Promise(() => undefined);
+    });
+    const socket = connect(port, "127.0.0.1", () => socket.write(post("Content-Length: 0\r\n")));
+    await asked;
+    socket.destroy();
+    await aborted;
   });
 
   it("a caller that leaves within its body leaves nothing behind", async () => {

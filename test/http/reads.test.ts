@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { handlerOf, send, stubDaybook } from "./kit.js";
+import type { QueryOptions } from "../../src/engine/daybook.js";
+import { handlerOf, requestOf, send, stubDaybook } from "./kit.js";
 
 const perDay = [{ day: "2026-03-01T00:00:00.000Z", count: 7 }];
 const usersPerDay = [{ day: "2026-03-01T00:00:00.000Z", count: 3 }];
@@ -74,10 +76,14 @@ describe("the reading endpoints", () => {
     expect((await send(handlerOf(stubDaybook()), "/analytics/count-events", { body: "" })).status).toBe(200);
   });
 
-  it("hands the caller's abort signal to the query", async () => {
+  it("lets the query know when the caller is gone", async () => {
     const daybook = stubDaybook();
-    await send(handlerOf(daybook), "/analytics/count-events");
-    expect((daybook.asked[0]?.options as { signal: unknown }).signal).toBeInstanceOf(AbortSignal);
+    const caller = new AbortController();
+    await handlerOf(daybook)(new Request(requestOf("/analytics/count-events"), { signal: caller.signal }));
+    const { signal } = daybook.asked[0]?.options as QueryOptions;
+    expect(signal?.aborted).toBe(false);
+    caller.abort();
+    expect(signal?.aborted).toBe(true);
   });
 
   it("takes fill on /v1 only", async () => {
@@ -162,9 +168,21 @@ describe("entity tags", () => {
 
   it("are the same whichever way the hash of a body is computed", async () => {
     const { etagOf } = await import("../../src/http/etag.js");
-    const { tokenHash } = await import("../../src/http/token.js");
-    for (const text of ["short", "x".repeat(10_000)]) {
-      expect(await etagOf(text)).toBe(`"${tokenHash(text).slice(0, 32)}"`);
+    const { sha256Hex } = await import("../../src/base/hash.js");
+    const { sha256Hex: fastSha256Hex } = await import("../../src/node/sha256-hex.js");
+    for (const text of ["", "short", "\u{1f600} \ud800", "x".repeat(10_000)]) {
+      const tag = createHash("sha256").update(text).digest("hex").slice(0, 32);
+      for (const hash of [sha256Hex, fastSha256Hex]) expect(await etagOf(text, hash)).toBe(`"${tag}"`);
     }
+  });
+
+  it("and tokens are hashed by what the handler is given for it", async () => {
+    const hashed: string[] = [];
+    const sha256Hex = (text: string) => {
+      hashed.push(text);
+      return createHash("sha256").update(text).digest("hex");
+    };
+    const { status, text } = await send(handlerOf(stubDaybook(), { sha256Hex }), "/analytics/count-events");
+    expect([status, hashed]).toEqual([200, ["sk_owner", text]]);
   });
 });
