@@ -1,14 +1,11 @@
-import { sha256, toHex } from "../base/hash.js";
+import { digestOf } from "../base/digest.js";
+import { toHex } from "../base/hash.js";
 
 const encoder = new TextEncoder();
-/** From here on the platform's asynchronous hash beats the synchronous one. */
-const LARGE_CHARS = 4_096;
 
 /** Strong entity tag of a body: half of its SHA-256. */
 export async function etagOf(text: string): Promise<string> {
-  const bytes = encoder.encode(text);
-  const subtle = text.length < LARGE_CHARS ? undefined : globalThis.crypto.subtle;
-  const digest = subtle === undefined ? sha256(bytes) : new Uint8Array(await subtle.digest("SHA-256", bytes));
+  const digest = await digestOf(encoder.encode(text));
   return `"${toHex(digest.subarray(0, 16))}"`;
 }
 

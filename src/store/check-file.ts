@@ -1,4 +1,5 @@
-import { crc32, sha256, toHex } from "../base/hash.js";
+import { digestOf } from "../base/digest.js";
+import { crc32, toHex } from "../base/hash.js";
 import { CONTAINER_START, TRAILER_BYTES, decodeFooter, footerCrcOf } from "../segment/container.js";
 import type { ContainerFooter } from "../segment/container.js";
 import { defaultCodec } from "./codec.js";
@@ -10,21 +11,21 @@ export function codecOf(storage: Storage): Codec {
   return storage.codec ?? defaultCodec;
 }
 
-export function sha256Of(storage: Storage, bytes: Uint8Array): string {
-  return toHex(storage.codec?.sha256?.(bytes) ?? sha256(bytes));
+export async function sha256Of(storage: Storage, bytes: Uint8Array): Promise<string> {
+  return toHex(await (storage.codec?.sha256?.(bytes) ?? digestOf(bytes)));
 }
 
 /**
  * Checks every byte of a file that the manifest vouches for: length, SHA-256, magics, padding, footer and blocks. Answers its
  * footer; null where the file cannot be relied on.
  */
-export function checkFile<M>(storage: Storage, entry: FileEntry, bytes: Uint8Array | null, findings: Findings): ContainerFooter<M> | null {
+export async function checkFile<M>(storage: Storage, entry: FileEntry, bytes: Uint8Array | null, findings: Findings): Promise<ContainerFooter<M> | null> {
   const { key, byteLength } = entry;
   const before = findings.count;
   if (bytes === null) findings.add(key, `a file of ${byteLength} bytes`, "none");
   else if (bytes.length !== byteLength) findings.add(key, `${byteLength} bytes`, String(bytes.length));
   if (bytes === null) return null;
-  const digest = sha256Of(storage, bytes);
+  const digest = await sha256Of(storage, bytes);
   if (digest !== entry.sha256) findings.add(key, `the SHA-256 ${entry.sha256}`, digest);
   const footer = checkContainer<M>(key, bytes, findings);
   if (footer !== null && entry.footerCrc32 !== undefined && footerCrcOf(bytes) !== entry.footerCrc32)

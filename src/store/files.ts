@@ -1,4 +1,5 @@
-import { sha256, toHex } from "../base/hash.js";
+import { digestOf } from "../base/digest.js";
+import { toHex } from "../base/hash.js";
 import type { Dictionaries, DictionaryDelta } from "../column/dictionaries.js";
 import { TRAILER_BYTES, checkBlock, damaged, decodeFooter, encodeContainer, footerCrcOf } from "../segment/container.js";
 import type { ContainerFooter } from "../segment/container.js";
@@ -35,7 +36,7 @@ export class StoreFiles {
     const { bytes, meta } = await encodeSegment(merged, (raw) => this.#codec.deflate(raw));
     await this.storage.write(key, bytes, { durable: false });
     const footer = this.#footer<SegmentMeta>(key, bytes, bytes.length);
-    const entry = { ...this.#entry(key, bytes), day: meta.day, rowCount: meta.rowCount };
+    const entry = { ...(await this.#entry(key, bytes)), day: meta.day, rowCount: meta.rowCount };
     return { entry, segment: this.#segment(entry, footer, bytes) };
   }
 
@@ -71,7 +72,7 @@ export class StoreFiles {
     const key = `dictionaries/${numbered(number)}`;
     const bytes = await encodeDictionaryFile(deltas, (raw) => this.#codec.deflate(raw));
     await this.storage.write(key, bytes, { durable: false });
-    return this.#entry(key, bytes);
+    return await this.#entry(key, bytes);
   }
 
   /** Reads dictionary values back. @throws corruption */
@@ -106,7 +107,7 @@ export class StoreFiles {
     const block = { name: kind, bytes: await this.#codec.deflate(raw), rawByteLength: raw.length, deflated: true };
     const bytes = encodeContainer([block], { kind });
     await this.storage.write(key, bytes, { durable: false });
-    return this.#entry(key, bytes);
+    return await this.#entry(key, bytes);
   }
 
   async #readSingle(entry: FileEntry, kind: string): Promise<Uint8Array> {
@@ -126,8 +127,8 @@ export class StoreFiles {
     return bytes;
   }
 
-  #entry(key: string, bytes: Uint8Array): FileEntry {
-    const digest = this.#codec.sha256?.(bytes) ?? sha256(bytes);
+  async #entry(key: string, bytes: Uint8Array): Promise<FileEntry> {
+    const digest = await (this.#codec.sha256?.(bytes) ?? digestOf(bytes));
     return { key, byteLength: bytes.length, sha256: toHex(digest), footerCrc32: footerCrcOf(bytes) };
   }
 

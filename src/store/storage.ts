@@ -36,7 +36,7 @@ export interface Codec {
   /** @param byteLength exact size of the result */
   inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array>;
   /** SHA-256 of bytes, faster than the built-in one. */
-  sha256?(bytes: Uint8Array): Uint8Array;
+  sha256?(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
 }
 
 /**
