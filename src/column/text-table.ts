@@ -45,9 +45,8 @@ export class TextTable {
    * mark in `hasNew` for texts without a code.
    */
   codesOf(texts: readonly string[], codes: Int32Array, field: number, fieldCount: number, hasNew: Uint8Array, rowCount: number): void {
-    if (this.#slots.length === 0) this.#codesOfFew(texts, codes, field, fieldCount, rowCount);
-    else this.#codesOfMany(texts, codes, field, fieldCount, rowCount);
-    for (let row = 0, at = field; row < rowCount; row += 1, at += fieldCount) if (codes[at]! < 0) hasNew[row] = 1;
+    if (this.#slots.length === 0) this.#codesOfFew(texts, codes, field, fieldCount, hasNew, rowCount);
+    else this.#codesOfMany(texts, codes, field, fieldCount, hasNew, rowCount);
   }
 
   /** Gives a text its code, which is not 0. @returns false when it has one already */
@@ -81,7 +80,7 @@ export class TextTable {
     slots[last] = 0;
   }
 
-  #codesOfFew(texts: readonly string[], codes: Int32Array, field: number, fieldCount: number, rowCount: number): void {
+  #codesOfFew(texts: readonly string[], codes: Int32Array, field: number, fieldCount: number, hasNew: Uint8Array, rowCount: number): void {
     const map = this.#map;
     // Traffic repeats itself.
     let [lastText, lastCode] = ["", 0];
@@ -92,11 +91,12 @@ export class TextTable {
         lastCode = text === "" ? 0 : (map.get(text) ?? -1);
       }
       codes[at] = lastCode;
+      if (lastCode < 0) hasNew[row] = 1;
     }
   }
 
   /** In three passes, each of which reads memory for all rows at once: texts, buckets, texts of codes. */
-  #codesOfMany(texts: readonly string[], codes: Int32Array, field: number, fieldCount: number, rowCount: number): void {
+  #codesOfMany(texts: readonly string[], codes: Int32Array, field: number, fieldCount: number, hasNew: Uint8Array, rowCount: number): void {
     if (hashes.length < rowCount) hashes = new Int32Array(rowCount);
     const slots = this.#slots;
     for (let row = 0, at = field; row < rowCount; row += 1, at += fieldCount) hashes[row] = hashOf(texts[at]!);
@@ -106,7 +106,10 @@ export class TextTable {
       const text = texts[at]!;
       const code = codes[at]!;
       if (text === "") codes[at] = 0;
-      else if (code === 0 || known[code] !== text) codes[at] = this.#find(text, hashes[row]!);
+      else if (code === 0 || known[code] !== text) {
+        codes[at] = this.#find(text, hashes[row]!);
+        if (codes[at]! < 0) hasNew[row] = 1;
+      }
     }
   }
 
