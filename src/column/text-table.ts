@@ -77,7 +77,8 @@ export class TextTable {
     while (last + SLOT_WORDS < end && slots[last + SLOT_WORDS] !== 0) last += SLOT_WORDS;
     slots[slot] = slots[last]!;
     slots[slot + 1] = slots[last + 1]!;
-    slots[last] = 0;
+    // Of an erased text not even its hash stays.
+    slots.fill(0, last, last + SLOT_WORDS);
   }
 
   #codesOfFew(texts: readonly string[], codes: Int32Array, field: number, fieldCount: number, hasNew: Uint8Array, rowCount: number): void {

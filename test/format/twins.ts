@@ -1,6 +1,5 @@
 import { fixedClock, openDaybook } from "daybook";
-import { objectsOf, type Objects } from "../store/objects.js";
-import { lastingMemory } from "../store/objects.js";
+import { lastingMemory, objectsOf, type Objects } from "../store/objects.js";
 
 const clock = fixedClock(Date.UTC(2026, 3, 1));
 

@@ -5,9 +5,8 @@ import type { MergedRows } from "../../src/segment/merge-rows.js";
 import { cleanStore, flipped } from "../format/damage-kit.js";
 import { baseSeed } from "../oracle/settings.js";
 import { clock, forgeManifest, forgeMeta, forgeRows, manifestOf, smallStore } from "./forged-store.js";
-import { objectsOf, storageWith, withObject } from "./objects.js";
+import { lastingMemory, objectsOf, storageWith, withObject } from "./objects.js";
 import { RecordingStorage } from "./recording-storage.js";
-import { lastingMemory } from "./objects.js";
 
 const textOf = async (storage: Storage) => (await verifyStore(storage)).findings.map(({ file, expected, found }) => `${file}: expected ${expected}, found ${found}`);
 
