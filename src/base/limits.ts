@@ -26,6 +26,8 @@ export const LIMITS = {
   shapeStepCount: 100_000,
   /** Metadata columns of all heads before these are sealed: a column of a few rows takes about 1 KiB. */
   headColumnCount: 200_000,
+  /** Metadata values of all heads before these are sealed: up to eight bytes each. */
+  headValueCount: 16 * 1024 * 1024,
   /** Columns of all segments and heads of one store: each has a description in memory always, about 400 bytes. */
   columnCount: 2_000_000,
   /** Days that `fill` may add to an answer: more than two centuries are a mistake. */

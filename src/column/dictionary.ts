@@ -1,4 +1,5 @@
 import { DaybookError } from "../base/errors.js";
+import { TextTable } from "./text-table.js";
 import { mergeCodes, sortedCodes } from "./value-order.js";
 
 /** What several dictionaries hold together. */
@@ -13,14 +14,12 @@ export const VALUE_OVERHEAD_BYTES = 72;
 /** Distinct strings and their codes, append-only. Code 0 is always `""`: not set. */
 export class Dictionary {
   readonly #values: string[] = [""];
-  readonly #codes = new Map<string, number>([["", 0]]);
+  readonly #table = new TextTable(this.#values);
   /** Values below it can be looked up: those of a file only from the first look-up on. */
   #indexedSize = 1;
   #charCount = 0;
   /** The first codes by their values' code points; of blanked codes nothing is known. */
   #inOrder: Uint32Array = new Uint32Array(0);
-  #lastValue = "";
-  #lastCode = 0;
 
   /** @param held counts its values too */
   constructor(
@@ -37,28 +36,19 @@ export class Dictionary {
     return this.#charCount * 2 + this.size * VALUE_OVERHEAD_BYTES + this.#inOrder.byteLength;
   }
 
-  /** The code of a value; -1 when it was never stored. The first look-up costs all values that a file brought. Traffic repeats itself, so the last value is kept at hand. */
+  /** The code of a value; -1 when it was never stored. The first look-up costs all values that a file brought. */
   codeOf(value: string): number {
-    if (value === this.#lastValue) return this.#lastCode;
     if (this.#indexedSize < this.#values.length) this.#index();
-    const code = this.#codes.get(value);
-    if (code === undefined) return -1;
-    this.#lastValue = value;
-    this.#lastCode = code;
-    return code;
+    return value === "" ? 0 : this.#table.codeOf(value);
   }
 
   /**
    * The codes of one field of many rows, of which texts and codes lie one behind the other: 0 for what is not set, -1 and a
-   * mark in `hasNew` for new values. Field by field a look-up takes a third of what it takes row by row: the map stays in cache.
+   * mark in `hasNew` for new values. Field by field a look-up takes a third of what it takes row by row: the table stays in cache.
    */
   codesOf(texts: readonly string[], codes: Int32Array, field: number, fieldCount: number, hasNew: Uint8Array, rowCount: number): void {
-    for (let row = 0, at = field; row < rowCount; row += 1, at += fieldCount) {
-      const text = texts[at] as string;
-      const code = text === "" ? 0 : this.codeOf(text);
-      codes[at] = code;
-      if (code < 0) hasNew[row] = 1;
-    }
+    if (this.#indexedSize < this.#values.length) this.#index();
+    this.#table.codesOf(texts, codes, field, fieldCount, hasNew, rowCount);
   }
 
   /** The code of a value, a new one if need be. */
@@ -66,8 +56,8 @@ export class Dictionary {
     const known = this.codeOf(value);
     if (known >= 0) return known;
     const code = this.#values.length;
-    this.#codes.set(value, code);
     this.add(value);
+    this.#table.add(value, code);
     this.#indexedSize = code + 1;
     return code;
   }
@@ -82,23 +72,17 @@ export class Dictionary {
 
   /** @throws corruption: a value has two codes */
   #index(): void {
-    let expectedSize = this.#codes.size;
     for (let code = this.#indexedSize; code < this.#values.length; code += 1) {
       const value = this.valueOf(code);
-      if (value === "") continue;
-      this.#codes.set(value, code);
-      expectedSize += 1;
+      if (value !== "" && !this.#table.add(value, code)) throw new DaybookError("corruption", `dictionary ${this.name}: a value has two codes`);
     }
-    if (this.#codes.size !== expectedSize) throw new DaybookError("corruption", `dictionary ${this.name}: a value has two codes`);
     this.#indexedSize = this.#values.length;
   }
 
   /** Takes a value away from a code that nothing stored uses any more: whoever brings it again gets another code. */
   retire(code: number): void {
     this.#index();
-    this.#codes.delete(this.valueOf(code));
-    this.#lastValue = "";
-    this.#lastCode = 0;
+    this.#table.remove(this.valueOf(code), code);
   }
 
   /** Forgets all codes from `size` on: nothing stored ever used them. */
@@ -108,13 +92,11 @@ export class Dictionary {
       this.#charCount -= value.length;
       this.held.charCount -= value.length;
       this.held.valueCount -= 1;
-      if (this.#codes.get(value) === code) this.#codes.delete(value);
+      this.#table.remove(value, code);
     }
     this.#values.length = Math.min(this.#values.length, size);
     this.#indexedSize = Math.min(this.#indexedSize, this.#values.length);
     if (this.#inOrder.length > size) this.#inOrder = new Uint32Array(0);
-    this.#lastValue = "";
-    this.#lastCode = 0;
   }
 
   /** Forgets the value of a retired code, once nobody can be reading it. */

@@ -163,8 +163,10 @@ export class EventEncoder {
   }
 
   #textFault(row: number): EventFault | null {
-    for (const [field, at] of this.#newFields(row)) {
-      const fault = textFault(this.#decoded.texts[at] as string, field);
+    const start = row * FIELD_COUNT;
+    for (let field = 0; field < FIELD_COUNT; field += 1) {
+      if (this.#codes[start + field] !== -1) continue;
+      const fault = textFault(this.#decoded.texts[start + field] as string, FIELDS[field] as FieldRow);
       if (fault !== null) return fault;
     }
     return null;

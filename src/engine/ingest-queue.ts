@@ -246,10 +246,11 @@ export class IngestQueue {
     encoder.begin(events.length, hasKey);
     for (let start = 0; start < events.length; ) {
       const rowCount = encoder.decode(events, start, context);
+      known.look(encoder.ids, rowCount);
       for (let row = 0; row < rowCount; row += 1) {
         const fault = encoder.faultOf(row, suppression);
         if (fault !== null) outcome.rejected.push({ index: start + row, code: fault.code, message: fault.message });
-        else if (known.mayHave(encoder.ids, row * 16) && (await this.#isKnown(row, known, group))) outcome.duplicates += 1;
+        else if (known.mayHave(row) && (await this.#isKnown(row, known, group))) outcome.duplicates += 1;
         else this.#accept(row, known, group, outcome);
       }
       start += rowCount;
@@ -263,7 +264,7 @@ export class IngestQueue {
 
   #accept(row: number, known: KnownIds, group: IngestGroup, outcome: Outcome): void {
     this.#encoder.append(row, group.builder);
-    known.add(this.#encoder.ids, row * 16);
+    known.add(row);
     outcome.accepted += 1;
     if (this.options.onNotify === null) return;
     const record = this.#encoder.notifiedRecord(row);

@@ -69,9 +69,14 @@ export class KnownIds {
     return this.#table.hasRoom(rowCount);
   }
 
-  /** Whether the id may be known; if not, it is certainly new. */
-  mayHave(ids: Uint8Array, idAt: number): boolean {
-    return this.#table.matches(ids, idAt);
+  /** Looks at the ids of some rows, 16 bytes each, for `mayHave` and `add`. */
+  look(ids: Uint8Array, rowCount: number): void {
+    this.#table.look(ids, rowCount);
+  }
+
+  /** Whether the id of a row that was looked at may be known; if not, it is certainly new. */
+  mayHave(row: number): boolean {
+    return this.#table.hasSeen(row);
   }
 
   /** Whether the id is stored, or among the rows of batches under way. */
@@ -92,8 +97,9 @@ export class KnownIds {
     }
   }
 
-  add(ids: Uint8Array, idAt: number): void {
-    this.#table.add(ids, idAt);
+  /** Adds the id of a row that was looked at. */
+  add(row: number): void {
+    this.#table.addSeen(row);
   }
 
   /** The oldest `rowCount` ids that were added and not kept are stored. */

@@ -18,6 +18,7 @@ import { pooledRandom } from "../base/random.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
 import { BatchBuilder } from "../store/batch.js";
 import { Store } from "../store/store.js";
+import type { Storage } from "../store/storage.js";
 import { storeKeys } from "../store/store-keys.js";
 import type { StoreKeys } from "../store/store-keys.js";
 import type {
@@ -43,6 +44,15 @@ import { ReportContexts } from "./report-contexts.js";
 import { Scrub, timer } from "./scrub.js";
 import { statsOf } from "./stats.js";
 
+/** Who writes to storages without a journal. */
+const writers = new WeakMap<Storage, Daybook>();
+
+/** A reader beside such a writer finds in the storage only what was sealed. */
+async function sealBeforeReading(storage: Storage): Promise<void> {
+  const writer = writers.get(storage);
+  await (writer?.health === "closed" ? writer.close() : writer?.seal());
+}
+
 /**
  * Opens an organization's events, making a new store where there is none.
  * @throws invalid_parameter, store_locked, manifest_missing, corruption, storage_full
@@ -52,10 +62,13 @@ export async function openDaybook(options: DaybookOptions): Promise<Daybook> {
   const { storage, durability = "disk", memoryBudgetBytes = LIMITS.memoryBudgetBytes, readOnly = false } = options;
   const random = options.random ?? pooledRandom();
   const quarantine = options.onCorruption === "quarantine";
+  if (readOnly) await sealBeforeReading(storage);
   const store = await Store.open({ storage, durability, memoryBudgetBytes, readOnly, quarantine });
   try {
     const keys = await storeKeys(storage, { random, mayWrite: !readOnly, mayBeMissing: store.isEmpty || quarantine });
-    return new EmbeddedDaybook(store, options, random, keys);
+    const daybook = new EmbeddedDaybook(store, options, random, keys);
+    if (!readOnly && storage.volatile === true) writers.set(storage, daybook);
+    return daybook;
   } catch (error) {
     await store.abandon().catch(() => undefined);
     throw error;
@@ -208,7 +221,7 @@ class EmbeddedDaybook extends Questions implements Daybook {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
+    this.#closing ??= this.#close().finally(() => writers.delete(this.store.storage));
     return this.#closing;
   }
 

@@ -1,3 +1,4 @@
+import { digestOf } from "../base/digest.js";
 import { toHex } from "../base/hash.js";
 
 const encoder = new TextEncoder();
@@ -6,9 +7,8 @@ const LARGE_CHARS = 4_096;
 
 /** Strong entity tag of a body: half of its SHA-256. */
 export async function etagOf(text: string, sha256Hex: (text: string) => string): Promise<string> {
-  const subtle = text.length < LARGE_CHARS ? undefined : globalThis.crypto.subtle;
-  if (subtle === undefined) return `"${sha256Hex(text).slice(0, 32)}"`;
-  const digest = new Uint8Array(await subtle.digest("SHA-256", encoder.encode(text)));
+  if (text.length < LARGE_CHARS) return `"${sha256Hex(text).slice(0, 32)}"`;
+  const digest = await digestOf(encoder.encode(text));
   return `"${toHex(digest.subarray(0, 16))}"`;
 }
 

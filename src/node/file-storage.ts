@@ -197,7 +197,7 @@ class FileStorage implements Storage {
  * A storage in a directory, made where absent: one file per key, mode 0600, directories 0700. `write` resolves when the
  * content is synced, the name is in place and the directory is synced. One process at a time may hold the lock.
  */
-export function fileStorage(directory: string, options: FileStorageOptions = {}): Required<Storage> {
+export function fileStorage(directory: string, options: FileStorageOptions = {}): Required<Omit<Storage, "volatile">> {
   if (directory === "") throw new DaybookError("invalid_parameter", "directory: expected a path, got an empty text");
   const { fileSystem = kernelFileSystem, processes = machineProcesses() } = options;
   return new FileStorage(resolve(directory), fileSystem, processes);

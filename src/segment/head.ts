@@ -87,6 +87,7 @@ export class Head {
   readonly #shapes = new GrowableCodes();
   readonly #metadata = new Map<number, GrowableSparse>();
   #rowCount = 0;
+  #metadataValueCount = 0;
   #minMs = Infinity;
   #maxMs = -Infinity;
   #view: HeadView | null = null;
@@ -119,6 +120,11 @@ export class Head {
   /** Whether one of its rows has a metadata key. */
   hasKey(key: number): boolean {
     return this.#metadata.has(key);
+  }
+
+  /** Metadata values of all its rows. */
+  get metadataValueCount(): number {
+    return this.#metadataValueCount;
   }
 
   /** Metadata keys that its rows have. */
@@ -154,6 +160,7 @@ export class Head {
         next += 1;
       }
     this.#rowCount = start + count;
+    this.#metadataValueCount += next - valuesAt;
     this.#view = null;
     return next;
   }

@@ -66,6 +66,11 @@ export class Catalog {
     return this.heads.reduce((sum, head) => sum + head.metadataColumnCount, 0);
   }
 
+  /** Metadata values of the heads that are not being sealed yet. */
+  get headValueCount(): number {
+    return this.heads.reduce((sum, head) => sum + head.metadataValueCount, 0);
+  }
+
   /** Columns of all segments, and metadata columns of all heads. */
   get columnCount(): number {
     return this.#sealedColumnCount + this.#sealing.reduce((sum, head) => sum + head.metadataColumnCount, this.headColumnCount);

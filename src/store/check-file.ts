@@ -1,22 +1,22 @@
-import { Sha256, crc32, toHex } from "../base/hash.js";
+import { digestOf } from "../base/digest.js";
+import { crc32, toHex } from "../base/hash.js";
+import { Turns } from "../base/turn.js";
 import { CONTAINER_START, TRAILER_BYTES, decodeFooter, footerCrcOf } from "../segment/container.js";
 import type { ContainerFooter } from "../segment/container.js";
 import { defaultCodec } from "./codec.js";
 import type { Findings } from "./findings.js";
 import type { FileEntry } from "./manifest.js";
-import type { Codec, Sha256Stream, Storage } from "./storage.js";
+import type { Codec, Storage } from "./storage.js";
 
 export function codecOf(storage: Storage): Codec {
   return storage.codec ?? defaultCodec;
 }
 
-export function createSha256(storage: Storage): Sha256Stream {
-  return storage.codec?.createSha256?.() ?? new Sha256();
-}
-
-export function sha256Of(storage: Storage, bytes: Uint8Array): string {
-  const hash = createSha256(storage);
-  hash.add(bytes);
+/** SHA-256 in hex, in turns or in a thread. */
+export async function sha256Of(storage: Storage, bytes: Uint8Array): Promise<string> {
+  const hash = storage.codec?.createSha256?.();
+  if (hash === undefined) return toHex(await digestOf(bytes));
+  await new Turns().inPieces(bytes.length, (from, to) => hash.add(bytes.subarray(from, to)));
   return toHex(hash.digest());
 }
 
@@ -24,13 +24,13 @@ export function sha256Of(storage: Storage, bytes: Uint8Array): string {
  * Checks every byte of a file that the manifest vouches for: length, SHA-256, magics, padding, footer and blocks. Answers its
  * footer; null where the file cannot be relied on.
  */
-export function checkFile<M>(storage: Storage, entry: FileEntry, bytes: Uint8Array | null, findings: Findings): ContainerFooter<M> | null {
+export async function checkFile<M>(storage: Storage, entry: FileEntry, bytes: Uint8Array | null, findings: Findings): Promise<ContainerFooter<M> | null> {
   const { key, byteLength } = entry;
   const before = findings.count;
   if (bytes === null) findings.add(key, `a file of ${byteLength} bytes`, "none");
   else if (bytes.length !== byteLength) findings.add(key, `${byteLength} bytes`, String(bytes.length));
   if (bytes === null) return null;
-  const digest = sha256Of(storage, bytes);
+  const digest = await sha256Of(storage, bytes);
   if (digest !== entry.sha256) findings.add(key, `the SHA-256 ${entry.sha256}`, digest);
   const footer = checkContainer<M>(key, bytes, findings);
   if (footer !== null && entry.footerCrc32 !== undefined && footerCrcOf(bytes) !== entry.footerCrc32)

@@ -1,5 +1,6 @@
 import { deflateSync, inflateSync } from "fflate";
 import { DaybookError } from "../base/errors.js";
+import { deflateRuns } from "./deflate-runs.js";
 import type { Codec } from "./storage.js";
 
 /** The error of a deflated block that does not inflate to the size it was stored with. */
@@ -27,3 +28,6 @@ export const defaultCodec: Codec = {
   deflate: (bytes) => deflateSync(bytes, { level: 1 }),
   inflate,
 };
+
+/** Where room is memory and nothing waits for a disk: blocks stay as they are but for long runs, and need no inflating. @throws corruption */
+export const memoryCodec: Codec = { deflate: deflateRuns, inflate };

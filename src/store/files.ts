@@ -1,5 +1,3 @@
-import { toHex } from "../base/hash.js";
-import { Turns } from "../base/turn.js";
 import type { Dictionaries, DictionaryDelta } from "../column/dictionaries.js";
 import { TRAILER_BYTES, checkBlock, damaged, decodeFooter, encodeContainer, footerCrcOf } from "../segment/container.js";
 import type { ContainerFooter } from "../segment/container.js";
@@ -8,7 +6,7 @@ import type { MergedRows } from "../segment/merge-rows.js";
 import { Segment } from "../segment/segment.js";
 import { encodeSegment } from "../segment/segment-file.js";
 import type { SegmentMeta } from "../segment/segment-file.js";
-import { codecOf, createSha256 } from "./check-file.js";
+import { codecOf, sha256Of } from "./check-file.js";
 import { applyDictionaryFile, encodeDictionaryFile } from "./dictionary-file.js";
 import type { DictionaryMeta } from "./dictionary-file.js";
 import type { FileEntry, SegmentEntry } from "./manifest.js";
@@ -128,9 +126,7 @@ export class StoreFiles {
   }
 
   async #entry(key: string, bytes: Uint8Array): Promise<FileEntry> {
-    const hash = createSha256(this.storage);
-    await new Turns().inPieces(bytes.length, (from, to) => hash.add(bytes.subarray(from, to)));
-    return { key, byteLength: bytes.length, sha256: toHex(hash.digest()), footerCrc32: footerCrcOf(bytes) };
+    return { key, byteLength: bytes.length, sha256: await sha256Of(this.storage, bytes), footerCrc32: footerCrcOf(bytes) };
   }
 
   #footer<M>(key: string, file: Uint8Array, byteLength: number): ContainerFooter<M> {

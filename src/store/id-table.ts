@@ -13,6 +13,10 @@ export class IdTable {
   #high = new Uint16Array(FIRST_CAPACITY);
   #count = 0;
   #added: number[] = [];
+  /** Of the ids looked at last: their fingerprints, and the first slot that is free or theirs. */
+  #seenLow = new Uint32Array(0);
+  #seenHigh = new Uint16Array(0);
+  #seenSlot = new Uint32Array(0);
 
   /** @param seed from a random source, so that nobody can prepare ids that collide */
   constructor(readonly seed: number) {}
@@ -54,6 +58,36 @@ export class IdTable {
     this.#added.push(this.#place(low, high));
   }
 
+  /** Looks at the first `count` ids, for `hasSeen` and `addSeen`: all wait for memory together. None may be moved or taken back meanwhile. */
+  look(ids: Uint8Array, count: number): void {
+    if (this.#seenLow.length < count) {
+      this.#seenLow = new Uint32Array(count);
+      this.#seenHigh = new Uint16Array(count);
+      this.#seenSlot = new Uint32Array(count);
+    }
+    for (let index = 0; index < count; index += 1) {
+      const [low, high] = fingerprint(ids, index * 16, this.seed);
+      this.#seenLow[index] = low;
+      this.#seenHigh[index] = high;
+      this.#seenSlot[index] = this.#home(low);
+    }
+    for (let index = 0; index < count; index += 1) this.hasSeen(index);
+  }
+
+  /** Whether an id with the fingerprint of one that was looked at is in the table by now. */
+  hasSeen(index: number): boolean {
+    const [low, high] = [this.#seenLow[index]!, this.#seenHigh[index]!];
+    let slot = this.#seenSlot[index]!;
+    while (this.#low[slot] !== 0 && (this.#low[slot] !== low || this.#high[slot] !== high)) slot = this.#next(slot);
+    this.#seenSlot[index] = slot;
+    return this.#low[slot] !== 0;
+  }
+
+  /** Adds an id that was looked at; room was reserved. */
+  addSeen(index: number): void {
+    this.#added.push(this.#placeFrom(this.#seenSlot[index]!, this.#seenLow[index]!, this.#seenHigh[index]!));
+  }
+
   /** The oldest `count` ids that are not kept yet stay. */
   keep(count = this.#added.length): void {
     this.#added = count >= this.#added.length ? [] : this.#added.slice(count);
@@ -77,7 +111,11 @@ export class IdTable {
   }
 
   #place(low: number, high: number): number {
-    let slot = this.#home(low);
+    return this.#placeFrom(this.#home(low), low, high);
+  }
+
+  #placeFrom(first: number, low: number, high: number): number {
+    let slot = first;
     while (this.#low[slot] !== 0) slot = this.#next(slot);
     this.#low[slot] = low;
     this.#high[slot] = high;

@@ -1,4 +1,5 @@
 import { DaybookError } from "../base/errors.js";
+import { memoryCodec } from "./codec.js";
 import { cannotLengthen, checkKey, checkPrefix, clipRange, keyTaken } from "./key.js";
 import type { AppendFile, ByteRange, Storage, StorageLock, WriteOptions } from "./storage.js";
 
@@ -55,6 +56,8 @@ class MemoryAppendFile implements AppendFile {
 }
 
 class MemoryStorage implements Storage {
+  readonly codec = memoryCodec;
+  readonly volatile = true;
   readonly #objects = new Map<string, StoredObject>();
   #locked = false;
 

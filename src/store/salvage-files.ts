@@ -49,7 +49,7 @@ export async function readReadable(storage: Storage, files: StoreFiles, manifest
 
 async function faultOf(storage: Storage, entry: FileEntry): Promise<string | null> {
   const findings = new Findings();
-  checkFile<SegmentMeta>(storage, entry, await storage.read(entry.key), findings);
+  await checkFile<SegmentMeta>(storage, entry, await storage.read(entry.key), findings);
   const [first] = findings.kept;
   return first === undefined ? null : `expected ${first.expected}, found ${first.found}`;
 }

@@ -68,4 +68,9 @@ export interface Storage {
   lock?(): Promise<StorageLock>;
   /** A faster codec than the built-in one. */
   readonly codec?: Codec;
+  /**
+   * All of it goes with the process: no journal is written, for nobody could replay it. Who opens the same object again, or
+   * beside the writer, finds what was sealed. Absent: what was written survives.
+   */
+  readonly volatile?: boolean;
 }

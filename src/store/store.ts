@@ -176,6 +176,10 @@ export class Store {
   async #journalAll(journal: Journal, batch: Batch, recordBatch: RecordBatch | null, rowsCount: number): Promise<void> {
     const recordCount = recordBatch?.records.rowCount ?? 0;
     const sizes = this.dictionaries.sizes();
+    if (this.storage.volatile === true) {
+      this.#journaledSizes = sizes;
+      return;
+    }
     let deltas = await this.#journalValues(journal);
     const entries: JournalEntry[] = [];
     if (rowsCount > 0) {
@@ -222,7 +226,8 @@ export class Store {
     const { journal } = this;
     if (journal === null) return false;
     const headRowCount = this.nextSequence - Math.max(this.manifest.nextSequence, frozenSequence);
-    return headRowCount >= LIMITS.headRowCount || journal.byteLength >= LIMITS.journalBytes || this.catalog.headColumnCount >= LIMITS.headColumnCount;
+    if (headRowCount >= LIMITS.headRowCount || journal.byteLength >= LIMITS.journalBytes) return true;
+    return this.catalog.headColumnCount >= LIMITS.headColumnCount || this.catalog.headValueCount >= LIMITS.headValueCount;
   }
 
   /** Ids that no event has used yet, as files of records keep them. */

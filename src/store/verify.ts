@@ -204,7 +204,7 @@ class Verification {
       return null;
     }
     if (bytes !== null) this.#count(bytes);
-    const footer = checkFile<M>(this.storage, entry, bytes, this.findings);
+    const footer = await checkFile<M>(this.storage, entry, bytes, this.findings);
     return bytes === null || footer === null ? null : { bytes, footer };
   }
 

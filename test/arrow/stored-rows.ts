@@ -1,16 +1,17 @@
-import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type Storage } from "daybook";
+import { fixedClock, openDaybook, type Daybook, type EventInput, type Storage } from "daybook";
 import type { Dictionaries } from "../../src/column/dictionaries.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../src/schema/fields.js";
 import type { Rows } from "../../src/segment/rows.js";
 import { Store } from "../../src/store/store.js";
 import { nowMs } from "../oracle/settings.js";
+import { lastingMemory } from "../store/objects.js";
 
 /** A Daybook of these events, the first `sealedCount` of them sealed. */
 export async function daybookOf(
   events: readonly EventInput[],
   sealedCount: number,
 ): Promise<{ readonly daybook: Daybook; readonly storage: Storage }> {
-  const storage = memoryStorage();
+  const storage = lastingMemory();
   const daybook = await openDaybook({ storage, clock: fixedClock(nowMs) });
   await daybook.ingest(events.slice(0, sealedCount));
   if (sealedCount > 0) await daybook.seal();

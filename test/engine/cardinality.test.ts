@@ -2,7 +2,7 @@ import { memoryStorage, openDaybook } from "daybook";
 import { expect, test, vi } from "vitest";
 import type * as limits from "../../src/base/limits.js";
 
-const bounds = vi.hoisted(() => ({ dictionaryBytes: 100_000, columnCount: 400, headColumnCount: 100, shapeStepCount: 50 }));
+const bounds = vi.hoisted(() => ({ dictionaryBytes: 100_000, columnCount: 400, headColumnCount: 100, headValueCount: 5_000, shapeStepCount: 50 }));
 
 vi.mock("../../src/base/limits.js", async (original) => {
   const { LIMITS } = await original<typeof limits>();
@@ -44,6 +44,16 @@ test("What an erasure or a failed commit takes away makes room again.", async ()
   await daybook.privacyRequests.acknowledge(request.id);
   await daybook.privacyRequests.resolve(request.id, "completed");
   expect(await daybook.ingest([{ name: "a", metadata: { key: "again" } }])).toMatchObject({ accepted: 1, rejected: [] });
+});
+
+test("Metadata in memory, where no journal tells how much there is, is sealed by the number of its values.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  const many = (from: number) => Array.from({ length: 400 }, (_, at) => ({ id: `e${from + at}`, name: "a", createdAt: 5, metadata: { a: 1, b: 2, c: at % 7, d: null, e: "" } }));
+  await daybook.ingest(many(0));
+  await daybook.ingest(many(400));
+  expect((await daybook.stats()).segmentCount).toBe(0);
+  await daybook.ingest(many(800));
+  await vi.waitFor(async () => expect((await daybook.stats()).segmentCount).toBe(1));
 });
 
 test("Keys over many days are sealed before they fill the memory, and rejected where a store would have too many columns.", async () => {

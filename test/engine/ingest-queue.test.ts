@@ -1,6 +1,7 @@
 import { DaybookError, memoryStorage, openDaybook, type Storage } from "daybook";
 import { expect, test, vi } from "vitest";
 import type * as limits from "../../src/base/limits.js";
+import { lastingMemory } from "../store/objects.js";
 import { RecordingStorage, wholeObjectsOnly } from "../store/recording-storage.js";
 import { storedText } from "../store/stored-text.js";
 
@@ -95,7 +96,7 @@ test("While the disk is full, refused events leave nothing behind.", async () =>
 
 /** Storage whose next write to a journal takes its time and then fails. */
 function failingLate(): { storage: Storage; failNext: () => void } {
-  const inner = memoryStorage();
+  const inner = lastingMemory();
   const { openAppend } = inner;
   let fails = false;
   const open = async (key: string) => {

@@ -1,5 +1,6 @@
-import { memoryStorage, openDaybook, type EventRecord, type Storage } from "daybook";
+import { memoryStorage, openDaybook, verifyStore, type Daybook, type EventRecord, type Storage } from "daybook";
 import { expect, test, vi } from "vitest";
+import { lastingMemory, objectsOf, storageWith } from "../store/objects.js";
 
 const events = Array.from({ length: 10 }, (_, at) => ({ id: `e${at}`, name: "view", createdAt: at * 86_400_000 }));
 
@@ -103,8 +104,38 @@ test("Exporting takes a project and dates, and refuses what it would not heed.",
   await expect(first({ eventName: "view" })).rejects.toMatchObject({ code: "unknown_parameter" });
 });
 
-test("A reader beside a writer refuses to write, and leaves the writer's files alone.", async () => {
+test("A reader beside a writer in memory, where there is no journal, sees all that was answered for, and a reader of one that closes too.", async () => {
   const storage = memoryStorage();
+  const writer = await openDaybook({ storage });
+  await writer.ingest(events.slice(0, 4));
+  await using first = await openDaybook({ storage, readOnly: true });
+  await writer.ingest(events.slice(4));
+  await using second = await openDaybook({ storage, readOnly: true });
+  await writer.ingest([{ name: "last", createdAt: 5 }]);
+  const closed = writer.close();
+  await using third = await openDaybook({ storage, readOnly: true });
+  expect([await first.countEvents(), await second.countEvents(), await third.countEvents()]).toEqual([4, 10, 11]);
+  await closed;
+});
+
+test("What was written to memory and closed is all there when it is opened again, and as a copy in another storage.", async () => {
+  const storage = memoryStorage();
+  const first = await openDaybook({ storage });
+  await first.ingest(Array.from({ length: 3_000 }, (_, at) => ({ name: "view", userId: `u${at % 700}`, createdAt: 5 + at, metadata: { at } })));
+  await first.identify({ userId: "u1", anonymousId: "device" });
+  const found = async (daybook: Daybook) => [await daybook.countEvents(), await daybook.aggregate({ metadataField: "at" }), await daybook.identityProfile({ userId: "u1" })];
+  const expected = await found(first);
+  await first.close();
+  const copy = await storageWith(await objectsOf(storage));
+  for (const place of [storage, copy]) {
+    expect(await verifyStore(place)).toMatchObject({ findings: [] });
+    await using again = await openDaybook({ storage: place });
+    expect(await found(again)).toEqual(expected);
+  }
+});
+
+test("A reader beside a writer refuses to write, and leaves the writer's files alone.", async () => {
+  const storage = lastingMemory();
   await using writer = await openDaybook({ storage });
   await writer.ingest(events);
   const before = await storage.list("");

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type Storage } from "daybook";
+import { fixedClock, openDaybook, type Daybook, type EventInput, type Storage } from "daybook";
 import { storedText } from "../store/stored-text.js";
+import { lastingMemory } from "../store/objects.js";
 
 const NOW = Date.UTC(2026, 2, 31, 12);
 const at = (minute: number) => NOW - 86_400_000 + minute * 60_000;
@@ -37,14 +38,14 @@ async function erase(daybook: Daybook, subject: { userId?: string; email?: strin
 
 describe("erasure", () => {
   test("The search of stored bytes finds what was not erased.", async () => {
-    const storage = memoryStorage();
+    const storage = lastingMemory();
     await (await zoo(storage)).close();
     const text = await storedText(storage);
     expect([text.includes(SECRET), text.includes("bob")]).toEqual([true, true]);
   });
 
   test("No stored byte tells of the person afterwards, and the receipt says what went.", async () => {
-    const storage = memoryStorage();
+    const storage = lastingMemory();
     const daybook = await zoo(storage);
     const other = await daybook.privacyRequests.create({ type: "access", subject: { userId: "ann-zebra-old" } });
     const { receipt, subject, status, resolution } = await erase(daybook, { email: "ann@zebra.example" });
@@ -59,10 +60,10 @@ describe("erasure", () => {
   });
 
   test("Answers are those of a log without the person, before and after opening again.", async () => {
-    const storage = memoryStorage();
+    const storage = lastingMemory();
     const daybook = await zoo(storage);
     await erase(daybook, { userId: "ann-zebra" });
-    const without = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW) });
+    const without = await openDaybook({ storage: lastingMemory(), clock: fixedClock(NOW) });
     await without.ingest([{ ...events[3], anonymousId: null } as EventInput, events[4] as EventInput]);
     await without.identify({ userId: "bob", email: "bob@other.example", createdAt: at(4) });
     const answers = async (some: Daybook) => [
@@ -88,7 +89,7 @@ describe("erasure", () => {
   });
 
   test("What was erased cannot be brought back by importing it again; what happens later is welcome.", async () => {
-    const storage = memoryStorage();
+    const storage = lastingMemory();
     const daybook = await zoo(storage);
     await erase(daybook, { userId: "ann-zebra" });
     const { accepted, duplicates, rejected } = await daybook.ingest(events);
@@ -108,7 +109,7 @@ describe("erasure", () => {
   });
 
   test("A question under way ends with the answer it began with.", async () => {
-    const daybook = await zoo(memoryStorage());
+    const daybook = await zoo(lastingMemory());
     const exported: unknown[] = [];
     const reading = daybook.exportEvents()[Symbol.asyncIterator]();
     exported.push((await reading.next()).value);
@@ -125,7 +126,7 @@ describe("erasure", () => {
   });
 
   test("A record that waits while its subject is erased is refused.", async () => {
-    const daybook = await zoo(memoryStorage());
+    const daybook = await zoo(lastingMemory());
     const { id } = await daybook.privacyRequests.create({ type: "erasure", subject: { userId: "ann-zebra" } });
     await daybook.privacyRequests.verify(id);
     await daybook.privacyRequests.acknowledge(id);
@@ -135,7 +136,7 @@ describe("erasure", () => {
   });
 
   test("Files that could not be removed at first are removed by the next erasure, and the erasure stands.", async () => {
-    const storage = memoryStorage();
+    const storage = lastingMemory();
     const remove = storage.remove.bind(storage);
     const daybook = await zoo(storage);
     storage.remove = (key) => (key.startsWith("journal/") ? remove(key) : Promise.reject(new Error("EIO")));
@@ -148,7 +149,7 @@ describe("erasure", () => {
   });
 
   test("Somebody of whom nothing is held can be erased: nothing goes, and nothing comes.", async () => {
-    const daybook = await zoo(memoryStorage());
+    const daybook = await zoo(lastingMemory());
     expect((await erase(daybook, { userId: "nobody" })).receipt).toMatchObject({ events: 0, segmentsRewritten: 0, dictionaryValues: 0 });
     expect(await daybook.countEvents()).toBe(5);
     expect(await daybook.ingest([{ name: "late", userId: "nobody", createdAt: at(0) }])).toMatchObject({ accepted: 0 });
@@ -157,7 +158,7 @@ describe("erasure", () => {
 
 describe("whose an erasure is", () => {
   test("An email names whom it named when the request came, whoever has it when it is resolved.", async () => {
-    const daybook = await zoo(memoryStorage());
+    const daybook = await zoo(lastingMemory());
     const { id } = await daybook.privacyRequests.create({ type: "erasure", subject: { email: "ann@zebra.example" } });
     await daybook.identify({ userId: "bob", email: "ann@zebra.example", createdAt: at(10) });
     await daybook.privacyRequests.verify(id);
@@ -167,7 +168,7 @@ describe("whose an erasure is", () => {
   });
 
   test("An email names the very id that had it: a merge that was taken back in between does not matter.", async () => {
-    const daybook = await zoo(memoryStorage());
+    const daybook = await zoo(lastingMemory());
     const { linkId } = await daybook.alias({ from: "ann-zebra", to: "bob", createdAt: at(6) });
     const { id } = await daybook.privacyRequests.create({ type: "erasure", subject: { email: "ann@zebra.example" } });
     await daybook.unlink(linkId);
@@ -178,7 +179,7 @@ describe("whose an erasure is", () => {
   });
 
   test("Whoever has the email by now keeps their own requests, until they are carried out.", async () => {
-    const daybook = await zoo(memoryStorage());
+    const daybook = await zoo(lastingMemory());
     const subject = { email: "ann@zebra.example" };
     const first = await daybook.privacyRequests.create({ type: "erasure", subject });
     await daybook.identify({ userId: "bob", ...subject, createdAt: at(10) });
@@ -194,7 +195,7 @@ describe("whose an erasure is", () => {
   });
 
   test("A request by an email that is another's by now goes with the person that it was about.", async () => {
-    const storage = memoryStorage();
+    const storage = lastingMemory();
     const daybook = await zoo(storage);
     const access = await daybook.privacyRequests.create({ type: "access", subject: { email: "ann@zebra.example" } });
     await daybook.identify({ userId: "bob", email: "ann@zebra.example", createdAt: at(10) });
@@ -205,7 +206,7 @@ describe("whose an erasure is", () => {
   });
 
   test("A user id that is an email is the same person's as the email, in every request.", async () => {
-    const storage = memoryStorage();
+    const storage = lastingMemory();
     const daybook = await openDaybook({ storage, clock: fixedClock(NOW) });
     await daybook.ingest([{ name: "visit", userId: "Zoe@Zebra.example", createdAt: at(0) }]);
     const others = [{ email: "zoe@zebra.example" }, { userId: "Zoe@Zebra.example" }, { userId: "zoe@zebra.example" }];
@@ -218,7 +219,7 @@ describe("whose an erasure is", () => {
   });
 
   test("A record that was taken back goes with the person whose email it named.", async () => {
-    const storage = memoryStorage();
+    const storage = lastingMemory();
     const daybook = await openDaybook({ storage, clock: fixedClock(NOW) });
     await daybook.ingest([{ name: "visit", userId: "bob", createdAt: at(0) }]);
     const { linkId } = await daybook.identify({ userId: "bob", email: "ann@zebra.example", traits: { note: "not zebra" }, createdAt: at(1) });
@@ -229,7 +230,7 @@ describe("whose an erasure is", () => {
   });
 
   test("Somebody who is not known stays out, whichever id of theirs it was.", async () => {
-    const daybook = await zoo(memoryStorage());
+    const daybook = await zoo(lastingMemory());
     await erase(daybook, { userId: "nobody" });
     const late = [{ name: "late", userId: "nobody", createdAt: at(0) }, { name: "late", anonymousId: "nobody", createdAt: at(0) }];
     expect(await daybook.ingest(late)).toMatchObject({ accepted: 0 });
@@ -237,7 +238,7 @@ describe("whose an erasure is", () => {
 });
 
 test("A bundle is everything that is held about a person, and nothing of another.", async () => {
-  const daybook = await zoo(memoryStorage());
+  const daybook = await zoo(lastingMemory());
   const { id } = await daybook.privacyRequests.create({ type: "access", subject: { email: "ann@zebra.example" } });
   await expect(daybook.privacyRequests.bundle(id)[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: "invalid_transition" });
   await daybook.privacyRequests.verify(id);

@@ -1,5 +1,5 @@
-import { fixedClock, memoryStorage, openDaybook } from "daybook";
-import { objectsOf, type Objects } from "../store/objects.js";
+import { fixedClock, openDaybook } from "daybook";
+import { lastingMemory, objectsOf, type Objects } from "../store/objects.js";
 
 const clock = fixedClock(Date.UTC(2026, 3, 1));
 
@@ -7,7 +7,7 @@ const clock = fixedClock(Date.UTC(2026, 3, 1));
 export async function twins(): Promise<Objects> {
   // Checksums in footers have nine digits or ten: some of these stores have files of one length.
   for (let attempt = 0; ; attempt += 1) {
-    const storage = memoryStorage();
+    const storage = lastingMemory();
     const daybook = await openDaybook({ storage, clock });
     for (const [user, other] of [["a", "b"], ["b", "a"]] as const) {
       await daybook.ingest([{ id: `${attempt} ${user}`, name: "view", userId: user, anonymousId: other, createdAt: 5 }]);

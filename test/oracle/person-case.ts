@@ -1,5 +1,5 @@
 import { deepStrictEqual } from "node:assert/strict";
-import { fixedClock, memoryStorage, openDaybook } from "daybook";
+import { fixedClock, openDaybook } from "daybook";
 import { oracle, seededRandom, type History, type HistoryItem, type Oracle, type OracleOptions, type Random } from "daybook/testing";
 import { arrive } from "./arrive.js";
 import { minimise, type Case } from "./minimise.js";
@@ -8,6 +8,7 @@ import { idOf, personHistory } from "./person-history.js";
 import { randomOptions } from "./person-options.js";
 import { personQuestions, type PersonQuestion } from "./person-questions.js";
 import { anonymousIds, userIds } from "./person-values.js";
+import { lastingMemory } from "../store/objects.js";
 
 export { arrive, allSessions };
 
@@ -26,7 +27,7 @@ export async function checkPersonHistory(seed: number): Promise<void> {
   const options = randomOptions(random);
   const { history, isOrderFree } = personHistory(random);
   const arrival = isOrderFree ? shuffled(random, history) : history;
-  const storage = memoryStorage();
+  const storage = lastingMemory();
   const open = () => openDaybook({ storage, ...daybookOptions(options), ...random.pick([{}, {}, { memoryBudgetBytes: 1 }]) });
   let daybook = await open();
   try {
@@ -105,7 +106,7 @@ async function report(seed: number, failing: PersonCase, options: OracleOptions,
 }
 
 async function caseDifference({ events, question }: PersonCase, options: OracleOptions, isSealed: boolean): Promise<string | null> {
-  const daybook = await openDaybook({ storage: memoryStorage(), ...daybookOptions(options) });
+  const daybook = await openDaybook({ storage: lastingMemory(), ...daybookOptions(options) });
   try {
     await arrive(daybook, events);
     if (isSealed) await daybook.seal();

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { memoryStorage, type Storage } from "daybook";
 import { fileStorage } from "daybook/node";
 import type { Random } from "daybook/testing";
+import { lastingMemory } from "../store/objects.js";
 
-/** A new storage, of files or in memory, which may take whole objects only; and how to remove it. */
+/** A new storage, of files or in memory, which may last or take whole objects only; and how to remove it. */
 export async function randomStorage(
   random: Random,
   onFiles: boolean,
@@ -14,8 +15,8 @@ export async function randomStorage(
     const directory = await mkdtemp(join(tmpdir(), "daybook-oracle-"));
     return { storage: fileStorage(directory), remove: () => rm(directory, { recursive: true }) };
   }
-  const memory = memoryStorage();
-  return { storage: random.chance(0.8) ? memory : wholeObjectsOnly(memory), remove: async () => {} };
+  const storage = random.pick([memoryStorage, lastingMemory, () => wholeObjectsOnly(memoryStorage())])();
+  return { storage, remove: async () => {} };
 }
 
 function wholeObjectsOnly(storage: Storage): Storage {

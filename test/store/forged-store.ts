@@ -1,4 +1,4 @@
-import { fixedClock, memoryStorage, openDaybook, type Storage } from "daybook";
+import { fixedClock, openDaybook, type Storage } from "daybook";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { decodeFooter, encodeContainer, footerCrcOf } from "../../src/segment/container.js";
 import type { ContainerFooter } from "../../src/segment/container.js";
@@ -11,12 +11,13 @@ import { defaultCodec } from "../../src/store/codec.js";
 import { StoreFiles } from "../../src/store/files.js";
 import { MANIFEST_KEY, decodeManifest, encodeManifest } from "../../src/store/manifest.js";
 import type { Manifest, SegmentEntry } from "../../src/store/manifest.js";
+import { lastingMemory } from "./objects.js";
 
 export const clock = fixedClock(Date.UTC(2026, 3, 1));
 
 /** A closed store of two days with events, metadata, records and a privacy request. */
 export async function smallStore(): Promise<Storage> {
-  const storage = memoryStorage();
+  const storage = lastingMemory();
   const daybook = await openDaybook({ storage, clock });
   const events = Array.from({ length: 40 }, (_, at) => ({
     id: `event ${at}`,
@@ -50,7 +51,7 @@ export async function forgeManifest(storage: Storage, change: (manifest: Manifes
 
 async function replaceSegment(storage: Storage, entry: SegmentEntry, bytes: Uint8Array): Promise<void> {
   await storage.write(entry.key, bytes);
-  const forged = { ...entry, byteLength: bytes.length, sha256: sha256Of(storage, bytes), footerCrc32: footerCrcOf(bytes) };
+  const forged = { ...entry, byteLength: bytes.length, sha256: await sha256Of(storage, bytes), footerCrc32: footerCrcOf(bytes) };
   await forgeManifest(storage, (manifest) => ({ ...manifest, segments: manifest.segments.map((known) => (known.key === entry.key ? forged : known)) }));
 }
 

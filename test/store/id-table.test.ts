@@ -67,6 +67,30 @@ describe("the fingerprints of ids", () => {
     expect(matches(table, 0, 10)).toBe(5);
   });
 
+  test("of several ids that were looked at together are known one by one: those from before, and those that were added since", () => {
+    const table = new IdTable(5);
+    for (let round = 0; round < 40; round += 1) {
+      table.reserve(500);
+      // Half of the first round's ids again, and each of this round's twice.
+      const numbers = Array.from({ length: 500 }, (_, at) => (at < 100 ? at * 2 : round * 1_000 + (at >> 1)));
+      const ids = Uint8Array.from(numbers.flatMap((number) => [...idOf(number)]));
+      const known = new Set(numbers.filter((number) => table.matches(idOf(number), 0)));
+      table.look(ids, 500);
+      numbers.forEach((number, index) => {
+        expect(table.hasSeen(index)).toBe(known.has(number));
+        if (!known.has(number)) table.addSeen(index);
+        known.add(number);
+      });
+      for (const number of numbers) expect(table.matches(idOf(number), 0)).toBe(true);
+      table.keep();
+    }
+    table.reserve(1);
+    table.look(idOf(999_999), 1);
+    table.addSeen(0);
+    table.undo();
+    expect([table.matches(idOf(999_999), 0), table.matches(idOf(2), 0)]).toEqual([false, true]);
+  });
+
   test("look at all 16 bytes, from the offset on", () => {
     const table = new IdTable(3);
     table.reserve(1);

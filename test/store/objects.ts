@@ -1,4 +1,5 @@
 import { memoryStorage, type Storage } from "daybook";
+import { defaultCodec } from "../../src/store/codec.js";
 
 /** What a storage holds, by key. */
 export type Objects = ReadonlyMap<string, Uint8Array>;
@@ -9,9 +10,14 @@ export async function objectsOf(storage: Storage): Promise<Objects> {
   return objects;
 }
 
+/** A storage in memory that a store takes for one that lasts: with journals, and blocks that are deflated. */
+export function lastingMemory(): ReturnType<typeof memoryStorage> {
+  return Object.assign(memoryStorage(), { volatile: false, codec: defaultCodec });
+}
+
 /** A new storage in memory with these objects. */
 export async function storageWith(objects: Objects): Promise<Required<Pick<Storage, "openAppend" | "lock">> & Storage> {
-  const storage = memoryStorage();
+  const storage = lastingMemory();
   for (const [key, bytes] of objects) await storage.write(key, bytes);
   return storage;
 }

@@ -1,11 +1,11 @@
-import { memoryStorage, openDaybook, verifyStore, type Storage } from "daybook";
+import { openDaybook, verifyStore, type Storage } from "daybook";
 import { describe, expect, test } from "vitest";
 import { denseCodes } from "../../src/column/column.js";
 import type { MergedRows } from "../../src/segment/merge-rows.js";
 import { cleanStore, flipped } from "../format/damage-kit.js";
 import { baseSeed } from "../oracle/settings.js";
 import { clock, forgeManifest, forgeMeta, forgeRows, manifestOf, smallStore } from "./forged-store.js";
-import { objectsOf, storageWith, withObject } from "./objects.js";
+import { lastingMemory, objectsOf, storageWith, withObject } from "./objects.js";
 import { RecordingStorage } from "./recording-storage.js";
 
 const textOf = async (storage: Storage) => (await verifyStore(storage)).findings.map(({ file, expected, found }) => `${file}: expected ${expected}, found ${found}`);
@@ -44,7 +44,7 @@ describe("a whole store", () => {
   });
 
   test("may be written to meanwhile: nothing is found that is not there", async () => {
-    const storage = memoryStorage();
+    const storage = lastingMemory();
     const daybook = await openDaybook({ storage, clock });
     let isOver = false;
     const write = async () => {

@@ -1,0 +1,100 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the length */
+/** What one match of deflate repeats at most. */
+const MATCH_BYTES = 258;
+/** Every run that is worth a match has the same byte at three places this far apart. */
+const STEP_BYTES = 64;
+const STORED_BYTES_MAX = 0xffff;
+/** A block of matches, by the codes that deflate fixes (RFC 1951, 3.2.6), least significant bit first. */
+const RUN_BLOCK = 0b010;
+const LONGEST_MATCH = { bits: 0xa3, bitCount: 13 };
+const BLOCK_END_BIT_COUNT = 7;
+
+/**
+ * Raw deflate that finds nothing but long runs of one byte and stores the rest: any inflate reads it. It costs next to nothing,
+ * where deflate by fflate costs 20 ns a byte, and halves columns of small numbers. Longer than `bytes` where there is no run.
+ */
+export function deflateRuns(bytes: Uint8Array): Uint8Array {
+  const stream = new DeflateStream(bytes.length);
+  let from = 0;
+  for (let at = 0; at + 2 * STEP_BYTES < bytes.length; at += STEP_BYTES) {
+    const byte = bytes[at]!;
+    if (bytes[at + STEP_BYTES] !== byte || bytes[at + 2 * STEP_BYTES] !== byte) continue;
+    let start = at;
+    while (start > from && bytes[start - 1] === byte) start -= 1;
+    let end = at + 1;
+    while (end < bytes.length && bytes[end] === byte) end += 1;
+    const matchCount = Math.floor((end - start - 1) / MATCH_BYTES);
+    if (matchCount > 0) {
+      stream.putStored(bytes.subarray(from, start), false);
+      stream.putRun(byte, matchCount);
+      from = start + 1 + matchCount * MATCH_BYTES;
+    }
+    at = Math.max(at, end - STEP_BYTES);
+  }
+  stream.putStored(bytes.subarray(from), true);
+  return stream.bytes();
+}
+
+class DeflateStream {
+  readonly #bytes: Uint8Array;
+  #byteLength = 0;
+  #bits = 0;
+  #bitCount = 0;
+
+  constructor(rawByteLength: number) {
+    // A run saves more than its block and the header of the next one take.
+    const headerCount = Math.ceil(rawByteLength / STORED_BYTES_MAX) + 1;
+    this.#bytes = new Uint8Array(rawByteLength + 5 * headerCount);
+  }
+
+  /** Bytes as they are. @param isLast ends the stream */
+  putStored(bytes: Uint8Array, isLast: boolean): void {
+    if (bytes.length === 0 && !isLast) return;
+    let from = 0;
+    do {
+      const part = bytes.subarray(from, from + STORED_BYTES_MAX);
+      from += part.length;
+      this.#put(isLast && from === bytes.length ? 1 : 0, 3);
+      this.#align();
+      this.#put(part.length, 16);
+      this.#put(part.length ^ 0xffff, 16);
+      this.#bytes.set(part, this.#byteLength);
+      this.#byteLength += part.length;
+    } while (from < bytes.length);
+  }
+
+  /** A byte, and so many longest matches of it. */
+  putRun(byte: number, matchCount: number): void {
+    this.#put(RUN_BLOCK, 3);
+    if (byte < 144) this.#put(reversed(0x30 + byte, 8), 8);
+    else this.#put(reversed(0x190 + byte - 144, 9), 9);
+    for (let match = 0; match < matchCount; match += 1) this.#put(LONGEST_MATCH.bits, LONGEST_MATCH.bitCount);
+    this.#put(0, BLOCK_END_BIT_COUNT);
+  }
+
+  bytes(): Uint8Array {
+    this.#align();
+    return this.#bytes.slice(0, this.#byteLength);
+  }
+
+  #put(bits: number, bitCount: number): void {
+    this.#bits |= bits << this.#bitCount;
+    this.#bitCount += bitCount;
+    for (; this.#bitCount >= 8; this.#bitCount -= 8) {
+      this.#bytes[this.#byteLength] = this.#bits & 255;
+      this.#byteLength += 1;
+      this.#bits >>>= 8;
+    }
+  }
+
+  #align(): void {
+    if (this.#bitCount > 0) this.#put(0, 8 - this.#bitCount);
+  }
+}
+
+/** The bits of a code in the order of a deflate stream. */
+function reversed(code: number, bitCount: number): number {
+  let bits = 0;
+  for (let bit = 0; bit < bitCount; bit += 1) bits |= ((code >>> bit) & 1) << (bitCount - 1 - bit);
+  return bits;
+}
