@@ -77,10 +77,15 @@ export async function loadRevenueFacts(rows: Rows, rule: RevenueRule, dictionari
   if (amounts.every((column) => rows.zone(column) === null)) return NO_FACTS;
   const loading = rows.load([...FACT_COLUMNS, ...columnsOfKeys([...AMOUNT_KEYS, ...ORDER_KEYS, CURRENCY_KEY], dictionaries)]);
   if (loading !== null) await loading;
-  return rows.derive(`revenue ${numbers.name}`, () => find(rows, rule, dictionaries, numbers), ({ rows: found }) => found.length * 40);
+  return rows.fold(`revenue ${numbers.name}`, {
+    of: (some, first) => find(some, first, rule, dictionaries, numbers),
+    join: joined,
+    byteLength: ({ rows: found }) => found.length * 40,
+  });
 }
 
-function find(rows: Rows, rule: RevenueRule, dictionaries: Dictionaries, numbers: OrderNumbers): RevenueFacts {
+/** @param first the place of these rows in their head */
+function find(rows: Rows, first: number, rule: RevenueRule, dictionaries: Dictionaries, numbers: OrderNumbers): RevenueFacts {
   const reader = new RevenueReader(rows, rule, dictionaries);
   const amounts: Money[] = [];
   const kept: number[] = [];
@@ -95,7 +100,7 @@ function find(rows: Rows, rule: RevenueRule, dictionaries: Dictionaries, numbers
   const times = rows.times();
   const [users, anonymous, projects, companies] = ["userId", "anonymousId", "project", "companyId"].map((name) => rows.column(name));
   return {
-    rows: Uint32Array.from(kept),
+    rows: Uint32Array.from(kept, (row) => first + row),
     times: Float64Array.from(kept, (row) => start + times[row]!),
     actors: Uint32Array.from(kept, (row) => actorOf(codeAt(users!, row), codeAt(anonymous!, row))),
     projects: Uint32Array.from(kept, (row) => codeAt(projects!, row)),
@@ -107,6 +112,27 @@ function find(rows: Rows, rule: RevenueRule, dictionaries: Dictionaries, numbers
     }),
     currencies: kept.map((row) => reader.currencyOf(row)),
   };
+}
+
+function joined(known: RevenueFacts, more: RevenueFacts): RevenueFacts {
+  if (more.rows.length === 0) return known;
+  return {
+    rows: behind(known.rows, more.rows, new Uint32Array(known.rows.length + more.rows.length)),
+    times: behind(known.times, more.times, new Float64Array(known.rows.length + more.rows.length)),
+    actors: behind(known.actors, more.actors, new Uint32Array(known.rows.length + more.rows.length)),
+    projects: behind(known.projects, more.projects, new Uint32Array(known.rows.length + more.rows.length)),
+    companies: behind(known.companies, more.companies, new Uint32Array(known.rows.length + more.rows.length)),
+    amounts: known.amounts.concat(more.amounts),
+    orders: behind(known.orders, more.orders, new Int32Array(known.rows.length + more.rows.length)),
+    currencies: known.currencies.concat(more.currencies),
+  };
+}
+
+/** One list behind another, in a third one. */
+function behind<T extends Uint32Array | Int32Array | Float64Array>(known: T, more: T, into: T): T {
+  into.set(known);
+  into.set(more, known.length);
+  return into;
 }
 
 const NO_CODES = new Uint32Array(0);
