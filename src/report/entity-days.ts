@@ -11,7 +11,7 @@ import { mayHold, rowsOfLoaded } from "./rows-by-actor.js";
 
 /** In which project, and when first, entities were seen: what triples of actors fold onto. 4 bytes a triple and an identity. */
 export class EntityDays {
-  readonly #days = new FirstDays();
+  readonly days = new FirstDays();
   /** Entity of each triple; 0 for those that are listed one by one. */
   readonly #entities: Int32Array;
   /** Entities and projects, in one number, of identities that changed their company. */
@@ -29,15 +29,10 @@ export class EntityDays {
    * Cost: the triples, and the rows of those who changed their company.
    */
   static async of(triples: EntityTriples, parts: readonly Rows[], context: ReportContext): Promise<EntityDays> {
-    const days = new EntityDays(triples);
-    const changing = days.#fold(context);
-    if (changing.length > 0) await days.#list(changing, parts, context);
-    return days;
-  }
-
-  /** NEVER for an entity that was not seen. */
-  dayOf(entity: Entity): number {
-    return this.#days.of(entity);
+    const entities = new EntityDays(triples);
+    const changing = entities.#fold(context);
+    if (changing.length > 0) await entities.#list(changing, parts, context);
+    return entities;
   }
 
   /** Visits every entity with each of its projects, some of the pairs more than once. */
@@ -71,7 +66,7 @@ export class EntityDays {
       }
       const entity = company > 0 ? -company : identity;
       this.#entities[place] = entity;
-      this.#days.add(entity, days[place]!);
+      this.days.add(entity, days[place]!);
     }
     return [...changing].sort((a, b) => a - b);
   }
@@ -88,7 +83,7 @@ export class EntityDays {
         if (reader.ownCompanyOf(row) !== 0) continue;
         const identity = reader.identityOf(row);
         const entity = -reader.companyOf(row, identity) || identity;
-        this.#days.add(entity, rows.day);
+        this.days.add(entity, rows.day);
         this.#listed.add(entity * PROJECT_SPAN + reader.projectOf(row));
       }
     }

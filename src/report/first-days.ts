@@ -4,7 +4,15 @@ import { NEVER, type Entity } from "./entity-members.js";
 /** First days by number. */
 class DaysByNumber {
   /** Day + 1; 0 for none, so that memory nobody asks for is never touched. */
-  #nextDays = new Int32Array(1024);
+  #nextDays: Int32Array;
+
+  constructor(nextDays = new Int32Array(1024)) {
+    this.#nextDays = nextDays;
+  }
+
+  copy(): DaysByNumber {
+    return new DaysByNumber(this.#nextDays.slice());
+  }
 
   of(number: number): number {
     const nextDay = number < this.#nextDays.length ? this.#nextDays[number]! : 0;
@@ -24,8 +32,17 @@ class DaysByNumber {
 
 /** When entities were first seen: 4 bytes for each below the greatest. */
 export class FirstDays {
-  readonly #identities = new DaysByNumber();
-  readonly #companies = new DaysByNumber();
+  readonly #identities: DaysByNumber;
+  readonly #companies: DaysByNumber;
+
+  constructor(identities = new DaysByNumber(), companies = new DaysByNumber()) {
+    this.#identities = identities;
+    this.#companies = companies;
+  }
+
+  copy(): FirstDays {
+    return new FirstDays(this.#identities.copy(), this.#companies.copy());
+  }
 
   /** NEVER for an entity that was not seen. */
   of(entity: Entity): number {

@@ -6,7 +6,7 @@ import { CompanyReader } from "./company-rows-reader.js";
 import type { EntityDays } from "./entity-days.js";
 import { EntitySet, addTo, type Entity } from "./entity-members.js";
 import { EntityTriples } from "./entity-triples.js";
-import { FirstDays } from "./first-days.js";
+import type { FirstDays } from "./first-days.js";
 import type { ReportContext } from "./report.js";
 import { actorOf } from "./rows-by-actor.js";
 
@@ -21,16 +21,20 @@ interface ProjectCount {
 
 /**
  * Who was seen in heads, upon who was seen in segments. Grows with the heads: each row is looked at once, and changes what it
- * changes. 20 bytes for who was seen, by company and project, and 4 for every identity below the greatest.
+ * changes. 20 bytes for who was seen, by company and project, and 8 for every
+ * identity below the greatest.
  */
 export class NewerEntities {
   readonly #rowCounts = new WeakMap<Head, number>();
   #rowCount = 0;
   readonly #triples = new EntityTriples();
-  readonly #days = new FirstDays();
+  /** Of all that were seen anywhere. */
+  readonly #days: FirstDays;
   #count: ProjectCount | null = null;
 
-  constructor(readonly base: EntityDays) {}
+  constructor(readonly base: EntityDays) {
+    this.#days = base.days.copy();
+  }
 
   /** Whether it has looked at no other rows than those of these heads. */
   isWithin(heads: readonly HeadView[]): boolean {
@@ -56,7 +60,7 @@ export class NewerEntities {
 
   /** NEVER for an entity that was not seen. */
   dayOf(entity: Entity): number {
-    return Math.min(this.base.dayOf(entity), this.#days.of(entity));
+    return this.#days.of(entity);
   }
 
   /**
@@ -112,7 +116,7 @@ export class NewerEntities {
       const entity = entityAt(place);
       if (!seen.add(entity)) continue;
       const wasMember = members.has(entity);
-      if (wasMember) addTo(byDay, base.dayOf(entity), -1);
+      if (wasMember) addTo(byDay, base.days.of(entity), -1);
       if (wasMember || newMembers.has(entity)) addTo(byDay, this.dayOf(entity), 1);
     }
     return { project, members, newMembers, byDay };
