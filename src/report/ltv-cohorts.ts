@@ -56,9 +56,10 @@ function addPayments(
 ): number[] {
   const unconverted: number[] = [];
   const hasLinks = identities.linkCount > 0;
+  const { counted, projects, actors, amounts } = payments;
   for (let place = 0; place < payments.count; place += 1) {
-    const actor = payments.actors[place]!;
-    if (payments.counted[place] === 0 || payments.projects[place] !== project || actor === 0) continue;
+    const actor = actors[place]!;
+    if (counted[place] === 0 || projects[place] !== project || actor === 0) continue;
     const amount = converted[place]!;
     if (amount === null) {
       unconverted.push(place);
@@ -66,7 +67,7 @@ function addPayments(
     }
     const company = companyOf === null ? 0 : companyOf[place]!;
     const entity = company > 0 ? -company : hasLinks ? identities.identityOf(actor) : actor;
-    cohorts.addPayment(entities.dayOf(entity), amount, isOrder(payments.amounts[place]!));
+    cohorts.addPayment(entities.dayOf(entity), amount, isOrder(amounts[place]!));
   }
   return unconverted;
 }
