@@ -1,4 +1,5 @@
 import { assert } from "../base/assert.js";
+import { LIMITS } from "../base/limits.js";
 import { MS_PER_DAY, dayStartMs } from "../base/time.js";
 import type { Selector } from "../filter/predicate.js";
 import { isPruned, isWhole } from "../filter/select.js";
@@ -119,13 +120,11 @@ function rowsSince(views: readonly HeadView[], { rowCounts }: SpanAnswer): HeadV
   return views.flatMap((view, at) => (view.rowCount > (rowCounts[at] ?? 0) ? [view.since(rowCounts[at] ?? 0)] : []));
 }
 
-/** Rows that may be looked at again by the next questions before what they answer is kept: keeping costs as much as so many. */
-const LITTLE_ROW_COUNT = 2_048;
 /** What looking at the rows of a head costs besides, in rows. */
 const ROWS_PER_LOOK = 256;
 
 function isLittle(rows: readonly HeadView[]): boolean {
-  return rows.reduce((sum, { rowCount }) => sum + rowCount, rows.length * ROWS_PER_LOOK) <= LITTLE_ROW_COUNT;
+  return rows.reduce((sum, { rowCount }) => sum + rowCount, rows.length * ROWS_PER_LOOK) <= LIMITS.newerRowCount;
 }
 
 /** Place of the first rows whose day begins before a moment, of rows from new to old. */
