@@ -73,4 +73,24 @@ describe("a tree of spans", () => {
     late.keep("late answer", ofSegments(3), 1_000);
     expect(budget.byteLength, "a question that still reads it costs no memory for good").toBe(counted);
   });
+
+  test("goes on with what is kept where heads are added, and no longer where a head left", async () => {
+    const headOn = (day: number) => {
+      const head = new Head(day, budget);
+      appendRow(head, { ms: 7, id: new Uint8Array(16), sequence: 1 });
+      return head;
+    };
+    const segments = await segmentsOf([0, 1]);
+    const [first, second] = [headOn(1), headOn(0)];
+    const before = SpanTree.of(segments, [first], SpanTree.EMPTY, budget);
+    (before.parts[0] as Span).keep("answer", { value: 1, rowCounts: [1] }, 8);
+    const after = SpanTree.of(segments, [second, first], before, budget);
+    const [span] = after.parts as [Span];
+    expect(span.kept("answer")).toEqual({ value: 1, rowCounts: [1] });
+    expect(span.heads, "those that were there keep their places").toEqual([first, second]);
+    expect([span.partCount, span.firstMs, span.lastMs]).toEqual([4, 0, 86_400_000 + 7]);
+    const [sealed] = SpanTree.of([...segments, await segmentOf(1)], [second], after, budget).parts as [Span];
+    expect(sealed.kept("answer")).toBeNull();
+    expect((SpanTree.of(segments, [second], after, budget).parts[0] as Span).kept("answer")).toBeNull();
+  });
 });
