@@ -105,6 +105,9 @@ export class HeadView implements Rows {
   readonly settled: boolean;
   readonly rowCount: number;
   readonly #read = new Map<string, CodeColumn>();
+  #times: Int32Array | null = null;
+  #ids: Uint8Array | null = null;
+  #sequences: Uint32Array | null = null;
 
   constructor(
     readonly head: Head,
@@ -152,15 +155,15 @@ export class HeadView implements Rows {
   }
 
   times(): Int32Array {
-    return this.columns.times(this.first, this.end);
+    return (this.#times ??= this.columns.times(this.first, this.end));
   }
 
   ids(): Uint8Array {
-    return this.columns.ids(this.first, this.end);
+    return (this.#ids ??= this.columns.ids(this.first, this.end));
   }
 
   sequences(): Uint32Array {
-    return this.columns.sequences(this.first, this.end);
+    return (this.#sequences ??= this.columns.sequences(this.first, this.end));
   }
 
   derive<T>(key: string, make: () => T, byteLength: (made: T) => number, since?: readonly object[]): T {

@@ -91,6 +91,7 @@ describe("a tree of spans", () => {
     expect([span.partCount, span.firstMs, span.lastMs]).toEqual([4, 0, 86_400_000 + 7]);
     const [sealed] = SpanTree.of([...segments, await segmentOf(1)], [second], after, budget).parts as [Span];
     expect(sealed.kept("answer")).toBeNull();
+    span.keep("answer", { value: 2, rowCounts: [1, 1] }, 8);
     expect((SpanTree.of(segments, [second], after, budget).parts[0] as Span).kept("answer")).toBeNull();
   });
 });
