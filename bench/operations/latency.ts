@@ -29,7 +29,7 @@ async function askUntil(daybook: Daybook, isDone: () => boolean): Promise<Map<st
   return times;
 }
 
-/** Events that no other run brought, on the last day of the traffic. */
+/** Events that no other run brought, on one day of the traffic after the other: late ones, so that many days have a head. */
 function* freshBatches(): Generator<TrafficEvent[]> {
   for (const batch of trafficBatches({ seed: 2, eventCount: BATCH_ROW_COUNT * BATCHES_PER_SECOND * SECONDS, batchRowCount: BATCH_ROW_COUNT }))
     yield JSON.parse(JSON.stringify(batch)) as TrafficEvent[];

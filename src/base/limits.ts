@@ -40,8 +40,10 @@ export const LIMITS = {
   searchLimitDefault: 100,
   /** Rows the heads may hold before they are sealed: bounds replay time and the unindexed part of a query. */
   headRowCount: 256 * 1024,
-  /** Rows of one head: what was found out about a head that takes no more is kept, the last one is looked through each time. */
+  /** Rows of one head: indexes of rows are kept for a head that takes no more, the last one is looked through each time. */
   headPartRowCount: 16 * 1024,
+  /** Rows that came to heads and are looked at by each question, before what they answer is kept: keeping costs about as much. */
+  newerRowCount: 2 * 1024,
   /** Bytes of the live journal before its heads are sealed. */
   journalBytes: 64 * 1024 * 1024,
   /** Characters of new dictionary values in one frame: escaped, as JSON, they stay within one string of V8. */

@@ -11,9 +11,9 @@ export interface Work {
   /** Segments and heads read, and those left out by their zone maps and times alone. */
   segmentCount: number;
   prunedCount: number;
-  /** Segments whose part of the answer was kept from a question before. */
+  /** Segments, and heads that did not grow since, whose part of the answer was kept from a question before. */
   keptCount: number;
-  /** Rows of the segments read. */
+  /** Rows of the segments and heads read; of heads whose earlier rows are known, those that came since. */
   rowCount: number;
   /** Segments of which some column had to be read from storage. */
   loadCount: number;

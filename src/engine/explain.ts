@@ -4,6 +4,7 @@ import { accessOf } from "../filter/select.js";
 import type { Plan } from "../plan/plan.js";
 import type { Rows } from "../segment/rows.js";
 import { Span, type SpanPart } from "../segment/span.js";
+import type { Snapshot } from "../store/catalog.js";
 import type { Store } from "../store/store.js";
 import type { Explanation } from "./daybook.js";
 import { columnsFor, keptKeyOf } from "./gathering.js";
@@ -19,7 +20,7 @@ export async function explainPlan(store: Store, contexts: ReportContexts, plan: 
     const wanted = [...context.selector.columns, ...report.columns(plan, context)];
     const columns = new Set<string>();
     let rowCount = 0;
-    const kept = new Set(keptSegments(snapshot.spans, context.selector, keptKeyOf(report, plan, context)));
+    const kept = new Set(keptRows(snapshot.spans, snapshot, context.selector, keptKeyOf(report, plan, context)));
     const segments = snapshot.rows.map((rows) => {
       const access: Explanation["segments"][number]["access"] = kept.has(rows) ? "kept" : accessOf(rows, context.selector);
       if (access !== "pruned" && access !== "kept") {
@@ -41,12 +42,14 @@ export async function explainPlan(store: Store, contexts: ReportContexts, plan: 
   }
 }
 
-/** The segments whose part of the answer a span keeps. */
-function keptSegments(parts: readonly SpanPart[], selector: Selector, key: string | null): Rows[] {
+/** The segments, and the heads that did not grow since, whose part of the answer a span keeps. */
+function keptRows(parts: readonly SpanPart[], snapshot: Snapshot, selector: Selector, key: string | null): Rows[] {
   if (key === null) return [];
-  const isWithin = (part: Span) => part.firstMs >= selector.fromMs && part.lastMs < selector.toMs;
   return parts.flatMap((part) => {
     if (!(part instanceof Span)) return [];
-    return isWithin(part) && part.kept(key) !== null ? part.segments() : keptSegments(part.parts, selector, key);
+    const known = part.firstMs >= selector.fromMs && part.lastMs < selector.toMs ? part.kept(key) : null;
+    if (known === null) return keptRows(part.parts, snapshot, selector, key);
+    const views = part.heads.map((head) => snapshot.viewOf(head));
+    return [...part.segments, ...views.filter(({ rowCount }, at) => rowCount === known.rowCounts[at])];
   });
 }

@@ -1,12 +1,14 @@
 import { assert } from "../base/assert.js";
+import { LIMITS } from "../base/limits.js";
 import { MS_PER_DAY, dayStartMs } from "../base/time.js";
 import type { Selector } from "../filter/predicate.js";
 import { isPruned, isWhole } from "../filter/select.js";
 import type { Plan, ReportName } from "../plan/plan.js";
 import type { Report, ReportContext } from "../report/report.js";
 import { TIME_COLUMN } from "../schema/fields.js";
+import { Head, type HeadView } from "../segment/head.js";
 import type { Rows } from "../segment/rows.js";
-import { Span, type SpanPart } from "../segment/span.js";
+import { Span, type SpanAnswer, type SpanPart } from "../segment/span.js";
 import type { Snapshot } from "../store/catalog.js";
 import type { Work } from "./executor.js";
 import type { Slices } from "./slices.js";
@@ -28,17 +30,16 @@ export class Gathering<K extends ReportName> {
     this.#keptKey = keptKeyOf(report, plan, context);
   }
 
-  async stateOf({ rows, spans, heads }: Snapshot): Promise<unknown> {
+  async stateOf(snapshot: Snapshot): Promise<unknown> {
     const state = this.report.begin(this.plan, this.context);
     if (this.#keptKey === null) {
-      for (const part of this.#daysOf(rows)) {
+      for (const part of this.#daysOf(snapshot.rows)) {
         if (this.report.isDone?.(state, part.day) === true) break;
         await this.#addRows(state, part);
       }
       return state;
     }
-    for (const part of spans) await this.#addPart(state, part, this.#keptKey);
-    for (const head of heads) await this.#addRows(state, head);
+    for (const part of snapshot.spans) await this.#addPart(state, part, snapshot, this.#keptKey);
     return state;
   }
 
@@ -56,27 +57,40 @@ export class Gathering<K extends ReportName> {
     return rows.slice(first, end);
   }
 
-  async #addPart(state: unknown, part: SpanPart, key: string): Promise<void> {
+  async #addPart(state: unknown, part: SpanPart, snapshot: Snapshot, key: string): Promise<void> {
+    if (part instanceof Head) return await this.#addRows(state, snapshot.viewOf(part));
     if (!(part instanceof Span)) return await this.#addRows(state, part);
     const { fromMs, toMs } = this.context.selector;
-    if (part.lastMs < fromMs || part.firstMs >= toMs) this.work.prunedCount += part.segmentCount;
-    else if (part.firstMs >= fromMs && part.lastMs < toMs) await this.#addWhole(state, part, key);
-    else for (const child of part.parts) await this.#addPart(state, child, key);
+    const { firstMs, lastMs } = part;
+    if (lastMs < fromMs || firstMs >= toMs) this.work.prunedCount += part.partCount;
+    else if (firstMs >= fromMs && lastMs < toMs) await this.#addWhole(state, part, snapshot, key);
+    else for (const child of part.parts) await this.#addPart(state, child, snapshot, key);
   }
 
-  /** Adds what a span of whole segments keeps; its parts are asked where it keeps nothing yet. */
-  async #addWhole(state: unknown, span: Span, key: string): Promise<void> {
+  /** Adds what a span keeps, and what its heads hold since; its parts are asked where it keeps nothing yet. */
+  async #addWhole(state: unknown, span: Span, snapshot: Snapshot, key: string): Promise<void> {
     const { kept } = this.report;
     assert(kept !== undefined, "there is a key for what is kept, but no way to keep it");
-    let made = span.kept(key);
-    if (made !== null) this.work.keptCount += span.segmentCount;
-    else {
-      const own = this.report.begin(this.plan, this.context);
-      for (const child of span.parts) await this.#addPart(own, child, key);
-      made = kept.of(own);
-      span.keep(key, made, kept.byteLength(made));
+    const views = span.heads.map((head) => snapshot.viewOf(head));
+    const known = span.kept(key);
+    const newer = known === null ? null : rowsSince(views, known);
+    if (known !== null && newer !== null) {
+      this.work.keptCount += span.partCount - newer.length;
+      if (isLittle(newer)) {
+        kept.add(state, known.value);
+        for (const rows of newer) await this.#addRows(state, rows);
+        return;
+      }
     }
-    kept.add(state, made);
+    const own = this.report.begin(this.plan, this.context);
+    if (known !== null && newer !== null) {
+      kept.add(own, known.value);
+      for (const rows of newer) await this.#addRows(own, rows);
+    } else for (const child of span.parts) await this.#addPart(own, child, snapshot, key);
+    const value = kept.of(own);
+    // What is known of more rows than this question sees is not given up for it.
+    if (known === null || newer !== null) span.keep(key, { value, rowCounts: views.map(({ rowCount }) => rowCount) }, kept.byteLength(value));
+    kept.add(state, value);
   }
 
   async #addRows(state: unknown, rows: Rows): Promise<void> {
@@ -98,6 +112,19 @@ export class Gathering<K extends ReportName> {
     this.work.rowCount += rows.rowCount;
     if (this.report.keepsRows !== true) this.#pinned.pop()?.unpin();
   }
+}
+
+/** The rows of heads that an answer does not know yet; null where it knows of rows that came after these views. */
+function rowsSince(views: readonly HeadView[], { rowCounts }: SpanAnswer): HeadView[] | null {
+  if (rowCounts.length > views.length || views.some(({ rowCount }, at) => rowCount < (rowCounts[at] ?? 0))) return null;
+  return views.flatMap((view, at) => (view.rowCount > (rowCounts[at] ?? 0) ? [view.since(rowCounts[at] ?? 0)] : []));
+}
+
+/** What looking at the rows of a head costs besides, in rows. */
+const ROWS_PER_LOOK = 256;
+
+function isLittle(rows: readonly HeadView[]): boolean {
+  return rows.reduce((sum, { rowCount }) => sum + rowCount, rows.length * ROWS_PER_LOOK) <= LIMITS.newerRowCount;
 }
 
 /** Place of the first rows whose day begins before a moment, of rows from new to old. */

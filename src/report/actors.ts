@@ -65,7 +65,7 @@ function compact(actors: Uint32Array): DistinctActors {
     if ((actors[at]! & 1) === 0) maxUser = Math.max(maxUser, code);
     else maxAnonymous = Math.max(maxAnonymous, code);
   }
-  if (actors.length * WORDS_PER_ACTOR <= (maxUser + maxAnonymous) / 32 + 2) return { kind: "list", actors };
+  if (isFew(actors.length, maxUser, maxAnonymous)) return { kind: "list", actors };
   const users = new Uint32Array((maxUser >>> 5) + 1);
   const anonymous = new Uint32Array(maxAnonymous === 0 ? 0 : (maxAnonymous >>> 5) + 1);
   for (let at = 0; at < actors.length; at += 1) {
@@ -76,12 +76,19 @@ function compact(actors: Uint32Array): DistinctActors {
   return { kind: "bits", users, anonymous };
 }
 
-/** All of some actors at once. */
+function isFew(count: number, maxUser: number, maxAnonymous: number): boolean {
+  return count * WORDS_PER_ACTOR <= (maxUser + maxAnonymous) / 32 + 2;
+}
+
+/** All of some actors at once. Cost: a word for 32 codes below the greatest, and what lists name. */
 export function unitedActors(parts: readonly DistinctActors[]): DistinctActors {
   const [only, ...others] = parts;
   if (only !== undefined && others.length === 0) return only;
   const { users, anonymous } = bitsOf(parts);
-  const actors = new Uint32Array(users.count + anonymous.count);
+  const [userWords, anonymousWords] = [usedWords(users), usedWords(anonymous)];
+  const count = countBits(userWords) + countBits(anonymousWords);
+  if (!isFew(count, userWords.length * 32, anonymousWords.length * 32)) return { kind: "bits", users: userWords.slice(), anonymous: anonymousWords.slice() };
+  const actors = new Uint32Array(count);
   let at = 0;
   const list = (actor: number) => {
     actors[at] = actor;
@@ -89,7 +96,14 @@ export function unitedActors(parts: readonly DistinctActors[]): DistinctActors {
   };
   users.forEach((code) => list(code * 2));
   anonymous.forEach((code) => list(code * 2 + 1));
-  return compact(actors);
+  return { kind: "list", actors };
+}
+
+/** Up to the last that is not empty. */
+function usedWords({ words }: BitSet): Uint32Array {
+  let end = words.length;
+  while (end > 0 && words[end - 1] === 0) end -= 1;
+  return words.subarray(0, end);
 }
 
 function bitsOf(parts: readonly DistinctActors[]): { users: BitSet; anonymous: BitSet } {

@@ -3,36 +3,15 @@ import { ID_COLUMN } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
 import { ACTOR_COLUMNS } from "./actors.js";
 import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-rows-reader.js";
-import { NEVER, ProjectMembers, type Entity } from "./entity-members.js";
+import { ProjectMembers, type Entity } from "./entity-members.js";
 import { PROJECT_SPAN, type EntityTriples } from "./entity-triples.js";
+import { FirstDays } from "./first-days.js";
 import type { ReportContext } from "./report.js";
 import { mayHold, rowsOfLoaded } from "./rows-by-actor.js";
 
-/** First days by number. */
-class FirstDays {
-  /** Day + 1; 0 for none, so that memory nobody asks for is never touched. */
-  #nextDays = new Int32Array(1024);
-
-  of(number: number): number {
-    const nextDay = number < this.#nextDays.length ? this.#nextDays[number]! : 0;
-    return nextDay === 0 ? NEVER : nextDay - 1;
-  }
-
-  add(number: number, day: number): void {
-    if (number >= this.#nextDays.length) {
-      const nextDays = new Int32Array(2 ** Math.ceil(Math.log2(number + 1)));
-      nextDays.set(this.#nextDays);
-      this.#nextDays = nextDays;
-    }
-    const known = this.#nextDays[number]!;
-    if (known === 0 || day + 1 < known) this.#nextDays[number] = day + 1;
-  }
-}
-
 /** In which project, and when first, entities were seen: what triples of actors fold onto. 4 bytes a triple and an identity. */
 export class EntityDays {
-  readonly #identities = new FirstDays();
-  readonly #companies = new FirstDays();
+  readonly days = new FirstDays();
   /** Entity of each triple; 0 for those that are listed one by one. */
   readonly #entities: Int32Array;
   /** Entities and projects, in one number, of identities that changed their company. */
@@ -50,15 +29,10 @@ export class EntityDays {
    * Cost: the triples, and the rows of those who changed their company.
    */
   static async of(triples: EntityTriples, parts: readonly Rows[], context: ReportContext): Promise<EntityDays> {
-    const days = new EntityDays(triples);
-    const changing = days.#fold(context);
-    if (changing.length > 0) await days.#list(changing, parts, context);
-    return days;
-  }
-
-  /** NEVER for an entity that was not seen. */
-  dayOf(entity: Entity): number {
-    return entity > 0 ? this.#identities.of(entity) : this.#companies.of(-entity);
+    const entities = new EntityDays(triples);
+    const changing = entities.#fold(context);
+    if (changing.length > 0) await entities.#list(changing, parts, context);
+    return entities;
   }
 
   /** Visits every entity with each of its projects, some of the pairs more than once. */
@@ -78,11 +52,6 @@ export class EntityDays {
     return this.#members;
   }
 
-  #add(entity: Entity, day: number): void {
-    if (entity > 0) this.#identities.add(entity, day);
-    else this.#companies.add(-entity, day);
-  }
-
   /** Answers the actors whose rows are to be looked at one by one, ascending. */
   #fold({ identities, companies: view }: ReportContext): number[] {
     const { actors, companies, days } = this.triples;
@@ -97,7 +66,7 @@ export class EntityDays {
       }
       const entity = company > 0 ? -company : identity;
       this.#entities[place] = entity;
-      this.#add(entity, days[place]!);
+      this.days.add(entity, days[place]!);
     }
     return [...changing].sort((a, b) => a - b);
   }
@@ -114,7 +83,7 @@ export class EntityDays {
         if (reader.ownCompanyOf(row) !== 0) continue;
         const identity = reader.identityOf(row);
         const entity = -reader.companyOf(row, identity) || identity;
-        this.#add(entity, rows.day);
+        this.days.add(entity, rows.day);
         this.#listed.add(entity * PROJECT_SPAN + reader.projectOf(row));
       }
     }

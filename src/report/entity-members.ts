@@ -1,3 +1,5 @@
+import type { FirstDays } from "./first-days.js";
+
 /** Later than any day. */
 export const NEVER = 2 ** 31 - 1;
 
@@ -33,7 +35,7 @@ export class EntitySet {
 /** Entities, each with the projects it was seen in and its first day. */
 interface EntitiesSeen {
   each(visit: (entity: Entity, project: number) => void): void;
-  dayOf(entity: Entity): number;
+  readonly days: FirstDays;
 }
 
 /** The entities with an event in a project. */
@@ -44,14 +46,14 @@ export class ProjectMembers {
 
   constructor(
     readonly project: number,
-    days: EntitiesSeen,
+    entities: EntitiesSeen,
   ) {
     let lastDay = NEVER;
     let count = 0;
-    days.each((entity, seenIn) => {
+    entities.each((entity, seenIn) => {
       if (seenIn !== project || !this.set.add(entity)) return;
       // Who is met next was mostly first seen on the same day.
-      const day = days.dayOf(entity);
+      const day = entities.days.of(entity);
       if (day !== lastDay) {
         addTo(this.countByDay, lastDay, count);
         lastDay = day;

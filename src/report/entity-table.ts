@@ -1,63 +1,40 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the facts */
+import { HeadView } from "../segment/head.js";
 import type { Rows } from "../segment/rows.js";
 import { EntityDays } from "./entity-days.js";
 import { loadEntityFacts } from "./entity-facts.js";
-import { EntitySet, addTo, type Entity } from "./entity-members.js";
 import { EntityTriples } from "./entity-triples.js";
 import { keptOf } from "./kept.js";
-import { partsOf, type PartsKind } from "./parts-kind.js";
+import { NewerEntities } from "./newer-entities.js";
 import type { ReportContext } from "./report.js";
 
-/** Identities, or companies and the identities without one: when each was first seen, and in which projects. */
-export class EntityTable {
-  /** @param newer those seen in rows that came later */
-  constructor(
-    readonly base: EntityDays,
-    readonly newer: readonly EntityDays[],
-  ) {}
-
-  /** Day of the first event; every entity has one. */
-  dayOf(entity: Entity): number {
-    let day = this.base.dayOf(entity);
-    for (const days of this.newer) day = Math.min(day, days.dayOf(entity));
-    return day;
-  }
-
-  /**
-   * Number of entities seen in a project, by the day on which they were first seen anywhere.
-   * Cost: the users in heads; those of all segments when another project was asked for before.
-   */
-  countByDay(project: number): Map<number, number> {
-    const { base, newer } = this;
-    const members = base.membersOf(project);
-    const counts = new Map(members.countByDay);
-    const newMembers = newer.map((days) => days.membersOf(project).set);
-    const seen = new EntitySet();
-    const count = (entity: Entity) => {
-      if (!seen.add(entity)) return;
-      const wasMember = members.set.has(entity);
-      if (wasMember) addTo(counts, base.dayOf(entity), -1);
-      if (wasMember || newMembers.some((set) => set.has(entity))) addTo(counts, this.dayOf(entity), 1);
-    };
-    for (const days of newer) days.each(count);
-    return counts;
-  }
+/**
+ * Identities, or companies and the identities without one, of sealed segments: when each was first seen, and in which
+ * projects. Companies are entities where the context has them. Kept until the segments, or who is who, change.
+ */
+export async function sealedEntities(parts: readonly Rows[], context: ReportContext): Promise<EntityDays> {
+  const { memo } = context;
+  const sealed = parts.filter((rows) => rows.sealed).sort((a, b) => a.day - b.day);
+  const triples = await keptOf(memo, "entity triples", sealed, () => triplesOf(sealed));
+  return await keptOf(memo, `entities by ${levelOf(context)}`, [triples, ...peopleOf(context)], () => EntityDays.of(triples, sealed, context));
 }
 
-/**
- * The table of some segments and heads; what sealed segments and full heads tell is kept until they, or who is who, change.
- * Companies are entities where the context has them.
- */
-export async function entityTable(parts: readonly Rows[], context: ReportContext): Promise<EntityTable> {
-  const { memo, identities, companies } = context;
-  const level = companies === null ? "identity" : "account";
-  const among = companies === null ? [identities] : [identities, companies];
-  const daysOf = async (kind: PartsKind) => {
-    const some = partsOf(kind, parts);
-    const triples = await keptOf(memo, `entity triples of ${kind}`, some, () => triplesOf(some));
-    return await keptOf(memo, `entities of ${kind} by ${level}`, [triples, ...among], () => EntityDays.of(triples, some, context));
-  };
-  return new EntityTable(await daysOf("segments"), [await daysOf("full heads"), await daysOf("heads")]);
+/** The same with those of heads, to be read within this turn: the next question adds what came since. Cost: the rows that came since. */
+export function entitiesWithHeads(base: EntityDays, parts: readonly Rows[], context: ReportContext): NewerEntities {
+  const heads = parts.filter((rows) => rows instanceof HeadView);
+  const kept = context.memo.of(`newer entities by ${levelOf(context)}`, [base, ...peopleOf(context)], () => new NewerEntities(base));
+  // A question that began earlier must not see what came since.
+  const entities = kept.isWithin(heads) ? kept : new NewerEntities(base);
+  entities.add(heads, context);
+  return entities;
+}
+
+function levelOf({ companies }: ReportContext): string {
+  return companies === null ? "identity" : "account";
+}
+
+function peopleOf({ identities, companies }: ReportContext): object[] {
+  return companies === null ? [identities] : [identities, companies];
 }
 
 async function triplesOf(parts: readonly Rows[]): Promise<EntityTriples> {

@@ -26,8 +26,8 @@ export class EntityTriples {
     return this.#count;
   }
 
-  /** Cost: the triples of the actor, which are nearly always one, and never looked at beyond a few. */
-  add(actor: number, company: number, project: number, day: number): void {
+  /** True where the triple is new, or its day earlier. Cost: the triples of the actor, which are nearly always one, and never looked at beyond a few. */
+  add(actor: number, company: number, project: number, day: number): boolean {
     if (actor >= this.#firsts.length) this.#firsts = grown(this.#firsts, new Uint32Array(2 ** Math.ceil(Math.log2(actor + 1))));
     let last = 0;
     let length = 0;
@@ -40,20 +40,24 @@ export class EntityTriples {
     const place = this.#append(actor, company, project, day);
     if (last === 0) this.#firsts[actor] = place + 1;
     else this.#nexts[last - 1] = place + 1;
+    return true;
   }
 
   /** For the one user that a server reports everybody's events under. */
-  #addFar(actor: number, company: number, project: number, day: number): void {
+  #addFar(actor: number, company: number, project: number, day: number): boolean {
     let places = this.#far.get(actor);
     if (places === undefined) this.#far.set(actor, (places = new Map()));
     const key = company * PROJECT_SPAN + project;
     const place = places.get(key);
-    if (place === undefined) places.set(key, this.#append(actor, company, project, day));
-    else this.#sawAt(place, day);
+    if (place !== undefined) return this.#sawAt(place, day);
+    places.set(key, this.#append(actor, company, project, day));
+    return true;
   }
 
-  #sawAt(place: number, day: number): void {
-    if (day < this.days[place]!) this.days[place] = day;
+  #sawAt(place: number, day: number): boolean {
+    const isEarlier = day < this.days[place]!;
+    if (isEarlier) this.days[place] = day;
+    return isEarlier;
   }
 
   #append(actor: number, company: number, project: number, day: number): number {

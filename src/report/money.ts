@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are below the length */
 /**
  * An exact amount: a safe integer of millionths of the major unit, else a bigint of 10⁻²⁴ of it. Sums of one currency stay
  * numbers, whose addition costs nothing; converted and astronomical amounts are bigints.
@@ -18,6 +19,30 @@ export function addMoney(a: Money, b: Money): Money {
     if (Number.isSafeInteger(sum)) return sum;
   }
   return fine(a) + fine(b);
+}
+
+/** Sums of many amounts, by place: as numbers side by side, so that adding one makes no garbage. */
+export class MoneySums {
+  #micros = new Float64Array(32);
+  /** What did not fit a safe integer. */
+  readonly #others: Money[] = [];
+
+  add(place: number, amount: Money): void {
+    if (place >= this.#micros.length) this.#grow(place);
+    const sum = typeof amount === "number" ? this.#micros[place]! + amount : NaN;
+    if (Number.isSafeInteger(sum)) this.#micros[place] = sum;
+    else this.#others[place] = addMoney(this.#others[place] ?? ZERO, amount);
+  }
+
+  of(place: number): Money {
+    return addMoney(this.#others[place] ?? ZERO, this.#micros[place] ?? 0);
+  }
+
+  #grow(place: number): void {
+    const micros = new Float64Array(2 ** Math.ceil(Math.log2(place + 1)));
+    micros.set(this.#micros);
+    this.#micros = micros;
+  }
 }
 
 /** The order of sorting: negative, 0 or positive. */

@@ -32,6 +32,6 @@ async function fill(found: Uint32Array, from: number, payments: Payments, compan
   for (const rows of new Set<Rows>(changing.map((place) => payments.partAt(place)))) await rows.load([ID_COLUMN]);
   for (const place of changing) {
     const identity = identities.identityOf(payments.actors[place]!);
-    found[place] = companies.companyAt(identity, payments.times[place]!, payments.partAt(place).ids(), payments.rows[place]! * 16);
+    found[place] = companies.companyAt(identity, payments.timeAt(place), payments.partAt(place).ids(), payments.rowAt(place) * 16);
   }
 }

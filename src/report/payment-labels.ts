@@ -76,7 +76,7 @@ export class PaymentLabels {
     const { identities } = this.context;
     const actor = payments.actors[place]!;
     if (actor === 0) return 0;
-    const moment = { ms: payments.times[place]!, rows: payments.partAt(place), row: payments.rows[place]! };
+    const moment = { ms: payments.timeAt(place), rows: payments.partAt(place), row: payments.rowAt(place) };
     const company = this.#companyOf(place);
     if (company !== 0) return this.#nearest(touches.map(({ byCompany }) => byCompany!), [company], moment, compare);
     return this.#nearest(touches.map(({ byActor }) => byActor), identities.actorsOf(identities.identityOf(actor)), moment, compare);

@@ -66,9 +66,10 @@ function conversionsOf({ payments, converted }: RevenueTable, { payProject, wind
   const project = dictionaries.named("project").codeOf(payProject);
   const places: number[] = [];
   const unconverted: number[] = [];
+  const { times, counted, projects } = payments;
   for (let place = 0; place < payments.count; place += 1) {
-    const ms = payments.times[place]!;
-    if (payments.counted[place] === 0 || payments.projects[place] !== project || ms < window.fromMs || ms >= window.toMs) continue;
+    const ms = times[place]!;
+    if (counted[place] === 0 || projects[place] !== project || ms < window.fromMs || ms >= window.toMs) continue;
     (converted[place] === null ? unconverted : places).push(place);
   }
   return { places, unconverted };
@@ -80,7 +81,7 @@ function sumByLabel({ payments, orders, converted }: RevenueTable, places: reado
   for (const place of places) {
     const sum = (sums[labels.labelOf(payments.orderPlaceOf(place, orders))] ??= { revenue: ZERO, orders: 0 });
     sum.revenue = addMoney(sum.revenue, converted[place]!);
-    if (isOrder(payments.amounts[place]!)) sum.orders += 1;
+    if (isOrder(payments.amountAt(place))) sum.orders += 1;
   }
   return sums;
 }

@@ -6,7 +6,7 @@ import type { Dictionaries } from "../column/dictionaries.js";
 import type { Dictionary, JsonDictionary } from "../column/dictionary.js";
 import type { RevenueRule } from "../plan/plan.js";
 import { TIME_COLUMN, metadataColumn } from "../schema/fields.js";
-import type { Rows } from "../segment/rows.js";
+import type { Folding, Rows } from "../segment/rows.js";
 import { isNegative, moneyOfNumber, negated } from "./money.js";
 import type { Money } from "./money.js";
 import { actorOf } from "./rows-by-actor.js";
@@ -68,19 +68,41 @@ function columnsOfKeys(keys: readonly string[], dictionaries: Dictionaries): str
   return keys.map((key) => dictionaries.knownKeyCode(key)).filter((code) => code >= 0).map(metadataColumn);
 }
 
-/**
- * The revenue events of a segment, found once. Its columns are loaded where the zone maps say that it may have some.
- * Cost: a look at the rows with amounts.
- */
-export async function loadRevenueFacts(rows: Rows, rule: RevenueRule, dictionaries: Dictionaries, numbers: OrderNumbers): Promise<RevenueFacts> {
-  const amounts = ["value", ...columnsOfKeys(AMOUNT_KEYS, dictionaries)];
-  if (amounts.every((column) => rows.zone(column) === null)) return NO_FACTS;
-  const loading = rows.load([...FACT_COLUMNS, ...columnsOfKeys([...AMOUNT_KEYS, ...ORDER_KEYS, CURRENCY_KEY], dictionaries)]);
-  if (loading !== null) await loading;
-  return rows.derive(`revenue ${numbers.name}`, () => find(rows, rule, dictionaries, numbers), ({ rows: found }) => found.length * 40);
+/** Finds the revenue events of segments and heads, those of each row once. */
+export class RevenueSource {
+  readonly #amountColumns: readonly string[];
+  readonly #columns: readonly string[];
+  readonly #key: string;
+  readonly #folding: Folding<RevenueFacts>;
+
+  constructor(rule: RevenueRule, dictionaries: Dictionaries, numbers: OrderNumbers) {
+    this.#amountColumns = ["value", ...columnsOfKeys(AMOUNT_KEYS, dictionaries)];
+    this.#columns = [...FACT_COLUMNS, ...columnsOfKeys([...AMOUNT_KEYS, ...ORDER_KEYS, CURRENCY_KEY], dictionaries)];
+    this.#key = `revenue ${numbers.name}`;
+    this.#folding = {
+      of: (rows, first) => find(rows, first, rule, dictionaries, numbers),
+      join: (known, more) => joinedFacts([known, more]),
+      byteLength: ({ rows }) => rows.length * 40,
+    };
+  }
+
+  /** Loads the columns of a segment that may have some, by its zone maps; null where there is nothing to wait for. */
+  load(rows: Rows): Promise<void> | null {
+    return this.#hasAmounts(rows) ? rows.load(this.#columns) : null;
+  }
+
+  /** Columns are loaded. Cost: a look at the rows with amounts, once. */
+  factsOf(rows: Rows): RevenueFacts {
+    return this.#hasAmounts(rows) ? rows.fold(this.#key, this.#folding) : NO_FACTS;
+  }
+
+  #hasAmounts(rows: Rows): boolean {
+    return this.#amountColumns.some((column) => rows.zone(column) !== null);
+  }
 }
 
-function find(rows: Rows, rule: RevenueRule, dictionaries: Dictionaries, numbers: OrderNumbers): RevenueFacts {
+/** @param first the place of these rows in their head */
+function find(rows: Rows, first: number, rule: RevenueRule, dictionaries: Dictionaries, numbers: OrderNumbers): RevenueFacts {
   const reader = new RevenueReader(rows, rule, dictionaries);
   const amounts: Money[] = [];
   const kept: number[] = [];
@@ -95,7 +117,7 @@ function find(rows: Rows, rule: RevenueRule, dictionaries: Dictionaries, numbers
   const times = rows.times();
   const [users, anonymous, projects, companies] = ["userId", "anonymousId", "project", "companyId"].map((name) => rows.column(name));
   return {
-    rows: Uint32Array.from(kept),
+    rows: Uint32Array.from(kept, (row) => first + row),
     times: Float64Array.from(kept, (row) => start + times[row]!),
     actors: Uint32Array.from(kept, (row) => actorOf(codeAt(users!, row), codeAt(anonymous!, row))),
     projects: Uint32Array.from(kept, (row) => codeAt(projects!, row)),
@@ -107,6 +129,34 @@ function find(rows: Rows, rule: RevenueRule, dictionaries: Dictionaries, numbers
     }),
     currencies: kept.map((row) => reader.currencyOf(row)),
   };
+}
+
+/** Those of several segments and heads, or stretches of one head, one behind the other. */
+export function joinedFacts(facts: readonly RevenueFacts[]): RevenueFacts {
+  const some = facts.filter(({ rows }) => rows.length > 0);
+  const [only, ...others] = some;
+  if (only === undefined) return NO_FACTS;
+  if (others.length === 0) return only;
+  const count = some.reduce((sum, { rows }) => sum + rows.length, 0);
+  const joined = {
+    rows: new Uint32Array(count), times: new Float64Array(count), actors: new Uint32Array(count), projects: new Uint32Array(count),
+    companies: new Uint32Array(count), orders: new Int32Array(count),
+    amounts: only.amounts.concat(...others.map(({ amounts }) => amounts)),
+    currencies: only.currencies.concat(...others.map(({ currencies }) => currencies)),
+  };
+  let end = 0;
+  for (const fact of some) {
+    for (const name of ["rows", "times", "actors", "projects", "companies", "orders"] as const) joined[name].set(fact[name], end);
+    end += fact.rows.length;
+  }
+  return joined;
+}
+
+/** One list behind another, in a third one. */
+export function behind<T extends Uint32Array | Int32Array | Float64Array>(known: T, more: T, into: T): T {
+  into.set(known);
+  into.set(more, known.length);
+  return into;
 }
 
 const NO_CODES = new Uint32Array(0);

@@ -34,7 +34,7 @@ export class ConvertedAmounts {
     readonly base: ConvertedAmounts | null,
     readonly reporting: string,
   ) {
-    const currencies = payments.currencies.slice(this.#start);
+    const { currencies } = payments.own;
     this.#quoteOf = currencies.every((currency) => currency === reporting) ? null : this.#findQuotes(currencies);
   }
 
@@ -47,12 +47,8 @@ export class ConvertedAmounts {
     if (this.#amounts !== null && isKept) return this.#amounts;
     this.#before = before;
     this.#rates = asked;
-    this.#amounts = before.concat(payments.amounts.slice(this.#start).map((amount, at) => this.#convert(amount, at)));
+    this.#amounts = before.concat(payments.own.amounts.map((amount, at) => this.#convert(amount, at)));
     return this.#amounts;
-  }
-
-  get #start(): number {
-    return this.base === null ? 0 : this.base.payments.count;
   }
 
   #convert(amount: Money, at: number): Money | null {
@@ -67,7 +63,7 @@ export class ConvertedAmounts {
     return Int32Array.from(currencies, (currency, at) => {
       if (currency === this.reporting) return REPORTING;
       if (!/^[A-Z]{3}$/.test(currency)) return NO_CURRENCY;
-      const day = isoOfDay(dayOf(this.payments.times[this.#start + at]!)).slice(0, 10);
+      const day = isoOfDay(dayOf(this.payments.timeAt(this.payments.start + at))).slice(0, 10);
       const key = `${currency} ${day}`;
       let quote = known.get(key);
       if (quote === undefined) {

@@ -5,7 +5,7 @@ import type { Rows } from "../segment/rows.js";
 import { keptOf } from "./kept.js";
 import type { Money } from "./money.js";
 import type { ReportContext } from "./report.js";
-import { OrderNumbers, loadRevenueFacts } from "./revenue-facts.js";
+import { OrderNumbers, RevenueSource } from "./revenue-facts.js";
 import type { RevenueFacts } from "./revenue-facts.js";
 import { OrderPlaces, Payments } from "./revenue-payments.js";
 import { ConvertedAmounts } from "./revenue-rates.js";
@@ -62,9 +62,14 @@ export class RevenueTable {
 export async function revenueTable(parts: readonly Rows[], rule: RevenueRule, context: ReportContext): Promise<RevenueTable> {
   const { memo, dictionaries, rates } = context;
   const numbers = memo.of("order numbers", [dictionaries], () => new OrderNumbers());
+  const source = new RevenueSource(rule, dictionaries, numbers);
   const bookOf = async (some: readonly Rows[], base: Book | null) => {
     const facts: RevenueFacts[] = [];
-    for (const rows of some) facts.push(await loadRevenueFacts(rows, rule, dictionaries, numbers));
+    for (const rows of some) {
+      const loading = source.load(rows);
+      if (loading !== null) await loading;
+      facts.push(source.factsOf(rows));
+    }
     const payments = new Payments(base === null ? null : base.payments, some, facts, numbers);
     const orders = await makeInOrder((compare) => new OrderPlaces(payments, base === null ? null : base.orders, compare));
     return new Book(payments, orders, base, rule);

@@ -49,11 +49,12 @@ function codesWithEvents({ eventCounts }: CompanyTotals): number[] {
 async function moneyByCompany({ payments, converted }: RevenueTable, { fromMs, toMs }: Range, context: ReportContext): Promise<Money[]> {
   const companies = await paymentCompanies(payments, context);
   const sums = new Array<Money>(context.dictionaries.named("companyId").size).fill(ZERO);
+  const { times, counted } = payments;
   for (let place = 0; place < payments.count; place += 1) {
     const company = companies[place]!;
     const amount = converted[place]!;
-    const ms = payments.times[place]!;
-    if (company !== 0 && payments.counted[place] === 1 && amount !== null && ms >= fromMs && ms < toMs)
+    const ms = times[place]!;
+    if (company !== 0 && counted[place] === 1 && amount !== null && ms >= fromMs && ms < toMs)
       sums[company] = addMoney(sums[company]!, amount);
   }
   return sums;

@@ -15,6 +15,15 @@ export interface IdLink {
   readonly createdAtMs: number;
 }
 
+/** How something is made of rows, and of what was made of the first of them and of the others. */
+export interface Folding<T> {
+  /** @param first the place of the first of these rows in their head */
+  of(rows: Rows, first: number): T;
+  /** Changes neither. */
+  join(known: T, more: T): T;
+  byteLength(made: T): number;
+}
+
 /**
  * The rows of one UTC day that live together: a sealed segment or a head. The only thing a query reads.
  * A head is a frozen view of what it held.
@@ -53,6 +62,8 @@ export interface Rows {
    * @param since what else it was made of: with another one of these it is made anew
    */
   derive<T>(key: string, make: () => T, byteLength: (made: T) => number, since?: readonly object[]): T;
+  /** As `derive`, kept for a head that grows too: only the rows that came since it was asked last are looked at. */
+  fold<T>(key: string, folding: Folding<T>): T;
   /** What `derive` keeps under these; null for nothing. For structures that take more than one turn to make. */
   kept(key: string, since: readonly object[]): unknown;
 }

@@ -6,7 +6,7 @@ import { checkBlock, damaged } from "./container.js";
 import type { BlockEntry, ContainerFooter } from "./container.js";
 import { Holdings } from "./holdings.js";
 import type { MemoryBudget } from "./memory-budget.js";
-import type { ColumnZone, Rows } from "./rows.js";
+import type { ColumnZone, Folding, Rows } from "./rows.js";
 import { WHO_BLOCK, decodeColumn, decodeDeltas, rowsBlock } from "./segment-file.js";
 import type { ColumnMeta, SegmentMeta } from "./segment-file.js";
 import { decodeWho } from "./who.js";
@@ -108,6 +108,10 @@ export class Segment implements Rows {
 
   derive<T>(key: string, make: () => T, byteLength: (made: T) => number, since?: readonly object[]): T {
     return this.#held.derive(key, make, byteLength, since);
+  }
+
+  fold<T>(key: string, { of, byteLength }: Folding<T>): T {
+    return this.#held.derive(key, () => of(this, 0), byteLength);
   }
 
   kept(key: string, since: readonly object[]): unknown {

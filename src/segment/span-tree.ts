@@ -1,4 +1,5 @@
 import { areSameParts } from "../base/same-parts.js";
+import { Head } from "./head.js";
 import type { MemoryBudget } from "./memory-budget.js";
 import type { Segment } from "./segment.js";
 import { Span, type SpanPart } from "./span.js";
@@ -14,38 +15,42 @@ interface Placed {
   readonly part: SpanPart;
 }
 
-/** The segments of a store as spans of spans: a window is answered from few of them. */
+/** The segments and heads of a store as spans of spans: a window is answered from few of them. */
 export class SpanTree {
   private constructor(
-    /** Of all segments, from old to new. */
+    /** All of them, from old to new. */
     readonly parts: readonly SpanPart[],
     /** By level and the number of its days. */
     readonly spans: ReadonlyMap<string, Span>,
+    readonly segments: readonly Segment[],
+    readonly heads: readonly Head[],
   ) {}
 
-  static readonly EMPTY = new SpanTree([], new Map());
+  static readonly EMPTY = new SpanTree([], new Map(), [], []);
 
   /**
-   * Keeps the spans of a former tree whose segments are all the same; the others are released.
+   * Keeps the spans of a former tree whose segments and heads are all the same, and what is kept by those to which heads
+   * were added; the others are released.
    * @param segments ascending by day
    */
-  static of(segments: readonly Segment[], former: SpanTree, budget: MemoryBudget): SpanTree {
+  static of(segments: readonly Segment[], heads: readonly Head[], former: SpanTree, budget: MemoryBudget): SpanTree {
+    if (areSameParts(segments, former.segments) && areSameParts(heads, former.heads)) return former;
     const spans = new Map<string, Span>();
-    let placed: Placed[] = segments.map((part) => ({ day: part.day, part }));
+    let placed: Placed[] = [...segments, ...heads].map((part) => ({ day: part.day, part })).sort((a, b) => a.day - b.day);
     for (const dayCount of LEVEL_DAY_COUNTS)
       placed = inBlocks(placed, dayCount).map((block) => {
         const [first, ...others] = block.map(({ part }) => part);
         const day = block[0]?.day ?? 0;
-        if (first !== undefined && others.length === 0) return { day, part: first };
+        if (first !== undefined && others.length === 0 && !(first instanceof Head)) return { day, part: first };
         const key = `${dayCount} ${Math.floor(day / dayCount)}`;
         const known = former.spans.get(key);
         const parts = block.map(({ part }) => part);
-        const span = known !== undefined && areSameParts(known.parts, parts) ? known : new Span(parts, budget);
+        const span = known !== undefined && areSameParts(known.parts, parts) ? known : new Span(parts, budget, known ?? null);
         spans.set(key, span);
         return { day, part: span };
       });
-    for (const [key, span] of former.spans) if (spans.get(key) !== span) span.release();
-    return new SpanTree(placed.map(({ part }) => part), spans);
+    for (const [key, span] of former.spans) if (spans.get(key)?.goesOnWith(span) !== true) span.release();
+    return new SpanTree(placed.map(({ part }) => part), spans, segments, heads);
   }
 }
 

@@ -1,5 +1,5 @@
 import { FIELD_COUNT } from "../schema/fields.js";
-import type { ArrivedRows } from "../segment/head.js";
+import type { ArrivedRows } from "../segment/head-columns.js";
 
 /** Accepted events as dictionary codes, rows in order of arrival: what the journal stores and heads append. */
 export interface Batch extends ArrivedRows {

@@ -1,5 +1,6 @@
+import { assert } from "../base/assert.js";
 import { metadataColumn } from "../schema/fields.js";
-import { Head } from "../segment/head.js";
+import { Head, type HeadView } from "../segment/head.js";
 import type { MemoryBudget } from "../segment/memory-budget.js";
 import type { Rows } from "../segment/rows.js";
 import type { Segment } from "../segment/segment.js";
@@ -10,10 +11,10 @@ import type { SpanPart } from "../segment/span.js";
 export interface Snapshot {
   /** Newest day first; within a day in no order. */
   readonly rows: readonly Rows[];
-  /** The same segments as spans of days, from old to new. */
+  /** The same segments and heads as spans of days, from old to new. */
   readonly spans: readonly SpanPart[];
-  /** The same heads. */
-  readonly heads: readonly Rows[];
+  /** The rows that a head of the spans had then. */
+  readonly viewOf: (head: Head) => HeadView;
   /** Greatest sequence the snapshot holds. */
   readonly sequence: number;
   release(): void;
@@ -23,13 +24,27 @@ export interface Snapshot {
 class View {
   userCount = 0;
   readonly whenUnused: (() => void)[] = [];
+  readonly #views: ReadonlyMap<Head, HeadView>;
+  #rows: readonly Rows[] | null = null;
 
   constructor(
-    readonly rows: readonly Rows[],
-    readonly spans: readonly SpanPart[],
-    readonly heads: readonly Rows[],
+    readonly tree: SpanTree,
     readonly sequence: number,
-  ) {}
+  ) {
+    this.#views = new Map(tree.heads.map((head) => [head, head.view()]));
+  }
+
+  /** Made for the first question that asks segment by segment. */
+  get rows(): readonly Rows[] {
+    this.#rows ??= [...this.tree.segments, ...this.#views.values()].sort((a, b) => b.day - a.day);
+    return this.#rows;
+  }
+
+  viewOf(head: Head): HeadView {
+    const view = this.#views.get(head);
+    assert(view !== undefined, "a snapshot knows the heads of its spans");
+    return view;
+  }
 }
 
 /** The current set of segments and heads. Segments that left it live on until the last query that may read them. */
@@ -111,11 +126,11 @@ export class Catalog {
   replace(added: readonly Segment[], removed: ReadonlySet<Segment>, dropFrozen: boolean, retire: () => void): void {
     this.#segments = [...this.#segments.filter((segment) => !removed.has(segment)), ...added].sort((a, b) => a.day - b.day);
     this.#sealedColumnCount = this.#segments.reduce((sum, { meta }) => sum + meta.columns.length, 0);
-    this.#spans = SpanTree.of(this.#segments, this.#spans, this.budget);
     if (dropFrozen) {
       for (const head of this.#sealing) head.release();
       this.#sealing = [];
     }
+    this.#spans = SpanTree.of(this.#segments, this.#headsWithRows(), this.#spans, this.budget);
     this.changed();
     const last = this.#views.at(-1);
     if (last === undefined) retire();
@@ -129,7 +144,7 @@ export class Catalog {
   forgetDerived(): void {
     for (const rows of [...this.#segments, ...this.#sealing, ...this.heads]) rows.forgetDerived();
     for (const span of this.#spans.spans.values()) span.release();
-    this.#spans = SpanTree.of(this.#segments, SpanTree.EMPTY, this.budget);
+    this.#spans = SpanTree.of(this.#segments, this.#headsWithRows(), SpanTree.EMPTY, this.budget);
     this.changed();
   }
 
@@ -138,9 +153,11 @@ export class Catalog {
     view.userCount += 1;
     let released = false;
     return {
-      rows: view.rows,
-      spans: view.spans,
-      heads: view.heads,
+      get rows() {
+        return view.rows;
+      },
+      spans: view.tree.parts,
+      viewOf: (head) => view.viewOf(head),
       sequence: view.sequence,
       release: () => {
         if (released) return;
@@ -152,12 +169,15 @@ export class Catalog {
   }
 
   #makeView(sequence: number): View {
-    const heads = [...this.#sealing, ...this.heads].filter(({ rowCount }) => rowCount > 0).map((head) => head.view());
-    const rows = [...this.#segments, ...heads].sort((a, b) => b.day - a.day);
-    this.#current = new View(rows, this.#spans.parts, heads, sequence);
+    this.#spans = SpanTree.of(this.#segments, this.#headsWithRows(), this.#spans, this.budget);
+    this.#current = new View(this.#spans, sequence);
     this.#views.push(this.#current);
     this.#sweep();
     return this.#current;
+  }
+
+  #headsWithRows(): Head[] {
+    return [...this.#sealing, ...this.heads].filter(({ rowCount }) => rowCount > 0);
   }
 
   /** Lets go of views from the oldest on: a later one may read what an earlier one reads. */

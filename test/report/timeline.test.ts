@@ -43,6 +43,7 @@ function rowsOf(rows: readonly Row[], { day = 7, sealed = false, zones = {} as P
     ids: () => view.ids(),
     sequences: () => view.sequences(),
     kept: (key) => derived.get(key) ?? null,
+    fold: (key, folding) => view.fold(key, folding),
     derive: <T>(key: string, make: () => T) => {
       const made = derived.has(key) ? (derived.get(key) as T) : make();
       derived.set(key, made);

@@ -57,9 +57,12 @@ export function appendRow(head: Head, { ms, id, sequence, fields = {}, metadata 
 
 export function headOf(rows: readonly PlainRow[], day = 7): Head {
   const head = new Head(day, new MemoryBudget(1e9));
-  for (const { ms, id, sequence, name, url, metadata } of rows)
-    appendRow(head, { ms, id: idBytes(id), sequence, fields: { name, url }, metadata });
+  for (const row of rows) appendPlain(head, row);
   return head;
+}
+
+export function appendPlain(head: Head, { ms, id, sequence, name, url, metadata }: PlainRow): void {
+  appendRow(head, { ms, id: idBytes(id), sequence, fields: { name, url }, metadata });
 }
 
 /** What loaded or merged rows hold, row by row. */

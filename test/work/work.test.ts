@@ -1,4 +1,4 @@
-import { fixedClock, memoryStorage, openDaybook, type FilterGroupInput } from "daybook";
+import { fixedClock, memoryStorage, openDaybook, type Daybook, type FilterGroupInput, type Work } from "daybook";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Objects } from "../store/objects.js";
 import { DAY_COUNT, dayText, events, ninetyDays, openMeasured, rowsOfDays, type Measured } from "./ninety-days.js";
@@ -95,6 +95,40 @@ describe("spans of days", () => {
     expect(again.work.keptCount).toBeGreaterThanOrEqual(24);
     for (let asked = 0; asked < 2; asked += 1) expect((await ask("os", where("company_id", "!=", "acme"))).work.keptCount).toBe(0);
   });
+});
+
+describe("heads that grow", () => {
+  const startMs = Date.UTC(2026, 0, 1);
+  const some = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, at) => (
+      { name: `event ${(from + at) % 5}`, userId: `user ${(from + at) % 701}`, url: `/${(from + at) % 50}`, createdAt: startMs + (from + at) * 40_000 }));
+
+  test.each(["countEvents", "countEventsPerDay", "countEventsRunningTotalPerDay", "countUniqueUsers", "countUniqueUsersPerDay", "aggregate"] as const)(
+    "%s after a commit looks at the rows of the commit, on whatever days, and not at those before",
+    async (report) => {
+      const works: Work[] = [];
+      await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(Date.UTC(2026, 0, 20)), onWork: (_, work) => works.push(work) });
+      const ask = async (other: Daybook = daybook) => {
+        const answer = await other[report]({ ...where("name", "contains", "event"), ...(report === "aggregate" ? { field: "url" } : {}) } as never);
+        return [answer, works.pop()?.rowCount];
+      };
+      await daybook.ingest(some(0, 6_000));
+      expect((await ask())[1]).toBe(6_000);
+      expect((await ask())[1]).toBe(0);
+      await daybook.ingest(some(6_000, 6_100));
+      expect((await ask())[1]).toBe(100);
+      await daybook.ingest(some(6_100, 10_100));
+      // So many that what is known is told anew: the next question has nothing left to look at.
+      expect((await ask())[1]).toBe(4_100);
+      expect((await ask())[1]).toBe(0);
+      await daybook.ingest(some(2_000, 2_030));
+      const [answer, rowCount] = await ask();
+      expect(rowCount).toBe(30);
+      await using fresh = await openDaybook({ storage: memoryStorage(), clock: fixedClock(Date.UTC(2026, 0, 20)) });
+      await fresh.ingest([...some(0, 10_100), ...some(2_000, 2_030)]);
+      expect(answer).toEqual((await ask(fresh))[0]);
+    },
+  );
 });
 
 describe("explain", () => {

@@ -1,0 +1,146 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their batch */
+import { MS_PER_DAY } from "../base/time.js";
+import type { CodeColumn } from "../column/column.js";
+import { GrowableCodes } from "../column/codes.js";
+import { FIELDS, FIELD_COUNT, SHAPE_COLUMN, metadataColumn } from "../schema/fields.js";
+import { GrowableSparse } from "./growable-sparse.js";
+
+/** Rows in order of arrival, as a batch holds them. */
+export interface ArrivedRows {
+  /** Epoch ms. */
+  readonly times: Float64Array;
+  /** 16 bytes a row. */
+  readonly ids: Uint8Array;
+  /** Rows × fields of `FIELDS`. */
+  readonly codes: Uint32Array;
+  readonly shapes: Uint32Array;
+  /** Codes of metadata values, row by row in the order of each row's shape. */
+  readonly values: Uint32Array;
+}
+
+/** A column that some row has a code other than 0 in, and how many came before it. */
+interface Shown {
+  readonly place: number;
+  readonly column: GrowableCodes | GrowableSparse;
+}
+
+/** Estimate of what a column takes beside its rows. */
+const COLUMN_BYTES = 120;
+
+/** The columns of a head. They grow at the end: what was read of some rows stays true of these. */
+export class HeadColumns {
+  #times = new Int32Array(64);
+  #ids = new Uint8Array(64 * 16);
+  #sequences = new Uint32Array(64);
+  readonly #fields: readonly GrowableCodes[] = Array.from({ length: FIELD_COUNT }, () => new GrowableCodes());
+  readonly #shapes = new GrowableCodes();
+  readonly #metadata = new Map<number, GrowableSparse>();
+  readonly #shown = new Map<string, Shown>();
+  #rowCount = 0;
+
+  /** @param day that of all rows */
+  constructor(readonly day: number) {}
+
+  get rowCount(): number {
+    return this.#rowCount;
+  }
+
+  get byteLength(): number {
+    let byteLength = this.#times.byteLength + this.#ids.byteLength + this.#sequences.byteLength + this.#shapes.byteLength;
+    for (const column of this.#fields) byteLength += column.byteLength;
+    for (const column of this.#metadata.values()) byteLength += column.byteLength + COLUMN_BYTES;
+    return byteLength;
+  }
+
+  /** Columns that some row has a code other than 0 in. */
+  get shownCount(): number {
+    return this.#shown.size;
+  }
+
+  get metadataColumnCount(): number {
+    return this.#metadata.size;
+  }
+
+  hasKey(key: number): boolean {
+    return this.#metadata.has(key);
+  }
+
+  /** Whether a column is among the first `shownCount` that were shown. */
+  has(name: string, shownCount: number): boolean {
+    const shown = this.#shown.get(name);
+    return shown !== undefined && shown.place < shownCount;
+  }
+
+  names(shownCount: number): string[] {
+    return [...this.#shown.keys()].slice(0, shownCount);
+  }
+
+  /** Codes of the rows from `from` to before `to` of a column that is shown. */
+  column(name: string, from: number, to: number): CodeColumn {
+    const { column } = this.#shown.get(name)!;
+    return column instanceof GrowableSparse ? column.column(from, to) : { kind: "dense", codes: column.view().subarray(from, to) };
+  }
+
+  times(from: number, to: number): Int32Array {
+    return this.#times.subarray(from, to);
+  }
+
+  ids(from: number, to: number): Uint8Array {
+    return this.#ids.subarray(from * 16, to * 16);
+  }
+
+  sequences(from: number, to: number): Uint32Array {
+    return this.#sequences.subarray(from, to);
+  }
+
+  /** As `Head.append`, column by column. */
+  append(batch: ArrivedRows, from: number, to: number, firstSequence: number, valuesAt: number, keysOf: (shape: number) => readonly number[]): number {
+    const { times, ids, codes, shapes } = batch;
+    const [start, count] = [this.#rowCount, to - from];
+    while (start + count > this.#times.length) this.#grow();
+    for (let row = from, at = start; row < to; row += 1, at += 1) {
+      this.#times[at] = times[row]! - this.day * MS_PER_DAY;
+      this.#sequences[at] = firstSequence + row;
+    }
+    this.#ids.set(ids.subarray(from * 16, to * 16), start * 16);
+    for (let field = 0; field < FIELD_COUNT; field += 1) {
+      this.#fields[field]!.pushAll(codes, from * FIELD_COUNT + field, FIELD_COUNT, count);
+      this.#show(FIELDS[field]!.column, this.#fields[field]!);
+    }
+    this.#shapes.pushAll(shapes, from, 1, count);
+    this.#show(SHAPE_COLUMN, this.#shapes);
+    let next = valuesAt;
+    for (let row = from; row < to; row += 1)
+      for (const key of keysOf(shapes[row]!)) {
+        this.#pushKey(key, start + row - from, batch.values[next]!);
+        next += 1;
+      }
+    this.#rowCount = start + count;
+    return next;
+  }
+
+  #show(name: string, column: GrowableCodes): void {
+    if (column.max > 0 && !this.#shown.has(name)) this.#shown.set(name, { place: this.#shown.size, column });
+  }
+
+  #pushKey(key: number, row: number, code: number): void {
+    const known = this.#metadata.get(key);
+    if (known !== undefined) return known.push(row, code);
+    const column = new GrowableSparse(row, code);
+    this.#metadata.set(key, column);
+    this.#shown.set(metadataColumn(key), { place: this.#shown.size, column });
+  }
+
+  #grow(): void {
+    const capacity = this.#times.length * 2;
+    const times = new Int32Array(capacity);
+    const ids = new Uint8Array(capacity * 16);
+    const sequences = new Uint32Array(capacity);
+    times.set(this.#times);
+    ids.set(this.#ids);
+    sequences.set(this.#sequences);
+    this.#times = times;
+    this.#ids = ids;
+    this.#sequences = sequences;
+  }
+}
