@@ -102,14 +102,20 @@ export class Gathering<K extends ReportName> {
     }
     rows.pin();
     this.#pinned.push(rows);
-    const loading = rows.load(columnsFor(rows, selector, this.#columns));
-    if (loading !== null) {
-      this.work.loadCount += 1;
-      await loading;
+    if (this.report.scanWho !== undefined && rows.sealed && isAll(rows, selector)) {
+      const who = await rows.who();
+      this.report.scanWho(state, rows, who);
+      this.work.rowCount += who.actors.length;
+    } else {
+      const loading = rows.load(columnsFor(rows, selector, this.#columns));
+      if (loading !== null) {
+        this.work.loadCount += 1;
+        await loading;
+      }
+      this.report.scan(state, rows, this.context);
+      this.work.rowCount += rows.rowCount;
     }
-    this.report.scan(state, rows, this.context);
     this.work.segmentCount += 1;
-    this.work.rowCount += rows.rowCount;
     if (this.report.keepsRows !== true) this.#pinned.pop()?.unpin();
   }
 }
@@ -143,6 +149,11 @@ function firstUpTo(rows: readonly Rows[], ms: number): number {
 export function keptKeyOf<K extends ReportName>(report: Report<K, unknown>, plan: Plan<K>, context: ReportContext): string | null {
   const { key } = context.selector;
   return report.kept === undefined || key === null ? null : `${plan.report} ${report.kept.key(plan, context)} ${key}`;
+}
+
+/** Whether no filter and no date leaves a row out. */
+function isAll(rows: Rows, selector: Selector): boolean {
+  return selector.all.length === 0 && selector.any.length === 0 && isWhole(rows, selector);
 }
 
 /** Times are read only where the range cuts the day, or a filter asks for them. */

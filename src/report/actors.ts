@@ -7,6 +7,7 @@ import type { Selector } from "../filter/predicate.js";
 import { isWhole, select } from "../filter/select.js";
 import type { IdentityView } from "../identity/identity-view.js";
 import type { Rows } from "../segment/rows.js";
+import type { Who } from "../segment/who.js";
 import { selectedRows } from "./selected-rows.js";
 
 /** Columns that tell who acted. */
@@ -24,6 +25,11 @@ const seen = new BitSet();
 export function distinctActors(rows: Rows, selector: Selector): DistinctActors {
   if (selector.key === null || !isWhole(rows, selector)) return collect(rows, selector);
   return rows.derive(`actors ${selector.key}`, () => collect(rows, selector), byteLengthOf);
+}
+
+/** Distinct actors of all rows of a segment, kept with it. */
+export function actorsOfAll(rows: Rows, { actors }: Who): DistinctActors {
+  return rows.derive("actors of all", () => compact(actors.filter((actor, at) => actor !== actors[at - 1])), byteLengthOf);
 }
 
 export function byteLengthOf(distinct: DistinctActors): number {

@@ -7,10 +7,11 @@ import { firstAtLeast } from "../column/search.js";
 import type { Range } from "../plan/plan.js";
 import { ID_COLUMN, TIME_COLUMN } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
+import { actorOf } from "../segment/who.js";
 import { ActivityTable, pairOf, type Activity } from "./activity-table.js";
 import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-rows-reader.js";
 import type { ReportContext } from "./report.js";
-import { actorOf, rowsOfLoaded } from "./rows-by-actor.js";
+import { rowsOfLoaded } from "./rows-by-actor.js";
 
 /**
  * Who was active for which company within one segment or head: pairs company by company, 20 bytes each. An identity of

@@ -5,9 +5,9 @@ import { codeAt, type CodeColumn } from "../column/column.js";
 import type { CompanyView, IdentityView } from "../identity/identity-view.js";
 import { TIME_COLUMN } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
+import { actorOf } from "../segment/who.js";
 import { ACTOR_COLUMNS } from "./actors.js";
 import type { ReportContext } from "./report.js";
-import { actorOf } from "./rows-by-actor.js";
 
 /** What a `CompanyReader` reads; ids besides, where somebody changed the company. */
 export const COMPANY_READER_COLUMNS: readonly string[] = [TIME_COLUMN, ...ACTOR_COLUMNS, "companyId"];

@@ -1,4 +1,4 @@
-import { ACTOR_COLUMNS, byteLengthOf, countIdentities, distinctActors, unitedActors, type DistinctActors } from "./actors.js";
+import { ACTOR_COLUMNS, actorsOfAll, byteLengthOf, countIdentities, distinctActors, unitedActors, type DistinctActors } from "./actors.js";
 import { perDayItems } from "./per-day.js";
 import type { Report } from "./report.js";
 
@@ -21,6 +21,7 @@ export const countUniqueUsersPerDay: Report<"countUniqueUsersPerDay", ActorsByDa
   columns: () => ACTOR_COLUMNS,
   begin: () => new Map(),
   scan: (state, rows, { selector }) => addDay(state, rows.day, distinctActors(rows, selector)),
+  scanWho: (state, rows, who) => addDay(state, rows.day, actorsOfAll(rows, who)),
   merge: (into, from) => {
     for (const [day, parts] of from) for (const actors of parts) addDay(into, day, actors);
   },

@@ -1,4 +1,4 @@
-import { ACTOR_COLUMNS, byteLengthOf, countIdentities, distinctActors, unitedActors, type DistinctActors } from "./actors.js";
+import { ACTOR_COLUMNS, actorsOfAll, byteLengthOf, countIdentities, distinctActors, unitedActors, type DistinctActors } from "./actors.js";
 import type { Report } from "./report.js";
 
 /** Distinct identities among matching events. Segments give actors; who is who is asked once, at the end. */
@@ -7,6 +7,9 @@ export const countUniqueUsers: Report<"countUniqueUsers", DistinctActors[], Dist
   begin: () => [],
   scan: (state, rows, { selector }) => {
     state.push(distinctActors(rows, selector));
+  },
+  scanWho: (state, rows, who) => {
+    state.push(actorsOfAll(rows, who));
   },
   merge: (into, from) => {
     into.push(...from);

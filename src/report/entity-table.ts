@@ -2,7 +2,6 @@
 import { HeadView } from "../segment/head.js";
 import type { Rows } from "../segment/rows.js";
 import { EntityDays } from "./entity-days.js";
-import { loadEntityFacts } from "./entity-facts.js";
 import { EntityTriples } from "./entity-triples.js";
 import { keptOf } from "./kept.js";
 import { NewerEntities } from "./newer-entities.js";
@@ -40,7 +39,7 @@ function peopleOf({ identities, companies }: ReportContext): object[] {
 async function triplesOf(parts: readonly Rows[]): Promise<EntityTriples> {
   const triples = new EntityTriples();
   for (const rows of parts) {
-    const { actors, companies, projects } = await loadEntityFacts(rows);
+    const { actors, companies, projects } = await rows.who();
     for (let at = 0; at < actors.length; at += 1) triples.add(actors[at]!, companies[at]!, projects[at]!, rows.day);
   }
   return triples;

@@ -2,13 +2,13 @@
 import { denseCodes } from "../column/column.js";
 import type { Head, HeadView } from "../segment/head.js";
 import type { Rows } from "../segment/rows.js";
+import { actorOf } from "../segment/who.js";
 import { CompanyReader } from "./company-rows-reader.js";
 import type { EntityDays } from "./entity-days.js";
 import { EntitySet, addTo, type Entity } from "./entity-members.js";
 import { EntityTriples } from "./entity-triples.js";
 import type { FirstDays } from "./first-days.js";
 import type { ReportContext } from "./report.js";
-import { actorOf } from "./rows-by-actor.js";
 
 /** The members of a project, and their number by the day on which each was first seen anywhere. */
 interface ProjectCount {

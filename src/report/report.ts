@@ -4,6 +4,7 @@ import type { CompanyView, IdentityView } from "../identity/identity-view.js";
 import type { Rates } from "../plan/input.js";
 import type { Answer, Plan, ReportName } from "../plan/plan.js";
 import type { Rows } from "../segment/rows.js";
+import type { Who } from "../segment/who.js";
 
 /** Keeps what was computed from a list of sealed segments until the list changes. */
 export interface Memo {
@@ -44,6 +45,8 @@ export interface Report<K extends ReportName, S, T = unknown> {
   begin(plan: Plan<K>, context: ReportContext): S;
   /** Folds the selected rows of one segment or head into the state. Columns are loaded. */
   scan(state: S, rows: Rows, context: ReportContext): void;
+  /** The same for all rows of one segment, by who did something there: no column is read. */
+  scanWho?(state: S, rows: Rows, who: Who): void;
   merge(into: S, from: S): void;
   finish(state: S, plan: Plan<K>, context: ReportContext): Answer<K> | Promise<Answer<K>>;
   /** Absent where the answer asks more of rows than their filters and codes. */

@@ -7,9 +7,9 @@ import type { Dictionary, JsonDictionary } from "../column/dictionary.js";
 import type { RevenueRule } from "../plan/plan.js";
 import { TIME_COLUMN, metadataColumn } from "../schema/fields.js";
 import type { Folding, Rows } from "../segment/rows.js";
+import { actorOf } from "../segment/who.js";
 import { isNegative, moneyOfNumber, negated } from "./money.js";
 import type { Money } from "./money.js";
-import { actorOf } from "./rows-by-actor.js";
 
 /** Metadata keys that may hold an amount, the first that does counts; order keys; the currency. */
 const AMOUNT_KEYS = ["revenue", "value", "amount"];

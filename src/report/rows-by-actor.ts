@@ -3,6 +3,7 @@ import { denseCodes } from "../column/column.js";
 import { joinLists, postingsByteLength, postingsOf, type Postings } from "../column/postings.js";
 import { firstAtLeast } from "../column/search.js";
 import type { Rows } from "../segment/rows.js";
+import { actorOf } from "../segment/who.js";
 
 /**
  * Looks through all rows of a part that together take as long as making its lists: 1 to 4 ns a row against 100. Parts make theirs
@@ -95,9 +96,4 @@ function scannedRows(rows: Rows, wanted: readonly number[]): Uint32Array {
     if ((remainders >>> (actor & 31)) & 1 && set.has(actor)) found.push(row);
   }
   return Uint32Array.from(found);
-}
-
-/** The actor of a row by its codes; 0 for nobody. */
-export function actorOf(user: number, anonymous: number): number {
-  return user !== 0 ? user * 2 : anonymous !== 0 ? anonymous * 2 + 1 : 0;
 }

@@ -3,7 +3,7 @@ import { allocateCodes, type Codes } from "../column/codes.js";
 import { denseCodes } from "../column/column.js";
 import { TIME_COLUMN } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
-import { actorOf } from "./rows-by-actor.js";
+import { actorOf } from "../segment/who.js";
 import type { TouchLabels } from "./touch-labels.js";
 import type { TouchReader } from "./touch.js";
 

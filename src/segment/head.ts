@@ -6,6 +6,7 @@ import { HeadColumns, type ArrivedRows } from "./head-columns.js";
 import { Holdings } from "./holdings.js";
 import type { MemoryBudget } from "./memory-budget.js";
 import type { ColumnZone, Folding, Rows } from "./rows.js";
+import { whoOf, type Who } from "./who.js";
 
 /** Newest rows of a day, in order of arrival. Grows by whole durable batches until it is full. */
 export class Head {
@@ -148,8 +149,8 @@ export class HeadView implements Rows {
     return null;
   }
 
-  who(): Promise<null> {
-    return Promise.resolve(null);
+  who(): Promise<Who> {
+    return whoOf(this.rowCount, (name) => this.column(name));
   }
 
   column(name: string): CodeColumn {

@@ -44,8 +44,8 @@ export interface Rows {
   zone(column: string): ColumnZone | null;
   /** Brings columns into memory; null when they are there already. @throws corruption */
   load(columns: readonly string[]): Promise<void> | null;
-  /** Who did something, as it is stored beside the rows; null where it is not, as with heads. @throws corruption */
-  who(): Promise<Who | null>;
+  /** Who did something. Stored beside sealed rows; cost: the triples. For others: a look at each row. @throws corruption */
+  who(): Promise<Who>;
   /** Keeps what is loaded in memory until `unpin`: a query pins before `load` and unpins after its last read. */
   pin(): void;
   unpin(): void;

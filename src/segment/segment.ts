@@ -9,7 +9,7 @@ import type { MemoryBudget } from "./memory-budget.js";
 import type { ColumnZone, Folding, Rows } from "./rows.js";
 import { WHO_BLOCK, decodeColumn, decodeDeltas, rowsBlock } from "./segment-file.js";
 import type { ColumnMeta, SegmentMeta } from "./segment-file.js";
-import { decodeWho } from "./who.js";
+import { WHO_COLUMNS, decodeWho, whoOf } from "./who.js";
 import type { Who } from "./who.js";
 
 /** How a segment reads its file. */
@@ -79,14 +79,24 @@ export class Segment implements Rows {
     return this.#held.get(name) !== null;
   }
 
-  async who(): Promise<Who | null> {
-    const { who: meta } = this.meta;
-    if (meta === undefined) return null;
+  async who(): Promise<Who> {
     const held = this.#held.get(WHO_BLOCK) as Who | null;
     if (held !== null) return held;
-    const who = decodeWho(meta, await this.#readBlock(WHO_BLOCK));
+    const { who: meta } = this.meta;
+    const who = meta === undefined ? await this.#findWho() : decodeWho(meta, await this.#readBlock(WHO_BLOCK));
     this.#held.hold(WHO_BLOCK, who, who.actors.byteLength * 3);
     return who;
+  }
+
+  /** For files that do not tell. */
+  async #findWho(): Promise<Who> {
+    this.pin();
+    try {
+      await this.load(WHO_COLUMNS);
+      return await whoOf(this.rowCount, (name) => this.column(name));
+    } finally {
+      this.unpin();
+    }
   }
 
   column(name: string): CodeColumn {

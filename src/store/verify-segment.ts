@@ -48,9 +48,8 @@ export async function verifySegment(entry: SegmentEntry, segment: Segment, foote
   for (const name of DEMANDED) if (segment.zone(name)?.hasZero !== false) findings.add(entry.key, `a ${name} in each row`, "rows without");
   verifyShapes(entry.key, segment, laws);
   if (!areSameLinks(await linksOf(segment), linksOfMeta(meta))) findings.add(entry.key, "in the footer, the ids that rows have together", "others");
-  const stored = await segment.who();
-  const who = stored === null ? null : await whoOf(segment.rowCount, (name) => segment.column(name));
-  if (stored !== null && who !== null && !areSameWho(stored, who)) findings.add(entry.key, "beside the rows, who did something by them", "others");
+  const who = await whoOf(segment.rowCount, (name) => segment.column(name));
+  if (meta.who !== undefined && !areSameWho(await segment.who(), who)) findings.add(entry.key, "beside the rows, who did something by them", "others");
 }
 
 function areSameWho(one: Who, other: Who): boolean {

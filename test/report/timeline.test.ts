@@ -35,7 +35,7 @@ function rowsOf(rows: readonly Row[], { day = 7, sealed = false, zones = {} as P
       loads.push(...columns);
       return null;
     },
-    who: () => Promise.resolve(null),
+    who: () => view.who(),
     pin: () => undefined,
     unpin: () => undefined,
     column: (name) => view.column(name),

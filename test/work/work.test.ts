@@ -257,11 +257,13 @@ describe("memory", () => {
     expect(other.reads.length).toBe(7);
   });
 
-  test("people are counted from two columns, read once", async () => {
+  test("people are counted from what is stored beside the rows, read once; from two columns where a filter asks", async () => {
     const first = await store.measure((daybook) => daybook.countUniqueUsers(week));
-    expect(first.reads.length).toBe(14);
+    expect(first.reads.length).toBe(7);
     const perDay = await store.measure((daybook) => daybook.countUniqueUsersPerDay(week));
     expect(perDay.reads.length).toBe(0);
+    const filtered = await store.measure((daybook) => daybook.countUniqueUsers({ ...week, filterGroups: [{ filters: [{ fieldName: "device", operator: "=", value: "mobile" }] }] }));
+    expect(filtered.reads.length).toBe(21);
   });
 
   test("opening reads each footer and dictionary file once, and no column", async () => {
