@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { allPages } from "../oracle/answers.js";
 import { event, history, scope } from "./arbitraries.js";
 import { allAnswers, holds, openAt, withEvents } from "./law.js";
+import { lastingMemory } from "../store/objects.js";
 
 /** The same events in another order, some of them twice, cut into batches; `seal` after a batch where true. */
 interface Arrival {
@@ -92,7 +93,7 @@ test("Law 9 under concurrent ingest: pages show what was there at the first, wha
 
 test("Law 16: sealing, a restart and a replay of the journal change nothing.", () =>
   holds([history, arrival], async (events, how) => {
-    const storage = memoryStorage();
+    const storage = lastingMemory();
     const daybook = await openAt(storage);
     await ingestAs(daybook, events, how);
     const before = await allAnswers(daybook);
