@@ -1,9 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../src/schema/fields.js";
+import { decodeFooter, encodeContainer, footerCrcOf, type ContainerFooter } from "../../src/segment/container.js";
 import { IdIndex, hasId } from "../../src/segment/find-id.js";
+import { Head } from "../../src/segment/head.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { mergeRows } from "../../src/segment/merge-rows.js";
+import { encodeSegment, type SegmentMeta } from "../../src/segment/segment-file.js";
 import type { Segment } from "../../src/segment/segment.js";
 import { StoreFiles } from "../../src/store/files.js";
 import { baseSeed } from "../oracle/settings.js";
@@ -35,6 +38,16 @@ async function opened(rows: readonly PlainRow[], limitBytes = 1e9): Promise<Open
   return { segment, budget, readCount: () => readCount };
 }
 
+async function openedFile(file: Uint8Array): Promise<Pick<Opened, "segment" | "readCount">> {
+  const storage = new RecordingStorage(new Map([["segments/1", file]]));
+  const segment = await new StoreFiles(storage, new MemoryBudget(1e9)).openSegment({
+    key: "segments/1", byteLength: file.length, sha256: "", footerCrc32: footerCrcOf(file), day: 7, rowCount: 3_000,
+  });
+  let readCount = 0;
+  storage.before = (operation) => void (readCount += operation.startsWith("read") ? 1 : 0);
+  return { segment, readCount: () => readCount };
+}
+
 describe("a stored segment", () => {
   test("holds the rows it was made of", async () => {
     await fc.assert(
@@ -56,6 +69,21 @@ describe("a stored segment", () => {
     expect(segment.zone("m1")).toMatchObject({ min: 1, max: 2_901, hasZero: true });
     expect([segment.zone("m2"), segment.zone("device")]).toEqual([null, null]);
     expect(readCount()).toBe(0);
+  });
+
+  test("tells who did something, in one read; of a file of an earlier version by its columns", async () => {
+    const head = new Head(7, new MemoryBudget(1e9));
+    for (let at = 0; at < 3_000; at += 1)
+      appendRow(head, { ms: at, id: idBytes(at), sequence: at + 1, fields: { userId: at % 50, anonymousId: at % 7, companyId: at % 3, project: 1 } });
+    const { bytes } = await encodeSegment(await mergeRows([head.view()]), (raw) => raw);
+    const { blocks, meta } = decodeFooter<SegmentMeta>("file", bytes, bytes.length) as ContainerFooter<SegmentMeta>;
+    const packed = blocks.map((block) => ({ ...block, bytes: bytes.subarray(block.offset, block.offset + block.byteLength) }));
+    const { who: _, ...older } = meta;
+    const [now, before] = await Promise.all([bytes, await encodeContainer(packed.filter(({ name }) => name !== "who"), older)].map(openedFile));
+    const who = await now?.segment.who();
+    // 49 users and 6 devices without one, each with three companies.
+    expect([await now?.segment.who(), now?.readCount(), who?.actors.length]).toEqual([who, 1, 165]);
+    expect([await before?.segment.who(), before?.readCount()]).toEqual([who, 4]);
   });
 
   test("reads a column once, two blocks for a sparse one, and an absent one never", async () => {
