@@ -8,6 +8,12 @@ export function geometricMean(values: readonly number[]): number {
   return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
 }
 
+/** By how much each peer is slower than Daybook, over all questions. */
+export function geometricMeanRatios(measurements: readonly Measurement[], peerNames: readonly string[]): Readonly<Record<string, number>> {
+  const ratiosTo = (name: string) => measurements.map(({ peerMs, daybookMs }) => (peerMs[name] ?? Number.NaN) / daybookMs);
+  return Object.fromEntries(peerNames.map((name) => [name, geometricMean(ratiosTo(name))]));
+}
+
 /** Rows of cells as aligned text, the first column to the left, the others to the right. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -29,6 +35,7 @@ export function measurementTable(measurements: readonly Measurement[], peerNames
     isMet ? "" : "missed",
   ]);
   const ratios = measurements.map(({ ratio }) => ratio);
-  const foot = ["geometric mean of the ratios", "", "", ...peerNames.map(() => ""), times(geometricMean(ratios)), "", ""];
+  const ratioByPeer = geometricMeanRatios(measurements, peerNames);
+  const foot = ["geometric mean of the ratios", "", "", ...peerNames.map((name) => times(ratioByPeer[name] ?? Number.NaN)), times(geometricMean(ratios)), "", ""];
   return table([head, ...body, foot]);
 }
