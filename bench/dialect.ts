@@ -20,7 +20,7 @@ export interface Dialect {
   readonly rounded: (value: string) => string;
 }
 
-export type Form = (dialect: Dialect) => string;
+type Form = (dialect: Dialect) => string;
 
 /** A question in each engine's SQL. */
 export type Sql = Readonly<Record<"duckdb" | "clickhouse", Form>>;

@@ -30,9 +30,9 @@ const ranked = (column: string, where = "true", limit = "") =>
   shared((dialect) => byCount(dialect, column, `${inWindow(dialect)} AND ${where}`, limit));
 
 /** The last hundred rows as Daybook shows them. */
-const page = (id: string, shown: string) => (dialect: Dialect) =>
-  `SELECT ${id}, ${dialect.ms("created_at")}, ${shown} FROM ${dialect.events}
-  WHERE ${inWindow(dialect)} AND browser = 'Safari' AND name = 'click' ORDER BY created_at DESC, ${id} DESC LIMIT 100`;
+const page = (shown: string, idOrder: string) => (dialect: Dialect) =>
+  `SELECT CAST(id AS VARCHAR), ${dialect.ms("created_at")}, ${shown} FROM ${dialect.events}
+  WHERE ${inWindow(dialect)} AND browser = 'Safari' AND name = 'click' ORDER BY created_at DESC, ${idOrder} DESC LIMIT 100`;
 const notShown = "(id, created_at, referrer_host, company_id, currency, external_id, value)";
 
 const number = (answer: unknown): Canonical => answer as number;
@@ -164,8 +164,9 @@ const asked: readonly Omit<Question, "barMs">[] = [
     ask: (daybook, window) => daybook.searchEvents({ ...window, filterGroups: two }),
     canonical: records,
     sql: {
-      duckdb: page("CAST(id AS VARCHAR)", `CAST(COLUMNS(* EXCLUDE ${notShown}) AS VARCHAR)`),
-      clickhouse: page("CAST(id AS VARCHAR)", `* EXCEPT ${notShown}`),
+      duckdb: page(`CAST(COLUMNS(* EXCLUDE ${notShown}) AS VARCHAR)`, "id"),
+      // ClickHouse orders UUIDs by their second half first.
+      clickhouse: page(`* EXCEPT ${notShown}`, "CAST(id AS VARCHAR)"),
     },
     comparedColumnCount: 2,
   },

@@ -1,5 +1,5 @@
 import type { LtvCohorts, RevenueByAttribution } from "daybook";
-import { type Dialect, type Form, shared, type Sql } from "./dialect.js";
+import { type Dialect, shared, type Sql } from "./dialect.js";
 import type { Cell, Question } from "./question.js";
 
 const barMs = 10;
@@ -20,7 +20,8 @@ export const paid = ({ events }: Dialect, where: string) => `
     SELECT created_at, project, user_id, company_id, external_id, value FROM ${events} WHERE ${where}
     QUALIFY external_id IS NULL OR row_number() OVER (PARTITION BY project, external_id, value < 0 ORDER BY created_at) = 1)`;
 
-const paidHere = (dialect: Dialect) => paid(dialect, `value IS NOT NULL AND project = '${project}'`);
+const isHere = `value IS NOT NULL AND project = '${project}'`;
+const paidHere = (dialect: Dialect) => paid(dialect, isHere);
 const orders = "CAST(count(*) FILTER (WHERE value > 0) AS INTEGER)";
 
 const ltvSql = (level: Level) =>
@@ -50,32 +51,40 @@ const isTouch = "(utm_source IS NOT NULL OR referrer_host IS NOT NULL)";
 
 const sourceOf = ({ text }: Dialect, touch = "") => `coalesce(${text(`${touch}utm_source`)}, ${text(`${touch}referrer_host`)})`;
 
+/** For ClickHouse, which otherwise gathers the touches of everybody; DuckDB is slower with it. */
+const ofPayers = (dialect: Dialect, level: Level) => {
+  const entity = entityColumn[level](dialect);
+  return `AND ${entity} IN (SELECT ${entity} FROM ${dialect.events} WHERE ${isHere})`;
+};
+
 /** `touched`: per conversion its touch's time and source, null without a touch. */
 const bySource = (touched: string, source: string) => `
   SELECT CASE WHEN touch_at IS NULL THEN '(direct)' ELSE ${source} END, CAST(sum(value) AS DOUBLE), ${orders}
   FROM ${touched} GROUP BY 1 ORDER BY 2 DESC, 3 DESC, 1 LIMIT ${channelCount}`;
 
 const firstTouchSql = (level: Level): Sql => {
-  const form = (first: string, source: Form) => (dialect: Dialect) => `
+  const form = (dialect: Dialect, first: string, source: string, alsoWhere: string) => `
   WITH ${paidHere(dialect)}, ${conversions(dialect, level)},
-  firsts AS (SELECT ${entityColumn[level](dialect)} AS toucher, min(created_at) AS touch_at, ${first} AS touch
-    FROM ${dialect.events} WHERE ${isTouch} GROUP BY 1)
-  ${bySource("conversions LEFT JOIN firsts ON toucher = who AND touch_at <= paid_at", source(dialect))}`;
+  firsts AS (
+    SELECT ${entityColumn[level](dialect)} AS toucher, min(created_at) AS touch_at, ${first} AS touch
+    FROM ${dialect.events} WHERE ${isTouch} ${alsoWhere} GROUP BY 1)
+  ${bySource("conversions LEFT JOIN firsts ON toucher = who AND touch_at <= paid_at", source)}`;
+  const columnsOfFirst = "arg_min({'utm_source': utm_source, 'referrer_host': referrer_host}, created_at)";
   return {
-    duckdb: form("arg_min({'utm_source': utm_source, 'referrer_host': referrer_host}, created_at)", (dialect) => sourceOf(dialect, "touch.")),
-    clickhouse: form("argMin(coalesce(utm_source, referrer_host), created_at)", () => "touch"),
+    duckdb: (dialect) => form(dialect, columnsOfFirst, sourceOf(dialect, "touch."), ""),
+    clickhouse: (dialect) => form(dialect, `argMin(${sourceOf(dialect)}, created_at)`, "touch", ofPayers(dialect, level)),
   };
 };
 
-const lastTouchSql = (level: Level) =>
-  shared(
-    (dialect) => `
+const lastTouchSql = (level: Level): Sql => {
+  const form = (dialect: Dialect, alsoWhere: string) => `
   WITH ${paidHere(dialect)}, ${conversions(dialect, level)},
   touches AS (
     SELECT ${entityColumn[level](dialect)} AS toucher, created_at AS touch_at, utm_source, referrer_host
-    FROM ${dialect.events} WHERE ${isTouch} AND created_at < ${dialect.to})
-  ${bySource("conversions ASOF LEFT JOIN touches ON toucher = who AND touch_at <= paid_at", sourceOf(dialect))}`,
-  );
+    FROM ${dialect.events} WHERE ${isTouch} AND created_at < ${dialect.to} ${alsoWhere})
+  ${bySource("conversions ASOF LEFT JOIN touches ON toucher = who AND touch_at <= paid_at", sourceOf(dialect))}`;
+  return { duckdb: (dialect) => form(dialect, ""), clickhouse: (dialect) => form(dialect, ofPayers(dialect, level)) };
+};
 
 function channelCells(answer: unknown): Cell[][] {
   return (answer as RevenueByAttribution).rows.map(({ dimension, revenue, orders }) => [dimension, revenue, orders]);
