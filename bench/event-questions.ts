@@ -84,7 +84,8 @@ const asked: readonly Omit<Question, "barMs">[] = [
     canonical: days,
     sql: shared(
       ({ events }) =>
-        `SELECT d, CAST(sum(n) OVER (ORDER BY d) AS INTEGER) FROM (SELECT ${day} AS d, count(*) AS n FROM ${events} GROUP BY 1) AS days ORDER BY d`,
+        `WITH days AS (SELECT ${day} AS d, count(*) AS n FROM ${events} GROUP BY 1)
+        SELECT d, CAST(sum(n) OVER (ORDER BY d) AS INTEGER) FROM days ORDER BY d`,
     ),
   },
   {

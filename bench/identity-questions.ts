@@ -36,7 +36,8 @@ const sessionsSql = shared(
     FROM numbered GROUP BY project, session
     HAVING min(created_at) >= ${dialect.from} AND min(created_at) < ${dialect.to}
     ORDER BY first_at DESC LIMIT 50)
-  SELECT ${dialect.text("project")}, ${dialect.ms("first_at")}, ${dialect.ms("last_at")}, (${dialect.ms("last_at")} - ${dialect.ms("first_at")}) / 1000, n, pageviews,
+  SELECT ${dialect.text("project")}, ${dialect.ms("first_at")}, ${dialect.ms("last_at")},
+    (${dialect.ms("last_at")} - ${dialect.ms("first_at")}) / 1000, n, pageviews,
     ${["url", "exit_url", ...entryColumns, ...placeColumns].map((column) => dialect.text(column)).join(", ")}, revenue
   FROM shown ORDER BY first_at DESC`,
 );

@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { loadDaybook, WRITER_COUNT } from "./daybook.js";
+import { loadDaybook } from "./daybook.js";
 import { type Measurement, measure } from "./measure.js";
 import { chdbLoader } from "./peers/chdb.js";
 import { loadDuckdb } from "./peers/duckdb.js";
-import type { LoadPeer, PeerLoad } from "./peers/peer.js";
+import type { LoadPeer, PeerKey, PeerLoad } from "./peers/peer.js";
 import { sqliteIngestEventsPerSecond } from "./peers/sqlite.js";
 import { profile } from "./profile.js";
 import { questions } from "./questions.js";
 import { hardware, writeResult } from "./results.js";
-import { geometricMean, geometricMeanRatios, measurementTable, table } from "./table.js";
+import { geometricMean, geometricMeanRatios, loadingTable, measurementTable } from "./table.js";
 import { trafficBatches } from "./traffic.js";
 
 const { values } = parseArgs({
@@ -35,14 +35,12 @@ function wholeNumber(name: "events" | "rounds" | "seed"): number {
   return Number(value);
 }
 
-type PeerKey = "duckdb" | "chdb";
-
 const loaders: Readonly<Record<PeerKey, () => Promise<LoadPeer>>> = { duckdb: () => Promise.resolve(loadDuckdb), chdb: chdbLoader };
 
 const isPeerKey = (name: string): name is PeerKey => name in loaders;
 
 function peerKeys(): PeerKey[] {
-  const names = values.peers.split(",");
+  const names = [...new Set(values.peers.split(","))];
   const keys = names.filter(isPeerKey);
   if (keys.length < names.length) throw new Error(`--peers: expected some of ${Object.keys(loaders).join(",")}, got ${values.peers}`);
   return keys;
@@ -66,23 +64,7 @@ async function run(): Promise<void> {
   const peers = loads.flatMap((load) => load.peers);
   const peerNames = peers.map(({ name }) => name);
   const sqliteEventsPerSecond = await sqliteIngestEventsPerSecond(join(directory, "events.sqlite"), batches());
-  const whole = (value: number) => Math.round(value).toLocaleString("en");
-  say(
-    table([
-      ["loading", "Daybook", ...loads.map(({ name }) => name), "SQLite"],
-      [
-        "events/s (1,000 per sync; DuckDB: appender, in memory; chDB: 50,000 per insert)",
-        whole(daybookLoad.ingestEventsPerSecond),
-        ...loads.map(({ appendEventsPerSecond }) => whole(appendEventsPerSecond)),
-        sqliteEventsPerSecond === null ? "not installed" : whole(sqliteEventsPerSecond),
-      ],
-      [`events/s, ${WRITER_COUNT} batches of 1,000 in flight`, whole(daybookLoad.sharedIngestEventsPerSecond)],
-      ["bytes on disk per event", ...[daybookLoad, ...loads].map(({ diskBytesPerEvent }) => diskBytesPerEvent.toFixed(1))],
-      ["bytes in memory per event, by its own estimate", daybookLoad.memoryBytesPerEvent.toFixed(1)],
-      ["close, ms", whole(daybookLoad.sealMs)],
-      ["open and first answer, ms", whole(daybookLoad.firstAnswerMs)],
-    ]),
-  );
+  say(loadingTable(daybookLoad, loads, sqliteEventsPerSecond));
   const measurements: Measurement[] = [];
   const profiles: string[] = [];
   for (const question of questions.filter(({ name }) => name.includes(values.only))) {
@@ -102,7 +84,7 @@ async function run(): Promise<void> {
     roundCount,
     hardware: machine,
     daybook: daybookLoad,
-    ...Object.fromEntries(loads.map(({ appendEventsPerSecond, diskBytesPerEvent }, at) => [askedPeers[at], { appendEventsPerSecond, diskBytesPerEvent }])),
+    ...Object.fromEntries(loads.map(({ key, appendEventsPerSecond, diskBytesPerEvent }) => [key, { appendEventsPerSecond, diskBytesPerEvent }])),
     sqliteEventsPerSecond,
     geometricMeanRatio: geometricMean(measurements.map(({ ratio }) => ratio)),
     geometricMeanRatioByPeer: geometricMeanRatios(measurements, peerNames),

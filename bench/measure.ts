@@ -67,7 +67,7 @@ async function checkEqual(question: Question, daybook: Daybook, peers: readonly 
 /** Compares the answers, then asks everyone in turn, round after round. Medians of the rounds after the warm-up. */
 export async function measure(question: Question, daybook: Daybook, peers: readonly Peer[], roundCount: number): Promise<Measurement> {
   const firstMs = await checkEqual(question, daybook, peers);
-  // Warm means warm: Daybook may keep what it found out about a window's days. The peers keep nothing of that kind.
+  // Warm means warm: Daybook may keep what it found out about a window's days. DuckDB keeps nothing of that kind, ClickHouse the blocks in which a filter found rows.
   for (let round = 0; round < windowCount; round += 1) await question.ask(daybook, windowOf(round));
   const samples = new Map<string, number[]>([["", []], ...peers.map(({ name }): [string, number[]] => [name, []])]);
   for (let round = 0; round < warmupRoundCount + roundCount; round += 1) {

@@ -1,4 +1,6 @@
+import { type DaybookLoad, WRITER_COUNT } from "./daybook.js";
 import type { Measurement } from "./measure.js";
+import type { PeerLoad } from "./peers/peer.js";
 import { RATIO_BAR } from "./questions.js";
 
 const ms = (value: number) => (value >= 100 ? value.toFixed(0) : value >= 1 ? value.toFixed(1) : value.toPrecision(2));
@@ -8,7 +10,7 @@ export function geometricMean(values: readonly number[]): number {
   return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
 }
 
-/** By how much each peer is slower than Daybook, over all questions. */
+/** How many times as long as Daybook each peer takes. */
 export function geometricMeanRatios(measurements: readonly Measurement[], peerNames: readonly string[]): Readonly<Record<string, number>> {
   const ratiosTo = (name: string) => measurements.map(({ peerMs, daybookMs }) => (peerMs[name] ?? Number.NaN) / daybookMs);
   return Object.fromEntries(peerNames.map((name) => [name, geometricMean(ratiosTo(name))]));
@@ -20,6 +22,25 @@ export function table(rows: readonly (readonly string[])[]): string {
   const line = (row: readonly string[]) =>
     row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join("  ");
   return rows.map(line).join("\n");
+}
+
+/** How fast events come in, and what they take. SQLite: null where it is not installed. */
+export function loadingTable(daybook: Omit<DaybookLoad, "daybook">, loads: readonly PeerLoad[], sqliteEventsPerSecond: number | null): string {
+  const whole = (value: number) => Math.round(value).toLocaleString("en");
+  return table([
+    ["loading", "Daybook", ...loads.map(({ name }) => name), "SQLite"],
+    [
+      "events/s (1,000 per sync; DuckDB: appender, in memory; chDB: 50,000 per insert)",
+      whole(daybook.ingestEventsPerSecond),
+      ...loads.map(({ appendEventsPerSecond }) => whole(appendEventsPerSecond)),
+      sqliteEventsPerSecond === null ? "not installed" : whole(sqliteEventsPerSecond),
+    ],
+    [`events/s, ${WRITER_COUNT} batches of 1,000 in flight`, whole(daybook.sharedIngestEventsPerSecond)],
+    ["bytes on disk per event", ...[daybook, ...loads].map(({ diskBytesPerEvent }) => diskBytesPerEvent.toFixed(1))],
+    ["bytes in memory per event, by its own estimate", daybook.memoryBytesPerEvent.toFixed(1)],
+    ["close, ms", whole(daybook.sealMs)],
+    ["open and first answer, ms", whole(daybook.firstAnswerMs)],
+  ]);
 }
 
 /** Milliseconds of everyone, the fastest peer's time over Daybook's, and whether these reach the bars. */
@@ -36,6 +57,7 @@ export function measurementTable(measurements: readonly Measurement[], peerNames
   ]);
   const ratios = measurements.map(({ ratio }) => ratio);
   const ratioByPeer = geometricMeanRatios(measurements, peerNames);
-  const foot = ["geometric mean of the ratios", "", "", ...peerNames.map((name) => times(ratioByPeer[name] ?? Number.NaN)), times(geometricMean(ratios)), "", ""];
+  const peerCells = peerNames.map((name) => times(ratioByPeer[name] ?? Number.NaN));
+  const foot = ["geometric mean of the ratios", "", "", ...peerCells, times(geometricMean(ratios)), "", ""];
   return table([head, ...body, foot]);
 }

@@ -24,7 +24,7 @@ async function sessionClass(): Promise<SessionClass> {
   try {
     return ((await import(packageName)) as { Session: SessionClass }).Session;
   } catch (error) {
-    throw new Error("chDB is not installed: npm install --no-save chdb (some 550 MB; Linux with glibc or macOS)", { cause: error });
+    throw new Error("chDB cannot be loaded: npm install --no-save chdb brings it (some 550 MB; Linux with glibc, macOS)", { cause: error });
   }
 }
 
@@ -105,16 +105,19 @@ function peer(name: string, session: Session, dialect: Dialect): Peer {
   };
 }
 
-/** Loads the events into ClickHouse with two threads, into MergeTree tables of two orders, each merged into one part. */
+/** Two tables of different order, each merged into one part. */
 async function load(session: Session, batches: Iterable<TrafficEvent[]>): Promise<PeerLoad> {
   const run = (sql: string) => session.queryAsync(sql, { format });
   const definitions = columns.map(({ name, kind }) => `${name} ${types[kind]}`).join(", ");
-  for (const [table, order] of Object.entries(orders)) await run(`CREATE TABLE ${table} (${definitions}) ENGINE = MergeTree ORDER BY (${order})`);
+  for (const [table, order] of Object.entries(orders)) {
+    await run(`CREATE TABLE ${table} (${definitions}) ENGINE = MergeTree ORDER BY (${order})`);
+  }
   const { eventCount, ms } = await insert(session, batches);
   await run("INSERT INTO by_user SELECT * FROM by_time");
   for (const table of Object.keys(orders)) await run(`OPTIMIZE TABLE ${table} FINAL`);
   const sizes = await run("SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND table = 'by_time'");
   return {
+    key: "chdb",
     name: "chDB",
     peers: [peer("chDB", session, dialectOf("by_time")), peer("chDB by user", session, dialectOf("by_user"))],
     appendEventsPerSecond: Math.round((eventCount / ms) * 1_000),
@@ -123,7 +126,7 @@ async function load(session: Session, batches: Iterable<TrafficEvent[]>): Promis
   };
 }
 
-/** Throws where chDB is not installed. */
+/** Loads into ClickHouse in process. Throws where chDB is not installed. */
 export async function chdbLoader(): Promise<LoadPeer> {
   const Session = await sessionClass();
   return (directory, batches) => load(new Session(join(directory, "chdb"), { connectionArgs: settings }), batches);

@@ -105,8 +105,10 @@ export async function loadDuckdb(directory: string, batches: Iterable<TrafficEve
   await copyAsEnums(connection);
   // For the pages of one user, where it is at its best with few rows of many.
   await connection.run("CREATE INDEX users ON events (user_id)");
-  await connection.run(`ATTACH '${filePath.replaceAll("'", "''")}' AS stored; CREATE TABLE stored.events AS SELECT * FROM events; CHECKPOINT stored`);
+  await connection.run(`ATTACH '${filePath.replaceAll("'", "''")}' AS stored`);
+  await connection.run("CREATE TABLE stored.events AS SELECT * FROM events; CHECKPOINT stored");
   return {
+    key: "duckdb",
     name: "DuckDB",
     peers: [
       peer("DuckDB", connection, textDialect("memory.main.events")),

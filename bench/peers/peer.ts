@@ -11,8 +11,11 @@ export interface Peer {
   ask(question: Question, window: Window): Promise<readonly (readonly PeerValue[])[]>;
 }
 
+export type PeerKey = "duckdb" | "chdb";
+
 /** One engine with its copies of the events, each a peer. */
 export interface PeerLoad {
+  readonly key: PeerKey;
   readonly name: string;
   readonly peers: readonly Peer[];
   readonly appendEventsPerSecond: number;
