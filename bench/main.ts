@@ -11,7 +11,7 @@ import { sqliteIngestEventsPerSecond } from "./peers/sqlite.js";
 import { profile } from "./profile.js";
 import { questions } from "./questions.js";
 import { hardware, writeResult } from "./results.js";
-import { geometricMean, geometricMeanRatios, loadingTable, measurementTable } from "./table.js";
+import { geometricMean, geometricMeanByEngine, loadingTable, measurementTable } from "./table.js";
 import { trafficBatches } from "./traffic.js";
 
 const { values } = parseArgs({
@@ -62,7 +62,6 @@ async function run(): Promise<void> {
   const loads: PeerLoad[] = [];
   for (const load of peerLoaders) loads.push(await load(directory, batches()));
   const peers = loads.flatMap((load) => load.peers);
-  const peerNames = peers.map(({ name }) => name);
   const sqliteEventsPerSecond = await sqliteIngestEventsPerSecond(join(directory, "events.sqlite"), batches());
   say(loadingTable(daybookLoad, loads, sqliteEventsPerSecond));
   const measurements: Measurement[] = [];
@@ -74,7 +73,7 @@ async function run(): Promise<void> {
   }
   await daybook.close();
   for (const load of loads) load.close();
-  say(`\n${measurementTable(measurements, peerNames)}`);
+  say(`\n${measurementTable(measurements, loads)}`);
   for (const text of profiles) say(`\n${text}`);
   say("\nAll answers are equal.");
   if (values.only !== "") return;
@@ -87,7 +86,7 @@ async function run(): Promise<void> {
     ...Object.fromEntries(loads.map(({ key, appendEventsPerSecond, diskBytesPerEvent }) => [key, { appendEventsPerSecond, diskBytesPerEvent }])),
     sqliteEventsPerSecond,
     geometricMeanRatio: geometricMean(measurements.map(({ ratio }) => ratio)),
-    geometricMeanRatioByPeer: geometricMeanRatios(measurements, peerNames),
+    geometricMeanRatioByEngine: geometricMeanByEngine(measurements, loads),
     measurements,
   });
   say(`Written to ${relative(process.cwd(), path)}.`);

@@ -10,10 +10,9 @@ export function geometricMean(values: readonly number[]): number {
   return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
 }
 
-/** How many times as long as Daybook each peer takes. */
-export function geometricMeanRatios(measurements: readonly Measurement[], peerNames: readonly string[]): Readonly<Record<string, number>> {
-  const ratiosTo = (name: string) => measurements.map(({ peerMs, daybookMs }) => (peerMs[name] ?? Number.NaN) / daybookMs);
-  return Object.fromEntries(peerNames.map((name) => [name, geometricMean(ratiosTo(name))]));
+export function geometricMeanByEngine(measurements: readonly Measurement[], engines: readonly PeerLoad[]): Readonly<Record<string, number>> {
+  const ratiosTo = (name: string) => measurements.map(({ ratioByEngine }) => ratioByEngine[name] ?? Number.NaN);
+  return Object.fromEntries(engines.map(({ name }) => [name, geometricMean(ratiosTo(name))]));
 }
 
 /** Rows of cells as aligned text, the first column to the left, the others to the right. */
@@ -43,21 +42,25 @@ export function loadingTable(daybook: Omit<DaybookLoad, "daybook">, loads: reado
   ]);
 }
 
-/** Milliseconds of everyone, the fastest peer's time over Daybook's, and whether these reach the bars. */
-export function measurementTable(measurements: readonly Measurement[], peerNames: readonly string[]): string {
-  const head = ["question (warm median, ms)", "first", "Daybook", ...peerNames, "ratio", "bars", ""];
-  const body = measurements.map(({ question, daybookMs, firstMs, peerMs, ratio, barMs, isMet }) => [
+/** Milliseconds of everyone; the fastest peer's time over Daybook's, of each engine and of all; whether the bars are reached. */
+export function measurementTable(measurements: readonly Measurement[], loads: readonly PeerLoad[]): string {
+  const peerNames = loads.flatMap(({ peers }) => peers.map(({ name }) => name));
+  // One engine's ratios are those to the fastest.
+  const engines = loads.length > 1 ? loads : [];
+  const timesOf = (ratioByEngine: Readonly<Record<string, number>>) => engines.map(({ name }) => times(ratioByEngine[name] ?? Number.NaN));
+  const head = ["question (warm median, ms)", "first", "Daybook", ...peerNames, ...engines.map(({ name }) => `to ${name}`), "ratio", "bars", ""];
+  const body = measurements.map(({ question, daybookMs, firstMs, peerMs, ratioByEngine, ratio, barMs, isMet }) => [
     question,
     ms(firstMs),
     ms(daybookMs),
     ...peerNames.map((name) => ms(peerMs[name] ?? Number.NaN)),
+    ...timesOf(ratioByEngine),
     times(ratio),
     `≤ ${barMs} ms, ≥ ${times(RATIO_BAR)}`,
     isMet ? "" : "missed",
   ]);
-  const ratios = measurements.map(({ ratio }) => ratio);
-  const ratioByPeer = geometricMeanRatios(measurements, peerNames);
-  const peerCells = peerNames.map((name) => times(ratioByPeer[name] ?? Number.NaN));
-  const foot = ["geometric mean of the ratios", "", "", ...peerCells, times(geometricMean(ratios)), "", ""];
+  const means = timesOf(geometricMeanByEngine(measurements, engines));
+  const mean = times(geometricMean(measurements.map(({ ratio }) => ratio)));
+  const foot = ["geometric mean of the ratios", "", "", ...peerNames.map(() => ""), ...means, mean, "", ""];
   return table([head, ...body, foot]);
 }

@@ -18,6 +18,7 @@ interface Answer {
 
 type SessionClass = new (directory: string, options: { connectionArgs: readonly string[] }) => Session;
 
+const engine = "chDB";
 const packageName = "chdb";
 
 async function sessionClass(): Promise<SessionClass> {
@@ -97,6 +98,7 @@ const dialectOf = (events: string): Dialect => ({
 function peer(name: string, session: Session, dialect: Dialect): Peer {
   return {
     name,
+    engine,
     async ask(question, window) {
       const { fromMs, toMs } = boundsMs(window);
       const answer = await session.queryBindAsync(question.sql.clickhouse(dialect), { from: fromMs / 1_000, to: toMs / 1_000 }, { format });
@@ -118,7 +120,7 @@ async function load(session: Session, batches: Iterable<TrafficEvent[]>): Promis
   const sizes = await run("SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND table = 'by_time'");
   return {
     key: "chdb",
-    name: "chDB",
+    name: engine,
     peers: [peer("chDB", session, dialectOf("by_time")), peer("chDB by user", session, dialectOf("by_user"))],
     appendEventsPerSecond: Math.round((eventCount / ms) * 1_000),
     diskBytesPerEvent: Number(sizes.json()[0]?.[0]) / eventCount,

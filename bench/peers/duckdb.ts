@@ -14,6 +14,7 @@ import { duckdbColumns as columns, timestampOf } from "./duckdb-columns.js";
 import { boundsMs, type Peer, type PeerLoad } from "./peer.js";
 
 const types = columns.map(({ type }) => type);
+const engine = "DuckDB";
 const chunkRowCountMax = 2_048;
 
 /** Milliseconds inside the appender; making the chunks from objects is not counted. */
@@ -83,6 +84,7 @@ function peer(name: string, connection: DuckDBConnection, dialect: Dialect): Pee
   const statements = new Map<Question, Promise<DuckDBPreparedStatement>>();
   return {
     name,
+    engine,
     async ask(question, window) {
       const known = statements.get(question) ?? connection.prepare(question.sql.duckdb(dialect));
       statements.set(question, known);
@@ -109,7 +111,7 @@ export async function loadDuckdb(directory: string, batches: Iterable<TrafficEve
   await connection.run("CREATE TABLE stored.events AS SELECT * FROM events; CHECKPOINT stored");
   return {
     key: "duckdb",
-    name: "DuckDB",
+    name: engine,
     peers: [
       peer("DuckDB", connection, textDialect("memory.main.events")),
       peer("DuckDB ENUM", connection, enumDialect("memory.enums.events")),

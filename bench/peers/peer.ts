@@ -7,6 +7,8 @@ type PeerValue = null | boolean | number | bigint | string | { toString(): strin
 /** An engine that answers the benchmark's questions from its own copy of the events. */
 export interface Peer {
   readonly name: string;
+  /** Of which it is one copy of the events. */
+  readonly engine: string;
   /** The whole answer as plain values, column by column. */
   ask(question: Question, window: Window): Promise<readonly (readonly PeerValue[])[]>;
 }
