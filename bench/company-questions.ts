@@ -1,7 +1,8 @@
 import type { CompanyTopUsers, TopCompanies } from "daybook";
 import { askAt } from "./clock.js";
+import { type Dialect, shared } from "./dialect.js";
 import { paid } from "./money-questions.js";
-import { type Cell, msOf, type Question, type Window } from "./question.js";
+import type { Cell, Question, Window } from "./question.js";
 
 const barMs = 20;
 const companyId = "company-1.example";
@@ -11,24 +12,28 @@ const minutesLater = 690;
 /** Half past eleven of the day after the window: the 30 days before it begin and end within a day, as they do for users. */
 const nowMsOf = ({ endDate }: Window) => Date.parse(endDate) + dayMs + minutesLater * 60_000;
 
-const later = (instant: string) => `${instant} + INTERVAL '${minutesLater} minutes'`;
-const inDays = `created_at >= ${later(":from")} AND created_at <= ${later(":to")}`;
+const later = (instant: string) => `${instant} + INTERVAL ${minutesLater} MINUTE`;
+const inDays = ({ from, to }: Dialect) => `created_at >= ${later(from)} AND created_at <= ${later(to)}`;
 
-const topCompaniesSql = `
-  WITH ${paid("value IS NOT NULL")},
-  money AS (SELECT company_id AS paying_id, sum(value) AS revenue FROM paid WHERE ${inDays} AND company_id IS NOT NULL GROUP BY 1),
+const topCompaniesSql = shared(
+  (dialect) => `
+  WITH ${paid(dialect, "value IS NOT NULL")},
+  money AS (SELECT company_id AS paying_id, sum(value) AS revenue FROM paid WHERE ${inDays(dialect)} AND company_id IS NOT NULL GROUP BY 1),
   companies AS (
     SELECT company_id, CAST(count(*) AS INTEGER) AS n, CAST(count(DISTINCT user_id) AS INTEGER) AS users, max(created_at) AS last_seen
-    FROM events WHERE ${inDays} AND company_id IS NOT NULL GROUP BY 1)
-  SELECT :text(company_id), n, users, ${msOf("last_seen")}, CAST(coalesce(revenue, 0) AS DOUBLE)
+    FROM ${dialect.events} WHERE ${inDays(dialect)} AND company_id IS NOT NULL GROUP BY 1)
+  SELECT ${dialect.text("company_id")}, n, users, ${dialect.ms("last_seen")}, CAST(coalesce(revenue, 0) AS DOUBLE)
   FROM companies LEFT JOIN money ON company_id = paying_id
-  ORDER BY users DESC, n DESC, last_seen DESC, company_id LIMIT 50`;
+  ORDER BY users DESC, n DESC, last_seen DESC, company_id LIMIT 50`,
+);
 
-const companyTopUsersSql = `
+const companyTopUsersSql = shared(
+  (dialect) => `
   WITH users AS (
     SELECT user_id, CAST(count(*) AS INTEGER) AS n, max(created_at) AS last_at
-    FROM events WHERE ${inDays} AND company_id = '${companyId}' GROUP BY 1)
-  SELECT :text(user_id), n, ${msOf("last_at")} FROM users ORDER BY n DESC, last_at DESC, user_id LIMIT 20`;
+    FROM ${dialect.events} WHERE ${inDays(dialect)} AND company_id = '${companyId}' GROUP BY 1)
+  SELECT ${dialect.text("user_id")}, n, ${dialect.ms("last_at")} FROM users ORDER BY n DESC, last_at DESC, user_id LIMIT 20`,
+);
 
 function companyCells(answer: unknown): Cell[][] {
   const { companies } = answer as TopCompanies;

@@ -1,5 +1,6 @@
 import type { AggregateItem, FilterGroupInput, PerDayItem } from "daybook";
-import { byCount, type Canonical, inWindow, msOf, type Question } from "./question.js";
+import { byCount, type Dialect, inWindow, shared } from "./dialect.js";
+import type { Canonical, Question } from "./question.js";
 
 const filters = (...items: readonly (readonly [string, string, string])[]): FilterGroupInput => ({
   filters: items.map(([fieldName, operator, value]) => ({ fieldName, operator, value })),
@@ -20,7 +21,19 @@ const eitherSql =
 const day = "CAST(CAST(created_at AS DATE) - DATE '1970-01-01' AS INTEGER)";
 const count = "CAST(count(*) AS INTEGER)";
 const users = "CAST(count(DISTINCT user_id) AS INTEGER)";
-const perDay = (value: string, where: string) => `SELECT ${day}, ${value} FROM events WHERE ${where} GROUP BY 1 ORDER BY 1`;
+const perDay = (value: string, where: string) =>
+  shared(({ events }) => `SELECT ${day}, ${value} FROM ${events} WHERE ${where} GROUP BY 1 ORDER BY 1`);
+/** One number about the window's rows that pass. */
+const ofWindow = (value: string, where = "true") =>
+  shared((dialect) => `SELECT ${value} FROM ${dialect.events} WHERE ${inWindow(dialect)} AND ${where}`);
+const ranked = (column: string, where = "true", limit = "") =>
+  shared((dialect) => byCount(dialect, column, `${inWindow(dialect)} AND ${where}`, limit));
+
+/** The last hundred rows as Daybook shows them. */
+const page = (shown: string, idOrder: string) => (dialect: Dialect) =>
+  `SELECT CAST(id AS VARCHAR), ${dialect.ms("created_at")}, ${shown} FROM ${dialect.events}
+  WHERE ${inWindow(dialect)} AND browser = 'Safari' AND name = 'click' ORDER BY created_at DESC, ${idOrder} DESC LIMIT 100`;
+const notShown = "(id, created_at, referrer_host, company_id, currency, external_id, value)";
 
 const number = (answer: unknown): Canonical => answer as number;
 const days = (answer: unknown): Canonical =>
@@ -35,26 +48,29 @@ const asked: readonly Omit<Question, "barMs">[] = [
     name: "count, 30 days",
     ask: (daybook, window) => daybook.countEvents(window),
     canonical: number,
-    sql: `SELECT ${count} FROM events WHERE ${inWindow}`,
+    sql: ofWindow(count),
   },
   {
     name: "count, 30 days to the minute",
     ask: (daybook, { startDate, endDate }) =>
       daybook.countEvents({ startDate: `${startDate}T11:30:00Z`, endDate: `${endDate}T11:29:59.999Z` }),
     canonical: number,
-    sql: `SELECT ${count} FROM events WHERE created_at >= :from + INTERVAL '690 minutes' AND created_at < :to - INTERVAL '750 minutes'`,
+    sql: shared(
+      ({ events, from, to }) =>
+        `SELECT ${count} FROM ${events} WHERE created_at >= ${from} + INTERVAL 690 MINUTE AND created_at < ${to} - INTERVAL 750 MINUTE`,
+    ),
   },
   {
     name: "count, three filters",
     ask: (daybook, window) => daybook.countEvents({ ...window, filterGroups: three }),
     canonical: number,
-    sql: `SELECT ${count} FROM events WHERE ${inWindow} AND ${threeSql}`,
+    sql: ofWindow(count, threeSql),
   },
   {
     name: "count, OR of two AND groups",
     ask: (daybook, window) => daybook.countEvents({ ...window, filterGroups: either }),
     canonical: number,
-    sql: `SELECT ${count} FROM events WHERE ${inWindow} AND ${eitherSql}`,
+    sql: ofWindow(count, eitherSql),
   },
   {
     name: "per day, browser filter, 90 days",
@@ -66,25 +82,29 @@ const asked: readonly Omit<Question, "barMs">[] = [
     name: "running total per day, 90 days",
     ask: (daybook) => daybook.countEventsRunningTotalPerDay(),
     canonical: days,
-    sql: `SELECT d, CAST(sum(n) OVER (ORDER BY d) AS INTEGER) FROM (SELECT ${day} AS d, count(*) AS n FROM events GROUP BY 1) ORDER BY d`,
+    sql: shared(
+      ({ events }) =>
+        `WITH days AS (SELECT ${day} AS d, count(*) AS n FROM ${events} GROUP BY 1)
+        SELECT d, CAST(sum(n) OVER (ORDER BY d) AS INTEGER) FROM days ORDER BY d`,
+    ),
   },
   {
     name: "unique users",
     ask: (daybook, window) => daybook.countUniqueUsers(window),
     canonical: number,
-    sql: `SELECT ${users} FROM events WHERE ${inWindow}`,
+    sql: ofWindow(users),
   },
   {
     name: "unique users, OR of two AND groups",
     ask: (daybook, window) => daybook.countUniqueUsers({ ...window, filterGroups: either }),
     canonical: number,
-    sql: `SELECT ${users} FROM events WHERE ${inWindow} AND ${eitherSql}`,
+    sql: ofWindow(users, eitherSql),
   },
   {
     name: "unique users, url contains",
     ask: (daybook, window) => daybook.countUniqueUsers({ ...window, filterGroups: urlContains }),
     canonical: number,
-    sql: `SELECT ${users} FROM events WHERE ${inWindow} AND contains(url, 'checkout')`,
+    sql: ofWindow(users, "url LIKE '%checkout%'"),
   },
   {
     name: "unique users per day, 90 days",
@@ -102,49 +122,53 @@ const asked: readonly Omit<Question, "barMs">[] = [
     name: "aggregate country",
     ask: (daybook, window) => daybook.aggregate({ ...window, field: "location_country" }),
     canonical: properties,
-    sql: byCount("location_country", inWindow),
+    sql: ranked("location_country"),
   },
   {
     name: "aggregate country, OR of two AND groups",
     ask: (daybook, window) => daybook.aggregate({ ...window, field: "location_country", filterGroups: either }),
     canonical: properties,
-    sql: byCount("location_country", `${inWindow} AND ${eitherSql}`),
+    sql: ranked("location_country", eitherSql),
   },
   {
     name: "aggregate url",
     ask: (daybook, window) => daybook.aggregate({ ...window, field: "url" }),
     canonical: properties,
-    sql: byCount("url", inWindow),
+    sql: ranked("url"),
   },
   {
     name: "aggregate url, filter",
     ask: (daybook, window) => daybook.aggregate({ ...window, field: "url", filterGroups: chrome }),
     canonical: properties,
-    sql: byCount("url", `${inWindow} AND browser = 'Chrome'`),
+    sql: ranked("url", "browser = 'Chrome'"),
   },
   {
     name: "aggregate metadata plan",
     ask: (daybook, window) => daybook.aggregate({ ...window, metadataField: "plan" }),
     canonical: properties,
-    sql: byCount("plan", inWindow),
+    sql: ranked("plan"),
   },
   {
     name: "aggregate user_id, top 100",
     ask: (daybook, window) => daybook.aggregate({ ...window, field: "user_id", limit: 100 }),
     canonical: properties,
-    sql: byCount("user_id", inWindow, "LIMIT 100"),
+    sql: ranked("user_id", "true", "LIMIT 100"),
   },
   {
     name: "aggregate user_id, all",
     ask: (daybook, window) => daybook.aggregate({ ...window, field: "user_id" }),
     canonical: properties,
-    sql: byCount("user_id", inWindow),
+    sql: ranked("user_id"),
   },
   {
     name: "search, page 1, two filters",
     ask: (daybook, window) => daybook.searchEvents({ ...window, filterGroups: two }),
     canonical: records,
-    sql: `SELECT CAST(id AS VARCHAR), ${msOf("created_at")}, CAST(COLUMNS(* EXCLUDE (id, created_at, referrer_host, company_id, currency, external_id, value)) AS VARCHAR) FROM events WHERE ${inWindow} AND browser = 'Safari' AND name = 'click' ORDER BY created_at DESC, id DESC LIMIT 100`,
+    sql: {
+      duckdb: page(`CAST(COLUMNS(* EXCLUDE ${notShown}) AS VARCHAR)`, "id"),
+      // ClickHouse orders UUIDs by their second half first.
+      clickhouse: page(`* EXCEPT ${notShown}`, "CAST(id AS VARCHAR)"),
+    },
     comparedColumnCount: 2,
   },
 ];

@@ -1,6 +1,7 @@
 import type { DeviceGeo, IdentityDeviceGeo, IdentityProfile, IdentityReferrers, IdentitySessionsPage } from "daybook";
+import { byCount, type Dialect, inWindow, shared } from "./dialect.js";
 import { HEAVY_USER_ID } from "./heavy-user.js";
-import { byCount, type Cell, inWindow, msOf, type Question } from "./question.js";
+import type { Cell, Question } from "./question.js";
 
 const barMs = 2;
 const userId = HEAVY_USER_ID;
@@ -12,64 +13,72 @@ const placeColumns = ["location_country", "location_region", "location_city"];
 
 // In the peer's favour: no session of this user comes near to 24 hours, so that its SQL need not end one there; and all
 // events of an order key are one user's, so that it finds the copies of a payment without looking at the others.
-const sessions = (columns: readonly string[]) => `
+const sessions = ({ events }: Dialect, columns: readonly string[]) => `
   placed AS (
     SELECT ${["project", "created_at", "name", "value", ...columns].join(", ")}, lag(created_at) OVER in_order AS before,
       value IS NOT NULL AND (external_id IS NULL OR
         row_number() OVER (PARTITION BY project, external_id, value < 0 ORDER BY created_at) = 1) AS is_counted
-    FROM events WHERE ${ofUser}
+    FROM ${events} WHERE ${ofUser}
     WINDOW in_order AS (PARTITION BY project ORDER BY created_at)),
-  started AS (SELECT *, before IS NULL OR created_at - before > INTERVAL '30 minutes' AS is_first FROM placed),
-  numbered AS (SELECT *, count(*) FILTER (is_first) OVER (PARTITION BY project ORDER BY created_at) AS session FROM started)`;
+  started AS (SELECT *, before IS NULL OR created_at > before + INTERVAL 30 MINUTE AS is_first FROM placed),
+  numbered AS (SELECT *, count(*) FILTER (WHERE is_first) OVER (PARTITION BY project ORDER BY created_at) AS session FROM started)`;
 
-const ofFirst = (column: string) => `any_value(${column}) FILTER (is_first) AS ${column}`;
+const ofFirst = (column: string) => `any_value(${column}) FILTER (WHERE is_first) AS ${column}`;
 
-const sessionsSql = `
-  WITH ${sessions(["url", ...entryColumns, ...placeColumns])},
+const sessionsSql = shared(
+  (dialect) => `
+  WITH ${sessions(dialect, ["url", ...entryColumns, ...placeColumns])},
   shown AS (
     SELECT project, min(created_at) AS first_at, max(created_at) AS last_at, CAST(count(*) AS INTEGER) AS n,
-      CAST(count(*) FILTER (name = 'page_view') AS INTEGER) AS pageviews, arg_max(url, created_at) AS exit_url,
+      CAST(count(*) FILTER (WHERE name = 'page_view') AS INTEGER) AS pageviews, argMax(url, created_at) AS exit_url,
       ${["url", ...entryColumns, ...placeColumns].map(ofFirst).join(", ")},
-      CAST(coalesce(sum(value) FILTER (is_counted), 0) AS DOUBLE) AS revenue
+      CAST(coalesce(sum(value) FILTER (WHERE is_counted), 0) AS DOUBLE) AS revenue
     FROM numbered GROUP BY project, session
-    HAVING min(created_at) >= :from AND min(created_at) < :to
+    HAVING min(created_at) >= ${dialect.from} AND min(created_at) < ${dialect.to}
     ORDER BY first_at DESC LIMIT 50)
-  SELECT :text(project), ${msOf("first_at")}, ${msOf("last_at")}, (epoch_ms(last_at) - epoch_ms(first_at)) / 1000, n, pageviews,
-    ${["url", "exit_url", ...entryColumns, ...placeColumns].map((column) => `:text(${column})`).join(", ")}, revenue
-  FROM shown ORDER BY first_at DESC`;
+  SELECT ${dialect.text("project")}, ${dialect.ms("first_at")}, ${dialect.ms("last_at")},
+    (${dialect.ms("last_at")} - ${dialect.ms("first_at")}) / 1000, n, pageviews,
+    ${["url", "exit_url", ...entryColumns, ...placeColumns].map((column) => dialect.text(column)).join(", ")}, revenue
+  FROM shown ORDER BY first_at DESC`,
+);
 
-const profileSql = `
-  WITH ${sessions([])},
+const profileSql = shared(
+  (dialect) => `
+  WITH ${sessions(dialect, [])},
   lengths AS (
-    SELECT epoch_ms(max(created_at)) - epoch_ms(min(created_at)) AS ms, count(*) AS n FROM numbered GROUP BY project, session
-    HAVING min(created_at) >= :from AND min(created_at) < :to),
+    SELECT ${dialect.ms("max(created_at)")} - ${dialect.ms("min(created_at)")} AS ms, count(*) AS n FROM numbered GROUP BY project, session
+    HAVING min(created_at) >= ${dialect.from} AND min(created_at) < ${dialect.to}),
   of_sessions AS (
-    SELECT CAST(count(*) AS INTEGER) AS sessions, round(avg(ms)) / 1000 AS mean, round(quantile_cont(ms, 0.9)) / 1000 AS p90,
-      round(count(*) FILTER (n = 1) / count(*), 4) AS bounces FROM lengths),
+    SELECT CAST(count(*) AS INTEGER) AS sessions, floor(avg(ms) + 0.5) / 1000 AS mean,
+      floor(${dialect.quantile("ms", 0.9)} + 0.5) / 1000 AS p90,
+      floor(10000 * count(*) FILTER (WHERE n = 1) / count(*) + 0.5) / 10000 AS bounces FROM lengths),
   of_events AS (
-    SELECT CAST(count(*) FILTER (${inWindow}) AS INTEGER) AS n,
-      CAST(count(*) FILTER (${inWindow} AND name = 'page_view') AS INTEGER) AS pageviews,
-      CAST(count(DISTINCT CAST(created_at AS DATE)) FILTER (${inWindow}) AS INTEGER) AS days,
-      ${msOf("min(created_at)")} AS first_ms, ${msOf("max(created_at)")} AS last_ms,
-      CAST(coalesce(sum(value) FILTER (is_counted AND ${inWindow}), 0) AS DOUBLE) AS revenue FROM numbered)
-  SELECT n, pageviews, sessions, mean, p90, bounces, days, first_ms, last_ms, revenue FROM of_events, of_sessions`;
+    SELECT CAST(count(*) FILTER (WHERE ${inWindow(dialect)}) AS INTEGER) AS n,
+      CAST(count(*) FILTER (WHERE ${inWindow(dialect)} AND name = 'page_view') AS INTEGER) AS pageviews,
+      CAST(count(DISTINCT CAST(created_at AS DATE)) FILTER (WHERE ${inWindow(dialect)}) AS INTEGER) AS days,
+      ${dialect.ms("min(created_at)")} AS first_ms, ${dialect.ms("max(created_at)")} AS last_ms,
+      CAST(coalesce(sum(value) FILTER (WHERE is_counted AND ${inWindow(dialect)}), 0) AS DOUBLE) AS revenue FROM numbered)
+  SELECT n, pageviews, sessions, mean, p90, bounces, days, first_ms, last_ms, revenue FROM of_events, of_sessions`,
+);
 
 const geoColumns = ["device", "os", "browser", "screen", "language", ...placeColumns];
 
 const geoList = geoColumns.join(", ");
 
-const deviceGeoSql = `
-  WITH seen AS (SELECT created_at, ${geoList} FROM events WHERE ${ofUser} AND ${inWindow}),
+const deviceGeoSql = shared(
+  (dialect) => `
+  WITH seen AS (SELECT created_at, ${geoList} FROM ${dialect.events} WHERE ${ofUser} AND ${inWindow(dialect)}),
   current AS (SELECT * FROM seen ORDER BY created_at DESC LIMIT 1),
   history AS (
     SELECT ${geoList}, min(created_at) AS first_at, max(created_at) AS last_at, CAST(count(*) AS INTEGER) AS n
     FROM seen GROUP BY ALL),
   both_parts AS (
-    SELECT 0 AS part, ${geoList}, 0 AS first_ms, ${msOf("created_at")} AS last_ms, 1 AS n FROM current
+    SELECT 0 AS part, ${geoList}, 0 AS first_ms, ${dialect.ms("created_at")} AS last_ms, 1 AS n FROM current
     UNION ALL
-    SELECT 1, ${geoList}, ${msOf("first_at")}, ${msOf("last_at")}, n FROM history)
-  SELECT ${geoColumns.map((column) => `:text(${column})`).join(", ")}, first_ms, last_ms, n FROM both_parts
-  ORDER BY part, last_ms DESC, ${geoColumns.map((column) => `${column} NULLS FIRST`).join(", ")} LIMIT 101`;
+    SELECT 1, ${geoList}, ${dialect.ms("first_at")}, ${dialect.ms("last_at")}, n FROM history)
+  SELECT ${geoColumns.map((column) => dialect.text(column)).join(", ")}, first_ms, last_ms, n FROM both_parts
+  ORDER BY part, last_ms DESC, ${geoColumns.map((column) => `${column} NULLS FIRST`).join(", ")} LIMIT 101`,
+);
 
 function sessionCells(answer: unknown): Cell[][] {
   return (answer as IdentitySessionsPage).sessions.map((item) => [
@@ -124,7 +133,7 @@ export const identityQuestions: readonly Question[] = [
     barMs,
     ask: (daybook, window) => daybook.identityReferrers({ ...window, userId }),
     canonical: referrerCells,
-    sql: byCount("referrer", `${ofUser} AND ${inWindow} AND referrer IS NOT NULL`, "LIMIT 10"),
+    sql: shared((dialect) => byCount(dialect, "referrer", `${ofUser} AND ${inWindow(dialect)} AND referrer IS NOT NULL`, "LIMIT 10")),
   },
   {
     name: "devices and places of the heavy user",

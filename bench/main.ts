@@ -2,14 +2,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { loadDaybook, WRITER_COUNT } from "./daybook.js";
+import { loadDaybook } from "./daybook.js";
 import { type Measurement, measure } from "./measure.js";
+import { chdbLoader } from "./peers/chdb.js";
 import { loadDuckdb } from "./peers/duckdb.js";
+import type { LoadPeer, PeerKey, PeerLoad } from "./peers/peer.js";
 import { sqliteIngestEventsPerSecond } from "./peers/sqlite.js";
 import { profile } from "./profile.js";
 import { questions } from "./questions.js";
 import { hardware, writeResult } from "./results.js";
-import { geometricMean, measurementTable, table } from "./table.js";
+import { geometricMean, geometricMeanByEngine, loadingTable, measurementTable } from "./table.js";
 import { trafficBatches } from "./traffic.js";
 
 const { values } = parseArgs({
@@ -18,6 +20,8 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "9" },
     seed: { type: "string", default: "1" },
     directory: { type: "string", default: tmpdir() },
+    /** Some of `loaders`, with commas between. */
+    peers: { type: "string", default: "duckdb" },
     /** Only questions whose name contains this. */
     only: { type: "string", default: "" },
     /** Shows where the time of the questions goes that miss their bars. */
@@ -31,7 +35,19 @@ function wholeNumber(name: "events" | "rounds" | "seed"): number {
   return Number(value);
 }
 
+const loaders: Readonly<Record<PeerKey, () => Promise<LoadPeer>>> = { duckdb: () => Promise.resolve(loadDuckdb), chdb: chdbLoader };
+
+const isPeerKey = (name: string): name is PeerKey => name in loaders;
+
+function peerKeys(): PeerKey[] {
+  const names = [...new Set(values.peers.split(","))];
+  const keys = names.filter(isPeerKey);
+  if (keys.length < names.length) throw new Error(`--peers: expected some of ${Object.keys(loaders).join(",")}, got ${values.peers}`);
+  return keys;
+}
+
 const [eventCount, roundCount, seed] = [wholeNumber("events"), wholeNumber("rounds"), wholeNumber("seed")];
+const askedPeers = peerKeys();
 const directory = mkdtempSync(join(values.directory, "daybook-bench-"));
 const batches = () => trafficBatches({ seed, eventCount, batchRowCount: 1_000 });
 const say = (text: string) => void process.stdout.write(`${text}\n`);
@@ -40,26 +56,14 @@ async function run(): Promise<void> {
   const machine = hardware();
   const count = eventCount.toLocaleString("en");
   say(`${count} events, seed ${seed}; ${machine.cpuModel}, ${machine.coreCount} cores, ${machine.memoryGib} GiB, Node ${machine.nodeVersion}`);
+  // Before the events are made: a peer that is not installed says so at once.
+  const peerLoaders = await Promise.all(askedPeers.map((key) => loaders[key]()));
   const { daybook, ...daybookLoad } = await loadDaybook(join(directory, "daybook"), batches);
-  const { peers, ...duckdbLoad } = await loadDuckdb(join(directory, "events.duckdb"), batches());
+  const loads: PeerLoad[] = [];
+  for (const load of peerLoaders) loads.push(await load(directory, batches()));
+  const peers = loads.flatMap((load) => load.peers);
   const sqliteEventsPerSecond = await sqliteIngestEventsPerSecond(join(directory, "events.sqlite"), batches());
-  const whole = (value: number) => Math.round(value).toLocaleString("en");
-  say(
-    table([
-      ["loading", "Daybook", "DuckDB", "SQLite"],
-      [
-        "events/s (1,000 per sync; DuckDB: appender, in memory)",
-        whole(daybookLoad.ingestEventsPerSecond),
-        whole(duckdbLoad.appendEventsPerSecond),
-        sqliteEventsPerSecond === null ? "not installed" : whole(sqliteEventsPerSecond),
-      ],
-      [`events/s, ${WRITER_COUNT} batches of 1,000 in flight`, whole(daybookLoad.sharedIngestEventsPerSecond), "", ""],
-      ["bytes on disk per event", daybookLoad.diskBytesPerEvent.toFixed(1), duckdbLoad.diskBytesPerEvent.toFixed(1), ""],
-      ["bytes in memory per event, by its own estimate", daybookLoad.memoryBytesPerEvent.toFixed(1), "", ""],
-      ["close, ms", whole(daybookLoad.sealMs), "", ""],
-      ["open and first answer, ms", whole(daybookLoad.firstAnswerMs), "", ""],
-    ]),
-  );
+  say(loadingTable(daybookLoad, loads, sqliteEventsPerSecond));
   const measurements: Measurement[] = [];
   const profiles: string[] = [];
   for (const question of questions.filter(({ name }) => name.includes(values.only))) {
@@ -68,12 +72,23 @@ async function run(): Promise<void> {
     if (values.profile && !measurement.isMet) profiles.push(await profile(question, daybook));
   }
   await daybook.close();
-  say(`\n${measurementTable(measurements, peers.map(({ name }) => name))}`);
+  for (const load of loads) load.close();
+  say(`\n${measurementTable(measurements, loads)}`);
   for (const text of profiles) say(`\n${text}`);
-  const geometricMeanRatio = geometricMean(measurements.map(({ ratio }) => ratio));
   say("\nAll answers are equal.");
   if (values.only !== "") return;
-  const path = writeResult({ eventCount, seed, roundCount, hardware: machine, daybook: daybookLoad, duckdb: duckdbLoad, sqliteEventsPerSecond, geometricMeanRatio, measurements });
+  const path = writeResult({
+    eventCount,
+    seed,
+    roundCount,
+    hardware: machine,
+    daybook: daybookLoad,
+    ...Object.fromEntries(loads.map(({ key, appendEventsPerSecond, diskBytesPerEvent }) => [key, { appendEventsPerSecond, diskBytesPerEvent }])),
+    sqliteEventsPerSecond,
+    geometricMeanRatio: geometricMean(measurements.map(({ ratio }) => ratio)),
+    geometricMeanRatioByEngine: geometricMeanByEngine(measurements, loads),
+    measurements,
+  });
   say(`Written to ${relative(process.cwd(), path)}.`);
 }
 

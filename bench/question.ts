@@ -1,4 +1,5 @@
 import type { Daybook } from "daybook";
+import type { Sql } from "./dialect.js";
 
 /** 30 of the 90 days. Each round of the benchmark asks about another window, so that no answer can be kept from before. */
 export interface Window {
@@ -18,21 +19,8 @@ export interface Question {
   readonly barMs: number;
   ask(daybook: Daybook, window: Window): Promise<unknown>;
   canonical(answer: unknown): Canonical;
-  /**
-   * The same question in SQL. `:from` and `:to` are the window as half-open timestamps; `:text(a)` is the text of a column,
-   * `:key(a)` what its equal values share, `:either(a, b)` the same of the first that is set.
-   */
-  readonly sql: string;
+  /** The same question in the SQL of each peer. */
+  readonly sql: Sql;
   /** So many of the first columns are compared; absent: all. */
   readonly comparedColumnCount?: number;
 }
-
-export const inWindow = "created_at >= :from AND created_at < :to";
-
-/** Epoch ms of an instant, in SQL. */
-export const msOf = (instant: string) => `CAST(epoch_ms(${instant}) AS DOUBLE)`;
-
-/** Rows per value of a text column, the most frequent first. */
-export const byCount = (column: string, where: string, limit = "") =>
-  `WITH counts AS (SELECT ${column}, CAST(count(*) AS INTEGER) AS n FROM events WHERE ${where} GROUP BY 1)
-  SELECT :text(${column}), n FROM counts ORDER BY n DESC, ${column} NULLS FIRST ${limit}`;

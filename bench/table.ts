@@ -1,4 +1,6 @@
+import { type DaybookLoad, WRITER_COUNT } from "./daybook.js";
 import type { Measurement } from "./measure.js";
+import type { PeerLoad } from "./peers/peer.js";
 import { RATIO_BAR } from "./questions.js";
 
 const ms = (value: number) => (value >= 100 ? value.toFixed(0) : value >= 1 ? value.toFixed(1) : value.toPrecision(2));
@@ -6,6 +8,11 @@ const times = (value: number) => `${value >= 10 ? value.toFixed(0) : value.toFix
 
 export function geometricMean(values: readonly number[]): number {
   return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
+}
+
+export function geometricMeanByEngine(measurements: readonly Measurement[], engines: readonly PeerLoad[]): Readonly<Record<string, number>> {
+  const ratiosTo = (name: string) => measurements.map(({ ratioByEngine }) => ratioByEngine[name] ?? Number.NaN);
+  return Object.fromEntries(engines.map(({ name }) => [name, geometricMean(ratiosTo(name))]));
 }
 
 /** Rows of cells as aligned text, the first column to the left, the others to the right. */
@@ -16,19 +23,44 @@ export function table(rows: readonly (readonly string[])[]): string {
   return rows.map(line).join("\n");
 }
 
-/** Milliseconds of everyone, the fastest peer's time over Daybook's, and whether these reach the bars. */
-export function measurementTable(measurements: readonly Measurement[], peerNames: readonly string[]): string {
-  const head = ["question (warm median, ms)", "first", "Daybook", ...peerNames, "ratio", "bars", ""];
-  const body = measurements.map(({ question, daybookMs, firstMs, peerMs, ratio, barMs, isMet }) => [
+/** How fast events come in, and what they take. SQLite: null where it is not installed. */
+export function loadingTable(daybook: Omit<DaybookLoad, "daybook">, loads: readonly PeerLoad[], sqliteEventsPerSecond: number | null): string {
+  const whole = (value: number) => Math.round(value).toLocaleString("en");
+  return table([
+    ["loading", "Daybook", ...loads.map(({ name }) => name), "SQLite"],
+    [
+      "events/s (1,000 per sync; DuckDB: appender, in memory; chDB: 50,000 per insert)",
+      whole(daybook.ingestEventsPerSecond),
+      ...loads.map(({ appendEventsPerSecond }) => whole(appendEventsPerSecond)),
+      sqliteEventsPerSecond === null ? "not installed" : whole(sqliteEventsPerSecond),
+    ],
+    [`events/s, ${WRITER_COUNT} batches of 1,000 in flight`, whole(daybook.sharedIngestEventsPerSecond)],
+    ["bytes on disk per event", ...[daybook, ...loads].map(({ diskBytesPerEvent }) => diskBytesPerEvent.toFixed(1))],
+    ["bytes in memory per event, by its own estimate", daybook.memoryBytesPerEvent.toFixed(1)],
+    ["close, ms", whole(daybook.sealMs)],
+    ["open and first answer, ms", whole(daybook.firstAnswerMs)],
+  ]);
+}
+
+/** Milliseconds of everyone; the fastest peer's time over Daybook's, of each engine and of all; whether the bars are reached. */
+export function measurementTable(measurements: readonly Measurement[], loads: readonly PeerLoad[]): string {
+  const peerNames = loads.flatMap(({ peers }) => peers.map(({ name }) => name));
+  // One engine's ratios are those to the fastest.
+  const engines = loads.length > 1 ? loads : [];
+  const timesOf = (ratioByEngine: Readonly<Record<string, number>>) => engines.map(({ name }) => times(ratioByEngine[name] ?? Number.NaN));
+  const head = ["question (warm median, ms)", "first", "Daybook", ...peerNames, ...engines.map(({ name }) => `to ${name}`), "ratio", "bars", ""];
+  const body = measurements.map(({ question, daybookMs, firstMs, peerMs, ratioByEngine, ratio, barMs, isMet }) => [
     question,
     ms(firstMs),
     ms(daybookMs),
     ...peerNames.map((name) => ms(peerMs[name] ?? Number.NaN)),
+    ...timesOf(ratioByEngine),
     times(ratio),
     `≤ ${barMs} ms, ≥ ${times(RATIO_BAR)}`,
     isMet ? "" : "missed",
   ]);
-  const ratios = measurements.map(({ ratio }) => ratio);
-  const foot = ["geometric mean of the ratios", "", "", ...peerNames.map(() => ""), times(geometricMean(ratios)), "", ""];
+  const means = timesOf(geometricMeanByEngine(measurements, engines));
+  const mean = times(geometricMean(measurements.map(({ ratio }) => ratio)));
+  const foot = ["geometric mean of the ratios", "", "", ...peerNames.map(() => ""), ...means, mean, "", ""];
   return table([head, ...body, foot]);
 }
