@@ -50,7 +50,7 @@ export const LIMITS = {
   frameValueChars: 64 * 1024 * 1024,
   /** Rows of one segment: a day that has more stays in several. Rows and times share the bits of a sort key. */
   segmentRowCount: 2 ** 25,
-  /** Segments of one day before they are compacted into one. */
+  /** Segments of one day before those of like size are compacted into one. */
   segmentsPerDayCount: 4,
   /** Events that may wait for the journal: beyond it an ingest is refused at once. */
   queuedIngestRows: 1_000_000,

@@ -63,7 +63,7 @@ export interface ExportInput {
 export interface DaybookStats {
   /** `read_only` after a failed sync, after another process took the store over, or on a read-only open. */
   readonly health: "ok" | "read_only" | "closed";
-  /** Why the last seal behind the back of ingest failed; null when it went well. The journal keeps everything meanwhile. */
+  /** Why the last seal behind the back of ingest failed; null when it went well. Nothing is lost meanwhile. */
   readonly sealError: string | null;
   readonly eventCount: number;
   readonly dayCount: number;

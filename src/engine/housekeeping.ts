@@ -4,12 +4,19 @@ import type { Frozen } from "../store/seal.js";
 import type { Store } from "../store/store.js";
 import type { IngestQueue } from "./ingest-queue.js";
 
-/** Records to wait after a seal that failed, before it is tried again: the journal keeps everything meanwhile. */
+/** Records to wait after a seal that failed, before it is tried again: the rows stay in heads, and in the journal where there is one. */
 const RETRY_RECORD_COUNT = 65_536;
 
-/** Moves rows from heads to segments and merges small segments, behind the back of ingest and queries. One at a time. */
+/**
+ * Moves rows from heads to segments and merges small segments, behind the back of ingest and queries. One seal at a time, and
+ * one compaction: seals do not wait for it.
+ */
 export class Housekeeping {
-  #running: Promise<void> | null = null;
+  /** Ends, and never rejects, with the seal under way. */
+  #sealed: Promise<void> = Promise.resolve();
+  #compacting: Promise<void> | null = null;
+  /** Seals with the compactions that follow them. */
+  readonly #running = new Set<Promise<void>>();
   #retrySequence = 0;
   /** Where the rows begin that the seal under way does not have; 0: there is none. */
   #frozenSequence = 0;
@@ -21,7 +28,8 @@ export class Housekeeping {
   /** Called between commits: begins a seal where heads or journal have grown enough. Waits if one is still under way. */
   async afterCommit(): Promise<void> {
     if (!this.store.wantsSeal(this.#frozenSequence) || this.store.nextSequence < this.#retrySequence) return;
-    await this.idle();
+    await this.#sealed;
+    if (this.store.nextSequence < this.#retrySequence) return;
     try {
       this.#begin(await freeze(this.store)).catch((error: unknown) => this.#postpone(error));
     } catch (error) {
@@ -29,11 +37,11 @@ export class Housekeeping {
     }
   }
 
-  /** Seals everything now. @throws storage_full, and what writing files throws */
+  /** Seals everything now, and compacts. @throws storage_full, and what writing files throws */
   async sealAll(queue: IngestQueue): Promise<void> {
     let sealing: Promise<void> | null = null;
     await queue.exclusive(async () => {
-      await this.idle();
+      await this.#sealed;
       const frozen = await freeze(this.store);
       // Begun before the next commit or seal can be: there is never more than one.
       sealing = this.#begin(frozen);
@@ -58,7 +66,7 @@ export class Housekeeping {
   }
 
   async idle(): Promise<void> {
-    await this.#running?.catch(() => undefined);
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
   }
 
   /** The commit before it stands: those who wait for it are not to hear of a seal that failed. */
@@ -67,25 +75,35 @@ export class Housekeeping {
     this.#retrySequence = this.store.nextSequence + RETRY_RECORD_COUNT;
   }
 
+  /** Ends with the compactions that the seal made worth while. */
   #begin(frozen: Frozen): Promise<void> {
     this.#frozenSequence = frozen.nextSequence;
-    const running = this.#sealAndCompact(frozen).finally(() => {
-      this.#running = null;
-      this.#frozenSequence = 0;
-    });
-    this.#running = running;
+    const sealing = seal(this.store, frozen).finally(() => (this.#frozenSequence = 0));
+    this.#sealed = sealing.then(() => undefined, (error: unknown) => this.#postpone(error));
+    const running = this.#sealAndCompact(sealing).finally(() => this.#running.delete(running));
+    this.#running.add(running);
     return running;
   }
 
-  async #sealAndCompact(frozen: Frozen): Promise<void> {
+  async #sealAndCompact(sealing: Promise<unknown>): Promise<void> {
     try {
-      await seal(this.store, frozen);
-      for (const group of groupsToCompact(this.store.catalog.segments)) await compact(this.store, group);
+      await sealing;
+      this.#compacting ??= this.#compactAll().finally(() => (this.#compacting = null));
+      await this.#compacting;
     } catch (error) {
       // Files that went are no defect where somebody else has taken the store over.
       await this.store.refuseTakenOver();
       throw error;
     }
     this.lastError = null;
+  }
+
+  /** Looks again after each: a seal may have brought more. */
+  async #compactAll(): Promise<void> {
+    for (;;) {
+      const [group] = groupsToCompact(this.store.catalog.segments);
+      if (group === undefined) return;
+      await compact(this.store, group);
+    }
   }
 }

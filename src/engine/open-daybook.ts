@@ -237,7 +237,7 @@ class EmbeddedDaybook extends Questions implements Daybook {
     try {
       await this.#housekeeping.sealAll(this.#queue);
     } catch (error) {
-      // Every row is durable in the journal; only the tidy end is missing, and the next opening does without it.
+      // Every row is durable in the journal, where there is one; only the tidy end is missing, and the next opening does without it.
       await this.store.abandon();
       throw error;
     }

@@ -24,12 +24,13 @@ export class ReportContexts {
   ) {}
 
   /**
-   * Compiles a plan's filters against dictionaries and identities as they are at the call.
+   * Compiles a plan's filters against dictionaries and identities as they are at the call: that is in the turn of the snapshot.
    * @param pause called between filters @throws invalid_regex, corruption, and what `pause` throws
    */
   async of(plan: Plan, snapshot: Snapshot, pause: () => Promise<void> = () => Promise.resolve()): Promise<ReportContext> {
     const { dictionaries } = this.store;
     const identities = this.#identityView();
+    const { ends } = this.store.resolver;
     // Those of this moment: an erasure puts others in their place.
     const [memo, companyViews] = [this.#memo, this.#companies];
     const needsCompanies = some(plan, ({ operand }) => operand.kind === "companyId") || reportOf(plan).needsCompanies?.(plan) === true;
@@ -41,7 +42,7 @@ export class ReportContexts {
     let step = compiling.next();
     for (; step.done !== true; step = compiling.next()) await pause();
     const selector = step.value;
-    return { dictionaries, identities, selector, sequence: snapshot.sequence, companies, rates: this.rates, memo };
+    return { dictionaries, identities, ends, selector, sequence: snapshot.sequence, companies, rates: this.rates, memo };
   }
 
   /** Forgets everything that was made from rows; questions under way keep what they began with. */

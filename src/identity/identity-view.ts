@@ -26,6 +26,18 @@ export interface IdentityView {
   resolvedIdentifier(identity: number): string | null;
 }
 
+/** The codes of user ids, anonymous ids and companies of a moment lie below these. */
+export interface KnownEnds {
+  readonly users: number;
+  readonly anonymous: number;
+  readonly companies: number;
+}
+
+/** Whether an actor was there at that moment. */
+export function isActorBefore(actor: number, { users, anonymous }: KnownEnds): boolean {
+  return actor >>> 1 < ((actor & 1) === 0 ? users : anonymous);
+}
+
 /** To which company events without one of their own belong: a step function over time per identity. */
 export interface CompanyView {
   /**

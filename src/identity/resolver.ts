@@ -5,7 +5,7 @@ import type { IdLink } from "../segment/rows.js";
 import { AnonymousLinks } from "./anonymous-links.js";
 import { EmailIndex } from "./email-index.js";
 import { identityIdOf } from "./identity-id.js";
-import type { IdentityView } from "./identity-view.js";
+import type { IdentityView, KnownEnds } from "./identity-view.js";
 import { KnownCodes } from "./known-codes.js";
 import { RECORD_KINDS } from "./record-table.js";
 import type { RecordTable } from "./record-table.js";
@@ -146,6 +146,11 @@ export class IdentityResolver {
     if (isLive) this.#links.addRecord(anonymousId, row);
     else this.#links.removeRecord(anonymousId, row);
     this.#give(anonymousId, this.#links.ownerOf(anonymousId));
+  }
+
+  /** Where codes of now end: what lies beyond came later than whoever asked. */
+  get ends(): KnownEnds {
+    return { users: this.users.end, anonymous: this.anonymous.end, companies: this.companies.end };
   }
 
   /** @param sizes of the dictionaries as far as commits brought their values: what is beyond is nobody yet */

@@ -8,7 +8,9 @@ import type { Handler } from "../http/index.js";
 import { answerClientError } from "./client-error.js";
 import type { SocketPair } from "./client-error.js";
 import { replyOverWeb } from "./reply-over-web.js";
+import type { WireReply } from "../http/exchange.js";
 import { SocketRequest, writeReply } from "./socket-exchange.js";
+import type { WriteOptions } from "./socket-exchange.js";
 import { TurnWrites } from "./turn-writes.js";
 import { serverOptions, socketLimits } from "./socket-limits.js";
 import type { SocketLimits } from "./socket-limits.js";
@@ -88,11 +90,20 @@ function answerWith(handler: RequestHandler, server: Server, { pipelinedRequestC
     const request = new SocketRequest(incoming, outgoing, expectsContinue, refusal);
     reply(request, outgoing).then(
       (written) => {
-        if (written !== null) writes.add(() => writeReply(written, outgoing, { close: !server.listening, unreadMs }));
+        if (written !== null) writes.add(() => writeOrCut(written, outgoing, { close: !server.listening, unreadMs }));
       },
       () => outgoing.destroy(),
     );
   };
+}
+
+/** An answer that cannot be written ends its own connection, and no other. */
+function writeOrCut(reply: WireReply, outgoing: ServerResponse, options: WriteOptions): void {
+  try {
+    writeReply(reply, outgoing, options);
+  } catch {
+    outgoing.destroy();
+  }
 }
 
 /** Connections on which nothing was asked yet: node does not count them as idle. */

@@ -18,9 +18,9 @@ export const companyTopUsers: Report<"companyTopUsers", CompanyRows> = {
   keepsRows: true,
   needsCompanies: () => true,
   columns: () => [],
-  begin: ({ companyId }, { dictionaries, companies }) => {
+  begin: ({ companyId }, { dictionaries, companies, ends }) => {
     const company = dictionaries.named("companyId").codeOf(companyId);
-    if (company > 0 && companies?.has(company) === true) return { company, parts: [] };
+    if (company > 0 && company < ends.companies && companies?.has(company) === true) return { company, parts: [] };
     throw parameterError("company_not_found", "companyId", `no company is known by ${shown(companyId)}`);
   },
   scan: ({ parts }, rows) => void parts.push(rows),

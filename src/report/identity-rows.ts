@@ -1,5 +1,6 @@
 import { parameterError, shown } from "../base/errors.js";
 import { dayStartMs } from "../base/time.js";
+import { isActorBefore } from "../identity/identity-view.js";
 import type { IdentityScope, Range } from "../plan/plan.js";
 import type { Rows } from "../segment/rows.js";
 import { ACTOR_COLUMNS } from "./actors.js";
@@ -15,12 +16,12 @@ export interface IdentityRows {
 }
 
 /** @throws identity_not_found */
-export function beginIdentity({ subject }: IdentityScope, { identities }: ReportContext): IdentityRows {
+export function beginIdentity({ subject }: IdentityScope, { identities, ends }: ReportContext): IdentityRows {
   const [name, id, identity] =
     subject.kind === "email"
       ? (["email", subject.email, identities.findEmail(subject.email)] as const)
       : (["userId", subject.userId, identities.findId(subject.userId)] as const);
-  if (identity === 0) throw parameterError("identity_not_found", name, `nobody is known by ${shown(id)}`);
+  if (identity === 0 || !isActorBefore(identity, ends)) throw parameterError("identity_not_found", name, `nobody is known by ${shown(id)}`);
   return { identity, parts: [] };
 }
 

@@ -21,8 +21,7 @@ interface ProjectCount {
 
 /**
  * Who was seen in heads, upon who was seen in segments. Grows with the heads: each row is looked at once, and changes what it
- * changes. 20 bytes for who was seen, by company and project, and 8 for every
- * identity below the greatest.
+ * changes. 20 bytes for who was seen, by company and project, and 8 for every identity below the greatest.
  */
 export class NewerEntities {
   readonly #rowCounts = new WeakMap<Head, number>();

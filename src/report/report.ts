@@ -1,12 +1,12 @@
 import type { Dictionaries } from "../column/dictionaries.js";
 import type { Selector } from "../filter/predicate.js";
-import type { CompanyView, IdentityView } from "../identity/identity-view.js";
+import type { CompanyView, IdentityView, KnownEnds } from "../identity/identity-view.js";
 import type { Rates } from "../plan/input.js";
 import type { Answer, Plan, ReportName } from "../plan/plan.js";
 import type { Rows } from "../segment/rows.js";
 import type { Who } from "../segment/who.js";
 
-/** Keeps what was computed from a list of sealed segments until the list changes. */
+/** Keeps what was computed from a list of parts until the list changes. */
 export interface Memo {
   /** The value of `key` made from exactly these parts (compared one by one), or a new one. */
   of<T>(key: string, parts: readonly object[], make: () => T): T;
@@ -16,6 +16,8 @@ export interface Memo {
 export interface ReportContext {
   readonly dictionaries: Dictionaries;
   readonly identities: IdentityView;
+  /** Of the snapshot: ids and companies beyond were not there yet, whatever is known of them by now. */
+  readonly ends: KnownEnds;
   readonly selector: Selector;
   /** Greatest sequence of the snapshot. */
   readonly sequence: number;
@@ -25,7 +27,7 @@ export interface ReportContext {
   readonly memo: Memo;
 }
 
-/** How the state of whole sealed segments is kept, for the next question with the same filters. */
+/** How the state of whole parts is kept, for the next question with the same filters. */
 export interface KeptStates<K extends ReportName, S, T> {
   /** Names what the plan asks beyond its filters and dates. */
   key(plan: Plan<K>, context: ReportContext): string;

@@ -31,6 +31,8 @@ const ROW_SPAN = 2 ** 26;
 const CODE_SPAN = 2 ** 24;
 /** Actors that are remembered while rows are looked through. */
 const SLOT_COUNT = 2 ** 13;
+/** Pairs that are sorted in one go. */
+const FEW_PAIRS = 4_096;
 /** What a row costs, in looks at a value. */
 const VALUES_PER_ROW = 8;
 
@@ -69,7 +71,8 @@ export async function whoOf(rowCount: number, column: (name: string) => CodeColu
       const row = sorted[end]! % ROW_SPAN;
       sorted[end] = companies[row]! * CODE_SPAN + projects[row]!;
     }
-    count = addPairs(found, count, actor, sorted.subarray(start, end));
+    const pairs = sorted.subarray(start, end);
+    count = addPairs(found, count, actor, pairs.length > FEW_PAIRS ? await sortNumbers(pairs, turns) : pairs.sort());
     start = end;
     if ((end - told) * VALUES_PER_ROW < turns.pieceLength) continue;
     await turns.took((end - told) * VALUES_PER_ROW);
@@ -78,9 +81,8 @@ export async function whoOf(rowCount: number, column: (name: string) => CodeColu
   return { actors: found.actors.slice(0, count), companies: found.companies.slice(0, count), projects: found.projects.slice(0, count) };
 }
 
-/** Adds the distinct ones among the companies and projects of one actor, ascending; answers how many triples there are now. */
+/** Adds the distinct ones among the sorted companies and projects of one actor; answers how many triples there are now. */
 function addPairs(into: Who, count: number, actor: number, pairs: Float64Array): number {
-  if (pairs.length > 1) pairs.sort();
   for (let at = 0; at < pairs.length; at += 1) {
     if (at > 0 && pairs[at] === pairs[at - 1]) continue;
     into.actors[count] = actor;

@@ -29,5 +29,5 @@ export const defaultCodec: Codec = {
   inflate,
 };
 
-/** Where room is memory and nothing waits for a disk: blocks stay as they are but for long runs, and need no inflating. @throws corruption */
+/** Where room is memory and nothing waits for a disk: blocks stay as they are but for long runs. @throws corruption */
 export const memoryCodec: Codec = { deflate: deflateRuns, inflate };

@@ -1,4 +1,5 @@
 import { LIMITS } from "../base/limits.js";
+import { Turns } from "../base/turn.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
 import { mergeRows } from "../segment/merge-rows.js";
 import type { Segment } from "../segment/segment.js";
@@ -34,19 +35,25 @@ function groupOf<S extends Sized>(day: readonly S[]): S[] {
   return ascending.slice(0, count);
 }
 
+/** What reading and inflating an entry of a column costs, in looks at a value. */
+const VALUES_PER_ENTRY = 4;
+
 /** Merges some segments of one day into one. Answers do not change; old files go once no query reads them. */
 export async function compact(store: Store, sources: readonly Segment[]): Promise<void> {
   for (const segment of sources) segment.pin();
   try {
+    const turns = new Turns();
     for (const segment of sources)
-      await segment.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...segment.columnNames()]);
+      for (const name of [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...segment.columnNames()]) {
+        await segment.load([name]);
+        await turns.took(segment.rowCount * VALUES_PER_ENTRY);
+      }
     await store.refuseLostLock();
-    const { entry, segment } = await store.files.writeSegment(store.takeFileNumber(), await mergeRows(sources));
+    const { entry, segment } = await store.files.writeSegment(store.takeFileNumber(), await mergeRows(sources, turns));
     await store.storage.sync([entry.key]);
     const removed = new Set(sources);
     const gone = new Set(sources.map((source) => source.key));
-    const kept = store.manifest.segments.filter((known) => !gone.has(known.key));
-    await store.writeManifest({ segments: [...kept, entry] });
+    await store.writeManifest(({ segments }) => ({ segments: [...segments.filter((known) => !gone.has(known.key)), entry] }));
     store.catalog.replace([segment], removed, false, () => {
       for (const source of sources) source.release();
       void removeFiles(store, gone);

@@ -49,7 +49,7 @@ const IDENTITY_FILE_COUNT = 8;
 
 /**
  * Turns frozen heads into segments: files first, then one manifest that names them and leaves their journals behind,
- * then the catalog. Until the manifest is durable nothing is lost: the journals still hold every row.
+ * then the catalog. Until the manifest is durable nothing is lost: the journals, or memory where nothing survives the process, hold every row.
  */
 export async function seal(store: Store, frozen: Frozen): Promise<void> {
   const written: Written = { segments: [], dictionaries: [], identities: [] };
@@ -65,13 +65,13 @@ export async function seal(store: Store, frozen: Frozen): Promise<void> {
     throw error;
   }
   const replaced = isWhole && written.identities.length > 0 ? former : [];
-  await store.writeManifest({
+  await store.writeManifest((manifest) => ({
     nextSequence: frozen.nextSequence,
     firstJournal: frozen.journal,
-    segments: [...store.manifest.segments, ...written.segments],
-    dictionaries: [...store.manifest.dictionaries, ...written.dictionaries],
+    segments: [...manifest.segments, ...written.segments],
+    dictionaries: [...manifest.dictionaries, ...written.dictionaries],
     identities: [...former.slice(replaced.length), ...written.identities],
-  });
+  }));
   store.sealedSizes = frozen.sizes;
   store.sealedRecordCount = frozen.recordCount;
   store.sealedBroughtCount = countBrought(frozen.brought);

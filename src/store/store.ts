@@ -72,6 +72,8 @@ export class Store {
   /** How often codes were given up that had been given: what was learned of them is worth nothing. */
   truncationCount = 0;
   readonly #claim: Claim;
+  /** Ends, and never rejects, when no manifest is being written. */
+  #manifestWritten: Promise<void> = Promise.resolve();
   /** In `os` mode: the sync to come. */
   #syncTimer: { unref?(): void } | null = null;
 
@@ -258,7 +260,7 @@ export class Store {
     const former = this.manifest.privacy;
     const entry = await this.files.writePrivacy(this.takeFileNumber(), text);
     await this.storage.sync([entry.key]);
-    await this.writeManifest({ privacy: entry });
+    await this.writeManifest(() => ({ privacy: entry }));
     this.privacy = text;
     if (former !== null) await this.storage.remove(former.key).catch(() => undefined);
   }
@@ -290,10 +292,19 @@ export class Store {
     return this.#claim.refuseTakenOver(this.manifest.epoch);
   }
 
-  /** Replaces the manifest, durably, before memory follows. @throws store_locked */
-  async writeManifest(changes: Partial<Manifest>): Promise<void> {
+  /**
+   * Replaces the manifest, durably, before memory follows; one after the other. @throws store_locked
+   * @param changesOf what becomes different of the manifest that then is
+   */
+  writeManifest(changesOf: (manifest: Manifest) => Partial<Manifest>): Promise<void> {
+    const writing = this.#manifestWritten.then(() => this.#replaceManifest(changesOf));
+    this.#manifestWritten = writing.catch(() => undefined);
+    return writing;
+  }
+
+  async #replaceManifest(changesOf: (manifest: Manifest) => Partial<Manifest>): Promise<void> {
     await this.refuseTakenOver();
-    const manifest = { ...this.manifest, ...changes, nextFile: this.nextFile };
+    const manifest = { ...this.manifest, ...changesOf(this.manifest), nextFile: this.nextFile };
     await this.storage.write(MANIFEST_KEY, encodeManifest(manifest));
     this.manifest = manifest;
   }
@@ -304,7 +315,7 @@ export class Store {
    */
   async writeManifestOfOtherCodes(changes: Partial<Manifest>): Promise<void> {
     try {
-      await this.writeManifest(changes);
+      await this.writeManifest(() => changes);
     } catch (error) {
       const stored = await this.storage.read(MANIFEST_KEY).catch(() => null);
       const former = encodeManifest(this.manifest);
@@ -326,7 +337,7 @@ export class Store {
     try {
       if (this.journal !== null && !this.journal.isPoisoned) {
         await this.journal.end(this.nextSequence);
-        await this.writeManifest({ clean: true });
+        await this.writeManifest(() => ({ clean: true }));
       }
     } finally {
       await this.abandon();
@@ -371,7 +382,7 @@ export class Store {
   async #begin(): Promise<void> {
     await this.rotateJournal();
     if (this.storage.openAppend !== undefined) await this.storage.sync([journalKey(this.journal?.number ?? 0)]);
-    await this.writeManifest({ epoch: this.manifest.epoch + 1, clean: false });
+    await this.writeManifest(({ epoch }) => ({ epoch: epoch + 1, clean: false }));
     await this.removeOldJournals();
     await this.removeOrphans();
   }

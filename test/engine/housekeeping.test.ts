@@ -32,10 +32,35 @@ test("Events are taken in while a seal is under way, and the next seal begins wh
   for (let batch = 0; batch < 9; batch += 1) await daybook.ingest(events(100));
   expect(await daybook.stats()).toMatchObject({ eventCount: 1_900, headRowCount: 1_900, segmentCount: 0 });
   open();
-  await vi.waitFor(async () => expect(await daybook.stats()).toMatchObject({ headRowCount: 900, segmentCount: 1 }));
+  await vi.waitFor(async () => expect(await daybook.stats()).toMatchObject({ headRowCount: 900, segmentCount: 1 }), 10_000);
   await daybook.ingest(events(100));
-  await vi.waitFor(async () => expect(await daybook.stats()).toMatchObject({ headRowCount: 0, segmentCount: 2 }));
+  await vi.waitFor(async () => expect(await daybook.stats()).toMatchObject({ headRowCount: 0, segmentCount: 2 }), 10_000);
   expect(segmentKeys()).toHaveLength(2);
+});
+
+test("A seal does not wait for a compaction under way, and neither loses what the other did.", async () => {
+  const storage = memoryStorage();
+  let compact: () => void = () => undefined;
+  const mayCompact = new Promise<void>((resolve) => (compact = resolve));
+  const { write } = storage;
+  let segmentCount = 0;
+  storage.write = async (key, bytes, options) => {
+    if (key.startsWith("segments/")) segmentCount += 1;
+    // The sixth is that of five seals.
+    if (key.startsWith("segments/") && segmentCount === 6) await mayCompact;
+    await write.call(storage, key, bytes, options);
+  };
+  const daybook = await openDaybook({ storage });
+  for (let batch = 0; batch < 70; batch += 1) {
+    await daybook.ingest(events(100));
+    if (batch % 10 === 9) await vi.waitFor(async () => expect((await daybook.stats()).headRowCount).toBe(0), 10_000);
+  }
+  expect(await daybook.stats()).toMatchObject({ segmentCount: 7, eventCount: 7_000 });
+  compact();
+  await vi.waitFor(async () => expect((await daybook.stats()).segmentCount).toBe(3), 10_000);
+  await daybook.close();
+  await using again = await openDaybook({ storage });
+  expect(await again.stats()).toMatchObject({ segmentCount: 3, eventCount: 7_000, headRowCount: 0 });
 });
 
 test("Seals and compactions let others have their turn.", async () => {

@@ -266,3 +266,20 @@ test("A question sees links and events of one moment, with a signal and without.
     expect(seen).toEqual(new Set([2, 3]));
   }
 });
+
+test("Somebody, or a company, whose first event comes in meanwhile is unknown or there with it, never there without.", async () => {
+  const seen = new Set<string>();
+  for (let turnCount = 0; turnCount < 60; turnCount += 1) {
+    await using daybook = await openDaybook({ storage: memoryStorage() });
+    await daybook.ingest([event("e1", { userId: "ann", companyId: "old", createdAt: Date.now() })]);
+    const ingest = daybook.ingest([event("e2", { userId: "bob", companyId: "new", createdAt: Date.now() })]);
+    for (let turn = 0; turn < turnCount; turn += 1) await null;
+    const [profile, top] = await Promise.all([
+      daybook.identityProfile({ userId: "bob" }).then(({ events }) => events, codeOf),
+      daybook.companyTopUsers({ companyId: "new" }).then(({ users }) => users.length, codeOf),
+    ]);
+    seen.add(`profile ${String(profile)}`).add(`company ${String(top)}`);
+    await ingest;
+  }
+  expect(seen).toEqual(new Set(["profile identity_not_found", "profile 1", "company company_not_found", "company 1"]));
+});

@@ -77,6 +77,16 @@ describe("listen", () => {
     expect(await raw(port, "TRACE / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")).toContain("HTTP/1.1 405");
   });
 
+  it("an answer that cannot be written ends its own connection, and keeps no other caller from an answer", async () => {
+    let count = 0;
+    const requestId = () => ((count += 1) === 2 ? "not\nfor a header" : "fine");
+    const handler = createHandler({ organizations: { o: stubDaybook() }, tokens: memoryTokens([]), requestId });
+    const { port } = await start(handler);
+    const request = `${GET}Connection: close\r\n\r\n`;
+    const answers = await Promise.all([raw(port, request), raw(port, request), raw(port, request), raw(port, request)].map((answer) => answer.catch(() => "")));
+    expect(answers.filter((answer) => answer.startsWith("HTTP/1.1 200 OK"))).toHaveLength(3);
+  });
+
   it("rejects when the port is taken", async () => {
     const { port } = await start();
     await expect(listen(handlerOf(stubDaybook()), { port })).rejects.toThrow("EADDRINUSE");

@@ -27,6 +27,19 @@ describe("the order of rows", () => {
     );
   });
 
+  test("is that of the ids where very many rows have the same time, whichever of their bytes differ", async () => {
+    const count = 3_000;
+    for (const differing of [0, 2, 3, 11, 14]) {
+      const ids = new Uint8Array(count * 16).fill(7);
+      for (let row = 0; row < count; row += 1) {
+        ids[row * 16 + differing] = ((row * 7_919) % count) >>> 8;
+        ids[row * 16 + differing + 1] = ((row * 7_919) % count) & 255;
+      }
+      const ranks = await rankRows(new Int32Array(count), ids, new Turns(100));
+      expect([...(ranks ?? [])]).toEqual(Array.from({ length: count }, (_, row) => (row * 7_919) % count));
+    }
+  });
+
   test("is told where rows stand in it already, without a sort", async () => {
     expect(await rankRows(Int32Array.of(1, 1, 2), Uint8Array.from([1, 2, 1].flatMap((id) => [...idBytes(id)])))).toBe(null);
     expect(await rankRows(Int32Array.of(1, 1, 2), Uint8Array.from([2, 1, 1].flatMap((id) => [...idBytes(id)])))).toEqual(Uint32Array.of(1, 0, 2));
