@@ -4,11 +4,18 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 
 /** The canonical lower-case text of the 16 bytes at `offset`. */
 export function uuidText(bytes: Uint8Array, offset = 0): string {
-  const hex = (at: number) => HEX[bytes[offset + at] ?? 0] ?? "";
   return (
-    hex(0) + hex(1) + hex(2) + hex(3) + "-" + hex(4) + hex(5) + "-" + hex(6) + hex(7) + "-" + hex(8) + hex(9) +
-    "-" + hex(10) + hex(11) + hex(12) + hex(13) + hex(14) + hex(15)
+    hexOfFour(bytes, offset) + "-" + hexOfTwo(bytes, offset + 4) + "-" + hexOfTwo(bytes, offset + 6) + "-" + hexOfTwo(bytes, offset + 8) +
+    "-" + hexOfTwo(bytes, offset + 10) + hexOfFour(bytes, offset + 12)
   );
+}
+
+function hexOfFour(bytes: Uint8Array, at: number): string {
+  return hexOfTwo(bytes, at) + hexOfTwo(bytes, at + 2);
+}
+
+function hexOfTwo(bytes: Uint8Array, at: number): string {
+  return (HEX[bytes[at] ?? 0] ?? "") + (HEX[bytes[at + 1] ?? 0] ?? "");
 }
 
 /** The 16 bytes of a UUID in its usual text form (any case); null for other text. */

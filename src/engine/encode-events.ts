@@ -100,7 +100,7 @@ export class EventEncoder {
     const decoded = this.#decoded;
     if (decoded.text(row, NOTIFY) !== "true") return null;
     const metadata = this.#metadata.objectOf(decoded.members, decoded.memberStart(row), decoded.memberEnds[row] as number);
-    const text = (column: string) => (column === "slug" ? this.#slugOf(row) : decoded.text(row, fieldIndex(column)));
+    const text = (field: number) => (field === SLUG ? this.#slugOf(row) : decoded.text(row, field));
     return eventRecord(text, uuidText(decoded.ids, row * 16), this.timeOf(row), metadata);
   }
 

@@ -1,35 +1,42 @@
 import { isoOf } from "../base/time.js";
 import type { EventRecord } from "./event.js";
+import { fieldIndex } from "./fields.js";
 
-/** The record of an event. @param text of a column, `""` where not set */
+const NAMES = [
+  "name", "notify", "slug", "userId", "project", "location_country", "location_city", "location_region", "location_lon", "location_lat",
+  "device", "os", "browser", "screen", "language", "referrer", "url", "hostname",
+] as const;
+const AT = Object.fromEntries(NAMES.map((name) => [name, fieldIndex(name)])) as Readonly<Record<(typeof NAMES)[number], number>>;
+
+/** The record of an event. @param text of a field by its place among all, `""` where not set */
 export function eventRecord(
-  text: (column: string) => string,
+  text: (field: number) => string,
   id: string,
   createdAtMs: number,
   metadata: Record<string, unknown>,
 ): EventRecord {
-  const referrer = text("referrer");
+  const referrer = text(AT.referrer);
   return {
     id,
-    name: text("name"),
-    notify: text("notify") === "true",
-    slug: text("slug"),
-    userId: text("userId"),
-    project: text("project"),
+    name: text(AT.name),
+    notify: text(AT.notify) === "true",
+    slug: text(AT.slug),
+    userId: text(AT.userId),
+    project: text(AT.project),
     createdAt: isoOf(createdAtMs),
     metadata,
-    locationCountry: text("location_country"),
-    locationCity: text("location_city"),
-    locationRegion: text("location_region"),
-    locationLon: text("location_lon"),
-    locationLat: text("location_lat"),
-    device: text("device"),
-    os: text("os"),
-    browser: text("browser"),
-    screen: text("screen"),
-    language: text("language"),
+    locationCountry: text(AT.location_country),
+    locationCity: text(AT.location_city),
+    locationRegion: text(AT.location_region),
+    locationLon: text(AT.location_lon),
+    locationLat: text(AT.location_lat),
+    device: text(AT.device),
+    os: text(AT.os),
+    browser: text(AT.browser),
+    screen: text(AT.screen),
+    language: text(AT.language),
     referrer: referrer === "" ? null : referrer,
-    url: text("url"),
-    hostname: text("hostname"),
+    url: text(AT.url),
+    hostname: text(AT.hostname),
   };
 }
