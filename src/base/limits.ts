@@ -74,6 +74,8 @@ export const LIMITS = {
   heldBodyBytes: 64 * 1024 * 1024,
   /** Bytes of long request bodies that are parsed in one turn of the event loop: some ms. */
   parsedBytesPerTurn: 256 * 1024,
+  /** Bytes of long request bodies of one organization that are parsed and not answered yet: a group of events or more, some ten times as much as objects. */
+  parsedBytes: 2 * 1024 * 1024,
   /** How late timers may be before requests are refused: work piles up faster than it is done. */
   eventLoopLagMs: 50,
   /** How long a question may take. */

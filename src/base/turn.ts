@@ -14,31 +14,44 @@ export function nextTurn(): Promise<void> {
 /** What a piece costs however small it is, in values: thousands of short columns are long work too. */
 const PIECE_VALUE_COUNT = 512;
 
+/** How many pieces become one when somebody waits for the end. */
+const HURRIED_PIECE_COUNT = 8;
+
 /**
  * Long work behind everybody's back, in pieces of about a millisecond: after each others have a turn. Pieces are
  * counted in values and not timed, so that the same work is interrupted at the same places each time.
  */
 export class Turns {
   #valueCount = 0;
+  #isHurried = false;
 
   /** @param pieceLength values worked on before others have a turn */
   constructor(readonly pieceLength: number = LIMITS.turnValueCount) {}
 
+  /** Somebody waits for the end: where the turns of others are long, short pieces would keep them waiting. */
+  hurry(): void {
+    this.#isHurried = true;
+  }
+
+  get #length(): number {
+    return this.#isHurried ? this.pieceLength * HURRIED_PIECE_COUNT : this.pieceLength;
+  }
+
   /** Tells that so many values were worked on; resolves when the next may be. */
   async took(valueCount: number): Promise<void> {
     this.#valueCount += valueCount + PIECE_VALUE_COUNT;
-    if (this.#valueCount < this.pieceLength) return;
+    if (this.#valueCount < this.#length) return;
     this.#valueCount = 0;
     await nextTurn();
   }
 
   /** Calls `act` with one piece of `[0, count)` after the other. @param valuesPerItem what one item costs, in values */
   async inPieces(count: number, act: (from: number, to: number) => void, valuesPerItem = 1): Promise<void> {
-    const itemCount = Math.ceil(this.pieceLength / valuesPerItem);
-    for (let from = 0; from < count; from += itemCount) {
-      const to = Math.min(from + itemCount, count);
+    for (let from = 0; from < count; ) {
+      const to = Math.min(from + Math.ceil(this.#length / valuesPerItem), count);
       act(from, to);
       await this.took((to - from) * valuesPerItem);
+      from = to;
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { Turns } from "../base/turn.js";
 import { compact, groupsToCompact } from "../store/compact.js";
 import { freeze, seal } from "../store/seal.js";
 import type { Frozen } from "../store/seal.js";
@@ -20,14 +21,17 @@ export class Housekeeping {
   #retrySequence = 0;
   /** Where the rows begin that the seal under way does not have; 0: there is none. */
   #frozenSequence = 0;
+  /** The pace of the seal under way. */
+  #turns: Turns | null = null;
   /** What the last seal or compaction failed with; null when it went well. */
   lastError: unknown = null;
 
   constructor(readonly store: Store) {}
 
-  /** Called between commits: begins a seal where heads or journal have grown enough. Waits if one is still under way. */
+  /** Called between commits: begins a seal where heads or journal have grown enough. Waits if one is still under way, which then hurries. */
   async afterCommit(): Promise<void> {
     if (!this.store.wantsSeal(this.#frozenSequence) || this.store.nextSequence < this.#retrySequence) return;
+    this.#turns?.hurry();
     await this.#sealed;
     if (this.store.nextSequence < this.#retrySequence) return;
     try {
@@ -78,7 +82,11 @@ export class Housekeeping {
   /** Ends with the compactions that the seal made worth while. */
   #begin(frozen: Frozen): Promise<void> {
     this.#frozenSequence = frozen.nextSequence;
-    const sealing = seal(this.store, frozen).finally(() => (this.#frozenSequence = 0));
+    this.#turns = frozen.turns;
+    const sealing = seal(this.store, frozen).finally(() => {
+      this.#frozenSequence = 0;
+      this.#turns = null;
+    });
     this.#sealed = sealing.then(() => undefined, (error: unknown) => this.#postpone(error));
     const running = this.#sealAndCompact(sealing).finally(() => this.#running.delete(running));
     this.#running.add(running);

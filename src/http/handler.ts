@@ -164,7 +164,7 @@ function callerOf({ organizations }: House, token: TokenRecord, projectId: strin
 async function ask(context: Context, route: GuardedRoute, caller: Caller, found: Found, request: WireRequest): Promise<unknown> {
   const { admission, clock, readAgent, counts, processGauges } = context;
   const receivedAtMs = clock.now();
-  const held = admission.hold();
+  const held = admission.hold(caller.token.organization);
   try {
     const body = route.body === null ? null : await readBody(request, route.body, held);
     const query = parseQuery(found.query);

@@ -1,9 +1,6 @@
 import { LIMITS } from "../base/limits.js";
 import { nextTurn } from "../base/turn.js";
 
-/** Below it, parsing takes less time than waiting for a turn. */
-const SHORT_BODY_BYTES = 16 * 1024;
-
 /**
  * Lets so many bytes of bodies be parsed in one turn of the event loop, in order of arrival. Many long bodies that
  * arrive together would be parsed in a row, and whoever is to be refused would hear of it after all of them.
@@ -16,9 +13,8 @@ export class ParsePace {
 
   constructor(readonly bytesPerTurn: number = LIMITS.parsedBytesPerTurn) {}
 
-  /** Resolves when a body of so many bytes may be parsed; null: now. */
-  wait(byteLength: number): Promise<void> | null {
-    if (byteLength < SHORT_BODY_BYTES) return null;
+  /** Resolves when a body of so many bytes may be parsed. */
+  wait(byteLength: number): Promise<void> {
     const mine = this.#take(this.#last, byteLength);
     this.#last = mine;
     void mine.then(() => {

@@ -16,6 +16,8 @@ export interface ArrivedRows {
   readonly shapes: Uint32Array;
   /** Codes of metadata values, row by row in the order of each row's shape. */
   readonly values: Uint32Array;
+  /** Where each row was when it arrived; absent: where it is. */
+  readonly places?: Uint32Array;
 }
 
 /** A column that some row has a code other than 0 in, and how many came before it. */
@@ -95,12 +97,12 @@ export class HeadColumns {
 
   /** As `Head.append`, column by column. */
   append(batch: ArrivedRows, from: number, to: number, firstSequence: number, valuesAt: number, keysOf: (shape: number) => readonly number[]): number {
-    const { times, ids, codes, shapes } = batch;
+    const { times, ids, codes, shapes, places } = batch;
     const [start, count] = [this.#rowCount, to - from];
     while (start + count > this.#times.length) this.#grow();
     for (let row = from, at = start; row < to; row += 1, at += 1) {
       this.#times[at] = times[row]! - this.day * MS_PER_DAY;
-      this.#sequences[at] = firstSequence + row;
+      this.#sequences[at] = firstSequence + (places === undefined ? row : places[row]!);
     }
     this.#ids.set(ids.subarray(from * 16, to * 16), start * 16);
     for (let field = 0; field < FIELD_COUNT; field += 1) {

@@ -49,7 +49,7 @@ export async function compact(store: Store, sources: readonly Segment[]): Promis
         await turns.took(segment.rowCount * VALUES_PER_ENTRY);
       }
     await store.refuseLostLock();
-    const { entry, segment } = await store.files.writeSegment(store.takeFileNumber(), await mergeRows(sources, turns));
+    const { entry, segment } = await store.files.writeSegment(store.takeFileNumber(), await mergeRows(sources, turns), turns);
     await store.storage.sync([entry.key]);
     const removed = new Set(sources);
     const gone = new Set(sources.map((source) => source.key));

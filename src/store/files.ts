@@ -1,3 +1,4 @@
+import { Turns } from "../base/turn.js";
 import type { Dictionaries, DictionaryDelta } from "../column/dictionaries.js";
 import { TRAILER_BYTES, checkBlock, damaged, decodeFooter, encodeContainer, footerCrcOf } from "../segment/container.js";
 import type { ContainerFooter } from "../segment/container.js";
@@ -29,9 +30,9 @@ export class StoreFiles {
   }
 
   /** Writes a segment; durable only after `sync` named its key. */
-  async writeSegment(number: number, merged: MergedRows): Promise<{ entry: SegmentEntry; segment: Segment }> {
+  async writeSegment(number: number, merged: MergedRows, turns = new Turns()): Promise<{ entry: SegmentEntry; segment: Segment }> {
     const key = `segments/${numbered(number)}`;
-    const { bytes, meta } = await encodeSegment(merged, (raw) => this.#codec.deflate(raw));
+    const { bytes, meta } = await encodeSegment(merged, (raw) => this.#codec.deflate(raw), turns);
     await this.storage.write(key, bytes, { durable: false });
     const footer = this.#footer<SegmentMeta>(key, bytes, bytes.length);
     const entry = { ...(await this.#entry(key, bytes)), day: meta.day, rowCount: meta.rowCount };

@@ -1,91 +1,102 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- slots stay below the capacity */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- slots stay below the capacity of their part */
+import { DaybookError } from "../base/errors.js";
 
-const FIRST_CAPACITY = 1 << 12;
-/** Share of slots in use at which the table grows by half. */
+/** Bits of a fingerprint below those that name its part. */
+const PLACE_BITS = 25;
+const PART_COUNT = 2 ** (32 - PLACE_BITS);
+const FIRST_CAPACITY = 16;
+/** Share of a part's slots in use at which it grows. */
 const FULL_SHARE = 0.7;
+/** Room is made for some batches at once, as one may be filled while another is written, and for a share of all ids: parts are then not looked at each time. */
+const ROOM_BATCH_COUNT = 16;
+const ROOM_BATCH_IDS = 65_536;
+const ROOM_SHARE = 1 / 1024;
 
 /**
- * 48-bit fingerprints of all stored event ids: open addressing, 6 bytes a slot, about 10 bytes an id. A wrong match comes
- * about once in 2^48 / ids lookups, and every match is confirmed against the ids themselves.
+ * 64-bit fingerprints of all stored event ids: open addressing, 8 bytes a slot, about 13 bytes an id. A wrong match comes
+ * about once in 2^64 / ids lookups, and every match is confirmed against the ids themselves. The table is made of parts that
+ * grow at different times, by copying: growing the whole would halt everything, half a second at 16 million ids.
  */
 export class IdTable {
-  #low = new Uint32Array(FIRST_CAPACITY);
-  #high = new Uint16Array(FIRST_CAPACITY);
+  /** Slots of each part, two numbers each: the low half of a fingerprint, 0 for none, and the high one. */
+  readonly #parts: Uint32Array[] = Array.from({ length: PART_COUNT }, () => new Uint32Array(FIRST_CAPACITY * 2));
+  readonly #counts = new Uint32Array(PART_COUNT);
   #count = 0;
+  /** Ids that can be added before room is made again. */
+  #room = 0;
+  /** Part and slot of each, as part * 2^32 + slot. */
   #added: number[] = [];
   /** Of the ids looked at last: their fingerprints, and the first slot that is free or theirs. */
   #seenLow = new Uint32Array(0);
-  #seenHigh = new Uint16Array(0);
+  #seenHigh = new Uint32Array(0);
   #seenSlot = new Uint32Array(0);
 
   /** @param seed from a random source, so that nobody can prepare ids that collide */
   constructor(readonly seed: number) {}
 
   get byteLength(): number {
-    return this.#low.byteLength + this.#high.byteLength;
+    return this.#parts.reduce((sum, slots) => sum + slots.byteLength, 0);
   }
 
   /** Whether `count` more ids can be added without moving any. */
   hasRoom(count: number): boolean {
-    return this.#count + count <= this.#low.length * FULL_SHARE;
+    return count <= this.#room;
   }
 
   /** Makes room for `count` more ids. All are kept: those that are not could not be taken back. */
   reserve(count: number): void {
     if (this.hasRoom(count)) return;
-    const needed = this.#count + count;
-    const capacity = Math.ceil(Math.max(needed / FULL_SHARE, this.#low.length * 1.5));
-    const low = this.#low;
-    const high = this.#high;
-    this.#low = new Uint32Array(capacity);
-    this.#high = new Uint16Array(capacity);
-    this.#count = 0;
-    for (let slot = 0; slot < low.length; slot += 1)
-      if (low[slot] !== 0) this.#place(low[slot]!, high[slot]!);
+    this.#room = Math.max(count, Math.min(count * ROOM_BATCH_COUNT, ROOM_BATCH_IDS), Math.ceil(this.#count * ROOM_SHARE));
+    // Eight standard deviations above what is to be expected of one part, and what a full one has left beside.
+    const mean = this.#room / PART_COUNT;
+    const most = Math.min(this.#room, Math.ceil(mean + 8 * Math.sqrt(mean) + 8));
+    for (let part = 0; part < PART_COUNT; part += 1) {
+      const needed = this.#counts[part]! + most;
+      if (needed > capacityOf(this.#parts[part]!) * FULL_SHARE) this.#grow(part, needed);
+    }
   }
 
   /** Whether an id with this fingerprint is in the table. */
   matches(ids: Uint8Array, offset: number): boolean {
     const [low, high] = fingerprint(ids, offset, this.seed);
-    for (let slot = this.#home(low); this.#low[slot] !== 0; slot = this.#next(slot))
-      if (this.#low[slot] === low && this.#high[slot] === high) return true;
-    return false;
+    const slots = this.#parts[partOf(low)]!;
+    return slots[slotOf(slots, homeOf(slots, low), low, high) * 2] !== 0;
   }
 
   /** Adds an id; room was reserved. */
   add(ids: Uint8Array, offset: number): void {
     const [low, high] = fingerprint(ids, offset, this.seed);
-    this.#added.push(this.#place(low, high));
+    this.#place(homeOf(this.#parts[partOf(low)]!, low), low, high);
   }
 
   /** Looks at the first `count` ids, for `hasSeen` and `addSeen`: all wait for memory together. None may be moved or taken back meanwhile. */
   look(ids: Uint8Array, count: number): void {
     if (this.#seenLow.length < count) {
       this.#seenLow = new Uint32Array(count);
-      this.#seenHigh = new Uint16Array(count);
+      this.#seenHigh = new Uint32Array(count);
       this.#seenSlot = new Uint32Array(count);
     }
     for (let index = 0; index < count; index += 1) {
       const [low, high] = fingerprint(ids, index * 16, this.seed);
       this.#seenLow[index] = low;
       this.#seenHigh[index] = high;
-      this.#seenSlot[index] = this.#home(low);
+      this.#seenSlot[index] = homeOf(this.#parts[partOf(low)]!, low);
     }
     for (let index = 0; index < count; index += 1) this.hasSeen(index);
   }
 
   /** Whether an id with the fingerprint of one that was looked at is in the table by now. */
   hasSeen(index: number): boolean {
-    const [low, high] = [this.#seenLow[index]!, this.#seenHigh[index]!];
-    let slot = this.#seenSlot[index]!;
-    while (this.#low[slot] !== 0 && (this.#low[slot] !== low || this.#high[slot] !== high)) slot = this.#next(slot);
+    const low = this.#seenLow[index]!;
+    const slots = this.#parts[partOf(low)]!;
+    const slot = slotOf(slots, this.#seenSlot[index]!, low, this.#seenHigh[index]!);
     this.#seenSlot[index] = slot;
-    return this.#low[slot] !== 0;
+    return slots[slot * 2] !== 0;
   }
 
   /** Adds an id that was looked at; room was reserved. */
   addSeen(index: number): void {
-    this.#added.push(this.#placeFrom(this.#seenSlot[index]!, this.#seenLow[index]!, this.#seenHigh[index]!));
+    this.#place(this.#seenSlot[index]!, this.#seenLow[index]!, this.#seenHigh[index]!);
   }
 
   /** The oldest `count` ids that are not kept yet stay. */
@@ -95,33 +106,69 @@ export class IdTable {
 
   /** Takes back the ids that are not kept, newest first, so that every probe chain is as it was. */
   undo(): void {
-    for (let slot = this.#added.pop(); slot !== undefined; slot = this.#added.pop()) {
-      this.#low[slot] = 0;
-      this.#high[slot] = 0;
+    for (let place = this.#added.pop(); place !== undefined; place = this.#added.pop()) {
+      const part = Math.floor(place / 2 ** 32);
+      this.#parts[part]!.fill(0, (place % 2 ** 32) * 2, (place % 2 ** 32) * 2 + 2);
+      this.#counts[part]! -= 1;
       this.#count -= 1;
+      this.#room += 1;
     }
   }
 
-  #home(low: number): number {
-    return Math.floor((low / 2 ** 32) * this.#low.length);
-  }
-
-  #next(slot: number): number {
-    return slot + 1 === this.#low.length ? 0 : slot + 1;
-  }
-
-  #place(low: number, high: number): number {
-    return this.#placeFrom(this.#home(low), low, high);
-  }
-
-  #placeFrom(first: number, low: number, high: number): number {
-    let slot = first;
-    while (this.#low[slot] !== 0) slot = this.#next(slot);
-    this.#low[slot] = low;
-    this.#high[slot] = high;
+  /** Adds a fingerprint in the first free slot from one on. */
+  #place(first: number, low: number, high: number): void {
+    const part = partOf(low);
+    const slots = this.#parts[part]!;
+    if (this.#counts[part]! + 1 === capacityOf(slots)) throw new DaybookError("internal", "a part of the table of event ids is full");
+    const slot = placeIn(slots, first, low, high);
+    this.#counts[part]! += 1;
     this.#count += 1;
-    return slot;
+    this.#room -= 1;
+    this.#added.push(part * 2 ** 32 + slot);
   }
+
+  #grow(part: number, needed: number): void {
+    const slots = this.#parts[part]!;
+    const capacity = Math.max(Math.ceil(needed / FULL_SHARE), Math.ceil(capacityOf(slots) * growthOf(part)));
+    const next = new Uint32Array(capacity * 2);
+    for (let at = 0; at < slots.length; at += 2)
+      if (slots[at] !== 0) placeIn(next, homeOf(next, slots[at]!), slots[at]!, slots[at + 1]!);
+    this.#parts[part] = next;
+  }
+}
+
+/** By 20 to 50 per cent, no two neighbours alike: parts that have grown together once do not the next time. */
+function growthOf(part: number): number {
+  return 1.2 + 0.3 * ((part * 0.618_033_988_75) % 1);
+}
+
+function capacityOf(slots: Uint32Array): number {
+  return slots.length >>> 1;
+}
+
+/** The part that a fingerprint belongs to, by the topmost of its bits; the slot is chosen by those below. */
+function partOf(low: number): number {
+  return low >>> PLACE_BITS;
+}
+
+function homeOf(slots: Uint32Array, low: number): number {
+  return ((low & (2 ** PLACE_BITS - 1)) * 2 ** -PLACE_BITS * (slots.length >>> 1)) | 0;
+}
+
+/** The slot from `first` on that holds a fingerprint, or else the first that is free. */
+function slotOf(slots: Uint32Array, first: number, low: number, high: number): number {
+  let at = first * 2;
+  while (slots[at] !== 0 && (slots[at] !== low || slots[at + 1] !== high)) at = at + 2 === slots.length ? 0 : at + 2;
+  return at >>> 1;
+}
+
+/** Puts a fingerprint into the first free slot from `first` on, and says which. */
+function placeIn(slots: Uint32Array, first: number, low: number, high: number): number {
+  let at = first * 2;
+  while (slots[at] !== 0) at = at + 2 === slots.length ? 0 : at + 2;
+  slots[at] = low;
+  slots[at + 1] = high;
+  return at >>> 1;
 }
 
 // One result for all calls: read before the next call.
@@ -140,7 +187,9 @@ function fingerprint(ids: Uint8Array, offset: number, seed: number): [low: numbe
   }
   a = Math.imul(a ^ (a >>> 16), 0x85ebca6b);
   a ^= a >>> 13;
+  b = Math.imul(b ^ (b >>> 15), 0xc2b2ae35);
+  b ^= b >>> 16;
   scratch[0] = a >>> 0 || 1;
-  scratch[1] = (b ^ (b >>> 15)) & 0xffff;
+  scratch[1] = b >>> 0;
   return scratch;
 }

@@ -1,4 +1,5 @@
 import { DaybookError } from "../base/errors.js";
+import { Turns } from "../base/turn.js";
 import type { Head } from "../segment/head.js";
 import { mergeRows } from "../segment/merge-rows.js";
 import type { Segment } from "../segment/segment.js";
@@ -18,6 +19,8 @@ export interface Frozen {
   /** Records so far, and the ids that only they have named. */
   readonly recordCount: number;
   readonly brought: BroughtCodes;
+  /** The pace of the work to come. */
+  readonly turns: Turns;
 }
 
 /** Starts a seal: heads are frozen and a new journal takes what comes. No commit may be under way. @throws read_only */
@@ -33,6 +36,7 @@ export async function freeze(store: Store): Promise<Frozen> {
     sizes: store.journaledSizes(),
     recordCount: store.records.rowCount,
     brought: store.broughtCodes,
+    turns: new Turns(),
   };
 }
 
@@ -84,10 +88,10 @@ export async function seal(store: Store, frozen: Frozen): Promise<void> {
 async function writeFiles(store: Store, frozen: Frozen, isWhole: boolean, written: Written): Promise<Segment[]> {
   const segments: Segment[] = [];
   for (const [day, heads] of byDay(frozen.heads)) {
-    const merged = await mergeRows(heads.map((head) => head.view()));
+    const merged = await mergeRows(heads.map((head) => head.view()), frozen.turns);
     if (merged.times.length === 0) continue;
     await store.refuseLostLock();
-    const { entry, segment } = await store.files.writeSegment(store.takeFileNumber(), { ...merged, day });
+    const { entry, segment } = await store.files.writeSegment(store.takeFileNumber(), { ...merged, day }, frozen.turns);
     written.segments.push(entry);
     segments.push(segment);
   }

@@ -10,6 +10,7 @@ import { linksOfMeta } from "../segment/segment-file.js";
 import { FIELD_COUNT, fieldIndex } from "../schema/fields.js";
 import { BatchBuilder } from "./batch.js";
 import type { Batch } from "./batch.js";
+import { byDay } from "./by-day.js";
 import { encodeBatch } from "./batch-bytes.js";
 import { Catalog } from "./catalog.js";
 import type { Snapshot } from "./catalog.js";
@@ -405,13 +406,14 @@ export class Store {
   }
 
   #append(batch: Batch, firstSequence: number): void {
-    const { times, rowCount } = batch;
     const keysOf = (shape: number) => this.dictionaries.keysOfShape(shape);
+    const rows = byDay(batch, keysOf);
+    const { times, rowCount } = rows;
     let valuesAt = 0;
     for (let from = 0, to = 0; from < rowCount; from = to) {
       const day = dayOf(times[from] as number);
       while (to < rowCount && dayOf(times[to] as number) === day) to += 1;
-      valuesAt = this.catalog.head(day).append(batch, from, to, firstSequence, valuesAt, keysOf);
+      valuesAt = this.catalog.head(day).append(rows, from, to, firstSequence, valuesAt, keysOf);
     }
     this.#noteIds(batch);
   }

@@ -1,5 +1,6 @@
 import { memoryStorage, openDaybook } from "daybook";
 import { expect, test, vi } from "vitest";
+import { Turns } from "../../src/base/turn.js";
 import type * as limits from "../../src/base/limits.js";
 
 vi.mock("../../src/base/limits.js", async (original) => {
@@ -63,21 +64,22 @@ test("A seal does not wait for a compaction under way, and neither loses what th
   expect(await again.stats()).toMatchObject({ segmentCount: 3, eventCount: 7_000, headRowCount: 0 });
 });
 
+/** Turns of the event loop that others have meanwhile. */
+async function turnsWhile(act: () => Promise<unknown>): Promise<number> {
+  let count = 0;
+  let isOver = false;
+  const turn = () => {
+    count += 1;
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await act();
+  isOver = true;
+  return count;
+}
+
 test("Seals and compactions let others have their turn.", async () => {
   await using daybook = await openDaybook({ storage: memoryStorage() });
-  let isOver = false;
-  const turnsWhile = async (act: () => Promise<unknown>) => {
-    let count = 0;
-    isOver = false;
-    const turn = () => {
-      count += 1;
-      if (!isOver) setImmediate(turn);
-    };
-    setImmediate(turn);
-    await act();
-    isOver = true;
-    return count;
-  };
   // Some twenty passes over the values of 900 rows, at 4,000 values a turn.
   for (let seal = 0; seal < 4; seal += 1) {
     await daybook.ingest(events(900));
@@ -87,4 +89,21 @@ test("Seals and compactions let others have their turn.", async () => {
   expect(await turnsWhile(() => daybook.seal())).toBeGreaterThan(40);
   expect((await daybook.stats()).segmentCount).toBe(1);
   expect(await daybook.aggregate({ field: "url", endDate: "1970-01-02" })).toHaveLength(13);
+});
+
+test("A seal hurries once an ingest waits for it, and no sooner.", async () => {
+  const hurry = vi.spyOn(Turns.prototype, "hurry");
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  await daybook.ingest(events(1_000));
+  await daybook.ingest(events(900));
+  expect(hurry).not.toHaveBeenCalled();
+  await daybook.seal();
+  const { storage, open } = gated();
+  await using other = await openDaybook({ storage });
+  await other.ingest(events(1_000));
+  // The next thousand is enough for a seal of its own, which waits for the one under way.
+  const waiting = other.ingest(events(1_000));
+  await vi.waitFor(() => expect(hurry).toHaveBeenCalledTimes(1), 10_000);
+  open();
+  await waiting;
 });

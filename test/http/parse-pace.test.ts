@@ -31,9 +31,4 @@ describe("bodies that arrive together", () => {
     const [first = NaN, ...others] = parsed.map(({ turn }) => turn);
     expect(others.map((turn) => turn - first)).toEqual([0, 1, 1, 2, 3, 3]);
   });
-
-  test("wait for nobody when they are short", async () => {
-    const pace = new ParsePace(256 * KIB);
-    expect([pace.wait(300 * KIB) === null, pace.wait(300 * KIB) === null, pace.wait(KIB)]).toEqual([false, false, null]);
-  });
 });

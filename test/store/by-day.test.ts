@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { MS_PER_DAY } from "../../src/base/time.js";
+import { FIELD_COUNT } from "../../src/schema/fields.js";
+import { BatchBuilder } from "../../src/store/batch.js";
+import type { Batch } from "../../src/store/batch.js";
+import { byDay } from "../../src/store/by-day.js";
+import { baseSeed } from "../oracle/settings.js";
+
+/** Shape n has n keys. */
+const keysOf = (shape: number) => Array.from({ length: shape }, (_, key) => key);
+
+interface Row {
+  readonly day: number;
+  readonly shape: number;
+}
+
+/** Every number in a row names the row: what is read later says which row it was. */
+function batchOf(rows: readonly Row[]): Batch {
+  const builder = new BatchBuilder();
+  for (const [at, { day, shape }] of rows.entries()) {
+    builder.reserve(shape);
+    builder.times[at] = day * MS_PER_DAY + at;
+    builder.ids.fill(at & 255, at * 16, at * 16 + 16);
+    builder.codes.fill(at, at * FIELD_COUNT, (at + 1) * FIELD_COUNT);
+    builder.shapes[at] = shape;
+    for (const key of keysOf(shape)) builder.values[builder.valueCount + key] = at * 10 + key;
+    builder.rowCount += 1;
+    builder.valueCount += shape;
+  }
+  return builder.batch();
+}
+
+/** The rows of a batch as texts, each with the place it came from. */
+function textsOf({ rowCount, times, ids, codes, shapes, values, places }: Batch): string[] {
+  let valuesAt = 0;
+  return Array.from({ length: rowCount }, (_, row) => {
+    const own = values.slice(valuesAt, (valuesAt += shapes[row] ?? 0));
+    const fields = codes.slice(row * FIELD_COUNT, (row + 1) * FIELD_COUNT);
+    return [places?.[row] ?? row, times[row], ids.slice(row * 16, row * 16 + 16), fields, own].join(" ");
+  });
+}
+
+const rowsOf = fc.array(fc.record({ day: fc.integer({ min: -2, max: 3 }), shape: fc.nat({ max: 3 }) }), { maxLength: 60 });
+
+test("The rows of each day lie together in order of arrival, and no row loses what is its own.", () => {
+  fc.assert(
+    fc.property(rowsOf, (rows) => {
+      const batch = batchOf(rows);
+      const ordered = byDay(batch, keysOf);
+      const days = [...new Set(rows.map(({ day }) => day))];
+      const texts = textsOf(batch);
+      expect(textsOf(ordered)).toEqual(days.flatMap((day) => texts.filter((_, row) => rows[row]?.day === day)));
+    }),
+    { seed: baseSeed, numRuns: 300 },
+  );
+});
+
+test("Rows that lie together already are not moved.", () => {
+  const batch = batchOf([3, 3, 1, 1, 2].map((day) => ({ day, shape: 1 })));
+  expect(byDay(batch, keysOf)).toBe(batch);
+});
