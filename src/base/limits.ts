@@ -48,8 +48,8 @@ export const LIMITS = {
   journalBytes: 64 * 1024 * 1024,
   /** Characters of new dictionary values in one frame: escaped, as JSON, they stay within one string of V8. */
   frameValueChars: 64 * 1024 * 1024,
-  /** Rows of one segment: a day that has more stays in several. Rows and times share the bits of a sort key. */
-  segmentRowCount: 2 ** 25,
+  /** Rows that compaction makes one segment of: while it does, it takes some 150 bytes for each. A day that has more stays in several. */
+  segmentRowCount: 2 ** 21,
   /** Segments of one day before those of like size are compacted into one. */
   segmentsPerDayCount: 4,
   /** Events that may wait for the journal: beyond it an ingest is refused at once. */

@@ -17,25 +17,41 @@ const ORDER_SHARE = 1 / 8;
  * and what ties with its last item, is put in order. Cost: a few nanoseconds a place, and 50 an item.
  */
 export function rankCounts(counts: Uint32Array, ranked: Ranked, limit: number | null): AggregateItem[] {
-  const shown = limit === null ? allPlaces(counts) : topPlaces(counts, limit);
-  const order = ranked.placesInOrder !== undefined && shown.length >= counts.length * ORDER_SHARE ? ranked.placesInOrder() : null;
-  const ordered = byCountDescending(order === null ? shown : inOrder(shown, order, counts.length), counts);
-  if (order === null) sortTies(ordered, ranked);
-  const itemCount = Math.min(shown.length, limit ?? shown.length);
-  const items: AggregateItem[] = [];
-  for (let at = 0; at < itemCount; at += 1) items.push({ property: ranked.propertyOf(ordered.places[at]!), count: ordered.counts[at]! });
+  const ordered = limit === null ? allCounted(counts, ranked) : topCounted(counts, ranked, limit);
+  const itemCount = Math.min(ordered.places.length, limit ?? ordered.places.length);
+  // As long as it will be: one that grows takes twice as long to fill with some hundred thousand items.
+  const items = new Array<AggregateItem>(itemCount);
+  for (let at = 0; at < itemCount; at += 1) items[at] = { property: ranked.propertyOf(ordered.places[at]!), count: ordered.counts[at]! };
   return items;
 }
 
-function allPlaces(counts: Uint32Array): Uint32Array {
-  const places = new Uint32Array(counts.length);
-  let placeCount = 0;
-  for (let place = 0; place < counts.length; place += 1) {
-    if (counts[place] === 0) continue;
-    places[placeCount] = place;
-    placeCount += 1;
+function allCounted(counts: Uint32Array, ranked: Ranked): Counted {
+  let shownCount = 0;
+  for (let place = 0; place < counts.length; place += 1) if (counts[place] !== 0) shownCount += 1;
+  const shown: Counted = { places: new Uint32Array(shownCount), counts: new Uint32Array(shownCount) };
+  const order = orderFor(shownCount, counts, ranked);
+  for (let at = 0, into = 0; into < shownCount; at += 1) {
+    const place = order === null ? at : order[at]!;
+    const count = counts[place]!;
+    if (count === 0) continue;
+    shown.places[into] = place;
+    shown.counts[into] = count;
+    into += 1;
   }
-  return places.subarray(0, placeCount);
+  return order === null ? sortTies(byCountDescending(shown), ranked) : byCountDescending(shown);
+}
+
+function topCounted(counts: Uint32Array, ranked: Ranked, limit: number): Counted {
+  const top = topPlaces(counts, limit);
+  const order = orderFor(top.length, counts, ranked);
+  const places = order === null ? top : inOrder(top, order, counts.length);
+  const shown = byCountDescending({ places, counts: Uint32Array.from(places, (place) => counts[place]!) });
+  return order === null ? sortTies(shown, ranked) : shown;
+}
+
+/** The order of all places, where so many are shown that it is worth having. */
+function orderFor(shownCount: number, counts: Uint32Array, { placesInOrder }: Ranked): Uint32Array | null {
+  return placesInOrder !== undefined && shownCount >= counts.length * ORDER_SHARE ? placesInOrder() : null;
 }
 
 /** Places that are looked through at a time for those that cannot be shown. */
@@ -89,8 +105,8 @@ function inOrder(places: Uint32Array, order: Uint32Array, placeCount: number): U
   return ordered;
 }
 
+/** Bits of a digit, if there are not more than that of items. */
 const DIGIT_BITS = 11;
-const DIGIT_SPAN = 2 ** DIGIT_BITS;
 
 /** Places and their counts, side by side. */
 interface Counted {
@@ -98,30 +114,31 @@ interface Counted {
   readonly counts: Uint32Array;
 }
 
-/** Counts descending; among equal counts the order stays. A radix sort: one pass for eleven bits of the greatest count. */
-function byCountDescending(places: Uint32Array, countOf: Uint32Array): Counted {
-  const counts = new Uint32Array(places.length);
+/** Counts descending; among equal counts the order stays. A radix sort: many items are told apart by a digit as long as their number. */
+function byCountDescending(shown: Counted): Counted {
   let max = 0;
-  for (let at = 0; at < places.length; at += 1) {
-    counts[at] = countOf[places[at]!]!;
-    if (counts[at]! > max) max = counts[at]!;
-  }
-  let from: Counted = { places, counts };
-  let into: Counted = { places: new Uint32Array(places.length), counts: new Uint32Array(places.length) };
-  for (let shift = 0; shift < 32 && max >>> shift !== 0; shift += DIGIT_BITS) {
-    sortByDigit(from, into, shift);
+  for (let at = 0; at < shown.counts.length; at += 1) if (shown.counts[at]! > max) max = shown.counts[at]!;
+  const countBits = 32 - Math.clz32(max);
+  const itemBits = 32 - Math.clz32(shown.counts.length);
+  const digitBits = countBits <= itemBits ? countBits : Math.max(DIGIT_BITS, Math.min(itemBits, 16));
+  let from = shown;
+  let into: Counted = { places: new Uint32Array(shown.places.length), counts: new Uint32Array(shown.places.length) };
+  for (let shift = 0; shift < countBits; shift += digitBits) {
+    sortByDigit(from, into, shift, digitBits);
     [from, into] = [into, from];
   }
   return from;
 }
 
-function sortByDigit(from: Counted, into: Counted, shift: number): void {
-  const starts = new Uint32Array(DIGIT_SPAN + 1);
-  for (let at = 0; at < from.counts.length; at += 1) starts[digitBelow(from.counts[at]!, shift) + 1]! += 1;
-  for (let digit = 0; digit < DIGIT_SPAN; digit += 1) starts[digit + 1]! += starts[digit]!;
+function sortByDigit(from: Counted, into: Counted, shift: number, digitBits: number): void {
+  const last = 2 ** digitBits - 1;
+  const starts = new Uint32Array(last + 2);
+  // The greater a digit, the sooner it comes.
+  for (let at = 0; at < from.counts.length; at += 1) starts[last - ((from.counts[at]! >>> shift) & last) + 1]! += 1;
+  for (let digit = 0; digit <= last; digit += 1) starts[digit + 1]! += starts[digit]!;
   for (let at = 0; at < from.counts.length; at += 1) {
     const count = from.counts[at]!;
-    const digit = digitBelow(count, shift);
+    const digit = last - ((count >>> shift) & last);
     const place = starts[digit]!;
     starts[digit] = place + 1;
     into.places[place] = from.places[at]!;
@@ -129,16 +146,13 @@ function sortByDigit(from: Counted, into: Counted, shift: number): void {
   }
 }
 
-/** Greater for smaller counts. */
-function digitBelow(count: number, shift: number): number {
-  return DIGIT_SPAN - 1 - ((count >>> shift) & (DIGIT_SPAN - 1));
-}
-
-function sortTies({ places, counts }: Counted, { propertyOf }: Ranked): void {
+function sortTies(shown: Counted, { propertyOf }: Ranked): Counted {
+  const { places, counts } = shown;
   for (let start = 0, end = 0; start < places.length; start = end) {
     while (end < places.length && counts[end] === counts[start]) end += 1;
     if (end - start > 1) sortByText(places.subarray(start, end), propertyOf);
   }
+  return shown;
 }
 
 const beyondBasic = /[\ud800-\uffff]/;

@@ -7,11 +7,12 @@ import type { Store } from "./store.js";
 
 /**
  * Segments that are to become one, day by day. A day that has more than its share gives all up to the largest that is not larger
- * than its smaller ones together: a row is then merged as often as the logarithm of its day's size, and not each time.
+ * than its smaller ones together: a row is then merged as often as the logarithm of its day's size, and not each time. One that is
+ * more than half of the largest there may be is left alone.
  */
 export function groupsToCompact<S extends Sized>(segments: readonly S[]): S[][] {
   const days = new Map<number, S[]>();
-  for (const segment of segments) days.set(segment.day, [...(days.get(segment.day) ?? []), segment]);
+  for (const segment of segments) if (segment.rowCount * 2 <= LIMITS.segmentRowCount) days.set(segment.day, [...(days.get(segment.day) ?? []), segment]);
   return [...days.values()].filter((day) => day.length > LIMITS.segmentsPerDayCount).flatMap((day) => {
     const group = groupOf(day);
     return group.length > 1 ? [group] : [];

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { LIMITS } from "../../src/base/limits.js";
 import { groupsToCompact } from "../../src/store/compact.js";
 import { baseSeed } from "../oracle/settings.js";
 
@@ -37,8 +38,15 @@ describe("compaction", () => {
   });
 
   test("makes no segment that is larger than one may be", () => {
-    expect(groupsToCompact([2 ** 23, 2 ** 24, 2 ** 24, 2 ** 24, 2 ** 24].map((rowCount) => ({ day: 1, rowCount })))).toEqual([]);
-    expect(groupsToCompact([1, 1, 2 ** 24, 2 ** 24, 2 ** 24].map((rowCount) => ({ day: 1, rowCount })))).toEqual([Array(2).fill({ day: 1, rowCount: 1 })]);
+    const half = LIMITS.segmentRowCount / 2;
+    expect(groupsToCompact([half / 2, half, half, half, half].map((rowCount) => ({ day: 1, rowCount })))).toEqual([]);
+    expect(groupsToCompact([1, 1, half, half, half].map((rowCount) => ({ day: 1, rowCount })))).toEqual([Array(2).fill({ day: 1, rowCount: 1 })]);
+  });
+
+  test("leaves alone what cannot be merged with its like, however many there are", () => {
+    const full = Array.from({ length: 9 }, () => ({ day: 1, rowCount: LIMITS.segmentRowCount / 2 + 1 }));
+    expect(groupsToCompact([...full, ...Array<Sized>(4).fill({ day: 1, rowCount: 1 })])).toEqual([]);
+    expect(groupsToCompact([...full, ...Array<Sized>(5).fill({ day: 1, rowCount: 1 })])).toEqual([Array(5).fill({ day: 1, rowCount: 1 })]);
   });
 
   test("merges a row no more often than a day doubles, and leaves no more segments than that", () => {
