@@ -12,14 +12,14 @@ export interface Held {
   take(byteLength: number): void;
   /** Counts nothing, but tells whether so many bytes are worth reading. @throws overloaded */
   expect(byteLength: number): void;
-  /** Resolves when a body of so many bytes may be parsed; null: now. Called once. */
-  parseTurn(byteLength: number): Promise<void> | null;
+  /** Resolves when a body of so many bytes may be parsed, one to be written once there is room for what it becomes; null: now. Called once. */
+  parseTurn(byteLength: number, isWritten: boolean): Promise<void> | null;
   release(): void;
 }
 
 /** Refuses requests before they cost anything, while there is too much to do. */
 export class Admission {
-  // Made once: an error finds out where it was made, which costs more than the rest of a refusal.
+  // Made once: the stack that comes with an error takes longer to make than the rest of a refusal.
   readonly #late = new DaybookError("overloaded", "requests come in faster than they can be answered");
   readonly #tooMany: DaybookError;
   readonly #underWay = new Map<string, number>();
@@ -66,8 +66,9 @@ export class Admission {
         own += byteLength;
         this.#heldByteLength += byteLength;
       },
-      parseTurn: (byteLength) => {
+      parseTurn: (byteLength, isWritten) => {
         if (byteLength < SHORT_BODY_BYTES) return null;
+        if (!isWritten) return this.#pace.wait(byteLength);
         const room = this.#roomOf(organization);
         const entered = room.enter(byteLength);
         leave = () => room.leave(byteLength);

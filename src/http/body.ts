@@ -23,7 +23,7 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: Held)
   if (declared > 0) held.expect(declared);
   const sent = await request.readBody(rule.maxByteLength, held.take);
   const bytes = encoding === null || sent.length === 0 ? sent : await inflate(sent, encoding, rule.maxByteLength, held);
-  const turn = held.parseTurn(bytes.length);
+  const turn = held.parseTurn(bytes.length, rule.isWritten === true);
   if (turn !== null) await turn;
   if (isNdjson && rule.list !== null) return { [rule.list]: parseNdjson(bytes) };
   if (bytes.length === 0) return {};

@@ -7,7 +7,7 @@ interface Waiting {
 }
 
 /**
- * Lets so many bytes of bodies be parsed and not yet answered, in order of arrival; a body that is alone may be of any size.
+ * Lets so many bytes of bodies that are to be written be parsed and not yet answered, in order of arrival; a body that is alone may be of any size.
  * Bodies that wait as bytes are a tenth of the objects they become, and the collector does not move them.
  */
 export class ParseRoom {

@@ -5,7 +5,7 @@ import type { AggregateItem } from "../plan/input.js";
 /** What the counts are of, by place. */
 export interface Ranked {
   propertyOf(place: number): string;
-  /** All places by their property's code points, where that is at hand or worth the making. */
+  /** All places, each once, by their property's code points, where that is at hand or worth the making. */
   placesInOrder?(): Uint32Array;
 }
 
@@ -50,8 +50,8 @@ function topCounted(counts: Uint32Array, ranked: Ranked, limit: number): Counted
 }
 
 /** The order of all places, where so many are shown that it is worth having. */
-function orderFor(shownCount: number, counts: Uint32Array, { placesInOrder }: Ranked): Uint32Array | null {
-  return placesInOrder !== undefined && shownCount >= counts.length * ORDER_SHARE ? placesInOrder() : null;
+function orderFor(shownCount: number, counts: Uint32Array, ranked: Ranked): Uint32Array | null {
+  return ranked.placesInOrder !== undefined && shownCount >= counts.length * ORDER_SHARE ? ranked.placesInOrder() : null;
 }
 
 /** Places that are looked through at a time for those that cannot be shown. */

@@ -12,7 +12,10 @@ import type { Store } from "./store.js";
  */
 export function groupsToCompact<S extends Sized>(segments: readonly S[]): S[][] {
   const days = new Map<number, S[]>();
-  for (const segment of segments) if (segment.rowCount * 2 <= LIMITS.segmentRowCount) days.set(segment.day, [...(days.get(segment.day) ?? []), segment]);
+  for (const segment of segments) {
+    if (segment.rowCount * 2 > LIMITS.segmentRowCount) continue;
+    days.set(segment.day, [...(days.get(segment.day) ?? []), segment]);
+  }
   return [...days.values()].filter((day) => day.length > LIMITS.segmentsPerDayCount).flatMap((day) => {
     const group = groupOf(day);
     return group.length > 1 ? [group] : [];

@@ -1,5 +1,4 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- slots stay below the capacity of their part */
-import { DaybookError } from "../base/errors.js";
 
 /** Bits of a fingerprint below those that name its part. */
 const PLACE_BITS = 25;
@@ -9,8 +8,9 @@ const FIRST_CAPACITY = 16;
 const FULL_SHARE = 0.7;
 /** Room is made for some batches at once, as one may be filled while another is written, and for a share of all ids: parts are then not looked at each time. */
 const ROOM_BATCH_COUNT = 16;
-const ROOM_BATCH_IDS = 65_536;
+const ROOM_BATCH_IDS = 32_768;
 const ROOM_SHARE = 1 / 1024;
+const LEAST_GROWTH = 1.2;
 
 /**
  * 64-bit fingerprints of all stored event ids: open addressing, 8 bytes a slot, about 13 bytes an id. A wrong match comes
@@ -30,6 +30,7 @@ export class IdTable {
   #seenLow = new Uint32Array(0);
   #seenHigh = new Uint32Array(0);
   #seenSlot = new Uint32Array(0);
+  #seenCount = 0;
 
   /** @param seed from a random source, so that nobody can prepare ids that collide */
   constructor(readonly seed: number) {}
@@ -63,7 +64,7 @@ export class IdTable {
     return slots[slotOf(slots, homeOf(slots, low), low, high) * 2] !== 0;
   }
 
-  /** Adds an id; room was reserved. */
+  /** Adds an id; where no room was reserved, some may have to be moved. */
   add(ids: Uint8Array, offset: number): void {
     const [low, high] = fingerprint(ids, offset, this.seed);
     this.#place(homeOf(this.#parts[partOf(low)]!, low), low, high);
@@ -76,6 +77,7 @@ export class IdTable {
       this.#seenHigh = new Uint32Array(count);
       this.#seenSlot = new Uint32Array(count);
     }
+    this.#seenCount = count;
     for (let index = 0; index < count; index += 1) {
       const [low, high] = fingerprint(ids, index * 16, this.seed);
       this.#seenLow[index] = low;
@@ -94,7 +96,7 @@ export class IdTable {
     return slots[slot * 2] !== 0;
   }
 
-  /** Adds an id that was looked at; room was reserved. */
+  /** Adds an id that was looked at, as `add`. */
   addSeen(index: number): void {
     this.#place(this.#seenSlot[index]!, this.#seenLow[index]!, this.#seenHigh[index]!);
   }
@@ -118,18 +120,37 @@ export class IdTable {
   /** Adds a fingerprint in the first free slot from one on. */
   #place(first: number, low: number, high: number): void {
     const part = partOf(low);
-    const slots = this.#parts[part]!;
-    if (this.#counts[part]! + 1 === capacityOf(slots)) throw new DaybookError("internal", "a part of the table of event ids is full");
-    const slot = placeIn(slots, first, low, high);
+    if (this.#counts[part]! + 1 === capacityOf(this.#parts[part]!)) {
+      this.#growUnkept(part);
+      return this.#place(homeOf(this.#parts[part]!, low), low, high);
+    }
+    const slot = placeIn(this.#parts[part]!, first, low, high);
     this.#counts[part]! += 1;
     this.#count += 1;
     this.#room -= 1;
     this.#added.push(part * 2 ** 32 + slot);
   }
 
+  /** Grows a part that more ids came to than could be expected. Those that are not kept move behind the others, so that they can be taken back. */
+  #growUnkept(part: number): void {
+    const slots = this.#parts[part]!;
+    const own = [...this.#added.keys()].filter((at) => Math.floor(this.#added[at]! / 2 ** 32) === part);
+    const fingerprints = own.map((at) => {
+      const slot = this.#added[at]! % 2 ** 32;
+      return slots.slice(slot * 2, slot * 2 + 2);
+    });
+    for (const at of own) slots.fill(0, (this.#added[at]! % 2 ** 32) * 2, (this.#added[at]! % 2 ** 32) * 2 + 2);
+    this.#grow(part, this.#counts[part]! + 1);
+    const next = this.#parts[part]!;
+    fingerprints.forEach(([low, high], index) => (this.#added[own[index]!] = part * 2 ** 32 + placeIn(next, homeOf(next, low!), low!, high!)));
+    for (let index = 0; index < this.#seenCount; index += 1)
+      if (partOf(this.#seenLow[index]!) === part) this.#seenSlot[index] = homeOf(next, this.#seenLow[index]!);
+  }
+
   #grow(part: number, needed: number): void {
     const slots = this.#parts[part]!;
-    const capacity = Math.max(Math.ceil(needed / FULL_SHARE), Math.ceil(capacityOf(slots) * growthOf(part)));
+    const growth = growthOf(part);
+    const capacity = Math.ceil(Math.max((needed / FULL_SHARE) * (growth - LEAST_GROWTH + 1), capacityOf(slots) * growth));
     const next = new Uint32Array(capacity * 2);
     for (let at = 0; at < slots.length; at += 2)
       if (slots[at] !== 0) placeIn(next, homeOf(next, slots[at]!), slots[at]!, slots[at + 1]!);
@@ -139,7 +160,7 @@ export class IdTable {
 
 /** By 20 to 50 per cent, no two neighbours alike: parts that have grown together once do not the next time. */
 function growthOf(part: number): number {
-  return 1.2 + 0.3 * ((part * 0.618_033_988_75) % 1);
+  return LEAST_GROWTH + 0.3 * ((part * 0.618_033_988_75) % 1);
 }
 
 function capacityOf(slots: Uint32Array): number {

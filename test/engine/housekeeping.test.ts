@@ -93,6 +93,7 @@ test("Seals and compactions let others have their turn.", async () => {
 
 test("A seal hurries once an ingest waits for it, and no sooner.", async () => {
   const hurry = vi.spyOn(Turns.prototype, "hurry");
+  const took = vi.spyOn(Turns.prototype, "took");
   await using daybook = await openDaybook({ storage: memoryStorage() });
   await daybook.ingest(events(1_000));
   await daybook.ingest(events(900));
@@ -103,7 +104,12 @@ test("A seal hurries once an ingest waits for it, and no sooner.", async () => {
   await other.ingest(events(1_000));
   // The next thousand is enough for a seal of its own, which waits for the one under way.
   const waiting = other.ingest(events(1_000));
-  await vi.waitFor(() => expect(hurry).toHaveBeenCalledTimes(1), 10_000);
-  open();
-  await waiting;
+  try {
+    await vi.waitFor(() => expect(hurry).toHaveBeenCalledTimes(1), 10_000);
+  } finally {
+    open();
+    await waiting;
+  }
+  // It is that seal's own work that does.
+  expect(took.mock.contexts.filter((turns) => turns === hurry.mock.contexts[0]).length).toBeGreaterThan(20);
 });

@@ -37,17 +37,26 @@ describe("bodies that are parsed and not answered yet", () => {
     expect(entered).toEqual([0, 1, 2, 3, 4]);
   });
 
+  test("do not overtake a longer one that waits", async () => {
+    const room = new ParseRoom(300 * KIB);
+    const entered = await entering(room, [100, 100, 150, 20].map((kib) => kib * KIB));
+    expect(entered).toEqual([0, 1]);
+    room.leave(100 * KIB);
+    await settle();
+    expect(entered).toEqual([0, 1, 2, 3]);
+  });
+
   test("may be of any size where they are alone", async () => {
     const room = new ParseRoom(300 * KIB);
     expect(await entering(room, [20 * MIB, 20 * MIB])).toEqual([0]);
   });
 
-  test("of one organization do not keep those of another waiting, nor short ones", async () => {
+  test("of one organization do not keep those of another waiting, nor short ones, nor questions", async () => {
     const admission = new Admission(handlerLimits(), () => 0);
     const parsed: string[] = [];
-    const ask = (organization: string, name: string, byteLength: number) => {
+    const ask = (organization: string, name: string, byteLength: number, isWritten = true) => {
       const held = admission.hold(organization);
-      const turn = held.parseTurn(byteLength);
+      const turn = held.parseTurn(byteLength, isWritten);
       if (turn === null) parsed.push(name);
       else void turn.then(() => parsed.push(name));
       return held;
@@ -55,11 +64,22 @@ describe("bodies that are parsed and not answered yet", () => {
     const first = ask("acme", "first", 3 * MIB);
     ask("acme", "second", 100 * KIB);
     ask("acme", "short", 10 * KIB);
+    ask("acme", "question", 100 * KIB, false);
     ask("bolt", "other", 3 * MIB);
     await settle();
-    expect(parsed.sort()).toEqual(["first", "other", "short"]);
+    expect(parsed.sort()).toEqual(["first", "other", "question", "short"]);
     first.release();
     await settle();
     expect(parsed).toContain("second");
+  });
+
+  test("are parsed a few in a turn of the event loop", async () => {
+    const admission = new Admission(handlerLimits(), () => 0);
+    const parsed: number[] = [];
+    for (const body of [0, 1, 2]) void admission.hold("acme").parseTurn(200 * KIB, true)?.then(() => parsed.push(body));
+    for (let wait = 0; wait < 20; wait += 1) await Promise.resolve();
+    expect(parsed).toEqual([0]);
+    await settle();
+    expect(parsed).toEqual([0, 1, 2]);
   });
 });

@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { MS_PER_DAY } from "../../src/base/time.js";
 import { FIELD_COUNT } from "../../src/schema/fields.js";
+import { Head } from "../../src/segment/head.js";
+import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { BatchBuilder } from "../../src/store/batch.js";
 import type { Batch } from "../../src/store/batch.js";
 import { byDay } from "../../src/store/by-day.js";
@@ -59,4 +61,11 @@ test("The rows of each day lie together in order of arrival, and no row loses wh
 test("Rows that lie together already are not moved.", () => {
   const batch = batchOf([3, 3, 1, 1, 2].map((day) => ({ day, shape: 1 })));
   expect(byDay(batch, keysOf)).toBe(batch);
+});
+
+test("A head knows of each row which of its batch it was.", () => {
+  const batch = byDay(batchOf([1, 2, 1, 2, 1].map((day) => ({ day, shape: 0 }))), keysOf);
+  const head = new Head(2, new MemoryBudget(1e9));
+  head.append(batch, 3, 5, 100, 0, keysOf);
+  expect([...head.view().sequences()]).toEqual([101, 103]);
 });

@@ -20,7 +20,7 @@ function tracking(kind: CallKind | "batch", summary: string, scope: Scope): Guar
     envelope: "problem",
     access: { scope, basic: true },
     query: noQuery,
-    body: { schema: trackingBodies[kind], maxByteLength: WRITE_BYTE_LENGTH, list: null, anyTextType: true },
+    body: { schema: trackingBodies[kind], maxByteLength: WRITE_BYTE_LENGTH, list: null, isWritten: true, anyTextType: true },
     answer: trackingAnswer,
     etag: false,
     keepsNames: true,
@@ -37,7 +37,7 @@ export const writingRoutes: readonly Route[] = [
     envelope: "problem",
     access: { scope: "events:write" },
     query: noQuery,
-    body: { schema: eventsBody, maxByteLength: WRITE_BYTE_LENGTH, list: "events" },
+    body: { schema: eventsBody, maxByteLength: WRITE_BYTE_LENGTH, list: "events", isWritten: true },
     answer: answers.ingest,
     etag: false,
     handle: async ({ daybook, project }, { body }) => {
