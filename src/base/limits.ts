@@ -48,7 +48,7 @@ export const LIMITS = {
   journalBytes: 64 * 1024 * 1024,
   /** Characters of new dictionary values in one frame: escaped, as JSON, they stay within one string of V8. */
   frameValueChars: 64 * 1024 * 1024,
-  /** Rows that compaction makes one segment of: while it does, it takes some 150 bytes for each. A day that has more stays in several. */
+  /** Rows that compaction makes one segment of, all in memory at once. A day that has more stays in several. */
   segmentRowCount: 2 ** 21,
   /** Segments of one day before those of like size are compacted into one. */
   segmentsPerDayCount: 4,
