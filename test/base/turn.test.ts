@@ -1,24 +1,11 @@
 import { expect, test } from "vitest";
 import { Turns } from "../../src/base/turn.js";
-
-/** Turns of the event loop that others have while `act` runs. */
-async function turnsDuring(act: () => Promise<unknown>): Promise<number> {
-  let count = 0;
-  let isOver = false;
-  const next = () => {
-    count += 1;
-    if (!isOver) setImmediate(next);
-  };
-  setImmediate(next);
-  await act();
-  isOver = true;
-  return count;
-}
+import { turnsOfOthers } from "../testing/turns-of-others.js";
 
 test("Long work is done once, in pieces of the length that was asked for, with a turn for others after each.", async () => {
   const pieces: [number, number][] = [];
   const turns = new Turns(1_000);
-  const count = await turnsDuring(() => turns.inPieces(3_500, (from, to) => pieces.push([from, to])));
+  const count = await turnsOfOthers(() => turns.inPieces(3_500, (from, to) => pieces.push([from, to])));
   expect(pieces).toEqual([[0, 1_000], [1_000, 2_000], [2_000, 3_000], [3_000, 3_500]]);
   expect(count).toBeGreaterThanOrEqual(3);
 });
@@ -30,7 +17,7 @@ test("Work that somebody waits for goes on in longer pieces from there, and lose
     pieces.push([from, to]);
     if (to === 2_000) turns.hurry();
   });
-  const count = await turnsDuring(() => hurried);
+  const count = await turnsOfOthers(() => hurried);
   expect(pieces).toEqual([[0, 1_000], [1_000, 2_000], [2_000, 10_000], [10_000, 18_000], [18_000, 26_000], [26_000, 30_000]]);
   expect(count).toBeLessThan(10);
 });

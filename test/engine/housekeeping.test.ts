@@ -2,6 +2,7 @@ import { memoryStorage, openDaybook } from "daybook";
 import { expect, test, vi } from "vitest";
 import { Turns } from "../../src/base/turn.js";
 import type * as limits from "../../src/base/limits.js";
+import { turnsOfOthers } from "../testing/turns-of-others.js";
 
 vi.mock("../../src/base/limits.js", async (original) => {
   const { LIMITS } = await original<typeof limits>();
@@ -64,29 +65,15 @@ test("A seal does not wait for a compaction under way, and neither loses what th
   expect(await again.stats()).toMatchObject({ segmentCount: 3, eventCount: 7_000, headRowCount: 0 });
 });
 
-/** Turns of the event loop that others have meanwhile. */
-async function turnsWhile(act: () => Promise<unknown>): Promise<number> {
-  let count = 0;
-  let isOver = false;
-  const turn = () => {
-    count += 1;
-    if (!isOver) setImmediate(turn);
-  };
-  setImmediate(turn);
-  await act();
-  isOver = true;
-  return count;
-}
-
 test("Seals and compactions let others have their turn.", async () => {
   await using daybook = await openDaybook({ storage: memoryStorage() });
   // Some twenty passes over the values of 900 rows, at 4,000 values a turn.
   for (let seal = 0; seal < 4; seal += 1) {
     await daybook.ingest(events(900));
-    expect(await turnsWhile(() => daybook.seal())).toBeGreaterThan(8);
+    expect(await turnsOfOthers(() => daybook.seal())).toBeGreaterThan(8);
   }
   await daybook.ingest(events(900));
-  expect(await turnsWhile(() => daybook.seal())).toBeGreaterThan(40);
+  expect(await turnsOfOthers(() => daybook.seal())).toBeGreaterThan(40);
   expect((await daybook.stats()).segmentCount).toBe(1);
   expect(await daybook.aggregate({ field: "url", endDate: "1970-01-02" })).toHaveLength(13);
 });

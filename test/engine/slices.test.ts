@@ -2,6 +2,7 @@ import { memoryStorage, openDaybook } from "daybook";
 import { expect, test, vi } from "vitest";
 import type * as limits from "../../src/base/limits.js";
 import type { Work } from "../../src/engine/executor.js";
+import { turnsOfOthers } from "../testing/turns-of-others.js";
 
 // A slice of no length: every segment begins with a turn for others.
 vi.mock("../../src/base/limits.js", async (original) => {
@@ -22,15 +23,9 @@ async function monthOfEvents(works: Work[] = []) {
 test("A question with a signal lets others have a turn between segments, and answers the same.", async () => {
   const works: Work[] = [];
   await using daybook = await monthOfEvents(works);
-  let turnCount = 0;
-  let isOver = false;
-  const count = () => {
-    turnCount += 1;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  expect(await daybook.aggregate({ field: "url" }, { signal: new AbortController().signal })).toHaveLength(DAY_COUNT);
-  isOver = true;
+  const turnCount = await turnsOfOthers(async () => {
+    expect(await daybook.aggregate({ field: "url" }, { signal: new AbortController().signal })).toHaveLength(DAY_COUNT);
+  });
   expect(turnCount).toBeGreaterThanOrEqual(DAY_COUNT);
   expect(works[0]?.segmentCount).toBe(DAY_COUNT);
 });
