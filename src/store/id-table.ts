@@ -10,7 +10,7 @@ const FULL_SHARE = 0.7;
 const ROOM_BATCH_COUNT = 16;
 const ROOM_BATCH_IDS = 32_768;
 const ROOM_SHARE = 1 / 1024;
-const LEAST_GROWTH = 1.2;
+const GROWTH = 1.3;
 
 /**
  * 64-bit fingerprints of all stored event ids: open addressing, 8 bytes a slot, about 13 bytes an id. A wrong match comes
@@ -19,7 +19,7 @@ const LEAST_GROWTH = 1.2;
  */
 export class IdTable {
   /** Slots of each part, two numbers each: the low half of a fingerprint, 0 for none, and the high one. */
-  readonly #parts: Uint32Array[] = Array.from({ length: PART_COUNT }, () => new Uint32Array(FIRST_CAPACITY * 2));
+  readonly #parts: Uint32Array[] = Array.from({ length: PART_COUNT }, (_, part) => new Uint32Array(capacityFor(part, 1) * 2));
   readonly #counts = new Uint32Array(PART_COUNT);
   #count = 0;
   /** Ids that can be added before room is made again. */
@@ -149,18 +149,20 @@ export class IdTable {
 
   #grow(part: number, needed: number): void {
     const slots = this.#parts[part]!;
-    const growth = growthOf(part);
-    const capacity = Math.ceil(Math.max((needed / FULL_SHARE) * (growth - LEAST_GROWTH + 1), capacityOf(slots) * growth));
-    const next = new Uint32Array(capacity * 2);
+    const next = new Uint32Array(capacityFor(part, needed / FULL_SHARE) * 2);
     for (let at = 0; at < slots.length; at += 2)
       if (slots[at] !== 0) placeIn(next, homeOf(next, slots[at]!), slots[at]!, slots[at + 1]!);
     this.#parts[part] = next;
   }
 }
 
-/** By 20 to 50 per cent, no two neighbours alike: parts that have grown together once do not the next time. */
-function growthOf(part: number): number {
-  return LEAST_GROWTH + 0.3 * ((part * 0.618_033_988_75) % 1);
+/**
+ * The least of a part's sizes that is enough. Those of the next part lie a little above: parts grow one after the other, and
+ * what each leaves lies beside what the one before has left, where the next find room.
+ */
+function capacityFor(part: number, needed: number): number {
+  const first = FIRST_CAPACITY * GROWTH ** (part / PART_COUNT);
+  return Math.ceil(first * GROWTH ** Math.max(0, Math.ceil(Math.log(needed / first) / Math.log(GROWTH))));
 }
 
 function capacityOf(slots: Uint32Array): number {
