@@ -1,8 +1,8 @@
 import type { Turns } from "../base/turn.js";
-import { compact, groupsToCompact } from "../store/compact.js";
 import { freeze, seal } from "../store/seal.js";
 import type { Frozen } from "../store/seal.js";
 import type { Store } from "../store/store.js";
+import { Compactions } from "./compactions.js";
 import type { IngestQueue } from "./ingest-queue.js";
 
 /** Records to wait after a seal that failed, before it is tried again: the rows stay in heads, and in the journal where there is one. */
@@ -15,7 +15,7 @@ const RETRY_RECORD_COUNT = 65_536;
 export class Housekeeping {
   /** Ends, and never rejects, with the seal under way. */
   #sealed: Promise<void> = Promise.resolve();
-  #compacting: Promise<void> | null = null;
+  readonly #compactions: Compactions;
   /** Seals with the compactions that follow them. */
   readonly #running = new Set<Promise<void>>();
   #retrySequence = 0;
@@ -26,7 +26,9 @@ export class Housekeeping {
   /** What the last seal or compaction failed with; null when it went well. */
   lastError: unknown = null;
 
-  constructor(readonly store: Store) {}
+  constructor(readonly store: Store) {
+    this.#compactions = new Compactions(store);
+  }
 
   /** Called between commits: begins a seal where heads or journal have grown enough. Waits if one is still under way, which then hurries. */
   async afterCommit(): Promise<void> {
@@ -42,23 +44,34 @@ export class Housekeeping {
   }
 
   /** Seals everything now, and compacts. @throws storage_full, and what writing files throws */
-  async sealAll(queue: IngestQueue): Promise<void> {
-    let sealing: Promise<void> | null = null;
-    await queue.exclusive(async () => {
-      await this.#sealed;
-      const frozen = await freeze(this.store);
-      // Begun before the next commit or seal can be: there is never more than one.
-      sealing = this.#begin(frozen);
+  sealAll(queue: IngestQueue): Promise<void> {
+    return this.#compactions.wanted(async () => {
+      let sealing: Promise<void> | null = null;
+      await queue.exclusive(async () => {
+        await this.#sealed;
+        const frozen = await freeze(this.store);
+        // Begun before the next commit or seal can be: there is never more than one.
+        sealing = this.#begin(frozen);
+      });
+      await sealing;
     });
-    await sealing;
+  }
+
+  /** Seals everything, and compacts what is soon done. @throws as `sealAll` */
+  async end(queue: IngestQueue): Promise<void> {
+    this.#compactions.end();
+    await this.idle();
+    await this.sealAll(queue);
   }
 
   /** Runs `act` while no commit, seal or compaction is under way. @throws what `act` throws */
   exclusive(queue: IngestQueue, act: () => Promise<void>): Promise<void> {
-    return queue.exclusive(async () => {
-      await this.idle();
-      await act();
-    });
+    return queue.exclusive(() =>
+      this.#compactions.stopped(async () => {
+        await this.#settled();
+        await act();
+      }),
+    );
   }
 
   /** Seals everything, then runs `act` before anything else is committed. @throws what sealing and `act` throw */
@@ -69,7 +82,12 @@ export class Housekeeping {
     });
   }
 
-  async idle(): Promise<void> {
+  /** Resolves when no seal and no compaction is under way; compactions that have not begun are left for later. */
+  idle(): Promise<void> {
+    return this.#compactions.stopped(() => this.#settled());
+  }
+
+  async #settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
   }
 
@@ -79,8 +97,14 @@ export class Housekeeping {
     this.#retrySequence = this.store.nextSequence + RETRY_RECORD_COUNT;
   }
 
-  /** Ends with the compactions that the seal made worth while. */
+  /** Ends with the compactions that the seal made worth while. They may take long: nothing of the seal is held meanwhile. */
   #begin(frozen: Frozen): Promise<void> {
+    const running = this.#sealAndCompact(this.#seal(frozen)).finally(() => this.#running.delete(running));
+    this.#running.add(running);
+    return running;
+  }
+
+  #seal(frozen: Frozen): Promise<void> {
     this.#frozenSequence = frozen.nextSequence;
     this.#turns = frozen.turns;
     const sealing = seal(this.store, frozen).finally(() => {
@@ -88,30 +112,18 @@ export class Housekeeping {
       this.#turns = null;
     });
     this.#sealed = sealing.then(() => undefined, (error: unknown) => this.#postpone(error));
-    const running = this.#sealAndCompact(sealing).finally(() => this.#running.delete(running));
-    this.#running.add(running);
-    return running;
+    return sealing;
   }
 
   async #sealAndCompact(sealing: Promise<unknown>): Promise<void> {
     try {
       await sealing;
-      this.#compacting ??= this.#compactAll().finally(() => (this.#compacting = null));
-      await this.#compacting;
+      await this.#compactions.run();
     } catch (error) {
       // Files that went are no defect where somebody else has taken the store over.
       await this.store.refuseTakenOver();
       throw error;
     }
     this.lastError = null;
-  }
-
-  /** Looks again after each: a seal may have brought more. */
-  async #compactAll(): Promise<void> {
-    for (;;) {
-      const [group] = groupsToCompact(this.store.catalog.segments);
-      if (group === undefined) return;
-      await compact(this.store, group);
-    }
   }
 }

@@ -232,10 +232,12 @@ class EmbeddedDaybook extends Questions implements Daybook {
   async #close(): Promise<void> {
     await this.#scrub?.stop();
     await this.#queue.exclusive(() => Promise.resolve());
-    await this.#housekeeping.idle();
-    if (!this.store.isWritable) return await this.store.abandon();
+    if (!this.store.isWritable) {
+      await this.#housekeeping.idle();
+      return await this.store.abandon();
+    }
     try {
-      await this.#housekeeping.sealAll(this.#queue);
+      await this.#housekeeping.end(this.#queue);
     } catch (error) {
       // Every row is durable in the journal, where there is one; only the tidy end is missing, and the next opening does without it.
       await this.store.abandon();

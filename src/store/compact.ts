@@ -1,5 +1,5 @@
 import { LIMITS } from "../base/limits.js";
-import { Turns } from "../base/turn.js";
+import type { Turns } from "../base/turn.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
 import { mergeRows } from "../segment/merge-rows.js";
 import type { Segment } from "../segment/segment.js";
@@ -11,15 +11,25 @@ import type { Store } from "./store.js";
  * more than half of the largest there may be is left alone.
  */
 export function groupsToCompact<S extends Sized>(segments: readonly S[]): S[][] {
+  const days = mergeableByDay(segments).filter((day) => day.length > LIMITS.segmentsPerDayCount);
+  return days.map(groupOf).filter((group) => group.length > 1);
+}
+
+/** How many segments that may be merged the day with most of them has. */
+export function mostOfOneDay(segments: readonly Sized[]): number {
+  return mergeableByDay(segments)[0]?.length ?? 0;
+}
+
+/** The day with most first: where merging does not keep up with sealing, no day is left behind. */
+function mergeableByDay<S extends Sized>(segments: readonly S[]): S[][] {
   const days = new Map<number, S[]>();
   for (const segment of segments) {
     if (segment.rowCount * 2 > LIMITS.segmentRowCount) continue;
-    days.set(segment.day, [...(days.get(segment.day) ?? []), segment]);
+    const day = days.get(segment.day);
+    if (day === undefined) days.set(segment.day, [segment]);
+    else day.push(segment);
   }
-  return [...days.values()].filter((day) => day.length > LIMITS.segmentsPerDayCount).flatMap((day) => {
-    const group = groupOf(day);
-    return group.length > 1 ? [group] : [];
-  });
+  return [...days.values()].sort((a, b) => b.length - a.length);
 }
 
 interface Sized {
@@ -42,11 +52,10 @@ function groupOf<S extends Sized>(day: readonly S[]): S[] {
 /** What reading and inflating an entry of a column costs, in looks at a value. */
 const VALUES_PER_ENTRY = 4;
 
-/** Merges some segments of one day into one. Answers do not change; old files go once no query reads them. */
-export async function compact(store: Store, sources: readonly Segment[]): Promise<void> {
+/** Merges some segments of one day into one. Answers do not change; old files go once no query reads them. @param turns the pace */
+export async function compact(store: Store, sources: readonly Segment[], turns: Turns): Promise<void> {
   for (const segment of sources) segment.pin();
   try {
-    const turns = new Turns();
     for (const segment of sources)
       for (const name of [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...segment.columnNames()]) {
         await segment.load([name]);

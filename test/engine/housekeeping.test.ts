@@ -1,13 +1,19 @@
 import { memoryStorage, openDaybook } from "daybook";
-import { expect, test, vi } from "vitest";
+import type { Daybook } from "daybook";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { Turns } from "../../src/base/turn.js";
 import type * as limits from "../../src/base/limits.js";
+import { Head } from "../../src/segment/head.js";
 import { turnsOfOthers } from "../testing/turns-of-others.js";
 
 vi.mock("../../src/base/limits.js", async (original) => {
   const { LIMITS } = await original<typeof limits>();
-  return { LIMITS: { ...LIMITS, headRowCount: 1_000, turnValueCount: 4_000 } };
+  return { LIMITS: { ...LIMITS, headRowCount: 1_000, turnValueCount: 4_000, segmentsPerLateDayCount: 6, quietRowCount: 500, quietMs: 20 } };
 });
+
+afterEach(() => void vi.restoreAllMocks());
 
 let nextId = 0;
 const events = (count: number) => Array.from({ length: count }, () => ({ id: `e${(nextId += 1)}`, name: "view", createdAt: nextId % 97, url: `/${nextId % 13}` }));
@@ -40,29 +46,153 @@ test("Events are taken in while a seal is under way, and the next seal begins wh
   expect(segmentKeys()).toHaveLength(2);
 });
 
-test("A seal does not wait for a compaction under way, and neither loses what the other did.", async () => {
+/** A storage that does not write files of several seals, which are much longer than one of the first, before they may be. */
+function gatedCompaction() {
   const storage = memoryStorage();
-  let compact: () => void = () => undefined;
+  let [begin, compact]: (() => void)[] = [];
+  const begun = new Promise<void>((resolve) => (begin = resolve));
   const mayCompact = new Promise<void>((resolve) => (compact = resolve));
   const { write } = storage;
   let sealedByteLength = 0;
   storage.write = async (key, bytes, options) => {
-    // A file of several seals is much longer than one of the first.
     if (key.startsWith("segments/")) sealedByteLength ||= bytes.length;
-    if (key.startsWith("segments/") && bytes.length > 3 * sealedByteLength) await mayCompact;
+    if (key.startsWith("segments/") && bytes.length > 3 * sealedByteLength) {
+      begin?.();
+      await mayCompact;
+    }
     await write.call(storage, key, bytes, options);
   };
-  const daybook = await openDaybook({ storage });
-  for (let batch = 0; batch < 70; batch += 1) {
-    await daybook.ingest(events(100));
-    if (batch % 10 === 9) await vi.waitFor(async () => expect((await daybook.stats()).headRowCount).toBe(0), 10_000);
+  return { storage, begun, compact: () => compact?.() };
+}
+
+/** Resolves once there are so many rows in heads, and so many segments. Needs no timer. */
+async function until(daybook: Daybook, expected: { readonly headRowCount?: number; readonly segmentCount?: number }): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    const stats = await daybook.stats();
+    if (Object.entries(expected).every(([name, count]) => stats[name as keyof typeof expected] === count)) return;
+    if (tries > 200_000) expect(stats).toMatchObject(expected);
+    await new Promise((resolve) => setImmediate(resolve));
   }
+}
+
+/** Ingests so many thousand events, each thousand sealed before the next comes. */
+async function ingestSealed(daybook: Daybook, sealCount: number): Promise<void> {
+  for (let seal = 0; seal < sealCount; seal += 1) {
+    await daybook.ingest(events(1_000));
+    await until(daybook, { headRowCount: 0 });
+  }
+}
+
+/** Timers come due when the test says so. */
+function stoppedClock(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+test("A seal does not wait for a compaction under way, and neither loses what the other did.", async () => {
+  const { storage, begun, compact } = gatedCompaction();
+  const daybook = await openDaybook({ storage });
+  await ingestSealed(daybook, 5);
+  await begun;
+  await ingestSealed(daybook, 2);
   expect(await daybook.stats()).toMatchObject({ segmentCount: 7, eventCount: 7_000 });
   compact();
   await vi.waitFor(async () => expect((await daybook.stats()).segmentCount).toBe(3), 10_000);
   await daybook.close();
   await using again = await openDaybook({ storage });
   expect(await again.stats()).toMatchObject({ segmentCount: 3, eventCount: 7_000, headRowCount: 0 });
+});
+
+test("While a compaction is under way nothing of the seals that wait for it is held.", async () => {
+  const { append } = Head.prototype;
+  const heads = new Set<WeakRef<Head>>();
+  Head.prototype.append = function (...rest) {
+    heads.add(new WeakRef(this));
+    return append.apply(this, rest);
+  };
+  onTestFinished(() => void (Head.prototype.append = append));
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const { storage, begun, compact } = gatedCompaction();
+  await using daybook = await openDaybook({ storage });
+  await ingestSealed(daybook, 5);
+  await begun;
+  await ingestSealed(daybook, 3);
+  expect((await daybook.stats()).segmentCount).toBe(8);
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  collect();
+  const heldCount = [...heads].filter((head) => head.deref() !== undefined).length;
+  compact();
+  // The last ones were looked at just now.
+  expect([heads.size >= 8, heldCount]).toEqual([true, expect.toSatisfy((count: number) => count <= 2)]);
+});
+
+test("A compaction waits for nothing and takes longer turns once a day has many more segments than it should, and no sooner.", async () => {
+  stoppedClock();
+  const hurry = vi.spyOn(Turns.prototype, "hurry");
+  const { storage, begun, compact } = gatedCompaction();
+  await using daybook = await openDaybook({ storage });
+  await ingestSealed(daybook, 5);
+  await vi.advanceTimersByTimeAsync(20);
+  await begun;
+  await ingestSealed(daybook, 7);
+  expect((await daybook.stats()).segmentCount).toBe(12);
+  expect(hurry).not.toHaveBeenCalled();
+  compact();
+  // One of five and seven that came since: more than six.
+  await until(daybook, { segmentCount: 1 });
+  expect(hurry).toHaveBeenCalledTimes(1);
+});
+
+test("A compaction waits until next to nothing comes for a moment.", async () => {
+  stoppedClock();
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  await ingestSealed(daybook, 5);
+  await daybook.ingest(events(501));
+  await vi.advanceTimersByTimeAsync(20);
+  // It waits anew.
+  expect(vi.getTimerCount()).toBe(1);
+  await daybook.ingest(events(400));
+  expect(await daybook.stats()).toMatchObject({ segmentCount: 5, headRowCount: 901 });
+  await vi.advanceTimersByTimeAsync(20);
+  await until(daybook, { segmentCount: 1 });
+});
+
+test("A compaction that somebody waits for begins at once.", async () => {
+  stoppedClock();
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  await ingestSealed(daybook, 5);
+  await daybook.seal();
+  expect((await daybook.stats()).segmentCount).toBe(1);
+});
+
+test("An erasure neither waits for compactions nor lets one begin.", async () => {
+  stoppedClock();
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  await ingestSealed(daybook, 5);
+  const { id } = await daybook.privacyRequests.create({ type: "erasure", subject: { userId: "nobody" } });
+  await daybook.privacyRequests.verify(id);
+  await daybook.privacyRequests.acknowledge(id);
+  await daybook.privacyRequests.resolve(id, "completed");
+  expect((await daybook.stats()).segmentCount).toBe(5);
+});
+
+test("Closing compacts what is soon done and no more, and waits for no quiet moment.", async () => {
+  stoppedClock();
+  const storage = memoryStorage();
+  const large = await openDaybook({ storage });
+  await ingestSealed(large, 5);
+  await large.close();
+  await using again = await openDaybook({ storage });
+  expect(await again.stats()).toMatchObject({ segmentCount: 5, eventCount: 5_000 });
+  const other = memoryStorage();
+  for (let opening = 0; opening < 5; opening += 1) {
+    const small = await openDaybook({ storage: other });
+    await small.ingest(events(100));
+    await small.close();
+  }
+  await using merged = await openDaybook({ storage: other });
+  expect(await merged.stats()).toMatchObject({ segmentCount: 1, eventCount: 500 });
 });
 
 test("Seals and compactions let others have their turn.", async () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.js";
-import { groupsToCompact } from "../../src/store/compact.js";
+import { groupsToCompact, mostOfOneDay } from "../../src/store/compact.js";
 import { baseSeed } from "../oracle/settings.js";
 
 interface Sized {
@@ -47,6 +47,13 @@ describe("compaction", () => {
     const full = Array.from({ length: 9 }, () => ({ day: 1, rowCount: LIMITS.segmentRowCount / 2 + 1 }));
     expect(groupsToCompact([...full, ...Array<Sized>(4).fill({ day: 1, rowCount: 1 })])).toEqual([]);
     expect(groupsToCompact([...full, ...Array<Sized>(5).fill({ day: 1, rowCount: 1 })])).toEqual([Array(5).fill({ day: 1, rowCount: 1 })]);
+  });
+
+  test("begins with the day that has most, and tells how many that are", () => {
+    const segments = [...Array<number>(5).fill(1), ...Array<number>(7).fill(2), ...Array<number>(6).fill(3)].map((day) => ({ day, rowCount: 10 }));
+    expect(groupsToCompact(segments).map(([first]) => first?.day)).toEqual([2, 3, 1]);
+    const full = Array.from({ length: 9 }, () => ({ day: 4, rowCount: LIMITS.segmentRowCount / 2 + 1 }));
+    expect([mostOfOneDay([]), mostOfOneDay([...segments, ...full])]).toEqual([0, 7]);
   });
 
   test("merges a row no more often than a day doubles, and leaves no more segments than that", () => {
