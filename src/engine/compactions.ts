@@ -16,6 +16,8 @@ export class Compactions {
   #wantingCount = 0;
   #stoppingCount = 0;
   #isEnding = false;
+  /** Where the rows begin that came since the last look. */
+  #lookedSequence = -Infinity;
 
   constructor(readonly store: Store) {}
 
@@ -58,15 +60,17 @@ export class Compactions {
     }
   }
 
-  /** Whether next to nothing came for a moment, which ends when somebody begins to wait. */
+  /** Whether next to nothing came since the last look, or comes for a moment, which ends when somebody begins to wait. */
   async #isQuiet(): Promise<boolean> {
     const { nextSequence } = this.store;
+    if (nextSequence - this.#lookedSequence <= LIMITS.quietRowCount) return true;
     await new Promise<void>((resolve) => {
       this.#hasten = resolve;
       const timer: unknown = setTimeout(resolve, LIMITS.quietMs);
       // What a process has not merged is no reason to go on.
       (timer as { unref?: () => void }).unref?.();
     });
+    this.#lookedSequence = nextSequence;
     return this.#stoppingCount === 0 && this.store.nextSequence - nextSequence <= LIMITS.quietRowCount;
   }
 }

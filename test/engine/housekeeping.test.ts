@@ -16,7 +16,8 @@ vi.mock("../../src/base/limits.js", async (original) => {
 afterEach(() => void vi.restoreAllMocks());
 
 let nextId = 0;
-const events = (count: number) => Array.from({ length: count }, () => ({ id: `e${(nextId += 1)}`, name: "view", createdAt: nextId % 97, url: `/${nextId % 13}` }));
+const events = (count: number, dayCount = 1) =>
+  Array.from({ length: count }, () => ({ id: `e${(nextId += 1)}`, name: "view", createdAt: (nextId % 97) + (nextId % dayCount) * 86_400_000, url: `/${nextId % 13}` }));
 
 /** A storage whose segments are not written before they may be. */
 function gated() {
@@ -76,9 +77,9 @@ async function until(daybook: Daybook, expected: { readonly headRowCount?: numbe
 }
 
 /** Ingests so many thousand events, each thousand sealed before the next comes. */
-async function ingestSealed(daybook: Daybook, sealCount: number): Promise<void> {
+async function ingestSealed(daybook: Daybook, sealCount: number, dayCount = 1): Promise<void> {
   for (let seal = 0; seal < sealCount; seal += 1) {
-    await daybook.ingest(events(1_000));
+    await daybook.ingest(events(1_000, dayCount));
     await until(daybook, { headRowCount: 0 });
   }
 }
@@ -156,6 +157,14 @@ test("A compaction waits until next to nothing comes for a moment.", async () =>
   expect(await daybook.stats()).toMatchObject({ segmentCount: 5, headRowCount: 901 });
   await vi.advanceTimersByTimeAsync(20);
   await until(daybook, { segmentCount: 1 });
+});
+
+test("One quiet moment is enough for the compactions of several days.", async () => {
+  stoppedClock();
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  await ingestSealed(daybook, 5, 3);
+  await vi.advanceTimersByTimeAsync(20);
+  await until(daybook, { segmentCount: 3 });
 });
 
 test("A compaction that somebody waits for begins at once.", async () => {
