@@ -48,15 +48,18 @@ export const LIMITS = {
   journalBytes: 64 * 1024 * 1024,
   /** Characters of new dictionary values in one frame: escaped, as JSON, they stay within one string of V8. */
   frameValueChars: 64 * 1024 * 1024,
-  /** Rows that compaction makes one segment of, some 180 bytes each in memory meanwhile. A day that has more stays in several. */
+  /** Rows that compaction makes one segment of, all in memory at once, as columns and as a file. A day that has more stays in several. */
   segmentRowCount: 2 ** 19,
   /** Segments of one day before those of like size are compacted into one. */
   segmentsPerDayCount: 4,
-  /** The same before merging does not wait for a quiet moment any longer, and takes longer turns: ingest that takes all it can would go on to make more than are merged. */
+  /** The same, and segments to be merged of all days, before merging does not wait for a quiet moment any longer, and takes longer turns: ingest that takes all it can would go on to make more than are merged. */
   segmentsPerLateDayCount: 64,
+  segmentsToMergeCount: 512,
   /** Merging begins once no more rows than these came within so many ms: it takes a tenth of the thread that ingest could have. */
   quietRowCount: 32 * 1024,
   quietMs: 1_000,
+  /** Rows that are merged while somebody waits for a program to end, and for each segment 4,096 more: a second or so. */
+  lastMergedRowCount: 2 ** 20,
   /** Events that may wait for the journal: beyond it an ingest is refused at once. */
   queuedIngestRows: 1_000_000,
   /** Bytes of a request's line and headers, and how many headers it may have. */

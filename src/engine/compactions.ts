@@ -1,28 +1,36 @@
 import { LIMITS } from "../base/limits.js";
 import { Turns } from "../base/turn.js";
-import type { Segment } from "../segment/segment.js";
-import { compact, groupsToCompact, mostOfOneDay } from "../store/compact.js";
+import { compact, compactionsDue } from "../store/compact.js";
+import type { Due } from "../store/compact.js";
 import type { Store } from "../store/store.js";
+
+/** What a segment costs beside its rows, in rows: opening and removing a file. */
+const ROWS_PER_SEGMENT = 4_096;
 
 /**
  * Merges small segments, one group after the other. It takes a tenth of the thread that ingest could have, so it waits for a
- * quiet moment, unless somebody waits for it or a day has far too many segments.
+ * quiet moment, unless somebody waits for it or there are far too many segments.
  */
 export class Compactions {
   #running: Promise<void> | null = null;
-  /** Ends the wait for a quiet moment. */
+  /** Ends, and never rejects, with the merge under way. */
+  #merging: Promise<unknown> = Promise.resolve();
+  /** Ends the wait for a quiet moment, or for the end of an act during which none begins. */
   #hasten: () => void = () => undefined;
   /** Acts during which there is no waiting, and acts during which none begins. */
   #wantingCount = 0;
   #stoppingCount = 0;
-  #isEnding = false;
-  /** Where the rows begin that came since the last look. */
+  /** What may still be merged, in rows. */
+  #room = Infinity;
+  /** Where the rows began that came since the last look. */
   #lookedSequence = -Infinity;
 
   constructor(readonly store: Store) {}
 
-  /** Resolves when there is nothing to merge, or none may begin. @throws what reading and writing files throws */
+  /** Resolves when there is nothing to merge, or none may be merged any more. @throws what reading and writing files throws */
   run(): Promise<void> {
+    // There may be too many by now to wait any longer.
+    this.#hasten();
     this.#running ??= this.#run().finally(() => (this.#running = null));
     return this.#running;
   }
@@ -34,47 +42,77 @@ export class Compactions {
     await act().finally(() => (this.#wantingCount -= 1));
   }
 
-  /** While `act` runs no merge begins; one that is under way is not broken off. */
+  /** Calls `act` once the merge under way is done; none begins until it is over. */
   async stopped(act: () => Promise<void>): Promise<void> {
     this.#stoppingCount += 1;
-    this.#hasten();
-    await act().finally(() => (this.#stoppingCount -= 1));
+    try {
+      await this.#merging;
+      await act();
+    } finally {
+      this.#stoppingCount -= 1;
+      this.#hasten();
+    }
   }
 
   /** From now on only what is soon done: nobody waits long for a program to end. */
   end(): void {
-    this.#isEnding = true;
+    this.#room = LIMITS.lastMergedRowCount;
+    this.#hasten();
   }
 
   /** Looks again after each: a seal may have brought more. */
   async #run(): Promise<void> {
-    while (this.#stoppingCount === 0) {
-      const { segments } = this.store.catalog;
-      const group = groupsToCompact(segments).find((one) => !this.#isEnding || rowCountOf(one) <= LIMITS.headRowCount);
-      if (group === undefined) return;
-      const isLate = mostOfOneDay(segments) > LIMITS.segmentsPerLateDayCount;
-      if (!isLate && this.#wantingCount === 0 && !(await this.#isQuiet())) continue;
-      const turns = new Turns();
-      if (isLate) turns.hurry();
-      await compact(this.store, group, turns);
+    while (this.store.isWritable) {
+      const due = compactionsDue(this.store.catalog.segments);
+      const next = due.find((one) => costOf(one) <= this.#room);
+      if (next === undefined) return;
+      const isLate = due.some(isFarTooMany) || segmentCountOf(due) > LIMITS.segmentsToMergeCount;
+      const isWaiting = !isLate && this.#wantingCount === 0 && this.#room === Infinity;
+      if (this.#stoppingCount > 0) await this.#hastened();
+      else if (isWaiting && !this.#isQuiet) await this.#lookAgain();
+      else await this.#merge(next, isLate);
     }
   }
 
-  /** Whether next to nothing came since the last look, or comes for a moment, which ends when somebody begins to wait. */
-  async #isQuiet(): Promise<boolean> {
+  async #merge(due: Due, isLate: boolean): Promise<void> {
+    this.#room -= costOf(due);
+    const turns = new Turns();
+    if (isLate) turns.hurry();
+    const merging = compact(this.store, due.group, turns);
+    this.#merging = merging.catch(() => undefined);
+    await merging;
+  }
+
+  /** Whether next to nothing came since the last look. */
+  get #isQuiet(): boolean {
+    return this.store.nextSequence - this.#lookedSequence <= LIMITS.quietRowCount;
+  }
+
+  async #lookAgain(): Promise<void> {
     const { nextSequence } = this.store;
-    if (nextSequence - this.#lookedSequence <= LIMITS.quietRowCount) return true;
-    await new Promise<void>((resolve) => {
-      this.#hasten = resolve;
-      const timer: unknown = setTimeout(resolve, LIMITS.quietMs);
+    if (await this.#hastened(LIMITS.quietMs)) this.#lookedSequence = nextSequence;
+  }
+
+  /** Whether so many ms went by before it was hastened. */
+  #hastened(ms?: number): Promise<boolean> {
+    return new Promise((resolve) => {
       // What a process has not merged is no reason to go on.
-      (timer as { unref?: () => void }).unref?.();
+      const timer = ms === undefined ? undefined : (setTimeout(() => resolve(true), ms) as { unref?: () => void });
+      timer?.unref?.();
+      this.#hasten = () => {
+        clearTimeout(timer as Parameters<typeof clearTimeout>[0]);
+        resolve(false);
+      };
     });
-    this.#lookedSequence = nextSequence;
-    return this.#stoppingCount === 0 && this.store.nextSequence - nextSequence <= LIMITS.quietRowCount;
   }
 }
 
-function rowCountOf(segments: readonly Segment[]): number {
-  return segments.reduce((sum, { rowCount }) => sum + rowCount, 0);
+const isFarTooMany = ({ daySegmentCount }: Due) => daySegmentCount > LIMITS.segmentsPerLateDayCount;
+
+function segmentCountOf(due: readonly Due[]): number {
+  return due.reduce((sum, { daySegmentCount }) => sum + daySegmentCount, 0);
+}
+
+function costOf({ group }: Due): number {
+  return group.reduce((sum, { rowCount }) => sum + rowCount + ROWS_PER_SEGMENT, 0);
 }

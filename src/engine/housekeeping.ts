@@ -16,18 +16,21 @@ export class Housekeeping {
   /** Ends, and never rejects, with the seal under way. */
   #sealed: Promise<void> = Promise.resolve();
   readonly #compactions: Compactions;
-  /** Seals with the compactions that follow them. */
-  readonly #running = new Set<Promise<void>>();
   #retrySequence = 0;
   /** Where the rows begin that the seal under way does not have; 0: there is none. */
   #frozenSequence = 0;
   /** The pace of the seal under way. */
   #turns: Turns | null = null;
-  /** What the last seal or compaction failed with; null when it went well. */
-  lastError: unknown = null;
+  #sealError: unknown = null;
+  #compactionError: unknown = null;
 
   constructor(readonly store: Store) {
     this.#compactions = new Compactions(store);
+  }
+
+  /** What the last seal failed with, or else the last compaction; null when both went well. */
+  get lastError(): unknown {
+    return this.#sealError ?? this.#compactionError;
   }
 
   /** Called between commits: begins a seal where heads or journal have grown enough. Waits if one is still under way, which then hurries. */
@@ -37,7 +40,8 @@ export class Housekeeping {
     await this.#sealed;
     if (this.store.nextSequence < this.#retrySequence) return;
     try {
-      this.#begin(await freeze(this.store)).catch((error: unknown) => this.#postpone(error));
+      const frozen = await freeze(this.store);
+      this.#begin(frozen).then(() => this.#compactBehind(), () => undefined);
     } catch (error) {
       this.#postpone(error);
     }
@@ -54,6 +58,7 @@ export class Housekeeping {
         sealing = this.#begin(frozen);
       });
       await sealing;
+      await this.#compact();
     });
   }
 
@@ -68,7 +73,7 @@ export class Housekeeping {
   exclusive(queue: IngestQueue, act: () => Promise<void>): Promise<void> {
     return queue.exclusive(() =>
       this.#compactions.stopped(async () => {
-        await this.#settled();
+        await this.#sealed;
         await act();
       }),
     );
@@ -78,52 +83,58 @@ export class Housekeeping {
   exclusiveSealed(queue: IngestQueue, act: () => Promise<void>): Promise<void> {
     return this.exclusive(queue, async () => {
       await this.#begin(await freeze(this.store));
+      this.#compactBehind();
       await act();
     });
   }
 
-  /** Resolves when no seal and no compaction is under way; compactions that have not begun are left for later. */
+  /** Resolves when no seal and no compaction is under way. */
   idle(): Promise<void> {
-    return this.#compactions.stopped(() => this.#settled());
-  }
-
-  async #settled(): Promise<void> {
-    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+    return this.#compactions.stopped(() => this.#sealed);
   }
 
   /** The commit before it stands: those who wait for it are not to hear of a seal that failed. */
   #postpone(error: unknown): void {
-    this.lastError = error;
+    this.#sealError = error;
     this.#retrySequence = this.store.nextSequence + RETRY_RECORD_COUNT;
   }
 
-  /** Ends with the compactions that the seal made worth while. They may take long: nothing of the seal is held meanwhile. */
   #begin(frozen: Frozen): Promise<void> {
-    const running = this.#sealAndCompact(this.#seal(frozen)).finally(() => this.#running.delete(running));
-    this.#running.add(running);
-    return running;
-  }
-
-  #seal(frozen: Frozen): Promise<void> {
     this.#frozenSequence = frozen.nextSequence;
     this.#turns = frozen.turns;
-    const sealing = seal(this.store, frozen).finally(() => {
+    const sealing = this.#own(seal(this.store, frozen)).finally(() => {
       this.#frozenSequence = 0;
       this.#turns = null;
     });
-    this.#sealed = sealing.then(() => undefined, (error: unknown) => this.#postpone(error));
+    this.#sealed = sealing.then(
+      () => void (this.#sealError = null),
+      (error: unknown) => this.#postpone(error),
+    );
     return sealing;
   }
 
-  async #sealAndCompact(sealing: Promise<unknown>): Promise<void> {
+  /** Behind everybody's back: what it fails with is kept. */
+  #compactBehind(): void {
+    this.#compact().catch(() => undefined);
+  }
+
+  async #compact(): Promise<void> {
     try {
-      await sealing;
-      await this.#compactions.run();
+      await this.#own(this.#compactions.run());
+      this.#compactionError = null;
     } catch (error) {
-      // Files that went are no defect where somebody else has taken the store over.
+      this.#compactionError = error;
+      throw error;
+    }
+  }
+
+  /** Files that went are no defect where somebody else has taken the store over. */
+  async #own(work: Promise<void>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
       await this.store.refuseTakenOver();
       throw error;
     }
-    this.lastError = null;
   }
 }

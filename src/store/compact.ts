@@ -5,36 +5,37 @@ import { mergeRows } from "../segment/merge-rows.js";
 import type { Segment } from "../segment/segment.js";
 import type { Store } from "./store.js";
 
+interface Sized {
+  readonly day: number;
+  readonly rowCount: number;
+}
+
+/** Segments that are to become one, and how many of their day are still to be merged. */
+export interface Due<S extends Sized = Segment> {
+  readonly group: readonly S[];
+  readonly daySegmentCount: number;
+}
+
 /**
- * Segments that are to become one, day by day. A day that has more than its share gives all up to the largest that is not larger
- * than its smaller ones together: a row is then merged as often as the logarithm of its day's size, and not each time. One that is
- * more than half of the largest there may be is left alone.
+ * Segments that are to become one, at most one group a day, the day with most segments first: where merging does not keep up with
+ * sealing, no day is left behind. A day that has more than its share gives segments of like size: all up to the largest that is not
+ * larger than its smaller ones together. A row is then merged as often as the logarithm of its day's size, and not each time.
+ * One that is more than a quarter of the largest there may be is left alone.
  */
-export function groupsToCompact<S extends Sized>(segments: readonly S[]): S[][] {
-  const days = mergeableByDay(segments).filter((day) => day.length > LIMITS.segmentsPerDayCount);
-  return days.map(groupOf).filter((group) => group.length > 1);
-}
-
-/** How many segments that may be merged the day with most of them has. */
-export function mostOfOneDay(segments: readonly Sized[]): number {
-  return mergeableByDay(segments)[0]?.length ?? 0;
-}
-
-/** The day with most first: where merging does not keep up with sealing, no day is left behind. */
-function mergeableByDay<S extends Sized>(segments: readonly S[]): S[][] {
+export function compactionsDue<S extends Sized>(segments: readonly S[]): Due<S>[] {
   const days = new Map<number, S[]>();
   for (const segment of segments) {
-    if (segment.rowCount * 2 > LIMITS.segmentRowCount) continue;
+    if (segment.rowCount * 4 > LIMITS.segmentRowCount) continue;
     const day = days.get(segment.day);
     if (day === undefined) days.set(segment.day, [segment]);
     else day.push(segment);
   }
-  return [...days.values()].sort((a, b) => b.length - a.length);
-}
-
-interface Sized {
-  readonly day: number;
-  readonly rowCount: number;
+  const due: Due<S>[] = [];
+  for (const day of days.values()) {
+    const group = day.length > LIMITS.segmentsPerDayCount ? groupOf(day) : [];
+    if (group.length > 1) due.push({ group, daySegmentCount: day.length });
+  }
+  return due.sort((a, b) => b.daySegmentCount - a.daySegmentCount);
 }
 
 function groupOf<S extends Sized>(day: readonly S[]): S[] {

@@ -6,11 +6,12 @@ import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { Turns } from "../../src/base/turn.js";
 import type * as limits from "../../src/base/limits.js";
 import { Head } from "../../src/segment/head.js";
+import { Store } from "../../src/store/store.js";
 import { turnsOfOthers } from "../testing/turns-of-others.js";
 
 vi.mock("../../src/base/limits.js", async (original) => {
   const { LIMITS } = await original<typeof limits>();
-  return { LIMITS: { ...LIMITS, headRowCount: 1_000, turnValueCount: 4_000, segmentsPerLateDayCount: 6, quietRowCount: 500, quietMs: 20 } };
+  return { LIMITS: { ...LIMITS, headRowCount: 1_000, turnValueCount: 4_000, segmentsPerLateDayCount: 6, segmentsToMergeCount: 20, quietRowCount: 500, quietMs: 20, lastMergedRowCount: 22_000 } };
 });
 
 afterEach(() => void vi.restoreAllMocks());
@@ -167,23 +168,87 @@ test("One quiet moment is enough for the compactions of several days.", async ()
   await until(daybook, { segmentCount: 3 });
 });
 
-test("A compaction that somebody waits for begins at once.", async () => {
+test("A compaction that somebody waits for begins at once, the next one waits again.", async () => {
   stoppedClock();
   await using daybook = await openDaybook({ storage: memoryStorage() });
   await ingestSealed(daybook, 5);
-  await daybook.seal();
+  await Promise.all([daybook.seal(), daybook.privacyRequests.create({ type: "access", subject: { userId: "nobody" } })]);
   expect((await daybook.stats()).segmentCount).toBe(1);
+  await ingestSealed(daybook, 4);
+  for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect([vi.getTimerCount(), (await daybook.stats()).segmentCount]).toEqual([1, 5]);
 });
 
-test("An erasure neither waits for compactions nor lets one begin.", async () => {
+test("Many days of a few segments each are too many as well.", async () => {
   stoppedClock();
+  const hurry = vi.spyOn(Turns.prototype, "hurry");
   await using daybook = await openDaybook({ storage: memoryStorage() });
+  await ingestSealed(daybook, 5, 4);
+  expect([vi.getTimerCount(), (await daybook.stats()).segmentCount]).toEqual([1, 20]);
+  expect(hurry).not.toHaveBeenCalled();
+  await ingestSealed(daybook, 1, 4);
+  // One day has become one: what is left may wait.
+  await until(daybook, { segmentCount: 19 });
+  for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect([vi.getTimerCount(), hurry.mock.calls.length, (await daybook.stats()).segmentCount]).toEqual([1, 1, 19]);
+});
+
+test("What a seal failed with is forgotten as soon as the next one went well, whatever compactions wait for.", async () => {
+  stoppedClock();
+  const storage = memoryStorage();
+  const { write } = storage;
+  await using daybook = await openDaybook({ storage });
   await ingestSealed(daybook, 5);
+  storage.write = () => Promise.reject(new Error("no room"));
+  await expect(daybook.seal()).rejects.toThrow("no room");
+  expect((await daybook.stats()).sealError).toBe("no room");
+  storage.write = write.bind(storage);
+  await daybook.ingest(events(70_000));
+  await until(daybook, { headRowCount: 0 });
+  expect((await daybook.stats()).sealError).toBeNull();
+});
+
+test("A store that takes no writes compacts nothing.", async () => {
+  stoppedClock();
+  const storage = memoryStorage();
+  const daybook = await openDaybook({ storage });
+  await ingestSealed(daybook, 5);
+  vi.spyOn(Store.prototype, "isWritable", "get").mockReturnValue(false);
+  const write = vi.spyOn(storage, "write");
+  await vi.advanceTimersByTimeAsync(20);
+  await daybook.close();
+  expect(write).not.toHaveBeenCalled();
+});
+
+/** The last step of an erasure of somebody whom nothing tells of. */
+async function erase(daybook: Daybook): Promise<void> {
   const { id } = await daybook.privacyRequests.create({ type: "erasure", subject: { userId: "nobody" } });
   await daybook.privacyRequests.verify(id);
   await daybook.privacyRequests.acknowledge(id);
   await daybook.privacyRequests.resolve(id, "completed");
+}
+
+test("An erasure waits for the compaction under way.", async () => {
+  const { storage, begun, compact } = gatedCompaction();
+  await using daybook = await openDaybook({ storage });
+  await ingestSealed(daybook, 5);
+  await begun;
+  let isErased = false;
+  const erasing = erase(daybook).then(() => (isErased = true));
+  for (let turn = 0; turn < 500; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(isErased).toBe(false);
+  compact();
+  await erasing;
+});
+
+test("An erasure neither waits for compactions nor lets one begin, and they come afterwards.", async () => {
+  stoppedClock();
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  await ingestSealed(daybook, 5);
+  await erase(daybook);
   expect((await daybook.stats()).segmentCount).toBe(5);
+  await vi.advanceTimersByTimeAsync(20);
+  await until(daybook, { segmentCount: 1 });
 });
 
 test("Closing compacts what is soon done and no more, and waits for no quiet moment.", async () => {
@@ -197,11 +262,12 @@ test("Closing compacts what is soon done and no more, and waits for no quiet mom
   const other = memoryStorage();
   for (let opening = 0; opening < 5; opening += 1) {
     const small = await openDaybook({ storage: other });
-    await small.ingest(events(100));
+    await small.ingest(events(120, 3));
     await small.close();
   }
+  // Of three days there was time for one.
   await using merged = await openDaybook({ storage: other });
-  expect(await merged.stats()).toMatchObject({ segmentCount: 1, eventCount: 500 });
+  expect(await merged.stats()).toMatchObject({ segmentCount: 11, eventCount: 600 });
 });
 
 test("Seals and compactions let others have their turn.", async () => {

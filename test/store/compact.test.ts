@@ -1,13 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.js";
-import { groupsToCompact, mostOfOneDay } from "../../src/store/compact.js";
+import { compactionsDue } from "../../src/store/compact.js";
 import { baseSeed } from "../oracle/settings.js";
 
 interface Sized {
   readonly day: number;
   readonly rowCount: number;
 }
+
+const groupsToCompact = (segments: readonly Sized[]) => compactionsDue(segments).map(({ group }) => group);
 
 /** Seals one segment after the other into a day, compacting after each; answers how many rows were merged. */
 function sealAll(rowCounts: readonly number[]): { readonly segments: readonly Sized[]; readonly mergedRowCount: number } {
@@ -38,22 +40,41 @@ describe("compaction", () => {
   });
 
   test("makes no segment that is larger than one may be", () => {
-    const half = LIMITS.segmentRowCount / 2;
-    expect(groupsToCompact([half / 2, half, half, half, half].map((rowCount) => ({ day: 1, rowCount })))).toEqual([]);
-    expect(groupsToCompact([1, 1, half, half, half].map((rowCount) => ({ day: 1, rowCount })))).toEqual([Array(2).fill({ day: 1, rowCount: 1 })]);
+    const quarter = LIMITS.segmentRowCount / 4;
+    expect(groupsToCompact(Array.from({ length: 9 }, () => ({ day: 1, rowCount: quarter })))).toEqual([Array(4).fill({ day: 1, rowCount: quarter })]);
   });
 
-  test("leaves alone what cannot be merged with its like, however many there are", () => {
-    const full = Array.from({ length: 9 }, () => ({ day: 1, rowCount: LIMITS.segmentRowCount / 2 + 1 }));
+  test("leaves large ones alone, however many there are", () => {
+    const full = Array.from({ length: 9 }, () => ({ day: 1, rowCount: LIMITS.segmentRowCount / 4 + 1 }));
     expect(groupsToCompact([...full, ...Array<Sized>(4).fill({ day: 1, rowCount: 1 })])).toEqual([]);
     expect(groupsToCompact([...full, ...Array<Sized>(5).fill({ day: 1, rowCount: 1 })])).toEqual([Array(5).fill({ day: 1, rowCount: 1 })]);
   });
 
-  test("begins with the day that has most, and tells how many that are", () => {
+  test("begins with the day that has most, and tells how many it still has to merge", () => {
     const segments = [...Array<number>(5).fill(1), ...Array<number>(7).fill(2), ...Array<number>(6).fill(3)].map((day) => ({ day, rowCount: 10 }));
-    expect(groupsToCompact(segments).map(([first]) => first?.day)).toEqual([2, 3, 1]);
-    const full = Array.from({ length: 9 }, () => ({ day: 4, rowCount: LIMITS.segmentRowCount / 2 + 1 }));
-    expect([mostOfOneDay([]), mostOfOneDay([...segments, ...full])]).toEqual([0, 7]);
+    const full = Array.from({ length: 9 }, () => ({ day: 2, rowCount: LIMITS.segmentRowCount / 4 + 1 }));
+    const unlike = Array.from({ length: 9 }, (_, at) => ({ day: 4, rowCount: 2 ** at }));
+    expect(compactionsDue([...segments, ...full, ...unlike]).map(({ group, daySegmentCount }) => [group[0]?.day, daySegmentCount])).toEqual([
+      [2, 7],
+      [3, 6],
+      [1, 5],
+    ]);
+  });
+
+  test("merges days of segments that grow by a little until few are left", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 40_000, max: 270_000 }), { minLength: 40, maxLength: 120 }), (rowCounts) => {
+        let segments: Sized[] = rowCounts.map((rowCount) => ({ day: 1, rowCount }));
+        for (let [group] = groupsToCompact(segments); group !== undefined; [group] = groupsToCompact(segments)) {
+          const merged = new Set(group);
+          segments = [...segments.filter((one) => !merged.has(one)), { day: 1, rowCount: total(group.map(({ rowCount }) => rowCount)) }];
+        }
+        const smallCount = segments.filter(({ rowCount }) => rowCount * 4 <= LIMITS.segmentRowCount).length;
+        expect(smallCount).toBeLessThanOrEqual(8);
+        expect(Math.max(...segments.map(({ rowCount }) => rowCount))).toBeLessThanOrEqual(LIMITS.segmentRowCount);
+      }),
+      { seed: baseSeed },
+    );
   });
 
   test("merges a row no more often than a day doubles, and leaves no more segments than that", () => {

@@ -71,6 +71,8 @@ async function run(args: readonly string[]): Promise<void> {
         throw new Error(`${path}: no row of it could be imported${format === "csv" ? "" : `: is it ${format}?`}`);
       }
     }
+    // Closing would leave what takes long to merge to others, and a store may be fed by imports alone.
+    await daybook.seal();
   } finally {
     await daybook.close();
   }

@@ -123,7 +123,7 @@ test("Ten times what it can do does not take a server down: it goes on at its pa
   const [firstHalf, secondHalf] = [samples.filter(({ atMs }) => atMs < middleMs), samples.filter(({ atMs }) => atMs >= middleMs)];
   const figures = {
     capacityPerSecond: Math.round(capacity),
-    offeredPerSecond: Math.round((overloaded.sentCount * EVENTS_PER_REQUEST * 1_000) / overloaded.elapsedMs),
+    offeredPerSecond: Math.round((overloaded.sentCount * EVENTS_PER_REQUEST) / SECONDS),
     goodputPerSecond: Math.round(perSecond(overloaded)),
     refusedCount: refused.length,
     refusedStatuses: Object.fromEntries([429, 503].map((status) => [status, refused.filter((answer) => answer.status === status).length])),
@@ -150,7 +150,8 @@ test("Ten times what it can do does not take a server down: it goes on at its pa
   expect(stored.data).toBeLessThanOrEqual(acknowledged + unknown);
   expect(health.every((status) => status === 200)).toBe(true);
   // What is stored grows with what is taken in. What else is held reaches a height, and stays there.
-  expect(samples.length).toBeGreaterThan(SECONDS);
+  expect(before).not.toBeNull();
+  expect(samples.length).toBeGreaterThan(SECONDS / 2);
   expect(mostBeside(secondHalf) - mostBeside(firstHalf)).toBeLessThan(96 * MIB);
   expect(mostBeside(samples) - beside(before)).toBeLessThan(384 * MIB);
 });
