@@ -69,10 +69,11 @@ describe("a process that may not write larger files (ulimit -f)", () => {
   });
 });
 
+// Enough for the modules of the program, which are read side by side.
 describe("a process that may open no more files (ulimit -n)", () => {
   test("refuses to open with overloaded, and opens later", async () => {
     const directory = await emptyDirectory();
-    const { order } = limited("ulimit -n 80", [directory]);
+    const { order } = limited("ulimit -n 200", [directory]);
     expect(await order("open")).toBe("open");
     expect(await order("ingest")).toMatchObject({ accepted: 500 });
     expect(await order("close")).toBe("closed");
@@ -87,7 +88,7 @@ describe("a process that may open no more files (ulimit -n)", () => {
 
   test("stores on, refuses questions that need a file with overloaded, and answers them later", async () => {
     const directory = await emptyDirectory();
-    const { order } = limited("ulimit -n 80", [directory]);
+    const { order } = limited("ulimit -n 200", [directory]);
     await order("open");
     for (let round = 0; round < 4; round += 1) expect(await order("ingest")).toMatchObject({ accepted: 500 });
     await order("seal");
