@@ -20,6 +20,8 @@ export class Compactions {
   /** Acts during which there is no waiting, and acts during which none begins. */
   #wantingCount = 0;
   #stoppingCount = 0;
+  /** The pace of the merge under way. */
+  #turns: Turns | null = null;
   /** What may still be merged, in rows. */
   #room = Infinity;
   /** Where the rows began that came since the last look. */
@@ -45,6 +47,8 @@ export class Compactions {
   /** Calls `act` once the merge under way is done; none begins until it is over. */
   async stopped(act: () => Promise<void>): Promise<void> {
     this.#stoppingCount += 1;
+    // Ingest stands still meanwhile.
+    this.#turns?.hurry();
     try {
       await this.#merging;
       await act();
@@ -54,19 +58,24 @@ export class Compactions {
     }
   }
 
-  /** From now on only what is soon done: nobody waits long for a program to end. */
+  /** From now on no merge begins. */
   end(): void {
-    this.#room = LIMITS.lastMergedRowCount;
+    this.#room = 0;
     this.#hasten();
+  }
+
+  /** Only what is soon done may be merged: nobody waits long for a program to end. */
+  endSoon(): void {
+    this.#room = LIMITS.lastMergedRowCount;
   }
 
   /** Looks again after each: a seal may have brought more. */
   async #run(): Promise<void> {
     while (this.store.isWritable) {
       const due = compactionsDue(this.store.catalog.segments);
-      const next = due.find((one) => costOf(one) <= this.#room);
-      if (next === undefined) return;
       const isLate = due.some(isFarTooMany) || segmentCountOf(due) > LIMITS.segmentsToMergeCount;
+      const next = isLate && this.#room > 0 ? due[0] : due.find((one) => costOf(one) <= this.#room);
+      if (next === undefined) return;
       const isWaiting = !isLate && this.#wantingCount === 0 && this.#room === Infinity;
       if (this.#stoppingCount > 0) await this.#hastened();
       else if (isWaiting && !this.#isQuiet) await this.#lookAgain();
@@ -75,10 +84,11 @@ export class Compactions {
   }
 
   async #merge(due: Due, isLate: boolean): Promise<void> {
-    this.#room -= costOf(due);
+    this.#room = Math.max(1, this.#room - costOf(due));
     const turns = new Turns();
     if (isLate) turns.hurry();
-    const merging = compact(this.store, due.group, turns);
+    this.#turns = turns;
+    const merging = compact(this.store, due.group, turns).finally(() => (this.#turns = null));
     this.#merging = merging.catch(() => undefined);
     await merging;
   }

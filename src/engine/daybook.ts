@@ -63,7 +63,7 @@ export interface ExportInput {
 export interface DaybookStats {
   /** `read_only` after a failed sync, after another process took the store over, or on a read-only open. */
   readonly health: "ok" | "read_only" | "closed";
-  /** Why the last seal behind the back of ingest failed; null when it went well. Nothing is lost meanwhile. */
+  /** Why the last seal, or merging of segments, behind the back of ingest failed; null when it went well. Nothing is lost meanwhile. */
   readonly sealError: string | null;
   readonly eventCount: number;
   readonly dayCount: number;
@@ -163,7 +163,7 @@ export interface Daybook extends AsyncDisposable {
   readonly currency: string;
   /** `ok`, or `read_only` after a failed sync, after another process took the store over, or on a read-only open. */
   readonly health: "ok" | "read_only" | "closed";
-  /** Moves the heads into segments now; it happens by itself at bounds and on close. @throws read_only, storage_full, closed */
+  /** Moves the heads into segments now and merges small segments; both happen by themselves, at bounds and in quiet moments. @throws read_only, storage_full, closed */
   seal(): Promise<void>;
   /** Waits for writes in flight, seals, and releases the lock. */
   close(): Promise<void>;

@@ -50,23 +50,21 @@ export class Housekeeping {
   /** Seals everything now, and compacts. @throws storage_full, and what writing files throws */
   sealAll(queue: IngestQueue): Promise<void> {
     return this.#compactions.wanted(async () => {
-      let sealing: Promise<void> | null = null;
-      await queue.exclusive(async () => {
-        await this.#sealed;
-        const frozen = await freeze(this.store);
-        // Begun before the next commit or seal can be: there is never more than one.
-        sealing = this.#begin(frozen);
-      });
-      await sealing;
+      await this.#sealNow(queue);
       await this.#compact();
     });
   }
 
-  /** Seals everything, and compacts what is soon done. @throws as `sealAll` */
-  async end(queue: IngestQueue): Promise<void> {
+  /** From now on no compaction begins: the end is near. */
+  compactNoMore(): void {
     this.#compactions.end();
-    await this.idle();
-    await this.sealAll(queue);
+  }
+
+  /** Seals everything, and compacts what is soon done. Nothing else is under way. @throws as `sealAll` */
+  async end(queue: IngestQueue): Promise<void> {
+    await this.#sealNow(queue);
+    this.#compactions.endSoon();
+    await this.#compact();
   }
 
   /** Runs `act` while no commit, seal or compaction is under way. @throws what `act` throws */
@@ -88,9 +86,20 @@ export class Housekeeping {
     });
   }
 
-  /** Resolves when no seal and no compaction is under way. */
+  /** Resolves when the seal and the compaction that are under way are done. */
   idle(): Promise<void> {
     return this.#compactions.stopped(() => this.#sealed);
+  }
+
+  async #sealNow(queue: IngestQueue): Promise<void> {
+    let sealing: Promise<void> | null = null;
+    await queue.exclusive(async () => {
+      await this.#sealed;
+      const frozen = await freeze(this.store);
+      // Begun before the next commit or seal can be: there is never more than one.
+      sealing = this.#begin(frozen);
+    });
+    await sealing;
   }
 
   /** The commit before it stands: those who wait for it are not to hear of a seal that failed. */

@@ -230,12 +230,11 @@ class EmbeddedDaybook extends Questions implements Daybook {
   }
 
   async #close(): Promise<void> {
+    this.#housekeeping.compactNoMore();
     await this.#scrub?.stop();
     await this.#queue.exclusive(() => Promise.resolve());
-    if (!this.store.isWritable) {
-      await this.#housekeeping.idle();
-      return await this.store.abandon();
-    }
+    await this.#housekeeping.idle();
+    if (!this.store.isWritable) return await this.store.abandon();
     try {
       await this.#housekeeping.end(this.#queue);
     } catch (error) {

@@ -10,7 +10,7 @@ interface Sized {
   readonly rowCount: number;
 }
 
-/** Segments that are to become one, and how many of their day are still to be merged. */
+/** Segments that are to become one, and how many of their day are small enough to be merged. */
 export interface Due<S extends Sized = Segment> {
   readonly group: readonly S[];
   readonly daySegmentCount: number;

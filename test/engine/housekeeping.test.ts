@@ -11,7 +11,7 @@ import { turnsOfOthers } from "../testing/turns-of-others.js";
 
 vi.mock("../../src/base/limits.js", async (original) => {
   const { LIMITS } = await original<typeof limits>();
-  return { LIMITS: { ...LIMITS, headRowCount: 1_000, turnValueCount: 4_000, segmentsPerLateDayCount: 6, segmentsToMergeCount: 20, quietRowCount: 500, quietMs: 20, lastMergedRowCount: 22_000 } };
+  return { LIMITS: { ...LIMITS, headRowCount: 1_000, turnValueCount: 4_000, segmentsPerLateDayCount: 6, segmentsToMergeCount: 20, quietRowCount: 500, quietMs: 20, lastMergedRowCount: 26_000 } };
 });
 
 afterEach(() => void vi.restoreAllMocks());
@@ -255,10 +255,10 @@ test("Closing compacts what is soon done and no more, and waits for no quiet mom
   stoppedClock();
   const storage = memoryStorage();
   const large = await openDaybook({ storage });
-  await ingestSealed(large, 5);
+  await ingestSealed(large, 6);
   await large.close();
   await using again = await openDaybook({ storage });
-  expect(await again.stats()).toMatchObject({ segmentCount: 5, eventCount: 5_000 });
+  expect(await again.stats()).toMatchObject({ segmentCount: 6, eventCount: 6_000 });
   const other = memoryStorage();
   for (let opening = 0; opening < 5; opening += 1) {
     const small = await openDaybook({ storage: other });
@@ -268,6 +268,18 @@ test("Closing compacts what is soon done and no more, and waits for no quiet mom
   // Of three days there was time for one.
   await using merged = await openDaybook({ storage: other });
   expect(await merged.stats()).toMatchObject({ segmentCount: 11, eventCount: 600 });
+});
+
+test("Where closing cannot seal, no compaction begins either.", async () => {
+  stoppedClock();
+  const storage = memoryStorage();
+  const daybook = await openDaybook({ storage });
+  await ingestSealed(daybook, 5);
+  await daybook.ingest(events(100));
+  const write = vi.spyOn(storage, "write").mockRejectedValue(new Error("no room"));
+  await expect(daybook.close()).rejects.toThrow("no room");
+  for (let turn = 0; turn < 500; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(write).toHaveBeenCalledTimes(1);
 });
 
 test("Seals and compactions let others have their turn.", async () => {
