@@ -22,7 +22,7 @@ export class Compactions {
   #stoppingCount = 0;
   /** The pace of the merge under way. */
   #turns: Turns | null = null;
-  /** What may still be merged, in rows. */
+  /** What may still be merged, in rows; 0: no merge begins any more. */
   #room = Infinity;
   /** Where the rows began that came since the last look. */
   #lookedSequence = -Infinity;
@@ -84,6 +84,7 @@ export class Compactions {
   }
 
   async #merge(due: Due, isLate: boolean): Promise<void> {
+    // Never 0, which is the end: where there are far too many, merging goes on without room.
     this.#room = Math.max(1, this.#room - costOf(due));
     const turns = new Turns();
     if (isLate) turns.hurry();

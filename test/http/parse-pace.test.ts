@@ -1,26 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { ParsePace } from "../../src/http/parse-pace.js";
+import { OthersTurns } from "../testing/turns-of-others.js";
 
 const KIB = 1024;
 
 /** In which turn of the event loop, counted from now, each body may be parsed. */
 async function turnsOf(bodies: readonly number[]): Promise<{ body: number; turn: number }[]> {
   const pace = new ParsePace(256 * KIB);
-  let turn = 0;
-  let isOver = false;
-  const next = () => {
-    turn += 1;
-    if (!isOver) setImmediate(next);
-  };
-  setImmediate(next);
+  const turns = new OthersTurns();
   const parsed: { body: number; turn: number }[] = [];
   await Promise.all(
     bodies.map(async (byteLength, body) => {
       await pace.wait(byteLength);
-      parsed.push({ body, turn });
+      parsed.push({ body, turn: turns.count });
     }),
   );
-  isOver = true;
+  turns.end();
   return parsed;
 }
 

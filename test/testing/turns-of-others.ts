@@ -1,13 +1,30 @@
+/** Counts turns of the event loop that others have. */
+export class OthersTurns {
+  #count = 0;
+  #isOver = false;
+
+  constructor() {
+    setImmediate(() => this.#next());
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  end(): void {
+    this.#isOver = true;
+  }
+
+  #next(): void {
+    this.#count += 1;
+    if (!this.#isOver) setImmediate(() => this.#next());
+  }
+}
+
 /** Turns of the event loop that others have while `act` runs. */
 export async function turnsOfOthers(act: () => Promise<unknown>): Promise<number> {
-  let count = 0;
-  let isOver = false;
-  const next = () => {
-    count += 1;
-    if (!isOver) setImmediate(next);
-  };
-  setImmediate(next);
+  const turns = new OthersTurns();
   await act();
-  isOver = true;
-  return count;
+  turns.end();
+  return turns.count;
 }
