@@ -1,10 +1,8 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { trafficBatches } from "../traffic.js";
+import { serve } from "./serve.js";
 
 const EVENT_COUNT = 200_000;
 const CONNECTION_COUNT = 16;
@@ -13,22 +11,6 @@ const SECONDS = 5;
 const HALF_RATE_PER_SECOND = 5_000;
 const RETRY_MS = 100;
 const TOKEN = `sk_${"bench".repeat(8)}`;
-const cli = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
-
-/** A server of its own process, from the built package; resolves to its port. */
-async function serve(directory: string): Promise<{ port: number; stop(): Promise<void> }> {
-  const child = spawn(process.execPath, [cli, "serve", "--quiet", "--data", directory, "--port", "0"], { env: { ...process.env, DAYBOOK_TOKEN: TOKEN }, stdio: ["ignore", "pipe", "inherit"] });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const port = /^daybook listening on http:\/\/[^:]+:(\d+)$/.exec(line)?.[1];
-    if (port === undefined) continue;
-    const stop = async () => {
-      child.kill("SIGTERM");
-      await once(child, "exit");
-    };
-    return { port: Number(port), stop };
-  }
-  throw new Error("the server ended before it listened");
-}
 
 function requestText(path: string, body: string): string {
   return [`POST ${path} HTTP/1.1`, "host: localhost", `authorization: Bearer ${TOKEN}`, "content-type: application/json", `content-length: ${Buffer.byteLength(body)}`, "", body].join("\r\n");
@@ -104,14 +86,14 @@ const percentile = (values: readonly number[], share: number) => [...values].sor
 
 /** Ingest in batches of 1,000, then counts of 30 days, over sixteen connections. The client needs a core of its own. */
 export async function httpFigures(directory: string) {
-  const writer = await serve(directory);
+  const writer = await serve(directory, [TOKEN]);
   const writes = [...trafficBatches({ seed: 1, eventCount: EVENT_COUNT, batchRowCount: 1_000 })].map((events) => requestText("/v1/events", JSON.stringify({ events }))).values();
   const startedMs = performance.now();
   await load(writer.port, () => writes.next().value ?? null);
   const ingestEventsPerSecond = Math.round((EVENT_COUNT / (performance.now() - startedMs)) * 1_000);
   // What was taken in is sealed at the stop.
   await writer.stop();
-  const server = await serve(directory);
+  const server = await serve(directory, [TOKEN]);
   const question = requestText("/analytics/count-events", JSON.stringify({ start_date: "2026-01-20", end_date: "2026-02-18" }));
   const endingAt = (ms: number) => () => (performance.now() < ms ? question : null);
   await load(server.port, endingAt(performance.now() + 1_000));

@@ -12,6 +12,7 @@ import { trafficBatches } from "../traffic.js";
 import { historyFigures } from "./history.js";
 import { httpFigures } from "./http.js";
 import { latencyFigures } from "./latency.js";
+import { overloadFigures } from "./overload.js";
 import { residentFigures } from "./resident.js";
 import { replayFigures } from "./replay.js";
 
@@ -58,6 +59,7 @@ async function run(): Promise<void> {
     ...(await latencyFigures(store)),
     ...(await historyFigures()),
     ...(await httpFigures(join(directory, "served"))),
+    ...(await overloadFigures(join(directory, "overloaded"))),
   };
   say(table([["figure", "value"], ...Object.entries<number>(figures).map(([name, value]) => [name, value.toLocaleString("en", { maximumFractionDigits: 2 })])]));
   say(`Written to ${relative(process.cwd(), writeResult({ eventCount, hardware: machine, operations: figures }))}.`);

@@ -1,0 +1,34 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const cli = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
+
+export interface Served {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** A server of its own process, from the built package, that lets owners with these tokens in. */
+export function serve(directory: string, tokens: readonly string[]): Promise<Served> {
+  const tokenFile = `${directory}-tokens.json`;
+  writeFileSync(tokenFile, JSON.stringify(tokens.map((token) => ({ token, role: "owner", scopes: ["*"] }))));
+  return listening([cli, "serve", "--quiet", "--data", directory, "--port", "0", "--tokens", tokenFile]);
+}
+
+/** A process of Node that says where it listens. */
+export async function listening(args: readonly string[]): Promise<Served> {
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const port = /listening on http:\/\/[^:]+:(\d+)$/.exec(line)?.[1];
+    if (port === undefined) continue;
+    const stop = async () => {
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    };
+    return { port: Number(port), stop };
+  }
+  throw new Error("the server ended before it listened");
+}
