@@ -18,7 +18,7 @@ export async function closedLoop(port: number, request: (at: number) => Buffer, 
   const startedMs = performance.now();
   const run = async () => {
     const connection = await Connection.open(port);
-    while (performance.now() - startedMs < ms) {
+    while (connection.isOpen && performance.now() - startedMs < ms) {
       sentCount += 1;
       const answer = await connection.send(request(sentCount));
       if (answer === null) lostCount += 1;

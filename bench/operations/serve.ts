@@ -18,15 +18,20 @@ export function serve(directory: string, tokens: readonly string[]): Promise<Ser
   return listening([cli, "serve", "--quiet", "--data", directory, "--port", "0", "--tokens", tokenFile]);
 }
 
-/** A process of Node that says where it listens. */
+/** A process of Node that says where it listens. It ends with this one. */
 export async function listening(args: readonly string[]): Promise<Served> {
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const { DAYBOOK_TOKEN: _, ...env } = process.env;
+  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] });
+  const ended = once(child, "exit");
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
   for await (const line of createInterface({ input: child.stdout })) {
     const port = /listening on http:\/\/[^:]+:(\d+)$/.exec(line)?.[1];
     if (port === undefined) continue;
     const stop = async () => {
       child.kill("SIGTERM");
-      await once(child, "exit");
+      await ended;
+      process.off("exit", kill);
     };
     return { port: Number(port), stop };
   }

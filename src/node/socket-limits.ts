@@ -29,8 +29,6 @@ export function socketLimits(given: Partial<SocketLimits> = {}): SocketLimits {
 
 /** How often node looks for requests that are too slow. */
 const CHECK_MS_MAX = 1_000;
-/** Bytes that wait to be read before node stops listening to a connection. A body of some events comes without a stop, which takes two calls of the system. */
-const UNREAD_BYTES = 256 * 1024;
 
 export function serverOptions({ headersMs, requestMs }: SocketLimits): ServerOptions {
   return {
@@ -38,7 +36,6 @@ export function serverOptions({ headersMs, requestMs }: SocketLimits): ServerOpt
     requestTimeout: requestMs,
     connectionsCheckingInterval: Math.min(CHECK_MS_MAX, headersMs, requestMs),
     maxHeaderSize: LIMITS.headerBytes,
-    highWaterMark: UNREAD_BYTES,
     // The check of `socket-exchange` answers with JSON.
     requireHostHeader: false,
   };

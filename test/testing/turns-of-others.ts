@@ -24,7 +24,10 @@ export class OthersTurns {
 /** Turns of the event loop that others have while `act` runs. */
 export async function turnsOfOthers(act: () => Promise<unknown>): Promise<number> {
   const turns = new OthersTurns();
-  await act();
-  turns.end();
+  try {
+    await act();
+  } finally {
+    turns.end();
+  }
   return turns.count;
 }
