@@ -14,16 +14,19 @@ import type { Envelope } from "./error-reply.js";
 import { etagOf, matchesEtag } from "./etag.js";
 import { responseOf, wireRequestOf } from "./exchange.js";
 import type { WireReply, WireRequest } from "./exchange.js";
+import type { FrontRules, Refusal } from "./front.js";
 import { Gate } from "./gate.js";
 import { handlerLimits } from "./limits.js";
 import type { HandlerLimits } from "./limits.js";
 import { RequestCounts } from "./metrics.js";
 import type { ProcessGauges } from "./metrics.js";
 import { parseQuery } from "./query.js";
+import { requestIdOf } from "./request-id.js";
 import type { Agent, Caller, Exchange, GuardedRoute, House, Route } from "./route.js";
 import { createRouter, routeOf } from "./router.js";
 import type { Found, Router } from "./router.js";
 import { routes } from "./routes.js";
+import { STATUS } from "./status.js";
 import type { TokenRecord } from "./token.js";
 import type { TokenStore } from "./tokens.js";
 
@@ -56,11 +59,15 @@ export interface Handler {
   (request: Request): Promise<Response>;
   /** The same without the web objects, for a server that brings its own. */
   readonly answer: (request: WireRequest) => Promise<WireReply>;
+  /** For a server that refuses on another thread what this handler would refuse. */
+  readonly front: FrontRules;
+  /** Counts, and tells `onAnswer` of, what such a server refused. */
+  readonly noteRefused: (refusal: Refusal) => Promise<void>;
 }
 
 interface Context {
   readonly house: House;
-  readonly router: Router;
+  readonly router: Router<Route>;
   readonly clock: Clock;
   readonly gate: Gate;
   readonly admission: Admission;
@@ -95,19 +102,17 @@ export function createHandler(options: HandlerOptions): Handler {
   };
   const answer = (request: WireRequest) => respond(context, request);
   const handle = async (request: Request) => responseOf(await answer(wireRequestOf(request)));
-  return Object.assign(handle, { answer });
+  const front: FrontRules = { routes: routes.map(({ method, path, envelope, access }) => ({ method, path, envelope, access })), limits };
+  return Object.assign(handle, { answer, front, noteRefused: (refusal: Refusal) => noteRefused(context, options.tokens, refusal) });
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const CONTENT_TYPES = { ndjson: "application/x-ndjson; charset=utf-8", text: "text/plain; version=0.0.4; charset=utf-8" };
 /** Methods that are named to whoever listens: a method is a word of the caller's. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
-/** Nothing that looks like a token: request ids are written into logs. */
-const CALLERS_REQUEST_ID = /^(?!.*sk_)[A-Za-z0-9._-]{1,128}$/;
 
 async function respond(context: Context, request: WireRequest): Promise<WireReply> {
-  const sentId = request.header("x-request-id");
-  const requestId = sentId !== null && CALLERS_REQUEST_ID.test(sentId) ? sentId : context.requestId();
+  const requestId = requestIdOf(request, context.requestId);
   const startedMs = performance.now();
   const trace: Trace = { route: null, organization: null, code: null };
   let envelope: Envelope = "problem";
@@ -123,15 +128,28 @@ async function respond(context: Context, request: WireRequest): Promise<WireRepl
     reply = errorReply(envelope, thrown, requestId);
     if (reply.status === 500) context.onDefect(thrown, requestId);
   }
-  const method = METHODS.includes(request.method) ? request.method : "other";
-  const answered: Answered = { requestId, method, ...trace, status: reply.status, durationMs: performance.now() - startedMs };
-  context.counts.add(answered);
-  context.onAnswer(answered);
+  note(context, { requestId, method: request.method, ...trace, status: reply.status, durationMs: performance.now() - startedMs });
   return request.method === "HEAD" ? { ...reply, body: null } : reply;
 }
 
+function note(context: Context, answered: Answered): void {
+  const named = METHODS.includes(answered.method) ? answered : { ...answered, method: "other" };
+  context.counts.add(named);
+  context.onAnswer(named);
+}
+
+async function noteRefused(context: Context, tokens: TokenStore, { sha256, ...rest }: Refusal): Promise<void> {
+  let token: TokenRecord | undefined;
+  try {
+    token = await tokens.find(sha256);
+  } catch {
+    // The request is answered: that nobody knows whose it was must not become another failure.
+  }
+  note(context, { ...rest, organization: token?.organization ?? null, status: STATUS.rate_limited, code: "rate_limited" });
+}
+
 /** The checks in their order: load, authentication, scope and role, project, media type and size, parse, validate. */
-async function run(context: Context, route: Route, found: Found, request: WireRequest, requestId: string, trace: Trace): Promise<WireReply> {
+async function run(context: Context, route: Route, found: Found<Route>, request: WireRequest, requestId: string, trace: Trace): Promise<WireReply> {
   const { admission } = context;
   if (route.access === null) {
     if (route.always !== true) admission.refuseLate();
@@ -161,7 +179,7 @@ function callerOf({ organizations }: House, token: TokenRecord, projectId: strin
   return { token, daybook, project: projectOf(projectId, token, daybook) };
 }
 
-async function ask(context: Context, route: GuardedRoute, caller: Caller, found: Found, request: WireRequest): Promise<unknown> {
+async function ask(context: Context, route: GuardedRoute, caller: Caller, found: Found<Route>, request: WireRequest): Promise<unknown> {
   const { admission, clock, readAgent, counts, processGauges } = context;
   const receivedAtMs = clock.now();
   const held = admission.hold(caller.token.organization);

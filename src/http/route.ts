@@ -74,12 +74,18 @@ export interface OpenAnswer {
   readonly text: string;
 }
 
-interface RouteBase {
+/** What of a route shows from outside, before anything of it is done: values only, so that another thread can have it. */
+export interface RouteFace {
   readonly method: "GET" | "POST";
   /** Segments in braces are parameters. */
   readonly path: string;
-  readonly summary: string;
   readonly envelope: Envelope;
+  /** Null: open to everyone. */
+  readonly access: Access | null;
+}
+
+interface RouteBase extends RouteFace {
+  readonly summary: string;
   readonly query: z.ZodObject;
   /** Shape of the answer. */
   readonly answer: z.ZodType;

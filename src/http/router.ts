@@ -1,34 +1,34 @@
 import { DaybookError, parameterError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import type { Envelope } from "./error-reply.js";
-import type { Route } from "./route.js";
+import type { RouteFace } from "./route.js";
 
 /** All methods of one path. */
-interface Resource {
+interface Resource<R extends RouteFace> {
   readonly path: string;
   readonly segments: readonly string[];
   readonly envelope: Envelope;
-  readonly byMethod: ReadonlyMap<string, Route>;
+  readonly byMethod: ReadonlyMap<string, R>;
   readonly allow: string;
 }
 
-export interface Found {
-  readonly resource: Resource;
+export interface Found<R extends RouteFace> {
+  readonly resource: Resource<R>;
   readonly params: Readonly<Record<string, string>>;
   /** Text after the `?`. */
   readonly query: string;
 }
 
-export interface Router {
+export interface Router<R extends RouteFace> {
   /** @throws uri_too_long, route_not_found, invalid_parameter (broken percent-encoding) */
-  find(target: string): Found;
+  find(target: string): Found<R>;
 }
 
 const NO_PARAMS: Readonly<Record<string, string>> = {};
 
 /** Compiles the table once: paths without parameters cost one look-up. */
-export function createRouter(routes: readonly Route[]): Router {
-  const byPath = new Map<string, Resource>();
+export function createRouter<R extends RouteFace>(routes: readonly R[]): Router<R> {
+  const byPath = new Map<string, Resource<R>>();
   for (const { path } of routes) {
     if (!byPath.has(path)) byPath.set(path, resourceOf(routes.filter((route) => route.path === path)));
   }
@@ -54,13 +54,13 @@ export function createRouter(routes: readonly Route[]): Router {
 }
 
 /** The row that takes a method; HEAD is GET without its body. @throws method_not_allowed */
-export function routeOf(resource: Resource, method: string): Route {
+export function routeOf<R extends RouteFace>(resource: Resource<R>, method: string): R {
   const route = resource.byMethod.get(method === "HEAD" ? "GET" : method);
   if (route !== undefined) return route;
   throw new DaybookError("method_not_allowed", `expected ${resource.allow}, got ${method}`, { allow: resource.allow });
 }
 
-function resourceOf(routes: readonly Route[]): Resource {
+function resourceOf<R extends RouteFace>(routes: readonly R[]): Resource<R> {
   const [first] = routes;
   if (first === undefined) throw new DaybookError("internal", "a path needs a route");
   const methods = routes.flatMap((route) => (route.method === "GET" ? ["GET", "HEAD"] : [route.method]));
