@@ -5,6 +5,7 @@ export default defineConfig({
     index: "src/index.ts",
     http: "src/http/index.ts",
     node: "src/node/index.ts",
+    "socket-thread": "src/node/socket-thread.ts",
     testing: "src/testing/index.ts",
     cli: "src/cli/main.ts",
   },

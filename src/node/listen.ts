@@ -11,7 +11,7 @@ import { replyOverWeb } from "./reply-over-web.js";
 import type { WireReply } from "../http/exchange.js";
 import { SocketRequest, writeReply } from "./socket-exchange.js";
 import type { WriteOptions } from "./socket-exchange.js";
-import { TurnWrites } from "./turn-writes.js";
+import { TurnBatch } from "./turn-batch.js";
 import { serverOptions, socketLimits } from "./socket-limits.js";
 import type { SocketLimits } from "./socket-limits.js";
 
@@ -41,13 +41,21 @@ const REQUEST_EVENTS = ["request", "checkContinue", "checkExpectation"];
 const DRAIN_MS = 10_000;
 const SWEEP_MS = 20;
 
+/** Makes the answer to a request; null: it is on the socket already. */
+export type SocketReply = (request: SocketRequest, outgoing: ServerResponse) => Promise<WireReply | null>;
+
 /** Serves a handler on a socket; resolves once it answers. @throws the system's error when the port cannot be had */
-export async function listen(handler: RequestHandler, options: ListenOptions = {}): Promise<Listening> {
+export function listen(handler: RequestHandler, options: ListenOptions = {}): Promise<Listening> {
+  return listenWith("answer" in handler ? replyOnSocket(handler) : replyOverWeb(handler), options);
+}
+
+/** `listen` for whoever makes answers to requests as they come off a socket. */
+export async function listenWith(reply: SocketReply, options: ListenOptions): Promise<Listening> {
   const host = options.host ?? "127.0.0.1";
   const limits = socketLimits(options.limits);
   const server = createServer(serverOptions(limits));
   server.maxConnections = limits.connectionCount;
-  const answer = answerWith(handler, server, limits);
+  const answer = answerWith(reply, server, limits);
   const silent = silentSockets(server);
   const newest = newestRequests(server);
   server.on("request", (incoming, outgoing) => answer(incoming, outgoing, false));
@@ -70,10 +78,9 @@ export async function listen(handler: RequestHandler, options: ListenOptions = {
 
 type Answer = (incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean) => void;
 
-/** The way of a request is chosen once per server, not once per request. */
-function answerWith(handler: RequestHandler, server: Server, { pipelinedRequestCount, unreadMs }: SocketLimits): Answer {
-  const reply = "answer" in handler ? handler.answer : replyOverWeb(handler);
-  const writes = new TurnWrites();
+function answerWith(reply: SocketReply, server: Server, { pipelinedRequestCount, unreadMs }: SocketLimits): Answer {
+  // Callers on the same machine that are woken one by one take the processor away from the answers that are still to be made.
+  const writes = new TurnBatch<() => void>((waiting) => waiting.forEach((write) => write()));
   const underWay = new WeakMap<Socket, number>();
   const count = (socket: Socket, by: number) => {
     const sum = (underWay.get(socket) ?? 0) + by;
@@ -94,6 +101,15 @@ function answerWith(handler: RequestHandler, server: Server, { pipelinedRequestC
       },
       () => outgoing.destroy(),
     );
+  };
+}
+
+function replyOnSocket({ answer }: Handler): SocketReply {
+  return async (request) => {
+    request.takeBody();
+    const reply = await answer(request);
+    request.dropBody();
+    return reply;
   };
 }
 

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { DaybookError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
-import { bodyTooLarge } from "../http/exchange.js";
 import type { WireReply, WireRequest } from "../http/exchange.js";
+import { IncomingBody } from "./incoming-body.js";
 
 /** What node takes as the one expectation there is. */
 const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
@@ -27,6 +27,7 @@ export class SocketRequest implements WireRequest {
   #awaitsContinue: boolean;
   readonly incoming: IncomingMessage;
   readonly #outgoing: ServerResponse;
+  #body: IncomingBody | null = null;
 
   /** @param refusal what is wrong with the connection rather than the request */
   constructor(incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean, refusal: DaybookError | null = null) {
@@ -49,6 +50,11 @@ export class SocketRequest implements WireRequest {
     return value === undefined ? null : String(value);
   }
 
+  /** Calls `hear` once the answer is sent, or the caller gone. */
+  onClose(hear: () => void): void {
+    this.#outgoing.once("close", hear);
+  }
+
   /** Tells a waiting sender to go on. */
   proceed(): void {
     if (!this.#awaitsContinue) return;
@@ -56,28 +62,25 @@ export class SocketRequest implements WireRequest {
     this.#outgoing.writeContinue();
   }
 
+  /** Takes the body off the socket as it arrives, for `readBody` or `dropBody`: for whoever does not read `incoming` itself. */
+  takeBody(): void {
+    if (this.method !== "GET" && this.method !== "HEAD") this.#body = new IncomingBody(this.incoming);
+  }
+
   readBody(maxByteLength: number, onBytes: (byteLength: number) => void = () => undefined): Promise<Uint8Array> {
     this.proceed();
-    return new Promise((resolve, reject) => {
-      const incoming = this.incoming;
-      const chunks: Buffer[] = [];
-      let byteLength = 0;
-      const take = (chunk: Buffer) => {
-        byteLength += chunk.length;
-        try {
-          if (byteLength > maxByteLength) throw bodyTooLarge(maxByteLength);
-          onBytes(chunk.length);
-          chunks.push(chunk);
-        } catch (error) {
-          // The rest is read and dropped, so that the sender gets to see the answer.
-          incoming.off("data", take).resume();
-          reject(error);
-        }
-      };
-      incoming.on("data", take);
-      incoming.on("end", () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
-      incoming.on("error", (cause) => reject(new DaybookError("aborted", "the body ended before it was whole", {}, { cause })));
-    });
+    this.#body ??= new IncomingBody(this.incoming);
+    return this.#body.read(maxByteLength, onBytes);
+  }
+
+  /** The body, if it has come as a whole and is no longer than this; null: it has not, or the method has none. */
+  wholeBody(maxByteLength: number): Uint8Array | null {
+    return this.#body?.whole(maxByteLength) ?? null;
+  }
+
+  /** Nobody will read what is left of the body. */
+  dropBody(): void {
+    this.#body?.drop();
   }
 }
 

@@ -1,31 +1,31 @@
 import { expect, it } from "vitest";
-import { TurnWrites } from "../../src/node/turn-writes.js";
+import { TurnBatch } from "../../src/node/turn-batch.js";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-it("Answers of one turn of the event loop are written together at its end, in their order.", async () => {
-  const writes = new TurnWrites(() => 0);
+it("Answers of one turn of the event loop are handed on together at its end, in their order.", async () => {
   const written: string[] = [];
-  for (const answer of ["a", "b"]) writes.add(() => written.push(answer));
+  const writes = new TurnBatch<string>((answers) => written.push(...answers), () => 0);
+  for (const answer of ["a", "b"]) writes.add(answer);
   await Promise.resolve();
-  writes.add(() => written.push("c"));
+  writes.add("c");
   expect(written).toEqual([]);
   await turn();
   expect(written).toEqual(["a", "b", "c"]);
-  writes.add(() => written.push("d"));
+  writes.add("d");
   await turn();
   expect(written).toEqual(["a", "b", "c", "d"]);
 });
 
 it("An answer does not wait for a turn that takes longer than a millisecond: the next one takes it along.", async () => {
   let nowMs = 0;
-  const writes = new TurnWrites(() => nowMs);
   const written: string[] = [];
-  writes.add(() => written.push("a"));
+  const writes = new TurnBatch<string>((answers) => written.push(...answers), () => nowMs);
+  writes.add("a");
   nowMs = 1.1;
-  writes.add(() => written.push("b"));
+  writes.add("b");
   expect(written).toEqual(["a", "b"]);
-  writes.add(() => written.push("c"));
+  writes.add("c");
   expect(written).toEqual(["a", "b"]);
   await turn();
   expect(written).toEqual(["a", "b", "c"]);

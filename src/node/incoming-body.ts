@@ -1,0 +1,83 @@
+import type { IncomingMessage } from "node:http";
+import { DaybookError } from "../base/errors.js";
+import { bodyTooLarge } from "../http/exchange.js";
+
+/** What may arrive before it is known whether anybody reads it: more than what comes with the headers in one read of the socket. */
+const UNASKED_BYTES_MAX = 64 * 1024;
+
+/**
+ * The body of a request on a socket. Its bytes are taken off the parser as they arrive, so that the socket need not be
+ * stopped and started; once it is known that nobody reads them they are dropped at once, and the sender gets to see the answer.
+ */
+export class IncomingBody {
+  /** Null: dropped. */
+  #chunks: Buffer[] | null = [];
+  #byteLength = 0;
+  #onChunk: ((chunk: Buffer) => void) | null = null;
+  readonly #incoming: IncomingMessage;
+
+  constructor(incoming: IncomingMessage) {
+    this.#incoming = incoming;
+    incoming.on("data", (chunk: Buffer) => this.#take(chunk));
+    // Marks the stream as read from: else it would hold back the bytes that come with the headers, and stop the socket.
+    incoming.read(0);
+  }
+
+  /**
+   * All bytes, as `WireRequest.readBody` says. Called at most once, and not after `drop`.
+   * @throws body_too_large, aborted, and what `onBytes` throws
+   */
+  read(maxByteLength: number, onBytes: (byteLength: number) => void): Promise<Uint8Array> {
+    const incoming = this.#incoming;
+    return new Promise((resolve, reject) => {
+      let isRefused = false;
+      const check = (chunk: Buffer) => {
+        if (isRefused) return;
+        try {
+          if (this.#byteLength > maxByteLength) throw bodyTooLarge(maxByteLength);
+          onBytes(chunk.length);
+        } catch (error) {
+          isRefused = true;
+          this.drop();
+          reject(error);
+        }
+      };
+      for (const chunk of this.#chunks ?? []) check(chunk);
+      const end = () => resolve(whole(this.#chunks ?? []));
+      const abort = (cause: unknown) => reject(new DaybookError("aborted", "the body ended before it was whole", {}, { cause }));
+      if (isRefused) return;
+      if (incoming.readableEnded) end();
+      else if (incoming.destroyed) abort(incoming.errored);
+      else {
+        this.#onChunk = check;
+        incoming.on("end", end);
+        incoming.on("error", abort);
+        incoming.resume();
+      }
+    });
+  }
+
+  /** All bytes, if all have come and are no more than this; else null. They can still be read. */
+  whole(maxByteLength: number): Uint8Array | null {
+    return this.#incoming.complete && this.#chunks !== null && this.#byteLength <= maxByteLength ? whole(this.#chunks) : null;
+  }
+
+  /** Drops what has come and what is still to come. */
+  drop(): void {
+    this.#chunks = null;
+    this.#onChunk = null;
+    this.#incoming.resume();
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#chunks === null) return;
+    this.#chunks.push(chunk);
+    this.#byteLength += chunk.length;
+    if (this.#onChunk !== null) this.#onChunk(chunk);
+    else if (this.#byteLength > UNASKED_BYTES_MAX) this.#incoming.pause();
+  }
+}
+
+function whole(chunks: readonly Buffer[]): Buffer {
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+}

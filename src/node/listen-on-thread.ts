@@ -1,0 +1,50 @@
+import { Worker } from "node:worker_threads";
+import type { Handler } from "../http/index.js";
+import type { Listening, ListenOptions } from "./listen.js";
+import { outbox } from "./thread-messages.js";
+import type { FromSockets, ThreadData, ToSockets } from "./thread-messages.js";
+import { ThreadRequests } from "./thread-request.js";
+
+const ENTRY = new URL("./socket-thread.js", import.meta.url);
+
+/**
+ * `listen` with the sockets on a thread of their own: there requests are read, and those of a token that has too many under
+ * way are refused, however much the handler has to do.
+ * @throws the system's error when the port cannot be had
+ */
+export function listenOnThread(handler: Handler, options: ListenOptions = {}): Promise<Listening> {
+  return listenOnThreadOf(ENTRY, handler, options);
+}
+
+/** @param entry the program of the thread */
+export async function listenOnThreadOf(entry: URL, handler: Handler, options: ListenOptions): Promise<Listening> {
+  const workerData: ThreadData = { options, rules: handler.front };
+  const worker = new Worker(entry, { workerData });
+  const out = outbox<ToSockets>(worker);
+  const requests = new ThreadRequests(handler, out);
+  let isListening = false;
+  let onClosed = (): void => undefined;
+  const close = async () => {
+    const closed = new Promise<void>((resolve) => (onClosed = resolve));
+    out.add(() => ({ kind: "close" }));
+    await closed;
+    await worker.terminate();
+  };
+  return await new Promise((resolve, reject) => {
+    const hear = (message: FromSockets) => {
+      if (message.kind === "listening") {
+        isListening = true;
+        let closing: Promise<void> | undefined;
+        resolve({ url: message.url, port: message.port, close: () => (closing ??= close()) });
+      } else if (message.kind === "failed") reject(Object.assign(new Error(message.message), { code: message.code }));
+      else if (message.kind === "closed") onClosed();
+      else requests.hear(message);
+    };
+    worker.on("message", (messages: readonly FromSockets[]) => messages.forEach(hear));
+    worker.on("error", (error) => {
+      // Without its sockets a server is of no use: this ends the process, as any error that nobody catches.
+      if (isListening) throw error;
+      reject(error);
+    });
+  });
+}

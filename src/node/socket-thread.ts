@@ -1,0 +1,94 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { Front } from "../http/front.js";
+import type { WireReply } from "../http/exchange.js";
+import { listenWith } from "./listen.js";
+import { sha256Hex } from "./sha256-hex.js";
+import type { SocketRequest } from "./socket-exchange.js";
+import { faultOf, givable, outbox } from "./thread-messages.js";
+import type { Asked, FromSockets, ThreadData, ToSockets } from "./thread-messages.js";
+
+/** Longest body that is sent along before the handler asks for it, in bytes: a question's, as a rule. */
+const SHORT_BODY_BYTES_MAX = 4 * 1024;
+
+/** A request that is with the handler. */
+interface Waiting {
+  readonly request: SocketRequest;
+  answer(reply: WireReply): void;
+  cut(): void;
+}
+
+const port = parentPort;
+if (port === null) throw new Error("expected to be started as a thread");
+const { options, rules } = workerData as ThreadData;
+const out = outbox<FromSockets>(port);
+const front = new Front(rules, sha256Hex, (refusal) => out.add(() => ({ kind: "refused", refusal })));
+const waiting = new Map<number, Waiting>();
+let requestCount = 0;
+
+/** Asks the thread of the handler. Rejects when it has no answer. */
+function ask(request: SocketRequest): Promise<WireReply> {
+  return new Promise((answer, reject) => {
+    const id = (requestCount += 1);
+    waiting.set(id, { request, answer, cut: () => reject(new Error("no answer")) });
+    request.onClose(() => {
+      if (waiting.has(id)) out.add(() => ({ kind: "gone", id }));
+    });
+    out.add(() => ({ kind: "asked", id, asked: askedOf(request) }));
+  });
+}
+
+function askedOf(request: SocketRequest): Asked {
+  const { method, target, address, fault, incoming } = request;
+  const headers: Record<string, string> = {};
+  for (const name in incoming.headers) headers[name] = String(incoming.headers[name]);
+  const body = request.wholeBody(SHORT_BODY_BYTES_MAX);
+  return { method, target, address, headers, fault: fault === undefined ? null : faultOf(fault), body: body === null ? null : givable(body) };
+}
+
+async function read(id: number, maxByteLength: number): Promise<void> {
+  const request = waiting.get(id)?.request;
+  if (request === undefined) return;
+  // Bytes that are with the handler are counted there.
+  const held = front.admission.hold("");
+  try {
+    const bytes = await request.readBody(maxByteLength, held.take);
+    out.add(() => ({ kind: "body", id, bytes: givable(bytes) }));
+  } catch (thrown) {
+    out.add(() => ({ kind: "noBody", id, fault: faultOf(thrown) }));
+  } finally {
+    held.release();
+  }
+}
+
+async function reply(request: SocketRequest): Promise<WireReply> {
+  request.takeBody();
+  const { refusal, leave } = front.enter(request);
+  try {
+    return refusal ?? (await ask(request));
+  } finally {
+    leave();
+    request.dropBody();
+  }
+}
+
+function ended(id: number): Waiting | undefined {
+  const known = waiting.get(id);
+  waiting.delete(id);
+  return known;
+}
+
+try {
+  const listening = await listenWith(reply, options);
+  port.on("message", (messages: readonly ToSockets[]) => {
+    for (const message of messages) {
+      if (message.kind === "read") void read(message.id, message.maxByteLength);
+      else if (message.kind === "reply") ended(message.id)?.answer(message.reply);
+      else if (message.kind === "cut") ended(message.id)?.cut();
+      else void listening.close().then(() => out.add(() => ({ kind: "closed" })));
+    }
+  });
+  out.add(() => ({ kind: "listening", port: listening.port, url: listening.url }));
+} catch (thrown) {
+  const { message, code } = thrown as NodeJS.ErrnoException;
+  out.add(() => ({ kind: "failed", message, code }));
+}

@@ -1,0 +1,86 @@
+import { DaybookError } from "../base/errors.js";
+import type { ErrorCode, ErrorDetails } from "../base/errors.js";
+import type { WireReply } from "../http/exchange.js";
+import type { FrontRules, Refusal } from "../http/front.js";
+import type { ListenOptions } from "./listen.js";
+import { TurnBatch } from "./turn-batch.js";
+
+/** What a thread of sockets is started with. */
+export interface ThreadData {
+  readonly options: ListenOptions;
+  readonly rules: FrontRules;
+}
+
+/** An error as another thread can have it. */
+export interface Fault {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details: ErrorDetails;
+}
+
+/** A request. */
+export interface Asked {
+  readonly method: string;
+  readonly target: string;
+  readonly address: string | undefined;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fault: Fault | null;
+  /** Where it came with the headers and is short; null: it is to be asked for. */
+  readonly body: Uint8Array | null;
+}
+
+/** From the thread of the sockets to that of the handler. Requests are known by a number. */
+export type FromSockets =
+  | { readonly kind: "listening"; readonly port: number; readonly url: string }
+  | { readonly kind: "failed"; readonly message: string; readonly code: string | undefined }
+  | { readonly kind: "asked"; readonly id: number; readonly asked: Asked }
+  | { readonly kind: "body"; readonly id: number; readonly bytes: Uint8Array }
+  | { readonly kind: "noBody"; readonly id: number; readonly fault: Fault }
+  | { readonly kind: "gone"; readonly id: number }
+  | { readonly kind: "refused"; readonly refusal: Refusal }
+  | { readonly kind: "closed" };
+
+/** From the thread of the handler to that of the sockets. */
+export type ToSockets =
+  | { readonly kind: "read"; readonly id: number; readonly maxByteLength: number }
+  | { readonly kind: "reply"; readonly id: number; readonly reply: WireReply }
+  /** There will be no answer. */
+  | { readonly kind: "cut"; readonly id: number }
+  | { readonly kind: "close" };
+
+/** Either end of the way between two threads. */
+interface Port<Message> {
+  postMessage(messages: readonly Message[], transfer: readonly ArrayBuffer[]): void;
+}
+
+/**
+ * The way from here to another thread: messages of one turn of the event loop are made and go together at its end, and long
+ * bytes are given away, not copied.
+ */
+export function outbox<Message extends FromSockets | ToSockets>(port: Port<Message>): TurnBatch<() => Message> {
+  return new TurnBatch((makers) => {
+    const transfer: ArrayBuffer[] = [];
+    const messages = makers.map((make) => make());
+    for (const message of messages) {
+      if (message.kind === "body") transfer.push(message.bytes.buffer as ArrayBuffer);
+      else if (message.kind === "reply" && message.reply.body instanceof Uint8Array) transfer.push(message.reply.body.buffer as ArrayBuffer);
+    }
+    port.postMessage(messages, transfer);
+  });
+}
+
+/** The same bytes in memory of their own, which can be given away; as they are where they have it already. */
+export function givable(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes);
+}
+
+export function faultOf(thrown: unknown): Fault {
+  if (!(thrown instanceof DaybookError)) return { code: "internal", message: String(thrown), details: {} };
+  const { code, message, details } = thrown;
+  return { code, message, details };
+}
+
+export function errorOf({ code, message, details }: Fault): DaybookError {
+  return new DaybookError(code, message, details);
+}

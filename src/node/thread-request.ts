@@ -1,0 +1,107 @@
+import type { DaybookError } from "../base/errors.js";
+import { bodyTooLarge } from "../http/exchange.js";
+import type { WireRequest } from "../http/exchange.js";
+import type { Handler } from "../http/index.js";
+import { errorOf } from "./thread-messages.js";
+import type { Asked, FromSockets, ToSockets } from "./thread-messages.js";
+import type { TurnBatch } from "./turn-batch.js";
+
+/** A body that somebody waits for. */
+interface Reading {
+  take(bytes: Uint8Array): void;
+  fail(error: unknown): void;
+}
+
+/** A request whose socket is on another thread. */
+class ThreadRequest implements WireRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly address: string | undefined;
+  readonly fault?: DaybookError;
+  readonly signal = { aborted: false };
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #body: Uint8Array | null;
+  #reading: Reading | null = null;
+
+  constructor(
+    readonly id: number,
+    { method, target, address, headers, fault, body }: Asked,
+    readonly out: TurnBatch<() => ToSockets>,
+  ) {
+    this.method = method;
+    this.target = target;
+    this.address = address;
+    this.#headers = headers;
+    this.#body = body;
+    if (fault !== null) this.fault = errorOf(fault);
+  }
+
+  header(name: string): string | null {
+    return Object.hasOwn(this.#headers, name) ? (this.#headers[name] ?? null) : null;
+  }
+
+  async readBody(maxByteLength: number, onBytes: (byteLength: number) => void = () => undefined): Promise<Uint8Array> {
+    const body = this.#body;
+    if (body !== null) {
+      if (body.length > maxByteLength) throw bodyTooLarge(maxByteLength);
+      onBytes(body.length);
+      return body;
+    }
+    this.out.add(() => ({ kind: "read", id: this.id, maxByteLength }));
+    return await new Promise((resolve, reject) => {
+      const take = (bytes: Uint8Array) => {
+        onBytes(bytes.length);
+        resolve(bytes);
+      };
+      this.#reading = { take, fail: reject };
+    });
+  }
+
+  bodyCame(bytes: Uint8Array): void {
+    try {
+      this.#reading?.take(bytes);
+    } catch (error) {
+      this.#reading?.fail(error);
+    }
+  }
+
+  bodyFailed(error: DaybookError): void {
+    this.#reading?.fail(error);
+  }
+
+  callerLeft(): void {
+    this.signal.aborted = true;
+  }
+}
+
+/** The requests of a thread of sockets that a handler has not answered yet. */
+export class ThreadRequests {
+  readonly #byId = new Map<number, ThreadRequest>();
+
+  constructor(
+    readonly handler: Handler,
+    readonly out: TurnBatch<() => ToSockets>,
+  ) {}
+
+  hear(message: FromSockets): void {
+    if (message.kind === "asked") void this.#answer(new ThreadRequest(message.id, message.asked, this.out));
+    else if (message.kind === "body") this.#byId.get(message.id)?.bodyCame(message.bytes);
+    else if (message.kind === "noBody") this.#byId.get(message.id)?.bodyFailed(errorOf(message.fault));
+    else if (message.kind === "gone") this.#byId.get(message.id)?.callerLeft();
+    else if (message.kind === "refused") void this.handler.noteRefused(message.refusal);
+  }
+
+  async #answer(request: ThreadRequest): Promise<void> {
+    const { id } = request;
+    this.#byId.set(id, request);
+    try {
+      const { status, headers, body } = await this.handler.answer(request);
+      // A copy: what is given away is gone, and the handler may still need it.
+      this.out.add(() => ({ kind: "reply", id, reply: { status, headers, body: body instanceof Uint8Array ? Uint8Array.from(body) : body } }));
+    } catch {
+      this.out.add(() => ({ kind: "cut", id }));
+    } finally {
+      this.#byId.delete(id);
+    }
+  }
+}
