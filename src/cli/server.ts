@@ -1,7 +1,8 @@
+import { availableParallelism } from "node:os";
 import { createHandler, type TokenRecord } from "../http/index.js";
 import { memoryStorage, openDaybook } from "../index.js";
 import type { Daybook } from "../engine/daybook.js";
-import { eventLoopLag, listen, processGauges, sha256Hex } from "../node/index.js";
+import { eventLoopLag, listen, listenOnThread, processGauges, sha256Hex } from "../node/index.js";
 import { DEFAULT_ORGANIZATION, openOrganization, organizationsIn } from "./organizations.js";
 import { loadAgents } from "./read/agent.js";
 import { RequestLog } from "./request-log.js";
@@ -17,6 +18,8 @@ export interface ServerOptions {
   readonly tokens: readonly TokenRecord[];
   /** True: every request is told of on stderr. Defects always are. */
   readonly logsRequests: boolean;
+  /** True: no thread for the sockets. A machine of one core has none anyway. */
+  readonly oneThread: boolean;
   /** Organizations that are open already; the server closes them. */
   readonly open?: Readonly<Record<string, Daybook>>;
 }
@@ -65,7 +68,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       onDefect: (thrown, requestId) => log.defect(thrown, requestId),
       ...(options.logsRequests ? { onAnswer: (answered) => log.answered(answered) } : {}),
     });
-    const listening = await listen(handler, { host: options.host, port: options.port });
+    const start = options.oneThread || availableParallelism() === 1 ? listen : listenOnThread;
+    const listening = await start(handler, { host: options.host, port: options.port });
     return {
       url: listening.url,
       reloadTokens: () => tokens.reload(),

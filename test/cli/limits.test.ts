@@ -1,19 +1,15 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { pathToFileURL } from "node:url";
 import { openDaybook, verifyStore } from "daybook";
 import { fileStorage } from "daybook/node";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { crashEvent } from "./crash-events.js";
-import { ROOT, emptyDirectory } from "./run.js";
-
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+import { ROOT, TYPESCRIPT, emptyDirectory } from "./run.js";
 
 /** A writer under a limit that the shell sets, and what it answers to each order. */
 function limited(limit: string, args: readonly string[]): { order(name: string): Promise<unknown>; ended: Promise<number | null>; child: ChildProcess } {
-  const child = spawn("bash", ["-c", `${limit}; exec "$@"`, "bash", process.execPath, "--import", TSX, join(ROOT, "test/cli/limited-writer.ts"), ...args], {
+  const child = spawn("bash", ["-c", `${limit}; exec "$@"`, "bash", process.execPath, "--import", TYPESCRIPT, join(ROOT, "test/cli/limited-writer.ts"), ...args], {
     cwd: ROOT,
     stdio: ["pipe", "pipe", "inherit"],
   });

@@ -1,13 +1,13 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+/** For `--import`: lets Node run TypeScript. */
+export const TYPESCRIPT = new URL("../typescript.mjs", import.meta.url).href;
 
 export interface Finished {
   readonly code: number | null;
@@ -66,7 +66,7 @@ export interface StartOptions {
 /** Starts a TypeScript program of the repository as a process of its own; it is killed when the test ends. */
 export function startProgram(path: string, args: readonly string[], options: StartOptions = {}): Running {
   const { DAYBOOK_TOKEN: _, ...environment } = process.env;
-  const child = spawn(process.execPath, ["--import", TSX, join(ROOT, path), ...args], {
+  const child = spawn(process.execPath, ["--import", TYPESCRIPT, join(ROOT, path), ...args], {
     cwd: ROOT,
     env: { ...environment, ...options.env },
     stdio: ["pipe", "pipe", "pipe"],

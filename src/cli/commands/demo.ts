@@ -49,7 +49,7 @@ async function run(args: readonly string[]): Promise<void> {
     DATA_SETS.map(({ organization }) => [organization, createToken({ role: "owner", scopes: ["*"], organization, nowMs: Date.now() })]),
   );
   const records = [...made.values()].map((token) => token.record);
-  const server = await startServer({ dataDirectory, host: "127.0.0.1", port, currency: undefined, tokens: [...tokens, ...records], logsRequests: false, open });
+  const server = await startServer({ dataDirectory, host: "127.0.0.1", port, currency: undefined, tokens: [...tokens, ...records], logsRequests: false, oneThread: true, open });
   process.stdout.write(requestsText(server.url, DATA_SETS, (organization) => made.get(organization)?.value ?? ""));
   process.stdout.write(`\ndaybook listening on ${server.url}\n`);
   await untilStopped(server);

@@ -13,6 +13,8 @@ Answers over HTTP until SIGTERM or SIGINT; then finishes what is in flight and e
   --port N              default 8787; 0 = any free port
   --tokens FILE         JSON array of { "token" | "sha256", "organization"?, "role", "scopes", "project"?, "expires_at"? }
   --quiet               no line on stderr for each request
+  --one-thread          read requests on the thread that answers them: some 50 MiB less, and small questions sooner; but
+                        refusing what is too much then takes its time. So it is on a machine of one core
   --currency CODE       reporting currency of new organizations, default USD
 
 Environment: DAYBOOK_TOKEN=sk_... is an owner token with all scopes for the organization "default".
@@ -32,6 +34,7 @@ async function run(args: readonly string[]): Promise<void> {
       tokens: { type: "string" },
       currency: { type: "string" },
       quiet: { type: "boolean" },
+      "one-thread": { type: "boolean" },
     },
     false,
   );
@@ -47,7 +50,7 @@ async function run(args: readonly string[]): Promise<void> {
   const first = isFirst ? createToken({ role: "owner", scopes: ["*"], nowMs: Date.now() }) : null;
   const host = values.host ?? "127.0.0.1";
   const memoryTokens = first !== null && dataDirectory === null ? [first.record] : [];
-  const server = await startServer({ dataDirectory, host, port, currency, tokens: [...tokens, ...memoryTokens], logsRequests: values.quiet !== true });
+  const server = await startServer({ dataDirectory, host, port, currency, tokens: [...tokens, ...memoryTokens], logsRequests: values.quiet !== true, oneThread: values["one-thread"] === true });
   if (first !== null) {
     // Only once the store is ours: a start that fails must not leave a token that nobody has seen.
     if (dataDirectory !== null) await changeTokens(dataDirectory, (records) => [...records, first.record]);
