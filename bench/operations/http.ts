@@ -93,18 +93,28 @@ export async function httpFigures(directory: string) {
   const ingestEventsPerSecond = Math.round((EVENT_COUNT / (performance.now() - startedMs)) * 1_000);
   // What was taken in is sealed at the stop.
   await writer.stop();
-  const server = await serve(directory, [TOKEN]);
+  const own = await counted(directory, []);
+  const one = await counted(directory, ["--one-thread"]);
+  return {
+    httpIngestEventsPerSecond: ingestEventsPerSecond,
+    httpCountsPerSecond: own.perSecond,
+    httpCountMedianMs: own.medianMs,
+    httpCount99Ms: own.p99Ms,
+    httpCount99MsAtHalf: own.p99MsAtHalf,
+    httpOneThreadCountsPerSecond: one.perSecond,
+    httpOneThreadCountMedianMs: one.medianMs,
+    httpOneThreadCount99Ms: one.p99Ms,
+    httpOneThreadCount99MsAtHalf: one.p99MsAtHalf,
+  };
+}
+
+async function counted(directory: string, args: readonly string[]) {
+  const server = await serve(directory, [TOKEN], args);
   const question = requestText("/analytics/count-events", JSON.stringify({ start_date: "2026-01-20", end_date: "2026-02-18" }));
   const endingAt = (ms: number) => () => (performance.now() < ms ? question : null);
   await load(server.port, endingAt(performance.now() + 1_000));
   const times = await load(server.port, endingAt(performance.now() + SECONDS * 1_000));
   const timesAtHalf = await loadAtRate(server.port, question, HALF_RATE_PER_SECOND);
   await server.stop();
-  return {
-    httpIngestEventsPerSecond: ingestEventsPerSecond,
-    httpCountsPerSecond: Math.round(times.length / SECONDS),
-    httpCountMedianMs: percentile(times, 0.5),
-    httpCount99Ms: percentile(times, 0.99),
-    httpCount99MsAtHalf: percentile(timesAtHalf, 0.99),
-  };
+  return { perSecond: Math.round(times.length / SECONDS), medianMs: percentile(times, 0.5), p99Ms: percentile(times, 0.99), p99MsAtHalf: percentile(timesAtHalf, 0.99) };
 }

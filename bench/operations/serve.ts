@@ -11,17 +11,12 @@ export interface Served {
   stop(): Promise<void>;
 }
 
-/** A server of its own process, from the built package, that lets owners with these tokens in. */
-export function serve(directory: string, tokens: readonly string[]): Promise<Served> {
+/** A server of its own process, from the built package, that lets owners with these tokens in. It ends with this one. */
+export async function serve(directory: string, tokens: readonly string[], args: readonly string[] = []): Promise<Served> {
   const tokenFile = `${directory}-tokens.json`;
   writeFileSync(tokenFile, JSON.stringify(tokens.map((token) => ({ token, role: "owner", scopes: ["*"] }))));
-  return listening([cli, "serve", "--quiet", "--data", directory, "--port", "0", "--tokens", tokenFile]);
-}
-
-/** A process of Node that says where it listens. It ends with this one. */
-export async function listening(args: readonly string[]): Promise<Served> {
   const { DAYBOOK_TOKEN: _, ...env } = process.env;
-  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [cli, "serve", "--quiet", "--data", directory, "--port", "0", "--tokens", tokenFile, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "exit");
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);

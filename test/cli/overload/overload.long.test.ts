@@ -116,8 +116,7 @@ test("Ten times what it can do does not take a server down: it goes on at its pa
   process.stdout.write(`${JSON.stringify(figures)}\n`);
 
   expect(figures.offeredPerSecond / capacity, "requests offered, as a multiple of the capacity").toBeGreaterThan(5);
-  // A machine's own pace differs by a third from one stretch of seconds to the next: the share is measured by `npm run bench:operations`.
-  expect(figures.goodputPerSecond / capacity, "share of the capacity").toBeGreaterThanOrEqual(0.5);
+  expect(figures.goodputPerSecond / capacity, "share of the capacity").toBeGreaterThanOrEqual(0.8);
   expect(new Set(refused.map(({ status, retryAfter }) => `${status} ${retryAfter}`))).toEqual(new Set([...new Set(refused.map(({ status }) => status))].map((status) => `${status} 1`)));
   expect(refused.every(({ status }) => status === 429 || status === 503)).toBe(true);
   // What this process was late itself is not the server's.
