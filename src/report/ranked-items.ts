@@ -17,28 +17,67 @@ const ORDER_SHARE = 1 / 8;
  * and what ties with its last item, is put in order. Cost: a few nanoseconds a place, and 50 an item.
  */
 export function rankCounts(counts: Uint32Array, ranked: Ranked, limit: number | null): AggregateItem[] {
-  const ordered = limit === null ? allCounted(counts, ranked) : topCounted(counts, ranked, limit);
-  const itemCount = Math.min(ordered.places.length, limit ?? ordered.places.length);
+  if (limit === null) return allItems(counts, ranked);
+  const top = topCounted(counts, ranked, limit);
+  const itemCount = Math.min(top.places.length, limit);
+  return Array.from({ length: itemCount }, (_, at) => ({ property: ranked.propertyOf(top.places[at]!), count: top.counts[at]! }));
+}
+
+function allItems(counts: Uint32Array, ranked: Ranked): AggregateItem[] {
+  let shownCount = 0;
+  for (let place = 0; place < counts.length; place += 1) if (counts[place] !== 0) shownCount += 1;
+  const order = orderFor(shownCount, counts, ranked);
   // As long as it will be: one that grows takes twice as long to fill with some hundred thousand items.
-  const items = new Array<AggregateItem>(itemCount);
-  for (let at = 0; at < itemCount; at += 1) items[at] = { property: ranked.propertyOf(ordered.places[at]!), count: ordered.counts[at]! };
+  const items = new Array<AggregateItem>(shownCount);
+  if (order === null) {
+    const { places } = sortTies(byCountDescending(shownOf(counts, shownCount)), ranked);
+    for (let at = 0; at < shownCount; at += 1) items[at] = { property: ranked.propertyOf(places[at]!), count: counts[places[at]!]! };
+  } else {
+    const ranks = ranksOf(counts, order, shownCount);
+    // By place, so that properties are read in the order they lie in.
+    for (let place = 0; place < counts.length; place += 1)
+      if (counts[place] !== 0) items[ranks[place]!] = { property: ranked.propertyOf(place), count: counts[place]! };
+  }
   return items;
 }
 
-function allCounted(counts: Uint32Array, ranked: Ranked): Counted {
-  let shownCount = 0;
-  for (let place = 0; place < counts.length; place += 1) if (counts[place] !== 0) shownCount += 1;
+function shownOf(counts: Uint32Array, shownCount: number): Counted {
   const shown: Counted = { places: new Uint32Array(shownCount), counts: new Uint32Array(shownCount) };
-  const order = orderFor(shownCount, counts, ranked);
-  for (let at = 0, into = 0; into < shownCount; at += 1) {
-    const place = order === null ? at : order[at]!;
-    const count = counts[place]!;
-    if (count === 0) continue;
+  for (let place = 0, into = 0; into < shownCount; place += 1) {
+    if (counts[place] === 0) continue;
     shown.places[into] = place;
-    shown.counts[into] = count;
+    shown.counts[into] = counts[place]!;
     into += 1;
   }
-  return order === null ? sortTies(byCountDescending(shown), ranked) : byCountDescending(shown);
+  return shown;
+}
+
+/** Greater counts are compared: of so many events each there are few. Smaller ones have a bucket each, all of which stay in cache. */
+const BUCKET_COUNT = 2_048;
+
+/** The rank of each place whose count is not 0: count descending, then as in `order`, which names each place once. */
+function ranksOf(counts: Uint32Array, order: Uint32Array, shownCount: number): Uint32Array {
+  const starts = new Uint32Array(BUCKET_COUNT);
+  for (let place = 0; place < counts.length; place += 1) if (counts[place]! < BUCKET_COUNT) starts[counts[place]!]! += 1;
+  let start = shownCount;
+  for (let count = 1; count < BUCKET_COUNT; count += 1) {
+    start -= starts[count]!;
+    starts[count] = start;
+  }
+  const ranks = new Uint32Array(counts.length);
+  const greater: number[] = [];
+  for (let at = 0; at < order.length; at += 1) {
+    const place = order[at]!;
+    const count = counts[place]!;
+    if (count >= BUCKET_COUNT) greater.push(place);
+    else if (count > 0) {
+      ranks[place] = starts[count]!;
+      starts[count]! += 1;
+    }
+  }
+  greater.sort((a, b) => counts[b]! - counts[a]!);
+  greater.forEach((place, rank) => (ranks[place] = rank));
+  return ranks;
 }
 
 function topCounted(counts: Uint32Array, ranked: Ranked, limit: number): Counted {
