@@ -78,6 +78,8 @@ export const LIMITS = {
   pipelinedRequestCount: 16,
   /** Requests of one token under way at once. */
   requestsPerTokenCount: 32,
+  /** Requests that a thread of sockets has handed over and that are not answered yet: each holds some kilobytes, and 64 KiB of a body that nobody asked for yet. */
+  enteredRequestCount: 1_024,
   /** Bytes of request bodies in memory at once, all callers together; as parsed JSON they take several times as much. */
   heldBodyBytes: 64 * 1024 * 1024,
   /** Bytes of long request bodies that are parsed in one turn of the event loop: some ms. */
@@ -93,6 +95,8 @@ export const LIMITS = {
   failedTokensPerMinute: 20,
   /** Addresses that are remembered for that; then the oldest go. */
   failedAddressCount: 10_000,
+  /** Tokens of which it is remembered whose they are, for the count of what was refused; then the oldest go. */
+  countedTokenCount: 10_000,
   /** How long a question may hold the thread before others have a turn. */
   sliceMs: 5,
   /** Values that a seal or a compaction works on before others have a turn: 0.1 to 2 ms. */

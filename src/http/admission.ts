@@ -31,7 +31,7 @@ export class Admission {
     readonly limits: HandlerLimits,
     readonly lagMs: () => number,
   ) {
-    this.#tooMany = new DaybookError("rate_limited", `expected at most ${limits.requestsPerTokenCount} requests of one token at a time`);
+    this.#tooMany = tooManyOfToken(limits);
   }
 
   /** @throws overloaded */
@@ -87,4 +87,8 @@ export class Admission {
     this.#rooms.set(organization, room);
     return room;
   }
+}
+
+export function tooManyOfToken({ requestsPerTokenCount }: HandlerLimits): DaybookError {
+  return new DaybookError("rate_limited", `expected at most ${requestsPerTokenCount} requests of one token at a time`);
 }

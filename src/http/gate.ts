@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.js";
 import { DaybookError } from "../base/errors.js";
+import { LIMITS } from "../base/limits.js";
 import { liveToken, tokenValue } from "./access.js";
 import type { WireRequest } from "./exchange.js";
 import { FailedTokens } from "./failed-tokens.js";
@@ -10,6 +11,8 @@ import type { TokenStore } from "./tokens.js";
 /** Tells callers apart by their tokens, and slows down those who guess. */
 export class Gate {
   readonly #failed: FailedTokens;
+  /** By the hash of a token that opened something. */
+  readonly #organizations = new Map<string, string>();
 
   constructor(
     readonly tokens: TokenStore,
@@ -27,10 +30,26 @@ export class Gate {
     try {
       const token = await liveToken(hash, this.tokens, this.clock);
       this.#failed.opened(request.address, hash);
+      this.#remember(hash, token.organization);
       return token;
     } catch (thrown) {
+      this.#organizations.delete(hash);
       if (thrown instanceof DaybookError && thrown.code === "invalid_token") this.#failed.failed(request.address);
       throw thrown;
     }
+  }
+
+  /** Whose a token was when it last opened something; null: it never did, or no longer does. Asks nobody. */
+  organizationOf(sha256: string): string | null {
+    return this.#organizations.get(sha256) ?? null;
+  }
+
+  #remember(hash: string, organization: string): void {
+    if (this.#organizations.has(hash)) return;
+    if (this.#organizations.size >= LIMITS.countedTokenCount) {
+      const [oldest] = this.#organizations.keys();
+      if (oldest !== undefined) this.#organizations.delete(oldest);
+    }
+    this.#organizations.set(hash, organization);
   }
 }

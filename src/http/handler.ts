@@ -26,7 +26,6 @@ import type { Agent, Caller, Exchange, GuardedRoute, House, Route } from "./rout
 import { createRouter, routeOf } from "./router.js";
 import type { Found, Router } from "./router.js";
 import { routes } from "./routes.js";
-import { STATUS } from "./status.js";
 import type { TokenRecord } from "./token.js";
 import type { TokenStore } from "./tokens.js";
 
@@ -38,7 +37,7 @@ export interface HandlerOptions {
   readonly clock?: Clock;
   /** Reads the user agents of tracking calls, once per call. Default: device, os and browser stay unset. */
   readonly readAgent?: (text: string) => Agent;
-  /** Names a request that brings no usable X-Request-Id. Default: a random UUID. */
+  /** Names a request that brings no usable X-Request-Id, unless it is refused on another thread. Default: a random UUID. */
   readonly requestId?: () => string;
   /** Hears of everything that is answered with status 500, before it is hidden behind the code. */
   readonly onDefect?: (thrown: unknown, requestId: string) => void;
@@ -62,7 +61,7 @@ export interface Handler {
   /** For a server that refuses on another thread what this handler would refuse. */
   readonly front: FrontRules;
   /** Counts, and tells `onAnswer` of, what such a server refused. */
-  readonly noteRefused: (refusal: Refusal) => Promise<void>;
+  readonly noteRefused: (refusal: Refusal) => void;
 }
 
 interface Context {
@@ -103,7 +102,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const answer = (request: WireRequest) => respond(context, request);
   const handle = async (request: Request) => responseOf(await answer(wireRequestOf(request)));
   const front: FrontRules = { routes: routes.map(({ method, path, envelope, access }) => ({ method, path, envelope, access })), limits };
-  return Object.assign(handle, { answer, front, noteRefused: (refusal: Refusal) => noteRefused(context, options.tokens, refusal) });
+  return Object.assign(handle, { answer, front, noteRefused: (refusal: Refusal) => noteRefused(context, refusal) });
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -138,14 +137,8 @@ function note(context: Context, answered: Answered): void {
   context.onAnswer(named);
 }
 
-async function noteRefused(context: Context, tokens: TokenStore, { sha256, ...rest }: Refusal): Promise<void> {
-  let token: TokenRecord | undefined;
-  try {
-    token = await tokens.find(sha256);
-  } catch {
-    // The request is answered: that nobody knows whose it was must not become another failure.
-  }
-  note(context, { ...rest, organization: token?.organization ?? null, status: STATUS.rate_limited, code: "rate_limited" });
+function noteRefused(context: Context, { sha256, ...rest }: Refusal): void {
+  note(context, { ...rest, organization: sha256 === null ? null : context.gate.organizationOf(sha256) });
 }
 
 /** The checks in their order: load, authentication, scope and role, project, media type and size, parse, validate. */

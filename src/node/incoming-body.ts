@@ -5,6 +5,11 @@ import { bodyTooLarge } from "../http/exchange.js";
 /** What may arrive before it is known whether anybody reads it: more than what comes with the headers in one read of the socket. */
 const UNASKED_BYTES_MAX = 64 * 1024;
 
+/** Chunks below it are copied together once there are some of them: each costs some hundred bytes whatever it holds. */
+const SMALL_CHUNK_BYTES = 1024;
+const SMALL_CHUNK_COUNT = 8;
+const BLOCK_BYTES = 16 * 1024;
+
 /**
  * The body of a request on a socket. Its bytes are taken off the parser as they arrive, so that the socket need not be
  * stopped and started; once it is known that nobody reads them they are dropped at once, and the sender gets to see the answer.
@@ -13,6 +18,9 @@ export class IncomingBody {
   /** Null: dropped. */
   #chunks: Buffer[] | null = [];
   #byteLength = 0;
+  /** Where small chunks go, and how much of it is filled: the last of the chunks, once it is one. */
+  #block: Buffer | null = null;
+  #blockByteLength = 0;
   #onChunk: ((chunk: Buffer) => void) | null = null;
   readonly #incoming: IncomingMessage;
 
@@ -43,7 +51,10 @@ export class IncomingBody {
         }
       };
       for (const chunk of this.#chunks ?? []) check(chunk);
-      const end = () => resolve(whole(this.#chunks ?? []));
+      const end = () => {
+        resolve(whole(this.#chunks ?? []));
+        this.#chunks = null;
+      };
       const abort = (cause: unknown) => reject(new DaybookError("aborted", "the body ended before it was whole", {}, { cause }));
       if (isRefused) return;
       if (incoming.readableEnded) end();
@@ -65,16 +76,33 @@ export class IncomingBody {
   /** Drops what has come and what is still to come. */
   drop(): void {
     this.#chunks = null;
+    this.#block = null;
     this.#onChunk = null;
     this.#incoming.resume();
   }
 
   #take(chunk: Buffer): void {
     if (this.#chunks === null) return;
-    this.#chunks.push(chunk);
+    this.#keep(chunk, this.#chunks);
     this.#byteLength += chunk.length;
     if (this.#onChunk !== null) this.#onChunk(chunk);
     else if (this.#byteLength > UNASKED_BYTES_MAX) this.#incoming.pause();
+  }
+
+  #keep(chunk: Buffer, chunks: Buffer[]): void {
+    if (chunk.length >= SMALL_CHUNK_BYTES || chunks.length < SMALL_CHUNK_COUNT) {
+      chunks.push(chunk);
+      this.#block = null;
+      return;
+    }
+    if (this.#block === null || this.#blockByteLength + chunk.length > BLOCK_BYTES) {
+      this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+      this.#blockByteLength = 0;
+      chunks.push(this.#block);
+    }
+    chunk.copy(this.#block, this.#blockByteLength);
+    this.#blockByteLength += chunk.length;
+    chunks[chunks.length - 1] = this.#block.subarray(0, this.#blockByteLength);
   }
 }
 

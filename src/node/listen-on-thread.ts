@@ -22,13 +22,19 @@ export function listenOnThread(handler: Handler, options: ListenOptions = {}): P
 /** @param entry the program of the thread */
 export async function listenOnThreadOf(entry: URL, handler: Handler, options: ListenOptions): Promise<Listening> {
   const workerData: ThreadData = { options, rules: handler.front };
-  const worker = new Worker(entry, { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB } });
+  const worker = new Worker(entry, {
+    workerData,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
+    // A thread that has a file does not take its program from the command line.
+    execArgv: process.execArgv.filter((argument) => !argument.startsWith("--input-type")),
+  });
   const out = outbox<ToSockets>(worker);
   const requests = new ThreadRequests(handler, out);
   let isListening = false;
+  let closing: Promise<void> | undefined;
   let onClosed = (): void => undefined;
+  const closed = new Promise<void>((resolve) => (onClosed = resolve));
   const close = async () => {
-    const closed = new Promise<void>((resolve) => (onClosed = resolve));
     out.add(() => ({ kind: "close" }));
     await closed;
     await worker.terminate();
@@ -37,16 +43,22 @@ export async function listenOnThreadOf(entry: URL, handler: Handler, options: Li
     const hear = (message: FromSockets) => {
       if (message.kind === "listening") {
         isListening = true;
-        let closing: Promise<void> | undefined;
         resolve({ url: message.url, port: message.port, close: () => (closing ??= close()) });
-      } else if (message.kind === "failed") reject(Object.assign(new Error(message.message), { code: message.code }));
+      } else if (message.kind === "failed") reject(Object.assign(message.error as Error, message.own));
       else if (message.kind === "closed") onClosed();
       else requests.hear(message);
     };
     worker.on("message", (messages: readonly FromSockets[]) => messages.forEach(hear));
+    // Without its sockets a server is of no use: what is thrown here ends the process, as any error that nobody catches.
     worker.on("error", (error) => {
-      // Without its sockets a server is of no use: this ends the process, as any error that nobody catches.
       if (isListening) throw error;
+      reject(error);
+    });
+    worker.on("exit", (code) => {
+      const hasToEnd = closing !== undefined;
+      onClosed();
+      const error = new Error(`the thread of the sockets ended by itself, with code ${code}`);
+      if (isListening && !hasToEnd) throw error;
       reject(error);
     });
   });

@@ -50,11 +50,6 @@ export class SocketRequest implements WireRequest {
     return value === undefined ? null : String(value);
   }
 
-  /** Calls `hear` once the answer is sent, or the caller gone. */
-  onClose(hear: () => void): void {
-    this.#outgoing.once("close", hear);
-  }
-
   /** Tells a waiting sender to go on. */
   proceed(): void {
     if (!this.#awaitsContinue) return;
@@ -73,9 +68,9 @@ export class SocketRequest implements WireRequest {
     return this.#body.read(maxByteLength, onBytes);
   }
 
-  /** The body, if it has come as a whole and is no longer than this; null: it has not, or the method has none. */
+  /** The body, if it has come as a whole, unasked, and is no longer than this; null: it has not, or the method has none. */
   wholeBody(maxByteLength: number): Uint8Array | null {
-    return this.#body?.whole(maxByteLength) ?? null;
+    return this.#awaitsContinue ? null : (this.#body?.whole(maxByteLength) ?? null);
   }
 
   /** Nobody will read what is left of the body. */

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 import { Front } from "../http/front.js";
 import type { WireReply } from "../http/exchange.js";
@@ -15,6 +16,8 @@ interface Waiting {
   readonly request: SocketRequest;
   answer(reply: WireReply): void;
   cut(): void;
+  /** Lets go of what its body is counted for. */
+  release(): void;
 }
 
 const port = parentPort;
@@ -23,46 +26,59 @@ const { options, rules } = workerData as ThreadData;
 const out = outbox<FromSockets>(port);
 const front = new Front(rules, sha256Hex, (refusal) => out.add(() => ({ kind: "refused", refusal })));
 const waiting = new Map<number, Waiting>();
+/** The requests of each connection that are with the handler. */
+const idsBySocket = new WeakMap<Socket, Set<number>>();
 let requestCount = 0;
 
 /** Asks the thread of the handler. Rejects when it has no answer. */
 function ask(request: SocketRequest): Promise<WireReply> {
   return new Promise((answer, reject) => {
+    if (request.signal.aborted) return reject(new Error("the caller is gone"));
     const id = (requestCount += 1);
-    waiting.set(id, { request, answer, cut: () => reject(new Error("no answer")) });
-    request.onClose(() => {
-      if (waiting.has(id)) out.add(() => ({ kind: "gone", id }));
-    });
+    waiting.set(id, { request, answer, cut: () => reject(new Error("no answer")), release: () => undefined });
+    idsOf(request.incoming.socket).add(id);
     out.add(() => ({ kind: "asked", id, asked: askedOf(request) }));
   });
 }
 
+function idsOf(socket: Socket): Set<number> {
+  const known = idsBySocket.get(socket);
+  if (known !== undefined) return known;
+  const ids = new Set<number>();
+  idsBySocket.set(socket, ids);
+  // Of the socket: an answer that has yet to wait for others hears nothing of its end.
+  socket.once("close", () => {
+    for (const id of ids) out.add(() => ({ kind: "gone", id }));
+  });
+  return ids;
+}
+
 function askedOf(request: SocketRequest): Asked {
-  const { method, target, address, fault, incoming } = request;
+  const { method, target, address, incoming } = request;
   const headers: Record<string, string> = {};
   for (const name in incoming.headers) headers[name] = String(incoming.headers[name]);
   const body = request.wholeBody(SHORT_BODY_BYTES_MAX);
-  return { method, target, address, headers, fault: fault === undefined ? null : faultOf(fault), body: body === null ? null : givable(body) };
+  return { method, target, address, headers, body: body === null ? null : givable(body) };
 }
 
 async function read(id: number, maxByteLength: number): Promise<void> {
-  const request = waiting.get(id)?.request;
-  if (request === undefined) return;
-  // Bytes that are with the handler are counted there.
+  const asked = waiting.get(id);
+  if (asked === undefined) return;
+  // Until the answer, though the handler counts its bytes too: on their way nobody else would.
   const held = front.admission.hold("");
+  asked.release = held.release;
   try {
-    const bytes = await request.readBody(maxByteLength, held.take);
+    held.expect(Number(asked.request.header("content-length") ?? 0));
+    const bytes = await asked.request.readBody(maxByteLength, held.take);
     out.add(() => ({ kind: "body", id, bytes: givable(bytes) }));
   } catch (thrown) {
     out.add(() => ({ kind: "noBody", id, fault: faultOf(thrown) }));
-  } finally {
-    held.release();
   }
 }
 
 async function reply(request: SocketRequest): Promise<WireReply> {
   request.takeBody();
-  const { refusal, leave } = front.enter(request);
+  const { refusal, leave } = await front.enter(request);
   try {
     return refusal ?? (await ask(request));
   } finally {
@@ -73,7 +89,10 @@ async function reply(request: SocketRequest): Promise<WireReply> {
 
 function ended(id: number): Waiting | undefined {
   const known = waiting.get(id);
+  if (known === undefined) return undefined;
   waiting.delete(id);
+  idsOf(known.request.incoming.socket).delete(id);
+  known.release();
   return known;
 }
 
@@ -88,7 +107,6 @@ try {
     }
   });
   out.add(() => ({ kind: "listening", port: listening.port, url: listening.url }));
-} catch (thrown) {
-  const { message, code } = thrown as NodeJS.ErrnoException;
-  out.add(() => ({ kind: "failed", message, code }));
+} catch (error) {
+  out.add(() => ({ kind: "failed", error, own: { ...(error as object) } }));
 }

@@ -25,7 +25,6 @@ export interface Asked {
   readonly address: string | undefined;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly fault: Fault | null;
   /** Where it came with the headers and is short; null: it is to be asked for. */
   readonly body: Uint8Array | null;
 }
@@ -33,7 +32,8 @@ export interface Asked {
 /** From the thread of the sockets to that of the handler. Requests are known by a number. */
 export type FromSockets =
   | { readonly kind: "listening"; readonly port: number; readonly url: string }
-  | { readonly kind: "failed"; readonly message: string; readonly code: string | undefined }
+  /** `own`: what the error has beside what is copied of every error. */
+  | { readonly kind: "failed"; readonly error: unknown; readonly own: object }
   | { readonly kind: "asked"; readonly id: number; readonly asked: Asked }
   | { readonly kind: "body"; readonly id: number; readonly bytes: Uint8Array }
   | { readonly kind: "noBody"; readonly id: number; readonly fault: Fault }
@@ -75,8 +75,9 @@ export function givable(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes);
 }
 
+/** Messages of errors that are not ours may quote what a caller sent: of these only the name is told. */
 export function faultOf(thrown: unknown): Fault {
-  if (!(thrown instanceof DaybookError)) return { code: "internal", message: String(thrown), details: {} };
+  if (!(thrown instanceof DaybookError)) return { code: "internal", message: thrown instanceof Error ? thrown.name : typeof thrown, details: {} };
   const { code, message, details } = thrown;
   return { code, message, details };
 }

@@ -1,6 +1,7 @@
 import type { DaybookError } from "../base/errors.js";
 import { bodyTooLarge } from "../http/exchange.js";
 import type { WireRequest } from "../http/exchange.js";
+import type { Refusal } from "../http/front.js";
 import type { Handler } from "../http/index.js";
 import { errorOf } from "./thread-messages.js";
 import type { Asked, FromSockets, ToSockets } from "./thread-messages.js";
@@ -17,7 +18,6 @@ class ThreadRequest implements WireRequest {
   readonly method: string;
   readonly target: string;
   readonly address: string | undefined;
-  readonly fault?: DaybookError;
   readonly signal = { aborted: false };
   readonly #headers: Readonly<Record<string, string>>;
   readonly #body: Uint8Array | null;
@@ -25,7 +25,7 @@ class ThreadRequest implements WireRequest {
 
   constructor(
     readonly id: number,
-    { method, target, address, headers, fault, body }: Asked,
+    { method, target, address, headers, body }: Asked,
     readonly out: TurnBatch<() => ToSockets>,
   ) {
     this.method = method;
@@ -33,7 +33,6 @@ class ThreadRequest implements WireRequest {
     this.address = address;
     this.#headers = headers;
     this.#body = body;
-    if (fault !== null) this.fault = errorOf(fault);
   }
 
   header(name: string): string | null {
@@ -88,7 +87,15 @@ export class ThreadRequests {
     else if (message.kind === "body") this.#byId.get(message.id)?.bodyCame(message.bytes);
     else if (message.kind === "noBody") this.#byId.get(message.id)?.bodyFailed(errorOf(message.fault));
     else if (message.kind === "gone") this.#byId.get(message.id)?.callerLeft();
-    else if (message.kind === "refused") void this.handler.noteRefused(message.refusal);
+    else if (message.kind === "refused") this.#note(message.refusal);
+  }
+
+  #note(refusal: Refusal): void {
+    try {
+      this.handler.noteRefused(refusal);
+    } catch {
+      // It is answered: what a listener of answers throws has no request left to cut off.
+    }
   }
 
   async #answer(request: ThreadRequest): Promise<void> {

@@ -2,11 +2,12 @@ import { listenOnThreadOf } from "../../src/node/listen-on-thread.js";
 import { handlerOf, stubDaybook } from "./kit.js";
 
 // A thread that says it listens, and then breaks.
+const how = process.argv[2] === "exit" ? "process.exit(0)" : 'throw new Error("the thread broke")';
 const program = `
   import { parentPort } from "node:worker_threads";
   parentPort.postMessage([{ kind: "listening", port: 1, url: "" }]);
   parentPort.on("message", () => undefined);
-  setTimeout(() => { throw new Error("the thread broke"); }, 50);
+  setTimeout(() => { ${how}; }, 50);
 `;
 await listenOnThreadOf(new URL(`data:text/javascript,${encodeURIComponent(program)}`), handlerOf(stubDaybook()), {});
 setTimeout(() => process.exit(0), 10_000);

@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import type { Daybook } from "../../src/engine/daybook.js";
 import { memoryTokens } from "../../src/http/index.js";
 import type { Answered, Handler } from "../../src/http/index.js";
 import type { Listening } from "../../src/node/listen.js";
@@ -130,5 +131,52 @@ describe.each(WAYS)("a socket %s", (_, listen) => {
       const text = await raw(port, `GET /v1/privacy-requests/0195800a-0000-7000-8000-000000000001/bundle HTTP/1.1\r\n${OWNER}Connection: close\r\n\r\n`);
       expect(text.slice(text.indexOf("\r\n\r\n") + 4)).toBe(new TextDecoder().decode(bytes));
     }
+  });
+
+  it("more connections than a token may have requests under way take turns, as long as the answers are quick", async () => {
+    const { port } = await start(handlerOf(stubDaybook()));
+    const ask = async () => statuses(await raw(port, `${count("Content-Length: 0\r\n")}${count("Content-Length: 0\r\nConnection: close\r\n")}`));
+    const all = await Promise.all(Array.from({ length: 64 }, ask));
+    expect(all.flat()).toEqual(Array.from({ length: 128 }, () => "200"));
+  });
+
+  it("a caller that leaves aborts all questions of its connection, also those whose answers would have waited", async () => {
+    const signals: { readonly aborted: boolean }[] = [];
+    const countEvents: Daybook["countEvents"] = (_input, { signal } = {}) => {
+      if (signal !== undefined) signals.push(signal);
+      return new Promise(() => undefined);
+    };
+    const { port } = await start(handlerOf(stubDaybook({ countEvents }), { limits: { questionMs: Infinity } }));
+    const socket = dial(port);
+    socket.write(count("Content-Length: 0\r\n").repeat(4));
+    while (signals.length < 4) await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(signals.some(({ aborted }) => aborted)).toBe(false);
+    socket.destroy();
+    while (!signals.every(({ aborted }) => aborted)) await new Promise((resolve) => setTimeout(resolve, 1));
+  });
+
+  it("a sender that expects to be told to go on is told so, even if it did not wait, and its connection kept", async () => {
+    const { port } = await start(handlerOf(stubDaybook()));
+    const eager = count("Expect: 100-continue\r\nContent-Length: 2\r\n", "{}");
+    expect(statuses(await raw(port, `${eager}${count("Content-Length: 0\r\nConnection: close\r\n")}`))).toEqual(["100", "200", "200"]);
+  });
+
+  it("a sender is not told to go on with a body for which there is no room", async () => {
+    const { port } = await start(handlerOf(stubDaybook(), { limits: { heldBodyBytes: 100_000 } }));
+    dial(port).write(`${ingest(" ".repeat(95_000)).slice(0, -5_000)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const head = `POST /v1/events HTTP/1.1\r\n${OWNER}Expect: 100-continue\r\nContent-Length: 90000\r\n\r\n`;
+    expect(statuses(await raw(port, head, "request_id"))).toEqual(["503"]);
+  });
+
+  it("a body in chunks of a byte each is whole", async () => {
+    const daybook = stubDaybook();
+    const { port } = await start(handlerOf(daybook));
+    const body = JSON.stringify([{ name: "a", metadata: { text: "0123456789".repeat(3_000) } }]);
+    const chunks = Array.from(body, (byte) => `1\r\n${byte}\r\n`).join("");
+    const large = `${(5_000).toString(16)}\r\n${" ".repeat(5_000)}\r\n`;
+    const text = await raw(port, `POST /v1/events HTTP/1.1\r\n${OWNER}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}${large}1\r\n \r\n0\r\n\r\n`);
+    expect(statuses(text)).toEqual(["200"]);
+    expect(daybook.asked).toMatchObject([{ method: "ingest", input: JSON.parse(body) as unknown }]);
   });
 });
