@@ -6,7 +6,8 @@ import { Front } from "../../src/http/front.js";
 import type { Refusal } from "../../src/http/front.js";
 import type { WireReply, WireRequest } from "../../src/http/exchange.js";
 import type { HandlerLimits } from "../../src/http/limits.js";
-import { handlerOf, stubDaybook } from "./kit.js";
+import { memoryTokens } from "../../src/http/index.js";
+import { handlerOf, stubDaybook, TOKENS } from "./kit.js";
 
 function frontOf(limits: Partial<HandlerLimits> = {}) {
   const refusals: Refusal[] = [];
@@ -87,5 +88,20 @@ describe("a front", () => {
       [null, "rate_limited"],
       ["other", "rate_limited"],
     ]);
+  });
+
+  it("counts none for the organization of a token that was taken away", async () => {
+    const told: unknown[] = [];
+    const { find } = memoryTokens(TOKENS);
+    let isRevoked = false;
+    const handler = handlerOf(stubDaybook(), { tokens: { find: (sha256) => (isRevoked ? undefined : find(sha256)) }, onAnswer: ({ organization }) => told.push(organization) });
+    const ask = () => handler.answer(asking("sk_owner", { method: "GET", target: "/v1/companies/top" }));
+    const refusal = { requestId: "r", method: "GET", route: "/v1/companies/top", status: 429, code: "rate_limited", durationMs: 0, sha256: sha256Hex("sk_owner") } as const;
+    await ask();
+    handler.noteRefused(refusal);
+    isRevoked = true;
+    await ask();
+    handler.noteRefused(refusal);
+    expect(told).toEqual(["default", "default", null, null]);
   });
 });
