@@ -11,8 +11,8 @@ const YOUNG_GENERATION_MIB = 6;
 const ENTRY = new URL("./socket-thread.js", import.meta.url);
 
 /**
- * `listen` with the sockets on a thread of their own: there requests are read, and those of a token that has too many under
- * way are refused, however much the handler has to do.
+ * `listen` with the sockets on a thread of their own: there requests are read, and what is too much is refused, however much
+ * the handler has to do.
  * @throws the system's error when the port cannot be had
  */
 export function listenOnThread(handler: Handler, options: ListenOptions = {}): Promise<Listening> {
