@@ -7,7 +7,7 @@ import { handlerOf, stubDaybook } from "./kit.js";
 import { raw } from "./raw.js";
 import { WAYS } from "./ways.js";
 
-describe.each(WAYS)("a socket %s", (_, listen) => {
+describe.each(WAYS)("a socket %s", (_way, listen, isOnThread) => {
   const open: Listening[] = [];
   const start = async (handler: RequestHandler = handlerOf(stubDaybook()), drainMs?: number) => {
     const server = await listen(handler, drainMs === undefined ? {} : { drainMs });
@@ -253,8 +253,9 @@ describe.each(WAYS)("a socket %s", (_, listen) => {
       const answer = raw(server.port, post("Content-Length: 0\r\n"));
       await asked;
       const closing = server.close();
-      // Word of it may have a thread to go to.
-      while (!(await raw(server.port, `${GET}Connection: close\r\n\r\n`).catch(String)).includes("ECONNREFUSED"));
+      // Word of it has a thread to go to.
+      while (isOnThread && !(await raw(server.port, `${GET}Connection: close\r\n\r\n`).catch(String)).includes("ECONNREFUSED"));
+      await expect(raw(server.port, `${GET}\r\n`)).rejects.toThrow("ECONNREFUSED");
       finish(9);
       expect(await answer).toMatch(/^HTTP\/1\.1 200 OK[^]*connection: close[^]*"data":9}$/i);
       await closing;

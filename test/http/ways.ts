@@ -19,7 +19,7 @@ export const THREAD = pathToFileURL(outfile);
 const listenOnThread: Listen = (handler, options = {}) => ("front" in handler ? listenOnThreadOf(THREAD, handler, options) : listen(handler, options));
 
 /** Where sockets can be: whatever a caller does, the answers are the same. */
-export const WAYS: readonly (readonly [name: string, listen: Listen])[] = [
-  ["on the thread of the handler", listen],
-  ["on a thread of its own", listenOnThread],
+export const WAYS: readonly (readonly [name: string, listen: Listen, isOnThread: boolean])[] = [
+  ["on the thread of the handler", listen, false],
+  ["on a thread of its own", listenOnThread, true],
 ];
