@@ -1,4 +1,5 @@
 import { defineConfig } from "tsup";
+import { keepConst } from "./build/keep-const.js";
 
 export default defineConfig({
   entry: {
@@ -15,5 +16,6 @@ export default defineConfig({
   clean: true,
   treeshake: true,
   removeNodeProtocol: false,
+  plugins: [{ name: "keep-const", renderChunk: (code) => ({ code: keepConst(code) }) }],
   dts: { compilerOptions: { ignoreDeprecations: "6.0" } },
 });
