@@ -57,16 +57,15 @@ export class GrowableCodes {
     if (code > this.#max) this.#max = code;
   }
 
-  /** Pushes `count` codes that lie `stride` apart, from `at` on. */
-  pushAll(codes: Uint32Array, at: number, stride: number, count: number): void {
-    const end = at + count * stride;
+  /** Pushes `count` codes that lie at `from`. */
+  pushAll(codes: Uint32Array, from: number, count: number): void {
+    const end = from + count;
     let max = 0;
-    for (let from = at; from < end; from += stride) if (codes[from]! > max) max = codes[from]!;
+    for (let at = from; at < end; at += 1) if (codes[at]! > max) max = codes[at]!;
     if (max >= this.#limit || this.#count + count > this.#codes.length) this.#grow(max, this.#count + count);
     const into = this.#codes;
-    let place = this.#count;
     // What lies behind the last code is 0 already.
-    if (max > 0) for (let from = at; from < end; from += stride, place += 1) into[place] = codes[from]!;
+    if (max > 0) for (let at = from, place = this.#count; at < end; at += 1, place += 1) into[place] = codes[at]!;
     this.#count += count;
     if (max > this.#max) this.#max = max;
   }

@@ -43,12 +43,12 @@ export class Dictionary {
   }
 
   /**
-   * The codes of one field of many rows, of which texts and codes lie one behind the other: 0 for what is not set, -1 and a
-   * mark in `hasNew` for new values. Field by field a look-up takes a third of what it takes row by row: the table stays in cache.
+   * The codes of one field of many rows, of which texts and codes lie at `start`: 0 for what is not set, -1 and a mark in
+   * `hasNew` for new values. Field by field a look-up takes a third of what it takes row by row: the table stays in cache.
    */
-  codesOf(texts: readonly string[], codes: Int32Array, field: number, fieldCount: number, hasNew: Uint8Array, rowCount: number): void {
+  codesOf(texts: readonly string[], codes: Int32Array, start: number, hasNew: Uint8Array, rowCount: number): void {
     if (this.#indexedSize < this.#values.length) this.#index();
-    this.#table.codesOf(texts, codes, field, fieldCount, hasNew, rowCount);
+    this.#table.codesOf(texts, codes, start, hasNew, rowCount);
   }
 
   /** The code of a value, a new one if need be. */

@@ -1,6 +1,9 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- slots and rows are bounded by the sizes computed here */
 /** So many texts lie in a `Map`, which is faster while it stays in the processor's cache. */
 const FEW_COUNT = 512;
+/** Codes of few texts are at hand by some of their characters: a `Map` hashes all of a text that it has not seen as this object. */
+const AT_HAND_SHIFT = 22;
+const AT_HAND_COUNT = 2 ** (32 - AT_HAND_SHIFT);
 /** Slots of a bucket, a code and a hash each: a line of the processor's cache. */
 const BUCKET_SLOTS = 8;
 const SLOT_WORDS = 2;
@@ -14,6 +17,7 @@ const SPREAD_CHARS = 16;
 
 // One for all look-ups: they are synchronous.
 let hashes = new Int32Array(256);
+let setRows = new Uint32Array(256);
 
 /**
  * Codes by their texts. Of many texts each has a place in the bucket of its hash, so that a look-up waits for memory two or
@@ -23,6 +27,8 @@ let hashes = new Int32Array(256);
 export class TextTable {
   /** All of them while there are few. */
   #map = new Map<string, number>();
+  /** Of the texts that were looked up last, while there are few. Made on first need. */
+  #atHand = new Int32Array(0);
   /** Code, hash, code, hash; a code of 0 is none, and none follows it in its bucket. Empty while there are few. */
   #slots = new Int32Array(0);
   #bucketMask = 0;
@@ -32,7 +38,7 @@ export class TextTable {
   constructor(readonly texts: readonly string[]) {}
 
   get byteLength(): number {
-    return this.#slots.byteLength;
+    return this.#slots.byteLength + this.#atHand.byteLength;
   }
 
   /** The code of a text; -1 when it has none. */
@@ -41,12 +47,12 @@ export class TextTable {
   }
 
   /**
-   * The codes of one field of many rows, of which texts and codes lie one behind the other: 0 for what is not set, -1 and a
-   * mark in `hasNew` for texts without a code.
+   * The codes of one field of many rows, of which texts and codes lie at `start`: 0 for what is not set, -1 and a mark in
+   * `hasNew` for texts without a code.
    */
-  codesOf(texts: readonly string[], codes: Int32Array, field: number, fieldCount: number, hasNew: Uint8Array, rowCount: number): void {
-    if (this.#slots.length === 0) this.#codesOfFew(texts, codes, field, fieldCount, hasNew, rowCount);
-    else this.#codesOfMany(texts, codes, field, fieldCount, hasNew, rowCount);
+  codesOf(texts: readonly string[], codes: Int32Array, start: number, hasNew: Uint8Array, rowCount: number): void {
+    if (this.#slots.length === 0) this.#codesOfFew(texts, codes, start, hasNew, rowCount);
+    else this.#codesOfMany(texts, codes, start, hasNew, rowCount);
   }
 
   /** Gives a text its code, which is not 0. @returns false when it has one already */
@@ -68,6 +74,7 @@ export class TextTable {
   remove(text: string, code: number): void {
     if (this.codeOf(text) !== code) return;
     this.#size -= 1;
+    if (this.#atHand.length > 0 && text !== "") this.#atHand[placeAtHand(text)] = 0;
     if (this.#map.delete(text)) return;
     const slots = this.#slots;
     let slot = this.#bucketOf(hashOf(text));
@@ -81,36 +88,44 @@ export class TextTable {
     slots.fill(0, last, last + SLOT_WORDS);
   }
 
-  #codesOfFew(texts: readonly string[], codes: Int32Array, field: number, fieldCount: number, hasNew: Uint8Array, rowCount: number): void {
-    const map = this.#map;
-    // Traffic repeats itself.
-    let [lastText, lastCode] = ["", 0];
-    for (let row = 0, at = field; row < rowCount; row += 1, at += fieldCount) {
+  #codesOfFew(texts: readonly string[], codes: Int32Array, start: number, hasNew: Uint8Array, rowCount: number): void {
+    if (this.#atHand.length === 0) this.#atHand = new Int32Array(AT_HAND_COUNT);
+    const [map, atHand, known] = [this.#map, this.#atHand, this.texts];
+    for (let row = 0, at = start; row < rowCount; row += 1, at += 1) {
       const text = texts[at]!;
-      if (text !== lastText) {
-        lastText = text;
-        lastCode = text === "" ? 0 : (map.get(text) ?? -1);
+      codes[at] = 0;
+      if (text === "") continue;
+      const place = placeAtHand(text);
+      let code = atHand[place]!;
+      if (code === 0 || known[code] !== text) {
+        code = map.get(text) ?? -1;
+        if (code < 0) hasNew[row] = 1;
+        else atHand[place] = code;
       }
-      codes[at] = lastCode;
-      if (lastCode < 0) hasNew[row] = 1;
+      codes[at] = code;
     }
   }
 
   /** In three passes, each of which reads memory for all rows at once: texts, buckets, texts of codes. */
-  #codesOfMany(texts: readonly string[], codes: Int32Array, field: number, fieldCount: number, hasNew: Uint8Array, rowCount: number): void {
-    if (hashes.length < rowCount) hashes = new Int32Array(rowCount);
+  #codesOfMany(texts: readonly string[], codes: Int32Array, start: number, hasNew: Uint8Array, rowCount: number): void {
+    if (hashes.length < rowCount) [hashes, setRows] = [new Int32Array(rowCount), new Uint32Array(rowCount)];
     const slots = this.#slots;
-    for (let row = 0, at = field; row < rowCount; row += 1, at += fieldCount) hashes[row] = hashOf(texts[at]!);
-    for (let row = 0, at = field; row < rowCount; row += 1, at += fieldCount) codes[at] = this.#candidate(slots, hashes[row]!);
+    let setCount = 0;
+    for (let row = 0, at = start; row < rowCount; row += 1, at += 1) {
+      codes[at] = 0;
+      if (texts[at] === "") continue;
+      hashes[setCount] = hashOf(texts[at]!);
+      setRows[setCount] = row;
+      setCount += 1;
+    }
+    for (let index = 0; index < setCount; index += 1) codes[start + setRows[index]!] = this.#candidate(slots, hashes[index]!);
     const known = this.texts;
-    for (let row = 0, at = field; row < rowCount; row += 1, at += fieldCount) {
-      const text = texts[at]!;
+    for (let index = 0; index < setCount; index += 1) {
+      const at = start + setRows[index]!;
       const code = codes[at]!;
-      if (text === "") codes[at] = 0;
-      else if (code === 0 || known[code] !== text) {
-        codes[at] = this.#find(text, hashes[row]!);
-        if (codes[at]! < 0) hasNew[row] = 1;
-      }
+      if (code !== 0 && known[code] === texts[at]) continue;
+      codes[at] = this.#find(texts[at]!, hashes[index]!);
+      if (codes[at]! < 0) hasNew[setRows[index]!] = 1;
     }
   }
 
@@ -148,12 +163,22 @@ export class TextTable {
     const [slots, map] = [this.#slots, this.#map];
     const bucketCount = slots.length === 0 ? FEW_COUNT / BUCKET_CODES_MAX * 2 : (this.#bucketMask + 1) * 2;
     this.#slots = new Int32Array(bucketCount * BUCKET_WORDS);
+    this.#atHand = new Int32Array(0);
     this.#bucketMask = bucketCount - 1;
     this.#map = new Map();
     for (let slot = 0; slot < slots.length; slot += SLOT_WORDS)
       if (slots[slot] !== 0) this.#place(this.texts[slots[slot]!]!, slots[slot]!, slots[slot + 1]!);
     for (const [text, code] of map) this.#place(text, code, hashOf(text));
   }
+}
+
+/** The ends, the middle and the length of a text that is not empty tell most texts of one field from each other. */
+function placeAtHand(text: string): number {
+  const { length } = text;
+  const last = length - 1;
+  const end = text.charCodeAt(last) ^ (text.charCodeAt(last === 0 ? 0 : last - 1) << 8) ^ (text.charCodeAt(last < 2 ? 0 : last - 2) << 16);
+  const rest = text.charCodeAt(0) ^ (text.charCodeAt(last === 0 ? 0 : 1) << 8) ^ (text.charCodeAt(length >> 1) << 16) ^ (text.charCodeAt((length * 9) >> 4) << 20);
+  return (Math.imul(end ^ length, 0x85ebca6b) ^ Math.imul(rest, 0xc2b2ae35)) >>> AT_HAND_SHIFT;
 }
 
 /** Rounds of multiply and shift over pairs of characters. */

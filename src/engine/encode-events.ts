@@ -24,10 +24,14 @@ const NOTIFY = fieldIndex("notify");
 export class EventEncoder {
   readonly #decoded = new DecodedEvents();
   readonly #faults: (EventFault | null)[] = [];
-  /** Rows × fields: code of each text, -1 for a new one. */
+  /** As the texts: their codes, -1 for a new one until its row is accepted. */
   readonly #codes = new Int32Array(DECODED_ROW_COUNT * FIELD_COUNT);
   /** 1 for rows with a new text. */
   readonly #hasNew = new Uint8Array(DECODED_ROW_COUNT);
+  readonly #shapes = new Uint32Array(DECODED_ROW_COUNT);
+  /** Rows that were accepted and are in no batch yet. */
+  readonly #accepted = new Uint16Array(DECODED_ROW_COUNT);
+  #acceptedCount = 0;
   readonly #fields: readonly Dictionary[];
   readonly #metadata: MetadataEncoder;
   /** Code of the slug of each name's code; 0 where not known yet. */
@@ -63,11 +67,13 @@ export class EventEncoder {
   decode(events: readonly unknown[], start: number, context: DecodeContext): number {
     const rowCount = Math.min(events.length - start, DECODED_ROW_COUNT);
     this.#isHeavy = this.dictionaries.heldByteLength > LIMITS.dictionaryBytes;
+    this.#acceptedCount = 0;
+    this.#decoded.begin(rowCount);
     for (let row = 0; row < rowCount; row += 1) this.#faults[row] = this.#read(events[start + row], context, row);
     const { texts } = this.#decoded;
     this.#hasNew.fill(0, 0, rowCount);
     for (let field = 0; field < FIELD_COUNT; field += 1)
-      (this.#fields[field] as Dictionary).codesOf(texts, this.#codes, field, FIELD_COUNT, this.#hasNew, rowCount);
+      (this.#fields[field] as Dictionary).codesOf(texts, this.#codes, field * DECODED_ROW_COUNT, this.#hasNew, rowCount);
     for (let row = 0; row < rowCount; row += 1) if (this.#faults[row] === null) this.#settleSlug(row);
     return rowCount;
   }
@@ -104,21 +110,39 @@ export class EventEncoder {
     return eventRecord(text, uuidText(decoded.ids, row * 16), this.timeOf(row), metadata);
   }
 
-  /** Adds a row to a batch. */
-  append(row: number, builder: BatchBuilder): void {
-    const { texts, times, ids, members, memberEnds } = this.#decoded;
-    const start = this.#decoded.memberStart(row);
-    const end = memberEnds[row] as number;
-    builder.reserve(end - start);
-    const into = builder.rowCount;
-    builder.times[into] = times[row] as number;
-    for (let byte = 0; byte < 16; byte += 1) builder.ids[into * 16 + byte] = ids[row * 16 + byte] as number;
-    for (let field = 0, at = into * FIELD_COUNT, from = row * FIELD_COUNT; field < FIELD_COUNT; field += 1, at += 1, from += 1) {
-      const code = this.#codes[from] as number;
-      builder.codes[at] = code >= 0 ? code : (this.#fields[field] as Dictionary).intern(texts[from] as string);
+  /** Takes a row for a batch: its new texts get their codes. `flush` puts it there. */
+  accept(row: number, builder: BatchBuilder): void {
+    const { texts, members, memberEnds } = this.#decoded;
+    if (this.#hasNew[row] === 1)
+      for (const [field, dictionary] of this.#fields.entries()) {
+        const at = placeOf(field, row);
+        if (this.#codes[at] === -1) this.#codes[at] = dictionary.intern(texts[at] as string);
+      }
+    this.#shapes[row] = this.#metadata.append(members, this.#decoded.memberStart(row), memberEnds[row] as number, builder);
+    this.#accepted[this.#acceptedCount] = row;
+    this.#acceptedCount += 1;
+  }
+
+  /** Puts the rows that were accepted into the batch, column by column. */
+  flush(builder: BatchBuilder): void {
+    const count = this.#acceptedCount;
+    const accepted = this.#accepted;
+    builder.reserve(count);
+    const { rowCount: start, times, ids } = builder;
+    const decoded = this.#decoded;
+    for (let index = 0; index < count; index += 1) {
+      const row = accepted[index] as number;
+      times[start + index] = decoded.times[row] as number;
+      builder.shapes[start + index] = this.#shapes[row] as number;
+      for (let from = row * 16, at = (start + index) * 16, end = from + 16; from < end; from += 1, at += 1) ids[at] = decoded.ids[from] as number;
     }
-    builder.shapes[into] = this.#metadata.append(members, start, end, builder);
-    builder.rowCount = into + 1;
+    for (let field = 0; field < FIELD_COUNT; field += 1) {
+      const into = builder.codes[field] as Uint32Array;
+      const first = placeOf(field, 0);
+      for (let index = 0; index < count; index += 1) into[start + index] = this.#codes[first + (accepted[index] as number)] as number;
+    }
+    builder.rowCount = start + count;
+    this.#acceptedCount = 0;
   }
 
   /** Getters and proxies run code of the caller's: what it throws is a fault of that event alone. */
@@ -133,19 +157,19 @@ export class EventEncoder {
 
   /** The slug of an event that brings none follows from its name, mostly by the name's code alone. */
   #settleSlug(row: number): void {
-    const at = row * FIELD_COUNT;
-    if (this.#codes[at + SLUG] !== 0) return;
-    const name = this.#codes[at + NAME] as number;
+    const at = placeOf(SLUG, row);
+    if (this.#codes[at] !== 0) return;
+    const name = this.#codes[placeOf(NAME, row)] as number;
     let code = name > 0 && name < this.#slugCodes.length ? (this.#slugCodes[name] as number) : 0;
     if (code === 0) {
       const slug = slugOf(this.#decoded.text(row, NAME));
       code = (this.#fields[SLUG] as Dictionary).codeOf(slug);
       if (code < 0) {
-        this.#decoded.texts[at + SLUG] = slug;
+        this.#decoded.texts[at] = slug;
         this.#hasNew[row] = 1;
       } else if (name > 0) this.#keepSlug(name, code);
     }
-    this.#codes[at + SLUG] = code;
+    this.#codes[at] = code;
   }
 
   #keepSlug(name: number, slug: number): void {
@@ -158,15 +182,14 @@ export class EventEncoder {
   }
 
   #slugOf(row: number): string {
-    const code = this.#codes[row * FIELD_COUNT + SLUG] as number;
+    const code = this.#codes[placeOf(SLUG, row)] as number;
     return code < 0 ? this.#decoded.text(row, SLUG) : (this.#fields[SLUG] as Dictionary).valueOf(code);
   }
 
   #textFault(row: number): EventFault | null {
-    const start = row * FIELD_COUNT;
     for (let field = 0; field < FIELD_COUNT; field += 1) {
-      if (this.#codes[start + field] !== -1) continue;
-      const fault = textFault(this.#decoded.texts[start + field] as string, FIELDS[field] as FieldRow);
+      if (this.#codes[placeOf(field, row)] !== -1) continue;
+      const fault = textFault(this.#decoded.text(row, field), FIELDS[field] as FieldRow);
       if (fault !== null) return fault;
     }
     return null;
@@ -175,7 +198,7 @@ export class EventEncoder {
   /** Fields whose text had no code when the row was decoded, and where they lie. */
   *#newFields(row: number): Generator<[field: FieldRow, at: number]> {
     for (const [field, definition] of FIELDS.entries()) {
-      const at = row * FIELD_COUNT + field;
+      const at = placeOf(field, row);
       if (this.#codes[at] === -1) yield [definition, at];
     }
   }
@@ -222,6 +245,11 @@ export class EventEncoder {
     const key = this.#metadata.newKey(members, this.#decoded.memberStart(row), memberEnds[row] as number);
     return key === null ? null : heavyFault(key === "" ? "metadata" : `metadata.${key}`);
   }
+}
+
+/** Where a field of a row lies among the texts and their codes. */
+function placeOf(field: number, row: number): number {
+  return field * DECODED_ROW_COUNT + row;
 }
 
 function messageOf(error: unknown): string {

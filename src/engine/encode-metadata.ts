@@ -42,8 +42,7 @@ export class MetadataEncoder {
       let keyCode = keyCodes[at] as number;
       if (keyCode < 0) keyCode = this.dictionaries.keyCode(keys[at] as string);
       const known = codes[at] as number;
-      builder.values[builder.valueCount] = known >= 0 ? known : this.#internValue(keyCode, texts[at] as string);
-      builder.valueCount += 1;
+      builder.pushValue(known >= 0 ? known : this.#internValue(keyCode, texts[at] as string));
       path = this.#stepOf(path, keyCode);
     }
     if (path.code < 0) path.code = this.#internShape(keys, start, end);

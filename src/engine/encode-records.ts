@@ -1,7 +1,7 @@
 import type { DecodedRecord } from "../identity/decode-record.js";
 import { LIMITS } from "../base/limits.js";
 import { DICTIONARY_OF_FIELD, RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "../identity/record-table.js";
-import { FIELD_COUNT, fieldIndex } from "../schema/fields.js";
+import { fieldIndex } from "../schema/fields.js";
 import type { Batch } from "../store/batch.js";
 import type { RecordField } from "../identity/record-table.js";
 import type { RecordBatch } from "../store/record-batch.js";
@@ -60,7 +60,7 @@ export class RecordEncoder {
   }
 }
 
-function forgetUsed(codes: Set<number>, { codes: rows, rowCount }: Batch, field: number): void {
+function forgetUsed(codes: Set<number>, { codes: ofFields }: Batch, field: number): void {
   if (codes.size === 0) return;
-  for (let row = 0; row < rowCount; row += 1) codes.delete(rows[row * FIELD_COUNT + field] as number);
+  for (const code of ofFields[field] as Uint32Array) codes.delete(code);
 }

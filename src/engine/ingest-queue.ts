@@ -253,17 +253,19 @@ export class IngestQueue {
         else if (known.mayHave(row) && (await this.#isKnown(row, known, group))) outcome.duplicates += 1;
         else this.#accept(row, known, group, outcome);
       }
+      encoder.flush(group.builder);
       start += rowCount;
     }
   }
 
   #isKnown(row: number, known: KnownIds, group: IngestGroup): Promise<boolean> {
+    this.#encoder.flush(group.builder);
     const batches = this.#written === null ? [group.ids] : [this.#written.ids, group.ids];
     return known.has(this.#encoder.idOf(row), this.#encoder.timeOf(row), batches);
   }
 
   #accept(row: number, known: KnownIds, group: IngestGroup, outcome: Outcome): void {
-    this.#encoder.append(row, group.builder);
+    this.#encoder.accept(row, group.builder);
     known.add(row);
     outcome.accepted += 1;
     if (this.options.onNotify === null) return;

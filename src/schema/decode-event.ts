@@ -31,7 +31,7 @@ export const DECODED_ROW_COUNT = 256;
 
 /** Some decoded events. Reused: whoever keeps a value copies it. */
 export class DecodedEvents {
-  /** Rows × fields of `FIELDS`: the text of each, `""` where not set. The slug is as given, `""` where it follows from the name. */
+  /** Of each of `FIELDS` those of all rows, `DECODED_ROW_COUNT` apart; `""` where not set. The slug is as given, `""` where it follows from the name. */
   readonly texts: string[] = new Array<string>(DECODED_ROW_COUNT * FIELD_COUNT).fill("");
   /** Epoch ms. */
   readonly times = new Float64Array(DECODED_ROW_COUNT);
@@ -41,8 +41,13 @@ export class DecodedEvents {
   readonly members = new MetadataMembers();
   readonly memberEnds = new Uint32Array(DECODED_ROW_COUNT);
 
+  /** Before `rowCount` events are decoded: nothing of them is set. */
+  begin(rowCount: number): void {
+    for (let start = 0; start < this.texts.length; start += DECODED_ROW_COUNT) this.texts.fill("", start, start + rowCount);
+  }
+
   text(row: number, field: number): string {
-    return this.texts[row * FIELD_COUNT + field] as string;
+    return this.texts[field * DECODED_ROW_COUNT + row] as string;
   }
 
   /** Leaves a row without metadata, whatever was read of it. */
@@ -83,7 +88,7 @@ const placeMembers: number[] = [];
 const PLACE_COUNT_MAX = 64;
 
 /**
- * Reads one event into a row, the rows before being filled, or says what is wrong with it; its texts are still to be
+ * Reads one event into a row that `begin` has emptied, the rows before being filled, or says what is wrong with it; its texts are still to be
  * checked by `textFault`, where they are new. Cost: one look-up a member.
  */
 export function decodeEvent(input: unknown, context: DecodeContext, into: DecodedEvents, row: number): EventFault | null {
@@ -99,8 +104,6 @@ function readEvent(input: unknown, context: DecodeContext, into: DecodedEvents, 
     return fault(`expected an object, got ${shown(input)}`);
   const event = input as Readonly<Record<string, unknown>>;
   const { texts } = into;
-  const start = row * FIELD_COUNT;
-  texts.fill("", start, start + FIELD_COUNT);
   let [id, time, metadata]: unknown[] = [null, null, null];
   let place = 0;
   for (const name in event) {
@@ -120,16 +123,17 @@ function readEvent(input: unknown, context: DecodeContext, into: DecodedEvents, 
     } else if (member < FIELD_COUNT) {
       const text = typeof value === "string" ? value : fieldText(FIELDS[member] as FieldRow, value);
       if (text === null || !isAccepted(FIELDS[member] as FieldRow, value)) return wrongType(FIELDS[member] as FieldRow, value);
-      const known = texts[start + member];
+      const at = member * DECODED_ROW_COUNT + row;
+      const known = texts[at];
       if (known !== "" && known !== text) return fault(`${name}: contradicts ${(FIELDS[member] as FieldRow).camel}`);
-      texts[start + member] = text;
+      texts[at] = text;
     } else if (member === ID) id = value;
     else if (member === METADATA) metadata = value;
     else if (time !== null && time !== value) return fault(`${name}: contradicts another time`);
     else time = value;
   }
   return (
-    settleFields(context, texts, start) ??
+    settleFields(context, texts, row) ??
     readId(id, context, into.ids, row * 16) ??
     readTime(time, context, into.times, row) ??
     metadataFault(metadata, context, into.members)
@@ -164,15 +168,17 @@ function fieldText({ accepts }: FieldRow, value: unknown): string | null {
 }
 
 /** What follows from other fields. */
-function settleFields(context: DecodeContext, texts: string[], start: number): EventFault | null {
-  const name = texts[start + NAME] as string;
+function settleFields(context: DecodeContext, texts: string[], row: number): EventFault | null {
+  const name = texts[NAME * DECODED_ROW_COUNT + row] as string;
   if (name === "" || name.length > LIMITS.eventNameChars)
     return fault(`name: expected 1 to ${LIMITS.eventNameChars} characters, got ${shown(name)}`);
-  if (texts[start + NOTIFY] === "") texts[start + NOTIFY] = "false";
-  const project = texts[start + PROJECT] as string;
+  const notifyAt = NOTIFY * DECODED_ROW_COUNT + row;
+  if (texts[notifyAt] === "") texts[notifyAt] = "false";
+  const projectAt = PROJECT * DECODED_ROW_COUNT + row;
+  const project = texts[projectAt] as string;
   if (context.project !== null && project !== "" && project !== context.project)
     return new EventFault("project_not_allowed", `project: this token writes to ${shown(context.project)} only`);
-  if (project === "") texts[start + PROJECT] = context.project ?? "default";
+  if (project === "") texts[projectAt] = context.project ?? "default";
   return null;
 }
 

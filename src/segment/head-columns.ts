@@ -11,8 +11,8 @@ export interface ArrivedRows {
   readonly times: Float64Array;
   /** 16 bytes a row. */
   readonly ids: Uint8Array;
-  /** Rows × fields of `FIELDS`. */
-  readonly codes: Uint32Array;
+  /** Of each of `FIELDS` those of all rows. */
+  readonly codes: readonly Uint32Array[];
   readonly shapes: Uint32Array;
   /** Codes of metadata values, row by row in the order of each row's shape. */
   readonly values: Uint32Array;
@@ -106,10 +106,10 @@ export class HeadColumns {
     }
     this.#ids.set(ids.subarray(from * 16, to * 16), start * 16);
     for (let field = 0; field < FIELD_COUNT; field += 1) {
-      this.#fields[field]!.pushAll(codes, from * FIELD_COUNT + field, FIELD_COUNT, count);
+      this.#fields[field]!.pushAll(codes[field]!, from, count);
       this.#show(FIELDS[field]!.column, this.#fields[field]!);
     }
-    this.#shapes.pushAll(shapes, from, 1, count);
+    this.#shapes.pushAll(shapes, from, count);
     this.#show(SHAPE_COLUMN, this.#shapes);
     let next = valuesAt;
     for (let row = from; row < to; row += 1)

@@ -10,7 +10,7 @@ import { PayloadReader, bytesOf, concat, jsonPart, packColumn, u32 } from "./pay
 export function encodeBatch(deltas: readonly DictionaryDelta[], batch: Batch): Uint8Array {
   const { rowCount, times, ids, codes, shapes, values } = batch;
   const parts: Uint8Array[] = [...deltasPart(deltas), u32(rowCount), bytesOf(times), ids];
-  for (let field = 0; field < FIELD_COUNT; field += 1) parts.push(...packColumn(codes, field, FIELD_COUNT, rowCount));
+  for (const column of codes) parts.push(...packColumn(column, 0, 1, rowCount));
   parts.push(...packColumn(shapes, 0, 1, rowCount), u32(values.length), ...packColumn(values, 0, 1, values.length));
   return concat(parts);
 }
@@ -22,12 +22,14 @@ export function decodeBatch(payload: Uint8Array): { deltas: DictionaryDelta[]; b
   const rowCount = reader.u32();
   const times = new Float64Array(reader.take(rowCount * 8).slice().buffer);
   const ids = reader.take(rowCount * 16).slice();
-  const codes = new Uint32Array(rowCount * FIELD_COUNT);
-  for (let field = 0; field < FIELD_COUNT; field += 1) reader.column(rowCount, codes, field, FIELD_COUNT);
-  const shapes = new Uint32Array(rowCount);
-  reader.column(rowCount, shapes, 0, 1);
-  const values = new Uint32Array(reader.u32());
-  reader.column(values.length, values, 0, 1);
+  const column = (count: number) => {
+    const codes = new Uint32Array(count);
+    reader.column(count, codes, 0, 1);
+    return codes;
+  };
+  const codes = Array.from({ length: FIELD_COUNT }, () => column(rowCount));
+  const shapes = column(rowCount);
+  const values = column(reader.u32());
   return { deltas, batch: { rowCount, times, ids, codes, shapes, values } };
 }
 

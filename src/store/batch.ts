@@ -6,31 +6,40 @@ export interface Batch extends ArrivedRows {
   readonly rowCount: number;
 }
 
+const START_ROW_COUNT = 1_024;
+
 /** Collects rows for one batch; its arrays are reused from batch to batch. */
 export class BatchBuilder {
   rowCount = 0;
   valueCount = 0;
-  times = new Float64Array(1024);
-  ids = new Uint8Array(1024 * 16);
-  codes = new Uint32Array(1024 * FIELD_COUNT);
-  shapes = new Uint32Array(1024);
-  values = new Uint32Array(4096);
+  times = new Float64Array(START_ROW_COUNT);
+  ids = new Uint8Array(START_ROW_COUNT * 16);
+  /** Of each of `FIELDS`. */
+  codes = Array.from({ length: FIELD_COUNT }, () => new Uint32Array(START_ROW_COUNT));
+  shapes = new Uint32Array(START_ROW_COUNT);
+  values = new Uint32Array(4_096);
 
   clear(): void {
     this.rowCount = 0;
     this.valueCount = 0;
   }
 
-  /** Makes room for one more row with `keyCount` metadata values; the caller then fills it and adds to the counts. */
-  reserve(keyCount: number): void {
-    if (this.rowCount === this.times.length) {
-      this.times = grown(this.times, new Float64Array(this.times.length * 2));
-      this.ids = grown(this.ids, new Uint8Array(this.ids.length * 2));
-      this.codes = grown(this.codes, new Uint32Array(this.codes.length * 2));
-      this.shapes = grown(this.shapes, new Uint32Array(this.shapes.length * 2));
+  /** Makes room for so many rows more; the caller then fills them and adds to the count. */
+  reserve(rowCount: number): void {
+    while (this.rowCount + rowCount > this.times.length) {
+      const capacity = this.times.length * 2;
+      this.times = grown(this.times, new Float64Array(capacity));
+      this.ids = grown(this.ids, new Uint8Array(capacity * 16));
+      this.codes = this.codes.map((codes) => grown(codes, new Uint32Array(capacity)));
+      this.shapes = grown(this.shapes, new Uint32Array(capacity));
     }
-    while (this.valueCount + keyCount > this.values.length)
-      this.values = grown(this.values, new Uint32Array(this.values.length * 2));
+  }
+
+  /** Adds a metadata value of the next row. */
+  pushValue(code: number): void {
+    if (this.valueCount === this.values.length) this.values = grown(this.values, new Uint32Array(this.values.length * 2));
+    this.values[this.valueCount] = code;
+    this.valueCount += 1;
   }
 
   /** The rows so far: views, valid until the builder is filled again. */
@@ -40,7 +49,7 @@ export class BatchBuilder {
       rowCount,
       times: this.times.subarray(0, rowCount),
       ids: this.ids.subarray(0, rowCount * 16),
-      codes: this.codes.subarray(0, rowCount * FIELD_COUNT),
+      codes: this.codes.map((codes) => codes.subarray(0, rowCount)),
       shapes: this.shapes.subarray(0, rowCount),
       values: this.values.subarray(0, this.valueCount),
     };

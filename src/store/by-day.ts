@@ -1,6 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their batch */
 import { dayOf } from "../base/time.js";
-import { FIELD_COUNT } from "../schema/fields.js";
 import type { Batch } from "./batch.js";
 
 /**
@@ -49,7 +48,11 @@ function moved(batch: Batch, places: Uint32Array, keysOf: (shape: number) => rea
   const rowCount = places.length;
   const times = new Float64Array(rowCount);
   const ids = new Uint8Array(rowCount * 16);
-  const codes = new Uint32Array(rowCount * FIELD_COUNT);
+  const codes = batch.codes.map((from) => {
+    const into = new Uint32Array(rowCount);
+    for (let row = 0; row < rowCount; row += 1) into[row] = from[places[row]!]!;
+    return into;
+  });
   const shapes = new Uint32Array(rowCount);
   const values = new Uint32Array(batch.values.length);
   const valuesAt = valueStarts(batch, keysOf);
@@ -59,7 +62,6 @@ function moved(batch: Batch, places: Uint32Array, keysOf: (shape: number) => rea
     times[row] = batch.times[place]!;
     shapes[row] = batch.shapes[place]!;
     for (let at = 0; at < 16; at += 1) ids[row * 16 + at] = batch.ids[place * 16 + at]!;
-    for (let at = 0; at < FIELD_COUNT; at += 1) codes[row * FIELD_COUNT + at] = batch.codes[place * FIELD_COUNT + at]!;
     for (let at = valuesAt[place]!; at < valuesAt[place + 1]!; at += 1, next += 1) values[next] = batch.values[at]!;
   }
   return { times, ids, codes, shapes, values };

@@ -99,7 +99,7 @@ export function appendReadable(heads: Map<number, Head>, batch: Batch, firstSequ
   for (let row = 0; row < rowCount; row += 1) {
     const day = dayOf(times[row]!);
     const valueCount: number | null = valueCountOf(shapes[row]!, readable);
-    const hasFields = FIELDS.every(({ column }, field) => readable.has(column, codes[row * FIELDS.length + field]!));
+    const hasFields = FIELDS.every(({ column }, field) => readable.has(column, codes[field]![row]!));
     if (valuesAt !== null && valueCount !== null && hasFields && areValuesReadable(shapes[row]!, values, valuesAt, readable)) {
       const head = heads.get(day) ?? new Head(day, NOTHING_KEPT);
       heads.set(day, head);

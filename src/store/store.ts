@@ -7,7 +7,7 @@ import { RECORD_FIELD_COUNT, RecordTable } from "../identity/record-table.js";
 import { IdentityResolver } from "../identity/resolver.js";
 import { MemoryBudget } from "../segment/memory-budget.js";
 import { linksOfMeta } from "../segment/segment-file.js";
-import { FIELD_COUNT, fieldIndex } from "../schema/fields.js";
+import { fieldIndex } from "../schema/fields.js";
 import { BatchBuilder } from "./batch.js";
 import type { Batch } from "./batch.js";
 import { byDay } from "./by-day.js";
@@ -420,12 +420,13 @@ export class Store {
 
   #noteIds({ times, codes, rowCount }: Batch): void {
     const { resolver } = this;
-    for (let row = 0, at = 0; row < rowCount; row += 1, at += FIELD_COUNT) {
-      const anonymousId = codes[at + ANONYMOUS_ID] as number;
-      const userId = codes[at + USER_ID] as number;
+    const [users, anonymous, companies] = [codes[USER_ID], codes[ANONYMOUS_ID], codes[COMPANY_ID]] as [Uint32Array, Uint32Array, Uint32Array];
+    for (let row = 0; row < rowCount; row += 1) {
+      const anonymousId = anonymous[row] as number;
+      const userId = users[row] as number;
       resolver.users.seen(userId);
       resolver.anonymous.seen(anonymousId);
-      resolver.companies.seen(codes[at + COMPANY_ID] as number);
+      resolver.companies.seen(companies[row] as number);
       if (anonymousId !== 0 && userId !== 0) resolver.link({ anonymousId, userId, createdAtMs: times[row] as number });
     }
   }

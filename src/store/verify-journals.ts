@@ -82,7 +82,7 @@ function verifyRows(file: string, batch: Batch, firstSequence: number, { finding
   for (let row = 0; row < rowCount; row += 1) {
     if (!Number.isInteger(times[row])) findings.add(file, `in the row of sequence ${firstSequence + row} a time`, String(times[row]));
     if (!sequences.add(firstSequence + row)) findings.add(file, "a sequence of its own in each row", `${firstSequence + row} again`);
-    FIELDS.forEach(({ column }, field) => check(row, column, codes[row * FIELDS.length + field] ?? 0));
+    FIELDS.forEach(({ column }, field) => check(row, column, codes[field]?.[row] ?? 0));
     const shape = shapes[row] ?? 0;
     check(row, SHAPE_COLUMN, shape);
     if (judge.faultOf(SHAPE_COLUMN, shape) !== null) return;

@@ -58,14 +58,14 @@ describe("what is written is what is read", () => {
         deltas: fc.array(fc.record({ name: fc.constantFrom("name", "url", "m7"), start: u32, values: fc.array(text, { maxLength: 5 }) }), { maxLength: 4 }),
         times: fc.array(fc.integer({ min: 0, max: 253_402_300_799_999 }), { minLength: rowCount, maxLength: rowCount }),
         ids: fc.uint8Array({ minLength: rowCount * 16, maxLength: rowCount * 16 }),
-        codes: fc.array(u32, { minLength: rowCount * FIELD_COUNT, maxLength: rowCount * FIELD_COUNT }),
+        codes: fc.array(fc.array(u32, { minLength: rowCount, maxLength: rowCount }), { minLength: FIELD_COUNT, maxLength: FIELD_COUNT }),
         shapes: fc.array(u32, { minLength: rowCount, maxLength: rowCount }),
         values: fc.array(u32, { maxLength: 60 }),
       }),
     );
     await holds(batches, ({ deltas, times, ids, codes, shapes, values }) => {
       const batch = {
-        rowCount: times.length, times: Float64Array.from(times), ids, codes: Uint32Array.from(codes),
+        rowCount: times.length, times: Float64Array.from(times), ids, codes: codes.map((column) => Uint32Array.from(column)),
         shapes: Uint32Array.from(shapes), values: Uint32Array.from(values),
       };
       expect(decodeBatch(encodeBatch(deltas, batch))).toEqual({ deltas, batch });

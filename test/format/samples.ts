@@ -1,6 +1,6 @@
 import type { CodeColumn } from "../../src/column/column.js";
 import type { DictionaryDelta } from "../../src/column/dictionaries.js";
-import { FIELD_COUNT, fieldIndex } from "../../src/schema/fields.js";
+import { FIELDS } from "../../src/schema/fields.js";
 import type { MergedRows } from "../../src/segment/merge-rows.js";
 import type { Batch } from "../../src/store/batch.js";
 import type { Manifest } from "../../src/store/manifest.js";
@@ -18,10 +18,7 @@ export const deltas: readonly DictionaryDelta[] = [
 
 /** Two rows: names 1 and 2, a user code that needs two bytes, the second with one metadata value. */
 export function sampleBatch(): Batch {
-  const codes = new Uint32Array(2 * FIELD_COUNT);
-  codes[fieldIndex("name")] = 1;
-  codes[FIELD_COUNT + fieldIndex("name")] = 2;
-  codes[FIELD_COUNT + fieldIndex("userId")] = 0x1234;
+  const codes = FIELDS.map(({ column }) => (column === "name" ? Uint32Array.of(1, 2) : column === "userId" ? Uint32Array.of(0, 0x1234) : new Uint32Array(2)));
   return {
     rowCount: 2,
     times: Float64Array.of(1_772_323_200_000, 1_772_323_200_001),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { MS_PER_DAY } from "../../src/base/time.js";
 import { codeAt } from "../../src/column/column.js";
-import { FIELD_COUNT, fieldIndex } from "../../src/schema/fields.js";
+import { FIELDS } from "../../src/schema/fields.js";
 import { Head } from "../../src/segment/head.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import type { MergedRows } from "../../src/segment/merge-rows.js";
@@ -47,8 +47,7 @@ export interface ArrivedRow {
 }
 
 export function appendRow(head: Head, { ms, id, sequence, fields = {}, metadata = {} }: ArrivedRow): void {
-  const codes = new Uint32Array(FIELD_COUNT);
-  for (const [column, code] of Object.entries(fields)) codes[fieldIndex(column)] = code;
+  const codes = FIELDS.map(({ column }) => Uint32Array.of(fields[column] ?? 0));
   const keys = Object.keys(metadata).map(Number);
   const values = Uint32Array.from(Object.values(metadata));
   const batch = { times: Float64Array.of(head.day * MS_PER_DAY + ms), ids: id, codes, shapes: Uint32Array.of(keys.length), values };

@@ -21,14 +21,13 @@ interface Row {
 function batchOf(rows: readonly Row[]): Batch {
   const builder = new BatchBuilder();
   for (const [at, { day, shape }] of rows.entries()) {
-    builder.reserve(shape);
+    builder.reserve(1);
     builder.times[at] = day * MS_PER_DAY + at;
     builder.ids.fill(at & 255, at * 16, at * 16 + 16);
-    builder.codes.fill(at, at * FIELD_COUNT, (at + 1) * FIELD_COUNT);
+    builder.codes.forEach((codes, field) => (codes[at] = at * FIELD_COUNT + field));
     builder.shapes[at] = shape;
-    for (const key of keysOf(shape)) builder.values[builder.valueCount + key] = at * 10 + key;
+    for (const key of keysOf(shape)) builder.pushValue(at * 10 + key);
     builder.rowCount += 1;
-    builder.valueCount += shape;
   }
   return builder.batch();
 }
@@ -38,7 +37,7 @@ function textsOf({ rowCount, times, ids, codes, shapes, values, places }: Batch)
   let valuesAt = 0;
   return Array.from({ length: rowCount }, (_, row) => {
     const own = values.slice(valuesAt, (valuesAt += shapes[row] ?? 0));
-    const fields = codes.slice(row * FIELD_COUNT, (row + 1) * FIELD_COUNT);
+    const fields = codes.map((column) => column[row]);
     return [places?.[row] ?? row, times[row], ids.slice(row * 16, row * 16 + 16), fields, own].join(" ");
   });
 }
