@@ -24,7 +24,7 @@ export function parseUuid(text: string): Uint8Array | null {
   return writeUuid(text, bytes, 0) ? bytes : null;
 }
 
-/** Value of a hex digit by its character code; 255 for anything else. */
+/** Value of a hex digit by its character code; more than 15 for anything else. */
 const NIBBLES = Uint8Array.from({ length: 128 }, (_, code) => {
   const value = Number.parseInt(String.fromCharCode(code), 16);
   return Number.isNaN(value) ? 255 : value;
@@ -34,18 +34,23 @@ const NIBBLES = Uint8Array.from({ length: 128 }, (_, code) => {
 export function writeUuid(text: string, bytes: Uint8Array, offset: number): boolean {
   if (text.length !== 36) return false;
   let at = 0;
+  // Looked at once, at the end: a branch at each digit would cost as much as the digit.
+  let [codes, nibbles] = [0, 0];
   for (let index = 0; index < 16; index += 1) {
     if (index === 4 || index === 6 || index === 8 || index === 10) {
       if (text.charCodeAt(at) !== 45) return false;
       at += 1;
     }
-    const high = NIBBLES[text.charCodeAt(at)] ?? 255;
-    const low = NIBBLES[text.charCodeAt(at + 1)] ?? 255;
-    if (high === 255 || low === 255) return false;
+    const first = text.charCodeAt(at);
+    const second = text.charCodeAt(at + 1);
+    const high = NIBBLES[first & 127] as number;
+    const low = NIBBLES[second & 127] as number;
+    codes |= first | second;
+    nibbles |= high | low;
     bytes[offset + index] = (high << 4) | low;
     at += 2;
   }
-  return true;
+  return codes < 128 && nibbles < 16;
 }
 
 /** Writes the UUID of an id at `offset`: its own when it is one, else the first 128 bits of its hash as version 8. */

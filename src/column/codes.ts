@@ -14,12 +14,22 @@ export function allocateCodes(count: number, maxCode: number): Codes {
 }
 
 /** The same codes, as narrow as the largest allows. */
-export function narrowCodes(codes: Uint32Array): Codes {
-  let max = 0;
-  for (let at = 0; at < codes.length; at += 1) if (codes[at]! > max) max = codes[at]!;
+export function narrowCodes(codes: Uint32Array, max = maxOf(codes)): Codes {
   const narrow = allocateCodes(codes.length, max);
   narrow.set(codes);
   return narrow;
+}
+
+/** The same codes in four bytes each: a loop that meets arrays of all three widths takes several times as long as the copy and a loop over one. */
+export function wideCodes(codes: Codes): Uint32Array {
+  return codes instanceof Uint32Array ? codes : new Uint32Array(codes);
+}
+
+/** The largest of some codes; 0 of none. */
+export function maxOf(codes: Uint32Array): number {
+  let max = 0;
+  for (let at = 0; at < codes.length; at += 1) if (codes[at]! > max) max = codes[at]!;
+  return max;
 }
 
 /** Views bytes as codes of the given width, without a copy where the alignment allows. */
@@ -63,9 +73,8 @@ export class GrowableCodes {
     let max = 0;
     for (let at = from; at < end; at += 1) if (codes[at]! > max) max = codes[at]!;
     if (max >= this.#limit || this.#count + count > this.#codes.length) this.#grow(max, this.#count + count);
-    const into = this.#codes;
     // What lies behind the last code is 0 already.
-    if (max > 0) for (let at = from, place = this.#count; at < end; at += 1, place += 1) into[place] = codes[at]!;
+    if (max > 0) this.#codes.set(codes.subarray(from, end), this.#count);
     this.#count += count;
     if (max > this.#max) this.#max = max;
   }

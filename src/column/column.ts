@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- row and entry indexes are bounded by the loops */
-import { allocateCodes } from "./codes.js";
+import { allocateCodes, maxOf, wideCodes } from "./codes.js";
 import type { Codes } from "./codes.js";
 
 /**
@@ -25,10 +25,9 @@ export function columnByteLength(column: CodeColumn): number {
 /** One code per row; a sparse column is spread out, at the cost of its rows. */
 export function denseCodes(column: CodeColumn): Codes {
   if (column.kind === "dense") return column.codes;
-  let max = 0;
-  for (let at = 0; at < column.codes.length; at += 1) if (column.codes[at]! > max) max = column.codes[at]!;
-  const codes = allocateCodes(column.rowCount, max);
-  for (let at = 0; at < column.rows.length; at += 1) codes[column.rows[at]!] = column.codes[at]!;
+  const own = wideCodes(column.codes);
+  const codes = allocateCodes(column.rowCount, maxOf(own));
+  for (let at = 0; at < own.length; at += 1) codes[column.rows[at]!] = own[at]!;
   return codes;
 }
 
@@ -55,7 +54,7 @@ export interface Histogram {
 let scratch = new Uint32Array(1024);
 
 export function histogramOf(column: CodeColumn): Histogram {
-  const max = maxOf(column.codes);
+  const max = maxOf(wideCodes(column.codes));
   const counts = scratchFor(max);
   for (let at = 0; at < column.codes.length; at += 1) counts[column.codes[at]!]! += 1;
   if (column.kind === "sparse") counts[0]! += column.rowCount - column.rows.length;
@@ -64,7 +63,7 @@ export function histogramOf(column: CodeColumn): Histogram {
 
 /** The histogram of some rows, ascending. */
 export function histogramOfRows(column: CodeColumn, rows: Uint32Array): Histogram {
-  const max = maxOf(column.codes);
+  const max = maxOf(wideCodes(column.codes));
   const counts = scratchFor(max);
   addCounts(column, rows, counts);
   return takeHistogram(counts, max);
@@ -82,12 +81,6 @@ export function addCounts(column: CodeColumn, rows: Uint32Array, counts: Uint32A
     while (next < column.rows.length && column.rows[next]! < rows[at]!) next += 1;
     counts[column.rows[next] === rows[at] ? column.codes[next]! : 0]! += 1;
   }
-}
-
-function maxOf(codes: Codes): number {
-  let max = 0;
-  for (let at = 0; at < codes.length; at += 1) if (codes[at]! > max) max = codes[at]!;
-  return max;
 }
 
 function scratchFor(max: number): Uint32Array {

@@ -3,7 +3,7 @@ import { uuidText } from "../base/uuid.js";
 import { ID_COLUMN } from "../schema/fields.js";
 import { IdIndex, hasId } from "../segment/find-id.js";
 import type { Head } from "../segment/head.js";
-import { IdTable } from "../store/id-table.js";
+import { IdTable, idParts } from "../store/id-table.js";
 import type { BatchBuilder } from "../store/batch.js";
 import type { Store } from "../store/store.js";
 
@@ -44,7 +44,11 @@ export class KnownIds {
           await rows.load([ID_COLUMN]);
           known.#table.reserve(rows.rowCount);
           const ids = rows.ids();
-          for (let at = 0; at < ids.length; at += 16) known.#table.add(ids, at);
+          for (const part of idParts(ids)) {
+            const count = part.length / 16;
+            known.#table.look(part, count);
+            for (let row = 0; row < count; row += 1) known.#table.addSeen(row);
+          }
           known.#table.keep();
         } finally {
           rows.unpin();

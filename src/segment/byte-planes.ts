@@ -7,13 +7,11 @@ export async function toPlanes(numbers: Codes, turns = new Turns()): Promise<Uin
   if (numbers instanceof Uint8Array) return numbers;
   const width = numbers.BYTES_PER_ELEMENT;
   const count = numbers.length;
+  const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
   const planes = new Uint8Array(numbers.byteLength);
   await turns.inPieces(count, (from, to) => {
-    for (let plane = 0; plane < width; plane += 1) {
-      const base = plane * count;
-      const shift = 8 * plane;
-      for (let at = from; at < to; at += 1) planes[base + at] = numbers[at]! >>> shift;
-    }
+    for (let plane = 0; plane < width; plane += 1)
+      for (let at = plane * count + from, byte = from * width + plane, end = plane * count + to; at < end; at += 1, byte += width) planes[at] = bytes[byte]!;
   });
   return planes;
 }

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
-import { allocateCodes } from "../column/codes.js";
+import { allocateCodes, maxOf, wideCodes } from "../column/codes.js";
 import type { CodeColumn } from "../column/column.js";
 import type { MergedRows } from "./merge-rows.js";
 import type { Rows } from "./rows.js";
@@ -24,8 +24,7 @@ export function keepRows(rows: Rows, kept: Uint32Array, blank: ReadonlyMap<strin
 }
 
 function keepCodes(column: CodeColumn, kept: Uint32Array, blank: ReadonlySet<number>): CodeColumn {
-  let max = 0;
-  for (let at = 0; at < column.codes.length; at += 1) if (column.codes[at]! > max) max = column.codes[at]!;
+  const max = maxOf(wideCodes(column.codes));
   const shownCode = (code: number) => (blank.has(code) ? 0 : code);
   if (column.kind === "dense") {
     const codes = allocateCodes(kept.length, max);

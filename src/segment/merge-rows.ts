@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the row counts */
 import { Turns } from "../base/turn.js";
-import { allocateCodes } from "../column/codes.js";
+import { maxOf, narrowCodes, wideCodes } from "../column/codes.js";
 import type { CodeColumn } from "../column/column.js";
 import type { Rows } from "./rows.js";
 import { sortNumbers } from "./sort-numbers.js";
@@ -80,43 +80,40 @@ class Merge {
 
   async column(name: string): Promise<CodeColumn> {
     const parts = this.sources.map((rows) => rows.column(name));
-    let entryCount = 0;
-    let max = 0;
-    for (const { codes } of parts) {
-      entryCount += codes.length;
-      await this.turns.inPieces(codes.length, (from, to) => {
-        for (let at = from; at < to; at += 1) if (codes[at]! > max) max = codes[at]!;
-      });
-    }
-    return entryCount < this.rowCount * SPARSE_SHARE ? await this.#sparse(parts, entryCount, max) : await this.#dense(parts, max);
+    const entryCount = parts.reduce((sum, { codes }) => sum + codes.length, 0);
+    return entryCount < this.rowCount * SPARSE_SHARE ? await this.#sparse(parts, entryCount) : await this.#dense(parts);
   }
 
-  async #dense(parts: readonly CodeColumn[], max: number): Promise<CodeColumn> {
-    const { ranks } = this;
-    const placed = allocateCodes(this.rowCount, max);
+  async #dense(parts: readonly CodeColumn[]): Promise<CodeColumn> {
+    const { ranks, turns, rowCount } = this;
+    const codes = new Uint32Array(rowCount);
     let base = 0;
     for (const [index, part] of parts.entries()) {
-      const { codes } = part;
-      if (part.kind === "dense" && ranks === null) placed.set(codes, base);
-      else
-        await this.turns.inPieces(codes.length, (from, to) => {
-          for (let at = from; at < to; at += 1) {
-            const row = base + (part.kind === "sparse" ? part.rows[at]! : at);
-            placed[ranks === null ? row : ranks[row]!] = codes[at]!;
-          }
-        });
+      if (part.kind === "dense") codes.set(part.codes, base);
+      else {
+        const { rows } = part;
+        const own = wideCodes(part.codes);
+        for (let at = 0; at < own.length; at += 1) codes[base + rows[at]!] = own[at]!;
+      }
+      await turns.took(part.codes.length);
       base += this.sources[index]!.rowCount;
     }
-    return { kind: "dense", codes: placed };
+    const placed = ranks === null ? codes : new Uint32Array(rowCount);
+    let max = 0;
+    await turns.inPieces(rowCount, (from, to) => {
+      max = Math.max(max, maxOf(codes.subarray(from, to)));
+      if (ranks !== null) for (let row = from; row < to; row += 1) placed[ranks[row]!] = codes[row]!;
+    });
+    return { kind: "dense", codes: narrowCodes(placed, max) };
   }
 
-  async #sparse(parts: readonly CodeColumn[], entryCount: number, max: number): Promise<CodeColumn> {
+  async #sparse(parts: readonly CodeColumn[], entryCount: number): Promise<CodeColumn> {
     const { ranks, turns } = this;
     const entries = new Float64Array(entryCount);
     let base = 0;
     let count = 0;
     for (const [index, part] of parts.entries()) {
-      const { codes } = part;
+      const codes = wideCodes(part.codes);
       await turns.inPieces(codes.length, (from, to) => {
         for (let at = from; at < to; at += 1) {
           if (codes[at] === 0) continue;
@@ -129,13 +126,13 @@ class Merge {
     }
     const ordered = await sortNumbers(entries.subarray(0, count), turns);
     const rows = new Uint32Array(count);
-    const codes = allocateCodes(count, max);
+    const codes = new Uint32Array(count);
     await turns.inPieces(count, (from, to) => {
       for (let at = from; at < to; at += 1) {
         rows[at] = Math.floor(ordered[at]! / 2 ** 32);
         codes[at] = ordered[at]! % 2 ** 32;
       }
     });
-    return { kind: "sparse", rows, codes, rowCount: this.rowCount };
+    return { kind: "sparse", rows, codes: narrowCodes(codes), rowCount: this.rowCount };
   }
 }

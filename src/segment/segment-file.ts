@@ -1,5 +1,5 @@
 import { Turns } from "../base/turn.js";
-import { codesOfBytes } from "../column/codes.js";
+import { codesOfBytes, wideCodes } from "../column/codes.js";
 import { absentColumn } from "../column/column.js";
 import type { CodeColumn } from "../column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
@@ -111,22 +111,28 @@ async function pack(name: string, raw: Uint8Array, deflate: Deflate): Promise<Pa
 }
 
 async function describeColumn(name: string, column: CodeColumn, turns: Turns): Promise<ColumnMeta | null> {
-  let min = Infinity;
-  let max = 0;
-  let zeros = 0;
-  const { codes } = column;
-  await turns.inPieces(codes.length, (from, to) => {
-    for (let at = from; at < to; at += 1) {
-      const code = codes[at] as number;
-      if (code === 0) zeros += 1;
-      else if (code < min) min = code;
-      if (code > max) max = code;
-    }
+  let [min, max, hasZero] = [Infinity, 0, false];
+  await turns.inPieces(column.codes.length, (from, to) => {
+    const piece = zoneOf(wideCodes(column.codes.subarray(from, to)));
+    min = Math.min(min, piece.min);
+    max = Math.max(max, piece.max);
+    hasZero ||= piece.hasZero;
   });
   if (max === 0) return null;
   const width = column.codes.BYTES_PER_ELEMENT as 1 | 2 | 4;
-  if (column.kind === "dense") return { name, width, min, max, hasZero: zeros > 0 };
+  if (column.kind === "dense") return { name, width, min, max, hasZero };
   return { name, width, min, max, hasZero: column.rowCount > column.rows.length, entryCount: column.codes.length };
+}
+
+function zoneOf(codes: Uint32Array): ColumnZone {
+  let [min, max, hasZero] = [Infinity, 0, false];
+  for (let at = 0; at < codes.length; at += 1) {
+    const code = codes[at] as number;
+    if (code === 0) hasZero = true;
+    else if (code < min) min = code;
+    if (code > max) max = code;
+  }
+  return { min, max, hasZero };
 }
 
 async function sequenceRange(sequences: Uint32Array, turns: Turns): Promise<{ firstSequence: number; lastSequence: number }> {

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their columns */
 import { Turns } from "../base/turn.js";
-import { codesOfBytes, narrowCodes, type Codes } from "../column/codes.js";
+import { codesOfBytes, narrowCodes, wideCodes, type Codes } from "../column/codes.js";
 import { denseCodes, type CodeColumn } from "../column/column.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
 import { sortNumbers } from "./sort-numbers.js";
@@ -43,7 +43,7 @@ export function actorOf(user: number, anonymous: number): number {
 
 /** The triples of some rows; events of nobody have none. Cost: a sort of the rows by actor. */
 export async function whoOf(rowCount: number, column: (name: string) => CodeColumn, turns = new Turns()): Promise<Who> {
-  const [users, anonymous, companies, projects] = WHO_COLUMNS.map((name) => denseCodes(column(name))) as [Codes, Codes, Codes, Codes];
+  const [users, anonymous, companies, projects] = WHO_COLUMNS.map((name) => wideCodes(denseCodes(column(name)))) as [Uint32Array, Uint32Array, Uint32Array, Uint32Array];
   const keys = new Float64Array(rowCount);
   let keyCount = 0;
   // Most events of an actor are like the one before: those need not be sorted.

@@ -57,19 +57,6 @@ export class IdTable {
     }
   }
 
-  /** Whether an id with this fingerprint is in the table. */
-  matches(ids: Uint8Array, offset: number): boolean {
-    const [low, high] = fingerprint(ids, offset, this.seed);
-    const slots = this.#parts[partOf(low)]!;
-    return slots[slotOf(slots, homeOf(slots, low), low, high) * 2] !== 0;
-  }
-
-  /** Adds an id; where no room was reserved, some may have to be moved. */
-  add(ids: Uint8Array, offset: number): void {
-    const [low, high] = fingerprint(ids, offset, this.seed);
-    this.#place(homeOf(this.#parts[partOf(low)]!, low), low, high);
-  }
-
   /** Looks at the first `count` ids, for `hasSeen` and `addSeen`: all wait for memory together. None may be moved or taken back meanwhile. */
   look(ids: Uint8Array, count: number): void {
     if (this.#seenLow.length < count) {
@@ -78,8 +65,9 @@ export class IdTable {
       this.#seenSlot = new Uint32Array(count);
     }
     this.#seenCount = count;
+    const words = wordsOf(ids, count);
     for (let index = 0; index < count; index += 1) {
-      const [low, high] = fingerprint(ids, index * 16, this.seed);
+      const [low, high] = fingerprint(words, index * ID_WORDS, this.seed);
       this.#seenLow[index] = low;
       this.#seenHigh[index] = high;
       this.#seenSlot[index] = homeOf(this.#parts[partOf(low)]!, low);
@@ -96,7 +84,7 @@ export class IdTable {
     return slots[slot * 2] !== 0;
   }
 
-  /** Adds an id that was looked at, as `add`. */
+  /** Adds an id that was looked at; where no room was reserved, some may have to be moved. */
   addSeen(index: number): void {
     this.#place(this.#seenSlot[index]!, this.#seenLow[index]!, this.#seenHigh[index]!);
   }
@@ -194,15 +182,32 @@ function placeIn(slots: Uint32Array, first: number, low: number, high: number): 
   return at >>> 1;
 }
 
+/** Ids that are looked at together where many are added. */
+const PART_IDS = 4_096;
+
+/** Many ids in parts that are looked at one after the other. */
+export function* idParts(ids: Uint8Array): Generator<Uint8Array> {
+  for (let from = 0; from < ids.length; from += PART_IDS * 16) yield ids.subarray(from, from + PART_IDS * 16);
+}
+
+/** Numbers of four bytes that an id is read as. */
+const ID_WORDS = 4;
+
+/** The first `count` ids in numbers of four bytes: read in place where they lie at a multiple of four. */
+function wordsOf(ids: Uint8Array, count: number): Uint32Array {
+  const aligned = ids.byteOffset % 4 === 0 ? ids : ids.slice(0, count * 16);
+  return new Uint32Array(aligned.buffer, aligned.byteOffset, count * ID_WORDS);
+}
+
 // One result for all calls: read before the next call.
 const scratch: [low: number, high: number] = [0, 0];
 
 /** Two rounds of multiply and shift over the four words (the finalizer of MurmurHash3); a low part of 0 means an empty slot. */
-function fingerprint(ids: Uint8Array, offset: number, seed: number): [low: number, high: number] {
+function fingerprint(words: Uint32Array, start: number, seed: number): [low: number, high: number] {
   let a = seed;
   let b = ~seed;
-  for (let at = offset; at < offset + 16; at += 4) {
-    const word = ids[at]! | (ids[at + 1]! << 8) | (ids[at + 2]! << 16) | (ids[at + 3]! << 24);
+  for (let at = start; at < start + ID_WORDS; at += 1) {
+    const word = words[at]!;
     a = Math.imul(a ^ word, 0x85ebca6b);
     a = (a ^ (a >>> 13)) + b;
     b = Math.imul(b ^ word, 0xc2b2ae35);

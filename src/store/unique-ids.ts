@@ -1,5 +1,5 @@
 import { uuidText } from "../base/uuid.js";
-import { IdTable } from "./id-table.js";
+import { IdTable, idParts } from "./id-table.js";
 
 /** Ids that may be there twice which are looked for: fingerprints of others meet by chance once in 2^64. */
 const SUSPECT_COUNT_MAX = 1_000;
@@ -21,10 +21,13 @@ export class UniqueIds {
   /** Notes ids of 16 bytes each. */
   add(ids: Uint8Array): void {
     this.#table.reserve(ids.length / 16);
-    for (let at = 0; at < ids.length; at += 16) {
-      if (!this.#table.matches(ids, at)) this.#table.add(ids, at);
-      else if (this.#suspects.size < SUSPECT_COUNT_MAX) this.#suspects.set(uuidText(ids, at), []);
-      else this.isCut = true;
+    for (const part of idParts(ids)) {
+      this.#table.look(part, part.length / 16);
+      for (let row = 0; row < part.length / 16; row += 1) {
+        if (!this.#table.hasSeen(row)) this.#table.addSeen(row);
+        else if (this.#suspects.size < SUSPECT_COUNT_MAX) this.#suspects.set(uuidText(part, row * 16), []);
+        else this.isCut = true;
+      }
     }
     this.#table.keep();
   }
