@@ -181,7 +181,7 @@ function placeAtHand(text: string): number {
   return (Math.imul(end ^ length, 0x85ebca6b) ^ Math.imul(rest, 0xc2b2ae35)) >>> AT_HAND_SHIFT;
 }
 
-/** Rounds of multiply and shift over pairs of characters. */
+/** Rounds of multiply and shift over four characters at a time. */
 function hashOf(text: string): number {
   const length = text.length;
   let hash = length;
@@ -191,8 +191,11 @@ function hashOf(text: string): number {
     for (let place = 0; place < SPREAD_CHARS; place += 1) hash = mixed(hash, text.charCodeAt(Math.floor(place * step)));
     at = length - LAST_CHARS;
   }
-  for (; at + 1 < length; at += 2) hash = mixed(hash, text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16));
-  if (at < length) hash = mixed(hash, text.charCodeAt(at));
+  for (; at + 3 < length; at += 4) {
+    const word = text.charCodeAt(at) ^ (text.charCodeAt(at + 1) << 8) ^ (text.charCodeAt(at + 2) << 16) ^ (text.charCodeAt(at + 3) << 24);
+    hash = mixed(hash, word);
+  }
+  for (; at < length; at += 1) hash = mixed(hash, text.charCodeAt(at));
   hash = Math.imul(hash, 0xc2b2ae35);
   return hash ^ (hash >>> 16);
 }

@@ -128,18 +128,19 @@ export class EventEncoder {
     const count = this.#acceptedCount;
     const accepted = this.#accepted;
     builder.reserve(count);
-    const { rowCount: start, times, ids } = builder;
+    const { rowCount: start, times } = builder;
     const decoded = this.#decoded;
+    const [ids, into] = [new Uint32Array(decoded.ids.buffer), new Uint32Array(builder.ids.buffer)];
     for (let index = 0; index < count; index += 1) {
       const row = accepted[index] as number;
       times[start + index] = decoded.times[row] as number;
       builder.shapes[start + index] = this.#shapes[row] as number;
-      for (let from = row * 16, at = (start + index) * 16, end = from + 16; from < end; from += 1, at += 1) ids[at] = decoded.ids[from] as number;
+      for (let from = row * 4, at = (start + index) * 4, end = from + 4; from < end; from += 1, at += 1) into[at] = ids[from] as number;
     }
     for (let field = 0; field < FIELD_COUNT; field += 1) {
-      const into = builder.codes[field] as Uint32Array;
+      const codes = builder.codes[field] as Uint32Array;
       const first = placeOf(field, 0);
-      for (let index = 0; index < count; index += 1) into[start + index] = this.#codes[first + (accepted[index] as number)] as number;
+      for (let index = 0; index < count; index += 1) codes[start + index] = this.#codes[first + (accepted[index] as number)] as number;
     }
     builder.rowCount = start + count;
     this.#acceptedCount = 0;

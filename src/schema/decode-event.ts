@@ -82,6 +82,9 @@ const MEMBERS: ReadonlyMap<string, number> = new Map([
   ["metadata", METADATA],
 ]);
 
+/** By field: whether text is what it may be. */
+const TAKES_TEXT: readonly boolean[] = FIELDS.map(({ accepts }) => accepts === "text" || accepts === "textOrNumber");
+
 /** Names of the members of the event before, and what they mean: the next one mostly has the same in the same order. */
 const placeNames: string[] = [];
 const placeMembers: number[] = [];
@@ -121,8 +124,8 @@ function readEvent(input: unknown, context: DecodeContext, into: DecodedEvents, 
     if (member === undefined) {
       if (Object.hasOwn(event, name)) return fault(`${shown(name)}: not a member of an event`);
     } else if (member < FIELD_COUNT) {
-      const text = typeof value === "string" ? value : fieldText(FIELDS[member] as FieldRow, value);
-      if (text === null || !isAccepted(FIELDS[member] as FieldRow, value)) return wrongType(FIELDS[member] as FieldRow, value);
+      const text = typeof value === "string" && TAKES_TEXT[member] === true ? value : fieldText(FIELDS[member] as FieldRow, value);
+      if (text === null) return wrongType(FIELDS[member] as FieldRow, value);
       const at = member * DECODED_ROW_COUNT + row;
       const known = texts[at];
       if (known !== "" && known !== text) return fault(`${name}: contradicts ${(FIELDS[member] as FieldRow).camel}`);
@@ -156,10 +159,7 @@ function wrongType(field: FieldRow, value: unknown): EventFault {
   return fault(`${field.camel}: expected ${EXPECTED[field.accepts]}, got ${came}`);
 }
 
-function isAccepted(field: FieldRow, value: unknown): boolean {
-  return typeof value !== "string" || field.accepts === "text" || field.accepts === "textOrNumber";
-}
-
+/** The text of a value that is none, where the field takes it. */
 function fieldText({ accepts }: FieldRow, value: unknown): string | null {
   if (typeof value === "boolean" && accepts === "boolean") return value ? "true" : "false";
   if (typeof value === "number" && Number.isFinite(value) && (accepts === "number" || accepts === "textOrNumber"))

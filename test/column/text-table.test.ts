@@ -61,3 +61,20 @@ test("The codes of many rows are those of each row alone, and new texts are mark
     expect([...hasNew]).toEqual(expected.map((code) => (code < 0 ? 1 : 0)));
   }
 });
+
+test("A text that lost its code has none, though it was looked up just before.", () => {
+  for (const size of [20, 5_000]) {
+    const { table, add, remove } = tables();
+    for (let at = 0; at < size; at += 1) add(`t${at}`);
+    const codeOf = (text: string) => {
+      const codes = new Int32Array(1);
+      table.codesOf([text], codes, 0, new Uint8Array(1), 1);
+      return codes[0];
+    };
+    expect(codeOf("t7")).toBe(8);
+    remove("t7");
+    expect([codeOf("t7"), codeOf("t8")]).toEqual([-1, 9]);
+    add("t7");
+    expect(codeOf("t7")).toBe(size + 1);
+  }
+});
