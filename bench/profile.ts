@@ -26,7 +26,7 @@ export async function profile(question: Question, daybook: Daybook): Promise<str
   taken.samples?.forEach((node, at) => usByNode.set(node, (usByNode.get(node) ?? 0) + (taken.timeDeltas?.[at] ?? 0)));
   const usByPlace = new Map<string, number>();
   for (const { id, callFrame } of taken.nodes) {
-    const place = `${callFrame.functionName || "(anonymous)"} ${callFrame.url.replace(/^.*\/(?=src\/)/, "")}`;
+    const place = `${callFrame.functionName || "(anonymous)"} ${callFrame.url.replace(/^.*\/(?=dist\/)/, "")}:${callFrame.lineNumber + 1}`;
     usByPlace.set(place, (usByPlace.get(place) ?? 0) + (usByNode.get(id) ?? 0));
   }
   const lines = [...usByPlace].sort(([, a], [, b]) => b - a).slice(0, lineCount);

@@ -3,14 +3,16 @@ import { basename } from "node:path";
 import type { DaybookLoad } from "./daybook.js";
 import type { Measurement } from "./measure.js";
 import type { hardware } from "./results.js";
+import { ms, times } from "./table.js";
 
-/** What the README shows of a result file. */
+/** What the README shows of a result file: of a run against DuckDB alone. */
 interface Result {
   readonly eventCount: number;
   readonly hardware: ReturnType<typeof hardware>;
   readonly daybook: Omit<DaybookLoad, "daybook">;
   readonly sqliteEventsPerSecond: number | null;
   readonly geometricMeanRatio: number;
+  readonly geometricMeanRatioByEngine: Readonly<Record<string, number>>;
   readonly measurements: readonly Measurement[];
 }
 
@@ -18,9 +20,18 @@ const README = new URL("../README.md", import.meta.url);
 const [START, END] = ["<!-- bench -->", "<!-- /bench -->"];
 
 const whole = (value: number) => Math.round(value).toLocaleString("en");
-const times = (value: number) => `${value >= 10 ? value.toFixed(0) : value.toFixed(1)}×`;
-const ms = (value: number) => (value >= 100 ? value.toFixed(0) : value >= 1 ? value.toFixed(1) : String(Number(value.toPrecision(2))));
-const dateOf = (path: string) => basename(path).slice(0, 10);
+
+function resultOf(path: string | undefined): Result & { readonly date: string } {
+  if (path === undefined) throw new Error("expected two result files: npm run bench:readme -- SMALL.json LARGE.json");
+  const result = JSON.parse(readFileSync(path, "utf8")) as Result;
+  const engines = Object.keys(result.geometricMeanRatioByEngine ?? {});
+  if (engines.join() !== "DuckDB") throw new Error(`${path}: expected questions asked of DuckDB alone, got ${engines.join(", ") || "none"}`);
+  return { ...result, date: basename(path).slice(0, 10) };
+}
+
+function machineText({ cpuModel, coreCount, memoryGib, nodeVersion }: Result["hardware"]): string {
+  return `${cpuModel} with ${coreCount} cores and ${memoryGib} GiB, Node ${nodeVersion.slice(1)}`;
+}
 
 function loadingText({ eventCount, daybook, sqliteEventsPerSecond }: Result): string {
   const sqlite = sqliteEventsPerSecond === null ? "" : ` (SQLite, one transaction a batch, no index: ${whole(sqliteEventsPerSecond)})`;
@@ -35,18 +46,17 @@ function cells({ daybookMs, peerMs, ratio }: Measurement): string {
   return `${ms(daybookMs)} | ${ms(Math.min(...Object.values(peerMs)))} | ${times(ratio)}`;
 }
 
-/** The README's figures, from a run of fewer and one of more events: `npm run bench:readme -- SMALL.json LARGE.json`. */
-function figures([smallPath = "", largePath = ""]: readonly string[]): string {
-  const [small, large] = [smallPath, largePath].map((path) => JSON.parse(readFileSync(path, "utf8")) as Result) as [Result, Result];
-  const { cpuModel, coreCount, memoryGib, nodeVersion } = large.hardware;
-  const dates = [...new Set([dateOf(smallPath), dateOf(largePath)])].join(" and ");
-  const rows = small.measurements.map((measurement) => {
-    const other = large.measurements.find(({ question }) => question === measurement.question);
-    if (other === undefined) throw new Error(`${largePath}: expected the question ${JSON.stringify(measurement.question)}`);
-    return `| ${measurement.question} | ${cells(measurement)} | ${cells(other)} |`;
-  });
+/** The README's figures, from a run of fewer and one of more events. */
+function figures(paths: readonly string[]): string {
+  const results = [resultOf(paths[0]), resultOf(paths[1])] as const;
+  const machines = [...new Set(results.map(({ hardware }) => machineText(hardware)))];
+  if (machines.length > 1) throw new Error(`expected results of one machine, got ${machines.join("; ")}`);
+  const [small, large] = results;
+  const questions = results.map(({ measurements }) => measurements.map(({ question }) => question).join("; "));
+  if (questions[0] !== questions[1]) throw new Error(`expected the same questions, got ${questions.join(" and ")}`);
+  const head = (result: Result) => `${whole(result.eventCount)}: Daybook, ms | DuckDB, ms | ratio`;
   return [
-    `${dates}, 90 days of traffic of ${whole(small.eventCount)} and of ${whole(large.eventCount)} events, ${cpuModel} with ${coreCount} cores and ${memoryGib} GiB, Node ${nodeVersion.slice(1)}, warm medians in one run each;`,
+    `${[...new Set(results.map(({ date }) => date))].join(" and ")}, 90 days of traffic of ${whole(small.eventCount)} and of ${whole(large.eventCount)} events, ${machines.join("")}, warm medians in one run each;`,
     "DuckDB in memory, in memory with ENUM columns, and on file, of which the fastest counts. Geometric mean of the ratios:",
     `${times(small.geometricMeanRatio)} and ${times(large.geometricMeanRatio)}. Warm means that a question was asked before about other windows: what sealed days answered is kept. What a question`,
     "costs the first time is in `bench/results`.",
@@ -55,13 +65,13 @@ function figures([smallPath = "", largePath = ""]: readonly string[]): string {
     "",
     loadingText(large),
     "",
-    "| question | 1 M: Daybook, ms | DuckDB, ms | ratio | 10 M: Daybook, ms | DuckDB, ms | ratio |",
+    `| question | ${head(small)} | ${head(large)} |`,
     "|---|---|---|---|---|---|---|",
-    ...rows,
+    ...small.measurements.map((measurement, at) => `| ${measurement.question} | ${cells(measurement)} | ${cells(large.measurements[at] as Measurement)} |`),
   ].join("\n");
 }
 
 const readme = readFileSync(README, "utf8");
-const [start, end] = [readme.indexOf(START) + START.length, readme.indexOf(END)];
-if (end < start) throw new Error(`README.md: expected figures between ${START} and ${END}`);
-writeFileSync(README, `${readme.slice(0, start)}\n${figures(process.argv.slice(2))}\n${readme.slice(end)}`);
+const [start, end] = [readme.indexOf(START), readme.indexOf(END)];
+if (start === -1 || end < start) throw new Error(`README.md: expected figures between ${START} and ${END}`);
+writeFileSync(README, `${readme.slice(0, start + START.length)}\n${figures(process.argv.slice(2))}\n${readme.slice(end)}`);

@@ -3,8 +3,8 @@ import type { Measurement } from "./measure.js";
 import type { PeerLoad } from "./peers/peer.js";
 import { RATIO_BAR } from "./questions.js";
 
-const ms = (value: number) => (value >= 100 ? value.toFixed(0) : value >= 1 ? value.toFixed(1) : value.toPrecision(2));
-const times = (value: number) => `${value >= 10 ? value.toFixed(0) : value.toFixed(1)}×`;
+export const ms = (value: number) => (value >= 100 ? value.toFixed(0) : value >= 1 ? value.toFixed(1) : value.toPrecision(2));
+export const times = (value: number) => `${value >= 10 ? value.toFixed(0) : value.toFixed(1)}×`;
 
 export function geometricMean(values: readonly number[]): number {
   return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);

@@ -35,7 +35,8 @@ export function maxOf(codes: Uint32Array): number {
 /** Views bytes as codes of the given width, without a copy where the alignment allows. */
 export function codesOfBytes(bytes: Uint8Array, width: number): Codes {
   if (width === 1) return bytes;
-  const aligned = bytes.byteOffset % width === 0 ? bytes : bytes.slice();
+  // Not by `slice`, which of a `Buffer` would be a view of the same place.
+  const aligned = bytes.byteOffset % width === 0 ? bytes : new Uint8Array(bytes);
   return width === 2
     ? new Uint16Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 2)
     : new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4);

@@ -10,7 +10,7 @@ const SLOT_WORDS = 2;
 const BUCKET_WORDS = BUCKET_SLOTS * SLOT_WORDS;
 /** Codes per bucket at which there are twice as many: one in a hundred then finds its bucket full. */
 const BUCKET_CODES_MAX = 4;
-/** Characters of which all are hashed; of longer texts the last ones, and some of those before. */
+/** Characters of which each has a part in the hash; of longer texts the last ones, and some of those before. */
 const HASHED_CHARS_MAX = 32;
 const LAST_CHARS = 16;
 const SPREAD_CHARS = 16;
@@ -74,7 +74,7 @@ export class TextTable {
   remove(text: string, code: number): void {
     if (this.codeOf(text) !== code) return;
     this.#size -= 1;
-    if (this.#atHand.length > 0 && text !== "") this.#atHand[placeAtHand(text)] = 0;
+    if (this.#atHand.length > 0) this.#atHand[placeAtHand(text)] = 0;
     if (this.#map.delete(text)) return;
     const slots = this.#slots;
     let slot = this.#bucketOf(hashOf(text));
@@ -89,12 +89,13 @@ export class TextTable {
   }
 
   #codesOfFew(texts: readonly string[], codes: Int32Array, start: number, hasNew: Uint8Array, rowCount: number): void {
-    if (this.#atHand.length === 0) this.#atHand = new Int32Array(AT_HAND_COUNT);
-    const [map, atHand, known] = [this.#map, this.#atHand, this.texts];
+    const [map, known] = [this.#map, this.texts];
+    let atHand = this.#atHand;
     for (let row = 0, at = start; row < rowCount; row += 1, at += 1) {
       const text = texts[at]!;
       codes[at] = 0;
       if (text === "") continue;
+      if (atHand.length === 0) atHand = this.#atHand = new Int32Array(AT_HAND_COUNT);
       const place = placeAtHand(text);
       let code = atHand[place]!;
       if (code === 0 || known[code] !== text) {

@@ -104,7 +104,9 @@ class Merge {
       max = Math.max(max, maxOf(codes.subarray(from, to)));
       if (ranks !== null) for (let row = from; row < to; row += 1) placed[ranks[row]!] = codes[row]!;
     });
-    return { kind: "dense", codes: narrowCodes(placed, max) };
+    const narrow = narrowCodes(placed, max);
+    await turns.took(rowCount);
+    return { kind: "dense", codes: narrow };
   }
 
   async #sparse(parts: readonly CodeColumn[], entryCount: number): Promise<CodeColumn> {

@@ -43,7 +43,12 @@ export function actorOf(user: number, anonymous: number): number {
 
 /** The triples of some rows; events of nobody have none. Cost: a sort of the rows by actor. */
 export async function whoOf(rowCount: number, column: (name: string) => CodeColumn, turns = new Turns()): Promise<Who> {
-  const [users, anonymous, companies, projects] = WHO_COLUMNS.map((name) => wideCodes(denseCodes(column(name)))) as [Uint32Array, Uint32Array, Uint32Array, Uint32Array];
+  const codesOf = async (name: string) => {
+    const codes = wideCodes(denseCodes(column(name)));
+    await turns.took(rowCount);
+    return codes;
+  };
+  const [users, anonymous, companies, projects] = [await codesOf("userId"), await codesOf("anonymousId"), await codesOf("companyId"), await codesOf("project")];
   const keys = new Float64Array(rowCount);
   let keyCount = 0;
   // Most events of an actor are like the one before: those need not be sorted.

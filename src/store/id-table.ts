@@ -185,9 +185,10 @@ function placeIn(slots: Uint32Array, first: number, low: number, high: number): 
 /** Ids that are looked at together where many are added. */
 const PART_IDS = 4_096;
 
-/** Many ids in parts that are looked at one after the other. */
+/** Many ids in parts that are looked at one after the other. Bytes at the end that are no whole id are left out: they are of a damaged block. */
 export function* idParts(ids: Uint8Array): Generator<Uint8Array> {
-  for (let from = 0; from < ids.length; from += PART_IDS * 16) yield ids.subarray(from, from + PART_IDS * 16);
+  const end = ids.length - (ids.length % 16);
+  for (let from = 0; from < end; from += PART_IDS * 16) yield ids.subarray(from, Math.min(from + PART_IDS * 16, end));
 }
 
 /** Numbers of four bytes that an id is read as. */
@@ -195,7 +196,8 @@ const ID_WORDS = 4;
 
 /** The first `count` ids in numbers of four bytes: read in place where they lie at a multiple of four. */
 function wordsOf(ids: Uint8Array, count: number): Uint32Array {
-  const aligned = ids.byteOffset % 4 === 0 ? ids : ids.slice(0, count * 16);
+  // Not by `slice`, which of a `Buffer` would be a view of the same place.
+  const aligned = ids.byteOffset % 4 === 0 ? ids : new Uint8Array(ids.subarray(0, count * 16));
   return new Uint32Array(aligned.buffer, aligned.byteOffset, count * ID_WORDS);
 }
 

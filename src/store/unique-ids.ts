@@ -20,7 +20,7 @@ export class UniqueIds {
 
   /** Notes ids of 16 bytes each. */
   add(ids: Uint8Array): void {
-    this.#table.reserve(ids.length / 16);
+    this.#table.reserve(Math.ceil(ids.length / 16));
     for (const part of idParts(ids)) {
       this.#table.look(part, part.length / 16);
       for (let row = 0; row < part.length / 16; row += 1) {

@@ -17,6 +17,10 @@ test.each([
   ["declared with one that is assigned to", "var a = 1, b = 2;\nb = 3;\n"],
   ["without a value at first", "var a;\n"],
   ["declared twice", "var a = 1;\nvar a = 2;\n"],
+  ["declared in a block too", "var a = 1;\n{ var a = 2; }\n"],
+  ["declared by a loop too", "var a = 1;\nfor (var a of x) f();\n"],
+  ["read by its own value", "var a = ((b) => b)(a || {});\n"],
+  ["read by a value beside it", "var a = [b], b = 1;\n"],
   ["within a function", "function f() { var a = 1; }\n"],
 ])("what is %s stays a variable", (_, code) => {
   expect(keepConst(code)).toBe(code);
@@ -27,8 +31,12 @@ test("what only has members assigned to, or names them, becomes a constant", () 
   expect(keepConst(code)).toBe(code.replace("var a", "const a").replace("var B", "const B"));
 });
 
+test("what names itself in a function or a class, or as a member, becomes a constant", () => {
+  const code = "var a = () => a;\nvar B = class B2 { f() { return B; } };\nvar c = x.c;\n";
+  expect(keepConst(code)).toBe(code.replaceAll("var", "const"));
+});
+
 test("code of other kinds stays as it is", () => {
   const code = "#!/usr/bin/env node\nimport a from \"a\";\nlet b = 1;\nconst c = `var d = ${a}`;\nexport { b, c };\n";
   expect(keepConst(code)).toBe(code);
 });
-

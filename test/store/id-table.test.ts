@@ -153,7 +153,10 @@ describe("the fingerprints of ids", () => {
       const moved = new Uint8Array(offset + bytes.length);
       moved.set(bytes, offset);
       table.look(moved.subarray(offset + at), 1);
-      return table.hasSeen(0);
+      const isSeen = table.hasSeen(0);
+      table.look(Buffer.from(moved.buffer, offset + at), 1);
+      expect(table.hasSeen(0)).toBe(isSeen);
+      return isSeen;
     };
     table.look(ids.slice(16, 32), 1);
     table.addSeen(0);
