@@ -7,6 +7,7 @@ export default defineConfig({
     http: "src/http/index.ts",
     node: "src/node/index.ts",
     "socket-thread": "src/node/socket-thread.ts",
+    "seal-program": "src/node/seal-program.ts",
     testing: "src/testing/index.ts",
     cli: "src/cli/main.ts",
   },

@@ -48,6 +48,8 @@ export const LIMITS = {
   journalBytes: 64 * 1024 * 1024,
   /** Characters of new dictionary values in one frame: escaped, as JSON, they stay within one string of V8. */
   frameValueChars: 64 * 1024 * 1024,
+  /** Rows of a segment that are worth the way to another thread and back. */
+  sealedElsewhereRowCount: 4 * 1024,
   /** Rows that compaction makes one segment of, all in memory at once, as columns and as a file. A day that has more stays in several. */
   segmentRowCount: 2 ** 19,
   /** Segments of one day before those of like size are compacted into one. */

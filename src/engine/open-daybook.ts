@@ -59,11 +59,11 @@ async function sealBeforeReading(storage: Storage): Promise<void> {
  */
 export async function openDaybook(options: DaybookOptions): Promise<Daybook> {
   checkOptions(options);
-  const { storage, durability = "disk", memoryBudgetBytes = LIMITS.memoryBudgetBytes, readOnly = false } = options;
+  const { storage, durability = "disk", memoryBudgetBytes = LIMITS.memoryBudgetBytes, readOnly = false, sealer = null } = options;
   const random = options.random ?? pooledRandom();
   const quarantine = options.onCorruption === "quarantine";
   if (readOnly) await sealBeforeReading(storage);
-  const store = await Store.open({ storage, durability, memoryBudgetBytes, readOnly, quarantine });
+  const store = await Store.open({ storage, durability, memoryBudgetBytes, readOnly, quarantine, sealer });
   try {
     const keys = await storeKeys(storage, { random, mayWrite: !readOnly, mayBeMissing: store.isEmpty || quarantine });
     const daybook = new EmbeddedDaybook(store, options, random, keys);

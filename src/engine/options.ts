@@ -3,6 +3,7 @@ import { parameterError, shown } from "../base/errors.js";
 import type { ReportName } from "../plan/plan.js";
 import type { Rates } from "../plan/input.js";
 import type { EventRecord } from "../schema/event.js";
+import type { Sealer } from "../store/make-segment.js";
 import type { Durability } from "../store/store.js";
 import type { Storage } from "../store/storage.js";
 import type { Work } from "./executor.js";
@@ -19,6 +20,11 @@ export interface DaybookOptions {
   readonly durability?: Durability;
   /** Bound on loaded columns and derived structures, in bytes. Dictionaries and heads come on top. Default 2 GiB. */
   readonly memoryBudgetBytes?: number;
+  /**
+   * Makes segment files on another thread, `sealThread()` of `daybook/node`: ingest has the calling thread for itself. The files are the
+   * same. Absent: the calling thread makes them, in pieces of about a millisecond.
+   */
+  readonly sealer?: Sealer;
   /** Opens beside a writer: no lock, no writes, the state of this moment. Default false. */
   readonly readOnly?: boolean;
   /**
@@ -60,12 +66,13 @@ export interface DaybookOptions {
 export function checkOptions(options: DaybookOptions): void {
   // Programs without types hand over anything.
   const given = (options as DaybookOptions | null | undefined) ?? ({} as Partial<DaybookOptions>);
-  const { storage, currency, durability, memoryBudgetBytes, onCorruption, readOnly, scrub } = given;
+  const { storage, currency, durability, memoryBudgetBytes, onCorruption, readOnly, scrub, sealer } = given;
   if (typeof storage?.read !== "function") throw unexpected("storage", "memoryStorage() or another storage", storage);
   if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) throw unexpected("currency", "an ISO 4217 code such as USD", currency);
   if (durability !== undefined && durability !== "disk" && durability !== "os") throw unexpected("durability", '"disk" or "os"', durability);
   if (memoryBudgetBytes !== undefined && !(typeof memoryBudgetBytes === "number" && memoryBudgetBytes >= 0))
     throw unexpected("memoryBudgetBytes", "a number of bytes, 0 or more", memoryBudgetBytes);
+  if (sealer !== undefined && typeof (sealer as Partial<Sealer> | null)?.make !== "function") throw unexpected("sealer", "sealThread() or another sealer", sealer);
   if (onCorruption !== undefined && onCorruption !== "refuse" && onCorruption !== "quarantine")
     throw unexpected("onCorruption", '"refuse" or "quarantine"', onCorruption);
   if (onCorruption === "quarantine" && readOnly === true) throw unexpected("onCorruption", '"refuse" where readOnly is true', onCorruption);

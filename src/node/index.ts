@@ -7,4 +7,5 @@ export { type SocketLimits } from "./socket-limits.js";
 export { nativeCodec } from "./native-codec.js";
 export { processGauges } from "./process-gauges.js";
 export type { ProcessIdentity, ProcessTable } from "./process-table.js";
+export { sealThread, type SealThread } from "./seal-thread.js";
 export { sha256Hex } from "./sha256-hex.js";

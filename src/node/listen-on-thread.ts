@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { Handler } from "../http/index.js";
 import type { Listening, ListenOptions } from "./listen.js";
 import { outbox } from "./thread-messages.js";
+import { threadArguments } from "./thread-arguments.js";
 import type { FromSockets, ThreadData, ToSockets } from "./thread-messages.js";
 import { ThreadRequests } from "./thread-request.js";
 
@@ -25,8 +26,7 @@ export async function listenOnThreadOf(entry: URL, handler: Handler, options: Li
   const worker = new Worker(entry, {
     workerData,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
-    // A thread that has a file does not take its program from the command line.
-    execArgv: process.execArgv.filter((argument) => !argument.startsWith("--input-type")),
+    execArgv: threadArguments(),
   });
   const out = outbox<ToSockets>(worker);
   const requests = new ThreadRequests(handler, out);

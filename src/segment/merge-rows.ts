@@ -15,11 +15,14 @@ export interface MergedRows {
   readonly columns: ReadonlyMap<string, CodeColumn>;
 }
 
+/** What is merged: heads, segments with all columns loaded and pinned, or copies of them on another thread. */
+export type SourceRows = Pick<Rows, "day" | "rowCount" | "columnNames" | "column" | "times" | "ids" | "sequences">;
+
 /** Below this share of rows a column is kept sparse: a row number and a code then cost less than a code per row. */
 const SPARSE_SHARE = 1 / 8;
 
-/** Merges heads (seal) or segments (compaction), all columns loaded and pinned, into sorted rows with narrow codes. */
-export async function mergeRows(sources: readonly Rows[], turns = new Turns()): Promise<MergedRows> {
+/** Merges heads (seal) or segments (compaction) of one day into sorted rows with narrow codes. */
+export async function mergeRows(sources: readonly SourceRows[], turns = new Turns()): Promise<MergedRows> {
   const rowCount = sources.reduce((sum, rows) => sum + rows.rowCount, 0);
   const times = new Int32Array(rowCount);
   const ids = new Uint8Array(rowCount * 16);
@@ -42,7 +45,7 @@ export async function mergeRows(sources: readonly Rows[], turns = new Turns()): 
 /** Puts what the sources have, one after the other, in its places. */
 class Merge {
   constructor(
-    readonly sources: readonly Rows[],
+    readonly sources: readonly SourceRows[],
     /** The place of each row; null: where it is. */
     readonly ranks: Uint32Array | null,
     readonly rowCount: number,

@@ -13,10 +13,10 @@ export function codecOf(storage: Storage): Codec {
 }
 
 /** SHA-256 in hex, in turns or in a thread. */
-export async function sha256Of(storage: Storage, bytes: Uint8Array): Promise<string> {
-  const hash = storage.codec?.createSha256?.();
+export async function sha256Of(codec: Codec, bytes: Uint8Array, turns = new Turns()): Promise<string> {
+  const hash = codec.createSha256?.();
   if (hash === undefined) return toHex(await digestOf(bytes));
-  await new Turns().inPieces(bytes.length, (from, to) => hash.add(bytes.subarray(from, to)));
+  await turns.inPieces(bytes.length, (from, to) => hash.add(bytes.subarray(from, to)));
   return toHex(hash.digest());
 }
 
@@ -30,7 +30,7 @@ export async function checkFile<M>(storage: Storage, entry: FileEntry, bytes: Ui
   if (bytes === null) findings.add(key, `a file of ${byteLength} bytes`, "none");
   else if (bytes.length !== byteLength) findings.add(key, `${byteLength} bytes`, String(bytes.length));
   if (bytes === null) return null;
-  const digest = await sha256Of(storage, bytes);
+  const digest = await sha256Of(codecOf(storage), bytes);
   if (digest !== entry.sha256) findings.add(key, `the SHA-256 ${entry.sha256}`, digest);
   const footer = checkContainer<M>(key, bytes, findings);
   if (footer !== null && entry.footerCrc32 !== undefined && footerCrcOf(bytes) !== entry.footerCrc32)

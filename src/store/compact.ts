@@ -1,7 +1,6 @@
 import { LIMITS } from "../base/limits.js";
 import type { Turns } from "../base/turn.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
-import { mergeRows } from "../segment/merge-rows.js";
 import type { Segment } from "../segment/segment.js";
 import type { Store } from "./store.js";
 
@@ -63,7 +62,7 @@ export async function compact(store: Store, sources: readonly Segment[], turns: 
         await turns.took(segment.rowCount * VALUES_PER_ENTRY);
       }
     await store.refuseLostLock();
-    const { entry, segment } = await store.files.writeSegment(store.takeFileNumber(), await mergeRows(sources, turns), turns);
+    const { entry, segment } = await store.files.mergeIntoSegment(store.takeFileNumber(), sources, turns);
     await store.storage.sync([entry.key]);
     const removed = new Set(sources);
     const gone = new Set(sources.map((source) => source.key));

@@ -1,15 +1,17 @@
-import { Turns } from "../base/turn.js";
+import { LIMITS } from "../base/limits.js";
+import type { Turns } from "../base/turn.js";
 import type { Dictionaries, DictionaryDelta } from "../column/dictionaries.js";
 import { TRAILER_BYTES, checkBlock, damaged, decodeFooter, encodeContainer, footerCrcOf } from "../segment/container.js";
 import type { ContainerFooter } from "../segment/container.js";
 import type { MemoryBudget } from "../segment/memory-budget.js";
 import type { MergedRows } from "../segment/merge-rows.js";
 import { Segment } from "../segment/segment.js";
-import { encodeSegment } from "../segment/segment-file.js";
 import type { SegmentMeta } from "../segment/segment-file.js";
 import { codecOf, sha256Of } from "./check-file.js";
 import { applyDictionaryFile, encodeDictionaryFile } from "./dictionary-file.js";
 import type { DictionaryMeta } from "./dictionary-file.js";
+import { encodeRows, makeSegment } from "./make-segment.js";
+import type { MadeSegment, Sealer, SourceRows } from "./make-segment.js";
 import type { FileEntry, SegmentEntry } from "./manifest.js";
 import type { RecordBatch } from "./record-batch.js";
 import { decodeRecords, encodeRecords } from "./record-bytes.js";
@@ -18,6 +20,11 @@ import type { Codec, Storage } from "./storage.js";
 /** Bytes read from the end of a segment file at opening: most footers fit, and the whole of a small day, which is then kept. */
 const FOOTER_GUESS_BYTES = 16 * 1024;
 
+interface WrittenSegment {
+  readonly entry: SegmentEntry;
+  readonly segment: Segment;
+}
+
 /** Reads and writes the immutable files of a store: segments, dictionaries, identity records, privacy requests. */
 export class StoreFiles {
   readonly #codec: Codec;
@@ -25,17 +32,35 @@ export class StoreFiles {
   constructor(
     readonly storage: Storage,
     readonly budget: MemoryBudget,
+    /** Where segments are made; null: here. */
+    readonly sealer: Sealer | null = null,
   ) {
     this.#codec = codecOf(storage);
   }
 
-  /** Writes a segment; durable only after `sync` named its key. */
-  async writeSegment(number: number, merged: MergedRows, turns = new Turns()): Promise<{ entry: SegmentEntry; segment: Segment }> {
+  /** Writes a segment of merged rows; durable only after `sync` named its key. */
+  async writeSegment(number: number, merged: MergedRows): Promise<WrittenSegment> {
+    return await this.#writeMade(number, await encodeRows(merged, this.#codec));
+  }
+
+  /** Merges rows of one day and writes their segment; durable only after `sync` named its key. @param turns the pace */
+  async mergeIntoSegment(number: number, sources: readonly SourceRows[], turns: Turns): Promise<WrittenSegment> {
+    return await this.#writeMade(number, (await this.#madeElsewhere(sources, turns)) ?? (await makeSegment(sources, this.#codec, turns)));
+  }
+
+  async #madeElsewhere(sources: readonly SourceRows[], turns: Turns): Promise<MadeSegment | null> {
+    const { name } = this.#codec;
+    if (this.sealer === null || name === undefined) return null;
+    const rowCount = sources.reduce((sum, rows) => sum + rows.rowCount, 0);
+    return rowCount < LIMITS.sealedElsewhereRowCount ? null : await this.sealer.make(sources, name, turns);
+  }
+
+  async #writeMade(number: number, { bytes, sha256 }: MadeSegment): Promise<WrittenSegment> {
     const key = `segments/${numbered(number)}`;
-    const { bytes, meta } = await encodeSegment(merged, (raw) => this.#codec.deflate(raw), turns);
     await this.storage.write(key, bytes, { durable: false });
     const footer = this.#footer<SegmentMeta>(key, bytes, bytes.length);
-    const entry = { ...(await this.#entry(key, bytes)), day: meta.day, rowCount: meta.rowCount };
+    const { day, rowCount } = footer.meta;
+    const entry = { key, byteLength: bytes.length, sha256, footerCrc32: footerCrcOf(bytes), day, rowCount };
     return { entry, segment: this.#segment(entry, footer, bytes) };
   }
 
@@ -127,7 +152,7 @@ export class StoreFiles {
   }
 
   async #entry(key: string, bytes: Uint8Array): Promise<FileEntry> {
-    return { key, byteLength: bytes.length, sha256: await sha256Of(this.storage, bytes), footerCrc32: footerCrcOf(bytes) };
+    return { key, byteLength: bytes.length, sha256: await sha256Of(this.#codec, bytes), footerCrc32: footerCrcOf(bytes) };
   }
 
   #footer<M>(key: string, file: Uint8Array, byteLength: number): ContainerFooter<M> {

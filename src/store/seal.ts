@@ -1,7 +1,6 @@
 import { DaybookError } from "../base/errors.js";
 import { Turns } from "../base/turn.js";
 import type { Head } from "../segment/head.js";
-import { mergeRows } from "../segment/merge-rows.js";
 import type { Segment } from "../segment/segment.js";
 import type { FileEntry, SegmentEntry } from "./manifest.js";
 import { countBrought } from "./record-batch.js";
@@ -87,11 +86,10 @@ export async function seal(store: Store, frozen: Frozen): Promise<void> {
 /** Writes the segments of all frozen heads, the values they need and the records, durably; notes each file as soon as it stands. */
 async function writeFiles(store: Store, frozen: Frozen, isWhole: boolean, written: Written): Promise<Segment[]> {
   const segments: Segment[] = [];
-  for (const [day, heads] of byDay(frozen.heads)) {
-    const merged = await mergeRows(heads.map((head) => head.view()), frozen.turns);
-    if (merged.times.length === 0) continue;
+  for (const heads of byDay(frozen.heads).values()) {
     await store.refuseLostLock();
-    const { entry, segment } = await store.files.writeSegment(store.takeFileNumber(), { ...merged, day }, frozen.turns);
+    const sources = heads.map((head) => head.view());
+    const { entry, segment } = await store.files.mergeIntoSegment(store.takeFileNumber(), sources, frozen.turns);
     written.segments.push(entry);
     segments.push(segment);
   }
@@ -108,6 +106,6 @@ async function writeFiles(store: Store, frozen: Frozen, isWhole: boolean, writte
 
 function byDay(heads: readonly Head[]): Map<number, Head[]> {
   const days = new Map<number, Head[]>();
-  for (const head of heads) days.set(head.day, [...(days.get(head.day) ?? []), head]);
+  for (const head of heads) if (head.rowCount > 0) days.set(head.day, [...(days.get(head.day) ?? []), head]);
   return days;
 }

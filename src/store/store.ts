@@ -20,6 +20,7 @@ import { Journal, journalKey } from "./journal.js";
 import type { JournalEntry } from "./journal.js";
 import { FRAME_KINDS } from "./journal-frame.js";
 import { journalKeys, listJournals, openJournalFile } from "./journal-file.js";
+import type { Sealer } from "./make-segment.js";
 import { MANIFEST_KEY, encodeManifest, filesOf } from "./manifest.js";
 import type { Manifest } from "./manifest.js";
 import { BROUGHT_NOTHING, countBrought } from "./record-batch.js";
@@ -41,6 +42,8 @@ export interface StoreOptions {
   readonly readOnly: boolean;
   /** Damaged files are moved aside instead of refusing to open. Default false. */
   readonly quarantine?: boolean;
+  /** Where segments are made; absent: here. */
+  readonly sealer?: Sealer | null;
 }
 
 const USER_ID = fieldIndex("userId");
@@ -107,7 +110,7 @@ export class Store {
     let store: Store | null = null;
     try {
       const budget = new MemoryBudget(options.memoryBudgetBytes);
-      const files = new StoreFiles(storage, budget);
+      const files = new StoreFiles(storage, budget, options.sealer ?? null);
       if (options.quarantine === true) await salvageStore(storage, files);
       const recovered = readOnly ? await recoverBesideWriter(storage, files) : await recover(storage, files, true);
       store = new Store(options, budget, files, lock, recovered);

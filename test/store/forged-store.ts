@@ -6,7 +6,7 @@ import { keepRows } from "../../src/segment/keep-rows.js";
 import type { MergedRows } from "../../src/segment/merge-rows.js";
 import { encodeSegment } from "../../src/segment/segment-file.js";
 import type { SegmentMeta } from "../../src/segment/segment-file.js";
-import { sha256Of } from "../../src/store/check-file.js";
+import { codecOf, sha256Of } from "../../src/store/check-file.js";
 import { defaultCodec } from "../../src/store/codec.js";
 import { StoreFiles } from "../../src/store/files.js";
 import { MANIFEST_KEY, decodeManifest, encodeManifest } from "../../src/store/manifest.js";
@@ -51,7 +51,7 @@ export async function forgeManifest(storage: Storage, change: (manifest: Manifes
 
 async function replaceSegment(storage: Storage, entry: SegmentEntry, bytes: Uint8Array): Promise<void> {
   await storage.write(entry.key, bytes);
-  const forged = { ...entry, byteLength: bytes.length, sha256: await sha256Of(storage, bytes), footerCrc32: footerCrcOf(bytes) };
+  const forged = { ...entry, byteLength: bytes.length, sha256: await sha256Of(codecOf(storage), bytes), footerCrc32: footerCrcOf(bytes) };
   await forgeManifest(storage, (manifest) => ({ ...manifest, segments: manifest.segments.map((known) => (known.key === entry.key ? forged : known)) }));
 }
 

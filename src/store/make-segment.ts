@@ -1,0 +1,37 @@
+import { Turns } from "../base/turn.js";
+import { mergeRows } from "../segment/merge-rows.js";
+import type { MergedRows, SourceRows } from "../segment/merge-rows.js";
+import { encodeSegment } from "../segment/segment-file.js";
+import { sha256Of } from "./check-file.js";
+import type { Codec } from "./storage.js";
+
+export type { SourceRows } from "../segment/merge-rows.js";
+
+/** A segment file that is yet to be written. */
+export interface MadeSegment {
+  readonly bytes: Uint8Array;
+  /** Of all bytes, in hex. */
+  readonly sha256: string;
+}
+
+/** Makes segment files elsewhere than on the calling thread: `sealThread` of `daybook/node` is one. */
+export interface Sealer {
+  /**
+   * The file that `makeSegment` would make, byte for byte; null where it cannot be had from here. The sources have been read
+   * when the pace has let the last of them pass, and not before: until it resolves nothing of them may change.
+   * @param codecName the `name` of a codec
+   * @param turns the pace of reading the sources
+   */
+  make(sources: readonly SourceRows[], codecName: string, turns: Turns): Promise<MadeSegment | null>;
+}
+
+/** Merges rows of one day into the bytes of a segment file. @param turns the pace */
+export async function makeSegment(sources: readonly SourceRows[], codec: Codec, turns = new Turns()): Promise<MadeSegment> {
+  return await encodeRows(await mergeRows(sources, turns), codec, turns);
+}
+
+/** The bytes of a segment file of rows that are merged already. @param turns the pace */
+export async function encodeRows(merged: MergedRows, codec: Codec, turns = new Turns()): Promise<MadeSegment> {
+  const { bytes } = await encodeSegment(merged, (raw) => codec.deflate(raw), turns);
+  return { bytes, sha256: await sha256Of(codec, bytes, turns) };
+}
