@@ -119,8 +119,14 @@ export class TextTable {
       setRows[setCount] = row;
       setCount += 1;
     }
+    // No branch waits for memory while the buckets are sent for, nor while the texts of the codes are.
+    for (let index = 0; index < setCount; index += 1) codes[start + setRows[index]!] = slots[this.#bucketOf(hashes[index]!)]!;
     for (let index = 0; index < setCount; index += 1) codes[start + setRows[index]!] = this.#candidate(slots, hashes[index]!);
     const known = this.texts;
+    for (let index = 0; index < setCount; index += 1) {
+      const at = start + setRows[index]!;
+      if (known[codes[at]!]!.length !== texts[at]!.length) codes[at] = 0;
+    }
     for (let index = 0; index < setCount; index += 1) {
       const at = start + setRows[index]!;
       const code = codes[at]!;

@@ -26,11 +26,13 @@ export class EventEncoder {
   readonly #faults: (EventFault | null)[] = [];
   /** As the texts: their codes, -1 for a new one until its row is accepted. */
   readonly #codes = new Int32Array(DECODED_ROW_COUNT * FIELD_COUNT);
+  /** The same: those of rows that were accepted are no longer -1. */
+  readonly #settledCodes = new Uint32Array(this.#codes.buffer);
   /** 1 for rows with a new text. */
   readonly #hasNew = new Uint8Array(DECODED_ROW_COUNT);
   readonly #shapes = new Uint32Array(DECODED_ROW_COUNT);
-  /** Rows that were accepted and are in no batch yet. */
-  readonly #accepted = new Uint16Array(DECODED_ROW_COUNT);
+  /** Rows that were accepted and are in no batch yet: so many, one after the other. */
+  #firstAccepted = 0;
   #acceptedCount = 0;
   readonly #fields: readonly Dictionary[];
   readonly #metadata: MetadataEncoder;
@@ -112,38 +114,32 @@ export class EventEncoder {
 
   /** Takes a row for a batch: its new texts get their codes. `flush` puts it there. */
   accept(row: number, builder: BatchBuilder): void {
-    const { texts, members, memberEnds } = this.#decoded;
-    if (this.#hasNew[row] === 1)
-      for (const [field, dictionary] of this.#fields.entries()) {
-        const at = placeOf(field, row);
-        if (this.#codes[at] === -1) this.#codes[at] = dictionary.intern(texts[at] as string);
-      }
+    const { members, memberEnds } = this.#decoded;
+    if (row !== this.#firstAccepted + this.#acceptedCount) this.flush(builder);
+    if (this.#hasNew[row] === 1) this.#internTexts(row);
     this.#shapes[row] = this.#metadata.append(members, this.#decoded.memberStart(row), memberEnds[row] as number, builder);
-    this.#accepted[this.#acceptedCount] = row;
+    if (this.#acceptedCount === 0) this.#firstAccepted = row;
     this.#acceptedCount += 1;
   }
 
   /** Puts the rows that were accepted into the batch, column by column. */
   flush(builder: BatchBuilder): void {
-    const count = this.#acceptedCount;
-    const accepted = this.#accepted;
-    builder.reserve(count);
-    const { rowCount: start, times } = builder;
-    const decoded = this.#decoded;
-    const [ids, into] = [new Uint32Array(decoded.ids.buffer), new Uint32Array(builder.ids.buffer)];
-    for (let index = 0; index < count; index += 1) {
-      const row = accepted[index] as number;
-      times[start + index] = decoded.times[row] as number;
-      builder.shapes[start + index] = this.#shapes[row] as number;
-      for (let from = row * 4, at = (start + index) * 4, end = from + 4; from < end; from += 1, at += 1) into[at] = ids[from] as number;
-    }
-    for (let field = 0; field < FIELD_COUNT; field += 1) {
-      const codes = builder.codes[field] as Uint32Array;
-      const first = placeOf(field, 0);
-      for (let index = 0; index < count; index += 1) codes[start + index] = this.#codes[first + (accepted[index] as number)] as number;
-    }
-    builder.rowCount = start + count;
+    const [from, to] = [this.#firstAccepted, this.#firstAccepted + this.#acceptedCount];
+    builder.reserve(to - from);
+    const { rowCount: at, times, ids, shapes, codes } = builder;
+    times.set(this.#decoded.times.subarray(from, to), at);
+    ids.set(this.#decoded.ids.subarray(from * 16, to * 16), at * 16);
+    shapes.set(this.#shapes.subarray(from, to), at);
+    for (let field = 0; field < FIELD_COUNT; field += 1)
+      codes[field]?.set(this.#settledCodes.subarray(placeOf(field, from), placeOf(field, to)), at);
+    builder.rowCount = at + to - from;
     this.#acceptedCount = 0;
+  }
+
+  #internTexts(row: number): void {
+    const { texts } = this.#decoded;
+    for (let field = 0, at = row; field < FIELD_COUNT; field += 1, at += DECODED_ROW_COUNT)
+      if (this.#codes[at] === -1) this.#codes[at] = (this.#fields[field] as Dictionary).intern(texts[at] as string);
   }
 
   /** Getters and proxies run code of the caller's: what it throws is a fault of that event alone. */

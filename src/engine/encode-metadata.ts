@@ -50,9 +50,12 @@ export class MetadataEncoder {
   }
 
   /** Whether a store would have too many keys with those of a row. */
-  keysFault({ keys, keyCodes }: MetadataMembers, start: number, end: number): EventFault | null {
+  keysFault(members: MetadataMembers, start: number, end: number): EventFault | null {
     const keyCount = this.dictionaries.keys.size - 1;
-    if (keyCount + end - start <= LIMITS.metadataKeyCount) return null;
+    return keyCount + end - start <= LIMITS.metadataKeyCount ? null : this.#newKeysFault(members, start, end, keyCount);
+  }
+
+  #newKeysFault({ keys, keyCodes }: MetadataMembers, start: number, end: number, keyCount: number): EventFault | null {
     const isNew = (at: number) => keyCodes[at] === -1 && this.dictionaries.knownKeyCode(keys[at] as string) < 0;
     const unknown = keys.slice(start, end).filter((_, at) => isNew(start + at));
     if (unknown.length === 0 || keyCount + unknown.length <= LIMITS.metadataKeyCount) return null;

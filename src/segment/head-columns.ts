@@ -100,9 +100,10 @@ export class HeadColumns {
     const { times, ids, codes, shapes, places } = batch;
     const [start, count] = [this.#rowCount, to - from];
     while (start + count > this.#times.length) this.#grow();
+    const [msOfDay, sequences, dayMs] = [this.#times, this.#sequences, this.day * MS_PER_DAY];
     for (let row = from, at = start; row < to; row += 1, at += 1) {
-      this.#times[at] = times[row]! - this.day * MS_PER_DAY;
-      this.#sequences[at] = firstSequence + (places === undefined ? row : places[row]!);
+      msOfDay[at] = times[row]! - dayMs;
+      sequences[at] = firstSequence + (places === undefined ? row : places[row]!);
     }
     this.#ids.set(ids.subarray(from * 16, to * 16), start * 16);
     for (let field = 0; field < FIELD_COUNT; field += 1) {
@@ -112,11 +113,10 @@ export class HeadColumns {
     this.#shapes.pushAll(shapes, from, count);
     this.#show(SHAPE_COLUMN, this.#shapes);
     let next = valuesAt;
-    for (let row = from; row < to; row += 1)
-      for (const key of keysOf(shapes[row]!)) {
-        this.#pushKey(key, start + row - from, batch.values[next]!);
-        next += 1;
-      }
+    for (let row = from; row < to; row += 1) {
+      const keys = keysOf(shapes[row]!);
+      for (let at = 0; at < keys.length; at += 1, next += 1) this.#pushKey(keys[at]!, start + row - from, batch.values[next]!);
+    }
     this.#rowCount = start + count;
     return next;
   }

@@ -24,13 +24,16 @@ export class IdTable {
   #count = 0;
   /** Ids that can be added before room is made again. */
   #room = 0;
-  /** Part and slot of each, as part * 2^32 + slot. */
-  #added: number[] = [];
+  /** Part and slot of each that is not kept, as part * 2^32 + slot. */
+  #added = new Float64Array(1_024);
+  #addedCount = 0;
   /** Of the ids looked at last: their fingerprints, and the first slot that is free or theirs. */
   #seenLow = new Uint32Array(0);
   #seenHigh = new Uint32Array(0);
   #seenSlot = new Uint32Array(0);
   #seenCount = 0;
+  /** What was in the slot where each would lie if no other did: 0 for nothing. */
+  #seenFirst = new Uint32Array(0);
 
   /** @param seed from a random source, so that nobody can prepare ids that collide */
   constructor(readonly seed: number) {}
@@ -63,16 +66,20 @@ export class IdTable {
       this.#seenLow = new Uint32Array(count);
       this.#seenHigh = new Uint32Array(count);
       this.#seenSlot = new Uint32Array(count);
+      this.#seenFirst = new Uint32Array(count);
     }
     this.#seenCount = count;
-    const words = wordsOf(ids, count);
+    const [lows, highs, slots, parts] = [this.#seenLow, this.#seenHigh, this.#seenSlot, this.#parts];
+    fingerprints(wordsOf(ids, count), this.seed, lows, highs, count);
+    const firsts = this.#seenFirst;
+    // No branch waits for memory while the slots are sent for.
     for (let index = 0; index < count; index += 1) {
-      const [low, high] = fingerprint(words, index * ID_WORDS, this.seed);
-      this.#seenLow[index] = low;
-      this.#seenHigh[index] = high;
-      this.#seenSlot[index] = homeOf(this.#parts[partOf(low)]!, low);
+      const part = parts[partOf(lows[index]!)]!;
+      const slot = homeOf(part, lows[index]!);
+      slots[index] = slot;
+      firsts[index] = part[slot * 2]!;
     }
-    for (let index = 0; index < count; index += 1) this.hasSeen(index);
+    for (let index = 0; index < count; index += 1) if (firsts[index] !== 0) this.hasSeen(index);
   }
 
   /** Whether an id with the fingerprint of one that was looked at is in the table by now. */
@@ -90,13 +97,17 @@ export class IdTable {
   }
 
   /** The oldest `count` ids that are not kept yet stay. */
-  keep(count = this.#added.length): void {
-    this.#added = count >= this.#added.length ? [] : this.#added.slice(count);
+  keep(count = this.#addedCount): void {
+    const kept = Math.min(count, this.#addedCount);
+    this.#added.copyWithin(0, kept, this.#addedCount);
+    this.#addedCount -= kept;
   }
 
   /** Takes back the ids that are not kept, newest first, so that every probe chain is as it was. */
   undo(): void {
-    for (let place = this.#added.pop(); place !== undefined; place = this.#added.pop()) {
+    while (this.#addedCount > 0) {
+      this.#addedCount -= 1;
+      const place = this.#added[this.#addedCount]!;
       const part = Math.floor(place / 2 ** 32);
       this.#parts[part]!.fill(0, (place % 2 ** 32) * 2, (place % 2 ** 32) * 2 + 2);
       this.#counts[part]! -= 1;
@@ -116,13 +127,15 @@ export class IdTable {
     this.#counts[part]! += 1;
     this.#count += 1;
     this.#room -= 1;
-    this.#added.push(part * 2 ** 32 + slot);
+    if (this.#addedCount === this.#added.length) this.#added = lengthened(this.#added);
+    this.#added[this.#addedCount] = part * 2 ** 32 + slot;
+    this.#addedCount += 1;
   }
 
   /** Grows a part that more ids came to than could be expected. Those that are not kept move behind the others, so that they can be taken back. */
   #growUnkept(part: number): void {
     const slots = this.#parts[part]!;
-    const own = [...this.#added.keys()].filter((at) => Math.floor(this.#added[at]! / 2 ** 32) === part);
+    const own = Array.from({ length: this.#addedCount }, (_, at) => at).filter((at) => Math.floor(this.#added[at]! / 2 ** 32) === part);
     const fingerprints = own.map((at) => {
       const slot = this.#added[at]! % 2 ** 32;
       return slots.slice(slot * 2, slot * 2 + 2);
@@ -201,25 +214,29 @@ function wordsOf(ids: Uint8Array, count: number): Uint32Array {
   return new Uint32Array(aligned.buffer, aligned.byteOffset, count * ID_WORDS);
 }
 
-// One result for all calls: read before the next call.
-const scratch: [low: number, high: number] = [0, 0];
-
-/** Two rounds of multiply and shift over the four words (the finalizer of MurmurHash3); a low part of 0 means an empty slot. */
-function fingerprint(words: Uint32Array, start: number, seed: number): [low: number, high: number] {
-  let a = seed;
-  let b = ~seed;
-  for (let at = start; at < start + ID_WORDS; at += 1) {
-    const word = words[at]!;
-    a = Math.imul(a ^ word, 0x85ebca6b);
-    a = (a ^ (a >>> 13)) + b;
-    b = Math.imul(b ^ word, 0xc2b2ae35);
-    b = (b ^ (b >>> 16)) + a;
+/** Two rounds of multiply and shift over the four words of each id (the finalizer of MurmurHash3); a low part of 0 means an empty slot. */
+function fingerprints(words: Uint32Array, seed: number, lows: Uint32Array, highs: Uint32Array, count: number): void {
+  for (let index = 0, at = 0; index < count; index += 1) {
+    let a = seed;
+    let b = ~seed;
+    for (const end = at + ID_WORDS; at < end; at += 1) {
+      const word = words[at]!;
+      a = Math.imul(a ^ word, 0x85ebca6b);
+      a = (a ^ (a >>> 13)) + b;
+      b = Math.imul(b ^ word, 0xc2b2ae35);
+      b = (b ^ (b >>> 16)) + a;
+    }
+    a = Math.imul(a ^ (a >>> 16), 0x85ebca6b);
+    a ^= a >>> 13;
+    b = Math.imul(b ^ (b >>> 15), 0xc2b2ae35);
+    b ^= b >>> 16;
+    lows[index] = a >>> 0 || 1;
+    highs[index] = b >>> 0;
   }
-  a = Math.imul(a ^ (a >>> 16), 0x85ebca6b);
-  a ^= a >>> 13;
-  b = Math.imul(b ^ (b >>> 15), 0xc2b2ae35);
-  b ^= b >>> 16;
-  scratch[0] = a >>> 0 || 1;
-  scratch[1] = b >>> 0;
-  return scratch;
+}
+
+function lengthened(values: Float64Array): Float64Array<ArrayBuffer> {
+  const longer = new Float64Array(values.length * 2);
+  longer.set(values);
+  return longer;
 }
