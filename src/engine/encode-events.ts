@@ -70,7 +70,6 @@ export class EventEncoder {
     const rowCount = Math.min(events.length - start, DECODED_ROW_COUNT);
     this.#isHeavy = this.dictionaries.heldByteLength > LIMITS.dictionaryBytes;
     this.#acceptedCount = 0;
-    this.#decoded.begin(rowCount);
     for (let row = 0; row < rowCount; row += 1) this.#faults[row] = this.#read(events[start + row], context, row);
     const { texts } = this.#decoded;
     this.#hasNew.fill(0, 0, rowCount);

@@ -41,11 +41,6 @@ export class DecodedEvents {
   readonly members = new MetadataMembers();
   readonly memberEnds = new Uint32Array(DECODED_ROW_COUNT);
 
-  /** Before `rowCount` events are decoded: nothing of them is set. */
-  begin(rowCount: number): void {
-    for (let start = 0; start < this.texts.length; start += DECODED_ROW_COUNT) this.texts.fill("", start, start + rowCount);
-  }
-
   text(row: number, field: number): string {
     return this.texts[field * DECODED_ROW_COUNT + row] as string;
   }
@@ -72,6 +67,9 @@ const ID = FIELD_COUNT;
 const TIME = FIELD_COUNT + 1;
 const METADATA = FIELD_COUNT + 2;
 
+/** A bit for each of `FIELDS`, of which there are at most 31. */
+const ALL_FIELDS = 2 ** FIELD_COUNT - 1;
+
 /** What each name of a member means, aliases included. */
 const MEMBERS: ReadonlyMap<string, number> = new Map([
   ...FIELDS.flatMap(({ camel, aliases }, index) => [camel, ...aliases].map((name): [string, number] => [name, index])),
@@ -91,8 +89,8 @@ const placeMembers: number[] = [];
 const PLACE_COUNT_MAX = 64;
 
 /**
- * Reads one event into a row that `begin` has emptied, the rows before being filled, or says what is wrong with it; its texts are still to be
- * checked by `textFault`, where they are new. Cost: one look-up a member.
+ * Reads one event into a row, the rows before being filled, or says what is wrong with it: its texts are then those of some event before. Texts
+ * are still to be checked by `textFault`, where they are new. Cost: one look-up a member.
  */
 export function decodeEvent(input: unknown, context: DecodeContext, into: DecodedEvents, row: number): EventFault | null {
   into.skip(row);
@@ -111,6 +109,8 @@ function readEvent(input: unknown, context: DecodeContext, into: DecodedEvents, 
   let time: unknown = null;
   let metadata: unknown = null;
   let place = 0;
+  // A bit for each field with a text: the texts of those that have none are of an earlier event.
+  let setFields = 0;
   for (const name in event) {
     const value = event[name];
     let member: number | undefined = placeMembers[place];
@@ -129,14 +129,16 @@ function readEvent(input: unknown, context: DecodeContext, into: DecodedEvents, 
       const text = typeof value === "string" && TAKES_TEXT[member] === true ? value : fieldText(FIELDS[member] as FieldRow, value);
       if (text === null) return wrongType(FIELDS[member] as FieldRow, value);
       const at = member * DECODED_ROW_COUNT + row;
-      const known = texts[at];
-      if (known !== "" && known !== text) return fault(`${name}: contradicts ${(FIELDS[member] as FieldRow).camel}`);
-      texts[at] = text;
+      const bit = 1 << member;
+      if ((setFields & bit) === 0) texts[at] = text;
+      else if (texts[at] !== text) return fault(`${name}: contradicts ${(FIELDS[member] as FieldRow).camel}`);
+      if (text !== "") setFields |= bit;
     } else if (member === ID) id = value;
     else if (member === METADATA) metadata = value;
     else if (time !== null && time !== value) return fault(`${name}: contradicts another time`);
     else time = value;
   }
+  for (let unset = ALL_FIELDS & ~setFields; unset !== 0; unset &= unset - 1) texts[(31 - Math.clz32(unset & -unset)) * DECODED_ROW_COUNT + row] = "";
   return (
     settleFields(context, texts, row) ??
     readId(id, context, into.ids, row * 16) ??
