@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Daybook, openDaybook } from "daybook";
-import { fileStorage } from "daybook/node";
+import { fileStorage, sealThread, type SealThread } from "daybook/node";
 import { clock } from "./clock.js";
 import { type Ingest, ingestAll } from "./ingest.js";
 import { TRAFFIC_DAYS, type TrafficEvent } from "./traffic.js";
@@ -14,6 +14,8 @@ export interface DaybookLoad {
   readonly ingestEventsPerSecond: number;
   /** With `WRITER_COUNT` batches in flight, as a server has them. */
   readonly sharedIngestEventsPerSecond: number;
+  /** The same where a thread of its own makes the segments. */
+  readonly threadIngestEventsPerSecond: number;
   readonly sealMs: number;
   /** From opening the stored events to the first answer, in this process. */
   readonly firstAnswerMs: number;
@@ -22,7 +24,7 @@ export interface DaybookLoad {
   readonly memoryBytesPerEvent: number;
 }
 
-const open = (directory: string) => openDaybook({ storage: fileStorage(directory), clock });
+const open = (directory: string, sealer?: SealThread) => openDaybook({ storage: fileStorage(directory), clock, ...(sealer === undefined ? {} : { sealer }) });
 const perSecond = ({ eventCount, ms }: Ingest) => Math.round((eventCount / ms) * 1_000);
 
 function directoryByteLength(directory: string): number {
@@ -30,20 +32,28 @@ function directoryByteLength(directory: string): number {
   return entries.filter((entry) => entry.isFile()).reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
-async function load(directory: string, batches: Iterable<TrafficEvent[]>, writerCount: number) {
-  const daybook = await open(directory);
+async function load(directory: string, batches: Iterable<TrafficEvent[]>, writerCount: number, sealer?: SealThread) {
+  const daybook = await open(directory, sealer);
   const ingest = await ingestAll(daybook, batches, writerCount);
   const startedMs = performance.now();
   await daybook.close();
   return { ingest, sealMs: performance.now() - startedMs };
 }
 
-/** Ingests the same batches into two stores, by one writer and by several, and reopens the first. */
+/** A load into a store that is not looked at again. */
+async function loadOnly(directory: string, batches: Iterable<TrafficEvent[]>, sealer?: SealThread): Promise<Ingest> {
+  const { ingest } = await load(directory, batches, WRITER_COUNT, sealer);
+  rmSync(directory, { recursive: true });
+  return ingest;
+}
+
+/** Ingests the same batches into three stores, by one writer, by several, and by several with a thread for seals, and reopens the first. */
 export async function loadDaybook(directory: string, batches: () => Iterable<TrafficEvent[]>): Promise<DaybookLoad> {
   const { ingest, sealMs } = await load(directory, batches(), 1);
-  const sharedDirectory = `${directory}-shared`;
-  const shared = await load(sharedDirectory, batches(), WRITER_COUNT);
-  rmSync(sharedDirectory, { recursive: true });
+  const shared = await loadOnly(`${directory}-shared`, batches());
+  const sealer = sealThread();
+  const beside = await loadOnly(`${directory}-thread`, batches(), sealer);
+  await sealer.close();
 
   const openStartedMs = performance.now();
   const daybook = await open(directory);
@@ -53,7 +63,8 @@ export async function loadDaybook(directory: string, batches: () => Iterable<Tra
   return {
     daybook,
     ingestEventsPerSecond: perSecond(ingest),
-    sharedIngestEventsPerSecond: perSecond(shared.ingest),
+    sharedIngestEventsPerSecond: perSecond(shared),
+    threadIngestEventsPerSecond: perSecond(beside),
     sealMs,
     firstAnswerMs,
     diskBytesPerEvent: directoryByteLength(directory) / ingest.eventCount,

@@ -35,6 +35,7 @@ export function loadingTable(daybook: Omit<DaybookLoad, "daybook">, loads: reado
       sqliteEventsPerSecond === null ? "not installed" : whole(sqliteEventsPerSecond),
     ],
     [`events/s, ${WRITER_COUNT} batches of 1,000 in flight`, whole(daybook.sharedIngestEventsPerSecond)],
+    ["the same, segments made on a thread of their own", whole(daybook.threadIngestEventsPerSecond)],
     ["bytes on disk per event", ...[daybook, ...loads].map(({ diskBytesPerEvent }) => diskBytesPerEvent.toFixed(1))],
     ["bytes in memory per event, by its own estimate", daybook.memoryBytesPerEvent.toFixed(1)],
     ["close, ms", whole(daybook.sealMs)],

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { memoryStorage, openDaybook } from "daybook";
-import { fileStorage } from "daybook/node";
+import { memoryStorage, openDaybook, type DaybookOptions } from "daybook";
+import { fileStorage, sealThread } from "daybook/node";
 import { clock } from "../clock.js";
 import { ingestAll } from "../ingest.js";
 import type { Ingest } from "../ingest.js";
@@ -32,24 +32,35 @@ if (!Number.isInteger(eventCount) || eventCount < 1) throw new Error(`--events: 
 const directory = mkdtempSync(join(values.directory, "daybook-bench-"));
 const WRITER_COUNT = 4;
 const MEMORY_EVENT_COUNT = 1_000_000;
+const MEMORY_ROUND_COUNT = 3;
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 
-/** Plain objects into memory, four batches of 1,000 in flight, in turn with a store that does the least: means of two runs each. */
+/** Plain objects into memory, four batches of 1,000 in flight, with and without a thread for seals, in turn with a store that does the least: means of three runs each. */
 async function memoryIngestFigures() {
   const batches = () => trafficBatches({ seed: 1, eventCount: Math.min(eventCount, MEMORY_EVENT_COUNT), batchRowCount: 1_000 });
-  const own: Ingest[] = [];
-  const plainest: Ingest[] = [];
-  for (let round = 0; round < 2; round += 1) {
-    const daybook = await openDaybook({ storage: memoryStorage(), clock });
-    own.push(await ingestAll(daybook, batches(), WRITER_COUNT));
+  const sealer = sealThread();
+  const runs: Record<"own" | "thread" | "plainest", Ingest[]> = { own: [], thread: [], plainest: [] };
+  const into = async (options: Partial<DaybookOptions>) => {
+    const daybook = await openDaybook({ storage: memoryStorage(), clock, ...options });
+    const ingest = await ingestAll(daybook, batches(), WRITER_COUNT);
     await daybook.close();
-    plainest.push(await ingestAll(new PlainestStore(), batches(), WRITER_COUNT));
+    return ingest;
+  };
+  for (let round = 0; round < MEMORY_ROUND_COUNT; round += 1) {
+    runs.own.push(await into({}));
+    runs.thread.push(await into({ sealer }));
+    runs.plainest.push(await ingestAll(new PlainestStore(), batches(), WRITER_COUNT));
   }
-  const perSecond = (runs: readonly Ingest[]) => {
-    const total = (of: (run: Ingest) => number) => runs.reduce((sum, run) => sum + of(run), 0);
+  await sealer.close();
+  const perSecond = (ingests: readonly Ingest[]) => {
+    const total = (of: (run: Ingest) => number) => ingests.reduce((sum, run) => sum + of(run), 0);
     return Math.round((total((run) => run.eventCount) / total(({ ms }) => ms)) * 1_000);
   };
-  return { memoryIngestEventsPerSecond: perSecond(own), plainestIngestEventsPerSecond: perSecond(plainest) };
+  return {
+    memoryIngestEventsPerSecond: perSecond(runs.own),
+    memoryIngestEventsPerSecondWithThread: perSecond(runs.thread),
+    plainestIngestEventsPerSecond: perSecond(runs.plainest),
+  };
 }
 
 async function fill(path: string): Promise<void> {
