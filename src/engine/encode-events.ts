@@ -31,7 +31,7 @@ export class EventEncoder {
   /** 1 for rows with a new text. */
   readonly #hasNew = new Uint8Array(DECODED_ROW_COUNT);
   readonly #shapes = new Uint32Array(DECODED_ROW_COUNT);
-  /** Rows that were accepted and are in no batch yet: so many, one after the other. */
+  /** Rows that were accepted and are in no batch yet: one after the other, from the first of them on. */
   #firstAccepted = 0;
   #acceptedCount = 0;
   readonly #fields: readonly Dictionary[];

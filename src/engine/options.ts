@@ -21,8 +21,8 @@ export interface DaybookOptions {
   /** Bound on loaded columns and derived structures, in bytes. Dictionaries and heads come on top. Default 2 GiB. */
   readonly memoryBudgetBytes?: number;
   /**
-   * Makes segment files on another thread, `sealThread()` of `daybook/node`: ingest has the calling thread for itself. The files are the
-   * same. Absent: the calling thread makes them, in pieces of about a millisecond.
+   * `sealThread()` of `daybook/node`: segment files of some thousand rows and more are made on its thread, the same to the byte, for `fileStorage` and
+   * `memoryStorage`. Absent, and for storages with a codec of their own: the calling thread makes them, in pieces of about a millisecond.
    */
   readonly sealer?: Sealer;
   /** Opens beside a writer: no lock, no writes, the state of this moment. Default false. */
@@ -72,7 +72,7 @@ export function checkOptions(options: DaybookOptions): void {
   if (durability !== undefined && durability !== "disk" && durability !== "os") throw unexpected("durability", '"disk" or "os"', durability);
   if (memoryBudgetBytes !== undefined && !(typeof memoryBudgetBytes === "number" && memoryBudgetBytes >= 0))
     throw unexpected("memoryBudgetBytes", "a number of bytes, 0 or more", memoryBudgetBytes);
-  if (sealer !== undefined && typeof (sealer as Partial<Sealer> | null)?.make !== "function") throw unexpected("sealer", "sealThread() or another sealer", sealer);
+  if (sealer !== undefined && typeof (sealer as Partial<Sealer> | null)?.make !== "function") throw unexpected("sealer", "sealThread() of daybook/node", sealer);
   if (onCorruption !== undefined && onCorruption !== "refuse" && onCorruption !== "quarantine")
     throw unexpected("onCorruption", '"refuse" or "quarantine"', onCorruption);
   if (onCorruption === "quarantine" && readOnly === true) throw unexpected("onCorruption", '"refuse" where readOnly is true', onCorruption);

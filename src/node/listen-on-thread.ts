@@ -1,8 +1,7 @@
-import { Worker } from "node:worker_threads";
 import type { Handler } from "../http/index.js";
 import type { Listening, ListenOptions } from "./listen.js";
+import { startThread } from "./start-thread.js";
 import { outbox } from "./thread-messages.js";
-import { threadArguments } from "./thread-arguments.js";
 import type { FromSockets, ThreadData, ToSockets } from "./thread-messages.js";
 import { ThreadRequests } from "./thread-request.js";
 
@@ -23,11 +22,7 @@ export function listenOnThread(handler: Handler, options: ListenOptions = {}): P
 /** @param entry the program of the thread */
 export async function listenOnThreadOf(entry: URL, handler: Handler, options: ListenOptions): Promise<Listening> {
   const workerData: ThreadData = { options, rules: handler.front };
-  const worker = new Worker(entry, {
-    workerData,
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
-    execArgv: threadArguments(),
-  });
+  const worker = startThread(entry, { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB } });
   const out = outbox<ToSockets>(worker);
   const requests = new ThreadRequests(handler, out);
   let isListening = false;

@@ -52,7 +52,7 @@ function createSha256(): Sha256Stream {
 }
 
 /** Raw deflate, level 1, by Node's zlib: on the calling thread below 64 KiB, in Node's thread pool above. @throws corruption */
-export const nativeCodec: Codec = { name: "zlib", deflate, inflate, createSha256 };
+export const nativeCodec: Codec = { deflate, inflate, createSha256 };
 
 /** The same for a thread that has nothing else to do: nothing is handed on to another. */
 export const nativeCodecOfThread: Codec = { ...nativeCodec, deflate: (bytes) => plainBytes(zlib.deflateRawSync(bytes, { level: 1 })) };

@@ -1,14 +1,20 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { Turns } from "../base/turn.js";
+import { memoryCodec } from "../store/codec.js";
 import { copyRows } from "../store/copied-rows.js";
 import type { CopiedRows } from "../store/copied-rows.js";
 import type { MadeSegment, Sealer, SourceRows } from "../store/make-segment.js";
-import { threadArguments } from "./thread-arguments.js";
+import type { Codec } from "../store/storage.js";
+import { nativeCodec } from "./native-codec.js";
+import { startThread } from "./start-thread.js";
+
+/** The codecs that the thread has too, by their names there. */
+export type CodecName = "zlib" | "runs";
 
 /** From the thread that asks. Files are known by a number. */
 export type ToSeals =
   | { readonly kind: "rows"; readonly id: number; readonly rows: CopiedRows }
-  | { readonly kind: "make"; readonly id: number; readonly codecName: string };
+  | { readonly kind: "make"; readonly id: number; readonly codecName: CodecName; readonly sourceCount: number };
 
 /** null: it failed. */
 export interface FromSeals {
@@ -24,10 +30,13 @@ export interface SealThread extends Sealer {
 
 const ENTRY = new URL("./seal-program.js", import.meta.url);
 
+// Not by a name that a codec has: one that is made of another would have it too.
+const codecNames: ReadonlyMap<Codec, CodecName> = new Map([[nativeCodec, "zlib"], [memoryCodec, "runs"]]);
+
 /**
- * A thread that makes the segment files of all stores that are opened with it as `sealer`: it begins with the first one, and keeps no process
- * from ending. Cost: a copy of the rows, and the memory of merging them; some 15 MiB for the thread. Where it fails, the calling threads make
- * their files themselves, and a warning of the process says why.
+ * A thread that makes the segment files of all stores that are opened with it as `sealer`, one after the other: it begins with the first one, and
+ * keeps no process from ending. Cost: a copy of the rows, the memory of merging them, and some 15 MiB. Where it fails, the calling threads make
+ * their files themselves from then on, and a warning of the process says why.
  */
 export function sealThread(): SealThread {
   return sealThreadOf(ENTRY);
@@ -47,33 +56,44 @@ class OwnThread implements SealThread {
 
   constructor(readonly entry: URL) {}
 
-  async make(sources: readonly SourceRows[], codecName: string, turns: Turns): Promise<MadeSegment | null> {
-    if (this.#hasEnded) return null;
-    const worker = (this.#worker ??= this.#begin());
-    const id = (this.#fileCount += 1);
-    const made = new Promise<MadeSegment | null>((resolve) => this.#waiting.set(id, resolve));
-    worker.ref();
-    for (const rows of sources) {
-      const { copy, memory } = copyRows(rows);
-      worker.postMessage({ kind: "rows", id, rows: copy } satisfies ToSeals, memory);
-      await turns.took(rows.rowCount * copy.columns.size);
+  async make(sources: readonly SourceRows[], codec: Codec, turns: Turns): Promise<MadeSegment | null> {
+    const codecName = codecNames.get(codec);
+    if (this.#hasEnded || codecName === undefined) return null;
+    try {
+      return await this.#ask((this.#worker ??= this.#begin()), sources, codecName, turns);
+    } catch (error) {
+      // Part of the rows may be there: neither they nor whoever waits must be left behind.
+      this.#fail(error instanceof Error ? error.message : String(error));
+      return null;
     }
-    worker.postMessage({ kind: "make", id, codecName } satisfies ToSeals);
-    return await made;
   }
 
   async close(): Promise<void> {
-    this.#end();
-    await this.#worker?.terminate();
+    this.#hasEnded = true;
+    await this.#end();
+  }
+
+  async #ask(worker: Worker, sources: readonly SourceRows[], codecName: CodecName, turns: Turns): Promise<MadeSegment | null> {
+    const id = (this.#fileCount += 1);
+    const made = new Promise<MadeSegment | null>((resolve) => this.#waiting.set(id, resolve));
+    worker.ref();
+    for (const source of sources) {
+      const rows = copyRows(source);
+      worker.postMessage({ kind: "rows", id, rows } satisfies ToSeals, [rows.memory]);
+      await turns.took(rows.rowCount * rows.columns.size);
+    }
+    worker.postMessage({ kind: "make", id, codecName, sourceCount: sources.length } satisfies ToSeals);
+    return await made;
   }
 
   #begin(): Worker {
-    const worker = new Worker(this.entry, { execArgv: threadArguments() });
+    const worker = startThread(this.entry);
     worker.on("message", ({ id, made }: FromSeals) => {
       this.#waiting.get(id)?.(made);
       this.#waiting.delete(id);
       if (this.#waiting.size === 0) worker.unref();
     });
+    worker.on("messageerror", (error) => this.#fail(error.message));
     worker.on("error", (error) => this.#fail(error.message));
     worker.on("exit", (code) => this.#fail(`it ended with code ${code}`));
     return worker;
@@ -81,13 +101,14 @@ class OwnThread implements SealThread {
 
   #fail(reason: string): void {
     if (this.#hasEnded) return;
+    this.#hasEnded = true;
     process.emitWarning(`the thread of seals failed, segments are made on the calling thread from now on: ${reason}`, "DaybookWarning");
-    this.#end();
+    void this.#end();
   }
 
-  #end(): void {
-    this.#hasEnded = true;
+  async #end(): Promise<void> {
     for (const resolve of this.#waiting.values()) resolve(null);
     this.#waiting.clear();
+    await this.#worker?.terminate();
   }
 }

@@ -30,4 +30,4 @@ export const defaultCodec: Codec = {
 };
 
 /** Where room is memory and nothing waits for a disk: blocks stay as they are but for long runs. @throws corruption */
-export const memoryCodec: Codec = { name: "runs", deflate: deflateRuns, inflate };
+export const memoryCodec: Codec = { deflate: deflateRuns, inflate };

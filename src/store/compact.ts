@@ -61,8 +61,9 @@ export async function compact(store: Store, sources: readonly Segment[], turns: 
         await segment.load([name]);
         await turns.took(segment.rowCount * VALUES_PER_ENTRY);
       }
+    const made = await store.files.makeSegment(sources, turns);
     await store.refuseLostLock();
-    const { entry, segment } = await store.files.mergeIntoSegment(store.takeFileNumber(), sources, turns);
+    const { entry, segment } = await store.files.writeMade(store.takeFileNumber(), made);
     await store.storage.sync([entry.key]);
     const removed = new Set(sources);
     const gone = new Set(sources.map((source) => source.key));

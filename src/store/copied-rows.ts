@@ -2,6 +2,8 @@ import { absentColumn } from "../column/column.js";
 import type { CodeColumn } from "../column/column.js";
 import type { SourceRows } from "../segment/merge-rows.js";
 
+type Values = Int32Array | Uint8Array | Uint16Array | Uint32Array;
+
 /** Rows as another thread can have them: nothing but arrays. */
 export interface CopiedRows {
   readonly day: number;
@@ -10,24 +12,48 @@ export interface CopiedRows {
   readonly ids: Uint8Array;
   readonly sequences: Uint32Array;
   readonly columns: ReadonlyMap<string, CodeColumn>;
+  /** What all of it lies in and nothing else, to be given away: of many arrays each would be given away at a price. */
+  readonly memory: ArrayBuffer;
 }
 
-/** A copy of rows, and the memory that is all its own: to be given away. Cost: the bytes of all columns. */
-export function copyRows(rows: SourceRows): { copy: CopiedRows; memory: ArrayBuffer[] } {
-  const memory: ArrayBuffer[] = [];
-  const own = <A extends { readonly buffer: ArrayBuffer }>(copied: A): A => {
-    memory.push(copied.buffer);
-    return copied;
-  };
-  // Not by `slice`, which of a `Buffer` would be a view of the same place.
-  const ownCodes = (codes: CodeColumn["codes"]) =>
-    codes instanceof Uint32Array ? own(new Uint32Array(codes)) : codes instanceof Uint16Array ? own(new Uint16Array(codes)) : own(new Uint8Array(codes));
-  const ownColumn = (column: CodeColumn): CodeColumn =>
-    column.kind === "dense" ? { kind: "dense", codes: ownCodes(column.codes) } : { ...column, rows: own(new Uint32Array(column.rows)), codes: ownCodes(column.codes) };
-  const columns = new Map(rows.columnNames().map((name) => [name, ownColumn(rows.column(name))]));
+/** A copy of rows. Cost: the bytes of all columns. */
+export function copyRows(rows: SourceRows): CopiedRows {
+  const columns = new Map(rows.columnNames().map((name) => [name, rows.column(name)]));
+  const [times, ids, sequences] = [rows.times(), rows.ids(), rows.sequences()];
   const { day, rowCount } = rows;
-  const [times, ids, sequences] = [own(new Int32Array(rows.times())), own(new Uint8Array(rows.ids())), own(new Uint32Array(rows.sequences()))];
-  return { copy: { day, rowCount, times, ids, sequences, columns }, memory };
+  let byteLength = wordsOf(times) + wordsOf(ids) + wordsOf(sequences);
+  for (const column of columns.values()) byteLength += wordsOf(column.codes) + (column.kind === "sparse" ? wordsOf(column.rows) : 0);
+  const memory = new ArrayBuffer(byteLength);
+  let at = 0;
+  const placed = <V extends Values>(own: V, values: Values): V => {
+    own.set(values);
+    at += wordsOf(values);
+    return own;
+  };
+  const numbers = (values: Uint32Array) => placed(new Uint32Array(memory, at, values.length), values);
+  const codesOf = (codes: CodeColumn["codes"]) => {
+    if (codes instanceof Uint32Array) return numbers(codes);
+    if (codes instanceof Uint16Array) return placed(new Uint16Array(memory, at, codes.length), codes);
+    return placed(new Uint8Array(memory, at, codes.length), codes);
+  };
+  for (const [name, column] of columns) {
+    const codes = codesOf(column.codes);
+    columns.set(name, column.kind === "dense" ? { kind: "dense", codes } : { ...column, codes, rows: numbers(column.rows) });
+  }
+  return {
+    day,
+    rowCount,
+    times: placed(new Int32Array(memory, at, times.length), times),
+    ids: placed(new Uint8Array(memory, at, ids.length), ids),
+    sequences: numbers(sequences),
+    columns,
+    memory,
+  };
+}
+
+/** Bytes up to the next number of four bytes. */
+function wordsOf({ byteLength }: Values): number {
+  return Math.ceil(byteLength / 4) * 4;
 }
 
 /** Copied rows as they are merged. */

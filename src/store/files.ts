@@ -1,3 +1,4 @@
+import { DaybookError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import type { Turns } from "../base/turn.js";
 import type { Dictionaries, DictionaryDelta } from "../column/dictionaries.js";
@@ -20,6 +21,10 @@ import type { Codec, Storage } from "./storage.js";
 /** Bytes read from the end of a segment file at opening: most footers fit, and the whole of a small day, which is then kept. */
 const FOOTER_GUESS_BYTES = 16 * 1024;
 
+interface CheckedSegment extends MadeSegment {
+  readonly footer: ContainerFooter<SegmentMeta>;
+}
+
 interface WrittenSegment {
   readonly entry: SegmentEntry;
   readonly segment: Segment;
@@ -38,30 +43,33 @@ export class StoreFiles {
     this.#codec = codecOf(storage);
   }
 
+  /** Merges rows of one day into the file of a segment, which is yet to be written. @param turns the pace */
+  async makeSegment(sources: readonly SourceRows[], turns: Turns): Promise<CheckedSegment> {
+    const rowCount = sources.reduce((sum, rows) => sum + rows.rowCount, 0);
+    const isWorthTheWay = this.sealer !== null && rowCount >= LIMITS.sealedElsewhereRowCount;
+    const made = isWorthTheWay ? await this.sealer.make(sources, this.#codec, turns) : null;
+    const checked = this.#checked(made ?? (await makeSegment(sources, this.#codec, turns)));
+    const { meta } = checked.footer;
+    if (meta.rowCount === rowCount && meta.day === sources[0]?.day) return checked;
+    throw new DaybookError("internal", `expected a segment of ${rowCount} rows of day ${sources[0]?.day}, got ${meta.rowCount} of day ${meta.day}`);
+  }
+
   /** Writes a segment of merged rows; durable only after `sync` named its key. */
   async writeSegment(number: number, merged: MergedRows): Promise<WrittenSegment> {
-    return await this.#writeMade(number, await encodeRows(merged, this.#codec));
+    return await this.writeMade(number, this.#checked(await encodeRows(merged, this.#codec)));
   }
 
-  /** Merges rows of one day and writes their segment; durable only after `sync` named its key. @param turns the pace */
-  async mergeIntoSegment(number: number, sources: readonly SourceRows[], turns: Turns): Promise<WrittenSegment> {
-    return await this.#writeMade(number, (await this.#madeElsewhere(sources, turns)) ?? (await makeSegment(sources, this.#codec, turns)));
-  }
-
-  async #madeElsewhere(sources: readonly SourceRows[], turns: Turns): Promise<MadeSegment | null> {
-    const { name } = this.#codec;
-    if (this.sealer === null || name === undefined) return null;
-    const rowCount = sources.reduce((sum, rows) => sum + rows.rowCount, 0);
-    return rowCount < LIMITS.sealedElsewhereRowCount ? null : await this.sealer.make(sources, name, turns);
-  }
-
-  async #writeMade(number: number, { bytes, sha256 }: MadeSegment): Promise<WrittenSegment> {
+  /** Writes a segment; durable only after `sync` named its key. */
+  async writeMade(number: number, { bytes, sha256, footer }: CheckedSegment): Promise<WrittenSegment> {
     const key = `segments/${numbered(number)}`;
     await this.storage.write(key, bytes, { durable: false });
-    const footer = this.#footer<SegmentMeta>(key, bytes, bytes.length);
     const { day, rowCount } = footer.meta;
     const entry = { key, byteLength: bytes.length, sha256, footerCrc32: footerCrcOf(bytes), day, rowCount };
     return { entry, segment: this.#segment(entry, footer, bytes) };
+  }
+
+  #checked(made: MadeSegment): CheckedSegment {
+    return { ...made, footer: this.#footer<SegmentMeta>("a new segment", made.bytes, made.bytes.length) };
   }
 
   /** A segment whose file is in memory already, whole. */

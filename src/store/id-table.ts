@@ -11,6 +11,8 @@ const ROOM_BATCH_COUNT = 16;
 const ROOM_BATCH_IDS = 32_768;
 const ROOM_SHARE = 1 / 1024;
 const GROWTH = 1.3;
+/** Ids that are not kept yet for which there is room at first. */
+const FIRST_ADDED_COUNT = 1_024;
 
 /**
  * 64-bit fingerprints of all stored event ids: open addressing, 8 bytes a slot, about 13 bytes an id. A wrong match comes
@@ -25,7 +27,7 @@ export class IdTable {
   /** Ids that can be added before room is made again. */
   #room = 0;
   /** Part and slot of each that is not kept, as part * 2^32 + slot. */
-  #added = new Float64Array(1_024);
+  #added = new Float64Array(FIRST_ADDED_COUNT);
   #addedCount = 0;
   /** Of the ids looked at last: their fingerprints, and the first slot that is free or theirs. */
   #seenLow = new Uint32Array(0);
@@ -101,6 +103,8 @@ export class IdTable {
     const kept = Math.min(count, this.#addedCount);
     this.#added.copyWithin(0, kept, this.#addedCount);
     this.#addedCount -= kept;
+    // Of many at once, as at the opening of a store, nothing is left.
+    if (this.#addedCount === 0 && this.#added.length > ROOM_BATCH_IDS) this.#added = new Float64Array(FIRST_ADDED_COUNT);
   }
 
   /** Takes back the ids that are not kept, newest first, so that every probe chain is as it was. */

@@ -14,15 +14,14 @@ export interface MadeSegment {
   readonly sha256: string;
 }
 
-/** Makes segment files elsewhere than on the calling thread: `sealThread` of `daybook/node` is one. */
+/** Makes segment files elsewhere than on the calling thread. */
 export interface Sealer {
   /**
-   * The file that `makeSegment` would make, byte for byte; null where it cannot be had from here. The sources have been read
-   * when the pace has let the last of them pass, and not before: until it resolves nothing of them may change.
-   * @param codecName the `name` of a codec
-   * @param turns the pace of reading the sources
+   * The file that `makeSegment` would make, byte for byte; null where it cannot be had here, and the caller has to make it. The rows are read
+   * until the promise is settled, one source after the other: they must not change before.
+   * @param turns the pace at which the sources are read
    */
-  make(sources: readonly SourceRows[], codecName: string, turns: Turns): Promise<MadeSegment | null>;
+  make(sources: readonly SourceRows[], codec: Codec, turns: Turns): Promise<MadeSegment | null>;
 }
 
 /** Merges rows of one day into the bytes of a segment file. @param turns the pace */

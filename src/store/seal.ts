@@ -87,9 +87,9 @@ export async function seal(store: Store, frozen: Frozen): Promise<void> {
 async function writeFiles(store: Store, frozen: Frozen, isWhole: boolean, written: Written): Promise<Segment[]> {
   const segments: Segment[] = [];
   for (const heads of byDay(frozen.heads).values()) {
+    const made = await store.files.makeSegment(heads.map((head) => head.view()), frozen.turns);
     await store.refuseLostLock();
-    const sources = heads.map((head) => head.view());
-    const { entry, segment } = await store.files.mergeIntoSegment(store.takeFileNumber(), sources, frozen.turns);
+    const { entry, segment } = await store.files.writeMade(store.takeFileNumber(), made);
     written.segments.push(entry);
     segments.push(segment);
   }

@@ -39,8 +39,6 @@ export interface Sha256Stream {
 
 /** Deflate without header (raw), so that every codec reads what another wrote. */
 export interface Codec {
-  /** By which a `sealer` has the same on another thread: `zlib` or `runs`. Absent: segments are made on the calling thread. */
-  readonly name?: string;
   deflate(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
   /** @param byteLength exact size of the result */
   inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array>;

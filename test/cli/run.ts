@@ -61,12 +61,14 @@ export class Running {
 export interface StartOptions {
   readonly input?: string | Uint8Array;
   readonly env?: Readonly<Record<string, string>>;
+  /** For node itself. */
+  readonly flags?: readonly string[];
 }
 
 /** Starts a TypeScript program of the repository as a process of its own; it is killed when the test ends. */
 export function startProgram(path: string, args: readonly string[], options: StartOptions = {}): Running {
   const { DAYBOOK_TOKEN: _, ...environment } = process.env;
-  const child = spawn(process.execPath, ["--import", TYPESCRIPT, join(ROOT, path), ...args], {
+  const child = spawn(process.execPath, [...(options.flags ?? []), "--import", TYPESCRIPT, join(ROOT, path), ...args], {
     cwd: ROOT,
     env: { ...environment, ...options.env },
     stdio: ["pipe", "pipe", "pipe"],

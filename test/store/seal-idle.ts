@@ -2,9 +2,15 @@ import { memoryStorage, openDaybook } from "daybook";
 import { sealThread } from "daybook/node";
 import { LIMITS } from "../../src/base/limits.js";
 
-// A program that has nothing more to do once its store is sealed: it never closes the thread.
-const daybook = await openDaybook({ storage: memoryStorage(), sealer: sealThread() });
-await daybook.ingest(Array.from({ length: LIMITS.sealedElsewhereRowCount }, (_, at) => ({ id: `e${at}`, name: "view", createdAt: 86_400_000 + at })));
-await daybook.seal();
-const { eventCount, segmentCount } = await daybook.stats();
-process.stdout.write(`${eventCount} in ${segmentCount} segment\n`);
+// A program that has nothing more to do once its stores are sealed: it never closes the thread. That is idle before each next file, and
+// has the long one still to make when the short one is made.
+const sealer = sealThread();
+const [short, long] = [await openDaybook({ storage: memoryStorage(), sealer }), await openDaybook({ storage: memoryStorage(), sealer })];
+const events = (name: string, count: number) => Array.from({ length: count }, (_, at) => ({ id: `${name}-${at}`, name, createdAt: 86_400_000 + at }));
+for (const name of ["first", "second", "third"]) {
+  await short.ingest(events(name, LIMITS.sealedElsewhereRowCount));
+  await long.ingest(events(name, 10 * LIMITS.sealedElsewhereRowCount));
+  await Promise.all([short.seal(), long.seal()]);
+}
+const counts = [await short.stats(), await long.stats()];
+process.stdout.write(`${counts.map(({ eventCount }) => eventCount).join(" and ")} in ${counts.map(({ segmentCount }) => segmentCount).join(" and ")} segments\n`);
