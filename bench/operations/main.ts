@@ -24,6 +24,8 @@ const { values } = parseArgs({
     directory: { type: "string", default: tmpdir() },
     /** Events as stored by an earlier run, not removed afterwards. */
     store: { type: "string" },
+    /** Some of the sections, with commas between. */
+    only: { type: "string" },
   },
 });
 const eventCount = Number(values.events);
@@ -35,7 +37,7 @@ const MEMORY_EVENT_COUNT = 1_000_000;
 const MEMORY_ROUND_COUNT = 3;
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 
-/** Plain objects into memory, four batches of 1,000 in flight, with and without a thread for seals, in turn with a store that does the least: means of three runs each. */
+/** Plain objects into memory, four batches of 1,000 in flight, with and without a thread for seals, in turn with a store that does the least: means of three runs each, after one that does not count. */
 async function memoryIngestFigures() {
   const batches = () => trafficBatches({ seed: 1, eventCount: Math.min(eventCount, MEMORY_EVENT_COUNT), batchRowCount: 1_000 });
   const sealer = sealThread();
@@ -46,10 +48,12 @@ async function memoryIngestFigures() {
     await daybook.close();
     return ingest;
   };
-  for (let round = 0; round < MEMORY_ROUND_COUNT; round += 1) {
-    runs.own.push(await into({}));
-    runs.thread.push(await into({ sealer }));
-    runs.plainest.push(await ingestAll(new PlainestStore(), batches(), WRITER_COUNT));
+  for (let round = -1; round < MEMORY_ROUND_COUNT; round += 1) {
+    const ingests = { own: await into({}), thread: await into({ sealer }), plainest: await ingestAll(new PlainestStore(), batches(), WRITER_COUNT) };
+    if (round < 0) continue;
+    runs.own.push(ingests.own);
+    runs.thread.push(ingests.thread);
+    runs.plainest.push(ingests.plainest);
   }
   await sealer.close();
   const perSecond = (ingests: readonly Ingest[]) => {
@@ -73,17 +77,22 @@ async function run(): Promise<void> {
   const machine = hardware();
   say(`${eventCount.toLocaleString("en")} events; ${machine.cpuModel}, ${machine.coreCount} cores, Node ${machine.nodeVersion}`);
   const store = values.store ?? join(directory, "store");
-  if (values.store === undefined) await fill(store);
-  const figures = {
-    ...(await memoryIngestFigures()),
-    ...(await replayFigures(join(directory, "replay"))),
-    ...(await residentFigures(store, eventCount)),
-    ...(await latencyFigures(store)),
-    ...(await historyFigures()),
-    ...(await httpFigures(join(directory, "served"))),
-    ...(await overloadFigures(join(directory, "overloaded"))),
+  const sections: Readonly<Record<string, { readonly needsStore: boolean; readonly figures: () => Promise<Record<string, number>> }>> = {
+    memory: { needsStore: false, figures: memoryIngestFigures },
+    replay: { needsStore: false, figures: () => replayFigures(join(directory, "replay")) },
+    resident: { needsStore: true, figures: () => residentFigures(store, eventCount) },
+    beside: { needsStore: true, figures: () => latencyFigures(store) },
+    history: { needsStore: false, figures: historyFigures },
+    http: { needsStore: false, figures: () => httpFigures(join(directory, "served")) },
+    overload: { needsStore: false, figures: () => overloadFigures(join(directory, "overloaded")) },
   };
-  say(table([["figure", "value"], ...Object.entries<number>(figures).map(([name, value]) => [name, value.toLocaleString("en", { maximumFractionDigits: 2 })])]));
+  const names = values.only?.split(",") ?? Object.keys(sections);
+  const unknown = names.find((name) => !Object.hasOwn(sections, name));
+  if (unknown !== undefined) throw new Error(`--only: expected some of ${Object.keys(sections).join(",")}, got ${unknown}`);
+  if (values.store === undefined && names.some((name) => sections[name]?.needsStore === true)) await fill(store);
+  const figures: Record<string, number> = {};
+  for (const name of names) Object.assign(figures, await sections[name]?.figures());
+  say(table([["figure", "value"], ...Object.entries(figures).map(([name, value]) => [name, value.toLocaleString("en", { maximumFractionDigits: 2 })])]));
   say(`Written to ${relative(process.cwd(), writeResult({ eventCount, hardware: machine, operations: figures }))}.`);
 }
 
