@@ -26,6 +26,7 @@ function resultOf(path: string | undefined): Result & { readonly date: string } 
   const result = JSON.parse(readFileSync(path, "utf8")) as Result;
   const engines = Object.keys(result.geometricMeanRatioByEngine ?? {});
   if (engines.join() !== "DuckDB") throw new Error(`${path}: expected questions asked of DuckDB alone, got ${engines.join(", ") || "none"}`);
+  if (result.daybook.threadIngestEventsPerSecond === undefined) throw new Error(`${path}: expected ingest with a thread for seals too, it is of an earlier version`);
   return { ...result, date: basename(path).slice(0, 10) };
 }
 

@@ -3,12 +3,12 @@ import { Turns } from "../base/turn.js";
 import { memoryCodec } from "../store/codec.js";
 import { sourceOf } from "../store/copied-rows.js";
 import { makeSegment } from "../store/make-segment.js";
-import type { MadeSegment, SourceRows } from "../store/make-segment.js";
+import type { SourceRows } from "../store/make-segment.js";
 import type { Codec } from "../store/storage.js";
 import { nativeCodecOfThread } from "./native-codec.js";
-import type { CodecName, FromSeals, ToSeals } from "./seal-thread.js";
+import type { CodecName, FromSealThread, ToSealThread } from "./seal-thread.js";
 
-type Ask = Extract<ToSeals, { readonly kind: "make" }>;
+type MakeMessage = Extract<ToSealThread, { readonly kind: "make" }>;
 
 /** Nobody else waits for this thread. */
 const UNBROKEN = new Turns(Infinity);
@@ -25,18 +25,19 @@ function sourcesOf(id: number): SourceRows[] {
   return known;
 }
 
-async function make(sources: readonly SourceRows[], { codecName, sourceCount }: Ask): Promise<MadeSegment | null> {
-  if (sources.length !== sourceCount) return null;
-  // The caller makes it anew, and meets what was wrong.
-  return await makeSegment(sources, codecs[codecName], UNBROKEN).catch(() => null);
+async function make(sources: readonly SourceRows[], { id, codecName, sourceCount }: MakeMessage): Promise<FromSealThread> {
+  if (sources.length !== sourceCount) return { id, made: null, reason: `expected ${sourceCount} parts of rows, got ${sources.length}` };
+  try {
+    return { id, made: await makeSegment(sources, codecs[codecName], UNBROKEN) };
+  } catch (error) {
+    return { id, made: null, reason: error instanceof Error ? error.message : String(error) };
+  }
 }
 
-port.on("message", (message: ToSeals) => {
+port.on("message", (message: ToSealThread) => {
   const { id } = message;
   const sources = sourcesOf(id);
   if (message.kind === "rows") return void sources.push(sourceOf(message.rows));
   sourcesById.delete(id);
-  void make(sources, message).then((made) => {
-    port.postMessage({ id, made } satisfies FromSeals, made === null ? [] : [made.bytes.buffer as ArrayBuffer]);
-  });
+  void make(sources, message).then((answer) => port.postMessage(answer, answer.made === null ? [] : [answer.made.bytes.buffer as ArrayBuffer]));
 });

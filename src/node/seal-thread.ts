@@ -12,19 +12,17 @@ import { startThread } from "./start-thread.js";
 export type CodecName = "zlib" | "runs";
 
 /** From the thread that asks. Files are known by a number. */
-export type ToSeals =
+export type ToSealThread =
   | { readonly kind: "rows"; readonly id: number; readonly rows: CopiedRows }
   | { readonly kind: "make"; readonly id: number; readonly codecName: CodecName; readonly sourceCount: number };
 
-/** null: it failed. */
-export interface FromSeals {
-  readonly id: number;
-  readonly made: MadeSegment | null;
-}
+export type FromSealThread =
+  | { readonly id: number; readonly made: MadeSegment }
+  | { readonly id: number; readonly made: null; readonly reason: string };
 
 /** A thread that makes segment files. */
 export interface SealThread extends Sealer {
-  /** Ends the thread; files that are asked of it from now on, or are being made, are made by who asked. */
+  /** Ends the thread; files that are asked of it from now on, or are being made, are made by whoever asked. */
   close(): Promise<void>;
 }
 
@@ -35,8 +33,8 @@ const codecNames: ReadonlyMap<Codec, CodecName> = new Map([[nativeCodec, "zlib"]
 
 /**
  * A thread that makes the segment files of all stores that are opened with it as `sealer`, one after the other: it begins with the first one, and
- * keeps no process from ending. Cost: a copy of the rows, the memory of merging them, and some 15 MiB. Where it fails, the calling threads make
- * their files themselves from then on, and a warning of the process says why.
+ * keeps no process from ending. Cost: a copy of the rows, the memory of merging them, and some 15 MiB. Where it fails, be it in one file, the calling threads
+ * make their files themselves from then on, and a warning of the process says why.
  */
 export function sealThread(): SealThread {
   return sealThreadOf(ENTRY);
@@ -63,7 +61,7 @@ class OwnThread implements SealThread {
       return await this.#ask((this.#worker ??= this.#begin()), sources, codecName, turns);
     } catch (error) {
       // Part of the rows may be there: neither they nor whoever waits must be left behind.
-      this.#fail(error instanceof Error ? error.message : String(error));
+      this.#fail(error);
       return null;
     }
   }
@@ -79,30 +77,33 @@ class OwnThread implements SealThread {
     worker.ref();
     for (const source of sources) {
       const rows = copyRows(source);
-      worker.postMessage({ kind: "rows", id, rows } satisfies ToSeals, [rows.memory]);
+      worker.postMessage({ kind: "rows", id, rows } satisfies ToSealThread, [rows.memory]);
       await turns.took(rows.rowCount * rows.columns.size);
+      if (this.#hasEnded) return null;
     }
-    worker.postMessage({ kind: "make", id, codecName, sourceCount: sources.length } satisfies ToSeals);
+    worker.postMessage({ kind: "make", id, codecName, sourceCount: sources.length } satisfies ToSealThread);
     return await made;
   }
 
   #begin(): Worker {
     const worker = startThread(this.entry);
-    worker.on("message", ({ id, made }: FromSeals) => {
-      this.#waiting.get(id)?.(made);
-      this.#waiting.delete(id);
+    worker.on("message", (message: FromSealThread) => {
+      if (message.made === null) return this.#fail(message.reason);
+      this.#waiting.get(message.id)?.(message.made);
+      this.#waiting.delete(message.id);
       if (this.#waiting.size === 0) worker.unref();
     });
-    worker.on("messageerror", (error) => this.#fail(error.message));
-    worker.on("error", (error) => this.#fail(error.message));
+    worker.on("messageerror", (error) => this.#fail(error));
+    worker.on("error", (error) => this.#fail(error));
     worker.on("exit", (code) => this.#fail(`it ended with code ${code}`));
     return worker;
   }
 
-  #fail(reason: string): void {
+  #fail(reason: unknown): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    process.emitWarning(`the thread of seals failed, segments are made on the calling thread from now on: ${reason}`, "DaybookWarning");
+    const text = reason instanceof Error ? reason.message : String(reason);
+    process.emitWarning(`the seal thread failed, segments are made on the calling thread from now on: ${text}`, "DaybookWarning");
     void this.#end();
   }
 

@@ -1,17 +1,21 @@
 import { Worker, type WorkerOptions } from "node:worker_threads";
 
-const isInputType = (argument: string) => argument.startsWith("--input-type");
-
 /**
- * A thread of a file. It has what node was started with; but a file does not take its program from the command line, and flags of V8, which
- * hold for the whole process, are refused where they are named.
+ * A thread of a file, with the flags of node. Where the program itself came from the command line (`--input-type`, which a thread of a file
+ * refuses) they are named without that, and none are where one of them holds for the whole process. `--input-type` in `NODE_OPTIONS` is refused.
+ * @throws the system's error
  */
 export function startThread(entry: URL, options: Omit<WorkerOptions, "execArgv"> = {}): Worker {
-  if (!process.execArgv.some(isInputType)) return new Worker(entry, options);
+  const flags = withoutInputType(process.execArgv);
+  if (flags.length === process.execArgv.length) return new Worker(entry, options);
   try {
-    return new Worker(entry, { ...options, execArgv: process.execArgv.filter((argument) => !isInputType(argument)) });
+    return new Worker(entry, { ...options, execArgv: flags });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ERR_WORKER_INVALID_EXEC_ARGV") throw error;
     return new Worker(entry, { ...options, execArgv: [] });
   }
+}
+
+function withoutInputType(flags: readonly string[]): string[] {
+  return flags.filter((flag, at) => !flag.startsWith("--input-type") && flags[at - 1] !== "--input-type");
 }

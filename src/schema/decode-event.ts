@@ -31,7 +31,7 @@ export const DECODED_ROW_COUNT = 256;
 
 /** Some decoded events. Reused: whoever keeps a value copies it. */
 export class DecodedEvents {
-  /** Of each of `FIELDS` those of all rows, `DECODED_ROW_COUNT` apart; `""` where not set. The slug is as given, `""` where it follows from the name. */
+  /** Of each of `FIELDS` those of all rows, `DECODED_ROW_COUNT` apart; `""` where not set; those of a row with a fault mean nothing. The slug is as given, `""` where it follows from the name. */
   readonly texts: string[] = new Array<string>(DECODED_ROW_COUNT * FIELD_COUNT).fill("");
   /** Epoch ms. */
   readonly times = new Float64Array(DECODED_ROW_COUNT);
@@ -89,7 +89,7 @@ const placeMembers: number[] = [];
 const PLACE_COUNT_MAX = 64;
 
 /**
- * Reads one event into a row, the rows before being filled, or says what is wrong with it: its texts are then those of some event before. Texts
+ * Reads one event into a row, the rows before being filled, or says what is wrong with it. Texts
  * are still to be checked by `textFault`, where they are new. Cost: one look-up a member.
  */
 export function decodeEvent(input: unknown, context: DecodeContext, into: DecodedEvents, row: number): EventFault | null {
@@ -138,6 +138,7 @@ function readEvent(input: unknown, context: DecodeContext, into: DecodedEvents, 
     else if (time !== null && time !== value) return fault(`${name}: contradicts another time`);
     else time = value;
   }
+  // The lowest bit of those that are left, again and again.
   for (let unset = ALL_FIELDS & ~setFields; unset !== 0; unset &= unset - 1) texts[(31 - Math.clz32(unset & -unset)) * DECODED_ROW_COUNT + row] = "";
   return (
     settleFields(context, texts, row) ??

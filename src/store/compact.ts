@@ -63,7 +63,7 @@ export async function compact(store: Store, sources: readonly Segment[], turns: 
       }
     const made = await store.files.makeSegment(sources, turns);
     await store.refuseLostLock();
-    const { entry, segment } = await store.files.writeMade(store.takeFileNumber(), made);
+    const { entry, segment } = await store.files.writeSegmentFile(store.takeFileNumber(), made);
     await store.storage.sync([entry.key]);
     const removed = new Set(sources);
     const gone = new Set(sources.map((source) => source.key));

@@ -12,7 +12,7 @@ export interface CopiedRows {
   readonly ids: Uint8Array;
   readonly sequences: Uint32Array;
   readonly columns: ReadonlyMap<string, CodeColumn>;
-  /** What all of it lies in and nothing else, to be given away: of many arrays each would be given away at a price. */
+  /** The one buffer that all arrays lie in: transferring one costs less than many. */
   readonly memory: ArrayBuffer;
 }
 
@@ -21,13 +21,13 @@ export function copyRows(rows: SourceRows): CopiedRows {
   const columns = new Map(rows.columnNames().map((name) => [name, rows.column(name)]));
   const [times, ids, sequences] = [rows.times(), rows.ids(), rows.sequences()];
   const { day, rowCount } = rows;
-  let byteLength = wordsOf(times) + wordsOf(ids) + wordsOf(sequences);
-  for (const column of columns.values()) byteLength += wordsOf(column.codes) + (column.kind === "sparse" ? wordsOf(column.rows) : 0);
+  let byteLength = paddedByteLength(times) + paddedByteLength(ids) + paddedByteLength(sequences);
+  for (const column of columns.values()) byteLength += paddedByteLength(column.codes) + (column.kind === "sparse" ? paddedByteLength(column.rows) : 0);
   const memory = new ArrayBuffer(byteLength);
   let at = 0;
   const placed = <V extends Values>(own: V, values: Values): V => {
     own.set(values);
-    at += wordsOf(values);
+    at += paddedByteLength(values);
     return own;
   };
   const numbers = (values: Uint32Array) => placed(new Uint32Array(memory, at, values.length), values);
@@ -51,8 +51,8 @@ export function copyRows(rows: SourceRows): CopiedRows {
   };
 }
 
-/** Bytes up to the next number of four bytes. */
-function wordsOf({ byteLength }: Values): number {
+/** Byte length, rounded up to a multiple of 4. */
+function paddedByteLength({ byteLength }: Values): number {
   return Math.ceil(byteLength / 4) * 4;
 }
 

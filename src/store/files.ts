@@ -46,21 +46,21 @@ export class StoreFiles {
   /** Merges rows of one day into the file of a segment, which is yet to be written. @param turns the pace */
   async makeSegment(sources: readonly SourceRows[], turns: Turns): Promise<CheckedSegment> {
     const rowCount = sources.reduce((sum, rows) => sum + rows.rowCount, 0);
-    const isWorthTheWay = this.sealer !== null && rowCount >= LIMITS.sealedElsewhereRowCount;
-    const made = isWorthTheWay ? await this.sealer.make(sources, this.#codec, turns) : null;
+    const isLargeEnough = this.sealer !== null && rowCount >= LIMITS.sealedElsewhereRowCount;
+    const made = isLargeEnough ? await this.sealer.make(sources, this.#codec, turns) : null;
     const checked = this.#checked(made ?? (await makeSegment(sources, this.#codec, turns)));
     const { meta } = checked.footer;
     if (meta.rowCount === rowCount && meta.day === sources[0]?.day) return checked;
-    throw new DaybookError("internal", `expected a segment of ${rowCount} rows of day ${sources[0]?.day}, got ${meta.rowCount} of day ${meta.day}`);
+    throw new DaybookError("internal", `expected a new segment of ${rowCount} rows of day ${sources[0]?.day}, got ${meta.rowCount} of day ${meta.day}`);
   }
 
   /** Writes a segment of merged rows; durable only after `sync` named its key. */
   async writeSegment(number: number, merged: MergedRows): Promise<WrittenSegment> {
-    return await this.writeMade(number, this.#checked(await encodeRows(merged, this.#codec)));
+    return await this.writeSegmentFile(number, this.#checked(await encodeRows(merged, this.#codec)));
   }
 
   /** Writes a segment; durable only after `sync` named its key. */
-  async writeMade(number: number, { bytes, sha256, footer }: CheckedSegment): Promise<WrittenSegment> {
+  async writeSegmentFile(number: number, { bytes, sha256, footer }: CheckedSegment): Promise<WrittenSegment> {
     const key = `segments/${numbered(number)}`;
     await this.storage.write(key, bytes, { durable: false });
     const { day, rowCount } = footer.meta;
@@ -68,8 +68,13 @@ export class StoreFiles {
     return { entry, segment: this.#segment(entry, footer, bytes) };
   }
 
+  /** Nothing stored is damaged where a new file is. @throws internal */
   #checked(made: MadeSegment): CheckedSegment {
-    return { ...made, footer: this.#footer<SegmentMeta>("a new segment", made.bytes, made.bytes.length) };
+    try {
+      return { ...made, footer: this.#footer<SegmentMeta>("a new segment", made.bytes, made.bytes.length) };
+    } catch (cause) {
+      throw new DaybookError("internal", "a new segment cannot be read back", {}, { cause });
+    }
   }
 
   /** A segment whose file is in memory already, whole. */

@@ -13,6 +13,8 @@ const ROOM_SHARE = 1 / 1024;
 const GROWTH = 1.3;
 /** Ids that are not kept yet for which there is room at first. */
 const FIRST_ADDED_COUNT = 1_024;
+/** The same that stays once they are kept. */
+const KEPT_ROOM_COUNT = 32_768;
 
 /**
  * 64-bit fingerprints of all stored event ids: open addressing, 8 bytes a slot, about 13 bytes an id. A wrong match comes
@@ -103,8 +105,8 @@ export class IdTable {
     const kept = Math.min(count, this.#addedCount);
     this.#added.copyWithin(0, kept, this.#addedCount);
     this.#addedCount -= kept;
-    // Of many at once, as at the opening of a store, nothing is left.
-    if (this.#addedCount === 0 && this.#added.length > ROOM_BATCH_IDS) this.#added = new Float64Array(FIRST_ADDED_COUNT);
+    // Room for many at once, as at the opening of a store, is given back.
+    if (this.#addedCount === 0 && this.#added.length > KEPT_ROOM_COUNT) this.#added = new Float64Array(FIRST_ADDED_COUNT);
   }
 
   /** Takes back the ids that are not kept, newest first, so that every probe chain is as it was. */

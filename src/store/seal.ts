@@ -89,7 +89,7 @@ async function writeFiles(store: Store, frozen: Frozen, isWhole: boolean, writte
   for (const heads of byDay(frozen.heads).values()) {
     const made = await store.files.makeSegment(heads.map((head) => head.view()), frozen.turns);
     await store.refuseLostLock();
-    const { entry, segment } = await store.files.writeMade(store.takeFileNumber(), made);
+    const { entry, segment } = await store.files.writeSegmentFile(store.takeFileNumber(), made);
     written.segments.push(entry);
     segments.push(segment);
   }

@@ -78,7 +78,7 @@ const storages: readonly (readonly [string, () => Storage])[] = [
   ["files", () => fileStorage(join(mkdtempSync(join(tmpdir(), "daybook-seal-")), "store"))],
 ];
 
-describe("a thread of seals", () => {
+describe("a seal thread", () => {
   it.each(storages)("makes the files that the calling thread would make: %s", async (_, storage) => {
     const events = traffic(MANY * 5, 3);
     const [own, other] = [storage(), storage()];
@@ -180,7 +180,7 @@ describe("a thread of seals", () => {
   });
 });
 
-describe("a thread of seals that fails", () => {
+describe("a seal thread that fails", () => {
   const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
   afterEach(() => void warnings.mockClear());
 
@@ -200,7 +200,7 @@ describe("a thread of seals that fails", () => {
     await daybook.close();
     expect(wereMade).toEqual([false, false, false]);
     expect(warnings).toHaveBeenCalledTimes(1);
-    expect(warnings.mock.calls[0]?.[0]).toMatch(/the thread of seals failed.*(broken|with code 3)/);
+    expect(warnings.mock.calls[0]?.[0]).toMatch(/the seal thread failed.*(broken|with code 3)/);
   });
 
   it("because rows cannot be read leaves nothing waiting", async () => {
@@ -211,12 +211,13 @@ describe("a thread of seals that fails", () => {
     expect(warnings.mock.calls.map(([text]) => String(text))).toEqual([expect.stringContaining("allocation failed")]);
   });
 
-  it("to make one file makes the next: the calling thread makes that one", async () => {
-    const text = 'parentPort.on("message", ({ kind, id }) => { if (kind === "make") parentPort.postMessage({ id, made: null }); })';
+  it("to make one file is asked for no other", async () => {
+    const text = 'parentPort.on("message", ({ kind, id }) => { if (kind === "make") parentPort.postMessage({ id, made: null, reason: "broken" }); })';
     const { sealer, wereMade } = watched(threadOf(program(text)));
     const daybook = await storeOf(traffic(MANY * 3, 2), memoryStorage(), sealer);
     await daybook.close();
-    expect([wereMade, warnings.mock.calls]).toEqual([[false, false], []]);
+    expect(wereMade).toEqual([false, false]);
+    expect(warnings.mock.calls.map(([warning]) => String(warning))).toEqual([expect.stringMatching(/the seal thread failed.*broken/)]);
   });
 });
 
@@ -227,6 +228,13 @@ it("A file of other rows than were asked for is not written: the rows stay where
   await expect(daybook.seal()).rejects.toMatchObject({ code: "internal" });
   expect(await daybook.countEvents({ startDate: "2026-01-01" })).toBe(LIMITS.headPartRowCount + MANY);
   expect(await daybook.stats()).toMatchObject({ segmentCount: 0, headRowCount: LIMITS.headPartRowCount + MANY });
+});
+
+it("A file that cannot be read back is not written, and nothing stored is called damaged.", async () => {
+  const sealer: Sealer = { make: () => Promise.resolve({ bytes: new Uint8Array(100), sha256: "" }) };
+  const daybook = await storeOf(traffic(MANY), memoryStorage(), sealer);
+  await expect(daybook.seal()).rejects.toMatchObject({ code: "internal" });
+  expect(await daybook.stats()).toMatchObject({ segmentCount: 0, headRowCount: MANY });
 });
 
 it("A lock that is lost while the file is made is found lost before the file is written.", async () => {
