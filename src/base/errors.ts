@@ -38,7 +38,7 @@ export const ERROR_CODES = {
   read_only: "The store does not accept writes.",
   storage_full: "The storage is full.",
   store_locked: "Another process has the store open.",
-  manifest_missing: "The store has files but no manifest.",
+  manifest_missing: "There is no store to read, or it has files but no manifest.",
   corruption: "Stored bytes are damaged.",
   closed: "The Daybook is closed.",
   invalid_event: "An event breaks a rule.",

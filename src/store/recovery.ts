@@ -143,6 +143,8 @@ export async function recoverBesideWriter(storage: Storage, files: StoreFiles): 
       throw new DaybookError("overloaded", "a writer replaces the files of the store faster than they can be read");
     }
     if ("error" in outcome) throw outcome.error;
+    // Nothing to read is no empty store: more often than not it is a path that was mistyped, or a volume that is not there.
+    if (outcome.isNew) throw new DaybookError("manifest_missing", "there is no store here to read: one that is opened for writing would be made");
     return outcome;
   }
 }
