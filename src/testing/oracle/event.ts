@@ -79,7 +79,7 @@ function eventOf(input: EventInput, arrival: number, nowMs: number): OracleEvent
       userId,
       project: text(input.project) || "default",
       createdAt: new Date(createdAtMs).toISOString(),
-      metadata: input.metadata ?? {},
+      metadata: (input.metadata ?? {}) as EventRecord["metadata"],
       locationCountry: text(input.locationCountry, input.location_country),
       locationCity: text(input.locationCity, input.location_city),
       locationRegion: text(input.locationRegion, input.location_region),
