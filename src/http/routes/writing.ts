@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DaybookError } from "../../base/errors.js";
 import type { EventInput } from "../../schema/event.js";
 import { answers } from "../answers.js";
 import { eventsBody } from "../event-body.js";
@@ -36,11 +37,13 @@ export const writingRoutes: readonly Route[] = [
     summary: "Stores events; answers when they are durable",
     envelope: "problem",
     access: { scope: "events:write" },
-    query: noQuery,
+    query: z.strictObject({ project: z.string().optional().meta({ description: "The only project the events may belong to, and that of those which name none." }) }),
     body: { schema: eventsBody, maxByteLength: WRITE_BYTE_LENGTH, list: "events", isWritten: true },
     answer: answers.ingest,
     etag: false,
-    handle: async ({ daybook, project }, { body }) => {
+    handle: async ({ daybook, project: own }, { body, query }) => {
+      const project = query.project ?? own;
+      if (own !== null && project !== own) throw new DaybookError("project_not_found", "project: no such project", { param: "project" });
       // Each event is checked where it is stored; a bad one comes back in `rejected`.
       const events = body.events as readonly EventInput[];
       const { accepted, duplicates, rejected } = await daybook.ingest(events, project === null ? {} : { project });
