@@ -1,5 +1,5 @@
 /** What a caller may tell about identities. Ids may be numbers, as in events. Dates: RFC 3339 text, epoch ms or `Date`. */
-interface RecordInput {
+interface Told {
   /** A UUID; any other string is hashed to one; absent: a UUIDv7 is assigned. The same id again changes nothing. */
   readonly id?: string | null;
   /** Absent: now. */
@@ -7,16 +7,16 @@ interface RecordInput {
 }
 
 /** Ties an anonymous id, an email and traits to a user; or an email and traits to an anonymous id. */
-export interface IdentifyInput extends RecordInput {
+export interface IdentifyInput extends Told {
   readonly userId?: string | number | null;
   readonly anonymousId?: string | number | null;
-  /** Absent: `traits.email`, where that is text. */
+  /** Absent or blank: `traits.email`, where that is text. */
   readonly email?: string | null;
   readonly traits?: Readonly<Record<string, unknown>> | null;
 }
 
 /** Makes somebody a member of a company from then on. With both ids the user id counts. */
-export interface GroupInput extends RecordInput {
+export interface GroupInput extends Told {
   readonly companyId: string | number;
   readonly userId?: string | number | null;
   readonly anonymousId?: string | number | null;
@@ -25,7 +25,7 @@ export interface GroupInput extends RecordInput {
 }
 
 /** Says that `from`, a user id or an anonymous id, is the user `to`, who survives. */
-export interface AliasInput extends RecordInput {
+export interface AliasInput extends Told {
   readonly from: string | number;
   readonly to: string | number;
 }
@@ -35,3 +35,46 @@ export interface LinkResult {
   /** For `unlink`. */
   readonly linkId: string;
 }
+
+/** Takes the record of this id back, whether it came already or comes later. */
+export interface UnlinkInput {
+  /** The `linkId` of the record, or the `id` that it was told with. */
+  readonly linkId: string;
+  /** Not kept: an unlink is known by its `linkId`, and the same again changes nothing. */
+  readonly id?: string | null;
+  /** Absent: now. Changes no answer. */
+  readonly createdAt?: string | number | Date | null;
+}
+
+/** What `ingestRecords` takes, told apart by `type`. A project exists before its first event. */
+export type RecordInput =
+  | (IdentifyInput & { readonly type: "identify" })
+  | (GroupInput & { readonly type: "group" })
+  | (AliasInput & { readonly type: "alias" })
+  | (UnlinkInput & { readonly type: "unlink" })
+  | { readonly type: "project"; readonly name: string };
+
+/** One record as `exportRecords` gives it and `ingestRecords` takes it back: ids are UUIDs, times ISO milliseconds, what is not set is left out. */
+export type StoredRecord =
+  | {
+      readonly type: "identify";
+      readonly id: string;
+      readonly createdAt: string;
+      readonly userId?: string;
+      readonly anonymousId?: string;
+      /** In lower case; left out where it is that of the traits. */
+      readonly email?: string;
+      readonly traits?: Readonly<Record<string, unknown>>;
+    }
+  | {
+      readonly type: "group";
+      readonly id: string;
+      readonly createdAt: string;
+      readonly companyId: string;
+      readonly userId?: string;
+      readonly anonymousId?: string;
+      readonly traits?: Readonly<Record<string, unknown>>;
+    }
+  | { readonly type: "alias"; readonly id: string; readonly createdAt: string; readonly from: string; readonly to: string }
+  | { readonly type: "unlink"; readonly createdAt: string; readonly linkId: string }
+  | { readonly type: "project"; readonly name: string };

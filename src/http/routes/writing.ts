@@ -6,6 +6,8 @@ import { eventsBody } from "../event-body.js";
 import { guarded, WRITE_BYTE_LENGTH } from "../route.js";
 import type { GuardedRoute, Route } from "../route.js";
 import type { Scope } from "../token.js";
+import { recordsBody } from "../record-body.js";
+import { storeRecords } from "../store-records.js";
 import { trackingAnswer, trackingBodies } from "../tracking/call.js";
 import type { CallKind } from "../tracking/call.js";
 import { takeBatch, takeCall } from "../tracking/intake.js";
@@ -47,6 +49,22 @@ export const writingRoutes: readonly Route[] = [
       // Each event is checked where it is stored; a bad one comes back in `rejected`.
       const events = body.events as readonly EventInput[];
       const { accepted, duplicates, rejected } = await daybook.ingest(events, project === null ? {} : { project });
+      return { accepted, duplicates, rejected: rejected.map(({ index, code, message }) => ({ index, code, message })) };
+    },
+  }),
+  guarded({
+    method: "POST",
+    path: "/v1/records",
+    summary: "Stores records that tell who is who; answers when they are durable",
+    envelope: "problem",
+    access: { scope: "identities:write" },
+    query: noQuery,
+    body: { schema: recordsBody, maxByteLength: WRITE_BYTE_LENGTH, list: "records", isWritten: true },
+    answer: answers.ingest,
+    etag: false,
+    keepsNames: true,
+    handle: async (caller, { body }) => {
+      const { accepted, duplicates, rejected } = await storeRecords(body.records, caller);
       return { accepted, duplicates, rejected: rejected.map(({ index, code, message }) => ({ index, code, message })) };
     },
   }),
