@@ -1,10 +1,9 @@
 import { availableParallelism } from "node:os";
-import { createHandler, type TokenRecord } from "../http/index.js";
+import { createHandler, loadAgentReader, type TokenRecord } from "../http/index.js";
 import { memoryStorage, openDaybook } from "../index.js";
 import type { Daybook } from "../engine/daybook.js";
 import { eventLoopLag, listen, listenOnThread, processGauges, sha256Hex } from "../node/index.js";
 import { DEFAULT_ORGANIZATION, openOrganization, organizationsIn } from "./organizations.js";
-import { loadAgents } from "./read/agent.js";
 import { RequestLog } from "./request-log.js";
 import { LiveTokens } from "./token-store.js";
 
@@ -38,7 +37,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const tokens = new LiveTokens(options.tokens, options.dataDirectory, async (records) => {
     await openAll(records.filter((record) => record.revoked_at === null).map((record) => record.organization));
   });
-  const readAgent = await loadAgents();
+  const readAgent = await loadAgentReader();
 
   const openAll = async (names: Iterable<string>): Promise<void> => {
     for (const name of new Set(names)) {

@@ -1,5 +1,5 @@
 import type { EventInput, EventRecord, IngestResult } from "../schema/event.js";
-import type { AliasInput, GroupInput, IdentifyInput, LinkResult } from "../schema/record.js";
+import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
 import type {
   CompanyTopUsers,
   IdentityDeviceGeo,
@@ -133,6 +133,12 @@ export interface Daybook extends AsyncDisposable {
   /** Takes a record of identify, group or alias back, as if it had never come. @throws invalid_parameter (no such record), read_only, closed */
   unlink(linkId: string): Promise<void>;
   /**
+   * Stores what `exportRecords` gave, or what the four above and `createProject` take, as one batch in any order; resolves when it is
+   * durable. A bad record never fails the others: it comes back in `rejected`, `suppressed` ones too.
+   * @throws invalid_parameter (records is not an array), and what ingest throws
+   */
+  ingestRecords(records: readonly RecordInput[]): Promise<IngestResult>;
+  /**
    * How many events there are. Without input: all of them.
    * @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range, invalid_operator, invalid_filter_value, invalid_regex,
    * too_many_filters, aborted, closed, corruption; so do all questions with filters
@@ -172,6 +178,11 @@ export interface Daybook extends AsyncDisposable {
   explain(report: ReportName, input?: object): Promise<Explanation>;
   /** Every stored event in (createdAt, id) order, a day in memory at a time. @throws invalid_parameter, unknown_parameter, invalid_date, closed */
   exportEvents(input?: ExportInput): AsyncIterable<ExportedEvent>;
+  /**
+   * Every project, then every record that tells who is who, in (createdAt, id) order: with all events, a copy of the store. There
+   * are no dates and no project to ask for, because who is who holds for the past too, and for the whole organization.
+   */
+  exportRecords(): AsyncIterable<StoredRecord>;
   /** The same events as an Arrow IPC stream, or file, that other tools open: `import --format arrow` takes it back. */
   exportArrow(input?: ExportInput, format?: "stream" | "file"): AsyncIterable<Uint8Array>;
   /** Makes a project exist before its first event. @throws invalid_parameter, read_only, storage_full, closed */

@@ -7,7 +7,7 @@ import { parseUuid, uuidText } from "../base/uuid.js";
 import { compileRegexes } from "../filter/regex.js";
 import { decodeAlias, decodeGroup, decodeIdentify, unlinkOf } from "../identity/decode-record.js";
 import type { DecodedRecord, RecordContext } from "../identity/decode-record.js";
-import type { AliasInput, GroupInput, IdentifyInput, LinkResult } from "../schema/record.js";
+import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
 import { encodeCursor } from "../plan/cursor.js";
 import { planExport } from "../plan/export-events.js";
 import type { PlanContext, ReportRules } from "../plan/context.js";
@@ -33,8 +33,10 @@ import type {
 import { MemoryExecutor } from "./executor.js";
 import { explainPlan } from "./explain.js";
 import { exportRows } from "./export-events.js";
+import { exportStoredRecords } from "./export-records.js";
 import { Housekeeping } from "./housekeeping.js";
 import { IngestQueue } from "./ingest-queue.js";
+import { ingestRecords } from "./ingest-records.js";
 import { checkOptions } from "./options.js";
 import type { DaybookOptions } from "./options.js";
 import { StoredPrivacyRequests } from "./privacy.js";
@@ -166,6 +168,16 @@ class EmbeddedDaybook extends Questions implements Daybook {
     if (id === null || this.#store.records.find(id) < 0)
       throw parameterError("invalid_parameter", "linkId", `expected the linkId of a record, got ${shown(linkId)}`);
     await this.#queue.addRecord(unlinkOf(id, this.#recordContext()));
+  }
+
+  async ingestRecords(records: readonly RecordInput[]): Promise<IngestResult> {
+    this.#refuseClosed();
+    return await ingestRecords(records, this.#recordContext(), this.#queue);
+  }
+
+  async *exportRecords(): AsyncGenerator<StoredRecord> {
+    this.#refuseClosed();
+    yield* exportStoredRecords(this.#store);
   }
 
   async explain(report: ReportName, input?: object): Promise<Explanation> {

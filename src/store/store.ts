@@ -142,6 +142,11 @@ export class Store {
     return this.dictionaries.named(name).values.slice(1, this.#journaledSizes.get(name) ?? 1);
   }
 
+  isDurable(name: string, value: string): boolean {
+    const code = this.dictionaries.named(name).codeOf(value);
+    return code > 0 && code < (this.#journaledSizes.get(name) ?? 1);
+  }
+
   /** Sizes of the dictionaries as far as the journal holds their values: what rows of heads use. */
   journaledSizes(): Map<string, number> {
     return new Map(this.#journaledSizes);
