@@ -100,7 +100,7 @@ class EmbeddedDaybook extends Questions implements Daybook {
     this.#clock = options.clock ?? systemClock;
     this.#random = random;
     this.#rules = reportRules(options);
-    this.#contexts = new ReportContexts(store, options.rates ?? (() => undefined));
+    this.#contexts = new ReportContexts(store, options.rates ?? (() => undefined), this.#rules.touch);
     this.#executor = new MemoryExecutor(store, this.#contexts, options.onWork ?? (() => undefined));
     this.#housekeeping = new Housekeeping(store);
     this.#queue = new IngestQueue(store, {
