@@ -156,7 +156,7 @@ export interface Daybook extends AsyncDisposable {
   exportArrow(input?: ExportInput, format?: "stream" | "file"): AsyncIterable<Uint8Array>;
   /** Makes a project exist before its first event. */
   createProject(name: string): Promise<void>;
-  /** Names of all projects, by code point. */
+  /** Names of all projects, by code point; `default`, the project of events that name none, always is one. */
   projects(): readonly string[];
   stats(): Promise<DaybookStats>;
   /** The organization's reporting currency, ISO 4217. */

@@ -2,7 +2,6 @@ import { systemClock } from "../base/clock.js";
 import type { Clock } from "../base/clock.js";
 import { DaybookError, parameterError, shown } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
-import { compareCodePoints } from "../base/order.js";
 import { parseUuid, uuidText } from "../base/uuid.js";
 import { compileRegexes } from "../filter/regex.js";
 import { decodeAlias, decodeGroup, decodeIdentify, unlinkOf } from "../identity/decode-record.js";
@@ -39,6 +38,7 @@ import { checkOptions } from "./options.js";
 import type { DaybookOptions } from "./options.js";
 import { StoredPrivacyRequests } from "./privacy.js";
 import type { PrivacyRequests } from "./privacy-requests.js";
+import { projectsOf } from "./projects.js";
 import { Questions } from "./questions.js";
 import { ReportContexts } from "./report-contexts.js";
 import { Scrub, timer } from "./scrub.js";
@@ -201,7 +201,7 @@ class EmbeddedDaybook extends Questions implements Daybook {
   }
 
   projects(): readonly string[] {
-    return [...this.store.durableValues("project")].sort(compareCodePoints);
+    return projectsOf(this.store);
   }
 
   async stats(): Promise<DaybookStats> {
