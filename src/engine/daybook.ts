@@ -187,7 +187,7 @@ export interface Daybook extends AsyncDisposable {
   exportArrow(input?: ExportInput, format?: "stream" | "file"): AsyncIterable<Uint8Array>;
   /** Makes a project exist before its first event. @throws invalid_parameter, read_only, storage_full, closed */
   createProject(name: string): Promise<void>;
-  /** Names of all projects, by code point. */
+  /** Names of all projects, by code point; `default`, the project of events that name none, always is one. */
   projects(): readonly string[];
   /** What is stored, and how the store does. @throws closed */
   stats(): Promise<DaybookStats>;

@@ -2,7 +2,6 @@ import { systemClock } from "../base/clock.js";
 import type { Clock } from "../base/clock.js";
 import { DaybookError, parameterError, shown } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
-import { compareCodePoints } from "../base/order.js";
 import { parseUuid, uuidText } from "../base/uuid.js";
 import { compileRegexes } from "../filter/regex.js";
 import { decodeAlias, decodeGroup, decodeIdentify, unlinkOf } from "../identity/decode-record.js";
@@ -41,6 +40,7 @@ import { checkOptions } from "./options.js";
 import type { DaybookOptions } from "./options.js";
 import { StoredPrivacyRequests } from "./privacy.js";
 import type { PrivacyRequests } from "./privacy-requests.js";
+import { projectsOf } from "./projects.js";
 import { Questions } from "./questions.js";
 import { ReportContexts } from "./report-contexts.js";
 import { Scrub, timer } from "./scrub.js";
@@ -111,7 +111,7 @@ class EmbeddedDaybook extends Questions implements Daybook {
     this.#clock = options.clock ?? systemClock;
     this.#random = random;
     this.#rules = reportRules(options);
-    this.#contexts = new ReportContexts(store, options.rates ?? (() => undefined));
+    this.#contexts = new ReportContexts(store, options.rates ?? (() => undefined), this.#rules.touch);
     this.#executor = new MemoryExecutor(store, this.#contexts, options.onWork ?? (() => undefined));
     this.#housekeeping = new Housekeeping(store);
     this.#queue = new IngestQueue(store, {
@@ -222,7 +222,7 @@ class EmbeddedDaybook extends Questions implements Daybook {
   }
 
   projects(): readonly string[] {
-    return [...this.#store.durableValues("project")].sort(compareCodePoints);
+    return projectsOf(this.#store);
   }
 
   async stats(): Promise<DaybookStats> {

@@ -15,6 +15,7 @@ import { PrivacyBook } from "./privacy-book.js";
 import { acknowledge, expire, extend, newRequest, readPrivacyInput, readResolution, resolve, shownRequest, verify } from "./privacy-lifecycle.js";
 import type { PrivacyHolder, StoredRequest } from "./privacy-lifecycle.js";
 import type { ErasureReceipt, PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "./privacy-requests.js";
+import { projectsOf } from "./projects.js";
 import type { SuppressedKind, Suppression } from "./suppression.js";
 
 /** What privacy requests need of their Daybook. */
@@ -52,7 +53,7 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     const { store, clock, random } = this.#house;
     this.#house.refuseClosed();
     const read = readPrivacyInput(input);
-    if (read.project !== null && !store.durableValues("project").includes(read.project))
+    if (read.project !== null && !projectsOf(store).includes(read.project))
       throw new DaybookError("project_not_found", `project: there is no project ${shown(read.project)}`, { param: "project" });
     const nowMs = clock.now();
     const id = new Uint8Array(16);

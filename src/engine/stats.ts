@@ -1,8 +1,8 @@
 import { isoOfDay } from "../base/time.js";
-import { compareCodePoints } from "../base/order.js";
 import { filesOf } from "../store/manifest.js";
 import type { Store } from "../store/store.js";
 import type { DaybookStats } from "./daybook.js";
+import { projectsOf } from "./projects.js";
 import type { ScrubState } from "./scrub.js";
 
 /** Numbers about a store, from its manifest and what it holds in memory. */
@@ -29,7 +29,7 @@ export function statsOf(store: Store, idTableByteLength: number, scrub: ScrubSta
     headRowCount,
     firstDay: dayText(ascending[0]),
     lastDay: dayText(ascending.at(-1)),
-    projects: [...store.durableValues("project")].sort(compareCodePoints),
+    projects: projectsOf(store),
     storedByteLength: fileByteLength + (journal?.byteLength ?? 0),
     memoryByteLength: budget.byteLength + store.records.byteLength + headByteLength + dictionaries.byteLength + idTableByteLength,
     quarantine,
