@@ -77,7 +77,7 @@ export interface DaybookStats {
   readonly firstDay: string | null;
   readonly lastDay: string | null;
   readonly projects: readonly string[];
-  /** Bytes of all stored files the manifest and journals name. */
+  /** Bytes of the files that the manifest names, and of the journals that count. */
   readonly storedByteLength: number;
   /** Estimate of the bytes held in memory by columns, dictionaries and derived structures. */
   readonly memoryByteLength: number;

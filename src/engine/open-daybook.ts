@@ -56,7 +56,8 @@ async function sealBeforeReading(storage: Storage): Promise<void> {
 }
 
 /**
- * Opens an organization's events, making a new store where there is none.
+ * Opens an organization's events, making a new store where there is none, but never beside stores: a directory of organizations
+ * is refused before a byte is written.
  * @throws invalid_parameter, store_locked, manifest_missing, corruption, storage_full
  */
 export async function openDaybook(options: DaybookOptions): Promise<Daybook> {
