@@ -1,5 +1,6 @@
 // Many processes, one store: the primary has it and answers on the loopback; the workers serve people, and send events there.
 import cluster from "node:cluster";
+import { once } from "node:events";
 import { createServer } from "node:http";
 import { openDaybook } from "daybook";
 import { createHandler, createToken, memoryTokens } from "daybook/http";
@@ -23,9 +24,13 @@ async function primary(directory: string): Promise<void> {
 
   const stop = async () => {
     isStopping = true;
-    await new Promise<void>((resolve) => cluster.disconnect(resolve));
+    const ended = Object.values(cluster.workers ?? {}).map((worker) => worker && once(worker, "exit"));
+    cluster.disconnect();
+    await Promise.all(ended);
     await server.close();
     await daybook.close();
+    // A connection that was on its way to a worker that broke would keep the process.
+    process.exit();
   };
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => void stop());
 }
@@ -44,6 +49,7 @@ function work(): void {
       .catch(() => response.writeHead(502).end());
   });
   server.listen(Number(process.env["PORT"] ?? 0), "127.0.0.1");
-  // The primary says when; a signal to the whole group must not end a worker before its answers.
+  // The primary says when, and that is after the last answer: a signal to the whole group must not end a worker before.
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => undefined);
+  process.on("disconnect", () => process.exit());
 }
