@@ -21,7 +21,7 @@ interface Waiting {
 }
 
 const port = parentPort;
-if (port === null) throw new Error("expected to be started as a thread");
+if (port === null || (workerData ?? null) === null) throw new Error("expected to be started by listenOnThread");
 const { options, rules } = workerData as ThreadData;
 const out = outbox<FromSockets>(port);
 const front = new Front(rules, sha256Hex, (refusal) => out.add(() => ({ kind: "refused", refusal })));
