@@ -2,7 +2,8 @@ import { availableParallelism } from "node:os";
 import { createHandler, loadAgentReader, type TokenRecord } from "../http/index.js";
 import { memoryStorage, openDaybook } from "../index.js";
 import type { Daybook } from "../engine/daybook.js";
-import { eventLoopLag, listen, listenOnThread, processGauges, sha256Hex } from "../node/index.js";
+import { eventLoopLag, listen, processGauges, sha256Hex } from "../node/index.js";
+import { listenOnThreadOr } from "../node/listen-on-thread.js";
 import { DEFAULT_ORGANIZATION, type DataDirectory } from "./data-directory.js";
 import { openOrganization } from "./organizations.js";
 import { RequestLog } from "./request-log.js";
@@ -67,8 +68,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       onDefect: (thrown, requestId) => log.defect(thrown, requestId),
       ...(options.logsRequests ? { onAnswer: (answered) => log.answered(answered) } : {}),
     });
-    const start = options.oneThread || availableParallelism() === 1 ? listen : listenOnThread;
-    const listening = await start(handler, { host: options.host, port: options.port });
+    const address = { host: options.host, port: options.port };
+    const isAlone = options.oneThread || availableParallelism() === 1;
+    const listening = await (isAlone ? listen(handler, address) : listenOnThreadOr((text) => void process.stderr.write(`daybook: ${text}\n`), handler, address));
     return {
       url: listening.url,
       reloadTokens: () => tokens.reload(),

@@ -2,6 +2,7 @@ import { systemClock } from "../base/clock.js";
 import type { Clock } from "../base/clock.js";
 import { DaybookError, parameterError, shown } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
+import { onePerProcess } from "../base/one-per-process.js";
 import { parseUuid, uuidText } from "../base/uuid.js";
 import { compileRegexes } from "../filter/regex.js";
 import { decodeAlias, decodeGroup, decodeIdentify, unlinkOf } from "../identity/decode-record.js";
@@ -47,7 +48,7 @@ import { Scrub, timer } from "./scrub.js";
 import { statsOf } from "./stats.js";
 
 /** Who writes to storages without a journal. */
-const writers = new WeakMap<Storage, Daybook>();
+const writers = onePerProcess("writers", () => new WeakMap<Storage, Pick<Daybook, "health" | "seal" | "close">>());
 
 /** A reader beside such a writer finds in the storage only what was sealed. */
 async function sealBeforeReading(storage: Storage): Promise<void> {
