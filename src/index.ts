@@ -64,6 +64,8 @@ export type {
   UniqueUsersInput,
   UniqueUsersPerDayInput,
 } from "./plan/input.js";
+export type { FieldName } from "./plan/field-names.js";
+export type { FilterOperator } from "./plan/operators.js";
 export type { ReportName } from "./plan/plan.js";
 export type { EventInput, EventRecord, IngestResult, RejectedEvent } from "./schema/event.js";
 export { memoryStorage } from "./store/memory-storage.js";

@@ -59,9 +59,9 @@ export type ExportedEvent = Omit<EventInput, "id" | "createdAt" | "metadata"> & 
 };
 
 export interface ExportInput {
-  readonly project?: string | null;
-  readonly startDate?: DateInput | null;
-  readonly endDate?: DateInput | null;
+  readonly project?: string | null | undefined;
+  readonly startDate?: DateInput | null | undefined;
+  readonly endDate?: DateInput | null | undefined;
 }
 
 export interface DaybookStats {

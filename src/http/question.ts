@@ -74,11 +74,8 @@ export function perDayInput(body: BodyOf<"perDay">, project: string | null): Per
 }
 
 export function aggregateInput(body: BodyOf<"aggregate">, project: string | null): AggregateInput {
-  return {
-    ...uniqueUsersInput(body, project),
-    field: body.field ?? null,
-    metadataField: body.metadata_field ?? null,
-  };
+  const by = { field: body.field ?? null, metadataField: body.metadata_field ?? null };
+  return { ...uniqueUsersInput(body, project), ...by } as AggregateInput; // plan/ refuses neither and both
 }
 
 export function searchEventsInput(body: BodyOf<"searchEvents">, project: string | null): SearchEventsInput {

@@ -1,4 +1,4 @@
-import { fixedClock, memoryStorage, openDaybook, type Daybook, type PerDayItem } from "daybook";
+import { fixedClock, memoryStorage, openDaybook, type AggregateInput, type Daybook, type PerDayItem } from "daybook";
 import { seededRandom } from "daybook/testing";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -30,7 +30,7 @@ afterAll(async () => {
 const planCount = caseCount(50);
 const day = "epoch_ms(ms - ms % 86400000)";
 const dayText = `strftime(${day}, '%Y-%m-%dT00:00:00.000Z')`;
-const groupings: readonly (readonly [object, string])[] = [
+const groupings: readonly (readonly [AggregateInput, string])[] = [
   [{ field: "browser" }, "browser"], [{ field: "url" }, "url"], [{ field: "user_id" }, "user_id"], [{ metadataField: "plan" }, "plan"],
   [{ metadataField: "flag" }, "flag::varchar"],
 ];
@@ -58,7 +58,7 @@ test("count-unique-users-per-day agrees with DuckDB.", () =>
 
 test("Aggregates agree with DuckDB, their order too.", () =>
   agree(false, async ({ input }, at) => {
-    const rows = await daybook.aggregate({ ...input, ...groupings[at % groupings.length]?.[0] });
+    const rows = await daybook.aggregate({ ...input, ...groupings[at % groupings.length]?.[0] } as AggregateInput);
     return rows.map(({ property, count }) => [property, count]);
   }, ({ sql }, at) => `select coalesce(${groupings[at % groupings.length]?.[1]}, '') as property, count(*)::int as n
     from resolved where ${sql} group by 1 order by n desc, property`));

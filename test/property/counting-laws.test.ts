@@ -1,3 +1,4 @@
+import type { AggregateInput } from "daybook";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { complements, history, scope } from "./arbitraries.js";
@@ -12,7 +13,7 @@ test("Law 1: a filter and its complement share the events out.", () =>
     }),
   ));
 
-const scalarGroupings = [
+const scalarGroupings: readonly AggregateInput[] = [
   { field: "user_id" }, { field: "browser" }, { field: "location_city" }, { field: "url" }, { field: "referrer" },
   { metadataField: "word" }, { metadataField: "missing" },
 ];

@@ -41,22 +41,35 @@ import { worldOf } from "./world.js";
 
 /** The right answers, from arrays and `filter()`: slow, and short enough to check by eye. */
 export interface Oracle {
+  /** What `Daybook.countEvents` answers. */
   countEvents(input?: CountEventsInput): number;
+  /** What `Daybook.countEventsPerDay` answers. */
   countEventsPerDay(input?: PerDayInput): PerDayItem[];
+  /** What `Daybook.countEventsRunningTotalPerDay` answers. */
   countEventsRunningTotalPerDay(input?: PerDayInput): PerDayItem[];
+  /** What `Daybook.countUniqueUsers` answers. */
   countUniqueUsers(input?: UniqueUsersInput): number;
+  /** What `Daybook.countUniqueUsersPerDay` answers. */
   countUniqueUsersPerDay(input?: UniqueUsersPerDayInput): PerDayItem[];
+  /** What `Daybook.aggregate` answers. */
   aggregate(input: AggregateInput): AggregateItem[];
   /** All matching events, newest first: the pages joined. */
   searchEvents(input?: CountEventsInput): EventRecord[];
   /** All sessions of the window, newest first: the pages joined. */
   identitySessions(input: IdentityInput): Omit<IdentitySessionsPage, "cursor">;
+  /** What `Daybook.identityProfile` answers. */
   identityProfile(input: IdentityInput): IdentityProfile;
+  /** What `Daybook.identityReferrers` answers. */
   identityReferrers(input: IdentityReferrersInput): IdentityReferrers;
+  /** What `Daybook.identityDeviceGeo` answers. */
   identityDeviceGeo(input: IdentityInput): IdentityDeviceGeo;
+  /** What `Daybook.revenueByAttribution` answers. */
   revenueByAttribution(input: RevenueByAttributionInput): RevenueByAttribution;
+  /** What `Daybook.ltvCohorts` answers. */
   ltvCohorts(input: LtvCohortsInput): LtvCohorts;
+  /** What `Daybook.topCompanies` answers. */
   topCompanies(input?: TopCompaniesInput): TopCompanies;
+  /** What `Daybook.companyTopUsers` answers. */
   companyTopUsers(input: CompanyTopUsersInput): CompanyTopUsers;
 }
 
