@@ -25,7 +25,7 @@ describe("file storage: folders that no key leads to", () => {
     mkdirSync(join(directory, name));
     const fileSystem: FileSystem = {
       ...kernelFileSystem,
-      readDirectory: (path) => (path.endsWith(name) ? Promise.reject(errno("EACCES")) : kernelFileSystem.readDirectory(path)),
+      readDirectory: (path) => (path.includes(name) ? Promise.reject(errno("EACCES")) : kernelFileSystem.readDirectory(path)),
     };
     const storage = fileStorage(directory, { fileSystem });
     await (await storage.lock()).release();
