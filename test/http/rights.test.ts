@@ -85,9 +85,11 @@ function valueOf(role: Role, scope: Scope | "*", project: string | null): string
   return `sk_${role}.${scope === "*" ? "all" : scope.replace(":", ".")}.${project ?? "organization"}`;
 }
 
+const handler = handlerOf(stubDaybook(), { tokens });
+
 async function answerTo(route: string, token: string | null) {
   const { path, options } = completeRequest(route);
-  const sent = await send(handlerOf(stubDaybook(), { tokens }), path, { ...options, token });
+  const sent = await send(handler, path, { ...options, token });
   return sent.status < 300 ? "ok" : codeOf(sent);
 }
 
