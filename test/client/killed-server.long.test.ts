@@ -33,5 +33,4 @@ test("While a server is killed again and again, what a client stores is stored o
   await client.close();
   server.child.kill("SIGTERM");
   expect((await server.finished).code).toBe(0);
-}
 }, 600_000);
