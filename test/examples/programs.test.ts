@@ -43,6 +43,13 @@ describe("every example runs and says what it promises", () => {
     expect(await answer.json()).toEqual({ status: "OK", data: 2 });
   });
 
+  test("client.ts", async () => {
+    const run = await startProgram("examples/client.ts", []).finished;
+    expect([run.code, run.stderr]).toEqual([0, ""]);
+    expect(run.stdout).toContain("stored: { accepted: 2, duplicates: 0, rejected: [] }\nunique users: 1\npage views: 1\n");
+    expect(run.stdout).toContain("newest: signup\nexported: page_view\nexported: signup\n");
+  });
+
   test("custom-storage.ts", async () => {
     const run = await startProgram("examples/custom-storage.ts", []).finished;
     expect([run.code, run.stderr]).toEqual([0, ""]);
