@@ -52,12 +52,19 @@ export interface SearchEventsPage {
 }
 
 /** Every stored field of one event: what `export` writes and `ingest` takes back. Not-set fields are left out. */
-export type ExportedEvent = EventInput & { readonly id: string; readonly createdAt: string };
+export type ExportedEvent = EventInput & {
+  readonly id: string;
+  readonly createdAt: string;
+  /** Where it was asked for and the event is somebody's. `ingest` does not take it: it follows from ids and records. */
+  readonly identityId?: string;
+};
 
 export interface ExportInput {
   readonly project?: string | null;
   readonly startDate?: DateInput | null;
   readonly endDate?: DateInput | null;
+  /** Adds to each event whose it is by what is known when the export begins. Default false. */
+  readonly identityIds?: boolean;
 }
 
 export interface DaybookStats {
@@ -159,8 +166,8 @@ export interface Daybook extends AsyncDisposable {
   /** Every stored event in (createdAt, id) order. */
   exportEvents(input?: ExportInput): AsyncIterable<ExportedEvent>;
   /**
-   * Every project, then every record that tells who is who, in (createdAt, id) order: with all events, a copy of the store. There
-   * are no dates and no project to ask for, because who is who holds for the past too, and for the whole organization.
+   * Every project that no event names, then every record that tells who is who, in (createdAt, id) order: with all events, a copy of
+   * the store. There are no dates and no project to ask for, because who is who holds for the past too, and for the whole organization.
    */
   exportRecords(): AsyncIterable<StoredRecord>;
   /** The same events as an Arrow IPC stream, or file, that other tools open: `import --format arrow` takes it back. */
