@@ -56,12 +56,16 @@ export type ExportedEvent = Omit<EventInput, "id" | "createdAt" | "metadata"> & 
   readonly id: string;
   readonly createdAt: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Where it was asked for and the event is somebody's. `ingest` does not take it: it follows from ids and records. */
+  readonly identityId?: string;
 };
 
 export interface ExportInput {
   readonly project?: string | null | undefined;
   readonly startDate?: DateInput | null | undefined;
   readonly endDate?: DateInput | null | undefined;
+  /** Adds to each event whose it is by what is known when the export begins. Default false. */
+  readonly identityIds?: boolean | null | undefined;
 }
 
 export interface DaybookStats {
@@ -179,8 +183,8 @@ export interface Daybook extends AsyncDisposable {
   /** Every stored event in (createdAt, id) order, a day in memory at a time. @throws invalid_parameter, unknown_parameter, invalid_date, closed */
   exportEvents(input?: ExportInput): AsyncIterable<ExportedEvent>;
   /**
-   * Every project, then every record that tells who is who, in (createdAt, id) order: with all events, a copy of the store. There
-   * are no dates and no project to ask for, because who is who holds for the past too, and for the whole organization.
+   * Every project that no event names, then every record that tells who is who, in (createdAt, id) order: with all events, a copy of
+   * the store. There are no dates and no project to ask for, because who is who holds for the past too, and for the whole organization.
    */
   exportRecords(): AsyncIterable<StoredRecord>;
   /** The same events as an Arrow IPC stream, or file, that other tools open: `import --format arrow` takes it back. */

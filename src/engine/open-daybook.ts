@@ -7,6 +7,7 @@ import { parseUuid, uuidText } from "../base/uuid.js";
 import { compileRegexes } from "../filter/regex.js";
 import { decodeAlias, decodeGroup, decodeIdentify, unlinkOf } from "../identity/decode-record.js";
 import type { DecodedRecord, RecordContext } from "../identity/decode-record.js";
+import { IdentityNames } from "../identity/identity-names.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
 import { encodeCursor } from "../plan/cursor.js";
 import { planExport } from "../plan/export-events.js";
@@ -190,18 +191,19 @@ class EmbeddedDaybook extends Questions implements Daybook {
 
   async *exportEvents(input: ExportInput = {}): AsyncGenerator<ExportedEvent> {
     this.#refuseClosed();
-    const { project, range } = planExport(input);
-    yield* exportRows(this.#store, project, range);
+    const { project, range, identityIds } = planExport(input);
+    yield* exportRows(this.#store, project, range, identityIds ? { names: this.#identityNames() } : {});
   }
 
   async *exportArrow(input: ExportInput = {}, format: "stream" | "file" = "stream"): AsyncGenerator<Uint8Array> {
     this.#refuseClosed();
-    const { project, range } = planExport(input);
+    const { project, range, identityIds } = planExport(input);
+    const names = identityIds ? this.#identityNames() : null;
     // Loaded when asked for: most programs never write Arrow.
     const { eventsToIpc } = await import("../arrow/events-to-ipc.js");
     const snapshot = this.#store.snapshot();
     try {
-      yield* eventsToIpc(snapshot.rows, this.#store.dictionaries, { ...range, project }, format);
+      yield* eventsToIpc(snapshot.rows, this.#store.dictionaries, { ...range, project }, format, names);
     } finally {
       snapshot.release();
     }
@@ -293,6 +295,10 @@ class EmbeddedDaybook extends Questions implements Daybook {
     const record = decode(input, this.#recordContext());
     await this.#queue.addRecord(record);
     return { linkId: uuidText(record.id) };
+  }
+
+  #identityNames(): IdentityNames {
+    return new IdentityNames(this.#store.resolver.view());
   }
 
   #recordContext(): RecordContext {
