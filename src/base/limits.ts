@@ -90,6 +90,9 @@ export const LIMITS = {
   parsedBytes: 2 * 1024 * 1024,
   /** How late timers may be before requests are refused: work piles up faster than it is done. */
   eventLoopLagMs: 50,
+  /** Characters of the header that tells what was noticed about a question, and of a name in it: proxies drop what is long. */
+  noticeHeaderChars: 1_024,
+  noticeNameChars: 96,
   /** How long a question may take. */
   questionMs: 30_000,
   /** Unknown tokens that one address may try in a row, and how many more each minute. */

@@ -7,6 +7,7 @@ import type { Sealer } from "../store/make-segment.js";
 import type { Durability } from "../store/store.js";
 import type { Storage } from "../store/storage.js";
 import type { Work } from "./executor.js";
+import type { Notice } from "./notices.js";
 import type { Damage, ScrubOptions } from "./scrub.js";
 
 export interface DaybookOptions {
@@ -56,6 +57,8 @@ export interface DaybookOptions {
   readonly scrub?: ScrubOptions;
   /** Called once for each file that a scrub finds damaged. What it throws is passed to nobody. */
   readonly onDamage?: (damage: Damage) => unknown;
+  /** Called for each name in a question that is no field, and no metadata key of any stored event. What it throws is passed to nobody. */
+  readonly onNotice?: (notice: Notice) => unknown;
   /** Called after each question with what answering it touched. */
   readonly onWork?: (report: ReportName, work: Work) => void;
   /** Fills bytes with random bits. Default: `crypto.getRandomValues`. */

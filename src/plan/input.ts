@@ -49,6 +49,8 @@ export interface AggregateInput extends UniqueUsersInput {
 
 export interface SearchEventsInput extends CountEventsInput {
   readonly cursor?: string | null;
+  /** Whether events come with all they were sent with, and whose they are, or as plain records. Default true. */
+  readonly allFields?: boolean | null;
   /** 1 to 1,000; default 100. */
   readonly limit?: number | null;
 }
