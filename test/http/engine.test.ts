@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { memoryStorage, openDaybook } from "../../src/index.js";
-import type { Daybook } from "../../src/index.js";
+import type { Daybook, FoundEvent } from "../../src/index.js";
 import { fixedClock } from "../../src/base/clock.js";
 import { eventSchema } from "../../src/http/event-body.js";
 import type { Handler } from "../../src/http/index.js";
@@ -76,9 +76,9 @@ describe("over a real Daybook", () => {
   });
 
   it("shows all an event was sent with where all_fields asks for it, else its record alone, on pages that go on either way", async () => {
-    const [event] = (await daybook.searchEvents({ limit: 1 })).events;
+    const [event] = (await daybook.searchEvents({ limit: 1 })).events as [FoundEvent];
     const plain = (await send(handler, "/search-events", { body: { limit: 1 } })).json as { cursor: string; events: object[] };
-    const { anonymousId, value, currency, externalId, companyId, identityId, ...record } = event!;
+    const { anonymousId, value, currency, externalId, companyId, identityId, ...record } = event;
     expect(plain.events).toEqual([wireEvent(record)]);
     const full = (await send(handler, "/search-events", { body: { limit: 1, all_fields: true } })).json as typeof plain;
     const more = { anonymous_id: anonymousId, value, currency, external_id: externalId, company_id: companyId, identity_id: identityId };

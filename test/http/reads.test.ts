@@ -156,7 +156,7 @@ describe("search-events", () => {
     const daybook = stubDaybook({ searchEvents: async () => ({ cursor: null, events: [{ ...event, ...location, ...sent }] }) });
     const answer = await send(handlerOf(daybook), "/search-events", { body: { all_fields: true } });
     expect(answer.json).toMatchObject({
-      events: [{ id: "e1", anonymous_id: "a1", value: 9.5, currency: "EUR", external_id: "o1", company_id: "acme", identity_id: "idn_1" }],
+      events: [{ id: event.id, anonymous_id: "a1", value: 9.5, currency: "EUR", external_id: "o1", company_id: "acme", identity_id: "idn_1" }],
     });
     const asked = stubDaybook();
     for (const all_fields of [true, false, null]) await send(handlerOf(asked), "/search-events", { body: { all_fields } });
