@@ -40,6 +40,8 @@ import { IngestQueue } from "./ingest-queue.js";
 import { ingestRecords } from "./ingest-records.js";
 import { checkOptions } from "./options.js";
 import type { DaybookOptions } from "./options.js";
+import { noticesOf, tellNotices } from "./notices.js";
+import type { Notice } from "./notices.js";
 import { StoredPrivacyRequests } from "./privacy.js";
 import type { PrivacyRequests } from "./privacy-requests.js";
 import { projectsOf } from "./projects.js";
@@ -104,6 +106,7 @@ class EmbeddedDaybook extends Questions implements Daybook {
   readonly #housekeeping: Housekeeping;
   readonly #privacy: StoredPrivacyRequests;
   readonly #scrub: Scrub | null;
+  readonly #onNotice: ((notice: Notice) => unknown) | undefined;
   #closing: Promise<void> | null = null;
 
   constructor(store: Store, options: DaybookOptions, random: (bytes: Uint8Array) => void, keys: StoreKeys) {
@@ -114,6 +117,7 @@ class EmbeddedDaybook extends Questions implements Daybook {
     this.#clock = options.clock ?? systemClock;
     this.#random = random;
     this.#rules = reportRules(options);
+    this.#onNotice = options.onNotice;
     this.#contexts = new ReportContexts(store, options.rates ?? (() => undefined), this.#rules.touch);
     this.#executor = new MemoryExecutor(store, this.#contexts, options.onWork ?? (() => undefined));
     this.#housekeeping = new Housekeeping(store);
@@ -186,7 +190,9 @@ class EmbeddedDaybook extends Questions implements Daybook {
   async explain(report: ReportName, input?: object): Promise<Explanation> {
     if (!Object.hasOwn(planners, report))
       throw parameterError("invalid_parameter", "report", `expected one of ${Object.keys(planners).join(", ")}, got ${shown(report)}`);
-    return await explainPlan(this.#store, this.#contexts, await this.plan(report, input));
+    const plan = await this.plan(report, input);
+    const notices = noticesOf(plan, input, this.#store.dictionaries).map(({ message }) => message);
+    return { ...(await explainPlan(this.#store, this.#contexts, plan)), notices };
   }
 
   async *exportEvents(input: ExportInput = {}): AsyncGenerator<ExportedEvent> {
@@ -268,6 +274,10 @@ class EmbeddedDaybook extends Questions implements Daybook {
       throw error;
     }
     await this.#store.close();
+  }
+
+  protected notice(plan: Plan, input: unknown, options: QueryOptions | undefined): void {
+    tellNotices(noticesOf(plan, input, this.#store.dictionaries), [this.#onNotice, options?.onNotice]);
   }
 
   protected execute<K extends ReportName>(plan: Plan<K>, options: QueryOptions | undefined): Promise<Answer<K>> {

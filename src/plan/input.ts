@@ -68,6 +68,8 @@ export type AggregateInput = UniqueUsersInput &
 
 export interface SearchEventsInput extends CountEventsInput {
   readonly cursor?: string | null | undefined;
+  /** Whether events come with all they were sent with, and whose they are, or as plain records. Default true. */
+  readonly allFields?: boolean | null | undefined;
   /** 1 to 1,000; default 100. */
   readonly limit?: number | null | undefined;
 }

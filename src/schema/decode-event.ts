@@ -199,7 +199,7 @@ function settleFields(context: DecodeContext, texts: string[], row: number): Eve
 
 /** A whole address is a path and a host, as tracking calls tell them apart; a host that was given stays. */
 function settlePlace(address: string, texts: string[], row: number): void {
-  const { url, hostname } = splitAddress(address);
+  const { url, hostname = "" } = splitAddress(address);
   texts[URL_FIELD * DECODED_ROW_COUNT + row] = url;
   const hostnameAt = HOSTNAME * DECODED_ROW_COUNT + row;
   if (texts[hostnameAt] === "") texts[hostnameAt] = hostname;

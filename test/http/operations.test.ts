@@ -96,7 +96,7 @@ describe("GET /openapi.json", () => {
     const { paths } = await load();
     const schema = paths["/search-events"]?.["post"]?.requestBody?.content["application/json"]?.schema;
     expect(Object.keys(schema?.["properties"] as object)).toEqual([
-      "event_name", "start_date", "end_date", "filter_groups", "user_id", "cursor", "limit",
+      "event_name", "start_date", "end_date", "filter_groups", "user_id", "cursor", "limit", "all_fields",
     ]);
     expect(schema?.["additionalProperties"]).toBe(false);
     expect(schema?.["required"]).toBeUndefined();

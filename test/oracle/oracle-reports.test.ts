@@ -94,7 +94,8 @@ test("A record carries every field, with defaults where the event has none.", ()
     name, notify: false, slug: "creme-brulee-no5", userId: "12", project: "default",
     createdAt: "2026-03-10T00:00:00.000Z", metadata: {}, locationCountry: "", locationCity: "", locationRegion: "",
     locationLon: "3.5", locationLat: "", device: "", os: "", browser: "", screen: "", language: "", referrer: null,
-    url: "", hostname: "",
+    url: "", hostname: "", anonymousId: "", value: null, currency: "", externalId: "", companyId: "",
+    identityId: `idn_${createHash("sha256").update("user\0" + "12").digest("hex").slice(0, 32)}`,
   });
 });
 

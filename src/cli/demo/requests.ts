@@ -8,7 +8,7 @@ interface Example {
 }
 
 const EXAMPLES: readonly Example[] = [
-  { organization: "access-log", says: "page views per day", path: "/analytics/count-events-per-day", body: { event_name: "page_view" } },
+  { organization: "access-log", says: "page views per day", path: "/analytics/count-events-per-day", body: { event_name: "pageview" } },
   { organization: "access-log", says: "top browsers", path: "/analytics/aggregate", body: { field: "browser" } },
   {
     organization: "access-log",
