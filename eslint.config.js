@@ -6,6 +6,7 @@ export default tseslint.config(
   eslint.configs.recommended,
   ...tseslint.configs.recommended,
   { files: [".ci/**"], languageOptions: { globals: { console: "readonly", process: "readonly" } } },
+  { files: ["examples/**/*.cjs"], languageOptions: { globals: { module: "writable" } } },
   {
     rules: {
       "@typescript-eslint/consistent-type-imports": "error",

@@ -1,4 +1,5 @@
 // The same under jest, as a module: `npm test` starts it with --experimental-vm-modules.
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { fixedClock, memoryStorage, openDaybook } from "daybook";
 
 async function signUp(analytics, user) {

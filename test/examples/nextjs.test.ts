@@ -2,12 +2,14 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type * as route from "../../examples/nextjs/app/api/stats/[...path]/route.js";
+import type * as library from "../../examples/nextjs/lib/daybook.js";
 import { fileStorage } from "../../src/node/index.js";
 import { openDaybook } from "../../src/index.js";
 import { TOKEN } from "./served.js";
 
-type Library = typeof import("../../examples/nextjs/lib/daybook.js");
-type Route = typeof import("../../examples/nextjs/app/api/stats/[...path]/route.js");
+type Library = typeof library;
+type Route = typeof route;
 
 describe("examples/nextjs through hot reloads", () => {
   const kept = globalThis as { analytics?: ReturnType<Library["analytics"]> };
