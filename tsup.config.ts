@@ -1,13 +1,13 @@
 import { defineConfig } from "tsup";
 import { keepConst } from "./build/keep-const.js";
 
+// The rest of `dist` is made of this by build/finish.ts.
 export default defineConfig({
   entry: {
     index: "src/index.ts",
+    client: "src/client/index.ts",
     http: "src/http/index.ts",
     node: "src/node/index.ts",
-    "socket-thread": "src/node/socket-thread.ts",
-    "seal-program": "src/node/seal-program.ts",
     testing: "src/testing/index.ts",
     cli: "src/cli/main.ts",
   },

@@ -28,7 +28,7 @@ export type {
   PrivacyType,
   Regulation,
 } from "./engine/privacy-requests.js";
-export type { AliasInput, GroupInput, IdentifyInput, LinkResult } from "./schema/record.js";
+export type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord, UnlinkInput } from "./schema/record.js";
 export type {
   CompanyTopUsers,
   DeviceGeo,

@@ -39,9 +39,10 @@ export const ERROR_CODES = {
   read_only: "The store does not accept writes.",
   storage_full: "The storage is full.",
   store_locked: "Another process has the store open.",
-  manifest_missing: "The store has files but no manifest.",
+  manifest_missing: "There is no store to read, or it has files but no manifest.",
   corruption: "Stored bytes are damaged.",
   closed: "The Daybook is closed.",
+  unreachable: "No Daybook answered at this address, or not in time.",
   invalid_event: "An event breaks a rule.",
   duplicate: "An event with this id is stored already.",
   suppressed: "The subject of this event was erased.",
@@ -59,10 +60,24 @@ export interface ErrorDetails {
   readonly [key: string]: unknown;
 }
 
+/** Imported and required by one program, the package is there twice: an error of either copy is one of both. */
+const BRAND = Symbol.for("daybook.DaybookError");
+
+function isInstance(this: unknown, value: unknown): boolean {
+  const isBranded = this === DaybookError && typeof value === "object" && value !== null && BRAND in value;
+  return isBranded || Function.prototype[Symbol.hasInstance].call(this, value);
+}
+
 /** The one error class of Daybook: a code of the table, a sentence for a person, and what a program needs to react. */
 export class DaybookError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
+
+  static {
+    // Not declared as members: the types of two copies of this class must fit each other.
+    Object.defineProperty(this.prototype, BRAND, { value: true });
+    Object.defineProperty(this, Symbol.hasInstance, { value: isInstance });
+  }
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, options: { cause?: unknown } = {}) {
     super(message, options);

@@ -21,9 +21,7 @@ export async function* exportRows(store: Store, project: string | null, range: R
       if (startMs + MS_PER_DAY <= range.fromMs || startMs >= range.toMs) continue;
       for (const rows of day) rows.pin();
       try {
-        for (const { rows, row } of await rowsInOrder(day, isWanted)) {
-          const createdAtMs = reader.createdAtMs(rows, row);
-          if (createdAtMs < range.fromMs || createdAtMs >= range.toMs) continue;
+        for (const { rows, row } of await rowsInOrder(day, startMs, range, isWanted)) {
           await loadRecords(rows, [row], store.dictionaries);
           if (project === null || reader.text(rows, row, "project") === project) yield exported(reader, rows, row);
         }
@@ -46,12 +44,17 @@ function daysOf(newestFirst: readonly Rows[]): Rows[][] {
   return [...days.values()];
 }
 
-async function rowsInOrder(day: readonly Rows[], isWanted?: RowTest): Promise<{ rows: Rows; row: number }[]> {
+async function rowsInOrder(day: readonly Rows[], startMs: number, { fromMs, toMs }: Range, isWanted?: RowTest): Promise<{ rows: Rows; row: number }[]> {
   const all: { rows: Rows; row: number }[] = [];
   for (const rows of day) {
     await rows.load([TIME_COLUMN, ID_COLUMN]);
     const test = isWanted === undefined ? () => true : await rowTestOf(rows, isWanted);
-    for (let row = 0; row < rows.rowCount; row += 1) if (test(row)) all.push({ rows, row });
+    const times = rows.times();
+    for (let row = 0; row < rows.rowCount; row += 1) {
+      const createdAtMs = startMs + (times[row] as number);
+      // Before the sort: a page of an export begins at the last event of the one before.
+      if (createdAtMs >= fromMs && createdAtMs < toMs && test(row)) all.push({ rows, row });
+    }
   }
   return all.sort((a, b) => {
     const difference = (a.rows.times()[a.row] as number) - (b.rows.times()[b.row] as number);

@@ -54,11 +54,11 @@ export interface PrivacyRequestInput {
 
 /** Requests of persons about their data, and what becomes of them. Every change is durable when it resolves. */
 export interface PrivacyRequests {
-  /** @throws invalid_parameter, exactly_one_required, unknown_parameter, project_not_found, read_only, closed */
+  /** Takes a request in; its deadline runs from now. @throws invalid_parameter, exactly_one_required, unknown_parameter, project_not_found, read_only, closed */
   create(input: PrivacyRequestInput): Promise<PrivacyRequest>;
-  /** Newest first. @throws closed */
+  /** All requests there ever were, newest first. @throws closed */
   list(): Promise<readonly PrivacyRequest[]>;
-  /** @throws privacy_request_not_found, closed */
+  /** One request by its id. @throws privacy_request_not_found, closed */
   get(id: string): Promise<PrivacyRequest>;
   /** pending_verification → submitted. @throws invalid_transition, privacy_request_not_found */
   verify(id: string): Promise<PrivacyRequest>;

@@ -3,7 +3,25 @@ import { DaybookError } from "../base/errors.js";
 import { parseTimestamp } from "../base/time.js";
 import { checkShape } from "./check-shape.js";
 import { ROLES, SCOPES, tokenHash } from "./token.js";
-import type { TokenRecord } from "./token.js";
+import type { Role, Scope, TokenRecord } from "./token.js";
+
+/** A token as a person writes it down: exactly one of `token` (the value) and `sha256` (hex), the rest as kept. */
+export interface TokenEntry {
+  readonly token?: string | undefined;
+  readonly sha256?: string | undefined;
+  /** Default: made of the hash. */
+  readonly id?: string | undefined;
+  /** Default: `default`. */
+  readonly organization?: string | undefined;
+  /** Null, or absent: all projects of the organization. */
+  readonly project?: string | null | undefined;
+  readonly role: Role;
+  readonly scopes: readonly (Scope | "*")[];
+  /** Times: RFC 3339 with a zone. */
+  readonly created_at?: string | null | undefined;
+  readonly expires_at?: string | null | undefined;
+  readonly revoked_at?: string | null | undefined;
+}
 
 const time = z.string().refine((text) => parseTimestamp(text) !== null, "expected an RFC 3339 timestamp with a zone");
 
@@ -21,10 +39,8 @@ const entrySchema = z.strictObject({
   created_at: time.nullish(),
   expires_at: time.nullish(),
   revoked_at: time.nullish(),
-});
+}) satisfies z.ZodType<TokenEntry>;
 
-/** A token as a person writes it down: exactly one of `token` (the value) and `sha256` (hex), the rest as kept. */
-export type TokenEntry = Omit<z.infer<typeof entrySchema>, "scopes"> & { readonly scopes: TokenRecord["scopes"] };
 
 /** Entries as records. @throws invalid_parameter, unknown_parameter, exactly_one_required (never showing a value) */
 export function tokenRecords(entries: unknown): TokenRecord[] {

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
+import { named } from "../store/codec-name.js";
 import { damagedBlock } from "../store/codec.js";
+import type { SegmentCodec } from "../store/make-segment.js";
 import type { Codec, Sha256Stream } from "../store/storage.js";
 
 const deflateInThread = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.deflateRaw);
@@ -52,7 +54,7 @@ function createSha256(): Sha256Stream {
 }
 
 /** Raw deflate, level 1, by Node's zlib: on the calling thread below 64 KiB, in Node's thread pool above. @throws corruption */
-export const nativeCodec: Codec = { deflate, inflate, createSha256 };
+export const nativeCodec: Codec = /* @__PURE__ */ named("zlib", { deflate, inflate, createSha256 });
 
 /** The same for a thread that has nothing else to do: nothing is handed on to another. */
-export const nativeCodecOfThread: Codec = { ...nativeCodec, deflate: (bytes) => plainBytes(zlib.deflateRawSync(bytes, { level: 1 })) };
+export const nativeCodecOfThread: SegmentCodec = { createSha256, deflate: (bytes) => plainBytes(zlib.deflateRawSync(bytes, { level: 1 })) };

@@ -1,15 +1,14 @@
 import type { Worker } from "node:worker_threads";
 import type { Turns } from "../base/turn.js";
-import { memoryCodec } from "../store/codec.js";
+import { nameOf } from "../store/codec-name.js";
+import type { CodecName } from "../store/codec-name.js";
 import { copyRows } from "../store/copied-rows.js";
 import type { CopiedRows } from "../store/copied-rows.js";
 import type { MadeSegment, Sealer, SourceRows } from "../store/make-segment.js";
 import type { Codec } from "../store/storage.js";
-import { nativeCodec } from "./native-codec.js";
 import { startThread } from "./start-thread.js";
-
-/** The codecs that the thread has too, by their names there. */
-export type CodecName = "zlib" | "runs";
+import { missingThread, programOf, warn } from "./thread-program.js";
+import type { ThreadProgramOptions } from "./thread-program.js";
 
 /** From the thread that asks. Files are known by a number. */
 export type ToSealThread =
@@ -26,37 +25,32 @@ export interface SealThread extends Sealer {
   close(): Promise<void>;
 }
 
-const ENTRY = new URL("./seal-program.js", import.meta.url);
-
-// Not by a name that a codec has: one that is made of another would have it too.
-const codecNames: ReadonlyMap<Codec, CodecName> = new Map([[nativeCodec, "zlib"], [memoryCodec, "runs"]]);
+/** Not when this is loaded: in some bundles there is no such URL. In these words, so that others see that the file belongs to it. */
+const ownProgram = () => new URL("./seal-program.mjs", import.meta.url);
 
 /**
  * A thread that makes the segment files of all stores that are opened with it as `sealer`, one after the other: it begins with the first one, and
- * keeps no process from ending. Cost: a copy of the rows, the memory of merging them, and some 15 MiB. Where it fails, be it in one file, the calling threads
- * make their files themselves from then on, and a warning of the process says why.
+ * keeps no process from ending. Cost: a copy of the rows, the memory of merging them, and some 15 MiB. Where it cannot be started, or fails, be it in one
+ * file, the calling threads make their files themselves from then on, and one warning of the process says why.
+ * @throws invalid_parameter (a program that no thread can be started from)
  */
-export function sealThread(): SealThread {
-  return sealThreadOf(ENTRY);
-}
-
-/** @param entry the program of the thread */
-export function sealThreadOf(entry: URL): SealThread {
-  return new OwnThread(entry);
+export function sealThread(options: ThreadProgramOptions = {}): SealThread {
+  return new OwnThread(programOf(options.program, ownProgram));
 }
 
 class OwnThread implements SealThread {
   #worker: Worker | null = null;
   #hasEnded = false;
+  #hasMade = false;
   #fileCount = 0;
   /** Who waits for each file. */
   readonly #waiting = new Map<number, (made: MadeSegment | null) => void>();
 
-  constructor(readonly entry: URL) {}
+  constructor(readonly program: () => URL) {}
 
   async make(sources: readonly SourceRows[], codec: Codec, turns: Turns): Promise<MadeSegment | null> {
-    const codecName = codecNames.get(codec);
-    if (this.#hasEnded || codecName === undefined) return null;
+    const codecName = nameOf(codec);
+    if (this.#hasEnded || codecName === null) return null;
     try {
       return await this.#ask((this.#worker ??= this.#begin()), sources, codecName, turns);
     } catch (error) {
@@ -86,9 +80,10 @@ class OwnThread implements SealThread {
   }
 
   #begin(): Worker {
-    const worker = startThread(this.entry);
+    const worker = startThread(this.program());
     worker.on("message", (message: FromSealThread) => {
       if (message.made === null) return this.#fail(message.reason);
+      this.#hasMade = true;
       this.#waiting.get(message.id)?.(message.made);
       this.#waiting.delete(message.id);
       if (this.#waiting.size === 0) worker.unref();
@@ -102,8 +97,8 @@ class OwnThread implements SealThread {
   #fail(reason: unknown): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    const text = reason instanceof Error ? reason.message : String(reason);
-    process.emitWarning(`the seal thread failed, segments are made on the calling thread from now on: ${text}`, "DaybookWarning");
+    const text = this.#hasMade ? (reason instanceof Error ? reason.message : String(reason)) : missingThread(this.program, reason);
+    warn(`the seal thread failed, segments are made on the calling thread from now on: ${text}`);
     void this.#end();
   }
 

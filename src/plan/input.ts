@@ -37,8 +37,12 @@ export interface UniqueUsersPerDayInput extends UniqueUsersInput {
 }
 
 export interface AggregateInput extends UniqueUsersInput {
+  /** A field that filters take too, by any of its names. */
   readonly field?: string | null;
+  /** A metadata key, or a path with dots. Exactly one of the two. */
   readonly metadataField?: string | null;
+  /** What is counted of each value: `events` (default), or `unique_users` as `countUniqueUsers` counts them. */
+  readonly measure?: "events" | "unique_users" | null;
   /** At most this many rows, the largest; absent: all. */
   readonly limit?: number | null;
 }

@@ -32,7 +32,16 @@ export type Operand =
   | { readonly kind: "id" }
   | { readonly kind: "createdAt" }
   | { readonly kind: "identityId" }
-  | { readonly kind: "companyId" };
+  | { readonly kind: "companyId" }
+  /** A member that money is made of; where the event has none, the metadata key of that name. */
+  | { readonly kind: "member"; readonly field: "value" | "currency" }
+  /** Who brought the visit, as attribution reads the event by itself. */
+  | { readonly kind: "touch"; readonly dimension: TouchDimension };
+
+export type TouchDimension = "source" | "medium" | "campaign";
+
+/** What an aggregate counts of each value. */
+export type Measure = "events" | "unique_users";
 
 /** A list item or an equality value: text, and the rules that let it equal a JSON number or boolean. */
 export type Test =
@@ -133,6 +142,7 @@ export interface PlanByReport {
   aggregate: Scope & {
     readonly report: "aggregate";
     readonly by: Operand;
+    readonly measure: Measure;
     readonly limit: number | null;
   };
   searchEvents: Scope & {
@@ -167,7 +177,7 @@ export interface PlanByReport {
     readonly payProject: string;
     readonly model: "first_touch" | "last_touch";
     readonly level: "account" | "identity";
-    readonly dimension: "source" | "medium" | "campaign";
+    readonly dimension: TouchDimension;
     readonly limit: number;
     readonly revenue: RevenueRule;
     readonly touch: TouchRule;

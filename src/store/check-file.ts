@@ -13,7 +13,7 @@ export function codecOf(storage: Storage): Codec {
 }
 
 /** SHA-256 in hex, in turns or in a thread. */
-export async function sha256Of(codec: Codec, bytes: Uint8Array, turns = new Turns()): Promise<string> {
+export async function sha256Of(codec: Pick<Codec, "createSha256">, bytes: Uint8Array, turns = new Turns()): Promise<string> {
   const hash = codec.createSha256?.();
   if (hash === undefined) return toHex(await digestOf(bytes));
   await turns.inPieces(bytes.length, (from, to) => hash.add(bytes.subarray(from, to)));

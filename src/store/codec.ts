@@ -1,5 +1,6 @@
-import { deflateSync, inflateSync } from "fflate";
+import type * as Fflate from "fflate";
 import { DaybookError } from "../base/errors.js";
+import { named } from "./codec-name.js";
 import { deflateRuns } from "./deflate-runs.js";
 import type { Codec } from "./storage.js";
 
@@ -9,7 +10,14 @@ export function damagedBlock(expectedByteLength: number, cause?: unknown): Daybo
   return new DaybookError("corruption", message, {}, { cause });
 }
 
-function inflate(bytes: Uint8Array, byteLength: number): Uint8Array {
+/** Loaded with the first block: where there is a codec of Node, nobody needs it. */
+let fflate: typeof Fflate | null = null;
+
+function withFflate(act: (loaded: typeof Fflate) => Uint8Array): Uint8Array | Promise<Uint8Array> {
+  return fflate === null ? import("fflate").then((loaded) => act((fflate = loaded))) : act(fflate);
+}
+
+function inflateBy({ inflateSync }: typeof Fflate, bytes: Uint8Array, byteLength: number): Uint8Array {
   // fflate takes an empty stream for an empty result, and writes past the end of `out` without a word:
   // one spare byte shows a stream that is longer than it should be.
   if (bytes.length === 0) throw damagedBlock(byteLength);
@@ -25,9 +33,9 @@ function inflate(bytes: Uint8Array, byteLength: number): Uint8Array {
 
 /** Raw deflate, level 1, in plain JavaScript: about 35 MB/s in and 90 MB/s out on one core. @throws corruption */
 export const defaultCodec: Codec = {
-  deflate: (bytes) => deflateSync(bytes, { level: 1 }),
-  inflate,
+  deflate: (bytes) => withFflate(({ deflateSync }) => deflateSync(bytes, { level: 1 })),
+  inflate: (bytes, byteLength) => withFflate((loaded) => inflateBy(loaded, bytes, byteLength)),
 };
 
 /** Where room is memory and nothing waits for a disk: blocks stay as they are but for long runs. @throws corruption */
-export const memoryCodec: Codec = { deflate: deflateRuns, inflate };
+export const memoryCodec: Codec = /* @__PURE__ */ named("runs", { deflate: deflateRuns, inflate: (bytes, byteLength) => defaultCodec.inflate(bytes, byteLength) });

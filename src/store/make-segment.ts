@@ -14,6 +14,9 @@ export interface MadeSegment {
   readonly sha256: string;
 }
 
+/** What of a codec a new segment file takes. */
+export type SegmentCodec = Pick<Codec, "deflate" | "createSha256">;
+
 /** Makes segment files elsewhere than on the calling thread. */
 export interface Sealer {
   /**
@@ -25,12 +28,12 @@ export interface Sealer {
 }
 
 /** Merges rows of one day into the bytes of a segment file. @param turns the pace */
-export async function makeSegment(sources: readonly SourceRows[], codec: Codec, turns = new Turns()): Promise<MadeSegment> {
+export async function makeSegment(sources: readonly SourceRows[], codec: SegmentCodec, turns = new Turns()): Promise<MadeSegment> {
   return await encodeRows(await mergeRows(sources, turns), codec, turns);
 }
 
 /** The bytes of a segment file of rows that are merged already. @param turns the pace */
-export async function encodeRows(merged: MergedRows, codec: Codec, turns = new Turns()): Promise<MadeSegment> {
+export async function encodeRows(merged: MergedRows, codec: SegmentCodec, turns = new Turns()): Promise<MadeSegment> {
   const { bytes } = await encodeSegment(merged, (raw) => codec.deflate(raw), turns);
   return { bytes, sha256: await sha256Of(codec, bytes, turns) };
 }

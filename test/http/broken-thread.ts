@@ -1,4 +1,4 @@
-import { listenOnThreadOf } from "../../src/node/listen-on-thread.js";
+import { listenOnThread } from "../../src/node/listen-on-thread.js";
 import { handlerOf, stubDaybook } from "./kit.js";
 
 // A thread that says it listens, and then breaks.
@@ -9,5 +9,5 @@ const program = `
   parentPort.on("message", () => undefined);
   setTimeout(() => { ${how}; }, 50);
 `;
-await listenOnThreadOf(new URL(`data:text/javascript,${encodeURIComponent(program)}`), handlerOf(stubDaybook()), {});
+await listenOnThread(handlerOf(stubDaybook()), { program: `data:text/javascript,${encodeURIComponent(program)}` });
 setTimeout(() => process.exit(0), 10_000);

@@ -5,6 +5,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "POST /v1/privacy-requests": { type: "access", subject: { user_id: "u1" } },
   "POST /v1/privacy-requests/{id}/resolve": { resolution: "denied" },
   "POST /v1/events": { events: [] },
+  "POST /v1/records": { records: [] },
   "POST /v1/track": { event: "signup" },
   "POST /v1/batch": { batch: [] },
   "POST /v1/identify": { userId: "u1" },

@@ -107,6 +107,10 @@ export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { reado
       asked.push({ method: "ingest", input: events, options });
       return { accepted: events.length, duplicates: 0, rejected: [] };
     },
+    ingestRecords: async (records) => {
+      asked.push({ method: "ingestRecords", input: records });
+      return { accepted: records.length, duplicates: 0, rejected: [] };
+    },
     identitySessions: question("identitySessions", REPORT_ANSWERS.identitySessions),
     identityProfile: question("identityProfile", REPORT_ANSWERS.identityProfile),
     identityReferrers: question("identityReferrers", REPORT_ANSWERS.identityReferrers),

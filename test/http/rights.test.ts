@@ -35,6 +35,7 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
   "GET /v1/privacy-requests/{id}/bundle": ["privacy_requests:read", "admin", "organization"],
   "GET /metrics": ["metrics:read", "any", "organization"],
   "POST /v1/events": ["events:write", "any", "project"],
+  "POST /v1/records": ["identities:write", "any", "project"],
   "POST /v1/track": ["events:write", "any", "project"],
   "POST /v1/page": ["events:write", "any", "project"],
   "POST /v1/screen": ["events:write", "any", "project"],

@@ -1,6 +1,6 @@
 import { listen } from "../../src/node/listen.js";
 import type { Listening, ListenOptions, RequestHandler } from "../../src/node/listen.js";
-import { listenOnThreadOf } from "../../src/node/listen-on-thread.js";
+import { listenOnThread } from "../../src/node/listen-on-thread.js";
 import { bundledProgram } from "../bundled.js";
 
 export type Listen = (handler: RequestHandler, options?: ListenOptions) => Promise<Listening>;
@@ -8,10 +8,10 @@ export type Listen = (handler: RequestHandler, options?: ListenOptions) => Promi
 export const THREAD = await bundledProgram("socket-thread");
 
 /** Functions of web objects are answered on the thread they are on. */
-const listenOnThread: Listen = (handler, options = {}) => ("front" in handler ? listenOnThreadOf(THREAD, handler, options) : listen(handler, options));
+const listenOnThreadIf: Listen = (handler, options = {}) => ("front" in handler ? listenOnThread(handler, { ...options, program: THREAD }) : listen(handler, options));
 
 /** Where sockets can be: whatever a caller does, the answers are the same. */
 export const WAYS: readonly (readonly [name: string, listen: Listen, isOnThread: boolean])[] = [
   ["on the thread of the handler", listen, false],
-  ["on a thread of its own", listenOnThread, true],
+  ["on a thread of its own", listenOnThreadIf, true],
 ];

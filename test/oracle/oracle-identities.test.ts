@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { IdentifyInput } from "daybook";
 import { oracle, type History, type HistoryItem } from "daybook/testing";
 import { describe, expect, test } from "vitest";
 
@@ -9,7 +10,7 @@ const id = () => `00000000-0000-4000-8000-${String((serial += 1)).padStart(12, "
 const seen = (minute: number, who: { userId?: string; anonymousId?: string }, rest: object = {}): HistoryItem => ({
   id: id(), name: "e", createdAt: dayMs + minute * 60_000, ...who, ...rest,
 });
-const identify = (minute: number, input: object): HistoryItem => ({ identify: { id: id(), createdAt: dayMs + minute * 60_000, ...input } });
+const identify = (minute: number, input: object): HistoryItem => ({ identify: { id: id(), createdAt: dayMs + minute * 60_000, ...input } as IdentifyInput });
 const alias = (minute: number, from: string, to: string): HistoryItem => ({ alias: { id: id(), createdAt: dayMs + minute * 60_000, from, to } });
 const named = (kind: "user" | "anonymous", value: string) => `idn_${createHash("sha256").update(`${kind}\0${value}`).digest("hex").slice(0, 32)}`;
 const ask = (history: History) => oracle(history, { nowMs });

@@ -3,12 +3,11 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { memoryStorage, openDaybook, type Codec, type Daybook, type EventInput, type Storage } from "daybook";
-import { fileStorage, type SealThread } from "daybook/node";
+import { fileStorage, sealThread, type SealThread } from "daybook/node";
 import { generateTraffic } from "daybook/testing";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { LIMITS } from "../../src/base/limits.js";
 import { Turns } from "../../src/base/turn.js";
-import { sealThreadOf } from "../../src/node/seal-thread.js";
 import { Head } from "../../src/segment/head.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { BatchBuilder } from "../../src/store/batch.js";
@@ -19,13 +18,14 @@ import { startProgram } from "../cli/run.js";
 import { objectsOf } from "./objects.js";
 
 const PROGRAM = await bundledProgram("seal-program");
+const SOCKETS = await bundledProgram("socket-thread");
 const MANY = LIMITS.sealedElsewhereRowCount;
 const startMs = Date.UTC(2026, 0, 1);
 const traffic = (eventCount: number, dayCount = 1, seed = 1): EventInput[] => [...generateTraffic({ seed, eventCount, dayCount, startMs })].map((event, at) => ({ ...event, id: `${seed}-${at}` }));
 const program = (text: string) => new URL(`data:text/javascript,${encodeURIComponent(`import { parentPort } from "node:worker_threads"; ${text}`)}`);
 
-function threadOf(entry = PROGRAM): SealThread {
-  const thread = sealThreadOf(entry);
+function threadOf(program = PROGRAM): SealThread {
+  const thread = sealThread({ program });
   onTestFinished(() => thread.close());
   return thread;
 }
@@ -203,6 +203,15 @@ describe("a seal thread that fails", () => {
     expect(warnings.mock.calls[0]?.[0]).toMatch(/the seal thread failed.*(broken|with code 3)/);
   });
 
+  it.each([
+    ["is nowhere", new URL("file:///nowhere/seal.mjs"), /its program: file:\/\/\/nowhere\/seal\.mjs; the option "program"/],
+    ["is that of sockets", SOCKETS, /expected to be started by listenOnThread/],
+  ])("because its program %s says what was looked for", async (_, entry, text) => {
+    const daybook = await storeOf(traffic(MANY * 2), memoryStorage(), threadOf(entry));
+    await daybook.close();
+    expect(warnings.mock.calls).toEqual([[expect.stringMatching(text), "DaybookWarning"]]);
+  });
+
   it("because rows cannot be read leaves nothing waiting", async () => {
     const broken = { ...headOf(MANY).view(), columnNames: () => ["name"], column: () => { throw new RangeError("Array buffer allocation failed"); } } as unknown as SourceRows;
     const thread = threadOf();
@@ -246,6 +255,11 @@ it("A lock that is lost while the file is made is found lost before the file is 
   const daybook = await storeOf(traffic(MANY), storage, sealer);
   await expect(daybook.seal()).rejects.toMatchObject({ code: "store_locked" });
   expect(await storage.list("segments/")).toEqual([]);
+});
+
+it("A program that no thread can be started from is refused.", () => {
+  for (const program of ["./seal.mjs", "https://example.com/seal.mjs", "", 1, {}])
+    expect(() => sealThread({ program } as { program: string })).toThrow(expect.objectContaining({ code: "invalid_parameter", details: expect.objectContaining({ param: "program" }) as object }));
 });
 
 it("What is no sealer is refused.", async () => {

@@ -4,6 +4,7 @@ import { portOf, readArguments, type Command } from "../command.js";
 import { checkExamples, DATA_SETS, type DataSet } from "../demo/data-sets.js";
 import { reportOn } from "../demo/report.js";
 import { requestsText } from "../demo/requests.js";
+import { dataDirectory } from "../data-directory.js";
 import { load } from "../load.js";
 import { openOrganization } from "../organizations.js";
 import { count, plural } from "../print/format.js";
@@ -24,15 +25,16 @@ over HTTP until SIGTERM or SIGINT.
 async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, { data: { type: "string" }, port: { type: "string" }, once: { type: "boolean" } }, false);
   const port = portOf(values.port ?? "8787");
-  const dataDirectory = values.data ?? DEFAULT_DATA_DIRECTORY;
+  const data = await dataDirectory(values.data ?? DEFAULT_DATA_DIRECTORY);
+  if (data.kind === "store") throw new Error(`${data.path}: is a store; the demo makes an organization for each data set, give it a directory of its own`);
   const tokens = environmentTokens();
   const open: Record<string, Daybook> = {};
   const closeAll = () => Promise.all(Object.values(open).map((daybook) => daybook.close()));
   checkExamples();
-  process.stdout.write(`Daybook demo: real data, exact answers. Everything is stored in ${dataDirectory}\n\n`);
+  process.stdout.write(`Daybook demo: real data, exact answers. Everything is stored in ${data.path}\n\n`);
   try {
     for (const set of DATA_SETS) {
-      const daybook = await openOrganization(dataDirectory, set.organization, set.currency);
+      const daybook = await openOrganization(data, set.organization, set.currency);
       open[set.organization] = daybook;
       await importOnce(set, daybook);
     }
@@ -49,7 +51,7 @@ async function run(args: readonly string[]): Promise<void> {
     DATA_SETS.map(({ organization }) => [organization, createToken({ role: "owner", scopes: ["*"], organization, nowMs: Date.now() })]),
   );
   const records = [...made.values()].map((token) => token.record);
-  const server = await startServer({ dataDirectory, host: "127.0.0.1", port, currency: undefined, tokens: [...tokens, ...records], logsRequests: false, oneThread: true, open });
+  const server = await startServer({ data, host: "127.0.0.1", port, currency: undefined, tokens: [...tokens, ...records], logsRequests: false, oneThread: true, open });
   process.stdout.write(requestsText(server.url, DATA_SETS, (organization) => made.get(organization)?.value ?? ""));
   process.stdout.write(`\ndaybook listening on ${server.url}\n`);
   await untilStopped(server);

@@ -5,6 +5,7 @@ import { createGzip } from "node:zlib";
 import { DaybookError } from "../../base/errors.js";
 import type { Daybook, ExportInput } from "../../engine/daybook.js";
 import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
+import { dataDirectory } from "../data-directory.js";
 import { openForReading, organizationOf } from "../organizations.js";
 import { count } from "../print/format.js";
 import { Progress } from "../print/progress.js";
@@ -16,7 +17,7 @@ const help = `Usage: daybook export --data DIR [options]
 
 Writes every stored event, ascending by time; also while "serve" runs. "import" reads every format back.
 
-  --data DIR            data directory
+  --data DIR            data directory or store
   --organization NAME   default "default"
   --project NAME        only this project
   --from DATE           from this day or RFC 3339 time on
@@ -43,9 +44,10 @@ async function run(args: readonly string[]): Promise<void> {
     },
     false,
   );
-  const dataDirectory = required(values.data, "data");
+  const path = required(values.data, "data");
   const format = oneOf(values.format ?? "ndjson", "format", FORMATS);
-  const daybook = await openForReading(dataDirectory, organizationOf(values.organization));
+  const organization = organizationOf(values.organization);
+  const daybook = await openForReading(await dataDirectory(path), organization);
   try {
     const range = { project: values.project ?? null, startDate: values.from ?? null, endDate: values.to ?? null };
     const progress = new Progress("export");

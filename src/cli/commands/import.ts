@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
+import { dataDirectory } from "../data-directory.js";
 import { load, type LoadOutcome } from "../load.js";
 import { openOrganization, organizationOf } from "../organizations.js";
 import { count, plain, plural } from "../print/format.js";
@@ -19,7 +20,7 @@ const help = `Usage: daybook import --data DIR [options] FILE...
 
 Loads events from files, gzipped or not; "-" is standard input. Importing a file twice adds nothing.
 
-  --data DIR            data directory, made where absent
+  --data DIR            data directory or store; a data directory is made where absent
   --organization NAME   default "default"
   --project NAME        the project of events that name none; events of other projects are rejected
   --format FORMAT       ndjson (one JSON event per line), csv, clf (access log, common or combined), or
@@ -46,17 +47,18 @@ async function run(args: readonly string[]): Promise<void> {
     },
     true,
   );
-  const dataDirectory = required(values.data, "data");
+  const path = required(values.data, "data");
   const organization = organizationOf(values.organization);
   if (positionals.length === 0) throw new UsageError("expected at least one FILE");
   const files = positionals.map((path) => ({ path, format: formatOf(path, values.format) }));
   if (values.map !== undefined && files.some((file) => file.format !== "csv")) throw new UsageError("--map is for csv files only");
+  const data = await dataDirectory(path);
   // A name that is mistyped must not leave half of the files stored, nor a new store behind.
   for (const { path } of files) await checkReadable(path);
   const map = values.map === undefined ? null : await readCsvMap(values.map);
 
   let rejectedCount = 0;
-  const daybook = await openOrganization(dataDirectory, organization);
+  const daybook = await openOrganization(data, organization);
   try {
     for (const { path, format } of files) {
       const progress = new Progress(path);

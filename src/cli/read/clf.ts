@@ -1,7 +1,7 @@
 import { shown } from "../../base/errors.js";
 import { parseTimestamp } from "../../base/time.js";
 import type { EventInput } from "../../schema/event.js";
-import { loadAgents, type Agent } from "./agent.js";
+import { loadAgentReader, type Agent } from "../../http/index.js";
 import { readLines, withoutReturn } from "./lines.js";
 import { rowId } from "./row-id.js";
 import type { Row } from "./row.js";
@@ -15,7 +15,7 @@ const absoluteTarget = /^https?:\/\/([^/?#]+)(.*)$/i;
  * everything after that may be cut off, be `-` or be garbage; a request that is no HTTP is kept as metadata `request`.
  */
 export async function* readClf(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly Row[]> {
-  const describe = await loadAgents();
+  const describe = await loadAgentReader();
   for await (const lines of readLines(bytes)) {
     const rows: Row[] = [];
     for (const { number, text, fault } of lines) {

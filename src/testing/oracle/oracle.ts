@@ -28,7 +28,7 @@ import type { EventRecord } from "../../schema/event.js";
 import { revenueByAttribution } from "./attribution.js";
 import { companyTopUsers, topCompanies } from "./company-reports.js";
 import type { OracleEvent } from "./event.js";
-import { fieldReader, metadataReader, type Derived } from "./field.js";
+import { fieldReader, isField, metadataReader, type Derived } from "./field.js";
 import type { History } from "./history.js";
 import type { Identities } from "./identities.js";
 import { identityDeviceGeo, identityProfile, identityReferrers, identitySessions } from "./identity-reports.js";
@@ -60,11 +60,6 @@ export interface Oracle {
   companyTopUsers(input: CompanyTopUsersInput): CompanyTopUsers;
 }
 
-const AGGREGATE_FIELDS = [
-  "location_country", "location_city", "location_region", "device", "os", "browser", "screen", "language", "referrer",
-  "url", "hostname", "user_id",
-];
-
 /**
  * Answers questions about a history of events and records, given in order of arrival while the clock stood at `nowMs`.
  * An event or record without an id gets one that no store would give it. Limits and enumerations are taken as they come,
@@ -90,7 +85,8 @@ export function oracle(history: History, options: OracleOptions): Oracle {
     },
     aggregate: (input) => {
       const read = groupReader(input, derived);
-      return aggregate(select({ ...input, userId: null }), read, input.limit ?? Infinity);
+      const count = (input.measure ?? "events") === "events" ? (own: OracleEvent[]) => own.length : (own: OracleEvent[]) => uniqueCount(own, identities);
+      return aggregate(select({ ...input, userId: null }), read, count, input.limit ?? Infinity);
     },
     searchEvents: (input = {}) => select(input).reverse().map((event) => event.record),
     identitySessions: (input) => identitySessions(world, input),
@@ -135,18 +131,21 @@ function groupReader(input: AggregateInput, derived: Derived): (event: OracleEve
   }
   if (metadataField === "") throw parameterError("invalid_parameter", "metadataField", "expected a name");
   if (metadataField !== null) return metadataReader(metadataField);
-  if (field === null || !AGGREGATE_FIELDS.includes(field)) {
-    throw parameterError("invalid_parameter", "field", `expected one of ${AGGREGATE_FIELDS.join(", ")}`);
-  }
+  if (field === null || !isField(field)) throw parameterError("invalid_parameter", "field", "expected the name of a field");
   return fieldReader(field, derived);
 }
 
-function aggregate(events: readonly OracleEvent[], read: (event: OracleEvent) => unknown, limit: number): AggregateItem[] {
-  const counts = new Map<string, number>();
-  for (const event of events) {
-    for (const property of propertiesOf(read(event))) counts.set(property, (counts.get(property) ?? 0) + 1);
-  }
-  const items = [...counts].map(([property, count]) => ({ property, count }));
+function aggregate(
+  events: readonly OracleEvent[],
+  read: (event: OracleEvent) => unknown,
+  count: (own: OracleEvent[]) => number,
+  limit: number,
+): AggregateItem[] {
+  const readEvents = events.map((event) => ({ event, properties: propertiesOf(read(event)) }));
+  const all = new Set(readEvents.flatMap(({ properties }) => [...properties]));
+  const items = [...all]
+    .map((property) => ({ property, count: count(readEvents.filter(({ properties }) => properties.has(property)).map(({ event }) => event)) }))
+    .filter((item) => item.count > 0);
   return items.sort((a, b) => b.count - a.count || byCodePoint(a.property, b.property)).slice(0, limit);
 }
 

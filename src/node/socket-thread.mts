@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
+import type { MessagePort } from "node:worker_threads";
 import { Front } from "../http/front.js";
 import type { WireReply } from "../http/exchange.js";
 import { listenWith } from "./listen.js";
@@ -21,7 +22,7 @@ interface Waiting {
 }
 
 const port = parentPort;
-if (port === null) throw new Error("expected to be started as a thread");
+if (port === null || (workerData ?? null) === null) throw new Error("expected to be started by listenOnThread");
 const { options, rules } = workerData as ThreadData;
 const out = outbox<FromSockets>(port);
 const front = new Front(rules, sha256Hex, (refusal) => out.add(() => ({ kind: "refused", refusal })));
@@ -96,17 +97,21 @@ function ended(id: number): Waiting | undefined {
   return known;
 }
 
-try {
-  const listening = await listenWith(reply, options);
-  port.on("message", (messages: readonly ToSockets[]) => {
-    for (const message of messages) {
-      if (message.kind === "read") void read(message.id, message.maxByteLength);
-      else if (message.kind === "reply") ended(message.id)?.answer(message.reply);
-      else if (message.kind === "cut") ended(message.id)?.cut();
-      else void listening.close().then(() => out.add(() => ({ kind: "closed" })));
-    }
-  });
-  out.add(() => ({ kind: "listening", port: listening.port, url: listening.url }));
-} catch (error) {
-  out.add(() => ({ kind: "failed", error, own: { ...(error as object) } }));
+async function start(to: MessagePort): Promise<void> {
+  try {
+    const listening = await listenWith(reply, options);
+    to.on("message", (messages: readonly ToSockets[]) => {
+      for (const message of messages) {
+        if (message.kind === "read") void read(message.id, message.maxByteLength);
+        else if (message.kind === "reply") ended(message.id)?.answer(message.reply);
+        else if (message.kind === "cut") ended(message.id)?.cut();
+        else void listening.close().then(() => out.add(() => ({ kind: "closed" })));
+      }
+    });
+    out.add(() => ({ kind: "listening", port: listening.port, url: listening.url }));
+  } catch (error) {
+    out.add(() => ({ kind: "failed", error, own: { ...(error as object) } }));
+  }
 }
+
+void start(port);

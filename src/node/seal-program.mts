@@ -1,21 +1,22 @@
-import { parentPort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { Turns } from "../base/turn.js";
-import { memoryCodec } from "../store/codec.js";
+import type { CodecName } from "../store/codec-name.js";
 import { sourceOf } from "../store/copied-rows.js";
+import { deflateRuns } from "../store/deflate-runs.js";
 import { makeSegment } from "../store/make-segment.js";
-import type { SourceRows } from "../store/make-segment.js";
-import type { Codec } from "../store/storage.js";
+import type { SegmentCodec, SourceRows } from "../store/make-segment.js";
 import { nativeCodecOfThread } from "./native-codec.js";
-import type { CodecName, FromSealThread, ToSealThread } from "./seal-thread.js";
+import type { FromSealThread, ToSealThread } from "./seal-thread.js";
 
 type MakeMessage = Extract<ToSealThread, { readonly kind: "make" }>;
 
 /** Nobody else waits for this thread. */
 const UNBROKEN = new Turns(Infinity);
 
-const codecs: Readonly<Record<CodecName, Codec>> = { zlib: nativeCodecOfThread, runs: memoryCodec };
+const codecs: Readonly<Record<CodecName, SegmentCodec>> = { zlib: nativeCodecOfThread, runs: { deflate: deflateRuns } };
 const port = parentPort;
-if (port === null) throw new Error("expected to be started as a thread");
+// Whoever takes it for the program of sockets would wait for ever.
+if (port === null || (workerData ?? null) !== null) throw new Error("expected to be started by sealThread");
 /** What came of the sources of each file so far. */
 const sourcesById = new Map<number, SourceRows[]>();
 
