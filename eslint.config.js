@@ -6,7 +6,11 @@ export default tseslint.config(
   eslint.configs.recommended,
   ...tseslint.configs.recommended,
   { files: [".ci/**"], languageOptions: { globals: { console: "readonly", process: "readonly" } } },
-  { files: ["examples/**/*.cjs"], languageOptions: { globals: { module: "writable" } } },
+  {
+    files: ["examples/**/*.cjs", "examples/jest/*.js"],
+    languageOptions: { globals: { module: "writable", require: "readonly" } },
+    rules: { "@typescript-eslint/no-require-imports": "off" },
+  },
   {
     rules: {
       "@typescript-eslint/consistent-type-imports": "error",

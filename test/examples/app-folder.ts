@@ -1,9 +1,11 @@
 import { build } from "esbuild";
 import { cp, mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
+import { commonJs } from "../../build/common-js.js";
+import { threadPrograms } from "../../build/thread-programs.js";
 import { emptyDirectory, ROOT } from "../cli/run.js";
 
-const ENTRIES = { index: "index", http: "http/index", node: "node/index", testing: "testing/index", "socket-thread": "node/socket-thread", "seal-program": "node/seal-program" };
+const ENTRIES = { index: "index", client: "client/index", http: "http/index", node: "node/index", testing: "testing/index" };
 
 /** A copy of a folder of `examples`, with what this repository has installed, and Daybook beside it as a package of JavaScript. */
 export async function appFolder(name: string): Promise<string> {
@@ -20,7 +22,10 @@ export async function appFolder(name: string): Promise<string> {
   await mkdir(packageFolder);
   await cp(join(ROOT, "package.json"), join(packageFolder, "package.json"));
   const entryPoints = Object.fromEntries(Object.entries(ENTRIES).map(([to, from]) => [to, join(ROOT, "src", `${from}.ts`)]));
-  await build({ entryPoints, outdir: join(packageFolder, "dist"), bundle: true, splitting: true, packages: "external", platform: "node", format: "esm", target: "node20" });
+  const dist = join(packageFolder, "dist");
+  await build({ entryPoints, outdir: dist, bundle: true, splitting: true, packages: "external", platform: "node", format: "esm", target: "node20" });
+  await threadPrograms(join(ROOT, "src"), dist);
+  await commonJs(dist, Object.keys(ENTRIES).filter((entry) => entry !== "client"));
   return directory;
 }
 

@@ -7,10 +7,10 @@ import { appFolder, programOf } from "./app-folder.js";
 import { ask, expectRoutes, TOKEN } from "./served.js";
 
 /** Runs a program of an installed package in an app. */
-function run(directory: string, path: string, args: readonly string[], flags: readonly string[] = []): Running {
+function run(directory: string, path: string, args: readonly string[]): Running {
   // What a test runner leaves for its own threads is not for those of another.
   const { VITEST: _, VITEST_POOL_ID: __, VITEST_WORKER_ID: ___, NODE_ENV: ____, ...environment } = process.env;
-  const child = spawn(process.execPath, [...flags, programOf(directory, path), ...args], {
+  const child = spawn(process.execPath, [programOf(directory, path), ...args], {
     cwd: directory,
     env: { ...environment, CI: "1", NEXT_TELEMETRY_DISABLED: "1", DAYBOOK_TOKEN: TOKEN, DAYBOOK_DATA: `${directory}/data` },
     stdio: ["ignore", "pipe", "pipe"],
@@ -38,7 +38,7 @@ describe("tests of users", () => {
   });
 
   test("pass under jest", async () => {
-    const { code, stderr } = await run(await appFolder("jest"), "jest/bin/jest.js", ["--watchman=false"], ["--experimental-vm-modules"]).finished;
+    const { code, stderr } = await run(await appFolder("jest"), "jest/bin/jest.js", ["--watchman=false"]).finished;
     expect([code, stderr]).toEqual([0, expect.stringContaining("2 passed")]);
   });
 });

@@ -202,6 +202,15 @@ describe("toNodeHandler below a path", () => {
     expect(make).toThrow(expect.objectContaining({ code: "invalid_parameter", details: expect.objectContaining({ param: "basePath" }) as unknown }));
   });
 
+  it.each([
+    [{ basepath: "/stats" }, "unknown_parameter", "basepath"],
+    [{ fallthrough: "yes" }, "invalid_parameter", "fallthrough"],
+    [{ address: "1.1.1.1" }, "invalid_parameter", "address"],
+  ])("takes no options like %j", (options, code, param) => {
+    const make = () => toNodeHandler(handlerOf(stubDaybook()), options as object);
+    expect(make).toThrow(expect.objectContaining({ code, details: expect.objectContaining({ param }) as unknown }));
+  });
+
   it("describes its routes below wherever the description was read", async () => {
     const { url } = await serve(toNodeHandler(handlerOf(stubDaybook()), { basePath: "/stats" }));
     const { json } = await ask(`${url}/stats/openapi.json`);
