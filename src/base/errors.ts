@@ -27,6 +27,7 @@ export const ERROR_CODES = {
   method_not_allowed: "The route does not take this method.",
   invalid_transition: "The privacy request cannot go to this status.",
   body_too_large: "The body is larger than the route accepts.",
+  body_already_read: "The body was read before the handler got the request: mount the handler before every body parser.",
   unsupported_media_type: "The content type or encoding is not accepted.",
   duplicate_header: "A header that may stand once was sent twice.",
   uri_too_long: "The URL is too long.",

@@ -117,6 +117,8 @@ async function respond(context: Context, request: WireRequest): Promise<WireRepl
   let envelope: Envelope = "problem";
   let reply: WireReply;
   try {
+    // Outside the path that the handler is mounted below nothing is a route, whatever it is called.
+    if (request.fault?.code === "route_not_found") throw request.fault;
     const found = context.router.find(request.target);
     envelope = found.resource.envelope;
     trace.route = found.resource.path;

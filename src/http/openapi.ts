@@ -24,6 +24,8 @@ function describe(routes: readonly Route[]): string {
   return JSON.stringify({
     openapi: "3.1.0",
     info: { title: "Daybook", version: "1", description: "Event analytics: counts, search, people, revenue, companies, privacy requests." },
+    // Where the description was read: the routes may stand below a path that nobody here knows.
+    servers: [{ url: "." }],
     paths,
     components: {
       schemas: { Event: schemaOf(eventSchema), Problem: problem, OlderError: olderError },

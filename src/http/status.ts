@@ -47,5 +47,6 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   storage_full: 507,
   manifest_missing: 500,
   corruption: 500,
+  body_already_read: 500,
   internal: 500,
 };

@@ -9,4 +9,5 @@ export { processGauges } from "./process-gauges.js";
 export type { ProcessIdentity, ProcessTable } from "./process-table.js";
 export { sealThread, type SealThread } from "./seal-thread.js";
 export { type ThreadProgramOptions } from "./thread-program.js";
+export { toNodeHandler, type NodeHandler, type NodeHandlerOptions } from "./to-node-handler.js";
 export { sha256Hex } from "./sha256-hex.js";

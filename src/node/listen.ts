@@ -3,15 +3,12 @@ import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { DaybookError } from "../base/errors.js";
 import type { Handler } from "../http/index.js";
+import { answerWith, replyOnSocket } from "./answer-on-socket.js";
+import type { SocketReply } from "./answer-on-socket.js";
 import { answerClientError } from "./client-error.js";
 import type { SocketPair } from "./client-error.js";
 import { replyOverWeb } from "./reply-over-web.js";
-import type { WireReply } from "../http/exchange.js";
-import { SocketRequest, writeReply } from "./socket-exchange.js";
-import type { WriteOptions } from "./socket-exchange.js";
-import { TurnBatch } from "./turn-batch.js";
 import { serverOptions, socketLimits } from "./socket-limits.js";
 import type { SocketLimits } from "./socket-limits.js";
 
@@ -41,9 +38,6 @@ const REQUEST_EVENTS = ["request", "checkContinue", "checkExpectation"];
 const DRAIN_MS = 10_000;
 const SWEEP_MS = 20;
 
-/** Makes the answer to a request; null: it is on the socket already. */
-export type SocketReply = (request: SocketRequest, outgoing: ServerResponse) => Promise<WireReply | null>;
-
 /** Serves a handler on a socket; resolves once it answers. @throws the system's error when the port cannot be had */
 export function listen(handler: RequestHandler, options: ListenOptions = {}): Promise<Listening> {
   return listenWith("answer" in handler ? replyOnSocket(handler) : replyOverWeb(handler), options);
@@ -55,7 +49,9 @@ export async function listenWith(reply: SocketReply, options: ListenOptions): Pr
   const limits = socketLimits(options.limits);
   const server = createServer(serverOptions(limits));
   server.maxConnections = limits.connectionCount;
-  const answer = answerWith(reply, server, limits);
+  const answerRequest = answerWith(reply, () => !server.listening, limits);
+  const answer = (incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean) =>
+    answerRequest({ incoming, outgoing, expectsContinue, onFailed: () => outgoing.destroy() });
   const silent = silentSockets(server);
   const newest = newestRequests(server);
   server.on("request", (incoming, outgoing) => answer(incoming, outgoing, false));
@@ -74,52 +70,6 @@ export async function listenWith(reply: SocketReply, options: ListenOptions): Pr
     port,
     close: () => (closing ??= drain(server, silent, options.drainMs ?? DRAIN_MS)),
   };
-}
-
-type Answer = (incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean) => void;
-
-function answerWith(reply: SocketReply, server: Server, { pipelinedRequestCount, unreadMs }: SocketLimits): Answer {
-  // Callers on the same machine that are woken one by one take the processor away from the answers that are still to be made.
-  const writes = new TurnBatch<() => void>((waiting) => waiting.forEach((write) => write()));
-  const underWay = new WeakMap<Socket, number>();
-  const count = (socket: Socket, by: number) => {
-    const sum = (underWay.get(socket) ?? 0) + by;
-    underWay.set(socket, sum);
-    return sum;
-  };
-  return (incoming, outgoing, expectsContinue) => {
-    const { socket } = incoming;
-    const refusal =
-      count(socket, 1) <= pipelinedRequestCount
-        ? null
-        : new DaybookError("rate_limited", `expected at most ${pipelinedRequestCount} requests of one connection at a time`);
-    outgoing.once("close", () => count(socket, -1));
-    const request = new SocketRequest(incoming, outgoing, expectsContinue, refusal);
-    reply(request, outgoing).then(
-      (written) => {
-        if (written !== null) writes.add(() => writeOrCut(written, outgoing, { close: !server.listening, unreadMs }));
-      },
-      () => outgoing.destroy(),
-    );
-  };
-}
-
-function replyOnSocket({ answer }: Handler): SocketReply {
-  return async (request) => {
-    request.takeBody();
-    const reply = await answer(request);
-    request.dropBody();
-    return reply;
-  };
-}
-
-/** An answer that cannot be written ends its own connection, and no other. */
-function writeOrCut(reply: WireReply, outgoing: ServerResponse, options: WriteOptions): void {
-  try {
-    writeReply(reply, outgoing, options);
-  } catch {
-    outgoing.destroy();
-  }
 }
 
 /** Connections on which nothing was asked yet: node does not count them as idle. */

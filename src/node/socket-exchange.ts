@@ -17,6 +17,18 @@ class Departure {
   }
 }
 
+/** What is asked, and by whom. */
+export interface RequestPlace {
+  /** Path and query, as the routes know them. */
+  readonly target: string;
+  readonly address: string | undefined;
+}
+
+/** What a request itself says. */
+export function placeOf(incoming: IncomingMessage): RequestPlace {
+  return { target: originForm(incoming.url ?? "/"), address: incoming.socket.remoteAddress };
+}
+
 /** A request on a socket as the routes need it, without the web objects in between. */
 export class SocketRequest implements WireRequest {
   readonly method: string;
@@ -29,11 +41,11 @@ export class SocketRequest implements WireRequest {
   readonly #outgoing: ServerResponse;
   #body: IncomingBody | null = null;
 
-  /** @param refusal what is wrong with the connection rather than the request */
-  constructor(incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean, refusal: DaybookError | null = null) {
+  /** @param refusal what is wrong with it beside its headers */
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean, { target, address }: RequestPlace, refusal: DaybookError | null) {
     this.method = incoming.method ?? "GET";
-    this.target = originForm(incoming.url ?? "/");
-    this.address = incoming.socket.remoteAddress;
+    this.target = target;
+    this.address = address;
     this.#awaitsContinue = expectsContinue;
     this.incoming = incoming;
     this.#outgoing = outgoing;

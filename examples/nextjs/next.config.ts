@@ -1,0 +1,8 @@
+import type { NextConfig } from "next";
+
+const config: NextConfig = {
+  // Left to node: bundled, it would be there once for each bundle, without the files of its threads.
+  serverExternalPackages: ["daybook"],
+};
+
+export default config;

@@ -1,0 +1,20 @@
+// Behind a reverse proxy on this machine, which takes the prefix off and says whose a request is: see nginx.conf.
+import { createServer } from "node:http";
+import type { IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { openDaybook } from "daybook";
+import { createHandler, memoryTokens } from "daybook/http";
+import { fileStorage, toNodeHandler } from "daybook/node";
+
+const daybook = await openDaybook({ storage: fileStorage(process.argv[2] ?? "./data/reverse-proxy") });
+const handler = createHandler({
+  organizations: { default: daybook },
+  tokens: memoryTokens([{ token: process.env["DAYBOOK_TOKEN"] ?? "sk_change_me", role: "owner", scopes: ["*"] }]),
+});
+
+/** Only the proxy reaches the loopback, and it replaces what a caller says of itself. */
+const address = ({ headers, socket }: IncomingMessage) => String(headers["x-real-ip"] ?? socket.remoteAddress);
+
+const server = createServer(toNodeHandler(handler, { address }));
+server.listen(Number(process.env["PORT"] ?? 8787), "127.0.0.1", () => console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => server.close(() => void daybook.close()));

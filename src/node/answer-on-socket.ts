@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { DaybookError } from "../base/errors.js";
+import type { WireReply } from "../http/exchange.js";
+import type { Handler } from "../http/index.js";
+import { placeOf, SocketRequest, writeReply } from "./socket-exchange.js";
+import type { RequestPlace, WriteOptions } from "./socket-exchange.js";
+import type { SocketLimits } from "./socket-limits.js";
+import { TurnBatch } from "./turn-batch.js";
+
+/** Makes the answer to a request; null: it is on the socket already. */
+export type SocketReply = (request: SocketRequest, outgoing: ServerResponse) => Promise<WireReply | null>;
+
+export interface Asking {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  /** True: the sender waits for a word before it sends the body. */
+  readonly expectsContinue: boolean;
+  /** Default: what the request itself says. */
+  readonly place?: RequestPlace;
+  /** What is wrong with the request already. */
+  readonly fault?: DaybookError | null;
+  /** Hears why there is no answer; nothing was written then. */
+  onFailed(error: unknown): void;
+}
+
+export type Answer = (asking: Asking) => void;
+
+/** Writes what `reply` makes of each request. @param isClosing tells whether connections are to end after their answers */
+export function answerWith(reply: SocketReply, isClosing: () => boolean, { pipelinedRequestCount, unreadMs }: SocketLimits): Answer {
+  // Callers on the same machine that are woken one by one take the processor away from the answers that are still to be made.
+  const writes = new TurnBatch<() => void>((waiting) => waiting.forEach((write) => write()));
+  const underWay = new WeakMap<Socket, number>();
+  const count = (socket: Socket, by: number) => {
+    const sum = (underWay.get(socket) ?? 0) + by;
+    underWay.set(socket, sum);
+    return sum;
+  };
+  return ({ incoming, outgoing, expectsContinue, place = placeOf(incoming), fault = null, onFailed }) => {
+    const { socket } = incoming;
+    // The streams of HTTP/2 are counted by node.
+    const isOver = incoming.httpVersionMajor < 2 && count(socket, 1) > pipelinedRequestCount;
+    const refusal = isOver ? new DaybookError("rate_limited", `expected at most ${pipelinedRequestCount} requests of one connection at a time`) : fault;
+    outgoing.once("close", () => count(socket, -1));
+    const request = new SocketRequest(incoming, outgoing, expectsContinue, place, refusal);
+    reply(request, outgoing).then((written) => {
+      if (written !== null) writes.add(() => writeOrCut(written, outgoing, { close: isClosing(), unreadMs }));
+    }, onFailed);
+  };
+}
+
+export function replyOnSocket({ answer }: Handler): SocketReply {
+  return async (request) => {
+    request.takeBody();
+    const reply = await answer(request);
+    request.dropBody();
+    return reply;
+  };
+}
+
+/** An answer that cannot be written ends its own connection, and no other. */
+export function writeOrCut(reply: WireReply, outgoing: ServerResponse, options: WriteOptions): void {
+  // Somebody else's word was quicker: a time limit of the server around us.
+  if (outgoing.writableEnded) return;
+  try {
+    writeReply(reply, outgoing, options);
+  } catch {
+    outgoing.destroy();
+  }
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { DaybookError, parameterError, shown } from "../base/errors.js";
+import { errorReply } from "../http/error-reply.js";
+import { createRouter } from "../http/router.js";
+import type { Handler } from "../http/index.js";
+import { answerWith, replyOnSocket, writeOrCut } from "./answer-on-socket.js";
+import type { SocketReply } from "./answer-on-socket.js";
+import { isReadBefore, withParsedBody } from "./parsed-body.js";
+import { placeOf } from "./socket-exchange.js";
+import { socketLimits } from "./socket-limits.js";
+
+export interface NodeHandlerOptions<Incoming extends IncomingMessage = IncomingMessage> {
+  /**
+   * The path it is mounted below, such as `/analytics`, where the server leaves it in `url`, as `node:http` and Fastify do.
+   * Default: none; Express and Connect take it off themselves. Outside it `next` is called, or else the answer is `route_not_found`.
+   */
+  readonly basePath?: string;
+  /** True: a path that is no route of the handler is left to `next`, where there is one. Default false: it is answered with `route_not_found`. */
+  readonly fallthrough?: boolean;
+  /** Whose request it is, which bounds the trying of tokens; undefined: unknown, then nothing is bounded. Default: the address of the socket. */
+  readonly address?: (incoming: Incoming) => string | undefined;
+}
+
+/** A listener of `node:http`, and middleware of Express and Connect. */
+export type NodeHandler<Incoming extends IncomingMessage = IncomingMessage> = (
+  incoming: Incoming,
+  outgoing: ServerResponse,
+  next?: (error?: unknown) => void,
+) => void;
+
+/**
+ * A handler for a server that is there already: `node:http`, Express, Connect, Fastify (`request.raw`, `reply.raw`). Each request gets an answer, or
+ * `next` is called. A body that a parser read before is taken from `incoming.body`; where that is none, the answer is `body_already_read`.
+ * @throws invalid_parameter (`basePath`)
+ */
+export function toNodeHandler<Incoming extends IncomingMessage = IncomingMessage>(
+  handler: Handler,
+  options: NodeHandlerOptions<Incoming> = {},
+): NodeHandler<Incoming> {
+  const basePath = checkedBasePath(options.basePath ?? "");
+  const { fallthrough = false } = options;
+  const callerOf = callerFrom(options.address);
+  const router = createRouter(handler.front.routes);
+  const limits = socketLimits();
+  const answer = answerWith(replyToMounted(handler), () => false, limits);
+  const hasRoute = (target: string) => {
+    try {
+      router.find(pathOf(target));
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  return (incoming, outgoing, next) => {
+    const onFailed = (error: unknown) => {
+      if (next !== undefined && !outgoing.headersSent) next(error);
+      else writeOrCut(errorReply("problem", error, randomUUID()), outgoing, { close: false, ...limits });
+    };
+    const { target: whole, address } = placeOf(incoming);
+    const target = targetBelow(basePath, whole);
+    if (next !== undefined && (target === null || (fallthrough && !hasRoute(target)))) return next();
+    const caller = callerOf(incoming, address);
+    const fault = target === null ? outside(basePath, whole) : caller.fault;
+    answer({ incoming, outgoing, expectsContinue: false, place: { target: target ?? whole, address: caller.address }, fault, onFailed });
+  };
+}
+
+/** What the option `address` makes of a request, or what it threw. */
+function callerFrom<Incoming>(named: ((incoming: Incoming) => string | undefined) | undefined) {
+  return (incoming: Incoming, address: string | undefined): { readonly address: string | undefined; readonly fault: DaybookError | null } => {
+    if (named === undefined) return { address, fault: null };
+    try {
+      return { address: named(incoming), fault: null };
+    } catch (cause) {
+      return { address, fault: new DaybookError("internal", "the option address of toNodeHandler threw", {}, { cause }) };
+    }
+  };
+}
+
+function replyToMounted(handler: Handler): SocketReply {
+  const reply = replyOnSocket(handler);
+  return (request, outgoing) => (isReadBefore(request.incoming) ? handler.answer(withParsedBody(request)) : reply(request, outgoing));
+}
+
+/** What follows the path of the mount; null: it is outside. */
+function targetBelow(basePath: string, target: string): string | null {
+  if (basePath === "") return target;
+  if (!target.startsWith(basePath)) return null;
+  const rest = target.slice(basePath.length);
+  if (rest.startsWith("/")) return rest;
+  return rest === "" || rest.startsWith("?") ? `/${rest}` : null;
+}
+
+function outside(basePath: string, target: string): DaybookError {
+  return new DaybookError("route_not_found", `no route ${pathOf(target).slice(0, 200)}: expected a path below ${basePath}`);
+}
+
+function pathOf(target: string): string {
+  const queryAt = target.indexOf("?");
+  return queryAt === -1 ? target : target.slice(0, queryAt);
+}
+
+/** Without a slash at its end. */
+function checkedBasePath(basePath: unknown): string {
+  if (basePath === "" || basePath === "/") return "";
+  if (typeof basePath === "string" && /^(\/[^/?#]+)+\/?$/.test(basePath)) return basePath.replace(/\/$/, "");
+  throw parameterError("invalid_parameter", "basePath", `expected a path such as /analytics, got ${shown(basePath)}`);
+}
