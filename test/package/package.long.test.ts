@@ -14,7 +14,7 @@ const directory = mkdtempSync(join(tmpdir(), "daybook-packed-"));
 let archive = "";
 beforeAll(async () => {
   archive = await packed(directory);
-});
+}, 600_000);
 afterAll(() => rmSync(directory, { recursive: true }));
 
 const STRICT = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, verbatimModuleSyntax: false, target: "es2022", lib: ["es2023"], types: ["node"], outDir: "out" };
