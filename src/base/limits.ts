@@ -93,6 +93,9 @@ export const LIMITS = {
   /** User-agent texts that are remembered with what they tell, and characters of one: senders repeat few of them, and a hostile one must not fill the memory. */
   knownAgentCount: 50_000,
   knownAgentChars: 1_024,
+  /** Characters of the header that tells what was noticed about a question, and of a name in it: proxies drop what is long. */
+  noticeHeaderChars: 1_024,
+  noticeNameChars: 96,
   /** How long a question may take. */
   questionMs: 30_000,
   /** Unknown tokens that one address may try in a row, and how many more each minute. */

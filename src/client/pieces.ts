@@ -13,17 +13,28 @@ export interface Piece {
   readonly places: readonly number[];
 }
 
+/** What holds for the items of a batch. */
+export interface ItemRule {
+  /** Of what cannot be sent. */
+  readonly code: ErrorCode;
+  /** Whether an item may have an id: by that it is stored once. */
+  readonly takesId: (item: object) => boolean;
+}
+
+export const EVENT_RULE: ItemRule = { code: "invalid_event", takesId: () => true };
+/** Projects are known by their names, what takes a record back by that record's id. */
+export const RECORD_RULE: ItemRule = { code: "invalid_parameter", takesId: (item) => ["identify", "group", "alias"].includes((item as { type?: string }).type ?? "") };
+
 /**
  * The items of a batch in requests of some size, each item with an id, so that it is stored once however often it is sent.
  * What cannot be sent goes to `rejected`.
- * @param code of what cannot be sent
  */
-export function* piecesOf(items: readonly unknown[], code: ErrorCode, nowMs: () => number, rejected: RejectedEvent[]): Generator<Piece> {
+export function* piecesOf(items: readonly unknown[], { code, takesId }: ItemRule, nowMs: () => number, rejected: RejectedEvent[]): Generator<Piece> {
   let texts: string[] = [];
   let places: number[] = [];
   let charCount = 0;
   for (const [index, item] of items.entries()) {
-    const text = textOf(item, nowMs);
+    const text = textOf(item, takesId, nowMs);
     if (text instanceof DaybookError) {
       rejected.push({ index, code, message: text.message });
       continue;
@@ -40,11 +51,11 @@ export function* piecesOf(items: readonly unknown[], code: ErrorCode, nowMs: () 
 }
 
 /** What is no object goes as it is, to be rejected in the server's words. */
-function textOf(item: unknown, nowMs: () => number): string | DaybookError {
+function textOf(item: unknown, takesId: ItemRule["takesId"], nowMs: () => number): string | DaybookError {
   try {
     const isObject = typeof item === "object" && item !== null && !Array.isArray(item);
-    const { id } = (isObject ? item : {}) as { id?: unknown };
-    const whole = isObject && lacksId(id) ? { ...item, id: newId(nowMs()) } : item;
+    const needsId = isObject && lacksId((item as { id?: unknown }).id) && takesId(item);
+    const whole = needsId ? { ...item, id: newId(nowMs()) } : item;
     const text = jsonText(whole, true);
     if (text.length <= LIMITS.clientEventChars) return text;
     return new DaybookError("invalid_event", `expected at most ${LIMITS.clientEventChars} characters of JSON, got ${text.length}`);

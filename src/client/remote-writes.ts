@@ -6,7 +6,8 @@ import type { EventInput, IngestResult, RejectedEvent } from "../schema/event.js
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput } from "../schema/record.js";
 import type { Calls } from "./calls.js";
 import { lacksId, newId } from "./ids.js";
-import { piecesOf } from "./pieces.js";
+import { EVENT_RULE, piecesOf, RECORD_RULE } from "./pieces.js";
+import type { ItemRule } from "./pieces.js";
 
 /** Everything that a Daybook takes in. What is sent has an id, so that sending it again stores it once. */
 export class RemoteWrites implements Pick<Daybook, "ingest" | "ingestRecords" | "identify" | "group" | "alias" | "unlink" | "createProject"> {
@@ -22,12 +23,12 @@ export class RemoteWrites implements Pick<Daybook, "ingest" | "ingestRecords" | 
     refuseNoArray(events, "events");
     const project: unknown = options?.project ?? null;
     if (project !== null && (typeof project !== "string" || project === "")) throw parameterError("invalid_parameter", "project", `expected a name, got ${shown(project)}`);
-    return await this.#store(`/v1/events${project === null ? "" : `?project=${encodeURIComponent(project.toWellFormed())}`}`, events, "invalid_event");
+    return await this.#store(`/v1/events${project === null ? "" : `?project=${encodeURIComponent(project.toWellFormed())}`}`, events, EVENT_RULE);
   }
 
   async ingestRecords(records: readonly RecordInput[]): Promise<IngestResult> {
     refuseNoArray(records, "records");
-    return await this.#store("/v1/records", records, "invalid_parameter");
+    return await this.#store("/v1/records", records, RECORD_RULE);
   }
 
   identify(input: IdentifyInput): Promise<LinkResult> {
@@ -68,10 +69,10 @@ export class RemoteWrites implements Pick<Daybook, "ingest" | "ingestRecords" | 
   }
 
   /** One piece after the other: of two items with one id the first counts. */
-  async #store(path: string, items: readonly unknown[], code: ErrorCode): Promise<IngestResult> {
+  async #store(path: string, items: readonly unknown[], rule: ItemRule): Promise<IngestResult> {
     const rejected: RejectedEvent[] = [];
     let [accepted, duplicates] = [0, 0];
-    for (const { text, places } of piecesOf(items.slice(), code, this.#nowMs, rejected)) {
+    for (const { text, places } of piecesOf(items.slice(), rule, this.#nowMs, rejected)) {
       const stored = await this.#storePiece(path, text, accepted + duplicates);
       accepted += stored.accepted;
       duplicates += stored.duplicates;

@@ -1,4 +1,4 @@
-import type { EventInput, EventRecord, IngestResult } from "../schema/event.js";
+import type { EventInput, EventRecord, FoundEvent, IngestResult } from "../schema/event.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
 import type {
   CompanyTopUsers,
@@ -29,6 +29,7 @@ import type {
   UniqueUsersPerDayInput,
 } from "../plan/input.js";
 import type { ReportName } from "../plan/plan.js";
+import type { Notice } from "./notices.js";
 import type { PrivacyRequests } from "./privacy-requests.js";
 import type { ScrubState } from "./scrub.js";
 
@@ -38,6 +39,8 @@ export interface QueryOptions {
    * does not. It is asked and never listened to, so anything that can tell whether it is aborted will do.
    */
   readonly signal?: Pick<AbortSignal, "aborted">;
+  /** Called for this question as `onNotice` of `openDaybook` is, which is called too. */
+  readonly onNotice?: (notice: Notice) => unknown;
 }
 
 export interface IngestOptions {
@@ -45,10 +48,10 @@ export interface IngestOptions {
   readonly project?: string;
 }
 
-export interface SearchEventsPage {
+export interface SearchEventsPage<E extends EventRecord = FoundEvent> {
   /** For the next page; null on the last one. */
   readonly cursor: string | null;
-  readonly events: readonly EventRecord[];
+  readonly events: readonly E[];
 }
 
 /** Every stored field of one event: what `export` writes and `ingest` takes back. Not-set fields are left out. */
@@ -56,12 +59,16 @@ export type ExportedEvent = Omit<EventInput, "id" | "createdAt" | "metadata"> & 
   readonly id: string;
   readonly createdAt: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Where it was asked for and the event is somebody's. `ingest` does not take it: it follows from ids and records. */
+  readonly identityId?: string;
 };
 
 export interface ExportInput {
-  readonly project?: string | null;
-  readonly startDate?: DateInput | null;
-  readonly endDate?: DateInput | null;
+  readonly project?: string | null | undefined;
+  readonly startDate?: DateInput | null | undefined;
+  readonly endDate?: DateInput | null | undefined;
+  /** Adds to each event whose it is by what is known when the export begins. Default false. */
+  readonly identityIds?: boolean | null | undefined;
 }
 
 export interface DaybookStats {
@@ -115,6 +122,8 @@ export interface Explanation {
   readonly columns: readonly string[];
   readonly rowCount: number;
   readonly dictionaryValueCount: number;
+  /** Names that are no field, and no metadata key of any stored event: a sentence each. */
+  readonly notices: readonly string[];
 }
 
 /** One organization's events and every question about them. Close it when done; `await using` does. */
@@ -154,6 +163,8 @@ export interface Daybook extends AsyncDisposable {
   countUniqueUsersPerDay(input?: UniqueUsersPerDayInput, options?: QueryOptions): Promise<readonly PerDayItem[]>;
   /** How many events each value of a field or of a metadata key has, most first; events without a value count for `""`. @throws as countEvents, exactly_one_required */
   aggregate(input: AggregateInput, options?: QueryOptions): Promise<readonly AggregateItem[]>;
+  /** The events themselves, newest first. With `allFields: false` events are records alone, which costs some µs less each. */
+  searchEvents(input: SearchEventsInput & { readonly allFields: false }, options?: QueryOptions): Promise<SearchEventsPage<EventRecord>>;
   /** The events themselves, newest first, a page at a time: hand `cursor` back for the next one. @throws as countEvents, invalid_cursor, cursor_mismatch */
   searchEvents(input?: SearchEventsInput, options?: QueryOptions): Promise<SearchEventsPage>;
   /** The visits of one person, newest first, a page at a time. @throws identity_not_found, exactly_one_required, invalid_cursor, cursor_mismatch, and as countEvents */
@@ -179,8 +190,8 @@ export interface Daybook extends AsyncDisposable {
   /** Every stored event in (createdAt, id) order, a day in memory at a time. @throws invalid_parameter, unknown_parameter, invalid_date, closed */
   exportEvents(input?: ExportInput): AsyncIterable<ExportedEvent>;
   /**
-   * Every project, then every record that tells who is who, in (createdAt, id) order: with all events, a copy of the store. There
-   * are no dates and no project to ask for, because who is who holds for the past too, and for the whole organization.
+   * Every project that no event names, then every record that tells who is who, in (createdAt, id) order: with all events, a copy of
+   * the store. There are no dates and no project to ask for, because who is who holds for the past too, and for the whole organization.
    */
   exportRecords(): AsyncIterable<StoredRecord>;
   /** The same events as an Arrow IPC stream, or file, that other tools open: `import --format arrow` takes it back. */

@@ -1,6 +1,7 @@
 import { dayStartMs, isoOf, MS_PER_DAY } from "../base/time.js";
 import { compareIds } from "../base/uuid.js";
 import { codeAt } from "../column/column.js";
+import type { IdentityNames } from "../identity/identity-names.js";
 import { ID_COLUMN, TIME_COLUMN, FIELDS } from "../schema/fields.js";
 import type { Range } from "../plan/plan.js";
 import { RecordReader, loadRecords } from "../report/event-record.js";
@@ -11,8 +12,20 @@ import type { ExportedEvent } from "./daybook.js";
 /** Tells by the codes of its user id and anonymous id whether a row is wanted. */
 export type RowTest = (userId: number, anonymousId: number) => boolean;
 
+/** What an export leaves out and adds, besides. */
+export interface ExportRows {
+  readonly isWanted?: RowTest;
+  /** Adds the identity ids of a moment. */
+  readonly names?: IdentityNames;
+}
+
 /** Every stored event of a range, or those of them that are wanted, in (createdAt, event id) order, a day in memory at a time. */
-export async function* exportRows(store: Store, project: string | null, range: Range, isWanted?: RowTest): AsyncGenerator<ExportedEvent> {
+export async function* exportRows(
+  store: Store,
+  project: string | null,
+  range: Range,
+  { isWanted, names }: ExportRows = {},
+): AsyncGenerator<ExportedEvent> {
   const snapshot = store.snapshot();
   const reader = new RecordReader(store.dictionaries);
   try {
@@ -23,7 +36,7 @@ export async function* exportRows(store: Store, project: string | null, range: R
       try {
         for (const { rows, row } of await rowsInOrder(day, startMs, range, isWanted)) {
           await loadRecords(rows, [row], store.dictionaries);
-          if (project === null || reader.text(rows, row, "project") === project) yield exported(reader, rows, row);
+          if (project === null || reader.text(rows, row, "project") === project) yield { ...exported(reader, rows, row), ...identityIdOf(rows, row, names) };
         }
       } finally {
         for (const rows of day) rows.unpin();
@@ -32,6 +45,11 @@ export async function* exportRows(store: Store, project: string | null, range: R
   } finally {
     snapshot.release();
   }
+}
+
+function identityIdOf(rows: Rows, row: number, names: IdentityNames | undefined): { readonly identityId?: string } {
+  const identityId = names?.of(codeAt(rows.column("userId"), row), codeAt(rows.column("anonymousId"), row)) ?? null;
+  return identityId === null ? {} : { identityId };
 }
 
 function daysOf(newestFirst: readonly Rows[]): Rows[][] {

@@ -6,11 +6,12 @@ import { DICTIONARY_OF_FIELD, RECORD_KINDS } from "../identity/record-table.js";
 import type { RecordField, RecordTable } from "../identity/record-table.js";
 import type { StoredRecord } from "../schema/record.js";
 import type { Dictionaries } from "../column/dictionaries.js";
+import type { Rows } from "../segment/rows.js";
 import type { Store } from "../store/store.js";
 
 /**
- * Every project, by code point, then every record of a moment in the order of (createdAt, id), what takes a record back behind it.
- * Cost: a sort of the records.
+ * Every project that no event names, by code point, then every record of a moment in the order of (createdAt, id), what takes a record
+ * back behind it. Cost: a sort of the records; where there is such a project, a look at the projects of all rows.
  */
 export async function* exportStoredRecords(store: Store): AsyncGenerator<StoredRecord> {
   // An erasure waits for whoever reads what it takes away.
@@ -18,11 +19,27 @@ export async function* exportStoredRecords(store: Store): AsyncGenerator<StoredR
   try {
     const { records, dictionaries } = store;
     const rows = rowsInOrder(records);
-    for (const name of [...store.durableValues("project")].sort(compareCodePoints)) yield { type: "project", name };
+    for (const name of await projectsWithoutEvents(store.durableValues("project"), snapshot.rows)) yield { type: "project", name };
     for (const row of rows) yield storedRecord(records, row, dictionaries);
   } finally {
     snapshot.release();
   }
+}
+
+async function projectsWithoutEvents(projects: readonly string[], parts: readonly Rows[]): Promise<readonly string[]> {
+  const unseen = new Set(projects.keys());
+  for (const rows of parts) {
+    if (unseen.size === 0) break;
+    rows.pin();
+    try {
+      await rows.load(["project"]);
+      // Codes begin with 1.
+      for (const code of new Set(rows.column("project").codes)) unseen.delete(code - 1);
+    } finally {
+      rows.unpin();
+    }
+  }
+  return [...unseen].map((at) => projects[at] ?? "").sort(compareCodePoints);
 }
 
 function rowsInOrder(records: RecordTable): Uint32Array {

@@ -7,6 +7,7 @@ import { parseUuid, uuidText } from "../base/uuid.js";
 import { compileRegexes } from "../filter/regex.js";
 import { decodeAlias, decodeGroup, decodeIdentify, unlinkOf } from "../identity/decode-record.js";
 import type { DecodedRecord, RecordContext } from "../identity/decode-record.js";
+import { IdentityNames } from "../identity/identity-names.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
 import { encodeCursor } from "../plan/cursor.js";
 import { planExport } from "../plan/export-events.js";
@@ -39,6 +40,8 @@ import { IngestQueue } from "./ingest-queue.js";
 import { ingestRecords } from "./ingest-records.js";
 import { checkOptions } from "./options.js";
 import type { DaybookOptions } from "./options.js";
+import { noticesOf, tellNotices } from "./notices.js";
+import type { Notice } from "./notices.js";
 import { StoredPrivacyRequests } from "./privacy.js";
 import type { PrivacyRequests } from "./privacy-requests.js";
 import { projectsOf } from "./projects.js";
@@ -103,6 +106,7 @@ class EmbeddedDaybook extends Questions implements Daybook {
   readonly #housekeeping: Housekeeping;
   readonly #privacy: StoredPrivacyRequests;
   readonly #scrub: Scrub | null;
+  readonly #onNotice: ((notice: Notice) => unknown) | undefined;
   #closing: Promise<void> | null = null;
 
   constructor(store: Store, options: DaybookOptions, random: (bytes: Uint8Array) => void, keys: StoreKeys) {
@@ -113,6 +117,7 @@ class EmbeddedDaybook extends Questions implements Daybook {
     this.#clock = options.clock ?? systemClock;
     this.#random = random;
     this.#rules = reportRules(options);
+    this.#onNotice = options.onNotice;
     this.#contexts = new ReportContexts(store, options.rates ?? (() => undefined), this.#rules.touch);
     this.#executor = new MemoryExecutor(store, this.#contexts, options.onWork ?? (() => undefined));
     this.#housekeeping = new Housekeeping(store);
@@ -185,23 +190,26 @@ class EmbeddedDaybook extends Questions implements Daybook {
   async explain(report: ReportName, input?: object): Promise<Explanation> {
     if (!Object.hasOwn(planners, report))
       throw parameterError("invalid_parameter", "report", `expected one of ${Object.keys(planners).join(", ")}, got ${shown(report)}`);
-    return await explainPlan(this.#store, this.#contexts, await this.plan(report, input));
+    const plan = await this.plan(report, input);
+    const notices = noticesOf(plan, input, this.#store.dictionaries).map(({ message }) => message);
+    return { ...(await explainPlan(this.#store, this.#contexts, plan)), notices };
   }
 
   async *exportEvents(input: ExportInput = {}): AsyncGenerator<ExportedEvent> {
     this.#refuseClosed();
-    const { project, range } = planExport(input);
-    yield* exportRows(this.#store, project, range);
+    const { project, range, identityIds } = planExport(input);
+    yield* exportRows(this.#store, project, range, identityIds ? { names: this.#identityNames() } : {});
   }
 
   async *exportArrow(input: ExportInput = {}, format: "stream" | "file" = "stream"): AsyncGenerator<Uint8Array> {
     this.#refuseClosed();
-    const { project, range } = planExport(input);
+    const { project, range, identityIds } = planExport(input);
+    const names = identityIds ? this.#identityNames() : null;
     // Loaded when asked for: most programs never write Arrow.
     const { eventsToIpc } = await import("../arrow/events-to-ipc.js");
     const snapshot = this.#store.snapshot();
     try {
-      yield* eventsToIpc(snapshot.rows, this.#store.dictionaries, { ...range, project }, format);
+      yield* eventsToIpc(snapshot.rows, this.#store.dictionaries, { ...range, project }, format, names);
     } finally {
       snapshot.release();
     }
@@ -268,6 +276,10 @@ class EmbeddedDaybook extends Questions implements Daybook {
     await this.#store.close();
   }
 
+  protected notice(plan: Plan, input: unknown, options: QueryOptions | undefined): void {
+    tellNotices(noticesOf(plan, input, this.#store.dictionaries), [this.#onNotice, options?.onNotice]);
+  }
+
   protected execute<K extends ReportName>(plan: Plan<K>, options: QueryOptions | undefined): Promise<Answer<K>> {
     return this.#executor.execute(plan, options?.signal);
   }
@@ -293,6 +305,10 @@ class EmbeddedDaybook extends Questions implements Daybook {
     const record = decode(input, this.#recordContext());
     await this.#queue.addRecord(record);
     return { linkId: uuidText(record.id) };
+  }
+
+  #identityNames(): IdentityNames {
+    return new IdentityNames(this.#store.resolver.view());
   }
 
   #recordContext(): RecordContext {

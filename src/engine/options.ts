@@ -7,6 +7,7 @@ import type { Sealer } from "../store/make-segment.js";
 import type { Durability } from "../store/store.js";
 import type { Storage } from "../store/storage.js";
 import type { Work } from "./executor.js";
+import type { Notice } from "./notices.js";
 import type { Damage, ScrubOptions } from "./scrub.js";
 
 export interface DaybookOptions {
@@ -56,6 +57,8 @@ export interface DaybookOptions {
   readonly scrub?: ScrubOptions;
   /** Called once for each file that a scrub finds damaged. What it throws is passed to nobody. */
   readonly onDamage?: (damage: Damage) => unknown;
+  /** Called for each name in a question that is no field, and no metadata key of any stored event. What it throws is passed to nobody. */
+  readonly onNotice?: (notice: Notice) => unknown;
   /** Called after each question with what answering it touched. */
   readonly onWork?: (report: ReportName, work: Work) => void;
   /** Fills bytes with random bits. Default: `crypto.getRandomValues`. */
@@ -78,6 +81,7 @@ const KNOWN: Readonly<Record<keyof DaybookOptions, true>> = {
   revenue: true,
   attribution: true,
   onNotify: true,
+  onNotice: true,
   scrub: true,
   onDamage: true,
   onWork: true,
@@ -101,7 +105,7 @@ export function checkOptions(options: DaybookOptions): void {
     throw unexpected("onCorruption", '"refuse" or "quarantine"', onCorruption);
   if (onCorruption === "quarantine" && readOnly === true) throw unexpected("onCorruption", '"refuse" where readOnly is true', onCorruption);
   if (readOnly !== undefined && typeof readOnly !== "boolean") throw unexpected("readOnly", "true or false", readOnly);
-  for (const name of ["rates", "onNotify", "onDamage", "onWork", "random"] as const)
+  for (const name of ["rates", "onNotify", "onNotice", "onDamage", "onWork", "random"] as const)
     if (given[name] !== undefined && typeof given[name] !== "function") throw unexpected(name, "a function", given[name]);
   if (clock !== undefined && typeof (clock as Partial<Clock> | null)?.now !== "function") throw unexpected("clock", "an object with now()", clock);
   if (scrub !== undefined && (typeof scrub !== "object" || scrub === null)) throw unexpected("scrub", "an object", scrub);

@@ -46,10 +46,10 @@ export interface PrivacyRequest {
 export interface PrivacyRequestInput {
   readonly type: PrivacyType;
   /** Exactly one of the two. */
-  readonly subject: { readonly email?: string | null; readonly userId?: string | null };
+  readonly subject: { readonly email?: string | null | undefined; readonly userId?: string | null };
   /** Default `gdpr`. */
-  readonly regulation?: Regulation | null;
-  readonly project?: string | null;
+  readonly regulation?: Regulation | null | undefined;
+  readonly project?: string | null | undefined;
 }
 
 /** Requests of persons about their data, and what becomes of them. Every change is durable when it resolves. */

@@ -10,6 +10,7 @@ export async function loadAgentReader(): Promise<(text: string) => Agent> {
   const { default: bowser } = await import("bowser");
   const known = new Map<string, Agent>();
   return (text) => {
+    if (text === "") return {};
     const seen = known.get(text);
     if (seen !== undefined) return seen;
     const { platform, os, browser } = bowser.parse(text);

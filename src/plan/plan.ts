@@ -1,4 +1,4 @@
-import type { EventRecord } from "../schema/event.js";
+import type { EventRecord, FoundEvent } from "../schema/event.js";
 import type {
   CompanyTopUsers,
   IdentityDeviceGeo,
@@ -147,9 +147,11 @@ export interface PlanByReport {
   };
   searchEvents: Scope & {
     readonly report: "searchEvents";
+    /** False: records alone. */
+    readonly allFields: boolean;
     readonly limit: number;
     readonly cursor: CursorPosition | null;
-    /** Fingerprint of the query without limit and cursor. */
+    /** Fingerprint of the query without limit, cursor, and what is shown of events. */
     readonly fingerprint: string;
   };
   identitySessions: IdentityScope & {
@@ -214,7 +216,7 @@ export interface AnswerByReport {
   countUniqueUsers: number;
   countUniqueUsersPerDay: readonly PerDayItem[];
   aggregate: readonly AggregateItem[];
-  searchEvents: { readonly next: CursorPosition | null; readonly events: readonly EventRecord[] };
+  searchEvents: { readonly next: CursorPosition | null; readonly events: readonly (EventRecord | FoundEvent)[] };
   identitySessions: {
     readonly identityId: string;
     readonly next: CursorPosition | null;

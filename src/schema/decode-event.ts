@@ -130,7 +130,9 @@ function readEvent(input: unknown, context: DecodeContext, into: DecodedEvents, 
     place = place < PLACE_COUNT_MAX ? place + 1 : 0;
     if (value === undefined || (value === null && member !== undefined)) continue;
     if (member === undefined) {
-      if (Object.hasOwn(event, name)) return fault(`${shown(name)}: not a member of an event`);
+      if (!Object.hasOwn(event, name)) continue;
+      if (name === "identityId") return fault("identityId: cannot be told, it follows from userId, anonymousId and records");
+      return fault(`${shown(name)}: not a member of an event`);
     } else if (member < FIELD_COUNT) {
       const text = typeof value === "string" && TAKES_TEXT[member] === true ? value : fieldText(FIELDS[member] as FieldRow, value);
       if (text === null) return wrongType(FIELDS[member] as FieldRow, value);
@@ -197,7 +199,7 @@ function settleFields(context: DecodeContext, texts: string[], row: number): Eve
 
 /** A whole address is a path and a host, as tracking calls tell them apart; a host that was given stays. */
 function settlePlace(address: string, texts: string[], row: number): void {
-  const { url, hostname } = splitAddress(address);
+  const { url, hostname = "" } = splitAddress(address);
   texts[URL_FIELD * DECODED_ROW_COUNT + row] = url;
   const hostnameAt = HOSTNAME * DECODED_ROW_COUNT + row;
   if (texts[hostnameAt] === "") texts[hostnameAt] = hostname;

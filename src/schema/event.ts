@@ -71,6 +71,20 @@ export interface EventRecord {
   readonly hostname: string;
 }
 
+/** A found event: its record, whatever else it was sent with, and whose it is. */
+export interface FoundEvent extends EventRecord {
+  /** `""`: not set. So are the others, but for `value`. */
+  readonly anonymousId: string;
+  /** Revenue in major units of `currency`; null: not set. */
+  readonly value: number | null;
+  readonly currency: string;
+  readonly externalId: string;
+  /** As it was sent; the filter field `company_id` knows the companies of people too. */
+  readonly companyId: string;
+  /** What reports about people call whoever it belongs to at the moment of the question; null: it has neither user id nor anonymous id. */
+  readonly identityId: string | null;
+}
+
 /** An event that was not stored, and why. */
 export interface RejectedEvent {
   /** Position in the batch, from 0. */

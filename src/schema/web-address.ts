@@ -3,8 +3,8 @@ import { LIMITS } from "../base/limits.js";
 /** Where a page is: what `url` and `hostname` of an event hold. */
 export interface WebAddress {
   readonly url: string;
-  /** Without port; `""` where the address does not tell it. */
-  readonly hostname: string;
+  /** Without port; absent where the address does not tell it. */
+  readonly hostname?: string;
 }
 
 const HTTP = /^https?:\/\//i;
@@ -17,7 +17,7 @@ const USER_INFO = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i;
  */
 export function splitAddress(address: string): WebAddress {
   // Texts that are refused must reach those who refuse them.
-  if (address.length > LIMITS.fieldTextBytes || !address.isWellFormed()) return { url: address, hostname: "" };
+  if (address.length > LIMITS.fieldTextBytes || !address.isWellFormed()) return { url: address };
   if (HTTP.test(address)) {
     try {
       const { pathname, search, hostname } = new URL(address);
@@ -26,5 +26,5 @@ export function splitAddress(address: string): WebAddress {
       // No address that a browser would open.
     }
   }
-  return { url: address.replace(USER_INFO, "$1"), hostname: "" };
+  return { url: address.replace(USER_INFO, "$1") };
 }

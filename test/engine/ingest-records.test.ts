@@ -89,10 +89,10 @@ describe("ingestRecords", () => {
   test("is one sync a batch, and one together with what else waits.", async () => {
     const storage = new RecordingStorage();
     const daybook = await open(storage);
-    const many = Array.from({ length: 3_000 }, (_, at): RecordInput => ({ type: "identify", id: `${at}`, userId: `user ${at}`, traits: { at } }));
+    const many = Array.from({ length: 600 }, (_, at): RecordInput => ({ type: "identify", id: `${at}`, userId: `user ${at}`, traits: { at } }));
     const syncCount = () => storage.operations.filter((operation) => operation.startsWith("sync")).length;
     const before = syncCount();
-    expect(await daybook.ingestRecords(many)).toMatchObject({ accepted: 3_000 });
+    expect(await daybook.ingestRecords(many)).toMatchObject({ accepted: 600 });
     expect(syncCount() - before).toBe(1);
     await Promise.all([daybook.ingestRecords([{ type: "project", name: "new" }, { type: "identify", userId: "ann" }]), daybook.ingest([{ name: "visit" }]), daybook.alias({ from: "a", to: "b" })]);
     expect(syncCount() - before).toBe(2);
@@ -139,7 +139,7 @@ describe("exportRecords", () => {
     expect(records).toContainEqual({ type: "identify", id: id(1), createdAt, userId: "ann", traits: { email: " Traits@X.io ", long } });
     const copy = await open();
     for await (const event of daybook.exportEvents()) await copy.ingest([event]);
-    expect(await copy.ingestRecords(records)).toEqual({ accepted: 7, duplicates: 1, rejected: [] });
+    expect(await copy.ingestRecords(records)).toEqual({ accepted: 7, duplicates: 0, rejected: [] });
     expect(JSON.stringify(await recordsOf(copy))).toBe(JSON.stringify(records));
     for (const email of ["traits@x.io", "carl@x.io", `${"e".repeat(20_000)}@x.io`])
       expect(await copy.identityProfile({ email })).toEqual(await daybook.identityProfile({ email }));

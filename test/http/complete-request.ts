@@ -2,6 +2,11 @@ import type { SendOptions } from "./kit.js";
 
 const BODIES: Readonly<Record<string, unknown>> = {
   "POST /analytics/aggregate": { field: "device" },
+  "POST /v1/questions/aggregate": { field: "device" },
+  "POST /v1/questions/companyTopUsers": { companyId: "acme" },
+  "POST /v1/questions/revenueByAttribution": { project: "shop" },
+  "POST /v1/questions/ltvCohorts": { project: "shop" },
+  ...Object.fromEntries(["Sessions", "Profile", "Referrers", "DeviceGeo"].map((name) => [`POST /v1/questions/identity${name}`, { userId: "u1" }])),
   "POST /v1/privacy-requests": { type: "access", subject: { user_id: "u1" } },
   "POST /v1/privacy-requests/{id}/resolve": { resolution: "denied" },
   "POST /v1/events": { events: [] },

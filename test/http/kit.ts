@@ -137,6 +137,18 @@ export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { reado
         yield '{"kind":"event"}\n';
       },
     },
+    unlink: async (linkId) => {
+      asked.push({ method: "unlink", input: linkId });
+    },
+    exportEvents: async function* (input) {
+      asked.push({ method: "exportEvents", input });
+      await Promise.resolve();
+      yield { id: "0195800a-0000-7000-8000-000000000002", name: "a", createdAt: "2026-03-01T00:00:00.000Z" };
+    },
+    exportRecords: async function* () {
+      await Promise.resolve();
+      yield { type: "project", name: "shop" };
+    },
     stats: told("stats", STATS),
     projects: () => ["shop", "site"],
     health: "ok",

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { IdentifyInput } from "daybook";
+import type { IdentifyInput, IdentityInput } from "daybook";
 import { oracle, type History, type HistoryItem } from "daybook/testing";
 import { describe, expect, test } from "vitest";
 
@@ -118,9 +118,9 @@ describe("emails", () => {
   });
 
   test("A subject is exactly one of email and user id; empty is neither.", () => {
-    expect(() => ask([]).identityReferrers({})).toThrow(refusal("exactly_one_required"));
-    expect(() => ask([]).identityReferrers({ email: "a@x.io", userId: "u" })).toThrow(refusal("exactly_one_required"));
-    expect(() => ask([]).identityReferrers({ email: "", userId: "u" })).toThrow(refusal("identity_not_found"));
+    expect(() => ask([]).identityReferrers({} as IdentityInput)).toThrow(refusal("exactly_one_required"));
+    expect(() => ask([]).identityReferrers({ email: "a@x.io", userId: "u" } as unknown as IdentityInput)).toThrow(refusal("exactly_one_required"));
+    expect(() => ask([]).identityReferrers({ email: "", userId: "u" } as unknown as IdentityInput)).toThrow(refusal("identity_not_found"));
   });
 
   test("The resolved identifier is the newest email where it finds the identity, else the surviving user id; none for the anonymous.", () => {

@@ -1,5 +1,6 @@
 import type { AggregateInput, CountEventsInput, EventRecord, FilterGroupInput, FilterInput, PerDayInput } from "daybook";
 import type { Random } from "daybook/testing";
+import { isFieldName } from "../../src/plan/field-names.js";
 import {
   anonymousIds, eventNames, metadataPaths, nastyTexts, projects, referrers, shortTexts, urls, userIds,
 } from "./nasty-values.js";
@@ -79,10 +80,10 @@ export function randomQuestion(random: Random, records: readonly EventRecord[]):
   return { report, input: { ...scope, ...user, ...fill } };
 }
 
-const brokenGroupings: readonly AggregateInput[] = [
+const brokenGroupings = [
   {}, { field: "url", metadataField: "plan" }, { field: "plan" }, { field: "Name" }, { metadataField: "" },
-];
-const groupingFields = fieldNames.filter((name) => !name.startsWith("metadata.") && !["plan", "when", "a.b", "missing", "amount", "Name", "constructor"].includes(name));
+] as readonly unknown[] as readonly AggregateInput[];
+const groupingFields = fieldNames.filter(isFieldName);
 const brokenDates = ["2026-02-30", "2026-03-01T00:00:00", "", "yesterday", "1969-12-31", "2026-3-1"];
 
 function grouping(random: Random): AggregateInput {

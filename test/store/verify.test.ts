@@ -43,6 +43,17 @@ describe("a whole store", () => {
     expect(report.eventCount).toBe(await daybook.countEvents());
   });
 
+  test("counts what lies in the journal, and its days, with the rest and by itself", async () => {
+    const storage = lastingMemory();
+    const daybook = await openDaybook({ storage, clock });
+    await daybook.ingest([{ name: "sealed", createdAt: Date.UTC(2026, 2, 1) }]);
+    await daybook.seal();
+    await daybook.ingest([1, 2, 3].map((day) => ({ name: "not yet", createdAt: Date.UTC(2026, 2, day) })));
+    expect(await verifyStore(storage)).toMatchObject({ findings: [], eventCount: 4, journalEventCount: 3, dayCount: 3 });
+    await daybook.seal();
+    expect(await verifyStore(storage)).toMatchObject({ findings: [], eventCount: 4, journalEventCount: 0, dayCount: 3 });
+  });
+
   test("may be written to meanwhile: nothing is found that is not there", async () => {
     const storage = lastingMemory();
     const daybook = await openDaybook({ storage, clock });

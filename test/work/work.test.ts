@@ -1,4 +1,4 @@
-import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type FilterGroupInput, type Work } from "daybook";
+import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type FieldName, type FilterGroupInput, type Work } from "daybook";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Objects } from "../store/objects.js";
 import { DAY_COUNT, dayText, events, ninetyDays, openMeasured, rowsOfDays, type Measured } from "./ninety-days.js";
@@ -87,7 +87,7 @@ describe("spans of days", () => {
   );
 
   test("an aggregate is kept by its field, and not for what depends on who is who", async () => {
-    const ask = (field: string, extra: object = {}) => store.measure((daybook) => daybook.aggregate({ ...input, ...extra, field }));
+    const ask = (field: FieldName, extra: object = {}) => store.measure((daybook) => daybook.aggregate({ ...input, ...extra, field }));
     const first = await ask("os");
     expect((await ask("browser")).work.keptCount).toBe(0);
     const again = await ask("os");

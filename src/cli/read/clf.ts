@@ -11,7 +11,7 @@ const logTime = /^(\d{2})\/([A-Za-z]{3})\/(\d{4}):(\d{2}:\d{2}:\d{2}) ([+-]\d{2}
 const absoluteTarget = /^https?:\/\/([^/?#]+)(.*)$/i;
 
 /**
- * Reads access logs in common or combined format as `page_view` events. Tolerant: a line needs an address and a time,
+ * Reads access logs in common or combined format as `pageview` events. Tolerant: a line needs an address and a time,
  * everything after that may be cut off, be `-` or be garbage; a request that is no HTTP is kept as metadata `request`.
  */
 export async function* readClf(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly Row[]> {
@@ -49,7 +49,7 @@ export function parseClfLine(line: string, describe: (agent: string) => Agent): 
   const [status, byteLength] = line.slice(afterRequest, skipWords(line, afterRequest, 2)).trim().split(" ");
   const { event, metadata } = parseRequest(request);
   return {
-    name: "page_view",
+    name: "pageview",
     ...(address === "-" ? {} : { userId: address }),
     createdAt,
     ...event,

@@ -31,7 +31,7 @@ export const exportRoutes: readonly Route[] = [
     handle: ({ daybook, project }, { body: { after, ...input }, signal }) => {
       // What else may be in there `planExport` settles.
       const given = inProject(input, project) as ExportInput;
-      const place = after == null ? null : timePlace(after);
+      const place = after ? timePlace(after) : null;
       const isWithin = place !== null && place.createdAtMs >= planExport(given).range.fromMs;
       const events = daybook.exportEvents(isWithin ? { ...given, startDate: place.createdAt } : given);
       return bytesOfLines(pageOfLines(events, (event) => place !== null && isNotAfter(event, place)), signal);
@@ -44,7 +44,7 @@ export const exportRoutes: readonly Route[] = [
     access: { scope: "identities:read", role: "admin", organizationWide: true },
     body: { schema: z.strictObject({ after: recordPlace.nullish() }), maxByteLength: JSON_BYTE_LENGTH, list: null },
     handle: ({ daybook }, { body: { after }, signal }) => {
-      const isBefore = after == null ? () => false : isNotAfterRecord(after);
+      const isBefore = after ? isNotAfterRecord(after) : () => false;
       return bytesOfLines(pageOfLines(daybook.exportRecords(), isBefore), signal);
     },
   }),

@@ -3,7 +3,7 @@ import { DaybookError } from "../../base/errors.js";
 import type { EventInput } from "../../schema/event.js";
 import { answers } from "../answers.js";
 import { eventsBody } from "../event-body.js";
-import { guarded, WRITE_BYTE_LENGTH } from "../route.js";
+import { guarded, JSON_BYTE_LENGTH, WRITE_BYTE_LENGTH } from "../route.js";
 import type { GuardedRoute, Route } from "../route.js";
 import type { Scope } from "../token.js";
 import { recordsBody } from "../record-body.js";
@@ -66,6 +66,23 @@ export const writingRoutes: readonly Route[] = [
     handle: async (caller, { body }) => {
       const { accepted, duplicates, rejected } = await storeRecords(body.records, caller);
       return { accepted, duplicates, rejected: rejected.map(({ index, code, message }) => ({ index, code, message })) };
+    },
+  }),
+  guarded({
+    method: "POST",
+    path: "/v1/records/{id}/unlink",
+    summary: "Takes a stored record back, as if it had never come",
+    envelope: "problem",
+    access: { scope: "identities:write", organizationWide: true },
+    query: noQuery,
+    body: { schema: noQuery, maxByteLength: JSON_BYTE_LENGTH, list: null },
+    answer: z.strictObject({ linkId: z.string() }),
+    etag: false,
+    keepsNames: true,
+    handle: async ({ daybook }, { params }) => {
+      const linkId = params["id"] ?? "";
+      await daybook.unlink(linkId);
+      return { linkId };
     },
   }),
   tracking("identify", "Ties ids, an email and traits together", "identities:write"),

@@ -19,6 +19,7 @@ export function eventOfCall(
   const context = call.context ?? {};
   // Only a view tells where it is among its own properties.
   const page = kind === "track" ? objectOf(context["page"]) : { ...properties, ...objectOf(context["page"]) };
+  const address = textOf(page["url"]);
   const userAgent = textOf(context["userAgent"]);
   return {
     id: call.messageId ?? null,
@@ -27,7 +28,7 @@ export function eventOfCall(
     anonymousId: call.anonymousId ?? null,
     createdAt: createdAtMs,
     metadata: { ...viewOf(kind, call), ...titleOf(page), ...campaignOf(objectOf(context["campaign"])), ...properties },
-    ...splitAddress(textOf(page["url"]) ?? ""),
+    ...(address === null ? {} : splitAddress(address)),
     referrer: textOf(page["referrer"]),
     language: textOf(context["locale"]),
     screen: screenOf(context["screen"]),

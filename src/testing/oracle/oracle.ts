@@ -24,13 +24,13 @@ import type {
   UniqueUsersInput,
   UniqueUsersPerDayInput,
 } from "../../plan/input.js";
-import type { EventRecord } from "../../schema/event.js";
+import type { FoundEvent } from "../../schema/event.js";
 import { revenueByAttribution } from "./attribution.js";
 import { companyTopUsers, topCompanies } from "./company-reports.js";
 import type { OracleEvent } from "./event.js";
 import { fieldReader, isField, metadataReader, type Derived } from "./field.js";
 import type { History } from "./history.js";
-import type { Identities } from "./identities.js";
+import { identityId, type Identities } from "./identities.js";
 import { identityDeviceGeo, identityProfile, identityReferrers, identitySessions } from "./identity-reports.js";
 import { DAY_MS, type Span } from "./instant.js";
 import { byCodePoint, candidatesOf, canonicalJsonOf, textOf } from "./json.js";
@@ -41,22 +41,35 @@ import { worldOf } from "./world.js";
 
 /** The right answers, from arrays and `filter()`: slow, and short enough to check by eye. */
 export interface Oracle {
+  /** What `Daybook.countEvents` answers. */
   countEvents(input?: CountEventsInput): number;
+  /** What `Daybook.countEventsPerDay` answers. */
   countEventsPerDay(input?: PerDayInput): PerDayItem[];
+  /** What `Daybook.countEventsRunningTotalPerDay` answers. */
   countEventsRunningTotalPerDay(input?: PerDayInput): PerDayItem[];
+  /** What `Daybook.countUniqueUsers` answers. */
   countUniqueUsers(input?: UniqueUsersInput): number;
+  /** What `Daybook.countUniqueUsersPerDay` answers. */
   countUniqueUsersPerDay(input?: UniqueUsersPerDayInput): PerDayItem[];
+  /** What `Daybook.aggregate` answers. */
   aggregate(input: AggregateInput): AggregateItem[];
   /** All matching events, newest first: the pages joined. */
-  searchEvents(input?: CountEventsInput): EventRecord[];
+  searchEvents(input?: CountEventsInput): FoundEvent[];
   /** All sessions of the window, newest first: the pages joined. */
   identitySessions(input: IdentityInput): Omit<IdentitySessionsPage, "cursor">;
+  /** What `Daybook.identityProfile` answers. */
   identityProfile(input: IdentityInput): IdentityProfile;
+  /** What `Daybook.identityReferrers` answers. */
   identityReferrers(input: IdentityReferrersInput): IdentityReferrers;
+  /** What `Daybook.identityDeviceGeo` answers. */
   identityDeviceGeo(input: IdentityInput): IdentityDeviceGeo;
+  /** What `Daybook.revenueByAttribution` answers. */
   revenueByAttribution(input: RevenueByAttributionInput): RevenueByAttribution;
+  /** What `Daybook.ltvCohorts` answers. */
   ltvCohorts(input: LtvCohortsInput): LtvCohorts;
+  /** What `Daybook.topCompanies` answers. */
   topCompanies(input?: TopCompaniesInput): TopCompanies;
+  /** What `Daybook.companyTopUsers` answers. */
   companyTopUsers(input: CompanyTopUsersInput): CompanyTopUsers;
 }
 
@@ -88,7 +101,7 @@ export function oracle(history: History, options: OracleOptions): Oracle {
       const count = (input.measure ?? "events") === "events" ? (own: OracleEvent[]) => own.length : (own: OracleEvent[]) => uniqueCount(own, identities);
       return aggregate(select({ ...input, userId: null }), read, count, input.limit ?? Infinity);
     },
-    searchEvents: (input = {}) => select(input).reverse().map((event) => event.record),
+    searchEvents: (input = {}) => select(input).reverse().map((event) => foundEvent(event, identities)),
     identitySessions: (input) => identitySessions(world, input),
     identityProfile: (input) => identityProfile(world, input),
     identityReferrers: (input) => identityReferrers(world, input),
@@ -98,6 +111,12 @@ export function oracle(history: History, options: OracleOptions): Oracle {
     topCompanies: (input = {}) => topCompanies(world, input),
     companyTopUsers: (input) => companyTopUsers(world, input),
   };
+}
+
+function foundEvent(event: OracleEvent, identities: Identities): FoundEvent {
+  const { record, anonymousId, value, currency, externalId, companyId } = event;
+  const identity = identities.of(event);
+  return { ...record, anonymousId, value, currency, externalId, companyId, identityId: identity === null ? null : identityId(identity) };
 }
 
 function uniqueCount(events: readonly OracleEvent[], identities: Identities): number {
