@@ -7,6 +7,11 @@ export default tseslint.config(
   ...tseslint.configs.recommended,
   { files: [".ci/**"], languageOptions: { globals: { console: "readonly", process: "readonly" } } },
   {
+    files: ["examples/**/*.cjs", "examples/jest/*.js"],
+    languageOptions: { globals: { module: "writable", require: "readonly" } },
+    rules: { "@typescript-eslint/no-require-imports": "off" },
+  },
+  {
     rules: {
       "@typescript-eslint/consistent-type-imports": "error",
       "@typescript-eslint/no-explicit-any": "error",

@@ -5,6 +5,7 @@ const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.m
 
 export const alias = [
   { find: /^daybook$/, replacement: source("index.ts") },
+  { find: /^daybook\/client$/, replacement: source("client/index.ts") },
   { find: /^daybook\/http$/, replacement: source("http/index.ts") },
   { find: /^daybook\/node$/, replacement: source("node/index.ts") },
   { find: /^daybook\/testing$/, replacement: source("testing/index.ts") },

@@ -30,7 +30,7 @@ const sessionsSql = shared(
   WITH ${sessions(dialect, ["url", ...entryColumns, ...placeColumns])},
   shown AS (
     SELECT project, min(created_at) AS first_at, max(created_at) AS last_at, CAST(count(*) AS INTEGER) AS n,
-      CAST(count(*) FILTER (WHERE name = 'page_view') AS INTEGER) AS pageviews, argMax(url, created_at) AS exit_url,
+      CAST(count(*) FILTER (WHERE name = 'pageview') AS INTEGER) AS pageviews, argMax(url, created_at) AS exit_url,
       ${["url", ...entryColumns, ...placeColumns].map(ofFirst).join(", ")},
       CAST(coalesce(sum(value) FILTER (WHERE is_counted), 0) AS DOUBLE) AS revenue
     FROM numbered GROUP BY project, session
@@ -54,7 +54,7 @@ const profileSql = shared(
       floor(10000 * count(*) FILTER (WHERE n = 1) / count(*) + 0.5) / 10000 AS bounces FROM lengths),
   of_events AS (
     SELECT CAST(count(*) FILTER (WHERE ${inWindow(dialect)}) AS INTEGER) AS n,
-      CAST(count(*) FILTER (WHERE ${inWindow(dialect)} AND name = 'page_view') AS INTEGER) AS pageviews,
+      CAST(count(*) FILTER (WHERE ${inWindow(dialect)} AND name = 'pageview') AS INTEGER) AS pageviews,
       CAST(count(DISTINCT CAST(created_at AS DATE)) FILTER (WHERE ${inWindow(dialect)}) AS INTEGER) AS days,
       ${dialect.ms("min(created_at)")} AS first_ms, ${dialect.ms("max(created_at)")} AS last_ms,
       CAST(coalesce(sum(value) FILTER (WHERE is_counted AND ${inWindow(dialect)}), 0) AS DOUBLE) AS revenue FROM numbered)

@@ -50,7 +50,7 @@ const companyShare = 0.3;
 
 const list = (count: number, name: (at: number) => string) => Array.from({ length: count }, (_, at) => name(at));
 
-const verbs = ["page_view", "click", "signup", "purchase", "search", "share", "download", "invite"];
+const verbs = ["pageview", "click", "signup", "purchase", "search", "share", "download", "invite"];
 const things = ["", "_pricing", "_docs", "_app", "_report"];
 const names = list(40, (at) => `${verbs[at % 8]}${things[Math.floor(at / 8)]}`);
 const sections = ["docs", "blog", "product", "pricing", "account", "checkout", "search", "help"];

@@ -5,8 +5,8 @@ import { bucketStorage, mapBucket } from "./custom-storage/bucket-storage.js";
 const bucket = mapBucket();
 const first = await openDaybook({ storage: bucketStorage(bucket) });
 await first.ingest([
-  { name: "page_view", userId: "ada", createdAt: "2026-03-01T09:00:00Z", url: "/" },
-  { name: "page_view", userId: "ben", createdAt: "2026-03-02T09:00:00Z", url: "/pricing" },
+  { name: "pageview", userId: "ada", createdAt: "2026-03-01T09:00:00Z", url: "/" },
+  { name: "pageview", userId: "ben", createdAt: "2026-03-02T09:00:00Z", url: "/pricing" },
 ]);
 await first.close();
 

@@ -14,11 +14,11 @@ const post = async (path: string, body: unknown): Promise<unknown> => {
   return response.json();
 };
 const events = [
-  { name: "page_view", userId: "ada", createdAt: "2026-03-01T09:00:00Z", url: "/" },
-  { name: "page_view", userId: "ben", createdAt: "2026-03-01T09:05:00Z", url: "/" },
+  { name: "pageview", userId: "ada", createdAt: "2026-03-01T09:00:00Z", url: "/" },
+  { name: "pageview", userId: "ben", createdAt: "2026-03-01T09:05:00Z", url: "/" },
 ];
 console.log("stored:", await post("/v1/events", { events }));
-console.log("counted:", await post("/analytics/count-events", { event_name: "page_view" }));
+console.log("counted:", await post("/analytics/count-events", { event_name: "pageview" }));
 console.log("per day:", await post("/analytics/count-unique-users-per-day", { start_date: "2026-03-01", end_date: "2026-03-31" }));
 
 await server.close();

@@ -4,6 +4,7 @@ export { fixedClock, systemClock } from "./base/clock.js";
 export type { Clock } from "./base/clock.js";
 export { openDaybook } from "./engine/open-daybook.js";
 export type { DaybookOptions } from "./engine/options.js";
+export type { Notice } from "./engine/notices.js";
 export type { Damage, ScrubOptions, ScrubState } from "./engine/scrub.js";
 export type { Work } from "./engine/executor.js";
 export type {
@@ -28,7 +29,7 @@ export type {
   PrivacyType,
   Regulation,
 } from "./engine/privacy-requests.js";
-export type { AliasInput, GroupInput, IdentifyInput, LinkResult } from "./schema/record.js";
+export type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord, UnlinkInput } from "./schema/record.js";
 export type {
   CompanyTopUsers,
   DeviceGeo,
@@ -64,8 +65,10 @@ export type {
   UniqueUsersInput,
   UniqueUsersPerDayInput,
 } from "./plan/input.js";
+export type { FieldName } from "./plan/field-names.js";
+export type { FilterOperator } from "./plan/operators.js";
 export type { ReportName } from "./plan/plan.js";
-export type { EventInput, EventRecord, IngestResult, RejectedEvent } from "./schema/event.js";
+export type { EventInput, EventRecord, FoundEvent, IngestResult, RejectedEvent } from "./schema/event.js";
 export { memoryStorage } from "./store/memory-storage.js";
 export type { AppendFile, ByteRange, Codec, Storage, StorageLock, WriteOptions } from "./store/storage.js";
 export type { Durability } from "./store/store.js";

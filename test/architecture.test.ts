@@ -14,6 +14,7 @@ const FLOORS = ["base", "schema", "column", "segment", "arrow", "identity", "pla
 const ENTRIES: Record<string, readonly string[]> = {
   ".": ["engine", "plan", "base", "schema", "store"],
   http: ["base", "schema", "plan", "engine"],
+  client: ["base", "schema", "plan", "engine"],
   node: ["base", "store", "engine", "http"],
   testing: ["base", "schema", "plan", "store", "engine"],
   cli: [...FLOORS, "http", "node", "testing", ".", "examples"],
@@ -24,7 +25,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   fflate: ["store"],
   re2js: ["filter", "testing"],
   zod: ["http"],
-  bowser: ["cli"],
+  bowser: ["http"],
 };
 const BUNDLE_BUDGET_BYTES = 150 * 1024;
 

@@ -74,7 +74,7 @@ for (const [where, reach] of stages) {
   test(`Every naughty string is a row of an aggregate, ${where}.`, async () => {
     const rows = distinct.map((property) => ({ property, count: 1 }));
     rows.sort((a, b) => Buffer.compare(Buffer.from(a.property), Buffer.from(b.property)));
-    for (const input of [{ field: "url" }, { field: "user_id" }, { field: "browser" }, { metadataField: "value" }]) {
+    for (const input of [{ field: "url" }, { field: "user_id" }, { field: "browser" }, { metadataField: "value" }] as const) {
       expect(await daybook.aggregate(input)).toEqual(rows);
     }
     expect(await daybook.countUniqueUsers()).toBe(distinct.length);

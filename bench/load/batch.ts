@@ -11,7 +11,7 @@ export function requestOf(method: string, target: string, token: string, body: s
 }
 
 const events = Array.from({ length: EVENTS_PER_REQUEST }, (_, at) => ({
-  name: "page_view",
+  name: "pageview",
   userId: `user-${at % 97}`,
   createdAt: Date.UTC(2026, 2, 1 + (at % 5)) + at,
   url: `/page/${at % 211}`,

@@ -1,5 +1,6 @@
-// The same under jest, as a module: `npm test` starts it with --experimental-vm-modules.
-import { fixedClock, memoryStorage, openDaybook } from "daybook";
+// The same under jest, which requires: Daybook is there as CommonJS too, and needs neither a flag nor a transform.
+const { afterEach, beforeEach, expect, test } = require("@jest/globals");
+const { fixedClock, memoryStorage, openDaybook } = require("daybook");
 
 async function signUp(analytics, user) {
   await analytics.ingest([{ name: "signup", userId: user }]);

@@ -1,8 +1,4 @@
-import type { NextConfig } from "next";
-
-const config: NextConfig = {
+export default {
   // Left to node: bundled, it would be there once for each bundle, without the files of its threads.
   serverExternalPackages: ["daybook"],
 };
-
-export default config;

@@ -17,7 +17,7 @@ export class Invoices {
 
   /** Adds one `order_line` event. */
   add(line: EventInput): void {
-    const { order_id: number, quantity, unit_price: unitPrice } = line.metadata ?? {};
+    const { order_id: number, quantity, unit_price: unitPrice } = (line.metadata ?? {}) as Readonly<Record<string, unknown>>;
     if (typeof number !== "string" || typeof quantity !== "number" || typeof unitPrice !== "number") {
       throw new TypeError(`expected an order line with order_id, quantity and unit_price, got ${JSON.stringify(line)}`);
     }

@@ -9,7 +9,7 @@ import type { ReadValue } from "./read-values.js";
 
 /** Members of an event; every other column is a metadata key. */
 const MEMBERS: ReadonlySet<string> = new Set([
-  "id", "createdAt", "created_at", "timestamp", "metadata",
+  "id", "createdAt", "created_at", "timestamp", "metadata", "identityId",
   ...FIELDS.flatMap(({ camel, aliases }) => [camel, ...aliases]),
 ]);
 const TIMES: ReadonlySet<string> = new Set(["createdAt", "created_at", "timestamp"]);

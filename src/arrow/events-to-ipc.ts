@@ -5,6 +5,7 @@ import { MS_PER_DAY, dayStartMs } from "../base/time.js";
 import { uuidText } from "../base/uuid.js";
 import { codeAt } from "../column/column.js";
 import type { Dictionaries } from "../column/dictionaries.js";
+import type { IdentityNames } from "../identity/identity-names.js";
 import { FIELDS } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
 import { asDayRows, daysOf, inOrder, loadAll, rowsInRange } from "./day-rows.js";
@@ -22,15 +23,17 @@ const BATCH_ROW_COUNT = 16_384;
 
 const ID = new Field("id", new Utf8(), false);
 const CREATED_AT = new Field("createdAt", new TimestampMillisecond("UTC"), false);
+const IDENTITY_ID = new Field("identityId", new Utf8(), true);
 const METADATA = new Field("metadata", new Utf8(), true, new Map([JSON_MARK, ["ARROW:extension:metadata", ""]]));
 
 /**
  * Every event of a range in (createdAt, event id) order as an Arrow IPC stream or file, in pieces. Columns: `id` as UUID
  * text, `createdAt` as UTC milliseconds, the fields under their camelCase names (texts dictionary-encoded, `notify` as
- * true or false, `value` as a number), and `metadata` as JSON text; null is not set. Each text column has one dictionary,
+ * true or false, `value` as a number), and `metadata` as JSON text; null is not set. Each of these text columns has one dictionary,
  * written once, of the values that the exported events have. Days are read twice, for the dictionaries and for the rows,
  * and one at a time.
  * @param rows of a snapshot that is kept until the end
+ * @param names for a last column `identityId`; null: none
  * @throws corruption
  */
 export async function* eventsToIpc(
@@ -38,23 +41,24 @@ export async function* eventsToIpc(
   dictionaries: Dictionaries,
   range: EventRange,
   format: IpcFormat,
+  names: IdentityNames | null = null,
 ): AsyncGenerator<Uint8Array> {
   const days = daysOf(rows.filter(({ day }) => dayStartMs(day) + MS_PER_DAY > range.fromMs && dayStartMs(day) < range.toMs));
   const projectCode = range.project === null ? null : dictionaries.named("project").codeOf(range.project);
   const columns = await columnsFor(days, dictionaries, range, projectCode);
-  const schema = new Schema([ID, CREATED_AT, ...columns.map((column) => column.field), METADATA]);
+  const schema = new Schema([ID, CREATED_AT, ...columns.map((column) => column.field), METADATA, ...(names === null ? [] : [IDENTITY_ID])]);
   const writer = new IpcWriter(format, schema);
   let batchCount = 0;
   for (const sources of days) {
     const day = await whilePinned(sources, () => inOrder(sources));
     const selected = rowsInRange(day, range, projectCode);
     for (let from = 0; from < selected.length; from += BATCH_ROW_COUNT) {
-      yield writer.write(batchOf(day, selected.subarray(from, from + BATCH_ROW_COUNT), schema, columns, dictionaries));
+      yield writer.write(batchOf(day, selected.subarray(from, from + BATCH_ROW_COUNT), schema, columns, dictionaries, names));
       batchCount += 1;
     }
   }
   // Without a batch there would be no dictionaries, and some readers look for them.
-  if (batchCount === 0) yield writer.write(batchOf(NO_ROWS, new Uint32Array(0), schema, columns, dictionaries));
+  if (batchCount === 0) yield writer.write(batchOf(NO_ROWS, new Uint32Array(0), schema, columns, dictionaries, names));
   yield writer.end();
 }
 
@@ -102,15 +106,22 @@ function batchOf(
   schema: Schema,
   columns: readonly FieldColumn[],
   dictionaries: Dictionaries,
+  names: IdentityNames | null,
 ): RecordBatch {
   const children: Data[] = [
     utf8Data(Array.from(rows, (row) => uuidText(day.ids, row * 16))),
     instants(day, rows),
     ...FIELDS.map(({ column }, index) => columns[index]!.data(day.column(column), rows)),
     utf8Data(metadataTexts(day, rows, dictionaries)),
+    ...(names === null ? [] : [identityIds(day, rows, names)]),
   ];
   const data = makeData({ type: new Struct(schema.fields), length: rows.length, nullCount: 0, children });
   return new RecordBatch(schema, data);
+}
+
+function identityIds({ column }: DayRows, rows: Uint32Array, names: IdentityNames): Data {
+  const [users, anonymous] = [column("userId"), column("anonymousId")];
+  return utf8Data(Array.from(rows, (row) => names.of(codeAt(users, row), codeAt(anonymous, row))));
 }
 
 /** Epoch ms as pairs of 32-bit words: a 64-bit integer a row would cost as much as all else. */

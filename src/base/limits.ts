@@ -90,6 +90,12 @@ export const LIMITS = {
   parsedBytes: 2 * 1024 * 1024,
   /** How late timers may be before requests are refused: work piles up faster than it is done. */
   eventLoopLagMs: 50,
+  /** User-agent texts that are remembered with what they tell, and characters of one: senders repeat few of them, and a hostile one must not fill the memory. */
+  knownAgentCount: 50_000,
+  knownAgentChars: 1_024,
+  /** Characters of the header that tells what was noticed about a question, and of a name in it: proxies drop what is long. */
+  noticeHeaderChars: 1_024,
+  noticeNameChars: 96,
   /** How long a question may take. */
   questionMs: 30_000,
   /** Unknown tokens that one address may try in a row, and how many more each minute. */
@@ -99,6 +105,27 @@ export const LIMITS = {
   failedAddressCount: 10_000,
   /** Tokens of which it is remembered whose they are, for the count of what was refused; then the oldest go. */
   countedTokenCount: 10_000,
+  /** Events of one page of an export over HTTP, and characters of it, one event more or less: it is in memory as a whole, here and there. */
+  exportPageCount: 5_000,
+  exportPageChars: 4 * 1024 * 1024,
+  /** Requests of one client under way at once: a quarter of what a token may have, so that a few processes can share one. */
+  clientRequestCount: 8,
+  /** Tries of one request, the first among them, and the bounds of the pauses between them: some seconds, in which a server starts anew. */
+  clientAttemptCount: 5,
+  clientRetryBaseMs: 200,
+  clientRetryMaxMs: 10_000,
+  /** How long one request of a client may take with all its tries: twice what a server gives a question. */
+  clientRequestMs: 60_000,
+  /** How often a signal is looked at that cannot be listened to. */
+  clientSignalMs: 20,
+  /** Characters of events that a client sends in one request: as UTF-8 they are at most 3 MiB, of the 16 that a server takes. */
+  clientPieceChars: 1024 * 1024,
+  /** Characters of one event that are sent to be judged: an event that breaks no rule has a quarter of it. */
+  clientEventChars: 5 * 1024 * 1024,
+  /** Levels of nesting in what a client sends: an event that breaks no rule has nine, and a server refuses a body of more than 64 as a whole. */
+  clientDepth: 60,
+  /** The longest time a timer can be set to. */
+  timerMs: 2 ** 31 - 1,
   /** How long a question may hold the thread before others have a turn. */
   sliceMs: 5,
   /** Values that a seal or a compaction works on before others have a turn: 0.1 to 2 ms. */

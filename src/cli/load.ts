@@ -1,5 +1,6 @@
 import type { Daybook } from "../engine/daybook.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
+import type { RecordInput } from "../schema/record.js";
 import type { Rows } from "./read/row.js";
 
 export interface Rejection {
@@ -12,12 +13,14 @@ export interface LoadOutcome {
   readonly accepted: number;
   readonly duplicates: number;
   readonly rejected: number;
+  /** Rows that were records about identities: they are in the three, too. */
+  readonly records: number;
   /** The first rejections, at most `REJECTIONS_SHOWN`. */
   readonly rejections: readonly Rejection[];
 }
 
 export interface LoadOptions {
-  /** The only project the events may belong to, and the one of those that name none. */
+  /** The only project the events may belong to, and the one of those that name none. Records are of the organization. */
   readonly project?: string;
   /** Called after each batch with the rows read so far. */
   readonly onProgress?: (rowCount: number) => void;
@@ -25,38 +28,47 @@ export interface LoadOptions {
 
 export const REJECTIONS_SHOWN = 10;
 
-/** Events per ingest: large enough that a sync costs little per event, small enough that progress is seen. */
+/** Rows per ingest: large enough that a sync costs little per event, small enough that progress is seen. */
 const BATCH_ROWS = 5_000;
 
-interface Batch {
-  readonly events: EventInput[];
+/** Rows of one kind, and the lines they came from. */
+interface Part<Input> {
+  readonly inputs: Input[];
   readonly lines: number[];
+}
+
+interface Batch {
+  readonly events: Part<EventInput>;
+  readonly records: Part<RecordInput>;
+}
+
+function emptyBatch(): Batch {
+  return { events: { inputs: [], lines: [] }, records: { inputs: [], lines: [] } };
 }
 
 /** Stores all rows of a source, reading the next batch while one is being stored. @throws what `ingest` throws */
 export async function load(daybook: Daybook, rows: Rows, options: LoadOptions = {}): Promise<LoadOutcome> {
   const tally = new Tally();
-  let batch: Batch = { events: [], lines: [] };
+  let batch = emptyBatch();
   let pending: Promise<void> = Promise.resolve();
   const send = async (): Promise<void> => {
     await pending;
-    const sent = batch;
-    batch = { events: [], lines: [] };
-    if (sent.events.length === 0) return;
-    const ingestOptions = options.project === undefined ? {} : { project: options.project };
-    pending = daybook.ingest(sent.events, ingestOptions).then((result) => tally.add(result, sent.lines));
+    pending = store(daybook, batch, options, tally);
+    batch = emptyBatch();
     // The failure is seen by the next `await pending`; until then it must not count as unhandled.
     pending.catch(() => undefined);
     options.onProgress?.(tally.rowCount);
   };
+  const add = async <Input>(part: Part<Input>, input: Input, line: number): Promise<void> => {
+    part.inputs.push(input);
+    part.lines.push(line);
+    if (batch.events.lines.length + batch.records.lines.length >= BATCH_ROWS) await send();
+  };
   for await (const block of rows) {
     for (const row of block) {
       if ("reason" in row) tally.reject(row.line, row.reason);
-      else {
-        batch.events.push(row.event);
-        batch.lines.push(row.line);
-        if (batch.events.length >= BATCH_ROWS) await send();
-      }
+      else if ("event" in row) await add(batch.events, row.event, row.line);
+      else await add(batch.records, row.record, row.line);
     }
   }
   await send();
@@ -64,10 +76,21 @@ export async function load(daybook: Daybook, rows: Rows, options: LoadOptions = 
   return tally.outcome();
 }
 
+/** Waits for both kinds also when one fails: nothing is still being written then. */
+async function store(daybook: Daybook, { events, records }: Batch, { project }: LoadOptions, tally: Tally): Promise<void> {
+  const storing = [
+    ...(events.inputs.length === 0 ? [] : [daybook.ingest(events.inputs, project === undefined ? {} : { project }).then((result) => tally.add(result, events.lines))]),
+    ...(records.inputs.length === 0 ? [] : [daybook.ingestRecords(records.inputs).then((result) => tally.addRecords(result, records.lines))]),
+  ];
+  await Promise.allSettled(storing);
+  await Promise.all(storing);
+}
+
 class Tally {
   #accepted = 0;
   #duplicates = 0;
   #rejected = 0;
+  #records = 0;
   readonly #rejections: Rejection[] = [];
 
   get rowCount(): number {
@@ -76,7 +99,9 @@ class Tally {
 
   reject(line: number, reason: string): void {
     this.#rejected += 1;
-    if (this.#rejections.length < REJECTIONS_SHOWN) this.#rejections.push({ line, reason });
+    this.#rejections.push({ line, reason });
+    // Records and events of a batch come back one kind after the other: the first lines are kept, not the first answers.
+    if (this.#rejections.length >= REJECTIONS_SHOWN * 100) this.#keepFirst();
   }
 
   add(result: IngestResult, lines: readonly number[]): void {
@@ -85,8 +110,17 @@ class Tally {
     for (const { index, message } of result.rejected) this.reject(lines[index] ?? 0, message);
   }
 
+  addRecords(result: IngestResult, lines: readonly number[]): void {
+    this.#records += lines.length;
+    this.add(result, lines);
+  }
+
   outcome(): LoadOutcome {
-    const rejections = [...this.#rejections].sort((a, b) => a.line - b.line);
-    return { accepted: this.#accepted, duplicates: this.#duplicates, rejected: this.#rejected, rejections };
+    this.#keepFirst();
+    return { accepted: this.#accepted, duplicates: this.#duplicates, rejected: this.#rejected, records: this.#records, rejections: [...this.#rejections] };
+  }
+
+  #keepFirst(): void {
+    this.#rejections.sort((a, b) => a.line - b.line).splice(REJECTIONS_SHOWN);
   }
 }

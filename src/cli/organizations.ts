@@ -1,67 +1,43 @@
-import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Daybook } from "../engine/daybook.js";
 import { openDaybook } from "../index.js";
 import { fileStorage } from "../node/index.js";
 import { UsageError } from "./command.js";
-
-const organizationPattern = /^[a-z0-9][a-z0-9_-]{0,62}$/;
-
-/** The organization that is meant when none is named. */
-export const DEFAULT_ORGANIZATION = "default";
+import { DEFAULT_ORGANIZATION, dataDirectory, isOrganizationName, isStore, type DataDirectory } from "./data-directory.js";
 
 /** Checks the name of an organization, which is also the name of its directory. @throws UsageError */
 export function organizationOf(text: string | undefined): string {
   const name = text ?? DEFAULT_ORGANIZATION;
-  if (organizationPattern.test(name)) return name;
+  if (isOrganizationName(name)) return name;
   throw new UsageError(`--organization: expected lower-case letters, digits, - and _, at most 63, got ${JSON.stringify(name)}`);
 }
 
-/** @throws Error when a data directory is there but is none */
-export async function checkDataDirectory(dataDirectory: string): Promise<void> {
-  if ((await kindOf(dataDirectory)) === "other") throw new Error(`${dataDirectory}: is no directory`);
+/** Where an organization's store lies, or would. @throws UsageError for another organization than that of a store */
+export function directoryOf({ path, kind }: DataDirectory, name: string): string {
+  if (kind !== "store") return join(path, name);
+  if (name === DEFAULT_ORGANIZATION) return path;
+  throw new UsageError(`${path} is a store, whose one organization is "${DEFAULT_ORGANIZATION}": there is no ${JSON.stringify(name)}`);
 }
 
-/** @throws Error when there is no such data directory: what only looks into one must not make it */
-export async function requireDataDirectory(dataDirectory: string): Promise<void> {
-  await checkDataDirectory(dataDirectory);
-  if ((await kindOf(dataDirectory)) === "absent") throw new Error(`${dataDirectory}: no such directory`);
+/** @throws Error when there is no such directory: what only looks into one must not make it */
+export function requireDirectory({ path, kind }: DataDirectory): void {
+  if (kind === "absent") throw new Error(`${path}: no such directory`);
 }
 
-async function kindOf(path: string): Promise<"absent" | "directory" | "other"> {
-  try {
-    return (await stat(path)).isDirectory() ? "directory" : "other";
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT") return "absent";
-    if (code === "ENOTDIR") return "other";
-    throw error;
+/** Opens an organization for writing, making it where absent. @throws store_locked, corruption, manifest_missing; Error for a directory of other things */
+export async function openOrganization(data: DataDirectory, name: string, currency?: string): Promise<Daybook> {
+  const directory = directoryOf(data, name);
+  if (!(await isStore(directory))) {
+    const { kind } = await dataDirectory(directory);
+    if (kind === "organizations") throw new Error(`${directory}: is a directory of organizations, expected the store of one`);
   }
-}
-
-/** Names of the organizations under a data directory, ascending; none where the directory is absent. */
-export async function organizationsIn(dataDirectory: string): Promise<string[]> {
-  await checkDataDirectory(dataDirectory);
-  try {
-    const entries = await readdir(dataDirectory, { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory() && organizationPattern.test(entry.name)).map((entry) => entry.name).sort();
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
-    throw error;
-  }
-}
-
-/** Opens an organization for writing, making it where absent. @throws store_locked, corruption, manifest_missing */
-export async function openOrganization(dataDirectory: string, name: string, currency?: string): Promise<Daybook> {
-  await checkDataDirectory(dataDirectory);
-  const storage = fileStorage(join(dataDirectory, name));
+  const storage = fileStorage(directory);
   return openDaybook(currency === undefined ? { storage } : { storage, currency });
 }
 
-/** Opens an organization beside a running `serve`, for reading. @throws Error when it does not exist */
-export async function openForReading(dataDirectory: string, name: string): Promise<Daybook> {
-  await checkDataDirectory(dataDirectory);
-  const directory = join(dataDirectory, name);
-  if ((await kindOf(directory)) !== "directory") throw new Error(`${dataDirectory}: there is no organization ${JSON.stringify(name)} here`);
+/** Opens an organization beside a running `serve`, for reading. @throws UsageError, Error when it does not exist */
+export async function openForReading(data: DataDirectory, name: string): Promise<Daybook> {
+  const directory = directoryOf(data, name);
+  if (!data.names.includes(name)) throw new Error(`${data.path}: there is no organization ${JSON.stringify(name)} here`);
   return openDaybook({ storage: fileStorage(directory), readOnly: true });
 }

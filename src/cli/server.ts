@@ -1,17 +1,17 @@
 import { availableParallelism } from "node:os";
-import { createHandler, type TokenRecord } from "../http/index.js";
+import { createHandler, loadAgentReader, type TokenRecord } from "../http/index.js";
 import { memoryStorage, openDaybook } from "../index.js";
 import type { Daybook } from "../engine/daybook.js";
 import { eventLoopLag, listen, processGauges, sha256Hex } from "../node/index.js";
 import { listenOnThreadOr } from "../node/listen-on-thread.js";
-import { DEFAULT_ORGANIZATION, openOrganization, organizationsIn } from "./organizations.js";
-import { loadAgents } from "./read/agent.js";
+import { DEFAULT_ORGANIZATION, type DataDirectory } from "./data-directory.js";
+import { openOrganization } from "./organizations.js";
 import { RequestLog } from "./request-log.js";
 import { LiveTokens } from "./token-store.js";
 
 export interface ServerOptions {
   /** null: everything stays in memory. */
-  readonly dataDirectory: string | null;
+  readonly data: DataDirectory | null;
   readonly host: string;
   readonly port: number;
   readonly currency: string | undefined;
@@ -33,13 +33,13 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Serves all organizations of a data directory; those that a later token names are opened when it appears. */
+/** Serves a store, or all organizations of a data directory; those that a later token names are opened when it appears. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const daybooks = new Map<string, Daybook>(Object.entries(options.open ?? {}));
-  const tokens = new LiveTokens(options.tokens, options.dataDirectory, async (records) => {
+  const tokens = new LiveTokens(options.tokens, options.data?.path ?? null, async (records) => {
     await openAll(records.filter((record) => record.revoked_at === null).map((record) => record.organization));
   });
-  const readAgent = await loadAgents();
+  const readAgent = await loadAgentReader();
 
   const openAll = async (names: Iterable<string>): Promise<void> => {
     for (const name of new Set(names)) {
@@ -53,8 +53,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 
   try {
-    const stored = options.dataDirectory === null ? [] : await organizationsIn(options.dataDirectory);
-    await openAll([DEFAULT_ORGANIZATION, ...stored, ...options.tokens.map((token) => token.organization)]);
+    await openAll([DEFAULT_ORGANIZATION, ...(options.data?.names ?? []), ...options.tokens.map((token) => token.organization)]);
     await tokens.start();
     // Not before: opening stores takes the thread for long, and is over.
     const lag = eventLoopLag();
@@ -92,7 +91,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 function openOne(options: ServerOptions, name: string): Promise<Daybook> {
-  if (options.dataDirectory !== null) return openOrganization(options.dataDirectory, name, options.currency);
+  if (options.data !== null) return openOrganization(options.data, name, options.currency);
   return openDaybook({ storage: memoryStorage(), ...(options.currency === undefined ? {} : { currency: options.currency }) });
 }
 

@@ -1,14 +1,13 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DaybookError } from "../base/errors.js";
 import type { TokenRecord, TokenStore } from "../http/index.js";
 import { fileStorage } from "../node/index.js";
 import type { StorageLock } from "../store/storage.js";
-import { checkDataDirectory } from "./organizations.js";
+import { TOKENS_KEY, TOKENS_LOCK, type DataDirectory } from "./data-directory.js";
 import { checkedText, readCheckedTokens } from "./token-check.js";
 
-/** The object under a data directory that holds the tokens of all its organizations: hashes, never values. */
-export const TOKENS_KEY = "tokens.json";
 const RELOAD_EVERY_MS = 500;
 const LOCK_WAIT_MS = 5_000;
 
@@ -29,15 +28,14 @@ async function readTokens(dataDirectory: string): Promise<{ readonly text: strin
 
 /** Replaces the tokens of a data directory under its lock, so that two changes at once both count. @throws store_locked */
 export async function changeTokens(
-  dataDirectory: string,
+  { path, kind }: DataDirectory,
   change: (records: readonly TokenRecord[]) => readonly TokenRecord[],
 ): Promise<void> {
-  await checkDataDirectory(dataDirectory);
-  const storage = fileStorage(dataDirectory);
-  const lock = await lockSoon(() => storage.lock());
+  const lockDirectory = kind === "store" ? join(path, TOKENS_LOCK) : path;
+  const lock = await lockSoon(() => fileStorage(lockDirectory).lock());
   try {
-    const records = change(await storedTokens(dataDirectory));
-    await storage.write(TOKENS_KEY, new TextEncoder().encode(checkedText(records)));
+    const records = change(await storedTokens(path));
+    await fileStorage(path).write(TOKENS_KEY, new TextEncoder().encode(checkedText(records)));
   } finally {
     await lock.release();
   }

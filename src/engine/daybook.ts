@@ -1,5 +1,5 @@
-import type { EventInput, EventRecord, IngestResult } from "../schema/event.js";
-import type { AliasInput, GroupInput, IdentifyInput, LinkResult } from "../schema/record.js";
+import type { EventInput, EventRecord, FoundEvent, IngestResult } from "../schema/event.js";
+import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
 import type {
   CompanyTopUsers,
   IdentityDeviceGeo,
@@ -29,6 +29,7 @@ import type {
   UniqueUsersPerDayInput,
 } from "../plan/input.js";
 import type { ReportName } from "../plan/plan.js";
+import type { Notice } from "./notices.js";
 import type { PrivacyRequests } from "./privacy-requests.js";
 import type { ScrubState } from "./scrub.js";
 
@@ -38,6 +39,8 @@ export interface QueryOptions {
    * does not. It is asked and never listened to, so anything that can tell whether it is aborted will do.
    */
   readonly signal?: Pick<AbortSignal, "aborted">;
+  /** Called for this question as `onNotice` of `openDaybook` is, which is called too. */
+  readonly onNotice?: (notice: Notice) => unknown;
 }
 
 export interface IngestOptions {
@@ -45,25 +48,33 @@ export interface IngestOptions {
   readonly project?: string;
 }
 
-export interface SearchEventsPage {
+export interface SearchEventsPage<E extends EventRecord = FoundEvent> {
   /** For the next page; null on the last one. */
   readonly cursor: string | null;
-  readonly events: readonly EventRecord[];
+  readonly events: readonly E[];
 }
 
 /** Every stored field of one event: what `export` writes and `ingest` takes back. Not-set fields are left out. */
-export type ExportedEvent = EventInput & { readonly id: string; readonly createdAt: string };
+export type ExportedEvent = Omit<EventInput, "id" | "createdAt" | "metadata"> & {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Where it was asked for and the event is somebody's. `ingest` does not take it: it follows from ids and records. */
+  readonly identityId?: string;
+};
 
 export interface ExportInput {
-  readonly project?: string | null;
-  readonly startDate?: DateInput | null;
-  readonly endDate?: DateInput | null;
+  readonly project?: string | null | undefined;
+  readonly startDate?: DateInput | null | undefined;
+  readonly endDate?: DateInput | null | undefined;
+  /** Adds to each event whose it is by what is known when the export begins. Default false. */
+  readonly identityIds?: boolean | null | undefined;
 }
 
 export interface DaybookStats {
   /** `read_only` after a failed sync, after another process took the store over, or on a read-only open. */
   readonly health: "ok" | "read_only" | "closed";
-  /** Why the last seal, or merging of segments, behind the back of ingest failed; null when it went well. Nothing is lost meanwhile. */
+  /** Why the last seal, or merging of segments, in the background failed; null when it went well. Nothing is lost meanwhile. */
   readonly sealError: string | null;
   readonly eventCount: number;
   readonly dayCount: number;
@@ -73,7 +84,7 @@ export interface DaybookStats {
   readonly firstDay: string | null;
   readonly lastDay: string | null;
   readonly projects: readonly string[];
-  /** Bytes of all stored files the manifest and journals name. */
+  /** Bytes of the files that the manifest names, and of the journals that count. */
   readonly storedByteLength: number;
   /** Estimate of the bytes held in memory by columns, dictionaries and derived structures. */
   readonly memoryByteLength: number;
@@ -111,6 +122,8 @@ export interface Explanation {
   readonly columns: readonly string[];
   readonly rowCount: number;
   readonly dictionaryValueCount: number;
+  /** Names that are no field, and no metadata key of any stored event: a sentence each. */
+  readonly notices: readonly string[];
 }
 
 /** One organization's events and every question about them. Close it when done; `await using` does. */
@@ -128,36 +141,66 @@ export interface Daybook extends AsyncDisposable {
   alias(input: AliasInput): Promise<LinkResult>;
   /** Takes a record of identify, group or alias back, as if it had never come. @throws invalid_parameter (no such record), read_only, closed */
   unlink(linkId: string): Promise<void>;
+  /**
+   * Stores what `exportRecords` gave, or what the four above and `createProject` take, as one batch in any order; resolves when it is
+   * durable. A bad record never fails the others: it comes back in `rejected`, `suppressed` ones too.
+   * @throws invalid_parameter (records is not an array), and what ingest throws
+   */
+  ingestRecords(records: readonly RecordInput[]): Promise<IngestResult>;
+  /**
+   * How many events there are. Without input: all of them.
+   * @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range, invalid_operator, invalid_filter_value, invalid_regex,
+   * too_many_filters, aborted, closed, corruption; so do all questions with filters
+   */
   countEvents(input?: CountEventsInput, options?: QueryOptions): Promise<number>;
+  /** How many events each UTC day has, in order of days; days without events are left out unless `fill` is set. @throws as countEvents */
   countEventsPerDay(input?: PerDayInput, options?: QueryOptions): Promise<readonly PerDayItem[]>;
+  /** How many events there are up to and with each UTC day of the range; the last item is `countEvents`. @throws as countEvents */
   countEventsRunningTotalPerDay(input?: PerDayInput, options?: QueryOptions): Promise<readonly PerDayItem[]>;
+  /** How many different people the events are of: ids that are known to belong together count once, events without any id not. @throws as countEvents */
   countUniqueUsers(input?: UniqueUsersInput, options?: QueryOptions): Promise<number>;
+  /** How many different people each UTC day has. Somebody of two days counts on both. @throws as countEvents */
   countUniqueUsersPerDay(input?: UniqueUsersPerDayInput, options?: QueryOptions): Promise<readonly PerDayItem[]>;
+  /** How many events each value of a field or of a metadata key has, most first; events without a value count for `""`. @throws as countEvents, exactly_one_required */
   aggregate(input: AggregateInput, options?: QueryOptions): Promise<readonly AggregateItem[]>;
+  /** The events themselves, newest first. With `allFields: false` events are records alone, which costs some µs less each. */
+  searchEvents(input: SearchEventsInput & { readonly allFields: false }, options?: QueryOptions): Promise<SearchEventsPage<EventRecord>>;
+  /** The events themselves, newest first, a page at a time: hand `cursor` back for the next one. @throws as countEvents, invalid_cursor, cursor_mismatch */
   searchEvents(input?: SearchEventsInput, options?: QueryOptions): Promise<SearchEventsPage>;
-  /** @throws identity_not_found, exactly_one_required, as do the three below */
+  /** The visits of one person, newest first, a page at a time. @throws identity_not_found, exactly_one_required, invalid_cursor, cursor_mismatch, and as countEvents */
   identitySessions(input: IdentitySessionsInput, options?: QueryOptions): Promise<IdentitySessionsPage>;
+  /** What one person did in a time: events, sessions, how long, how often, and revenue. @throws identity_not_found, exactly_one_required, and as countEvents */
   identityProfile(input: IdentityInput, options?: QueryOptions): Promise<IdentityProfile>;
+  /** Which pages one person came from, most frequent first. @throws identity_not_found, exactly_one_required, and as countEvents */
   identityReferrers(input: IdentityReferrersInput, options?: QueryOptions): Promise<IdentityReferrers>;
+  /** On what device and from where one person came last, and before. @throws identity_not_found, exactly_one_required, and as countEvents */
   identityDeviceGeo(input: IdentityInput, options?: QueryOptions): Promise<IdentityDeviceGeo>;
-  /** @throws project_not_found */
+  /** Who brought the revenue of a project: payments of the time by the first or last touch of whoever paid. @throws project_not_found, and as countEvents */
   revenueByAttribution(input: RevenueByAttributionInput, options?: QueryOptions): Promise<RevenueByAttribution>;
-  /** @throws project_not_found */
+  /** What the newcomers of each month have paid since, newest month first. @throws project_not_found, and as countEvents */
   ltvCohorts(input: LtvCohortsInput, options?: QueryOptions): Promise<LtvCohorts>;
+  /** The companies of all projects, by users, events, last seen or revenue. @throws as countEvents */
   topCompanies(input?: TopCompaniesInput, options?: QueryOptions): Promise<TopCompanies>;
-  /** @throws company_not_found */
+  /** The most active identified people of one company. @throws company_not_found, and as countEvents */
   companyTopUsers(input: CompanyTopUsersInput, options?: QueryOptions): Promise<CompanyTopUsers>;
+  /** Requests of persons about their data: access, erasure and the others. */
   readonly privacyRequests: PrivacyRequests;
-  /** What answering would touch, without touching it. `report` is the method's name. */
+  /** What answering would touch, without touching it. `report` is the method's name. @throws as the question */
   explain(report: ReportName, input?: object): Promise<Explanation>;
-  /** Every stored event in (createdAt, id) order. */
+  /** Every stored event in (createdAt, id) order, a day in memory at a time. @throws invalid_parameter, unknown_parameter, invalid_date, closed */
   exportEvents(input?: ExportInput): AsyncIterable<ExportedEvent>;
+  /**
+   * Every project that no event names, then every record that tells who is who, in (createdAt, id) order: with all events, a copy of
+   * the store. There are no dates and no project to ask for, because who is who holds for the past too, and for the whole organization.
+   */
+  exportRecords(): AsyncIterable<StoredRecord>;
   /** The same events as an Arrow IPC stream, or file, that other tools open: `import --format arrow` takes it back. */
   exportArrow(input?: ExportInput, format?: "stream" | "file"): AsyncIterable<Uint8Array>;
-  /** Makes a project exist before its first event. */
+  /** Makes a project exist before its first event. @throws invalid_parameter, read_only, storage_full, closed */
   createProject(name: string): Promise<void>;
-  /** Names of all projects, by code point. */
+  /** Names of all projects, by code point; `default`, the project of events that name none, always is one. */
   projects(): readonly string[];
+  /** What is stored, and how the store does. @throws closed */
   stats(): Promise<DaybookStats>;
   /** The organization's reporting currency, ISO 4217. */
   readonly currency: string;
@@ -165,6 +208,6 @@ export interface Daybook extends AsyncDisposable {
   readonly health: "ok" | "read_only" | "closed";
   /** Moves the heads into segments now and merges small segments; both happen by themselves, at bounds and in quiet moments. @throws read_only, storage_full, closed */
   seal(): Promise<void>;
-  /** Waits for writes in flight, seals, and releases the lock. */
+  /** Waits for writes in flight, seals, and releases the lock. Whatever is asked afterwards fails with `closed`. @throws storage_full */
   close(): Promise<void>;
 }

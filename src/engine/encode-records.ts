@@ -1,11 +1,13 @@
-import type { DecodedRecord } from "../identity/decode-record.js";
+import { DaybookError, parameterError } from "../base/errors.js";
+import type { DecodedRecord, NamedProject } from "../identity/decode-record.js";
 import { LIMITS } from "../base/limits.js";
 import { DICTIONARY_OF_FIELD, RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "../identity/record-table.js";
 import { fieldIndex } from "../schema/fields.js";
 import type { Batch } from "../store/batch.js";
-import type { RecordField } from "../identity/record-table.js";
 import type { RecordBatch } from "../store/record-batch.js";
 import type { Store } from "../store/store.js";
+import type { RecordOutcome } from "./ingest-group.js";
+import type { SuppressedKind, Suppression } from "./suppression.js";
 
 /** Dictionaries whose codes events use too. */
 const SHARED = ["userId", "anonymousId", "companyId"] as const;
@@ -18,21 +20,47 @@ export class RecordEncoder {
   /** Codes that records brought, until they are durable: a commit that failed leaves them in the dictionaries. */
   readonly #brought: Readonly<Record<Shared, Set<number>>> = { userId: new Set(), anonymousId: new Set(), companyId: new Set() };
 
+  /** Names of projects since the last batch was taken. */
+  readonly #projects = new Set<string>();
+
   constructor(readonly store: Store) {}
 
-  /** A field whose dictionary cannot take the record's text; null where there is room for all. */
-  fullField({ texts }: DecodedRecord): RecordField | null {
-    const isHeavy = this.store.dictionaries.heldByteLength > LIMITS.dictionaryBytes;
-    for (const field of RECORD_FIELDS) {
-      const dictionary = this.store.dictionaries.named(DICTIONARY_OF_FIELD[field]);
-      if ((isHeavy || dictionary.size > LIMITS.dictionaryValueCount) && dictionary.codeOf(texts[field]) < 0) return field;
-    }
-    return null;
+  /** Whether a project was added since the last batch was taken. */
+  get bringsProject(): boolean {
+    return this.#projects.size > 0;
   }
 
-  /** Adds a record, unless the store or the batch has its id already. */
-  append({ kind, id, createdAtMs, texts }: DecodedRecord): void {
-    if (kind !== RECORD_KINDS.unlink && (this.store.records.find(id) >= 0 || this.#table.find(id) >= 0)) return;
+  /** Adds a record behind every erasure that came before, unless it is there already or must stay out. */
+  add(record: DecodedRecord | NamedProject, suppression: Suppression): RecordOutcome {
+    if ("project" in record) return this.#addProject(record.project);
+    if (isErased(record, suppression)) return new DaybookError("suppressed", "the subject of this record was erased after it happened");
+    if (this.#isKnown(record)) return "duplicate";
+    for (const field of RECORD_FIELDS) if (this.#isFull(DICTIONARY_OF_FIELD[field], record.texts[field])) return fullError(field);
+    this.#append(record);
+    return "accepted";
+  }
+
+  #addProject(name: string): RecordOutcome {
+    if (this.store.isDurable("project", name) || this.#projects.has(name)) return "duplicate";
+    if (this.#isFull("project", name)) return fullError("name");
+    this.store.dictionaries.named("project").intern(name);
+    this.#projects.add(name);
+    return "accepted";
+  }
+
+  /** Whether the store, or the batch, has a record of its id; of an unlink, one that takes the same record back. */
+  #isKnown({ kind, id }: DecodedRecord): boolean {
+    const tables = [this.store.records, this.#table];
+    return tables.some((table) => (kind === RECORD_KINDS.unlink ? table.findUnlink(id) : table.find(id)) >= 0);
+  }
+
+  #isFull(name: string, text: string): boolean {
+    const { dictionaries } = this.store;
+    const dictionary = dictionaries.named(name);
+    return (dictionaries.heldByteLength > LIMITS.dictionaryBytes || dictionary.size > LIMITS.dictionaryValueCount) && dictionary.codeOf(text) < 0;
+  }
+
+  #append({ kind, id, createdAtMs, texts }: DecodedRecord): void {
     RECORD_FIELDS.forEach((field, index) => {
       const name = DICTIONARY_OF_FIELD[field];
       const dictionary = this.store.dictionaries.named(name);
@@ -46,6 +74,7 @@ export class RecordEncoder {
 
   /** What was appended since the last call; null for nothing. @param events of the same commit: the ids they use count as theirs */
   take(events: Batch): RecordBatch | null {
+    this.#projects.clear();
     for (const name of SHARED) forgetUsed(this.#brought[name], events, fieldIndex(name));
     const table = this.#table;
     if (table.rowCount === 0) return null;
@@ -58,6 +87,15 @@ export class RecordEncoder {
   keep(): void {
     for (const name of SHARED) this.#brought[name].clear();
   }
+}
+
+function isErased({ texts, createdAtMs }: DecodedRecord, suppression: Suppression): boolean {
+  const covers = (kind: SuppressedKind, id: string) => suppression.covers(kind, id, createdAtMs);
+  return covers("userId", texts.userId) || covers("userId", texts.fromUserId) || covers("anonymousId", texts.anonymousId) || covers("email", texts.email);
+}
+
+function fullError(param: string): DaybookError {
+  return parameterError("invalid_parameter", param, `expected at most ${LIMITS.dictionaryValueCount} distinct values, and ${LIMITS.dictionaryBytes} bytes of all, in a store`);
 }
 
 function forgetUsed(codes: Set<number>, { codes: ofFields }: Batch, field: number): void {

@@ -1,6 +1,7 @@
 import { dayStartMs, isoOf, MS_PER_DAY } from "../base/time.js";
 import { compareIds } from "../base/uuid.js";
 import { codeAt } from "../column/column.js";
+import type { IdentityNames } from "../identity/identity-names.js";
 import { ID_COLUMN, TIME_COLUMN, FIELDS } from "../schema/fields.js";
 import type { Range } from "../plan/plan.js";
 import { RecordReader, loadRecords } from "../report/event-record.js";
@@ -11,8 +12,20 @@ import type { ExportedEvent } from "./daybook.js";
 /** Tells by the codes of its user id and anonymous id whether a row is wanted. */
 export type RowTest = (userId: number, anonymousId: number) => boolean;
 
+/** What an export leaves out and adds, besides. */
+export interface ExportRows {
+  readonly isWanted?: RowTest;
+  /** Adds the identity ids of a moment. */
+  readonly names?: IdentityNames;
+}
+
 /** Every stored event of a range, or those of them that are wanted, in (createdAt, event id) order, a day in memory at a time. */
-export async function* exportRows(store: Store, project: string | null, range: Range, isWanted?: RowTest): AsyncGenerator<ExportedEvent> {
+export async function* exportRows(
+  store: Store,
+  project: string | null,
+  range: Range,
+  { isWanted, names }: ExportRows = {},
+): AsyncGenerator<ExportedEvent> {
   const snapshot = store.snapshot();
   const reader = new RecordReader(store.dictionaries);
   try {
@@ -21,11 +34,9 @@ export async function* exportRows(store: Store, project: string | null, range: R
       if (startMs + MS_PER_DAY <= range.fromMs || startMs >= range.toMs) continue;
       for (const rows of day) rows.pin();
       try {
-        for (const { rows, row } of await rowsInOrder(day, isWanted)) {
-          const createdAtMs = reader.createdAtMs(rows, row);
-          if (createdAtMs < range.fromMs || createdAtMs >= range.toMs) continue;
+        for (const { rows, row } of await rowsInOrder(day, startMs, range, isWanted)) {
           await loadRecords(rows, [row], store.dictionaries);
-          if (project === null || reader.text(rows, row, "project") === project) yield exported(reader, rows, row);
+          if (project === null || reader.text(rows, row, "project") === project) yield { ...exported(reader, rows, row), ...identityIdOf(rows, row, names) };
         }
       } finally {
         for (const rows of day) rows.unpin();
@@ -34,6 +45,11 @@ export async function* exportRows(store: Store, project: string | null, range: R
   } finally {
     snapshot.release();
   }
+}
+
+function identityIdOf(rows: Rows, row: number, names: IdentityNames | undefined): { readonly identityId?: string } {
+  const identityId = names?.of(codeAt(rows.column("userId"), row), codeAt(rows.column("anonymousId"), row)) ?? null;
+  return identityId === null ? {} : { identityId };
 }
 
 function daysOf(newestFirst: readonly Rows[]): Rows[][] {
@@ -46,12 +62,17 @@ function daysOf(newestFirst: readonly Rows[]): Rows[][] {
   return [...days.values()];
 }
 
-async function rowsInOrder(day: readonly Rows[], isWanted?: RowTest): Promise<{ rows: Rows; row: number }[]> {
+async function rowsInOrder(day: readonly Rows[], startMs: number, { fromMs, toMs }: Range, isWanted?: RowTest): Promise<{ rows: Rows; row: number }[]> {
   const all: { rows: Rows; row: number }[] = [];
   for (const rows of day) {
     await rows.load([TIME_COLUMN, ID_COLUMN]);
     const test = isWanted === undefined ? () => true : await rowTestOf(rows, isWanted);
-    for (let row = 0; row < rows.rowCount; row += 1) if (test(row)) all.push({ rows, row });
+    const times = rows.times();
+    for (let row = 0; row < rows.rowCount; row += 1) {
+      const createdAtMs = startMs + (times[row] as number);
+      // Before the sort: a page of an export begins at the last event of the one before.
+      if (createdAtMs >= fromMs && createdAtMs < toMs && test(row)) all.push({ rows, row });
+    }
   }
   return all.sort((a, b) => {
     const difference = (a.rows.times()[a.row] as number) - (b.rows.times()[b.row] as number);

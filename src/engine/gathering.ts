@@ -148,7 +148,9 @@ function firstUpTo(rows: readonly Rows[], ms: number): number {
 /** Under which spans keep their part of the answer; null where they do not. */
 export function keptKeyOf<K extends ReportName>(report: Report<K, unknown>, plan: Plan<K>, context: ReportContext): string | null {
   const { key } = context.selector;
-  return report.kept === undefined || key === null ? null : `${plan.report} ${report.kept.key(plan, context)} ${key}`;
+  if (report.kept === undefined || key === null) return null;
+  const own = report.kept.key(plan, context);
+  return own === null ? null : `${plan.report} ${own} ${key}`;
 }
 
 /** Whether no filter and no date leaves a row out. */

@@ -1,4 +1,5 @@
-import type { DecodedRecord } from "../identity/decode-record.js";
+import type { DaybookError } from "../base/errors.js";
+import type { DecodedRecord, NamedProject } from "../identity/decode-record.js";
 import type { EventRecord, IngestResult, RejectedEvent } from "../schema/event.js";
 import type { BatchBuilder } from "../store/batch.js";
 import { BatchIds } from "./known-ids.js";
@@ -11,17 +12,21 @@ export interface WaitingEvents {
   readonly reject: (error: unknown) => void;
 }
 
-/** A checked record of identify, group, alias or unlink. */
-export interface WaitingRecord {
-  readonly record: DecodedRecord;
-  readonly resolve: () => void;
+/** What became of a record: there already, or refused with an error. */
+export type RecordOutcome = "accepted" | "duplicate" | DaybookError;
+
+/** Checked records of identify, group, alias and unlink, and names of projects. */
+export interface WaitingRecords {
+  readonly records: readonly (DecodedRecord | NamedProject)[];
+  /** Hears of each record in its place. */
+  readonly resolve: (outcomes: readonly RecordOutcome[]) => void;
   readonly reject: (error: unknown) => void;
 }
 
-export type Waiting = WaitingEvents | WaitingRecord;
+export type Waiting = WaitingEvents | WaitingRecords;
 
 export function rowCountOf(waiting: Waiting): number {
-  return "record" in waiting ? 1 : waiting.events.length;
+  return "records" in waiting ? waiting.records.length : waiting.events.length;
 }
 
 export interface Outcome {
@@ -41,6 +46,7 @@ export class IngestGroup {
   isStale = false;
   readonly ids: BatchIds;
   readonly #outcomes = new Map<WaitingEvents, Outcome>();
+  readonly #recordOutcomes = new Map<WaitingRecords, readonly RecordOutcome[]>();
 
   constructor(readonly builder: BatchBuilder) {
     builder.clear();
@@ -58,10 +64,13 @@ export class IngestGroup {
     return outcome;
   }
 
+  keepOutcomes(waiting: WaitingRecords, outcomes: readonly RecordOutcome[]): void {
+    this.#recordOutcomes.set(waiting, outcomes);
+  }
+
   resolve(): void {
     for (const waiting of this.waiting) {
-      // A record that was refused has been told so.
-      if ("record" in waiting) waiting.resolve();
+      if ("records" in waiting) waiting.resolve(this.#recordOutcomes.get(waiting) ?? []);
       else waiting.resolve(this.#outcomes.get(waiting) ?? { accepted: 0, duplicates: 0, rejected: [] });
     }
   }

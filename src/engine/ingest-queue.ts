@@ -1,17 +1,17 @@
-import { DaybookError, parameterError, shown } from "../base/errors.js";
+import { DaybookError, shown } from "../base/errors.js";
 import type { Clock } from "../base/clock.js";
 import { LIMITS } from "../base/limits.js";
 import { nextTurn } from "../base/turn.js";
-import type { DecodedRecord } from "../identity/decode-record.js";
+import type { DecodedRecord, NamedProject } from "../identity/decode-record.js";
 import type { DecodeContext } from "../schema/decode-event.js";
-import type { SuppressedKind, Suppression } from "./suppression.js";
+import type { Suppression } from "./suppression.js";
 import type { EventRecord, IngestResult } from "../schema/event.js";
 import { BatchBuilder } from "../store/batch.js";
 import type { Store } from "../store/store.js";
 import { EventEncoder } from "./encode-events.js";
 import { RecordEncoder } from "./encode-records.js";
 import { IngestGroup, rowCountOf } from "./ingest-group.js";
-import type { Outcome, Waiting, WaitingEvents, WaitingRecord } from "./ingest-group.js";
+import type { Outcome, RecordOutcome, Waiting, WaitingEvents } from "./ingest-group.js";
 import { KnownIds } from "./known-ids.js";
 
 /** Rows after which a group is written, though more is queued: bounds the memory of one frame. */
@@ -78,23 +78,31 @@ export class IngestQueue {
   add(events: readonly unknown[], project: string | null): Promise<IngestResult> {
     if (!Array.isArray(events))
       return Promise.reject(new DaybookError("invalid_parameter", `events: expected an array, got ${shown(events)}`, { param: "events" }));
-    if (this.#waitingRowCount + events.length > LIMITS.queuedIngestRows && this.#waitingRowCount > 0)
-      return Promise.reject(new DaybookError("overloaded", `${this.#waitingRowCount} events are waiting to be written`));
     return new Promise((resolve, reject) => {
-      const own = events.slice();
-      this.#waitingRowCount += own.length;
-      this.#enqueue({ events: own, project, resolve, reject });
+      this.#addRows(events.length);
+      this.#enqueue({ events: events.slice(), project, resolve, reject });
     });
   }
 
-  /** Stores a record; one of an id that is there already changes nothing. @throws overloaded, and what a commit throws */
-  addRecord(record: DecodedRecord): Promise<void> {
-    if (this.#waitingRowCount + 1 > LIMITS.queuedIngestRows)
-      return Promise.reject(new DaybookError("overloaded", `${this.#waitingRowCount} events are waiting to be written`));
+  /** Stores a record; one of an id that is there already changes nothing. @throws suppressed, and what addRecords throws */
+  async addRecord(record: DecodedRecord): Promise<void> {
+    const [outcome] = await this.addRecords([record]);
+    if (outcome instanceof DaybookError) throw outcome;
+  }
+
+  /** Stores records, and answers what became of each. @throws overloaded, and what a commit throws */
+  addRecords(records: readonly (DecodedRecord | NamedProject)[]): Promise<readonly RecordOutcome[]> {
     return new Promise((resolve, reject) => {
-      this.#waitingRowCount += 1;
-      this.#enqueue({ record, resolve, reject });
+      this.#addRows(records.length);
+      this.#enqueue({ records, resolve, reject });
     });
+  }
+
+  /** @throws overloaded; what comes alone is taken, however much it is */
+  #addRows(rowCount: number): void {
+    if (this.#waitingRowCount + rowCount > LIMITS.queuedIngestRows && this.#waitingRowCount > 0)
+      throw new DaybookError("overloaded", `${this.#waitingRowCount} events are waiting to be written`);
+    this.#waitingRowCount += rowCount;
   }
 
   /** Runs `act` while no commit is under way: after all that waits now, before all that comes later. @throws what `act` throws */
@@ -134,7 +142,7 @@ export class IngestQueue {
     if (rowCount >= GROUP_ROW_COUNT || (rowCount >= WORTHY_ROW_COUNT && this.#written === null)) return false;
     if (this.#open === null && this.#written === null) return true;
     // What a failure takes back must not have moved, and records are not encoded twice.
-    return this.#knownIds?.hasRoom(rowCountOf(waiting)) === true && (this.#written === null || !("record" in waiting));
+    return this.#knownIds?.hasRoom(rowCountOf(waiting)) === true && (this.#written === null || !("records" in waiting));
   }
 
   async #take(waiting: Waiting): Promise<void> {
@@ -150,8 +158,10 @@ export class IngestQueue {
     this.#waitingRowCount -= rowCountOf(waiting);
     group.add(waiting);
     try {
-      if ("record" in waiting) this.#appendRecord(waiting);
-      else await this.#encode(waiting, group);
+      if ("records" in waiting) {
+        const suppression = this.options.suppression();
+        group.keepOutcomes(waiting, waiting.records.map((record) => this.#recordEncoder.add(record, suppression)));
+      } else await this.#encode(waiting, group);
     } catch (error) {
       await this.#writing;
       this.#open = null;
@@ -206,8 +216,9 @@ export class IngestQueue {
   async #commit(group: IngestGroup): Promise<void> {
     try {
       const batch = group.builder.batch();
+      const { bringsProject } = this.#recordEncoder;
       const recordBatch = this.#recordEncoder.take(batch);
-      if (batch.rowCount > 0 || recordBatch !== null) await this.store.commit(batch, recordBatch);
+      if (batch.rowCount > 0 || recordBatch !== null || bringsProject) await this.store.commit(batch, recordBatch);
       if (recordBatch !== null) this.#recordEncoder.keep();
       this.#knownIds?.keep(batch.rowCount);
       this.#notify(group.notified);
@@ -219,18 +230,6 @@ export class IngestQueue {
       group.reject(error);
     }
     this.#written = null;
-  }
-
-  /** Checked here, behind every erasure that came before. */
-  #appendRecord({ record, reject }: WaitingRecord): void {
-    const { texts, createdAtMs } = record;
-    const suppression = this.options.suppression();
-    const covers = (kind: SuppressedKind, id: string) => suppression.covers(kind, id, createdAtMs);
-    const isErased = covers("userId", texts.userId) || covers("userId", texts.fromUserId) || covers("anonymousId", texts.anonymousId);
-    const full = this.#recordEncoder.fullField(record);
-    if (isErased || covers("email", texts.email)) reject(new DaybookError("suppressed", "the subject of this record was erased after it happened"));
-    else if (full !== null) reject(parameterError("invalid_parameter", full, `expected at most ${LIMITS.dictionaryValueCount} distinct values, and ${LIMITS.dictionaryBytes} bytes of all, in a store`));
-    else this.#recordEncoder.append(record);
   }
 
   async #encode(waiting: WaitingEvents, group: IngestGroup): Promise<void> {

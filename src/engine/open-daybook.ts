@@ -3,12 +3,12 @@ import type { Clock } from "../base/clock.js";
 import { DaybookError, parameterError, shown } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import { onePerProcess } from "../base/one-per-process.js";
-import { compareCodePoints } from "../base/order.js";
 import { parseUuid, uuidText } from "../base/uuid.js";
 import { compileRegexes } from "../filter/regex.js";
 import { decodeAlias, decodeGroup, decodeIdentify, unlinkOf } from "../identity/decode-record.js";
 import type { DecodedRecord, RecordContext } from "../identity/decode-record.js";
-import type { AliasInput, GroupInput, IdentifyInput, LinkResult } from "../schema/record.js";
+import { IdentityNames } from "../identity/identity-names.js";
+import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
 import { encodeCursor } from "../plan/cursor.js";
 import { planExport } from "../plan/export-events.js";
 import type { PlanContext, ReportRules } from "../plan/context.js";
@@ -34,12 +34,17 @@ import type {
 import { MemoryExecutor } from "./executor.js";
 import { explainPlan } from "./explain.js";
 import { exportRows } from "./export-events.js";
+import { exportStoredRecords } from "./export-records.js";
 import { Housekeeping } from "./housekeeping.js";
 import { IngestQueue } from "./ingest-queue.js";
+import { ingestRecords } from "./ingest-records.js";
 import { checkOptions } from "./options.js";
 import type { DaybookOptions } from "./options.js";
+import { noticesOf, tellNotices } from "./notices.js";
+import type { Notice } from "./notices.js";
 import { StoredPrivacyRequests } from "./privacy.js";
 import type { PrivacyRequests } from "./privacy-requests.js";
+import { projectsOf } from "./projects.js";
 import { Questions } from "./questions.js";
 import { ReportContexts } from "./report-contexts.js";
 import { Scrub, timer } from "./scrub.js";
@@ -55,7 +60,8 @@ async function sealBeforeReading(storage: Storage): Promise<void> {
 }
 
 /**
- * Opens an organization's events, making a new store where there is none.
+ * Opens an organization's events, making a new store where there is none, but never beside stores: a directory of organizations
+ * is refused before a byte is written.
  * @throws invalid_parameter, store_locked, manifest_missing, corruption, storage_full
  */
 export async function openDaybook(options: DaybookOptions): Promise<Daybook> {
@@ -76,9 +82,21 @@ export async function openDaybook(options: DaybookOptions): Promise<Daybook> {
   }
 }
 
+/** The store behind a Daybook, for tests that look into it; null where it is none of this process. */
+export function storeOf(daybook: Daybook): Store | null {
+  return daybook instanceof EmbeddedDaybook ? EmbeddedDaybook.storeOf(daybook) : null;
+}
+
 /** The wiring of one store: questions go to the executor, events to the queue, files to housekeeping. */
 class EmbeddedDaybook extends Questions implements Daybook {
+  static storeOf(daybook: EmbeddedDaybook): Store {
+    return daybook.#store;
+  }
+
   readonly currency: string;
+  // Private to the language: who prints or serializes a Daybook must not print its keys and events.
+  readonly #store: Store;
+  readonly #cursorKey: Uint8Array;
   readonly #clock: Clock;
   readonly #random: (bytes: Uint8Array) => void;
   readonly #rules: ReportRules;
@@ -88,20 +106,19 @@ class EmbeddedDaybook extends Questions implements Daybook {
   readonly #housekeeping: Housekeeping;
   readonly #privacy: StoredPrivacyRequests;
   readonly #scrub: Scrub | null;
+  readonly #onNotice: ((notice: Notice) => unknown) | undefined;
   #closing: Promise<void> | null = null;
 
-  constructor(
-    readonly store: Store,
-    options: DaybookOptions,
-    random: (bytes: Uint8Array) => void,
-    readonly keys: StoreKeys,
-  ) {
+  constructor(store: Store, options: DaybookOptions, random: (bytes: Uint8Array) => void, keys: StoreKeys) {
     super();
+    this.#store = store;
+    this.#cursorKey = keys.cursorKey;
     this.currency = options.currency ?? "USD";
     this.#clock = options.clock ?? systemClock;
     this.#random = random;
     this.#rules = reportRules(options);
-    this.#contexts = new ReportContexts(store, options.rates ?? (() => undefined));
+    this.#onNotice = options.onNotice;
+    this.#contexts = new ReportContexts(store, options.rates ?? (() => undefined), this.#rules.touch);
     this.#executor = new MemoryExecutor(store, this.#contexts, options.onWork ?? (() => undefined));
     this.#housekeeping = new Housekeeping(store);
     this.#queue = new IngestQueue(store, {
@@ -120,7 +137,7 @@ class EmbeddedDaybook extends Questions implements Daybook {
       suppressionKey: keys.suppressionKey,
       forget: () => {
         this.#contexts.clear();
-        this.store.catalog.forgetDerived();
+        this.#store.catalog.forgetDerived();
       },
       refuseClosed: () => this.#refuseClosed(),
     });
@@ -155,31 +172,44 @@ class EmbeddedDaybook extends Questions implements Daybook {
   async unlink(linkId: string): Promise<void> {
     this.#refuseClosed();
     const id = typeof linkId === "string" ? parseUuid(linkId) : null;
-    if (id === null || this.store.records.find(id) < 0)
+    if (id === null || this.#store.records.find(id) < 0)
       throw parameterError("invalid_parameter", "linkId", `expected the linkId of a record, got ${shown(linkId)}`);
     await this.#queue.addRecord(unlinkOf(id, this.#recordContext()));
+  }
+
+  async ingestRecords(records: readonly RecordInput[]): Promise<IngestResult> {
+    this.#refuseClosed();
+    return await ingestRecords(records, this.#recordContext(), this.#queue);
+  }
+
+  async *exportRecords(): AsyncGenerator<StoredRecord> {
+    this.#refuseClosed();
+    yield* exportStoredRecords(this.#store);
   }
 
   async explain(report: ReportName, input?: object): Promise<Explanation> {
     if (!Object.hasOwn(planners, report))
       throw parameterError("invalid_parameter", "report", `expected one of ${Object.keys(planners).join(", ")}, got ${shown(report)}`);
-    return await explainPlan(this.store, this.#contexts, await this.plan(report, input));
+    const plan = await this.plan(report, input);
+    const notices = noticesOf(plan, input, this.#store.dictionaries).map(({ message }) => message);
+    return { ...(await explainPlan(this.#store, this.#contexts, plan)), notices };
   }
 
   async *exportEvents(input: ExportInput = {}): AsyncGenerator<ExportedEvent> {
     this.#refuseClosed();
-    const { project, range } = planExport(input);
-    yield* exportRows(this.store, project, range);
+    const { project, range, identityIds } = planExport(input);
+    yield* exportRows(this.#store, project, range, identityIds ? { names: this.#identityNames() } : {});
   }
 
   async *exportArrow(input: ExportInput = {}, format: "stream" | "file" = "stream"): AsyncGenerator<Uint8Array> {
     this.#refuseClosed();
-    const { project, range } = planExport(input);
+    const { project, range, identityIds } = planExport(input);
+    const names = identityIds ? this.#identityNames() : null;
     // Loaded when asked for: most programs never write Arrow.
     const { eventsToIpc } = await import("../arrow/events-to-ipc.js");
-    const snapshot = this.store.snapshot();
+    const snapshot = this.#store.snapshot();
     try {
-      yield* eventsToIpc(snapshot.rows, this.store.dictionaries, { ...range, project }, format);
+      yield* eventsToIpc(snapshot.rows, this.#store.dictionaries, { ...range, project }, format, names);
     } finally {
       snapshot.release();
     }
@@ -190,39 +220,39 @@ class EmbeddedDaybook extends Questions implements Daybook {
     if (typeof name !== "string" || name === "" || !name.isWellFormed() || name.length > LIMITS.eventNameChars)
       throw parameterError("invalid_parameter", "name", `expected 1 to ${LIMITS.eventNameChars} characters, got ${shown(name)}`);
     await this.#queue.exclusive(async () => {
-      if (this.store.durableValues("project").includes(name)) return;
-      this.store.dictionaries.named("project").intern(name);
+      if (this.#store.durableValues("project").includes(name)) return;
+      this.#store.dictionaries.named("project").intern(name);
       try {
-        await this.store.commit(new BatchBuilder().batch());
+        await this.#store.commit(new BatchBuilder().batch());
       } catch (error) {
-        this.store.forgetUnjournaled();
+        this.#store.forgetUnjournaled();
         throw error;
       }
     });
   }
 
   projects(): readonly string[] {
-    return [...this.store.durableValues("project")].sort(compareCodePoints);
+    return projectsOf(this.#store);
   }
 
   async stats(): Promise<DaybookStats> {
     this.#refuseClosed();
-    return statsOf(this.store, this.#queue.byteLength, this.#scrub?.state ?? null, this.#housekeeping.lastError);
+    return statsOf(this.#store, this.#queue.byteLength, this.#scrub?.state ?? null, this.#housekeeping.lastError);
   }
 
   get health(): "ok" | "read_only" | "closed" {
     if (this.#closing !== null) return "closed";
-    return this.store.isWritable ? "ok" : "read_only";
+    return this.#store.isWritable ? "ok" : "read_only";
   }
 
   async seal(): Promise<void> {
     this.#refuseClosed();
-    if (!this.store.isWritable) throw new DaybookError("read_only", "the store does not take writes");
+    if (!this.#store.isWritable) throw new DaybookError("read_only", "the store does not take writes");
     await this.#housekeeping.sealAll(this.#queue);
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close().finally(() => writers.delete(this.store.storage));
+    this.#closing ??= this.#close().finally(() => writers.delete(this.#store.storage));
     return this.#closing;
   }
 
@@ -235,15 +265,19 @@ class EmbeddedDaybook extends Questions implements Daybook {
     await this.#scrub?.stop();
     await this.#queue.exclusive(() => Promise.resolve());
     await this.#housekeeping.idle();
-    if (!this.store.isWritable) return await this.store.abandon();
+    if (!this.#store.isWritable) return await this.#store.abandon();
     try {
       await this.#housekeeping.end(this.#queue);
     } catch (error) {
       // Every row is durable in the journal, where there is one; only the tidy end is missing, and the next opening does without it.
-      await this.store.abandon();
+      await this.#store.abandon();
       throw error;
     }
-    await this.store.close();
+    await this.#store.close();
+  }
+
+  protected notice(plan: Plan, input: unknown, options: QueryOptions | undefined): void {
+    tellNotices(noticesOf(plan, input, this.#store.dictionaries), [this.#onNotice, options?.onNotice]);
   }
 
   protected execute<K extends ReportName>(plan: Plan<K>, options: QueryOptions | undefined): Promise<Answer<K>> {
@@ -251,12 +285,12 @@ class EmbeddedDaybook extends Questions implements Daybook {
   }
 
   protected sealCursor(next: CursorPosition, { report, fingerprint }: Plan<"searchEvents" | "identitySessions">): string {
-    return encodeCursor(report, next, fingerprint, this.keys.cursorKey);
+    return encodeCursor(report, next, fingerprint, this.#cursorKey);
   }
 
   protected async plan<K extends ReportName>(report: K, input: unknown): Promise<Plan<K>> {
     this.#refuseClosed();
-    const context: PlanContext = { nowMs: this.#clock.now(), cursorKey: this.keys.cursorKey, rules: this.#rules };
+    const context: PlanContext = { nowMs: this.#clock.now(), cursorKey: this.#cursorKey, rules: this.#rules };
     const plan = planners[report](input, context);
     // Regular expressions are checked here, where the input still tells which filter is at fault.
     if (plan.where.some((group) => group.some((comparison) => comparison.test.op === "regex")))
@@ -271,6 +305,10 @@ class EmbeddedDaybook extends Questions implements Daybook {
     const record = decode(input, this.#recordContext());
     await this.#queue.addRecord(record);
     return { linkId: uuidText(record.id) };
+  }
+
+  #identityNames(): IdentityNames {
+    return new IdentityNames(this.#store.resolver.view());
   }
 
   #recordContext(): RecordContext {

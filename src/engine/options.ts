@@ -7,6 +7,7 @@ import type { Sealer } from "../store/make-segment.js";
 import type { Durability } from "../store/store.js";
 import type { Storage } from "../store/storage.js";
 import type { Work } from "./executor.js";
+import type { Notice } from "./notices.js";
 import type { Damage, ScrubOptions } from "./scrub.js";
 
 export interface DaybookOptions {
@@ -56,17 +57,44 @@ export interface DaybookOptions {
   readonly scrub?: ScrubOptions;
   /** Called once for each file that a scrub finds damaged. What it throws is passed to nobody. */
   readonly onDamage?: (damage: Damage) => unknown;
+  /** Called for each name in a question that is no field, and no metadata key of any stored event. What it throws is passed to nobody. */
+  readonly onNotice?: (notice: Notice) => unknown;
   /** Called after each question with what answering it touched. */
   readonly onWork?: (report: ReportName, work: Work) => void;
   /** Fills bytes with random bits. Default: `crypto.getRandomValues`. */
   readonly random?: (bytes: Uint8Array) => void;
 }
 
-/** @throws invalid_parameter */
+/** Every option, so that the compiler names one that is missing. */
+const KNOWN: Readonly<Record<keyof DaybookOptions, true>> = {
+  storage: true,
+  currency: true,
+  clock: true,
+  durability: true,
+  memoryBudgetBytes: true,
+  sealer: true,
+  readOnly: true,
+  onCorruption: true,
+  rates: true,
+  session: true,
+  pageviewSlugs: true,
+  revenue: true,
+  attribution: true,
+  onNotify: true,
+  onNotice: true,
+  scrub: true,
+  onDamage: true,
+  onWork: true,
+  random: true,
+};
+const KNOWN_OF_SCRUB: Readonly<Record<keyof ScrubOptions, true>> = { bytesPerSecond: true, restMs: true };
+
+/** @throws invalid_parameter, unknown_parameter */
 export function checkOptions(options: DaybookOptions): void {
   // Programs without types hand over anything.
   const given = (options as DaybookOptions | null | undefined) ?? ({} as Partial<DaybookOptions>);
-  const { storage, currency, durability, memoryBudgetBytes, onCorruption, readOnly, scrub, sealer } = given;
+  refuseUnknown(given, "", KNOWN);
+  const { storage, currency, durability, memoryBudgetBytes, onCorruption, readOnly, scrub, sealer, clock } = given;
   if (typeof storage?.read !== "function") throw unexpected("storage", "memoryStorage() or another storage", storage);
   if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) throw unexpected("currency", "an ISO 4217 code such as USD", currency);
   if (durability !== undefined && durability !== "disk" && durability !== "os") throw unexpected("durability", '"disk" or "os"', durability);
@@ -76,10 +104,23 @@ export function checkOptions(options: DaybookOptions): void {
   if (onCorruption !== undefined && onCorruption !== "refuse" && onCorruption !== "quarantine")
     throw unexpected("onCorruption", '"refuse" or "quarantine"', onCorruption);
   if (onCorruption === "quarantine" && readOnly === true) throw unexpected("onCorruption", '"refuse" where readOnly is true', onCorruption);
+  if (readOnly !== undefined && typeof readOnly !== "boolean") throw unexpected("readOnly", "true or false", readOnly);
+  for (const name of ["rates", "onNotify", "onNotice", "onDamage", "onWork", "random"] as const)
+    if (given[name] !== undefined && typeof given[name] !== "function") throw unexpected(name, "a function", given[name]);
+  if (clock !== undefined && typeof (clock as Partial<Clock> | null)?.now !== "function") throw unexpected("clock", "an object with now()", clock);
+  if (scrub !== undefined && (typeof scrub !== "object" || scrub === null)) throw unexpected("scrub", "an object", scrub);
+  if (scrub !== undefined) refuseUnknown(scrub, "scrub.", KNOWN_OF_SCRUB);
   if (scrub !== undefined && readOnly === true) throw unexpected("scrub", "none where readOnly is true: files may be replaced", scrub);
   for (const [name, value] of [["bytesPerSecond", scrub?.bytesPerSecond], ["restMs", scrub?.restMs]] as const)
     if (value !== undefined && !(typeof value === "number" && value >= (name === "restMs" ? 0 : 1) && value < Infinity))
       throw unexpected(`scrub.${name}`, "a positive number", value);
+}
+
+/** What nobody reads may be a misspelt option that matters. */
+function refuseUnknown(given: object, path: string, known: Readonly<Record<string, true>>): void {
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));
+  if (unknown === undefined) return;
+  throw parameterError("unknown_parameter", `${path}${unknown.slice(0, 80)}`, `unknown; known are ${Object.keys(known).join(", ")}`);
 }
 
 function unexpected(option: string, expected: string, came: unknown) {

@@ -32,7 +32,7 @@ export async function* bundleOf(store: Store, identity: number, view: IdentityVi
     if (record !== null) yield line(record);
   }
   const isTheirs: RowTest = (userId, anonymousId) => (userId !== 0 ? ids.userIds.has(userId) : ids.anonymousIds.has(anonymousId));
-  for await (const event of exportRows(store, null, { fromMs: 0, toMs: Infinity }, isTheirs)) yield line({ kind: "event", ...event });
+  for await (const event of exportRows(store, null, { fromMs: 0, toMs: Infinity }, { isWanted: isTheirs })) yield line({ kind: "event", ...event });
 }
 
 function line(value: object): string {

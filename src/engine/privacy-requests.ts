@@ -46,19 +46,19 @@ export interface PrivacyRequest {
 export interface PrivacyRequestInput {
   readonly type: PrivacyType;
   /** Exactly one of the two. */
-  readonly subject: { readonly email?: string | null; readonly userId?: string | null };
+  readonly subject: { readonly email?: string | null | undefined; readonly userId?: string | null };
   /** Default `gdpr`. */
-  readonly regulation?: Regulation | null;
-  readonly project?: string | null;
+  readonly regulation?: Regulation | null | undefined;
+  readonly project?: string | null | undefined;
 }
 
 /** Requests of persons about their data, and what becomes of them. Every change is durable when it resolves. */
 export interface PrivacyRequests {
-  /** @throws invalid_parameter, exactly_one_required, unknown_parameter, project_not_found, read_only, closed */
+  /** Takes a request in; its deadline runs from now. @throws invalid_parameter, exactly_one_required, unknown_parameter, project_not_found, read_only, closed */
   create(input: PrivacyRequestInput): Promise<PrivacyRequest>;
-  /** Newest first. @throws closed */
+  /** All requests there ever were, newest first. @throws closed */
   list(): Promise<readonly PrivacyRequest[]>;
-  /** @throws privacy_request_not_found, closed */
+  /** One request by its id. @throws privacy_request_not_found, closed */
   get(id: string): Promise<PrivacyRequest>;
   /** pending_verification → submitted. @throws invalid_transition, privacy_request_not_found */
   verify(id: string): Promise<PrivacyRequest>;

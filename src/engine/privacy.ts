@@ -15,6 +15,7 @@ import { PrivacyBook } from "./privacy-book.js";
 import { acknowledge, expire, extend, newRequest, readPrivacyInput, readResolution, resolve, shownRequest, verify } from "./privacy-lifecycle.js";
 import type { PrivacyHolder, StoredRequest } from "./privacy-lifecycle.js";
 import type { ErasureReceipt, PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "./privacy-requests.js";
+import { projectsOf } from "./projects.js";
 import type { SuppressedKind, Suppression } from "./suppression.js";
 
 /** What privacy requests need of their Daybook. */
@@ -36,9 +37,11 @@ const ERASING: readonly PrivacyResolution[] = ["completed", "partially_completed
 
 /** The privacy requests of one store: a book that is written anew, durably, with every change. */
 export class StoredPrivacyRequests implements PrivacyRequests {
+  readonly #house: PrivacyHouse;
   #book: PrivacyBook;
 
-  constructor(readonly house: PrivacyHouse) {
+  constructor(house: PrivacyHouse) {
+    this.#house = house;
     this.#book = PrivacyBook.read(house.store.privacy, house.suppressionKey);
   }
 
@@ -47,10 +50,10 @@ export class StoredPrivacyRequests implements PrivacyRequests {
   }
 
   async create(input: PrivacyRequestInput): Promise<PrivacyRequest> {
-    const { store, clock, random } = this.house;
-    this.house.refuseClosed();
+    const { store, clock, random } = this.#house;
+    this.#house.refuseClosed();
     const read = readPrivacyInput(input);
-    if (read.project !== null && !store.durableValues("project").includes(read.project))
+    if (read.project !== null && !projectsOf(store).includes(read.project))
       throw new DaybookError("project_not_found", `project: there is no project ${shown(read.project)}`, { param: "project" });
     const nowMs = clock.now();
     const id = new Uint8Array(16);
@@ -64,15 +67,15 @@ export class StoredPrivacyRequests implements PrivacyRequests {
   }
 
   async list(): Promise<readonly PrivacyRequest[]> {
-    this.house.refuseClosed();
-    const nowMs = this.house.clock.now();
+    this.#house.refuseClosed();
+    const nowMs = this.#house.clock.now();
     const shownRequests = this.#book.requests.map((request) => shownRequest(expire(request, nowMs), nowMs));
     return shownRequests.sort((a, b) => (a.createdAt === b.createdAt ? (a.id < b.id ? 1 : -1) : a.createdAt < b.createdAt ? 1 : -1));
   }
 
   async get(id: string): Promise<PrivacyRequest> {
-    this.house.refuseClosed();
-    return shownRequest(this.#request(id), this.house.clock.now());
+    this.#house.refuseClosed();
+    return shownRequest(this.#request(id), this.#house.clock.now());
   }
 
   verify(id: string): Promise<PrivacyRequest> {
@@ -95,8 +98,8 @@ export class StoredPrivacyRequests implements PrivacyRequests {
   }
 
   async *bundle(id: string): AsyncGenerator<string> {
-    this.house.refuseClosed();
-    const { store } = this.house;
+    this.#house.refuseClosed();
+    const { store } = this.#house;
     const request = this.#request(id);
     if (request.type !== "access" && request.type !== "portability")
       throw new DaybookError("invalid_transition", `a request for ${request.type} has no bundle`);
@@ -109,7 +112,7 @@ export class StoredPrivacyRequests implements PrivacyRequests {
   }
 
   #holderOf(actor: number): PrivacyHolder {
-    const { dictionaries } = this.house.store;
+    const { dictionaries } = this.#house.store;
     return (actor & 1) === 0
       ? { userId: dictionaries.named("userId").valueOf(actor >>> 1) }
       : { anonymousId: dictionaries.named("anonymousId").valueOf(actor >>> 1) };
@@ -118,7 +121,7 @@ export class StoredPrivacyRequests implements PrivacyRequests {
   /** The identity that a request is about: of an email, whom it named when the request came. 0 for nobody. */
   #personOf({ subject, holder }: StoredRequest, view: IdentityView): number {
     if ("erased" in subject) return 0;
-    const { dictionaries } = this.house.store;
+    const { dictionaries } = this.#house.store;
     const actor = holder === null ? -1 : "userId" in holder ? dictionaries.named("userId").codeOf(holder.userId) * 2 : dictionaries.named("anonymousId").codeOf(holder.anonymousId) * 2 + 1;
     return actor > 0 ? view.identityOf(actor) : find(view, subject);
   }
@@ -127,19 +130,19 @@ export class StoredPrivacyRequests implements PrivacyRequests {
   #request(id: string): StoredRequest {
     const found = this.#book.requests.find((request) => request.id === id);
     if (found === undefined) throw new DaybookError("privacy_request_not_found", `there is no privacy request ${shown(id)}`);
-    return expire(found, this.house.clock.now());
+    return expire(found, this.#house.clock.now());
   }
 
   async #step(id: string, change: (request: StoredRequest, nowMs: number) => StoredRequest): Promise<PrivacyRequest> {
-    this.house.refuseClosed();
-    const nowMs = this.house.clock.now();
+    this.#house.refuseClosed();
+    const nowMs = this.#house.clock.now();
     await this.#change(() => Promise.resolve(this.#book.replace([change(this.#request(id), nowMs)])));
     return shownRequest(this.#request(id), nowMs);
   }
 
   /** Makes a changed book durable, then current. */
   #change(make: () => Promise<PrivacyBook>): Promise<void> {
-    const { store, housekeeping, queue } = this.house;
+    const { store, housekeeping, queue } = this.#house;
     return housekeeping.exclusive(queue, async () => {
       if (!store.isWritable) throw new DaybookError("read_only", "the store does not take writes");
       const book = await make();
@@ -149,8 +152,8 @@ export class StoredPrivacyRequests implements PrivacyRequests {
   }
 
   async #erase(id: string, resolution: PrivacyResolution): Promise<PrivacyRequest> {
-    const { store, housekeeping, queue, clock, forget } = this.house;
-    this.house.refuseClosed();
+    const { store, housekeeping, queue, clock, forget } = this.#house;
+    this.#house.refuseClosed();
     // Refused before anything is sealed.
     resolve(this.#request(id), resolution, clock.now());
     let whenUnread: Promise<void> = Promise.resolve();
@@ -183,12 +186,12 @@ export class StoredPrivacyRequests implements PrivacyRequests {
   /** Resolved with its receipt; in all requests of the person the subject is gone, and their ids are suppressed. */
   #bookAfter(request: StoredRequest, ids: PersonIds, counts: ErasedCounts, identityId: string | null, nowMs: number): PrivacyBook {
     const texts = (name: "userId" | "anonymousId", codes: ReadonlySet<number>): [SuppressedKind, string][] =>
-      [...codes].map((code) => [name, this.house.store.dictionaries.named(name).valueOf(code)]);
+      [...codes].map((code) => [name, this.#house.store.dictionaries.named(name).valueOf(code)]);
     const people = [...texts("userId", ids.userIds), ...texts("anonymousId", ids.anonymousIds)];
     const suppressed: [SuppressedKind, string][] = [...people, ...counts.emails.map((email): [SuppressedKind, string] => ["email", email])];
     const emails = new Set(counts.emails);
     // An email that somebody else has by now is not only theirs.
-    if ("email" in request.subject && !isInUse(this.house.store, normalEmail(request.subject.email))) emails.add(normalEmail(request.subject.email));
+    if ("email" in request.subject && !isInUse(this.#house.store, normalEmail(request.subject.email))) emails.add(normalEmail(request.subject.email));
     const isTheirs = (other: StoredRequest) => {
       const { subject, holder } = other;
       if (other.id === request.id) return true;

@@ -26,11 +26,14 @@ import type {
   UniqueUsersPerDayInput,
 } from "../plan/input.js";
 import type { Answer, CursorPosition, Plan, ReportName } from "../plan/plan.js";
+import type { FoundEvent } from "../schema/event.js";
 import type { QueryOptions, SearchEventsPage } from "./daybook.js";
 
 /** Every question of a Daybook as a method: input in, plan made, answer out. What needs a cursor seals it into text. */
 export abstract class Questions {
   protected abstract plan<K extends ReportName>(report: K, input: unknown): Promise<Plan<K>>;
+  /** Tells of what is noticed about a question. */
+  protected abstract notice(plan: Plan, input: unknown, options: QueryOptions | undefined): void;
   protected abstract execute<K extends ReportName>(plan: Plan<K>, options: QueryOptions | undefined): Promise<Answer<K>>;
   protected abstract sealCursor(next: CursorPosition, plan: Plan<"searchEvents" | "identitySessions">): string;
 
@@ -60,8 +63,10 @@ export abstract class Questions {
 
   async searchEvents(input?: SearchEventsInput, options?: QueryOptions): Promise<SearchEventsPage> {
     const plan = await this.plan("searchEvents", input);
+    this.notice(plan, input, options);
     const { next, events } = await this.execute<"searchEvents">(plan, options);
-    return { cursor: next === null ? null : this.sealCursor(next, plan), events };
+    // Where the plan says so, all of them are found events.
+    return { cursor: next === null ? null : this.sealCursor(next, plan), events: events as readonly FoundEvent[] };
   }
 
   async identitySessions(input: IdentitySessionsInput, options?: QueryOptions): Promise<IdentitySessionsPage> {
@@ -99,6 +104,8 @@ export abstract class Questions {
   }
 
   async #answer<K extends ReportName>(report: K, input: unknown, options?: QueryOptions): Promise<Answer<K>> {
-    return await this.execute<K>(await this.plan(report, input), options);
+    const plan = await this.plan(report, input);
+    this.notice(plan, input, options);
+    return await this.execute<K>(plan, options);
   }
 }

@@ -3,9 +3,10 @@ import { compileRegexes } from "../filter/regex.js";
 import { CompanyViews } from "../identity/company-view.js";
 import { IdentityIds } from "../identity/identity-ids.js";
 import type { IdentityView } from "../identity/identity-view.js";
-import type { Comparison, Plan } from "../plan/plan.js";
+import type { Comparison, Plan, TouchRule } from "../plan/plan.js";
 import type { Rates } from "../plan/input.js";
 import type { ReportContext } from "../report/report.js";
+import { touchReader } from "../report/touch.js";
 import type { Snapshot } from "../store/catalog.js";
 import type { Store } from "../store/store.js";
 import { LastValues } from "./memo.js";
@@ -21,6 +22,7 @@ export class ReportContexts {
   constructor(
     readonly store: Store,
     readonly rates: Rates,
+    readonly touchRule: TouchRule,
   ) {}
 
   /**
@@ -38,11 +40,12 @@ export class ReportContexts {
     const needsRegex = some(plan, ({ test }) => test.op === "regex");
     const regexes = needsRegex ? await compileRegexes(plan.where) : new Map<string, never>();
     const identityIds = some(plan, ({ operand, test }) => operand.kind === "identityId" && test.op === "equals") ? await this.#hashedIds(pause) : null;
-    const compiling = compileSelector(plan, { dictionaries, identities, identityIds, companies, regexes });
+    const touches = some(plan, ({ operand }) => operand.kind === "touch") ? touchReader(this.touchRule, { dictionaries, memo }) : null;
+    const compiling = compileSelector(plan, { dictionaries, identities, identityIds, companies, touches, regexes });
     let step = compiling.next();
     for (; step.done !== true; step = compiling.next()) await pause();
     const selector = step.value;
-    return { dictionaries, identities, ends, selector, sequence: snapshot.sequence, companies, rates: this.rates, memo };
+    return { dictionaries, identities, ends, selector, sequence: snapshot.sequence, companies, rates: this.rates, touchRule: this.touchRule, memo };
   }
 
   /** Forgets everything that was made from rows; questions under way keep what they began with. */

@@ -1,13 +1,13 @@
 import { isoOfDay } from "../base/time.js";
-import { compareCodePoints } from "../base/order.js";
 import { filesOf } from "../store/manifest.js";
 import type { Store } from "../store/store.js";
 import type { DaybookStats } from "./daybook.js";
+import { projectsOf } from "./projects.js";
 import type { ScrubState } from "./scrub.js";
 
 /** Numbers about a store, from its manifest and what it holds in memory. */
 export function statsOf(store: Store, idTableByteLength: number, scrub: ScrubState | null, sealError: unknown): DaybookStats {
-  const { catalog, manifest, journal, dictionaries, budget } = store;
+  const { catalog, manifest, dictionaries, budget } = store;
   const heads = [...catalog.sealing, ...catalog.heads].filter((head) => head.rowCount > 0);
   const days = new Set([...catalog.segments, ...heads].map((rows) => rows.day));
   const headRowCount = heads.reduce((sum, head) => sum + head.rowCount, 0);
@@ -29,8 +29,8 @@ export function statsOf(store: Store, idTableByteLength: number, scrub: ScrubSta
     headRowCount,
     firstDay: dayText(ascending[0]),
     lastDay: dayText(ascending.at(-1)),
-    projects: [...store.durableValues("project")].sort(compareCodePoints),
-    storedByteLength: fileByteLength + (journal?.byteLength ?? 0),
+    projects: projectsOf(store),
+    storedByteLength: fileByteLength + store.journalByteLength,
     memoryByteLength: budget.byteLength + store.records.byteLength + headByteLength + dictionaries.byteLength + idTableByteLength,
     quarantine,
     scrub,

@@ -8,14 +8,16 @@ const FREE_COUNT_MAX = 100_000;
 
 /** Keyed hashes of erased ids: what is about them and not newer than the erasure stays out. */
 export class Suppression {
+  readonly #key: Uint8Array;
   readonly #erasedAtMs: Map<string, number>;
   readonly #free = new Set<string>();
 
   /** @param entries hash and time of erasure, epoch ms */
   constructor(
-    readonly key: Uint8Array,
+    key: Uint8Array,
     entries: Iterable<readonly [string, number]>,
   ) {
+    this.#key = key;
     this.#erasedAtMs = new Map(entries);
   }
 
@@ -31,7 +33,7 @@ export class Suppression {
   with(ids: Iterable<readonly [SuppressedKind, string]>, atMs: number): Suppression {
     const entries = new Map(this.#erasedAtMs);
     for (const [kind, id] of ids) entries.set(this.#hashOf(kind, id), atMs);
-    return new Suppression(this.key, entries);
+    return new Suppression(this.#key, entries);
   }
 
   /** Whether a record of this time about an id must stay out. `""` is nobody. Cost: an HMAC for each new id. */
@@ -48,6 +50,6 @@ export class Suppression {
 
   /** 128 bits of the HMAC, hex. */
   #hashOf(kind: SuppressedKind, id: string): string {
-    return toHex(hmacSha256(this.key, new TextEncoder().encode(`${kind}\0${id}`)).subarray(0, 16));
+    return toHex(hmacSha256(this.#key, new TextEncoder().encode(`${kind}\0${id}`)).subarray(0, 16));
   }
 }

@@ -10,7 +10,7 @@ import { COMPANY_COLUMNS } from "../identity/company-rows.js";
 import type { IdentityIds } from "../identity/identity-ids.js";
 import type { CompanyView, IdentityView } from "../identity/identity-view.js";
 import { numberOf } from "../plan/number-form.js";
-import type { Comparison, Operand, Scope, Test } from "../plan/plan.js";
+import type { Comparison, Operand, Scope, Test, TouchDimension } from "../plan/plan.js";
 import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
 import { pathOf, referrerDomainOf, walk } from "./operand-value.js";
@@ -28,7 +28,17 @@ export interface FilterContext {
   readonly identityIds: IdentityIds | null;
   /** Null where no filter asks for companies. */
   readonly companies: CompanyView | null;
+  /** Null where no filter asks who brought a visit. */
+  readonly touches: RowTouches | null;
   readonly regexes: Regexes;
+}
+
+/** Tells of single rows who brought the visit. */
+export interface RowTouches {
+  /** Columns that are to be loaded. */
+  readonly columns: readonly string[];
+  /** Null for a visit without a touch; a dimension is null where the touch does not tell it. */
+  touch(rows: Rows, row: number): Readonly<Record<TouchDimension, string | null>> | null;
 }
 
 /**
@@ -112,6 +122,10 @@ class Compiler {
         return this.#metadata(operand.key, [], test, value, negated);
       case "metadataPath":
         return this.#metadata(operand.path, operand.path.split("."), test, value, negated);
+      case "member":
+        return this.#member(operand.field, test, value, negated);
+      case "touch":
+        return this.#touch(operand.dimension, value, negated);
       case "identityId":
         return this.#identityId(test, value, negated);
       case "id":
@@ -130,6 +144,24 @@ class Compiler {
   #derived(column: string, test: (text: string) => boolean, negated: boolean): Predicate {
     const dictionary = this.context.dictionaries.named(column);
     return codesPredicate(column, this.#testAll(dictionary, (code) => test(dictionary.valueOf(code)), negated));
+  }
+
+  /** The event's own, else the metadata key of that name. */
+  #member(field: "value" | "currency", test: Test, value: ValueTest, negated: boolean): Predicate {
+    const { dictionaries } = this.context;
+    const dictionary = dictionaries.named(field);
+    const passes = (code: number) => (field === "value" && code > 0 ? value.json(Number(dictionary.valueOf(code))) : value.string(dictionary.valueOf(code)));
+    const own = this.#testAll(dictionary, passes, negated);
+    const key = dictionaries.knownKeyCode(field);
+    if (key < 0) return codesPredicate(field, own);
+    return { kind: "codes", columns: [field, metadataColumn(key)], sets: [own, this.#jsonSet(dictionaries.ofKey(key), test, value, negated)] };
+  }
+
+  #touch(dimension: TouchDimension, value: ValueTest, negated: boolean): Predicate {
+    const { touches } = this.context;
+    assert(touches !== null, "a filter by touch was compiled without touches");
+    const test = (rows: Rows, row: number) => value.string(touches.touch(rows, row)?.[dimension] ?? "") !== negated;
+    return { kind: "row", columns: touches.columns, prepare: (rows) => (row) => test(rows, row) };
   }
 
   #metadata(key: string, segments: readonly string[], test: Test, value: ValueTest, negated: boolean): Predicate {

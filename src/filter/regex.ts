@@ -1,4 +1,5 @@
 import { parameterError, shown } from "../base/errors.js";
+import { placesOfGroups } from "../plan/filter-groups.js";
 import type { Where } from "../plan/plan.js";
 
 /** A compiled pattern: whether it is found anywhere in a text, in time linear in the text. */
@@ -27,7 +28,7 @@ export async function compileRegex(pattern: string, param = "value"): Promise<Re
  */
 export async function compileRegexes(where: Where, filterGroups?: unknown): Promise<Regexes> {
   const regexes = new Map<string, Regex>();
-  const places = Array.isArray(filterGroups) ? filledPlaces(filterGroups) : [];
+  const places = placesOfGroups(filterGroups);
   for (const [at, group] of where.entries()) {
     for (const [filterAt, { test }] of group.entries()) {
       if (test.op !== "regex" || regexes.has(test.pattern)) continue;
@@ -36,8 +37,4 @@ export async function compileRegexes(where: Where, filterGroups?: unknown): Prom
     }
   }
   return regexes;
-}
-
-function filledPlaces(filterGroups: readonly { readonly filters?: readonly unknown[] }[]): readonly number[] {
-  return [...filterGroups.keys()].filter((at) => (filterGroups[at]?.filters?.length ?? 0) > 0);
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { EventRecord } from "../schema/event.js";
+import type { EventRecord, FoundEvent } from "../schema/event.js";
 
 const day = z.string().meta({ description: "00:00:00.000 UTC of the day, ISO 8601." });
 const count = z.int().min(0);
@@ -32,6 +32,16 @@ const eventRecord = z.strictObject({
   hostname: z.string(),
 });
 
+const allFields = "With all_fields alone.";
+const foundEvent = eventRecord.extend({
+  anonymous_id: z.string().optional().meta({ description: allFields }),
+  value: z.number().nullish().meta({ description: `${allFields} null: not set.` }),
+  currency: z.string().optional().meta({ description: allFields }),
+  external_id: z.string().optional().meta({ description: allFields }),
+  company_id: z.string().optional().meta({ description: `${allFields} As it was sent.` }),
+  identity_id: z.string().nullish().meta({ description: `${allFields} null: an event without user id and anonymous id.` }),
+});
+
 /** Shapes of the answers with status 200: what the description of the API shows. */
 export const answers = {
   count: ok(count),
@@ -39,7 +49,7 @@ export const answers = {
   aggregate: ok(z.array(z.strictObject({ property: z.string(), count }))),
   search: z.strictObject({
     cursor: z.string().nullable().meta({ description: "For the next page; null on the last one." }),
-    events: z.array(eventRecord),
+    events: z.array(foundEvent),
   }),
   ingest: z.strictObject({
     accepted: count,
@@ -50,8 +60,22 @@ export const answers = {
   openapi: z.looseObject({ openapi: z.string() }),
 };
 
-/** An event record in the names of the wire. */
-export function wireEvent(event: EventRecord): z.infer<typeof eventRecord> {
+/** An event in the names of the wire: its record, and whatever else is told of it. */
+export function wireEvent(event: EventRecord | FoundEvent): z.infer<typeof foundEvent> {
+  const record = wireRecord(event);
+  if (!("identityId" in event)) return record;
+  return {
+    ...record,
+    anonymous_id: event.anonymousId,
+    value: event.value,
+    currency: event.currency,
+    external_id: event.externalId,
+    company_id: event.companyId,
+    identity_id: event.identityId,
+  };
+}
+
+function wireRecord(event: EventRecord): z.infer<typeof eventRecord> {
   return {
     id: event.id,
     name: event.name,

@@ -15,6 +15,7 @@ const WIRE_NAMES: Readonly<Record<string, string>> = {
   filterGroups: "filter_groups",
   fieldName: "field_name",
   metadataField: "metadata_field",
+  allFields: "all_fields",
   userId: "user_id",
   companyId: "company_id",
   rangeDays: "range_days",

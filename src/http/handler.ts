@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.js";
 import { DaybookError } from "../base/errors.js";
 import { sha256Hex } from "../base/hash.js";
 import type { Daybook } from "../engine/daybook.js";
+import type { Notice } from "../engine/notices.js";
 import { authorize, invalidToken, projectOf } from "./access.js";
 import { Admission } from "./admission.js";
 import type { Answered, Trace } from "./answered.js";
@@ -18,6 +19,7 @@ import type { FrontRules, Refusal } from "./front.js";
 import { Gate } from "./gate.js";
 import { handlerLimits } from "./limits.js";
 import type { HandlerLimits } from "./limits.js";
+import { noticeHeader } from "./notice-header.js";
 import { RequestCounts } from "./metrics.js";
 import type { ProcessGauges } from "./metrics.js";
 import { parseQuery } from "./query.js";
@@ -35,7 +37,7 @@ export interface HandlerOptions {
   readonly tokens: TokenStore;
   /** Decides whether a token has expired, and when a tracking call came in. Default: the machine's. */
   readonly clock?: Clock;
-  /** Reads the user agents of tracking calls, once per call. Default: device, os and browser stay unset. */
+  /** Reads the user agents of tracking calls, once per call: `await loadAgentReader()`, or one of your own. Default: device, os and browser stay unset. */
   readonly readAgent?: (text: string) => Agent;
   /** Names a request that brings no usable X-Request-Id, unless it is refused on another thread. Default: a random UUID. */
   readonly requestId?: () => string;
@@ -159,8 +161,12 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
   const caller = callerOf(context.house, token, found.params["project_id"]);
   const leave = admission.enter(token.sha256);
   try {
-    const value = await ask(context, route, caller, found, request);
-    if (route.format === undefined) return await jsonReply(context, route, request, requestId, route.status ?? 200, JSON.stringify(value));
+    const notices: Notice[] = [];
+    const value = await ask(context, route, caller, found, request, (notice) => notices.push(notice));
+    if (route.format === undefined) {
+      const reply = await jsonReply(context, route, request, requestId, route.status ?? 200, JSON.stringify(value));
+      return notices.length === 0 ? reply : { ...reply, headers: { ...reply.headers, ...noticeHeader(notices) } };
+    }
     const headers = { "content-type": CONTENT_TYPES[route.format], "x-request-id": requestId, "cache-control": "no-store" };
     return { status: 200, headers, body: value as Uint8Array | string };
   } finally {
@@ -174,7 +180,7 @@ function callerOf({ organizations }: House, token: TokenRecord, projectId: strin
   return { token, daybook, project: projectOf(projectId, token, daybook) };
 }
 
-async function ask(context: Context, route: GuardedRoute, caller: Caller, found: Found<Route>, request: WireRequest): Promise<unknown> {
+async function ask(context: Context, route: GuardedRoute, caller: Caller, found: Found<Route>, request: WireRequest, onNotice: (notice: Notice) => void): Promise<unknown> {
   const { admission, clock, readAgent, counts, processGauges } = context;
   const receivedAtMs = clock.now();
   const held = admission.hold(caller.token.organization);
@@ -184,7 +190,7 @@ async function ask(context: Context, route: GuardedRoute, caller: Caller, found:
     checkShape(route.query, query);
     if (route.body !== null) checkShape(route.body.schema, body);
     const deadline = new Deadline(request.signal, admission.limits.questionMs);
-    const exchange: Exchange<unknown, unknown> = { params: found.params, query, body, signal: deadline, receivedAtMs, readAgent, counts, processGauges };
+    const exchange: Exchange<unknown, unknown> = { params: found.params, query, body, signal: deadline, receivedAtMs, readAgent, counts, processGauges, onNotice };
     try {
       return await route.handle(caller, exchange);
     } catch (thrown) {

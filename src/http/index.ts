@@ -1,5 +1,7 @@
 export { createHandler } from "./handler.js";
 export type { Handler, HandlerOptions } from "./handler.js";
+export { loadAgentReader } from "./agent-reader.js";
+export type { Agent } from "./route.js";
 export type { WireReply, WireRequest } from "./exchange.js";
 export type { Answered } from "./answered.js";
 export type { ProcessGauges } from "./metrics.js";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ERROR_CODES } from "../base/errors.js";
 import { eventSchema } from "./event-body.js";
+import { recordSchema } from "./record-body.js";
 import type { Access, Route } from "./route.js";
 
 type JsonObject = Record<string, unknown>;
@@ -28,7 +29,7 @@ function describe(routes: readonly Route[]): string {
     servers: [{ url: "." }],
     paths,
     components: {
-      schemas: { Event: schemaOf(eventSchema), Problem: problem, OlderError: olderError },
+      schemas: { Event: schemaOf(eventSchema), Record: schemaOf(recordSchema), Problem: problem, OlderError: olderError },
       responses: {
         Problem: { description: "An error.", content: { "application/problem+json": { schema: reference("Problem") } } },
         OlderError: { description: "An error.", content: { "application/json": { schema: reference("OlderError") } } },

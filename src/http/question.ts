@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { MEASURES } from "../plan/aggregate.js";
+import { FIELD_NAMES } from "../plan/field-names.js";
 import type {
   AggregateInput,
   CountEventsInput,
@@ -6,6 +8,7 @@ import type {
   PerDayInput,
   SearchEventsInput,
   UniqueUsersInput,
+  UniqueUsersPerDayInput,
 } from "../plan/input.js";
 
 const date = z.string().nullish().meta({ description: "YYYY-MM-DD, or an RFC 3339 timestamp with a zone; inclusive." });
@@ -24,25 +27,24 @@ const filterGroups = z
   .nullish()
   .meta({ description: "Groups are OR-ed, the filters of a group are AND-ed." });
 
-const AGGREGATE_FIELDS = [
-  "location_country", "location_city", "location_region", "device", "os", "browser", "screen", "language",
-  "referrer", "url", "hostname", "user_id",
-] as const;
-
 const uniqueUsers = { event_name: z.string().nullish(), start_date: date, end_date: date, filter_groups: filterGroups };
 const countEvents = { ...uniqueUsers, user_id: z.string().nullish() };
+const fill = z.boolean().nullish().meta({ description: "Days without events appear too." });
 
 /** Bodies of the reading endpoints. */
 export const questionBodies = {
   countEvents: z.strictObject(countEvents),
-  perDay: z.strictObject({ ...countEvents, fill: z.boolean().nullish() }),
+  perDay: z.strictObject({ ...countEvents, fill }),
   uniqueUsers: z.strictObject(uniqueUsers),
+  uniqueUsersPerDay: z.strictObject({ ...uniqueUsers, fill }),
   aggregate: z.strictObject({
     ...uniqueUsers,
-    field: z.enum(AGGREGATE_FIELDS).nullish(),
+    field: z.enum(FIELD_NAMES).nullish(),
     metadata_field: z.string().nullish(),
+    measure: z.enum(MEASURES).nullish().meta({ description: "What is counted of each value. Default events." }),
+    limit: z.number().nullish().meta({ description: "At most this many items, the largest. Default: all." }),
   }),
-  searchEvents: z.strictObject({ ...countEvents, cursor: z.string().nullish(), limit: z.number().nullish() }),
+  searchEvents: z.strictObject({ ...countEvents, cursor: z.string().nullish(), limit: z.number().nullish(), all_fields: z.boolean().nullish() }),
 };
 
 type BodyOf<K extends keyof typeof questionBodies> = z.infer<(typeof questionBodies)[K]>;
@@ -73,16 +75,18 @@ export function perDayInput(body: BodyOf<"perDay">, project: string | null): Per
   return { ...countEventsInput(body, project), fill: body.fill ?? null };
 }
 
+export function uniqueUsersPerDayInput(body: BodyOf<"uniqueUsersPerDay">, project: string | null): UniqueUsersPerDayInput {
+  return { ...uniqueUsersInput(body, project), fill: body.fill ?? null };
+}
+
 export function aggregateInput(body: BodyOf<"aggregate">, project: string | null): AggregateInput {
-  return {
-    ...uniqueUsersInput(body, project),
-    field: body.field ?? null,
-    metadataField: body.metadata_field ?? null,
-  };
+  const by = { field: body.field ?? null, metadataField: body.metadata_field ?? null };
+  const counted = { measure: body.measure ?? null, limit: body.limit ?? null };
+  return { ...uniqueUsersInput(body, project), ...by, ...counted } as AggregateInput; // plan/ refuses neither and both
 }
 
 export function searchEventsInput(body: BodyOf<"searchEvents">, project: string | null): SearchEventsInput {
-  return { ...countEventsInput(body, project), cursor: body.cursor ?? null, limit: body.limit ?? null };
+  return { ...countEventsInput(body, project), cursor: body.cursor ?? null, limit: body.limit ?? null, allFields: body.all_fields ?? false };
 }
 
 function filterGroupsInput(groups: BodyOf<"uniqueUsers">["filter_groups"]): FilterGroupInput[] | null {

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Daybook } from "../engine/daybook.js";
+import type { Notice } from "../engine/notices.js";
 import type { Envelope } from "./error-reply.js";
 import type { ProcessGauges, RequestCounts } from "./metrics.js";
 import type { Scope, TokenRecord } from "./token.js";
@@ -60,6 +61,8 @@ export interface Exchange<Body, Query> {
   readonly readAgent: (text: string) => Agent;
   readonly counts: RequestCounts;
   readonly processGauges: () => ProcessGauges;
+  /** Hears what is noticed about a question. */
+  readonly onNotice: (notice: Notice) => void;
 }
 
 /** What routes open to everyone may use. */

@@ -6,6 +6,7 @@ import type { TokenEntry } from "./token-file.js";
 
 /** Where the handler looks tokens up. `find` gets the hash; the value is never handed on. */
 export interface TokenStore {
+  /** The token whose value has this SHA-256, in lower-case hex; undefined for none. Expired and revoked ones too: the handler looks. */
   find(sha256Hex: string): TokenRecord | undefined | Promise<TokenRecord | undefined>;
 }
 

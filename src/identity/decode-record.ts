@@ -1,4 +1,4 @@
-import { parameterError, shown } from "../base/errors.js";
+import { DaybookError, parameterError, shown } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import { writeUuidOfText, writeUuidV7 } from "../base/uuid.js";
 import { MetadataFault, metadataTexts, utf8Length } from "../schema/metadata.js";
@@ -12,6 +12,11 @@ export interface DecodedRecord {
   readonly id: Uint8Array;
   readonly createdAtMs: number;
   readonly texts: Readonly<Record<RecordField, string>>;
+}
+
+/** A project that is to exist. */
+export interface NamedProject {
+  readonly project: string;
 }
 
 export interface RecordContext {
@@ -28,8 +33,7 @@ export function decodeIdentify(input: unknown, context: RecordContext): DecodedR
   const members = membersOf(input, ["userId", "anonymousId", "email", "traits"]);
   const { userId, anonymousId } = someone(members);
   const traits = traitsOf(members);
-  const given = textOf(members, "email");
-  const email = (given === "" ? emailOf(traits) : given).trim().toLowerCase();
+  const email = normalEmail(textOf(members, "email")) || emailOfTraits(traits.value);
   return decoded(RECORD_KINDS.identify, members, context, { userId, anonymousId, email, traits: traits.text });
 }
 
@@ -48,6 +52,30 @@ export function decodeAlias(input: unknown, context: RecordContext): DecodedReco
   return decoded(RECORD_KINDS.alias, members, context, { userId: required(members, "to"), anonymousId: from, fromUserId: from });
 }
 
+/** One record of any type. @throws invalid_parameter, unknown_parameter */
+export function decodeRecord(input: unknown, context: RecordContext): DecodedRecord | NamedProject {
+  if (!isObject(input)) throw new DaybookError("invalid_parameter", `expected an object, got ${shown(input)}`);
+  const { type, ...members } = input as { readonly type?: unknown };
+  const decode = typeof type === "string" && Object.hasOwn(DECODERS, type) ? DECODERS[type as keyof typeof DECODERS] : null;
+  if (decode === null) throw unexpected("type", `one of ${Object.keys(DECODERS).join(", ")}`, type);
+  return decode(members, context);
+}
+
+const DECODERS = { identify: decodeIdentify, group: decodeGroup, alias: decodeAlias, unlink: decodeUnlink, project: decodeProject };
+
+function decodeUnlink(input: unknown, context: RecordContext): DecodedRecord {
+  const members = membersOf(input, ["linkId"]);
+  const { createdAtMs } = decoded(RECORD_KINDS.unlink, members, context, {});
+  const linkId = requiredText(members, "linkId");
+  const id = new Uint8Array(16);
+  writeUuidOfText(linkId, id, 0);
+  return { ...unlinkOf(id, context), createdAtMs };
+}
+
+function decodeProject(input: unknown): NamedProject {
+  return { project: requiredText(membersOf(input, ["name"], []), "name") };
+}
+
 /** The taking back of the record of this id. */
 export function unlinkOf(id: Uint8Array, context: RecordContext): DecodedRecord {
   return { kind: RECORD_KINDS.unlink, id, createdAtMs: context.nowMs, texts: NOTHING };
@@ -55,11 +83,15 @@ export function unlinkOf(id: Uint8Array, context: RecordContext): DecodedRecord 
 
 type Members = ReadonlyMap<string, unknown>;
 
-function membersOf(input: unknown, names: readonly string[]): Members {
-  if (Object.prototype.toString.call(input) !== "[object Object]") throw unexpected("input", "an object", input);
-  const known = [...names, "id", "createdAt"];
+function isObject(input: unknown): input is object {
+  return Object.prototype.toString.call(input) === "[object Object]";
+}
+
+function membersOf(input: unknown, names: readonly string[], moment: readonly string[] = ["id", "createdAt"]): Members {
+  if (!isObject(input)) throw unexpected("input", "an object", input);
+  const known = [...names, ...moment];
   const members = new Map<string, unknown>();
-  for (const [name, value] of Object.entries(input as object)) {
+  for (const [name, value] of Object.entries(input)) {
     if (value === null || value === undefined) continue;
     if (!known.includes(name)) throw parameterError("unknown_parameter", name, `unknown; known are ${known.join(", ")}`);
     members.set(name, value);
@@ -87,6 +119,12 @@ function required(members: Members, name: string): string {
   return text;
 }
 
+function requiredText(members: Members, name: string): string {
+  const value = members.get(name);
+  if (typeof value === "number") throw unexpected(name, "text", value);
+  return required(members, name);
+}
+
 function someone(members: Members): { userId: string; anonymousId: string } {
   const userId = textOf(members, "userId");
   const anonymousId = textOf(members, "anonymousId");
@@ -96,19 +134,27 @@ function someone(members: Members): { userId: string; anonymousId: string } {
 
 interface Traits {
   readonly text: string;
-  readonly email: unknown;
+  readonly value: unknown;
 }
 
 function traitsOf(members: Members): Traits {
   const traits = members.get("traits");
   const parts = metadataTexts(traits);
   if (parts instanceof MetadataFault) throw parameterError("invalid_parameter", `traits${parts.path}`, parts.reason);
-  if (parts.keys.length === 0) return { text: "", email: null };
-  return { text: JSON.stringify(traits), email: (traits as { email?: unknown }).email };
+  if (parts.keys.length === 0) return { text: "", value: null };
+  const text = JSON.stringify(traits);
+  // As they come back from the store: a Date is text there.
+  return { text, value: JSON.parse(text) };
 }
 
-function emailOf({ email }: Traits): string {
-  return typeof email === "string" ? email : "";
+/** The email of somebody of whom none is told but in traits; `""` for none. */
+export function emailOfTraits(traits: unknown): string {
+  const { email } = (traits ?? {}) as { readonly email?: unknown };
+  return typeof email === "string" ? normalEmail(email) : "";
+}
+
+function normalEmail(email: string): string {
+  return email.trim().toLowerCase();
 }
 
 function decoded(kind: number, members: Members, context: RecordContext, texts: Partial<Record<RecordField, string>>): DecodedRecord {

@@ -42,7 +42,7 @@ export class RecordTable implements RecordColumns {
   times = new Float64Array(64);
   ids = new Uint8Array(64 * 16);
   codes = new Uint32Array(64 * RECORD_FIELD_COUNT);
-  /** Rows but for the unlinks, by id. */
+  /** Rows by id. */
   readonly #index = new IdIndex();
 
   get byteLength(): number {
@@ -61,9 +61,14 @@ export class RecordTable implements RecordColumns {
     return row;
   }
 
-  /** The first row of an id; -1 where there is none. An unlink counts like any other row. */
+  /** The first record of an id, unlinks apart; -1 where there is none. */
   find(id: Uint8Array, offset = 0): number {
-    return this.#index.find(this.ids.subarray(0, this.rowCount * 16), id, offset);
+    return this.#index.find(this.ids.subarray(0, this.rowCount * 16), id, offset, (row) => this.kinds[row] !== RECORD_KINDS.unlink);
+  }
+
+  /** The first unlink of the record of an id; -1 where there is none. It may have come before the record. */
+  findUnlink(id: Uint8Array, offset = 0): number {
+    return this.#index.find(this.ids.subarray(0, this.rowCount * 16), id, offset, (row) => this.kinds[row] === RECORD_KINDS.unlink);
   }
 
   code(row: number, field: RecordField): number {

@@ -74,9 +74,14 @@ export class IdentityResolver {
   addRecord(row: number): void {
     const { table } = this;
     this.#recordVersion += 1;
-    if (table.kinds[row] !== RECORD_KINDS.unlink) return this.#put(row, true);
+    if (table.kinds[row] !== RECORD_KINDS.unlink) {
+      // Taken back before it came.
+      if (table.findUnlink(table.ids, row * 16) >= 0) this.#removed.add(row);
+      else this.#put(row, true);
+      return;
+    }
     const target = table.find(table.ids, row * 16);
-    if (target === -1 || target === row || this.#removed.has(target)) return;
+    if (target === -1 || this.#removed.has(target)) return;
     this.#removed.add(target);
     this.#put(target, false);
   }

@@ -38,9 +38,10 @@ export function answerWith(reply: SocketReply, isClosing: () => boolean, { pipel
   };
   return ({ incoming, outgoing, expectsContinue, place = placeOf(incoming), fault = null, onFailed }) => {
     const { socket } = incoming;
-    // The streams of HTTP/2 are counted by node.
-    const isOver = incoming.httpVersionMajor < 2 && count(socket, 1) > pipelinedRequestCount;
-    const refusal = isOver ? new DaybookError("rate_limited", `expected at most ${pipelinedRequestCount} requests of one connection at a time`) : fault;
+    const refusal =
+      count(socket, 1) <= pipelinedRequestCount
+        ? fault
+        : new DaybookError("rate_limited", `expected at most ${pipelinedRequestCount} requests of one connection at a time`);
     outgoing.once("close", () => count(socket, -1));
     const request = new SocketRequest(incoming, outgoing, expectsContinue, place, refusal);
     reply(request, outgoing).then((written) => {

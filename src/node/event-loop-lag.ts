@@ -9,6 +9,7 @@ const LATE_MS_MAX = 200;
 export interface EventLoopLag {
   /** How late timers are of late, in ms. */
   readonly lagMs: () => number;
+  /** Measures no more; keeps no process from ending. */
   stop(): void;
 }
 

@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { DaybookError } from "../base/errors.js";
-import { checkKey, checkPrefix, clipRange, keyTaken } from "../store/key.js";
+import { checkKey, checkPrefix, clipRange, isKeyPart, keyTaken } from "../store/key.js";
 import type { AppendFile, ByteRange, Codec, Storage, StorageLock, WriteOptions } from "../store/storage.js";
 import { FileAppendFile, writeAll } from "./append-file.js";
 import { DirectoryTree } from "./directory-tree.js";
@@ -177,7 +177,7 @@ class FileStorage implements Storage {
     await this.fileSystem.unlink(path).catch(() => undefined);
   }
 
-  /** Visits every file under `parent` (empty, or a path that ends with `/`), in no order. */
+  /** Visits every file under `parent` (empty, or a path that ends with `/`), in no order; not in folders that no key leads to. */
   async #walk(parent: string, visit: (name: string, parent: string) => Promise<void>): Promise<void> {
     let entries;
     try {
@@ -187,8 +187,8 @@ class FileStorage implements Storage {
       throw error;
     }
     for (const { name, isDirectory } of entries) {
-      if (isDirectory) await this.#walk(`${parent}${name}/`, visit);
-      else await visit(name, parent);
+      if (!isDirectory) await visit(name, parent);
+      else if (isKeyPart(name)) await this.#walk(`${parent}${name}/`, visit);
     }
   }
 }

@@ -32,12 +32,13 @@ export type NodeHandler<Incoming extends IncomingMessage = IncomingMessage> = (
 /**
  * A handler for a server that is there already: `node:http`, Express, Connect, Fastify (`request.raw`, `reply.raw`). Each request gets an answer, or
  * `next` is called. A body that a parser read before is taken from `incoming.body`; where that is none, the answer is `body_already_read`.
- * @throws invalid_parameter (`basePath`)
+ * @throws invalid_parameter, unknown_parameter (an option)
  */
 export function toNodeHandler<Incoming extends IncomingMessage = IncomingMessage>(
   handler: Handler,
   options: NodeHandlerOptions<Incoming> = {},
 ): NodeHandler<Incoming> {
+  checkOptions(options);
   const basePath = checkedBasePath(options.basePath ?? "");
   const { fallthrough = false } = options;
   const callerOf = callerFrom(options.address);
@@ -101,9 +102,23 @@ function pathOf(target: string): string {
   return queryAt === -1 ? target : target.slice(0, queryAt);
 }
 
+const KNOWN: Readonly<Record<keyof NodeHandlerOptions, true>> = { basePath: true, fallthrough: true, address: true };
+
+function checkOptions(options: object): void {
+  const { fallthrough, address } = options as Partial<Record<keyof NodeHandlerOptions, unknown>>;
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(KNOWN, name));
+  if (unknown !== undefined) throw parameterError("unknown_parameter", unknown.slice(0, 80), `unknown; known are ${Object.keys(KNOWN).join(", ")}`);
+  if (fallthrough !== undefined && typeof fallthrough !== "boolean") throw unexpected("fallthrough", "true or false", fallthrough);
+  if (address !== undefined && typeof address !== "function") throw unexpected("address", "a function", address);
+}
+
+function unexpected(option: string, expected: string, came: unknown): DaybookError {
+  return parameterError("invalid_parameter", option, `expected ${expected}, got ${shown(came)}`);
+}
+
 /** Without a slash at its end. */
 function checkedBasePath(basePath: unknown): string {
   if (basePath === "" || basePath === "/") return "";
   if (typeof basePath === "string" && /^(\/[^/?#]+)+\/?$/.test(basePath)) return basePath.replace(/\/$/, "");
-  throw parameterError("invalid_parameter", "basePath", `expected a path such as /analytics, got ${shown(basePath)}`);
+  throw unexpected("basePath", "a path such as /analytics", basePath);
 }

@@ -1,24 +1,21 @@
 import { parameterError, shown } from "../base/errors.js";
 import type { PlanContext } from "./context.js";
-import { memberError, readInteger, readText, type Members } from "./members.js";
-import type { Operand, Plan } from "./plan.js";
+import { FIELD_NAMES, FIELD_OPERANDS, isFieldName } from "./field-names.js";
+import { memberError, readChoice, readInteger, readText, type Members } from "./members.js";
+import type { Measure, Operand, Plan } from "./plan.js";
 import { planScope, readInput } from "./scope.js";
 
-/** Wire names of the fields that may be aggregated, and their columns. */
-const FIELDS = new Map(
-  [
-    "location_country", "location_city", "location_region", "device", "os", "browser", "screen", "language",
-    "referrer", "url", "hostname", "user_id",
-  ].map((name) => [name, name === "user_id" ? "userId" : name]),
-);
+/** What may be counted of each value. */
+export const MEASURES = ["events", "unique_users"] as const satisfies readonly Measure[];
 
 /** Settles an `aggregate` question. @throws exactly_one_required, and what `planScope` throws */
 export function planAggregate(input: unknown, _context: PlanContext): Plan<"aggregate"> {
-  const members = readInput(input, ["field", "metadataField", "limit"]);
+  const members = readInput(input, ["field", "metadataField", "measure", "limit"]);
   return {
     report: "aggregate",
     ...planScope(members),
     by: planBy(members),
+    measure: readChoice(members, "measure", MEASURES) ?? "events",
     limit: readInteger(members, "limit", 1, Number.MAX_SAFE_INTEGER),
   };
 }
@@ -31,9 +28,6 @@ function planBy(members: Members): Operand {
     throw parameterError("exactly_one_required", "field", `expected exactly one of field and metadataField, got ${came}`);
   }
   if (path !== null) return { kind: "metadataPath", path };
-  const column = typeof name === "string" ? FIELDS.get(name) : undefined;
-  if (column === undefined) {
-    throw memberError(members, "field", `expected one of ${[...FIELDS.keys()].join(", ")}, got ${shown(name)}`);
-  }
-  return { kind: "field", field: column };
+  if (typeof name === "string" && isFieldName(name)) return FIELD_OPERANDS[name];
+  throw memberError(members, "field", `expected one of ${FIELD_NAMES.join(", ")}, got ${shown(name)}`);
 }

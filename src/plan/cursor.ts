@@ -50,7 +50,7 @@ export function decodeCursor(report: PagedReport, text: string, fingerprint: str
     throw parameterError("invalid_cursor", "cursor", reason);
   }
   if (!isEqual(bytes.subarray(FINGERPRINT_AT, MAC_AT), hash128("fingerprint", fingerprint))) {
-    const reason = "expected the parameters of the page that gave it, got others (only limit may change)";
+    const reason = "expected the parameters of the page that gave it, got others (only limit and allFields may change)";
     throw parameterError("cursor_mismatch", "cursor", reason);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

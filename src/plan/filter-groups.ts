@@ -28,6 +28,12 @@ export function planWhere(members: Members): Where {
     .map((list) => list.filters.map((filter, at) => planComparison(filter, `${list.path}[${at}]`)));
 }
 
+/** Where the groups of a plan stand in the input that it was made of: groups without filters count there. */
+export function placesOfGroups(filterGroups: unknown): readonly number[] {
+  const groups = Array.isArray(filterGroups) ? (filterGroups as readonly ({ readonly filters?: readonly unknown[] } | undefined)[]) : [];
+  return [...groups.keys()].filter((at) => (groups[at]?.filters?.length ?? 0) > 0);
+}
+
 function readFilters(group: unknown, path: string): { readonly path: string; readonly filters: readonly unknown[] } {
   const members = readMembers(group, path, ["filters"]);
   if (!members.values.has("filters")) throw memberError(members, "filters", "expected an array of filters, got none");

@@ -1,8 +1,17 @@
+import type { FieldName } from "./field-names.js";
+import type { FilterOperator } from "./operators.js";
+
 /** The questions as a caller puts them: camelCase twins of the HTTP bodies. `null` is the same as absent. */
 
+/** Any text, though editors propose the known ones. */
+type OtherText = string & {};
+
 export interface FilterInput {
-  readonly fieldName: string;
-  readonly operator: string;
+  /** A field by any of its names, `metadata.<path>`, or a top-level metadata key. */
+  readonly fieldName: FieldName | `metadata.${string}` | OtherText;
+  /** Upper and lower case are the same. */
+  readonly operator: FilterOperator | OtherText;
+  /** A text, number or boolean; a list of them for `in` and `between` and their complements; none for `is_set` and `is_not_set`. */
   readonly value?: unknown;
 }
 
@@ -15,62 +24,86 @@ export type DateInput = string | Date;
 
 export interface UniqueUsersInput {
   /** Only rows of this project; absent: all of the organization. */
-  readonly project?: string | null;
-  readonly eventName?: string | null;
-  readonly startDate?: DateInput | null;
-  readonly endDate?: DateInput | null;
-  readonly filterGroups?: readonly FilterGroupInput[] | null;
+  readonly project?: string | null | undefined;
+  readonly eventName?: string | null | undefined;
+  readonly startDate?: DateInput | null | undefined;
+  readonly endDate?: DateInput | null | undefined;
+  readonly filterGroups?: readonly FilterGroupInput[] | null | undefined;
 }
 
 export interface CountEventsInput extends UniqueUsersInput {
   /** Events of the identity that this id resolves to. */
-  readonly userId?: string | null;
+  readonly userId?: string | null | undefined;
 }
 
 export interface PerDayInput extends CountEventsInput {
   /** Adds days without events as 0, from the first to the last day of the range (or of the answer). */
-  readonly fill?: boolean | null;
+  readonly fill?: boolean | null | undefined;
 }
 
 export interface UniqueUsersPerDayInput extends UniqueUsersInput {
-  readonly fill?: boolean | null;
+  readonly fill?: boolean | null | undefined;
 }
 
-export interface AggregateInput extends UniqueUsersInput {
-  readonly field?: string | null;
-  readonly metadataField?: string | null;
-  /** At most this many rows, the largest; absent: all. */
-  readonly limit?: number | null;
-}
+/** By a field or by a metadata key: exactly one of the two. */
+type AggregatedInput =
+  | {
+      /** A field that filters take too, by any of its names. */
+      readonly field: FieldName;
+      readonly metadataField?: null | undefined;
+    }
+  | {
+      /** A metadata key, or a path with dots. */
+      readonly metadataField: string;
+      readonly field?: null | undefined;
+    };
+
+export type AggregateInput = UniqueUsersInput &
+  AggregatedInput & {
+    /** What is counted of each value: `events` (default), or `unique_users` as `countUniqueUsers` counts them. */
+    readonly measure?: "events" | "unique_users" | null | undefined;
+    /** At most this many rows, the largest; absent: all. */
+    readonly limit?: number | null | undefined;
+  };
 
 export interface SearchEventsInput extends CountEventsInput {
-  readonly cursor?: string | null;
+  readonly cursor?: string | null | undefined;
+  /** Whether events come with all they were sent with, and whose they are, or as plain records. Default true. */
+  readonly allFields?: boolean | null | undefined;
   /** 1 to 1,000; default 100. */
-  readonly limit?: number | null;
+  readonly limit?: number | null | undefined;
 }
 
 /** Whose events: exactly one of the two. */
-export interface IdentityInput {
-  /** The identity most recently identified with this email. */
-  readonly email?: string | null;
-  /** A user id, else an anonymous id of this value. */
-  readonly userId?: string | null;
+type SubjectInput =
+  | {
+      /** The identity most recently identified with this email. */
+      readonly email: string;
+      readonly userId?: null | undefined;
+    }
+  | {
+      /** A user id, else an anonymous id of this value. */
+      readonly userId: string;
+      readonly email?: null | undefined;
+    };
+
+export type IdentityInput = SubjectInput & {
   /** Default: 30 days before now. */
-  readonly startDate?: DateInput | null;
+  readonly startDate?: DateInput | null | undefined;
   /** Default: now. */
-  readonly endDate?: DateInput | null;
-}
+  readonly endDate?: DateInput | null | undefined;
+};
 
-export interface IdentitySessionsInput extends IdentityInput {
-  readonly cursor?: string | null;
+export type IdentitySessionsInput = IdentityInput & {
+  readonly cursor?: string | null | undefined;
   /** 1 to 100; default 50. */
-  readonly limit?: number | null;
-}
+  readonly limit?: number | null | undefined;
+};
 
-export interface IdentityReferrersInput extends IdentityInput {
+export type IdentityReferrersInput = IdentityInput & {
   /** 1 to 50; default 10. */
-  readonly limit?: number | null;
-}
+  readonly limit?: number | null | undefined;
+};
 
 export type RevenueLevel = "account" | "identity";
 
@@ -78,42 +111,42 @@ export interface RevenueByAttributionInput {
   /** Payments of this project. */
   readonly project: string;
   /** Default `first_touch`. */
-  readonly model?: "first_touch" | "last_touch" | null;
+  readonly model?: "first_touch" | "last_touch" | null | undefined;
   /** Default `account`. */
-  readonly level?: RevenueLevel | null;
+  readonly level?: RevenueLevel | null | undefined;
   /** Default `source`. */
-  readonly dimension?: "source" | "medium" | "campaign" | null;
+  readonly dimension?: "source" | "medium" | "campaign" | null | undefined;
   /** Default: 30 days before now. */
-  readonly startDate?: DateInput | null;
+  readonly startDate?: DateInput | null | undefined;
   /** Default: now. */
-  readonly endDate?: DateInput | null;
+  readonly endDate?: DateInput | null | undefined;
   /** 1 to 100 rows; default 20. */
-  readonly limit?: number | null;
+  readonly limit?: number | null | undefined;
 }
 
 export interface LtvCohortsInput {
   readonly project: string;
   /** Default `account`. */
-  readonly level?: RevenueLevel | null;
+  readonly level?: RevenueLevel | null | undefined;
   /** 1 to 60 months; default 24. */
-  readonly limit?: number | null;
+  readonly limit?: number | null | undefined;
 }
 
 export interface TopCompaniesInput {
   /** 1 to 365 days before now; default 30. */
-  readonly rangeDays?: number | null;
+  readonly rangeDays?: number | null | undefined;
   /** Default `users`. */
-  readonly sort?: "users" | "events" | "last_seen" | "revenue" | null;
+  readonly sort?: "users" | "events" | "last_seen" | "revenue" | null | undefined;
   /** 1 to 200; default 50. */
-  readonly limit?: number | null;
+  readonly limit?: number | null | undefined;
 }
 
 export interface CompanyTopUsersInput {
   readonly companyId: string;
   /** 1 to 365 days before now; default 30. */
-  readonly rangeDays?: number | null;
+  readonly rangeDays?: number | null | undefined;
   /** 1 to 100; default 20. */
-  readonly limit?: number | null;
+  readonly limit?: number | null | undefined;
 }
 
 export interface PerDayItem {

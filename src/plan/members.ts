@@ -52,9 +52,9 @@ export function readText(members: Members, name: string): string | null {
   return value;
 }
 
-/** A boolean, false when absent. @throws invalid_parameter */
-export function readFlag(members: Members, name: string): boolean {
-  const value = members.values.get(name) ?? false;
+/** A boolean, `absent` where there is none. @throws invalid_parameter */
+export function readFlag(members: Members, name: string, absent = false): boolean {
+  const value = members.values.get(name) ?? absent;
   if (typeof value !== "boolean") throw memberError(members, name, `expected true or false, got ${shown(value)}`);
   return value;
 }

@@ -19,7 +19,7 @@ export interface Operator {
 }
 
 /** Question, the operator and its other spellings, then its complement and that one's other spellings. */
-const TABLE: readonly (readonly [Question, readonly string[], readonly string[]])[] = [
+const TABLE = [
   ["equals", ["=", "==", "eq", "equals", "is"], ["!=", "<>", "ne", "neq", "not_equals", "is_not"]],
   ["in", ["in", "one_of"], ["not_in", "none_of"]],
   ["contains", ["contains", "icontains"], ["not_contains", "not_icontains"]],
@@ -32,10 +32,13 @@ const TABLE: readonly (readonly [Question, readonly string[], readonly string[]]
   ["<=", ["<=", "lte"], []],
   ["between", ["between"], ["not_between"]],
   ["isSet", ["is_set", "exists"], ["is_not_set", "not_exists"]],
-];
+] as const satisfies readonly (readonly [Question, readonly string[], readonly string[]])[];
+
+/** Every spelling of every operator. */
+export type FilterOperator = (typeof TABLE)[number][1 | 2][number];
 
 const OPERATORS = new Map<string, Operator>();
-for (const [question, spellings, complements] of TABLE) {
+for (const [question, spellings, complements] of TABLE as readonly (readonly [Question, readonly string[], readonly string[]])[]) {
   for (const spelling of spellings) OPERATORS.set(spelling, { name: spellings[0] ?? "", question, negated: false });
   for (const spelling of complements) OPERATORS.set(spelling, { name: complements[0] ?? "", question, negated: true });
 }

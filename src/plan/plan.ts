@@ -1,4 +1,4 @@
-import type { EventRecord } from "../schema/event.js";
+import type { EventRecord, FoundEvent } from "../schema/event.js";
 import type {
   CompanyTopUsers,
   IdentityDeviceGeo,
@@ -32,7 +32,16 @@ export type Operand =
   | { readonly kind: "id" }
   | { readonly kind: "createdAt" }
   | { readonly kind: "identityId" }
-  | { readonly kind: "companyId" };
+  | { readonly kind: "companyId" }
+  /** A member that money is made of; where the event has none, the metadata key of that name. */
+  | { readonly kind: "member"; readonly field: "value" | "currency" }
+  /** Who brought the visit, as attribution reads the event by itself. */
+  | { readonly kind: "touch"; readonly dimension: TouchDimension };
+
+export type TouchDimension = "source" | "medium" | "campaign";
+
+/** What an aggregate counts of each value. */
+export type Measure = "events" | "unique_users";
 
 /** A list item or an equality value: text, and the rules that let it equal a JSON number or boolean. */
 export type Test =
@@ -133,13 +142,16 @@ export interface PlanByReport {
   aggregate: Scope & {
     readonly report: "aggregate";
     readonly by: Operand;
+    readonly measure: Measure;
     readonly limit: number | null;
   };
   searchEvents: Scope & {
     readonly report: "searchEvents";
+    /** False: records alone. */
+    readonly allFields: boolean;
     readonly limit: number;
     readonly cursor: CursorPosition | null;
-    /** Fingerprint of the query without limit and cursor. */
+    /** Fingerprint of the query without limit, cursor, and what is shown of events. */
     readonly fingerprint: string;
   };
   identitySessions: IdentityScope & {
@@ -167,7 +179,7 @@ export interface PlanByReport {
     readonly payProject: string;
     readonly model: "first_touch" | "last_touch";
     readonly level: "account" | "identity";
-    readonly dimension: "source" | "medium" | "campaign";
+    readonly dimension: TouchDimension;
     readonly limit: number;
     readonly revenue: RevenueRule;
     readonly touch: TouchRule;
@@ -204,7 +216,7 @@ export interface AnswerByReport {
   countUniqueUsers: number;
   countUniqueUsersPerDay: readonly PerDayItem[];
   aggregate: readonly AggregateItem[];
-  searchEvents: { readonly next: CursorPosition | null; readonly events: readonly EventRecord[] };
+  searchEvents: { readonly next: CursorPosition | null; readonly events: readonly (EventRecord | FoundEvent)[] };
   identitySessions: {
     readonly identityId: string;
     readonly next: CursorPosition | null;

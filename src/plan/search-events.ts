@@ -2,19 +2,20 @@ import { hash128, toHex } from "../base/hash.js";
 import { LIMITS } from "../base/limits.js";
 import type { PlanContext } from "./context.js";
 import { readCursor } from "./cursor.js";
-import { readInteger } from "./members.js";
+import { readFlag, readInteger } from "./members.js";
 import type { Plan, Scope } from "./plan.js";
 import { planScope, readInput } from "./scope.js";
 
 /** Settles a `searchEvents` question. @throws invalid_cursor, cursor_mismatch, and what `planScope` throws */
 export function planSearchEvents(input: unknown, context: PlanContext): Plan<"searchEvents"> {
-  const members = readInput(input, ["userId", "cursor", "limit"]);
+  const members = readInput(input, ["userId", "cursor", "allFields", "limit"]);
   const scope = planScope(members);
   const fingerprint = fingerprintOf(scope);
   const limit = readInteger(members, "limit", LIMITS.searchLimitMin, LIMITS.searchLimitMax);
   return {
     report: "searchEvents",
     ...scope,
+    allFields: readFlag(members, "allFields", true),
     limit: limit ?? LIMITS.searchLimitDefault,
     cursor: readCursor("searchEvents", members, fingerprint, context.cursorKey),
     fingerprint,

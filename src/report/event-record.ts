@@ -6,19 +6,30 @@ import type { Dictionaries } from "../column/dictionaries.js";
 import type { Dictionary } from "../column/dictionary.js";
 import { eventRecord } from "../schema/event-record.js";
 import { FIELDS, fieldIndex, ID_COLUMN, SHAPE_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
-import type { EventRecord } from "../schema/event.js";
+import type { EventRecord, FoundEvent } from "../schema/event.js";
 import type { Rows } from "../segment/rows.js";
 
-const RECORD_COLUMNS: readonly string[] = [TIME_COLUMN, ID_COLUMN, SHAPE_COLUMN, ...FIELDS.map((field) => field.column)];
+const ALL_FIELDS: readonly string[] = FIELDS.map((field) => field.column);
 
-/** Brings into memory what records of these rows are made of: the metadata columns of their shapes, no others. */
-export async function loadRecords(rows: Rows, selected: Iterable<number>, dictionaries: Dictionaries): Promise<void> {
-  await rows.load(RECORD_COLUMNS);
+/**
+ * Brings into memory what is told of these rows: the metadata columns of their shapes, no others.
+ * @param fields columns of the fields that will be asked for: `RECORD_FIELDS` for records, all for whatever an event was sent with
+ */
+export async function loadRecords(rows: Rows, selected: Iterable<number>, dictionaries: Dictionaries, fields = ALL_FIELDS): Promise<void> {
+  await rows.load([TIME_COLUMN, ID_COLUMN, SHAPE_COLUMN, ...fields]);
   const shapes = rows.column(SHAPE_COLUMN);
   const keys = new Set<number>();
   for (const row of selected) for (const key of dictionaries.keysOfShape(codeAt(shapes, row))) keys.add(key);
   await rows.load([...keys].map(metadataColumn));
 }
+
+const SENT = {
+  anonymousId: fieldIndex("anonymousId"),
+  value: fieldIndex("value"),
+  currency: fieldIndex("currency"),
+  externalId: fieldIndex("externalId"),
+  companyId: fieldIndex("companyId"),
+};
 
 interface MetadataKey {
   readonly name: string;
@@ -80,6 +91,19 @@ export class RecordReader {
   record(rows: Rows, row: number): EventRecord {
     this.#goTo(rows, row);
     return eventRecord(this.#textOf, this.id(rows, row), this.createdAtMs(rows, row), this.metadata(rows, row));
+  }
+
+  /** What the event was sent with that its record does not show. */
+  sent(rows: Rows, row: number): Omit<FoundEvent, keyof EventRecord | "identityId"> {
+    this.#goTo(rows, row);
+    const value = this.#text(SENT.value);
+    return {
+      anonymousId: this.#text(SENT.anonymousId),
+      value: value === "" ? null : Number(value),
+      currency: this.#text(SENT.currency),
+      externalId: this.#text(SENT.externalId),
+      companyId: this.#text(SENT.companyId),
+    };
   }
 
   #key(code: number): MetadataKey {

@@ -2,7 +2,7 @@ import type { Dictionaries } from "../column/dictionaries.js";
 import type { Selector } from "../filter/predicate.js";
 import type { CompanyView, IdentityView, KnownEnds } from "../identity/identity-view.js";
 import type { Rates } from "../plan/input.js";
-import type { Answer, Plan, ReportName } from "../plan/plan.js";
+import type { Answer, Plan, ReportName, TouchRule } from "../plan/plan.js";
 import type { Rows } from "../segment/rows.js";
 import type { Who } from "../segment/who.js";
 
@@ -24,13 +24,15 @@ export interface ReportContext {
   /** Present for reports that say `needsCompanies`. */
   readonly companies: CompanyView | null;
   readonly rates: Rates;
+  /** Which visits count as brought by somebody. */
+  readonly touchRule: TouchRule;
   readonly memo: Memo;
 }
 
 /** How the state of whole parts is kept, for the next question with the same filters. */
 export interface KeptStates<K extends ReportName, S, T> {
-  /** Names what the plan asks beyond its filters and dates. */
-  key(plan: Plan<K>, context: ReportContext): string;
+  /** Names what the plan asks beyond its filters and dates; null where it cannot be kept. */
+  key(plan: Plan<K>, context: ReportContext): string | null;
   /** The state in the form in which it is kept: whatever else a store learns must not change it. */
   of(state: S): T;
   add(state: S, kept: T): void;

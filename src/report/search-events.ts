@@ -2,9 +2,13 @@
 import { dayStartMs } from "../base/time.js";
 import { compareIds, parseUuid } from "../base/uuid.js";
 import { select, type Selection } from "../filter/select.js";
+import { codeAt } from "../column/column.js";
 import type { CursorPosition } from "../plan/plan.js";
+import { RECORD_FIELDS } from "../schema/event-record.js";
+import type { EventRecord, FoundEvent } from "../schema/event.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
+import { actorOf } from "../segment/who.js";
 import { RecordReader, loadRecords } from "./event-record.js";
 import type { Report, ReportContext } from "./report.js";
 import { rowsDown, selectedRows } from "./selected-rows.js";
@@ -45,7 +49,7 @@ export const searchEvents: Report<"searchEvents", SearchState> = {
   isDone: (state, day) => state.found.length === state.wantedCount && (state.found.at(-1)?.rows.day ?? day) > day,
   finish: async (state, plan, context) => {
     const page = state.found.slice(0, plan.limit);
-    const events = await recordsOf(page, context);
+    const events = await eventsOf(page, plan.allFields, context);
     const last = page.at(-1);
     if (state.found.length <= plan.limit || last === undefined) return { next: null, events };
     const id = new RecordReader(context.dictionaries).id(last.rows, last.row);
@@ -94,10 +98,25 @@ function mergeFound(state: SearchState, found: readonly Found[]): void {
   state.found = [...state.found, ...found].sort(compareFound).slice(0, state.wantedCount);
 }
 
-async function recordsOf(page: readonly Found[], context: ReportContext) {
+async function eventsOf(page: readonly Found[], allFields: boolean, context: ReportContext): Promise<EventRecord[]> {
   const rowsOf = new Map<Rows, number[]>();
   for (const { rows, row } of page) rowsOf.set(rows, [...(rowsOf.get(rows) ?? []), row]);
-  for (const [rows, selected] of rowsOf) await loadRecords(rows, selected, context.dictionaries);
+  for (const [rows, selected] of rowsOf) await loadRecords(rows, selected, context.dictionaries, allFields ? undefined : RECORD_FIELDS);
   const reader = new RecordReader(context.dictionaries);
-  return page.map(({ rows, row }) => reader.record(rows, row));
+  if (!allFields) return page.map(({ rows, row }) => reader.record(rows, row));
+  const identityIdOf = identityIds(context);
+  return page.map(({ rows, row }): FoundEvent => ({ ...reader.record(rows, row), ...reader.sent(rows, row), identityId: identityIdOf(rows, row) }));
+}
+
+/** Whose rows are: each id is hashed once. */
+function identityIds({ identities }: ReportContext): (rows: Rows, row: number) => string | null {
+  const ids = new Map<number, string>();
+  return (rows, row) => {
+    const actor = actorOf(codeAt(rows.column("userId"), row), codeAt(rows.column("anonymousId"), row));
+    if (actor === 0) return null;
+    const identity = identities.identityOf(actor);
+    const id = ids.get(identity) ?? identities.identityId(identity);
+    ids.set(identity, id);
+    return id;
+  };
 }

@@ -55,7 +55,7 @@ function factsOf(part: Rows, numbers: Codes): TouchFacts {
 }
 
 /** The label of each row, 0 for no touch. Most rows have neither campaign metadata nor a telling url nor a referrer. */
-function labelsOfRows(rows: Rows, reader: TouchReader, labels: TouchLabels): Codes {
+export function labelsOfRows(rows: Rows, reader: TouchReader, labels: TouchLabels): Codes {
   const { campaigns, referrers, hosts } = reader.texts;
   const [urls, froms, hostnames] = ["url", "referrer", "hostname"].map((name) => denseCodes(rows.column(name))) as [Codes, Codes, Codes];
   const metadata = metadataOfRows(rows, reader);

@@ -23,7 +23,10 @@ export interface TouchReader {
   touch(rows: Rows, row: number): Touch | null;
 }
 
-export function touchReader(rule: TouchRule, context: ReportContext): TouchReader {
+/** What a reader is made with. */
+type TouchContext = Pick<ReportContext, "dictionaries" | "memo">;
+
+export function touchReader(rule: TouchRule, context: TouchContext): TouchReader {
   return new Reader(rule, context);
 }
 
@@ -34,7 +37,7 @@ class Reader implements TouchReader {
   /** Per metadata key: its dictionary and column; null for a key that no event has. */
   readonly #keys: readonly ({ readonly dictionary: JsonDictionary; readonly name: string } | null)[];
 
-  constructor(rule: TouchRule, { dictionaries, memo }: ReportContext) {
+  constructor(rule: TouchRule, { dictionaries, memo }: TouchContext) {
     this.#keys = [...UTM_KEYS, ...CLICK_KEYS].map((key) => {
       const code = dictionaries.knownKeyCode(key);
       return code < 0 ? null : { dictionary: dictionaries.ofKey(code), name: metadataColumn(code) };

@@ -7,6 +7,8 @@ import type { FieldRow } from "./fields.js";
 import { MetadataMembers, readMetadata, utf8Length } from "./metadata.js";
 import type { KnownKeys } from "./metadata.js";
 import { EXPECTED_MOMENT, momentOf } from "./moment.js";
+import { DEFAULT_PROJECT } from "./project.js";
+import { splitAddress } from "./web-address.js";
 
 /** Why an event was not accepted. */
 export class EventFault {
@@ -61,6 +63,10 @@ export class DecodedEvents {
 const NAME = fieldIndex("name");
 const PROJECT = fieldIndex("project");
 const NOTIFY = fieldIndex("notify");
+const URL_FIELD = fieldIndex("url");
+const HOSTNAME = fieldIndex("hostname");
+
+const SLASH = 0x2f;
 
 /** Members that are no fields of `FIELDS`. */
 const ID = FIELD_COUNT;
@@ -124,7 +130,9 @@ function readEvent(input: unknown, context: DecodeContext, into: DecodedEvents, 
     place = place < PLACE_COUNT_MAX ? place + 1 : 0;
     if (value === undefined || (value === null && member !== undefined)) continue;
     if (member === undefined) {
-      if (Object.hasOwn(event, name)) return fault(`${shown(name)}: not a member of an event`);
+      if (!Object.hasOwn(event, name)) continue;
+      if (name === "identityId") return fault("identityId: cannot be told, it follows from userId, anonymousId and records");
+      return fault(`${shown(name)}: not a member of an event`);
     } else if (member < FIELD_COUNT) {
       const text = typeof value === "string" && TAKES_TEXT[member] === true ? value : fieldText(FIELDS[member] as FieldRow, value);
       if (text === null) return wrongType(FIELDS[member] as FieldRow, value);
@@ -183,8 +191,18 @@ function settleFields(context: DecodeContext, texts: string[], row: number): Eve
   const project = texts[projectAt] as string;
   if (context.project !== null && project !== "" && project !== context.project)
     return new EventFault("project_not_allowed", `project: this token writes to ${shown(context.project)} only`);
-  if (project === "") texts[projectAt] = context.project ?? "default";
+  if (project === "") texts[projectAt] = context.project ?? DEFAULT_PROJECT;
+  const url = texts[URL_FIELD * DECODED_ROW_COUNT + row] as string;
+  if (url !== "" && url.charCodeAt(0) !== SLASH) settlePlace(url, texts, row);
   return null;
+}
+
+/** A whole address is a path and a host, as tracking calls tell them apart; a host that was given stays. */
+function settlePlace(address: string, texts: string[], row: number): void {
+  const { url, hostname = "" } = splitAddress(address);
+  texts[URL_FIELD * DECODED_ROW_COUNT + row] = url;
+  const hostnameAt = HOSTNAME * DECODED_ROW_COUNT + row;
+  if (texts[hostnameAt] === "") texts[hostnameAt] = hostname;
 }
 
 /** What is wrong with the text of a field that no event had before; null for a good one. */

@@ -6,6 +6,10 @@ const NAMES = [
   "name", "notify", "slug", "userId", "project", "location_country", "location_city", "location_region", "location_lon", "location_lat",
   "device", "os", "browser", "screen", "language", "referrer", "url", "hostname",
 ] as const;
+
+/** Columns of the fields that a record shows. */
+export const RECORD_FIELDS: readonly string[] = NAMES;
+
 const AT = Object.fromEntries(NAMES.map((name) => [name, fieldIndex(name)])) as Readonly<Record<(typeof NAMES)[number], number>>;
 
 /** The record of an event. @param text of a field by its place among all, `""` where not set */

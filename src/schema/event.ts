@@ -1,45 +1,48 @@
+import type { ErrorCode } from "../base/errors.js";
+
 /** What a caller may hand to `ingest`, in camelCase or snake_case. Dates: RFC 3339 text, epoch ms or `Date`. */
 export interface EventInput {
   /** A UUID; any other string is hashed to one, always the same; absent: a UUIDv7 is assigned. */
-  readonly id?: string | null;
+  readonly id?: string | null | undefined;
   readonly name: string;
-  readonly userId?: string | number | null;
-  readonly user_id?: string | number | null;
-  readonly anonymousId?: string | number | null;
-  readonly anonymous_id?: string | number | null;
-  readonly project?: string | null;
-  readonly createdAt?: string | number | Date | null;
-  readonly created_at?: string | number | Date | null;
-  readonly timestamp?: string | number | Date | null;
-  readonly metadata?: Readonly<Record<string, unknown>> | null;
-  readonly notify?: boolean | null;
-  readonly slug?: string | null;
-  readonly locationCountry?: string | null;
-  readonly location_country?: string | null;
-  readonly locationCity?: string | null;
-  readonly location_city?: string | null;
-  readonly locationRegion?: string | null;
-  readonly location_region?: string | null;
-  readonly locationLon?: string | number | null;
-  readonly location_lon?: string | number | null;
-  readonly locationLat?: string | number | null;
-  readonly location_lat?: string | number | null;
-  readonly device?: string | null;
-  readonly os?: string | null;
-  readonly browser?: string | null;
-  readonly screen?: string | null;
-  readonly language?: string | null;
-  readonly referrer?: string | null;
-  readonly url?: string | null;
-  readonly hostname?: string | null;
+  readonly userId?: string | number | null | undefined;
+  readonly user_id?: string | number | null | undefined;
+  readonly anonymousId?: string | number | null | undefined;
+  readonly anonymous_id?: string | number | null | undefined;
+  readonly project?: string | null | undefined;
+  readonly createdAt?: string | number | Date | null | undefined;
+  readonly created_at?: string | number | Date | null | undefined;
+  readonly timestamp?: string | number | Date | null | undefined;
+  /** An object of JSON values: at most 32 KiB, 8 levels deep. */
+  readonly metadata?: object | null | undefined;
+  readonly notify?: boolean | null | undefined;
+  readonly slug?: string | null | undefined;
+  readonly locationCountry?: string | null | undefined;
+  readonly location_country?: string | null | undefined;
+  readonly locationCity?: string | null | undefined;
+  readonly location_city?: string | null | undefined;
+  readonly locationRegion?: string | null | undefined;
+  readonly location_region?: string | null | undefined;
+  readonly locationLon?: string | number | null | undefined;
+  readonly location_lon?: string | number | null | undefined;
+  readonly locationLat?: string | number | null | undefined;
+  readonly location_lat?: string | number | null | undefined;
+  readonly device?: string | null | undefined;
+  readonly os?: string | null | undefined;
+  readonly browser?: string | null | undefined;
+  readonly screen?: string | null | undefined;
+  readonly language?: string | null | undefined;
+  readonly referrer?: string | null | undefined;
+  readonly url?: string | null | undefined;
+  readonly hostname?: string | null | undefined;
   /** Revenue in major units of `currency`. */
-  readonly value?: number | null;
-  readonly currency?: string | null;
+  readonly value?: number | null | undefined;
+  readonly currency?: string | null | undefined;
   /** Order key: a payment is counted once per key. */
-  readonly externalId?: string | null;
-  readonly external_id?: string | null;
-  readonly companyId?: string | null;
-  readonly company_id?: string | null;
+  readonly externalId?: string | null | undefined;
+  readonly external_id?: string | null | undefined;
+  readonly companyId?: string | null | undefined;
+  readonly company_id?: string | null | undefined;
 }
 
 /** One stored event as answers show it (camelCase twin of the event record on the wire). */
@@ -68,11 +71,25 @@ export interface EventRecord {
   readonly hostname: string;
 }
 
+/** A found event: its record, whatever else it was sent with, and whose it is. */
+export interface FoundEvent extends EventRecord {
+  /** `""`: not set. So are the others, but for `value`. */
+  readonly anonymousId: string;
+  /** Revenue in major units of `currency`; null: not set. */
+  readonly value: number | null;
+  readonly currency: string;
+  readonly externalId: string;
+  /** As it was sent; the filter field `company_id` knows the companies of people too. */
+  readonly companyId: string;
+  /** What reports about people call whoever it belongs to at the moment of the question; null: it has neither user id nor anonymous id. */
+  readonly identityId: string | null;
+}
+
 /** An event that was not stored, and why. */
 export interface RejectedEvent {
   /** Position in the batch, from 0. */
   readonly index: number;
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly message: string;
 }
 

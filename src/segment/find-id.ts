@@ -34,12 +34,12 @@ export class IdIndex {
     return this.find(stored, ids, offset) >= 0;
   }
 
-  /** The first row with an id; -1 where there is none. */
-  find(stored: Uint8Array, ids: Uint8Array, offset: number): number {
+  /** The first row with an id, of those that are asked for; -1 where there is none. */
+  find(stored: Uint8Array, ids: Uint8Array, offset: number, isAsked: (row: number) => boolean = () => true): number {
     this.#extend(stored);
     const mask = this.#slots.length - 1;
     for (let slot = homeOf(ids, offset) & mask; this.#slots[slot] !== 0; slot = (slot + 1) & mask)
-      if (compareIds(stored, (this.#slots[slot]! - 1) * 16, ids, offset) === 0) return this.#slots[slot]! - 1;
+      if (compareIds(stored, (this.#slots[slot]! - 1) * 16, ids, offset) === 0 && isAsked(this.#slots[slot]! - 1)) return this.#slots[slot]! - 1;
     return -1;
   }
 

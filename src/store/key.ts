@@ -14,6 +14,11 @@ export function checkKey(key: string): void {
   throw new DaybookError("internal", `storage key: expected ${expected}, got ${shown(key)}`);
 }
 
+/** Whether a name could be a part of a key: what lies in a folder of another name, such as `lost+found`, is no object. */
+export function isKeyPart(name: string): boolean {
+  return name.length <= partCharsMax && keyPattern.test(name) && !name.includes("/");
+}
+
 /** Throws unless `prefix` could begin a key; the empty one begins all. @throws internal */
 export function checkPrefix(prefix: string): void {
   if (prefixPattern.test(prefix) && !prefix.startsWith("/") && !prefix.split("/").includes("..")) return;

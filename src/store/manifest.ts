@@ -65,6 +65,9 @@ export const EMPTY_MANIFEST: Manifest = {
   privacy: null,
 };
 
+/** How each manifest begins: other programs have files of that name too. */
+export const MANIFEST_START = `{"format":`;
+
 /** Every file that a manifest vouches for. */
 export function filesOf({ segments, dictionaries, identities, privacy }: Manifest): FileEntry[] {
   return [...segments, ...dictionaries, ...identities, ...(privacy === null ? [] : [privacy])];

@@ -33,9 +33,8 @@ export interface Recovered {
   /** Text of the file of privacy requests; null where there is none. */
   readonly privacy: string | null;
   readonly nextSequence: number;
-  /** Live journals, all of which stay until their rows are sealed. */
-  readonly journals: readonly number[];
-  readonly journalByteLength: number;
+  /** Bytes of the live journals up to their last whole frames, by number, ascending; all stay until their rows are sealed. */
+  readonly journalByteLengths: ReadonlyMap<number, number>;
   /** Sizes of the dictionaries as far as their own files hold them. */
   readonly sealedSizes: ReadonlyMap<string, number>;
 }
@@ -59,7 +58,7 @@ export async function recover(storage: Storage, files: StoreFiles, durable: bool
   for (const entry of manifest.identities) commits.push(await files.readRecords(entry));
   const privacy = manifest.privacy === null ? null : await files.readPrivacy(manifest.privacy);
   let nextSequence = manifest.nextSequence;
-  let journalByteLength = 0;
+  const journalByteLengths = new Map<number, number>();
   let ended = false;
   const read: { readonly key: string; readonly bytes: Uint8Array }[] = [];
   for (const number of journals) {
@@ -73,13 +72,13 @@ export async function recover(storage: Storage, files: StoreFiles, durable: bool
     // A journal begun by an opening that got no further says nothing about the one before it.
     if (replay.frameCount > 0 || number === manifest.firstJournal) ended = replay.ended && replay.goodByteLength === bytes.length;
     nextSequence = replay.nextSequence;
-    journalByteLength += bytes.length;
+    journalByteLengths.set(number, replay.goodByteLength);
     if (keys[0] === journalKey(number)) read.push({ key: keys[0], bytes: bytes.subarray(0, replay.goodByteLength) });
   }
   if (manifest.clean && !isNew && !ended)
     throw damaged(`journal ${manifest.firstJournal}`, "the store was closed in good order, but the end mark is missing");
   if (durable && !manifest.clean) await writeAnew(storage, read);
-  return { manifest, isNew, dictionaries, segments, commits, privacy, nextSequence, journals, journalByteLength, sealedSizes };
+  return { manifest, isNew, dictionaries, segments, commits, privacy, nextSequence, journalByteLengths, sealedSizes };
 }
 
 function commitOf(frame: Frame): { deltas: DictionaryDelta[]; commit: RecordBatch | RowsCommit | null } {
@@ -143,6 +142,8 @@ export async function recoverBesideWriter(storage: Storage, files: StoreFiles): 
       throw new DaybookError("overloaded", "a writer replaces the files of the store faster than they can be read");
     }
     if ("error" in outcome) throw outcome.error;
+    // Nothing to read is no empty store: more often than not it is a path that was mistyped, or a volume that is not there.
+    if (outcome.isNew) throw new DaybookError("manifest_missing", "there is no store here to read: one that is opened for writing would be made");
     return outcome;
   }
 }

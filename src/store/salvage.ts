@@ -1,5 +1,5 @@
 import type { Dictionaries } from "../column/dictionaries.js";
-import { RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, DICTIONARY_OF_FIELD, RecordTable } from "../identity/record-table.js";
+import { RECORD_FIELDS, RECORD_FIELD_COUNT, DICTIONARY_OF_FIELD, RecordTable } from "../identity/record-table.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
 import type { Head } from "../segment/head.js";
 import { keepRows } from "../segment/keep-rows.js";
@@ -179,16 +179,14 @@ class Salvage {
     segment.release();
   }
 
-  /** The records whose every value can be read, and of those that take others back the ones whose others there are. */
+  /** The records whose every value can be read. */
   #records(): RecordBatch {
     const table = new RecordTable();
     for (const { records } of [...this.found.records, ...this.journals.records])
       for (let row = 0; row < records.rowCount; row += 1) {
         const codes = records.codes.subarray(row * RECORD_FIELD_COUNT, (row + 1) * RECORD_FIELD_COUNT);
         const isReadable = RECORD_FIELDS.every((field, at) => this.#readable.has(DICTIONARY_OF_FIELD[field], codes[at] ?? 0));
-        const kind = records.kinds[row] ?? 0;
-        if (!isReadable || (kind === RECORD_KINDS.unlink && table.find(records.ids, row * 16) === -1)) continue;
-        table.append(kind, records.times[row] ?? 0, records.ids, row * 16, codes, 0);
+        if (isReadable) table.append(records.kinds[row] ?? 0, records.times[row] ?? 0, records.ids, row * 16, codes, 0);
       }
     const brought: BroughtCodes = { userId: this.#used.unusedOf("userId"), anonymousId: this.#used.unusedOf("anonymousId"), companyId: this.#used.unusedOf("companyId") };
     return { records: table.slice(0), brought };

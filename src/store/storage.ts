@@ -21,12 +21,14 @@ export interface AppendFile {
   sync(): Promise<void>;
   /** Cuts the object to `byteLength` bytes. */
   truncate(byteLength: number): Promise<void>;
+  /** Gives the file back; nothing is synced. */
   close(): Promise<void>;
 }
 
 export interface StorageLock {
   /** False once somebody took the lock for one of a process that had ended. Absent: it cannot be lost. */
   isHeld?(): Promise<boolean>;
+  /** Lets others have the store; no error when it is not held any more. */
   release(): Promise<void>;
 }
 
@@ -39,8 +41,9 @@ export interface Sha256Stream {
 
 /** Deflate without header (raw), so that every codec reads what another wrote. */
 export interface Codec {
+  /** Raw deflate of all bytes. */
   deflate(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
-  /** @param byteLength exact size of the result */
+  /** What `deflate` of this or another codec was given. @param byteLength exact size of the result */
   inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array>;
   /** A SHA-256 that is faster than the built-in one. */
   createSha256?(): Sha256Stream;

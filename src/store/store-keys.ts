@@ -3,6 +3,8 @@ import { damaged } from "../segment/container.js";
 import type { Storage } from "./storage.js";
 
 export const KEYS_KEY = "keys.json";
+/** How each file of keys begins: other programs have files of that name too. */
+export const KEYS_START = `{"cursorKey":`;
 
 /** The secret keys of a store, made at its first opening. */
 export interface StoreKeys {

@@ -30,6 +30,7 @@ import { recover, recoverBesideWriter } from "./recovery.js";
 import type { Recovered } from "./recovery.js";
 import { salvageStore } from "./salvage.js";
 import type { Storage, StorageLock } from "./storage.js";
+import { refuseStoresBelow } from "./stores-below.js";
 
 /** When an ingest resolves: after the sync of the journal, or after the write with a sync every second. */
 export type Durability = "disk" | "os";
@@ -55,6 +56,8 @@ const OS_SYNC_MS = 1_000;
 /** What a store is made of at one moment; `seal.ts` and `compact.ts` move rows between its parts. */
 export class Store {
   readonly catalog: Catalog;
+  /** Bytes of the journals before the current one, by number. */
+  readonly #formerJournals: Map<number, number>;
   /** Replaced as a whole by an erasure. */
   records: RecordTable;
   resolver: IdentityResolver;
@@ -96,16 +99,19 @@ export class Store {
     this.resolver = new IdentityResolver(this.records, this.dictionaries);
     this.privacy = recovered.privacy;
     this.manifest = recovered.manifest;
+    this.#formerJournals = new Map(recovered.journalByteLengths);
     this.nextSequence = recovered.nextSequence;
-    this.nextFile = Math.max(recovered.manifest.nextFile, (recovered.journals.at(-1) ?? 0) + 1);
+    this.nextFile = Math.max(recovered.manifest.nextFile, ([...recovered.journalByteLengths.keys()].at(-1) ?? 0) + 1);
     this.sealedSizes = new Map();
     this.#journaledSizes = this.dictionaries.sizes();
     this.resolver.committed(this.#journaledSizes);
   }
 
-  /** Opens a store, making a new one where there is none. @throws store_locked, manifest_missing, corruption, storage_full */
+  /** Opens a store, making a new one where there is none. @throws store_locked, manifest_missing, corruption, storage_full, invalid_parameter */
   static async open(options: StoreOptions): Promise<Store> {
     const { storage, readOnly } = options;
+    // Before the lock, which is a file too.
+    await refuseStoresBelow(storage);
     const lock = readOnly ? null : ((await storage.lock?.()) ?? null);
     let store: Store | null = null;
     try {
@@ -137,9 +143,20 @@ export class Store {
     return this.journal !== null && !this.journal.isPoisoned;
   }
 
+  /** Bytes of all live journals. */
+  get journalByteLength(): number {
+    const ofCurrent = this.journal?.byteLength ?? 0;
+    return [...this.#formerJournals].reduce((sum, [number, byteLength]) => (number < this.manifest.firstJournal ? sum : sum + byteLength), ofCurrent);
+  }
+
   /** Values of a dictionary that are durable: events under way may have added more. */
   durableValues(name: string): readonly string[] {
     return this.dictionaries.named(name).values.slice(1, this.#journaledSizes.get(name) ?? 1);
+  }
+
+  isDurable(name: string, value: string): boolean {
+    const code = this.dictionaries.named(name).codeOf(value);
+    return code > 0 && code < (this.#journaledSizes.get(name) ?? 1);
   }
 
   /** Sizes of the dictionaries as far as the journal holds their values: what rows of heads use. */
@@ -256,6 +273,7 @@ export class Store {
       await file.close().catch(() => undefined);
       throw error;
     }
+    if (before !== null) this.#formerJournals.set(before.number, before.byteLength);
     await before?.file.close();
   }
 
@@ -333,6 +351,7 @@ export class Store {
     for (const number of await listJournals(this.storage)) {
       if (number >= this.manifest.firstJournal) continue;
       for (const key of await journalKeys(this.storage, number)) await this.storage.remove(key);
+      this.#formerJournals.delete(number);
     }
   }
 

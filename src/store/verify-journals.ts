@@ -1,4 +1,5 @@
 import { DaybookError } from "../base/errors.js";
+import { dayOf } from "../base/time.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import { FIELDS, SHAPE_COLUMN, metadataColumn } from "../schema/fields.js";
 import type { Batch } from "./batch.js";
@@ -26,6 +27,7 @@ export interface VerifiedJournals {
   readonly fileCount: number;
   readonly byteLength: number;
   readonly rowCount: number;
+  readonly days: ReadonlySet<number>;
   /** Event ids by journal, frame by frame. */
   readonly ids: readonly { readonly file: string; readonly ids: Uint8Array }[];
   /** Bytes behind the last whole frame: a write that was under way, which nobody was answered for. */
@@ -37,6 +39,7 @@ export async function verifyJournals(storage: Storage, manifest: Manifest, laws:
   const { findings } = laws;
   const found = { fileCount: 0, byteLength: 0, rowCount: 0, tornByteLength: 0 };
   const ids: { file: string; ids: Uint8Array }[] = [];
+  const days = new Set<number>();
   let nextSequence = manifest.nextSequence;
   let ended = false;
   let isBroken = false;
@@ -57,6 +60,7 @@ export async function verifyJournals(storage: Storage, manifest: Manifest, laws:
         if ("records" in batch) return laws.records.add(file, batch, judge);
         verifyRows(file, batch, frame.firstSequence, laws, judge);
         if (batch.rowCount > 0) ids.push({ file, ids: batch.ids });
+        for (const time of batch.times) days.add(dayOf(time));
         found.rowCount += batch.rowCount;
       });
       if (replay.frameCount > 0 || number === manifest.firstJournal) ended = replay.ended && replay.goodByteLength === bytes.length;
@@ -69,7 +73,7 @@ export async function verifyJournals(storage: Storage, manifest: Manifest, laws:
   }
   if (manifest.clean && manifest.epoch > 0 && !ended && !isBroken)
     findings.add(journalKey(manifest.firstJournal), "an end mark and nothing behind it: the store was closed in good order", "another end");
-  return { ...found, ids };
+  return { ...found, days, ids };
 }
 
 function verifyRows(file: string, batch: Batch, firstSequence: number, { findings, sequences, dictionaries }: JournalLaws, judge: CodeJudge): void {

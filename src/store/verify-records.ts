@@ -4,7 +4,7 @@ import type { Findings } from "./findings.js";
 import type { RecordBatch } from "./record-batch.js";
 import type { CodeJudge } from "./verify-dictionaries.js";
 
-/** Checks records file by file, in order: each names values that there are, none has the id of another, none takes back what is not there. */
+/** Checks records file by file, in order: each names values that there are, none has the id of another. */
 export class RecordLaws {
   readonly table = new RecordTable();
 
@@ -22,7 +22,6 @@ export class RecordLaws {
       const place = `in record ${row}`;
       const known = table.find(records.ids, row * 16);
       if (kind < RECORD_KINDS.identify || kind > RECORD_KINDS.unlink) findings.add(file, `${place} a kind from 1 to 4`, String(kind));
-      else if (kind === RECORD_KINDS.unlink && known === -1) findings.add(file, `the record that record ${row} takes back`, "none");
       else if (kind !== RECORD_KINDS.unlink && known !== -1) findings.add(file, `${place} an id of its own`, `that of record ${known}`);
       const ms = records.times[row] ?? NaN;
       if (!(Math.abs(ms) <= LIMITS.instantMaxMs)) findings.add(file, `${place} a time`, String(ms));

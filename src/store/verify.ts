@@ -12,6 +12,7 @@ import type { FileEntry, Manifest, SegmentEntry } from "./manifest.js";
 import { SequenceSet } from "./sequence-set.js";
 import type { Storage } from "./storage.js";
 import { KEYS_KEY, parseKey } from "./store-keys.js";
+import { refuseStoresBelow } from "./stores-below.js";
 import { UniqueIds } from "./unique-ids.js";
 import { CodeJudge, verifyDictionaries } from "./verify-dictionaries.js";
 import { verifyJournals } from "./verify-journals.js";
@@ -32,6 +33,8 @@ export interface VerifyReport {
   /** Bytes read. */
   readonly byteLength: number;
   readonly eventCount: number;
+  /** Those of them that lie in the journal: no segment has them yet. */
+  readonly journalEventCount: number;
   readonly recordCount: number;
   readonly segmentCount: number;
   readonly dayCount: number;
@@ -45,9 +48,10 @@ const READ_ATTEMPT_COUNT = 100;
 /**
  * Checks every stored byte and every law that stored data can break, changing nothing; a writer may be at work. Cost: all
  * files are read once. Memory: the dictionaries, one segment at a time, and about 10 bytes an event.
- * @throws what reading throws (overloaded, internal), but never corruption: that is reported
+ * @throws what reading throws (overloaded, internal), invalid_parameter for a directory of organizations, but never corruption: that is reported
  */
 export async function verifyStore(storage: Storage): Promise<VerifyReport> {
+  await refuseStoresBelow(storage);
   for (let attempt = 1; ; attempt += 1) {
     const before = await storage.read(MANIFEST_KEY);
     const verification = new Verification(storage);
@@ -93,6 +97,7 @@ class Verification {
       fileCount: this.#fileCount,
       byteLength: this.#byteLength,
       eventCount: this.#eventCount,
+      journalEventCount: this.#journals?.rowCount ?? 0,
       recordCount: this.#records.table.rowCount,
       segmentCount: this.#segmentCount,
       dayCount,
@@ -144,7 +149,7 @@ class Verification {
     const laws = { judge, sequences: this.#sequences, nextSequence: manifest.nextSequence, findings };
     for (const entry of manifest.segments) await this.#verifySegment(entry, laws);
     if (this.#ids.hasSuspects) await this.#verifyDuplicates(manifest);
-    const days = new Set(manifest.segments.map(({ day }) => day));
+    const days = new Set([...manifest.segments.map(({ day }) => day), ...(this.#journals?.days ?? [])]);
     // Of the moment at the end: a writer may have gone on.
     const bytes = await this.storage.read(MANIFEST_KEY);
     const notes = await notesOf(this.storage, bytes === null ? manifest : decodeManifest(bytes), this.#journals?.tornByteLength ?? 0);

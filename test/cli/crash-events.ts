@@ -4,7 +4,7 @@ import type { EventInput } from "../../src/schema/event.js";
 export function crashEvent(number: number, writer = 0): EventInput {
   return {
     id: writer === 0 ? `crash ${number}` : `crash ${number} of ${writer}`,
-    name: number % 3 === 0 ? "purchase" : "page_view",
+    name: number % 3 === 0 ? "purchase" : "pageview",
     userId: `user-${number % 97}`,
     createdAt: Date.UTC(2026, 2, 1 + (number % 5)) + number,
     url: `/page/${number % 211}`,

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const EVENTS = [
-  { id: "a", name: "page_view", userId: "ada", createdAt: "2026-03-01T09:00:00.000Z", url: "/x?y=1,2", metadata: { list: [1, "two", null], deep: { "a.b": true } } },
+  { id: "a", name: "pageview", userId: "ada", createdAt: "2026-03-01T09:00:00.000Z", url: "/x?y=1,2", metadata: { list: [1, "two", null], deep: { "a.b": true } } },
   { name: "naïve, \"quoted\"\nname", user_id: 7, timestamp: 1_772_400_000_000, value: 0.1, currency: "EUR", metadata: { text: "\r\n,\"" } },
   { name: "bare" , createdAt: "2026-03-03T00:00:00Z", notify: true, location_country: "DE", anonymousId: "anon-1", project: "shop" },
 ];
@@ -50,7 +50,7 @@ describe("import and export", () => {
     const source = await file("source.ndjson", NDJSON);
     await daybook(["import", "--data", directory, "--organization", "source", source]);
     const ndjson = await exported("source");
-    expect(ndjson.trim().split("\n").map((line) => (JSON.parse(line) as { name: string }).name)).toEqual(["page_view", 'naïve, "quoted"\nname', "bare"]);
+    expect(ndjson.trim().split("\n").map((line) => (JSON.parse(line) as { name: string }).name)).toEqual(["pageview", 'naïve, "quoted"\nname', "bare"]);
     expect(JSON.parse(ndjson.split("\n")[0] ?? "")).toMatchObject({ userId: "ada", url: "/x?y=1,2", metadata: EVENTS[0]?.metadata });
 
     const copy = await file("copy.ndjson", ndjson);

@@ -2,6 +2,8 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fileStorage } from "../../src/node/file-storage.js";
+import { kernelFileSystem } from "../../src/node/kernel-file-system.js";
+import type { FileSystem } from "../../src/store/file-system.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 import { errno, watchedFileSystem } from "./watched-file-system.js";
 
@@ -16,6 +18,21 @@ async function watchedStorage() {
   fileSystem.log.length = 0;
   return { directory, fileSystem, storage, root: directory.split("/").at(-1) ?? "" };
 }
+
+describe("file storage: folders that no key leads to", () => {
+  it.each(["lost+found", "System Volume Information"])("%s hinders nobody who may not read it", async (name) => {
+    const directory = temporaryDirectory();
+    mkdirSync(join(directory, name));
+    const fileSystem: FileSystem = {
+      ...kernelFileSystem,
+      readDirectory: (path) => (path.includes(name) ? Promise.reject(errno("EACCES")) : kernelFileSystem.readDirectory(path)),
+    };
+    const storage = fileStorage(directory, { fileSystem });
+    await (await storage.lock()).release();
+    await storage.write("folder/key", bytesOf("x"));
+    expect(await storage.list("")).toEqual(["folder/key"]);
+  });
+});
 
 describe("file storage: order of operations", () => {
   it("syncs the content before the name appears, and the directory after", async () => {

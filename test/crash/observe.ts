@@ -1,7 +1,7 @@
 import type { Daybook, EventInput, ExportedEvent, PrivacyRequest } from "daybook";
 import { uuidText } from "../../src/base/uuid.js";
+import { storeOf } from "../../src/engine/open-daybook.js";
 import { DICTIONARY_OF_FIELD, RECORD_FIELDS } from "../../src/identity/record-table.js";
-import type { Store } from "../../src/store/store.js";
 import { ERASED_STEP } from "./ledger.js";
 
 /** What a store shows when it was opened. */
@@ -57,7 +57,9 @@ const KINDS = ["", "identify", "group", "alias", "unlink"];
 
 /** Every record that a store holds, those that were taken back too. */
 function recordsOf(daybook: Daybook): Map<string, string> {
-  const { records, dictionaries } = (daybook as Daybook & { readonly store: Store }).store;
+  const store = storeOf(daybook);
+  if (store === null) throw new Error("expected a Daybook of this process");
+  const { records, dictionaries } = store;
   const found = new Map<string, string>();
   for (let row = 0; row < records.rowCount; row += 1) {
     const key = `${KINDS[records.kinds[row] ?? 0] ?? ""} ${uuidText(records.ids, row * 16)}`;

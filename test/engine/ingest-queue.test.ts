@@ -1,4 +1,4 @@
-import { DaybookError, memoryStorage, openDaybook, type Storage } from "daybook";
+import { DaybookError, memoryStorage, openDaybook, type IdentityInput, type Storage } from "daybook";
 import { expect, test, vi } from "vitest";
 import type * as limits from "../../src/base/limits.js";
 import { lastingMemory } from "../store/objects.js";
@@ -238,7 +238,7 @@ test("An id is found in segments that are compacted away while it is looked for.
 test("Whom a failed ingest named is nobody, then and when somebody else is given the code.", async () => {
   const { storage, failNext } = failingLate();
   await using daybook = await openDaybook({ storage });
-  const profileOf = async (subject: object) => (await daybook.identityProfile(subject).catch((error: unknown) => error)) as { code?: string; events?: number };
+  const profileOf = async (subject: IdentityInput) => (await daybook.identityProfile(subject).catch((error: unknown) => error)) as { code?: string; events?: number };
   await daybook.ingest([event("e1", { userId: "ann" })]);
   failNext();
   const ingest = daybook.ingest([event("e2", { userId: "bob@shop.example" })]).catch(codeOf);

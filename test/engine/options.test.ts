@@ -1,4 +1,7 @@
 import { memoryStorage, openDaybook, verifyStore, type Daybook, type EventRecord, type Storage } from "daybook";
+import { fileStorage } from "daybook/node";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { lastingMemory, objectsOf, storageWith } from "../store/objects.js";
 
@@ -25,8 +28,32 @@ test.each([
   ["memoryBudgetBytes", { storage: memoryStorage(), memoryBudgetBytes: Number.NaN }],
   ["memoryBudgetBytes", { storage: memoryStorage(), memoryBudgetBytes: "1" }],
   ["memoryBudgetBytes", { storage: memoryStorage(), memoryBudgetBytes: -1 }],
+  ["readOnly", { storage: memoryStorage(), readOnly: "yes" }],
+  ["clock", { storage: memoryStorage(), clock: Date.now }],
+  ["rates", { storage: memoryStorage(), rates: { EUR: 1 } }],
+  ["onNotify", { storage: memoryStorage(), onNotify: "log" }],
+  ["scrub", { storage: memoryStorage(), scrub: true }],
 ])("A wrong %s is refused, not guessed at.", async (param, options) => {
   await expect(openDaybook(options as never)).rejects.toMatchObject({ code: "invalid_parameter", details: { param } });
+});
+
+test.each([
+  ["memoryBudget", { storage: memoryStorage(), memoryBudget: 1e9 }],
+  ["readonly", { storage: memoryStorage(), readonly: true }],
+  ["scrub.bytesPerHour", { storage: memoryStorage(), scrub: { bytesPerHour: 1 } }],
+  ["session.gap", { storage: memoryStorage(), session: { gap: 1 } }],
+])("The option %s, which nobody knows, is refused by its name.", async (param, options) => {
+  const opening = openDaybook(options as never);
+  await expect(opening).rejects.toMatchObject({ details: { param }, message: expect.stringContaining("known are") as string });
+});
+
+test.each([
+  ["memory", memoryStorage],
+  ["an absent directory", () => fileStorage(join(tmpdir(), "daybook-nobody-made-this", String(process.pid)))],
+])("Where no store was made, in %s, there is nothing to read: no answer of 0.", async (_place, place) => {
+  const storage = place();
+  await expect(openDaybook({ storage, readOnly: true })).rejects.toMatchObject({ code: "manifest_missing" });
+  expect(await storage.list("")).toEqual([]);
 });
 
 test("The reporting currency is kept, USD by default, and anything but three capital letters is refused.", async () => {
@@ -46,7 +73,7 @@ test("onNotify hears of each accepted event that asks for it, once, and what it 
   await using daybook = await openDaybook({ storage: memoryStorage(), onNotify });
   const noisy = { id: "n", name: "Signed Up", notify: true, createdAt: 5, metadata: { plan: "pro" } };
   expect(await daybook.ingest([noisy, ...events, noisy])).toMatchObject({ accepted: 11, duplicates: 1 });
-  expect(heard).toEqual((await daybook.searchEvents({ eventName: "Signed Up" })).events);
+  expect(heard).toEqual((await daybook.searchEvents({ eventName: "Signed Up", allFields: false })).events);
 });
 
 test("In os mode an ingest does not wait for a sync, and one follows within a second.", async () => {

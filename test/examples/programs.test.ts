@@ -1,8 +1,8 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, readdir, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { bucketStorage, mapBucket } from "../../examples/custom-storage/bucket-storage.js";
 import { storageSuite } from "../../src/testing/index.js";
-import { emptyDirectory, ROOT, startProgram } from "../cli/run.js";
+import { daybook, emptyDirectory, ROOT, startProgram } from "../cli/run.js";
 
 describe("every example runs and says what it promises", () => {
   test("embed.ts", async () => {
@@ -28,6 +28,28 @@ describe("every example runs and says what it promises", () => {
     expect(oneLine).toContain("per day: { status: 'OK', data: [ { day: '2026-03-01T00:00:00.000Z', count: 2 } ] }");
   });
 
+  test("serve-embedded.ts leaves a store that the command line verifies, and serves as it says", async () => {
+    const directory = `${await emptyDirectory()}/visits`;
+    const run = await startProgram("examples/serve-embedded.ts", [directory]).finished;
+    expect([run.code, run.stderr]).toEqual([0, ""]);
+    const commands = [...run.stdout.matchAll(/npx daybook (.*)$/gm)].map(([, args = ""]) => args.split(" "));
+    expect(commands).toEqual([["verify", "--data", directory], ["serve", "--data", directory]]);
+    const verified = await daybook(commands[0] ?? []);
+    expect([verified.code, verified.stdout]).toEqual([0, expect.stringMatching(/^default: whole: 3 events of 2 days, /)]);
+    const server = startProgram("src/cli/main.ts", [...(commands[1] ?? []), "--port", "0", "--quiet"]);
+    const [, token = "", url = ""] = await server.said(/^owner token, shown this once: (\S+)\ndaybook listening on (http:\/\/\S+)$/m);
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const answer = await fetch(`${url}/analytics/count-unique-users`, { method: "POST", headers, body: "{}" });
+    expect(await answer.json()).toEqual({ status: "OK", data: 2 });
+  });
+
+  test("client.ts", async () => {
+    const run = await startProgram("examples/client.ts", []).finished;
+    expect([run.code, run.stderr]).toEqual([0, ""]);
+    expect(run.stdout).toContain("stored: { accepted: 2, duplicates: 0, rejected: [] }\nunique users: 1\npage views: 1\n");
+    expect(run.stdout).toContain("newest: signup\nexported: page_view\nexported: signup\n");
+  });
+
   test("custom-storage.ts", async () => {
     const run = await startProgram("examples/custom-storage.ts", []).finished;
     expect([run.code, run.stderr]).toEqual([0, ""]);
@@ -42,11 +64,15 @@ describe("every example runs and says what it promises", () => {
     expect(run.stdout).toContain("last_touch\n  (direct): 973 readings\n  feedburner: 146 readings\n");
   });
 
-  test("cdnow.ts", async () => {
-    const input = await readFile(`${ROOT}/examples/data/CDNOW_sample.txt`);
-    const run = await startProgram("examples/cdnow.ts", [], { input }).finished;
-    const lines = run.stdout.trim().split("\n");
-    expect([run.code, run.stderr, lines.length]).toEqual([0, "", 6_919]);
+  test("cdnow.ts converts the file of its argument, else standard input, else its own sample", async () => {
+    const events = async (args: readonly string[], input = "") => {
+      const run = await startProgram("examples/cdnow.ts", args, { input }).finished;
+      expect([run.code, run.stderr]).toEqual([0, ""]);
+      return run.stdout.trim().split("\n");
+    };
+    const sample = await readFile(`${ROOT}/examples/data/CDNOW_sample.txt`, "utf8");
+    const lines = await events([]);
+    expect(lines).toHaveLength(6_919);
     expect(JSON.parse(lines[0] ?? "")).toEqual({
       id: "cdnow line 1",
       name: "purchase",
@@ -54,16 +80,22 @@ describe("every example runs and says what it promises", () => {
       createdAt: "1997-01-01T00:00:00Z",
       metadata: { revenue: 29.33, currency: "USD", cds: 2 },
     });
+    expect(await events([], sample.slice(0, sample.indexOf("\n")))).toEqual(lines.slice(0, 1));
+    expect(await events([`${ROOT}/examples/data/CDNOW_sample.txt`])).toEqual(lines);
   });
 
-  test("online-retail.ts", async () => {
+  test("online-retail.ts prints a summary, and writes its events only where it is told to", async () => {
     const directory = await emptyDirectory();
     const header = "InvoiceNo,StockCode,Description,Quantity,InvoiceDate,UnitPrice,CustomerID,Country\n";
     const lines = "7,A,Tea,2,2011-01-02 10:05:00,1.5,17.0,EIRE\n7,B,Cup,1,2011-01-02 10:00:00,0.333,17.0,EIRE\nC8,B,Cup,-1,2011-01-03 09:00:00,0.333,,Unspecified\n";
     await writeFile(`${directory}/shop.csv`, header + lines);
-    const run = await startProgram("examples/online-retail.ts", [`${directory}/shop.csv`]).finished;
-    expect([run.code, run.stderr]).toEqual([0, ""]);
-    const events = run.stdout.trim().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
+    const summary = await startProgram("examples/online-retail.ts", [`${directory}/shop.csv`]).finished;
+    const said = ["3 order lines on 2 days", "1 customers", "1 purchases, 1 refunds", "3.00 pounds net of refunds", "order lines by country: IE 2, unknown 1"];
+    expect([summary.code, summary.stderr, summary.stdout]).toEqual([0, "", `${said.join("\n")}\n`]);
+    expect(await readdir(directory)).toEqual(["shop.csv"]);
+    const run = await startProgram("examples/online-retail.ts", [`${directory}/shop.csv`, "--out", `${directory}/events.ndjson`]).finished;
+    expect([run.code, run.stderr, run.stdout]).toEqual([0, "", ""]);
+    const events = (await readFile(`${directory}/events.ndjson`, "utf8")).trim().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(events.map((event) => event["name"])).toEqual(["order_line", "order_line", "order_line", "purchase", "refund"]);
     expect(events[0]).toMatchObject({ userId: 17, url: "/product/A", locationCountry: "IE", metadata: { order_id: "7", sku: "A", description: "Tea", quantity: 2, unit_price: 1.5 } });
     expect(events[3]).toEqual({

@@ -39,7 +39,7 @@ describe("the access log, as Webalizer 2.23 counts it", () => {
   });
 
   test("has 10,000 hits on four days", async () => {
-    expect(await daybook.countEvents({ eventName: "page_view" })).toBe(10_000);
+    expect(await daybook.countEvents({ eventName: "pageview" })).toBe(10_000);
     const expected = { "2015-05-17": 1_632, "2015-05-18": 2_893, "2015-05-19": 2_896, "2015-05-20": 2_579 };
     expect(perDay(await daybook.countEventsPerDay())).toEqual(expected);
   });

@@ -2,9 +2,15 @@ import type { SendOptions } from "./kit.js";
 
 const BODIES: Readonly<Record<string, unknown>> = {
   "POST /analytics/aggregate": { field: "device" },
+  "POST /v1/questions/aggregate": { field: "device" },
+  "POST /v1/questions/companyTopUsers": { companyId: "acme" },
+  "POST /v1/questions/revenueByAttribution": { project: "shop" },
+  "POST /v1/questions/ltvCohorts": { project: "shop" },
+  ...Object.fromEntries(["Sessions", "Profile", "Referrers", "DeviceGeo"].map((name) => [`POST /v1/questions/identity${name}`, { userId: "u1" }])),
   "POST /v1/privacy-requests": { type: "access", subject: { user_id: "u1" } },
   "POST /v1/privacy-requests/{id}/resolve": { resolution: "denied" },
   "POST /v1/events": { events: [] },
+  "POST /v1/records": { records: [] },
   "POST /v1/track": { event: "signup" },
   "POST /v1/batch": { batch: [] },
   "POST /v1/identify": { userId: "u1" },

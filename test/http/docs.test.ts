@@ -57,11 +57,17 @@ describe("the examples of docs/http.md", () => {
   });
 });
 
+/** The questions of the table of questions, each as a route with its scope. */
+const questions = [...page.slice(page.indexOf("| question | scope | token |")).matchAll(/^\| ((?:`\w+`(?:, )?)+) \| `(\w+:\w+)` \| (?:any|owner)/gm)].flatMap(([, names = "", scope]) =>
+  [...names.matchAll(/`(\w+)`/g)].map(([, name]) => [`POST /v1/questions/${name}`, scope]),
+);
+
 describe("docs/http.md", () => {
   it("lists exactly the routes of the table, with their scopes", () => {
-    const documented = [...page.matchAll(/^\| `((?:GET|POST) [^`]+)` \| (?:`([^`]+)`|none) \|/gm)].map(([, route, scope]) => [route, scope]);
+    const documented = [...page.matchAll(/^\| `((?:GET|POST) [^`]+)` \| (?:`([^`]+)`|none|of the question) \|/gm)].map(([, route, scope]) => [route, scope]);
     const actual = routes.map(({ method, path, access }) => [`${method} ${path}`, access?.scope]);
-    expect(documented.sort()).toEqual(actual.sort());
+    const others = documented.filter(([route]) => route !== "POST /v1/questions/{question}");
+    expect([...others, ...questions].sort()).toEqual(actual.sort());
   });
 
   it("shows every error code that a request can meet with its status", () => {

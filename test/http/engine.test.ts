@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { memoryStorage, openDaybook } from "../../src/index.js";
-import type { Daybook } from "../../src/index.js";
+import type { Daybook, FoundEvent } from "../../src/index.js";
 import { fixedClock } from "../../src/base/clock.js";
 import { eventSchema } from "../../src/http/event-body.js";
 import type { Handler } from "../../src/http/index.js";
+import { FIELD_NAMES } from "../../src/plan/field-names.js";
+import { wireEvent } from "../../src/http/answers.js";
 import { NOW_MS, codeOf, handlerOf, send } from "./kit.js";
 
 let daybook: Daybook;
@@ -53,6 +55,38 @@ describe("over a real Daybook", () => {
       await daybook.countEventsRunningTotalPerDay({ ...shop, fill: true }),
     );
     expect(await data("/analytics/count-events")).toBe(20);
+  });
+
+  it("aggregates by every field, counts people too, and fills days, as the library does", async () => {
+    const data = async (path: string, body: object) => (await send(handler, path, { body })).json["data"];
+    for (const field of FIELD_NAMES)
+      for (const measure of ["events", "unique_users"] as const)
+        expect(await data("/analytics/aggregate", { field, measure, limit: 3 }), field).toEqual(await daybook.aggregate({ field, measure, limit: 3 }));
+    const filled = { fill: true, start_date: "2026-02-27", end_date: "2026-03-05" };
+    expect(await data("/analytics/count-events-per-day", filled)).toHaveLength(7);
+    expect(await data("/analytics/count-unique-users-per-day", filled)).toHaveLength(7);
+  });
+
+  it("knows the project default before it has events, and no other", async () => {
+    for (const report of ["revenue/by-attribution", "revenue/ltv-cohorts"]) {
+      expect((await send(handler, `/v1/projects/default/${report}`, { method: "GET" })).status, report).toBe(200);
+      expect(codeOf(await send(handler, `/v1/projects/blog/${report}`, { method: "GET" }))).toBe("project_not_found");
+    }
+    expect((await send(handler, "/v1/projects/default/analytics/count-events", { body: {} })).json).toEqual({ status: "OK", data: 0 });
+  });
+
+  it("shows all an event was sent with where all_fields asks for it, else its record alone, on pages that go on either way", async () => {
+    const [event] = (await daybook.searchEvents({ limit: 1 })).events as [FoundEvent];
+    const plain = (await send(handler, "/search-events", { body: { limit: 1 } })).json as { cursor: string; events: object[] };
+    const { anonymousId, value, currency, externalId, companyId, identityId, ...record } = event;
+    expect(plain.events).toEqual([wireEvent(record)]);
+    const full = (await send(handler, "/search-events", { body: { limit: 1, all_fields: true } })).json as typeof plain;
+    const more = { anonymous_id: anonymousId, value, currency, external_id: externalId, company_id: companyId, identity_id: identityId };
+    expect(full.events).toEqual([{ ...wireEvent(record), ...more }]);
+    expect(identityId).toMatch(/^idn_[0-9a-f]{32}$/);
+    const next = (await send(handler, "/search-events", { body: { limit: 1, all_fields: true, cursor: plain.cursor } })).json as typeof plain;
+    expect(next.events).toHaveLength(1);
+    expect(next.events).not.toEqual(full.events);
   });
 
   it("pages of a search add up to one big page, in the wire's names", async () => {

@@ -124,7 +124,7 @@ describe("bad parameters", () => {
       expect(sent.json).toMatchObject({ error: { code: "exactly_one_required" } });
       expect(sent.text).toContain("field and metadata_field");
     }
-    const sent = await send(handler, "/analytics/aggregate", { body: { field: "name" } });
+    const sent = await send(handler, "/analytics/aggregate", { body: { field: "plan" } });
     expect(sent.json).toMatchObject({ error: { code: "invalid_parameter", param: "field" } });
   });
 

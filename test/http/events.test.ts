@@ -23,7 +23,7 @@ describe("POST /v1/events", () => {
   });
 
   it("answers what was rejected, by index", async () => {
-    const rejected = [{ index: 1, code: "invalid_event", message: "name: expected a string" }];
+    const rejected = [{ index: 1, code: "invalid_event", message: "name: expected a string" }] as const;
     const daybook = stubDaybook({ ingest: async () => ({ accepted: 1, duplicates: 2, rejected }) });
     const sent = await send(handlerOf(daybook), "/v1/events", { body: { events: [{}, {}, {}, {}] } });
     expect(sent.json).toEqual({ accepted: 1, duplicates: 2, rejected });

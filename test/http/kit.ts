@@ -107,6 +107,10 @@ export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { reado
       asked.push({ method: "ingest", input: events, options });
       return { accepted: events.length, duplicates: 0, rejected: [] };
     },
+    ingestRecords: async (records) => {
+      asked.push({ method: "ingestRecords", input: records });
+      return { accepted: records.length, duplicates: 0, rejected: [] };
+    },
     identitySessions: question("identitySessions", REPORT_ANSWERS.identitySessions),
     identityProfile: question("identityProfile", REPORT_ANSWERS.identityProfile),
     identityReferrers: question("identityReferrers", REPORT_ANSWERS.identityReferrers),
@@ -132,6 +136,18 @@ export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { reado
         yield '{"kind":"identity"}\n';
         yield '{"kind":"event"}\n';
       },
+    },
+    unlink: async (linkId) => {
+      asked.push({ method: "unlink", input: linkId });
+    },
+    exportEvents: async function* (input) {
+      asked.push({ method: "exportEvents", input });
+      await Promise.resolve();
+      yield { id: "0195800a-0000-7000-8000-000000000002", name: "a", createdAt: "2026-03-01T00:00:00.000Z" };
+    },
+    exportRecords: async function* () {
+      await Promise.resolve();
+      yield { type: "project", name: "shop" };
     },
     stats: told("stats", STATS),
     projects: () => ["shop", "site"],

@@ -80,7 +80,7 @@ describe("GET /openapi.json", () => {
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
     expect(described.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
-    expect(described).toHaveLength(35);
+    expect(described).toHaveLength(57);
   });
 
   it("is made once, since anybody may ask for it", () => {
@@ -96,7 +96,7 @@ describe("GET /openapi.json", () => {
     const { paths } = await load();
     const schema = paths["/search-events"]?.["post"]?.requestBody?.content["application/json"]?.schema;
     expect(Object.keys(schema?.["properties"] as object)).toEqual([
-      "event_name", "start_date", "end_date", "filter_groups", "user_id", "cursor", "limit",
+      "event_name", "start_date", "end_date", "filter_groups", "user_id", "cursor", "limit", "all_fields",
     ]);
     expect(schema?.["additionalProperties"]).toBe(false);
     expect(schema?.["required"]).toBeUndefined();
@@ -109,7 +109,7 @@ describe("GET /openapi.json", () => {
     expect(operation?.parameters).toMatchObject([{ name: "project_id", in: "path" }]);
     expect(operation?.responses["default"]).toEqual({ $ref: "#/components/responses/Problem" });
     expect(paths["/search-events"]?.["post"]?.responses["default"]).toEqual({ $ref: "#/components/responses/OlderError" });
-    expect(Object.keys(components["schemas"] ?? {})).toEqual(["Event", "Problem", "OlderError"]);
+    expect(Object.keys(components["schemas"] ?? {})).toEqual(["Event", "Record", "Problem", "OlderError"]);
   });
 
   it("shows query parameters with their bounds, other statuses and types, and both ways to hand over a token", async () => {
@@ -133,7 +133,7 @@ describe("GET /openapi.json", () => {
       expect(target, pointer).toBeTypeOf("object");
     }
     const ids = [...JSON.stringify(document).matchAll(/"operationId":"(\w+)"/g)].map(([, id]) => id);
-    expect(new Set(ids).size).toBe(35);
+    expect(new Set(ids).size).toBe(57);
   });
 
   it("honours If-None-Match", async () => {

@@ -86,13 +86,27 @@ describe("the reading endpoints", () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it("takes fill on /v1 only", async () => {
+  it.each([`${V1}/count-events-running-total-per-day`, "/analytics/count-events-per-day", "/analytics/count-unique-users-per-day"])(
+    "takes fill on %s",
+    async (path) => {
+      const daybook = stubDaybook();
+      await send(handlerOf(daybook), path, { body: { fill: true } });
+      expect(daybook.asked[0]?.input).toMatchObject({ fill: true });
+    },
+  );
+
+  it("takes measure and limit, and fields by both spellings, where it aggregates", async () => {
     const daybook = stubDaybook();
-    const body = { fill: true };
-    await send(handlerOf(daybook), `${V1}/count-events-running-total-per-day`, { body });
-    expect(daybook.asked[0]?.input).toMatchObject({ fill: true, project: "shop" });
-    const older = await send(handlerOf(daybook), "/analytics/count-events-per-day", { body });
-    expect(older.json).toMatchObject({ error: { code: "unknown_parameter", param: "fill" } });
+    const handler = handlerOf(daybook);
+    for (const field of ["locationCountry", "location_country"]) {
+      const body = { field, measure: "unique_users", limit: 3 };
+      expect((await send(handler, "/analytics/aggregate", { body })).status).toBe(200);
+      expect(daybook.asked.at(-1)?.input).toMatchObject({ field, measure: "unique_users", limit: 3 });
+    }
+    for (const [member, value] of [["measure", "sessions"], ["limit", 0], ["field", "plan"]] as const) {
+      const sent = await send(handler, "/analytics/aggregate", { body: { field: "os", [member]: value } });
+      expect(sent.json).toMatchObject({ error: { code: "invalid_parameter", param: member } });
+    }
   });
 });
 
@@ -118,7 +132,8 @@ describe("search-events", () => {
 
   it("answers cursor and events without an envelope, in the names of the event record", async () => {
     const location = { locationCountry: "DE", locationCity: "Berlin", locationRegion: "BE", locationLon: "13.4", locationLat: "52.5" };
-    const daybook = stubDaybook({ searchEvents: async () => ({ cursor: "next", events: [{ ...event, ...location }] }) });
+    const page = { cursor: "next", events: [{ ...event, ...location }] };
+    const daybook = stubDaybook({ searchEvents: async () => page as never });
     const sent = await send(handlerOf(daybook), "/search-events", { body: {} });
     expect(sent.json).toEqual({
       cursor: "next",
@@ -133,6 +148,19 @@ describe("search-events", () => {
         },
       ],
     });
+  });
+
+  it("answers what an event was sent with beside its record where all_fields asks for it", async () => {
+    const location = { locationCountry: "", locationCity: "", locationRegion: "", locationLon: "", locationLat: "" };
+    const sent = { anonymousId: "a1", value: 9.5, currency: "EUR", externalId: "o1", companyId: "acme", identityId: "idn_1" };
+    const daybook = stubDaybook({ searchEvents: async () => ({ cursor: null, events: [{ ...event, ...location, ...sent }] }) });
+    const answer = await send(handlerOf(daybook), "/search-events", { body: { all_fields: true } });
+    expect(answer.json).toMatchObject({
+      events: [{ id: event.id, anonymous_id: "a1", value: 9.5, currency: "EUR", external_id: "o1", company_id: "acme", identity_id: "idn_1" }],
+    });
+    const asked = stubDaybook();
+    for (const all_fields of [true, false, null]) await send(handlerOf(asked), "/search-events", { body: { all_fields } });
+    expect(asked.asked.map(({ input }) => (input as { allFields: boolean }).allFields)).toEqual([true, false, false]);
   });
 
   it("hands on limit and user_id, and names a cursor that is none", async () => {

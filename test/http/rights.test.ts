@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryTokens, ROLES, SCOPES } from "../../src/http/index.js";
 import type { Role, Scope } from "../../src/http/index.js";
+import type { ReportName } from "../../src/plan/plan.js";
 import { routes } from "../../src/http/routes.js";
 import { completeRequest } from "./complete-request.js";
 import { codeOf, handlerOf, send, stubDaybook } from "./kit.js";
@@ -8,7 +9,7 @@ import { codeOf, handlerOf, send, stubDaybook } from "./kit.js";
 type Rights = readonly [scope: Scope, least: "any" | "admin", reach: "project" | "organization"];
 
 /** What each route asks of a token, written down a second time: the table of routes must agree. */
-const RIGHTS: Readonly<Record<string, Rights>> = {
+const RIGHTS: Record<string, Rights> = {
   "POST /analytics/count-events": ["analytics:read", "any", "project"],
   "POST /analytics/count-events-per-day": ["analytics:read", "any", "project"],
   "POST /analytics/count-unique-users": ["analytics:read", "any", "project"],
@@ -33,8 +34,15 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
   "POST /v1/privacy-requests/{id}/extend": ["privacy_requests:write", "any", "organization"],
   "POST /v1/privacy-requests/{id}/resolve": ["privacy_requests:write", "any", "organization"],
   "GET /v1/privacy-requests/{id}/bundle": ["privacy_requests:read", "admin", "organization"],
+  "GET /v1/privacy-requests/{id}": ["privacy_requests:read", "any", "organization"],
+  "POST /v1/records/{id}/unlink": ["identities:write", "any", "organization"],
+  "GET /v1/projects": ["analytics:read", "any", "project"],
+  "GET /v1/stats": ["metrics:read", "any", "organization"],
+  "POST /v1/exports/events": ["events:read", "any", "project"],
+  "POST /v1/exports/records": ["identities:read", "admin", "organization"],
   "GET /metrics": ["metrics:read", "any", "organization"],
   "POST /v1/events": ["events:write", "any", "project"],
+  "POST /v1/records": ["identities:write", "any", "project"],
   "POST /v1/track": ["events:write", "any", "project"],
   "POST /v1/page": ["events:write", "any", "project"],
   "POST /v1/screen": ["events:write", "any", "project"],
@@ -43,6 +51,26 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
   "POST /v1/group": ["identities:write", "any", "project"],
   "POST /v1/alias": ["identities:write", "any", "project"],
 };
+
+/** The documented route of each question: whoever may ask it there may ask it in the words of the library. */
+const DOCUMENTED: Readonly<Record<ReportName, string>> = {
+  countEvents: "POST /analytics/count-events",
+  countEventsPerDay: "POST /analytics/count-events-per-day",
+  countEventsRunningTotalPerDay: "POST /v1/projects/{project_id}/analytics/count-events-running-total-per-day",
+  countUniqueUsers: "POST /analytics/count-unique-users",
+  countUniqueUsersPerDay: "POST /analytics/count-unique-users-per-day",
+  aggregate: "POST /analytics/aggregate",
+  searchEvents: "POST /search-events",
+  identitySessions: "GET /v1/identities/sessions",
+  identityProfile: "GET /v1/identities/profile",
+  identityReferrers: "GET /v1/identities/referrers",
+  identityDeviceGeo: "GET /v1/identities/device-geo",
+  revenueByAttribution: "GET /v1/projects/{project_id}/revenue/by-attribution",
+  ltvCohorts: "GET /v1/projects/{project_id}/revenue/ltv-cohorts",
+  topCompanies: "GET /v1/companies/top",
+  companyTopUsers: "GET /v1/companies/{company_id}/top-users",
+};
+for (const [name, route] of Object.entries(DOCUMENTED)) RIGHTS[`POST /v1/questions/${name}`] = RIGHTS[route] as Rights;
 
 /** A token of every role, scope and reach: its value is what it is. */
 const tokens = memoryTokens(
@@ -57,9 +85,11 @@ function valueOf(role: Role, scope: Scope | "*", project: string | null): string
   return `sk_${role}.${scope === "*" ? "all" : scope.replace(":", ".")}.${project ?? "organization"}`;
 }
 
+const handler = handlerOf(stubDaybook(), { tokens });
+
 async function answerTo(route: string, token: string | null) {
   const { path, options } = completeRequest(route);
-  const sent = await send(handlerOf(stubDaybook(), { tokens }), path, { ...options, token });
+  const sent = await send(handler, path, { ...options, token });
   return sent.status < 300 ? "ok" : codeOf(sent);
 }
 

@@ -1,4 +1,4 @@
-import { DaybookError, type Daybook, type EventRecord, type SearchEventsPage } from "daybook";
+import { DaybookError, type AggregateInput, type Daybook, type EventRecord, type SearchEventsPage } from "daybook";
 import type { Oracle } from "daybook/testing";
 import type { Question } from "./random-plan.js";
 
@@ -30,7 +30,7 @@ function faultsOf(oracle: Oracle, question: Question): string[] {
   }));
   const { startDate, endDate, ...grouping } = rest;
   parts.push({ report: "countEvents", input: { startDate: startDate ?? null, endDate: endDate ?? null } });
-  if (question.report === "aggregate") parts.push({ report: "aggregate", input: grouping });
+  if (question.report === "aggregate") parts.push({ report: "aggregate", input: grouping as AggregateInput });
   return parts.map((part) => oracleOutcome(oracle, part)).flatMap((outcome) => ("error" in outcome ? [outcome.error] : []));
 }
 

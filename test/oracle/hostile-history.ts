@@ -91,7 +91,11 @@ function hostileEvent(random: Random, seedId: string): EventInput {
     language: maybe(random.pick(["en-US", "İ"])),
     referrer: maybe(random.pick([...referrers, ""])),
     url: maybe(random.pick([...urls, ""])),
-    hostname: maybe("example.org"),
+    hostname: maybe(random.pick(["example.org", ""])),
+    value: random.pick([null, undefined, undefined, random.pick(nastyNumbers)]),
+    currency: random.pick([null, undefined, "", random.pick(shortTexts)]),
+    [random.pick(["externalId", "external_id"])]: random.pick([null, undefined, random.pick(shortTexts)]),
+    [random.pick(["companyId", "company_id"])]: random.pick([null, undefined, undefined, "", random.pick(shortTexts)]),
     metadata: random.pick([metadataOf(random), metadataOf(random), metadataOf(random), {}, null, undefined]),
   }) as unknown as EventInput; // Computed member names defeat the type; unknown members would be rejected and seen.
 }

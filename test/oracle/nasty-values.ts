@@ -14,11 +14,12 @@ export const userIds = ["u1", "u2", "U1", "x", "1", "é", "e\u0301", "\u{1F600}"
 export const anonymousIds = ["d1", "d2", "d3", "x", "u1", "\uFF5E", "\u{1F600}"];
 export const eventNames = ["pageview", "Pageview", "purchase", "Ünïcode Náme", "click, here", "\u{1F600}", "1"];
 export const projects = ["default", "shop", "Shop", "blog"];
-export const urls = ["/", "/a", "/A", "/a?x=1", "/a#top", "/a?x=1#top", "?q", "/é", "https://example.org/a?b"];
+export const urls = ["/", "/a", "/A", "/a?x=1", "/a#top", "/a?x=1#top", "?q", "/é", "https://example.org/a?b", "HTTP://u:p@Example.ORG:8080", "app://u@host/a",
+  "/?utm_source=b&utm_medium=%20&utm_campaign=a#utm_source=A", "/a?gclid=1"];
 export const referrers = ["https://www.google.com/", "https://google.com/x?y", "http://www.www.example.org/", "android", "/a"];
 export const shortTexts = ["a", "A", "b", "é", "\u{1F600}", "\uFF5E", "3", "3.0", "true"];
 
-export const metadataKeys = ["plan", "amount", "a.b", "a", "__proto__", "constructor", "utm_source", "when", "\u{1F600}", "url"];
+export const metadataKeys = ["plan", "amount", "a.b", "a", "__proto__", "constructor", "utm_source", "when", "\u{1F600}", "url", "currency", "value"];
 
 export const nastyInstants = [
   "2026-03-01", "2026-03-01T00:00:00Z", "2026-02-28T23:59:59.999Z", "2026-03-01T01:30:00.5+02:00", "2026-03-01T23:59:59.999Z",

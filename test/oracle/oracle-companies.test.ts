@@ -1,4 +1,4 @@
-import type { EventInput, TopCompaniesInput } from "daybook";
+import type { EventInput, GroupInput, TopCompaniesInput } from "daybook";
 import { oracle, type History, type HistoryItem } from "daybook/testing";
 import { expect, test } from "vitest";
 
@@ -9,7 +9,7 @@ const event = (minutesAgo: number, rest: Partial<EventInput> = {}): EventInput =
   id: `00000000-0000-4000-8000-${String((serial += 1)).padStart(12, "0")}`, name: "e", createdAt: nowMs - minutesAgo * minute, ...rest,
 });
 const group = (minutesAgo: number, companyId: string, rest: object): HistoryItem => ({
-  group: { id: `g${(serial += 1)}`, createdAt: nowMs - minutesAgo * minute, companyId, ...rest },
+  group: { id: `g${(serial += 1)}`, createdAt: nowMs - minutesAgo * minute, companyId, ...rest } as GroupInput,
 });
 const top = (history: History, input: TopCompaniesInput = {}) => oracle(history, { nowMs }).topCompanies(input).companies;
 const idsOf = (history: History, input: TopCompaniesInput = {}) => top(history, input).map(({ companyId }) => companyId);

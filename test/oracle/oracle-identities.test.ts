@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { IdentifyInput, IdentityInput } from "daybook";
 import { oracle, type History, type HistoryItem } from "daybook/testing";
 import { describe, expect, test } from "vitest";
 
@@ -9,7 +10,7 @@ const id = () => `00000000-0000-4000-8000-${String((serial += 1)).padStart(12, "
 const seen = (minute: number, who: { userId?: string; anonymousId?: string }, rest: object = {}): HistoryItem => ({
   id: id(), name: "e", createdAt: dayMs + minute * 60_000, ...who, ...rest,
 });
-const identify = (minute: number, input: object): HistoryItem => ({ identify: { id: id(), createdAt: dayMs + minute * 60_000, ...input } });
+const identify = (minute: number, input: object): HistoryItem => ({ identify: { id: id(), createdAt: dayMs + minute * 60_000, ...input } as IdentifyInput });
 const alias = (minute: number, from: string, to: string): HistoryItem => ({ alias: { id: id(), createdAt: dayMs + minute * 60_000, from, to } });
 const named = (kind: "user" | "anonymous", value: string) => `idn_${createHash("sha256").update(`${kind}\0${value}`).digest("hex").slice(0, 32)}`;
 const ask = (history: History) => oracle(history, { nowMs });
@@ -117,9 +118,9 @@ describe("emails", () => {
   });
 
   test("A subject is exactly one of email and user id; empty is neither.", () => {
-    expect(() => ask([]).identityReferrers({})).toThrow(refusal("exactly_one_required"));
-    expect(() => ask([]).identityReferrers({ email: "a@x.io", userId: "u" })).toThrow(refusal("exactly_one_required"));
-    expect(() => ask([]).identityReferrers({ email: "", userId: "u" })).toThrow(refusal("identity_not_found"));
+    expect(() => ask([]).identityReferrers({} as IdentityInput)).toThrow(refusal("exactly_one_required"));
+    expect(() => ask([]).identityReferrers({ email: "a@x.io", userId: "u" } as unknown as IdentityInput)).toThrow(refusal("exactly_one_required"));
+    expect(() => ask([]).identityReferrers({ email: "", userId: "u" } as unknown as IdentityInput)).toThrow(refusal("identity_not_found"));
   });
 
   test("The resolved identifier is the newest email where it finds the identity, else the surviving user id; none for the anonymous.", () => {

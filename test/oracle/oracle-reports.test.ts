@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { EventInput } from "daybook";
+import type { AggregateInput, EventInput } from "daybook";
 import { oracle } from "daybook/testing";
 import { expect, test } from "vitest";
 
@@ -67,7 +67,7 @@ test("Aggregates order equal counts by code point, list not-set as empty, and co
     { property: '{"10":2,"a":[true],"b":1}', count: 1 }, { property: "\uFF5E", count: 1 }, { property: "\u{1F600}", count: 1 },
   ]);
   expect(asked.aggregate({ field: "user_id", limit: 1 })).toEqual([{ property: "", count: 7 }]);
-  expect(() => asked.aggregate({})).toThrow(expect.objectContaining({ code: "exactly_one_required" }));
+  expect(() => asked.aggregate({} as AggregateInput)).toThrow(expect.objectContaining({ code: "exactly_one_required" }));
 });
 
 test("Search is newest first, equal milliseconds by id, and of one id the first event is kept.", () => {
@@ -94,7 +94,8 @@ test("A record carries every field, with defaults where the event has none.", ()
     name, notify: false, slug: "creme-brulee-no5", userId: "12", project: "default",
     createdAt: "2026-03-10T00:00:00.000Z", metadata: {}, locationCountry: "", locationCity: "", locationRegion: "",
     locationLon: "3.5", locationLat: "", device: "", os: "", browser: "", screen: "", language: "", referrer: null,
-    url: "", hostname: "",
+    url: "", hostname: "", anonymousId: "", value: null, currency: "", externalId: "", companyId: "",
+    identityId: `idn_${createHash("sha256").update("user\0" + "12").digest("hex").slice(0, 32)}`,
   });
 });
 

@@ -1,4 +1,4 @@
-import type { EventInput } from "daybook";
+import type { EventInput, GroupInput, IdentifyInput } from "daybook";
 import type { History, HistoryItem, Random } from "daybook/testing";
 import {
   amounts, anonymousIds, campaigns, companyIds, currencies, emails, hostnames, names, orderKeys, projects, referrers, urls, userIds,
@@ -17,9 +17,9 @@ const edgeInstants = [
 
 /** Records that no Daybook takes. */
 export const brokenRecords: readonly HistoryItem[] = [
-  { identify: { id: "broken 1", email: "ann@x.io" } },
+  { identify: { id: "broken 1", email: "ann@x.io" } as IdentifyInput },
   { identify: { id: "broken 2", userId: "", anonymousId: null } },
-  { group: { id: "broken 3", companyId: "acme" } },
+  { group: { id: "broken 3", companyId: "acme" } as GroupInput },
   { group: { id: "broken 4", companyId: "", userId: "ann" } },
   { alias: { id: "broken 5", from: "", to: "ann" } },
   { alias: { id: "broken 6", from: "ann", to: "" } },

@@ -53,10 +53,10 @@ function id(random: Random): string {
   return random.pick([random.pick(userIds), random.pick(anonymousIds), random.chance(0.2) ? "nobody" : "ann"]);
 }
 
-const brokenSubjects: readonly IdentityInput[] = [{}, { email: "", userId: null }, { email: "ann@x.io", userId: "ann" }];
+const brokenSubjects = [{}, { email: "", userId: null }, { email: "ann@x.io", userId: "ann" }] as readonly unknown[] as readonly IdentityInput[];
 
 function subject(random: Random): IdentityInput {
-  return random.chance(0.35) ? { email: random.pick([...emails, "\uFF5E", "nobody@x.io"]) } : { userId: id(random), ...random.pick([{}, { email: "" }]) };
+  return random.chance(0.35) ? { email: random.pick([...emails, "\uFF5E", "nobody@x.io"]) } : { userId: id(random), ...random.pick([{}, { email: "" }]) } as IdentityInput;
 }
 
 /** Bounds at the very milliseconds of events, days, and none. */

@@ -1,5 +1,6 @@
 import type { AggregateInput, CountEventsInput, EventRecord, FilterGroupInput, FilterInput, PerDayInput } from "daybook";
 import type { Random } from "daybook/testing";
+import { isFieldName } from "../../src/plan/field-names.js";
 import {
   anonymousIds, eventNames, metadataPaths, nastyTexts, projects, referrers, shortTexts, urls, userIds,
 } from "./nasty-values.js";
@@ -21,7 +22,11 @@ const fieldValues: Readonly<Record<string, readonly string[]>> = {
   region: ["a"], location_lon: ["10", "10.0", "-3.5"], location_lat: ["0", "52.1"], device: ["mobile", "Mobile"], os: ["ios", "iOS"],
   browser: shortTexts, screen: ["390x844"], language: ["en-US", "İ", "i"], referrer: referrers,
   referrer_domain: ["google.com", "www.example.org", "google"], url: urls, path: urls, hostname: ["example.org"],
-  notify: ["true", "false"], identity_id: ["idn_", "idn"], utm_source: shortTexts, id: ["00000000-0000-4000-8000-000000000000", "f"],
+  notify: ["true", "false"], identity_id: ["idn_", "idn"], utm_source: shortTexts, utmSource: shortTexts,
+  locationCountry: shortTexts, locationCity: nastyTexts, locationLat: ["0", "52.1"], referrerDomain: ["google.com"], eventName: eventNames, identityId: ["idn_"],
+  anonymous_id: anonymousIds, anonymousId: anonymousIds, external_id: shortTexts, externalId: shortTexts, company_id: shortTexts, companyId: shortTexts,
+  value: ["3", "3.0", "-1.5", "1e21"], currency: shortTexts, touch_source: ["google.com", "b", "google"], touchSource: ["www.example.org"],
+  touch_medium: ["organic", "referral", "cpc"], touchCampaign: ["a"], touch_campaign: ["a"], id: ["00000000-0000-4000-8000-000000000000", "f"],
   ...Object.fromEntries(metadataPaths.map((path) => [`metadata.${path}`, nastyTexts])),
   plan: shortTexts, when: dateValues, "metadata.when": dateValues, "a.b": nastyTexts, missing: shortTexts, amount: ["3", "1000"], Name: shortTexts, constructor: shortTexts,
 };
@@ -39,7 +44,7 @@ const numberBounds = ["3", "3.0", "-2", "1000", "1e3", "0", "-0", "1E-7", "90071
 const dateBounds = [
   "2026-03-01", "2026-03-01T00:00:00Z", "2026-02-28T23:30:00.0005-00:30", "2026-03-02", "2026-02-28T23:59:59.999Z",
 ];
-const orderedFields = ["createdAt", "created_at", "when", "metadata.when", "amount", "metadata.amount", "location_lon"];
+const orderedFields = ["createdAt", "created_at", "when", "metadata.when", "amount", "metadata.amount", "location_lon", "value"];
 const bounds = [...numberBounds, ...dateBounds];
 const patterns = ["^a", "a$", "^$", "[A-Z]", "(?i)^A", "\\d+", "a|b", "[.]", "^.{1,3}$", "é", "[^a]", "true|null"];
 const brokenFilters: readonly Partial<FilterInput>[] = [
@@ -67,20 +72,18 @@ export function randomQuestion(random: Random, records: readonly EventRecord[]):
     "aggregate", "searchEvents",
   ] as const);
   const limit = random.chance(0.2) ? { limit: random.between(1, 4) } : {};
-  if (report === "aggregate") return { report, input: { ...scope, ...grouping(random), ...limit } };
+  const measure = random.chance(0.4) ? { measure: random.pick(["events", "unique_users", null] as const) } : {};
+  if (report === "aggregate") return { report, input: { ...scope, ...grouping(random), ...measure, ...limit } };
   if (report === "countUniqueUsers") return { report, input: scope };
   if (report === "countUniqueUsersPerDay") return { report, input: { ...scope, ...fill } };
   if (report === "countEvents" || report === "searchEvents") return { report, input: { ...scope, ...user } };
   return { report, input: { ...scope, ...user, ...fill } };
 }
 
-const brokenGroupings: readonly AggregateInput[] = [
-  {}, { field: "url", metadataField: "plan" }, { field: "name" }, { metadataField: "" },
-];
-const groupingFields = [
-  "location_country", "location_city", "location_region", "device", "os", "browser", "screen", "language", "referrer", "url",
-  "hostname", "user_id",
-];
+const brokenGroupings = [
+  {}, { field: "url", metadataField: "plan" }, { field: "plan" }, { field: "Name" }, { metadataField: "" },
+] as readonly unknown[] as readonly AggregateInput[];
+const groupingFields = fieldNames.filter(isFieldName);
 const brokenDates = ["2026-02-30", "2026-03-01T00:00:00", "", "yesterday", "1969-12-31", "2026-3-1"];
 
 function grouping(random: Random): AggregateInput {

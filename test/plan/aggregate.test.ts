@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { planAggregate } from "../../src/plan/aggregate.js";
+import { FIELD_NAMES } from "../../src/plan/field-names.js";
+import { operandOf } from "../../src/plan/field-operand.js";
 import { context, thrown } from "./thrown.js";
 
 const plan = (input: unknown) => planAggregate(input, context);
@@ -11,6 +13,15 @@ test.each(["location_country", "location_city", "location_region", "device", "os
 
 test("user_id groups by the raw field", () => {
   expect(plan({ field: "user_id" }).by).toEqual({ kind: "field", field: "userId" });
+});
+
+test.each(FIELD_NAMES)("%s groups by what a filter of this name reads", (field) => {
+  expect(plan({ field }).by).toEqual(operandOf(field));
+});
+
+test("measure is events or unique_users", () => {
+  expect([undefined, null, "events", "unique_users"].map((measure) => plan({ field: "os", measure }).measure)).toEqual(["events", "events", "events", "unique_users"]);
+  for (const measure of ["sessions", "", 1]) expect(thrown(() => plan({ field: "os", measure }))).toEqual(["invalid_parameter", "measure"]);
 });
 
 test("metadataField groups by a path, null being the same as absent", () => {
@@ -25,7 +36,7 @@ test.each([{}, undefined, { field: null, metadataField: null }, { field: "os", m
   },
 );
 
-test.each(["", "userId", "name", "country", "locationCountry", "slug", "constructor", 7, ["os"]])(
+test.each(["", "Name", "plan", "metadata.plan", "constructor", "__proto__", 7, ["os"]])(
   "%j is no field to aggregate by",
   (field) => {
     expect(thrown(() => plan({ field }))).toEqual(["invalid_parameter", "field"]);

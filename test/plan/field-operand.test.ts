@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { snakeCase } from "../../src/http/wire-names.js";
+import { FIELD_NAMES } from "../../src/plan/field-names.js";
 import { operandOf } from "../../src/plan/field-operand.js";
 
 test.each([
@@ -25,8 +27,29 @@ test.each([
   expect(operandOf(name)).toEqual(operand);
 });
 
-test.each(["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "plan", "Device", "locationCountry",
-  "a.b", "metadata", "__proto__", "constructor", " device"])("%j is a top-level metadata key", (name) => {
+test.each(["anonymousId", "externalId", "userId", "locationCountry", "locationLat", "eventName", "createdAt", "referrerDomain", "identityId",
+  "companyId", "touchSource", "touchMedium", "touchCampaign", "utmTerm"])("%s is the same in snake_case", (name) => {
+  expect(operandOf(name)).toEqual(operandOf(snakeCase(name)));
+  expect(FIELD_NAMES).toContain(snakeCase(name));
+});
+
+test("every field with two words has both spellings", () => {
+  for (const name of FIELD_NAMES) {
+    const camel = name.replace(/_[a-z]/g, (letters) => letters.slice(1).toUpperCase());
+    expect(operandOf(camel)).toEqual(operandOf(name));
+    expect(FIELD_NAMES).toEqual(expect.arrayContaining([camel, snakeCase(name)]));
+  }
+});
+
+test.each(["value", "currency"])("%s is the event's own, else the metadata key", (name) => {
+  expect(operandOf(name)).toEqual({ kind: "member", field: name });
+});
+
+test.each(["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"])("%s is the metadata key of that name", (name) => {
+  expect(operandOf(name)).toEqual({ kind: "metadataKey", key: name });
+});
+
+test.each(["plan", "Device", "a.b", "metadata", "__proto__", "constructor", " device"])("%j is a top-level metadata key", (name) => {
   expect(operandOf(name)).toEqual({ kind: "metadataKey", key: name });
 });
 

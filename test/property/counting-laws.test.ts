@@ -1,3 +1,4 @@
+import type { AggregateInput } from "daybook";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { complements, history, scope } from "./arbitraries.js";
@@ -12,9 +13,10 @@ test("Law 1: a filter and its complement share the events out.", () =>
     }),
   ));
 
-const scalarGroupings = [
+const scalarGroupings: readonly AggregateInput[] = [
   { field: "user_id" }, { field: "browser" }, { field: "location_city" }, { field: "url" }, { field: "referrer" },
-  { metadataField: "word" }, { metadataField: "missing" },
+  { metadataField: "word" }, { metadataField: "missing" }, { field: "name" }, { field: "path" }, { field: "referrerDomain" },
+  { field: "touch_source" }, { field: "companyId" }, { field: "identity_id" }, { field: "createdAt" }, { field: "notify" },
 ];
 
 test("Law 2: an aggregate sums to count-events, and each row's value as a filter gives its count.", () =>
@@ -28,6 +30,21 @@ test("Law 2: an aggregate sums to count-events, and each row's value as a filter
         const filterGroups = [{ filters: [{ fieldName, operator: "=", value: property }] }];
         expect(await daybook.countEvents({ ...rest, filterGroups })).toBe(count);
       }
+    }),
+  ));
+
+test("Law 2, of people: each row's value as a filter gives its unique users, and values without a row have none.", () =>
+  holds([history, fc.boolean(), scope, fc.constantFrom(...scalarGroupings)], (events, sealed, within, grouping) =>
+    withEvents(events, sealed, async (daybook) => {
+      const { filterGroups: _, ...rest } = within;
+      const fieldName = grouping.field ?? `metadata.${grouping.metadataField}`;
+      const people = new Map((await daybook.aggregate({ ...rest, ...grouping, measure: "unique_users" })).map(({ property, count }) => [property, count]));
+      for (const { property } of await daybook.aggregate({ ...rest, ...grouping })) {
+        const filterGroups = [{ filters: [{ fieldName, operator: "=", value: property }] }];
+        expect(await daybook.countUniqueUsers({ ...rest, filterGroups })).toBe(people.get(property) ?? 0);
+        people.delete(property);
+      }
+      expect(people.size).toBe(0);
     }),
   ));
 

@@ -29,7 +29,7 @@ const eventQuestions = [days, oneDay, cut].flatMap((window) =>
       (daybook) => daybook.countUniqueUsers(input),
       (daybook) => daybook.countUniqueUsersPerDay(input),
       (daybook) => daybook.aggregate({ ...input, field: "url" }),
-      (daybook) => daybook.aggregate({ ...input, field: "metadata.utm_source" }),
+      (daybook) => daybook.aggregate({ ...input, metadataField: "utm_source" }),
     ];
   }));
 

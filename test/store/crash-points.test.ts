@@ -1,6 +1,7 @@
 import { fixedClock, openDaybook, type Daybook, type EventInput, type Storage } from "daybook";
 import { seededRandom } from "daybook/testing";
 import { describe, expect, test } from "vitest";
+import { MANIFEST_KEY } from "../../src/store/manifest.js";
 import { allPages } from "../oracle/answers.js";
 import { baseSeed, nowMs } from "../oracle/settings.js";
 import type { Objects } from "./objects.js";
@@ -153,6 +154,10 @@ describe("a process that dies", () => {
     await live(new RecordingStorage(), moments);
     for (const moment of moments) {
       const storage = new RecordingStorage(moment.objects);
+      if (!moment.objects.has(MANIFEST_KEY)) {
+        await expect(openDaybook({ storage, clock, readOnly: true })).rejects.toMatchObject({ code: "manifest_missing" });
+        continue;
+      }
       const daybook = await openDaybook({ storage, clock, readOnly: true });
       await check(daybook, moment, ", read-only");
       await daybook.close();

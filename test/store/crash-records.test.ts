@@ -1,4 +1,4 @@
-import { fixedClock, openDaybook, type Daybook } from "daybook";
+import { fixedClock, openDaybook, type Daybook, type IdentityInput } from "daybook";
 import { expect, test } from "vitest";
 import type { Objects } from "./objects.js";
 import { RecordingStorage } from "./recording-storage.js";
@@ -39,7 +39,7 @@ const acts: readonly ((daybook: Daybook) => Promise<unknown>)[] = [
 ];
 
 async function answersOf(daybook: Daybook): Promise<string> {
-  const found = async (subject: object) => await daybook.identityProfile(subject).catch((error: unknown) => (error as { code: string }).code);
+  const found = async (subject: IdentityInput) => await daybook.identityProfile(subject).catch((error: unknown) => (error as { code: string }).code);
   return JSON.stringify([
     (await daybook.searchEvents()).events,
     await daybook.countUniqueUsers(),

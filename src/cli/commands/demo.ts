@@ -1,20 +1,22 @@
 import type { Daybook } from "../../engine/daybook.js";
 import { createToken } from "../../http/index.js";
 import { portOf, readArguments, type Command } from "../command.js";
-import { checkExamples, DATA_SETS, type DataSet } from "../demo/data-sets.js";
+import { DATA_SETS, presentDataSets, type DataSet } from "../demo/data-sets.js";
 import { reportOn } from "../demo/report.js";
 import { requestsText } from "../demo/requests.js";
+import { dataDirectory } from "../data-directory.js";
 import { load } from "../load.js";
 import { openOrganization } from "../organizations.js";
 import { count, plural } from "../print/format.js";
 import { Progress } from "../print/progress.js";
+import { publicAddress } from "../public-address.js";
 import { startServer, untilStopped } from "../server.js";
 import { DEFAULT_DATA_DIRECTORY, environmentTokens } from "./serve.js";
 
 const help = `Usage: daybook demo [--data DIR] [--port N] [--once]
 
 Imports the real data sets of examples/data (what is there already is skipped), prints a report on them, then answers
-over HTTP until SIGTERM or SIGINT.
+over HTTP until SIGTERM or SIGINT. The package has all of them but the largest, which a clone of the repository has too.
 
   --data DIR            data directory, default "./data"
   --port N              default 8787; 0 = any free port
@@ -24,19 +26,22 @@ over HTTP until SIGTERM or SIGINT.
 async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, { data: { type: "string" }, port: { type: "string" }, once: { type: "boolean" } }, false);
   const port = portOf(values.port ?? "8787");
-  const dataDirectory = values.data ?? DEFAULT_DATA_DIRECTORY;
+  const data = await dataDirectory(values.data ?? DEFAULT_DATA_DIRECTORY);
+  if (data.kind === "store") throw new Error(`${data.path}: is a store; the demo makes an organization for each data set, give it a directory of its own`);
   const tokens = environmentTokens();
   const open: Record<string, Daybook> = {};
   const closeAll = () => Promise.all(Object.values(open).map((daybook) => daybook.close()));
-  checkExamples();
-  process.stdout.write(`Daybook demo: real data, exact answers. Everything is stored in ${dataDirectory}\n\n`);
+  const sets = presentDataSets();
+  process.stdout.write(`Daybook demo: real data, exact answers. Everything is stored in ${data.path}\n\n`);
   try {
-    for (const set of DATA_SETS) {
-      const daybook = await openOrganization(dataDirectory, set.organization, set.currency);
+    for (const set of sets) {
+      const daybook = await openOrganization(data, set.organization, set.currency);
       open[set.organization] = daybook;
       await importOnce(set, daybook);
     }
-    for (const set of DATA_SETS) process.stdout.write(await reportOn(set, daybookOf(open, set)));
+    for (const { organization, file } of DATA_SETS.filter((set) => !sets.includes(set)))
+      process.stdout.write(`  ${organization.padEnd(14)} is not in the package; a clone has it, and ${publicAddress(file)}\n`);
+    for (const set of sets) process.stdout.write(await reportOn(set, daybookOf(open, set)));
   } catch (error) {
     await closeAll();
     throw error;
@@ -46,11 +51,11 @@ async function run(args: readonly string[]): Promise<void> {
     return;
   }
   const made = new Map(
-    DATA_SETS.map(({ organization }) => [organization, createToken({ role: "owner", scopes: ["*"], organization, nowMs: Date.now() })]),
+    sets.map(({ organization }) => [organization, createToken({ role: "owner", scopes: ["*"], organization, nowMs: Date.now() })]),
   );
   const records = [...made.values()].map((token) => token.record);
-  const server = await startServer({ dataDirectory, host: "127.0.0.1", port, currency: undefined, tokens: [...tokens, ...records], logsRequests: false, oneThread: true, open });
-  process.stdout.write(requestsText(server.url, DATA_SETS, (organization) => made.get(organization)?.value ?? ""));
+  const server = await startServer({ data, host: "127.0.0.1", port, currency: undefined, tokens: [...tokens, ...records], logsRequests: false, oneThread: true, open });
+  process.stdout.write(requestsText(server.url, sets, (organization) => made.get(organization)?.value ?? ""));
   process.stdout.write(`\ndaybook listening on ${server.url}\n`);
   await untilStopped(server);
 }

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
+import { dataDirectory } from "../data-directory.js";
 import { load, type LoadOutcome } from "../load.js";
 import { openOrganization, organizationOf } from "../organizations.js";
 import { count, plain, plural } from "../print/format.js";
@@ -17,19 +18,22 @@ type Format = (typeof FORMATS)[number];
 
 const help = `Usage: daybook import --data DIR [options] FILE...
 
-Loads events from files, gzipped or not; "-" is standard input. Importing a file twice adds nothing.
+Loads events, and the records of a copy, from files, gzipped or not; "-" is standard input. Importing a file twice adds
+nothing.
 
-  --data DIR            data directory, made where absent
+  --data DIR            data directory or store; a data directory is made where absent
   --organization NAME   default "default"
-  --project NAME        the project of events that name none; events of other projects are rejected
-  --format FORMAT       ndjson (one JSON event per line), csv, clf (access log, common or combined), or
-                        arrow (IPC stream or file); default: by the file's name
+  --project NAME        the project of events that name none; events of other projects are rejected; records hold for the
+                        organization all the same
+  --format FORMAT       ndjson (one JSON object per line: an event, or with a "type" a record), csv, clf (access log,
+                        common or combined), or arrow (IPC stream or file); default: by the file's name
                         (.ndjson .jsonl .csv .log .arrow .arrows)
   --map FILE            how CSV columns become events (docs/import.md)
   --set NAME            name of the data set, part of the ids of rows that bring none; default: the file's name
   --strict              exit 1 when any row was rejected
 
-Prints accepted, duplicates and rejected per file, with the first rejections and their lines.
+Prints accepted, duplicates and rejected per file, how many of these lines were records, and the first rejections with
+their lines. An identityId that "export --identity-ids" wrote is passed over: it follows from ids and records.
 `;
 
 async function run(args: readonly string[]): Promise<void> {
@@ -46,17 +50,18 @@ async function run(args: readonly string[]): Promise<void> {
     },
     true,
   );
-  const dataDirectory = required(values.data, "data");
+  const path = required(values.data, "data");
   const organization = organizationOf(values.organization);
   if (positionals.length === 0) throw new UsageError("expected at least one FILE");
   const files = positionals.map((path) => ({ path, format: formatOf(path, values.format) }));
   if (values.map !== undefined && files.some((file) => file.format !== "csv")) throw new UsageError("--map is for csv files only");
+  const data = await dataDirectory(path);
   // A name that is mistyped must not leave half of the files stored, nor a new store behind.
   for (const { path } of files) await checkReadable(path);
   const map = values.map === undefined ? null : await readCsvMap(values.map);
 
   let rejectedCount = 0;
-  const daybook = await openOrganization(dataDirectory, organization);
+  const daybook = await openOrganization(data, organization);
   try {
     for (const { path, format } of files) {
       const progress = new Progress(path);
@@ -102,12 +107,12 @@ function rowsOf(path: string, format: Format, set: string, map: CsvMap | null): 
 }
 
 function printOutcome(path: string, outcome: LoadOutcome, took: string): void {
-  const { accepted, duplicates, rejected, rejections } = outcome;
+  const { accepted, duplicates, rejected, records, rejections } = outcome;
   const numbers = `accepted ${count(accepted)} / duplicates ${count(duplicates)} / rejected ${count(rejected)}`;
-  const lines = [`${path}: ${numbers} (${took})`];
+  const lines = [`${path}: ${numbers}${records === 0 ? "" : `, ${plural(records, "record")} among them`} (${took})`];
   for (const { line, reason } of rejections) lines.push(`  line ${line}: ${plain(reason, 300)}`);
   if (rejected > rejections.length) lines.push(`  and ${count(rejected - rejections.length)} more`);
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 
-export const command: Command = { summary: "load events from NDJSON, CSV, Arrow or access-log files", help, run };
+export const command: Command = { summary: "load a copy, or events from NDJSON, CSV, Arrow or access-log files", help, run };

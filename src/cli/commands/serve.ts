@@ -1,5 +1,6 @@
 import { createToken, parseTokens, type TokenRecord } from "../../http/index.js";
 import { portOf, readArguments, UsageError, type Command } from "../command.js";
+import { dataDirectory } from "../data-directory.js";
 import { startServer, untilStopped } from "../server.js";
 import { changeTokens, storedTokens, tokensOfFile } from "../token-store.js";
 
@@ -7,7 +8,8 @@ const help = `Usage: daybook serve [--data DIR | --memory] [options]
 
 Answers over HTTP until SIGTERM or SIGINT; then finishes what is in flight and exits.
 
-  --data DIR            data directory, one organization per directory in it; default "./data"
+  --data DIR            data directory, one organization per directory in it, or one store, which is the organization
+                        "default"; made where absent, default "./data"
   --memory              keep everything in memory instead
   --host HOST           default 127.0.0.1
   --port N              default 8787; 0 = any free port
@@ -44,16 +46,16 @@ async function run(args: readonly string[]): Promise<void> {
   if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) {
     throw new UsageError(`--currency: expected three capital letters like USD, got ${JSON.stringify(currency)}`);
   }
-  const dataDirectory = values.memory === true ? null : (values.data ?? DEFAULT_DATA_DIRECTORY);
+  const data = values.memory === true ? null : await dataDirectory(values.data ?? DEFAULT_DATA_DIRECTORY);
   const tokens = [...environmentTokens(), ...(values.tokens === undefined ? [] : await tokensOfFile(values.tokens))];
-  const isFirst = tokens.length === 0 && (dataDirectory === null || (await storedTokens(dataDirectory)).length === 0);
+  const isFirst = tokens.length === 0 && (data === null || (await storedTokens(data.path)).length === 0);
   const first = isFirst ? createToken({ role: "owner", scopes: ["*"], nowMs: Date.now() }) : null;
   const host = values.host ?? "127.0.0.1";
-  const memoryTokens = first !== null && dataDirectory === null ? [first.record] : [];
-  const server = await startServer({ dataDirectory, host, port, currency, tokens: [...tokens, ...memoryTokens], logsRequests: values.quiet !== true, oneThread: values["one-thread"] === true });
+  const memoryTokens = first !== null && data === null ? [first.record] : [];
+  const server = await startServer({ data, host, port, currency, tokens: [...tokens, ...memoryTokens], logsRequests: values.quiet !== true, oneThread: values["one-thread"] === true });
   if (first !== null) {
     // Only once the store is ours: a start that fails must not leave a token that nobody has seen.
-    if (dataDirectory !== null) await changeTokens(dataDirectory, (records) => [...records, first.record]);
+    if (data !== null) await changeTokens(data, (records) => [...records, first.record]);
     await server.reloadTokens();
     process.stdout.write(`owner token, shown this once: ${first.value}\n`);
   }

@@ -1,5 +1,6 @@
 import { readArguments, required, type Command } from "../command.js";
-import { openForReading, organizationOf, organizationsIn } from "../organizations.js";
+import { dataDirectory } from "../data-directory.js";
+import { openForReading, organizationOf } from "../organizations.js";
 import { bytes, count, plural } from "../print/format.js";
 import { table } from "../print/table.js";
 
@@ -7,7 +8,7 @@ const help = `Usage: daybook stats --data DIR [--organization NAME]
 
 Shows what is stored, per organization; also while "serve" runs.
 
-  --data DIR            data directory
+  --data DIR            data directory or store
   --organization NAME   only this one
 `;
 
@@ -15,13 +16,15 @@ const HEADER = ["organization", "events", "days", "first day", "last day", "segm
 
 async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, { data: { type: "string" }, organization: { type: "string" } }, false);
-  const dataDirectory = required(values.data, "data");
-  const names = values.organization === undefined ? await organizationsIn(dataDirectory) : [organizationOf(values.organization)];
-  if (names.length === 0) throw new Error(`${dataDirectory}: there is no organization here`);
+  const path = required(values.data, "data");
+  const named = values.organization === undefined ? null : organizationOf(values.organization);
+  const data = await dataDirectory(path);
+  const names = named === null ? data.names : [named];
+  if (names.length === 0) throw new Error(`${path}: there is no organization here`);
   const rows: string[][] = [];
   const quarantined: string[] = [];
   for (const name of names) {
-    const daybook = await openForReading(dataDirectory, name);
+    const daybook = await openForReading(data, name);
     try {
       const stats = await daybook.stats();
       rows.push([

@@ -1,7 +1,8 @@
 import { DaybookError } from "../../base/errors.js";
 import { createToken, ROLES, SCOPES, type Scope, type TokenRecord } from "../../http/index.js";
 import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
-import { organizationOf, requireDataDirectory } from "../organizations.js";
+import { dataDirectory } from "../data-directory.js";
+import { directoryOf, organizationOf, requireDirectory } from "../organizations.js";
 import { plain } from "../print/format.js";
 import { table } from "../print/table.js";
 import { changeTokens, storedTokens } from "../token-store.js";
@@ -12,7 +13,7 @@ const help = `Usage: daybook token create --data DIR --role ROLE --scopes A,B [o
 
 Makes, lists and revokes the tokens of a data directory; a running "serve" sees changes within a second.
 
-  --data DIR            data directory; "create" makes it where absent
+  --data DIR            data directory or store; "create" makes a data directory where absent
   --role ROLE           ${ROLES.join(", ")}
   --scopes A,B          of ${SCOPES.slice(0, 5).join(", ")},
                         ${SCOPES.slice(5).join(", ")}; or * for all
@@ -42,14 +43,16 @@ async function run(args: readonly string[]): Promise<void> {
 
 async function create(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, OPTIONS, false);
-  const dataDirectory = required(values.data, "data");
+  const path = required(values.data, "data");
   const role = oneOf(required(values.role, "role"), "role", ROLES);
   const scopes = required(values.scopes, "scopes")
     .split(",")
     .map((scope) => oneOf<Scope | "*">(scope.trim(), "scopes", [...SCOPES, "*"]));
   const organization = organizationOf(values.organization);
   const { value, record } = made({ role, scopes, organization, project: values.project ?? null, expires_at: values.expires ?? null });
-  await changeTokens(dataDirectory, (records) => [...records, record]);
+  const data = await dataDirectory(path);
+  directoryOf(data, organization);
+  await changeTokens(data, (records) => [...records, record]);
   process.stdout.write(`${value}\n`);
 }
 
@@ -71,9 +74,9 @@ const HEADER = ["id", "organization", "project", "role", "scopes", "created", "s
 
 async function list(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, { data: OPTIONS.data }, false);
-  const dataDirectory = required(values.data, "data");
-  await requireDataDirectory(dataDirectory);
-  const rows = (await storedTokens(dataDirectory)).map((record) => [
+  const data = await dataDirectory(required(values.data, "data"));
+  requireDirectory(data);
+  const rows = (await storedTokens(data.path)).map((record) => [
     record.id,
     record.organization,
     plain(record.project ?? "-", 40),
@@ -93,14 +96,15 @@ function stateOf(record: TokenRecord): string {
 
 async function revoke(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, { data: OPTIONS.data }, true);
-  const dataDirectory = required(values.data, "data");
+  const path = required(values.data, "data");
   const [id, ...others] = positionals;
   if (id === undefined || others.length > 0) throw new UsageError("expected the ID of one token (daybook token list)");
-  await requireDataDirectory(dataDirectory);
+  const data = await dataDirectory(path);
+  requireDirectory(data);
   const revokedAt = new Date().toISOString();
-  await changeTokens(dataDirectory, (records) => {
+  await changeTokens(data, (records) => {
     const found = records.find((record) => record.id === id);
-    if (found === undefined) throw new Error(`${dataDirectory}: there is no token with the id ${JSON.stringify(id)}`);
+    if (found === undefined) throw new Error(`${path}: there is no token with the id ${JSON.stringify(id)}`);
     if (found.revoked_at !== null) throw new Error(`the token ${id} was revoked at ${found.revoked_at} already`);
     return records.map((record) => (record === found ? { ...record, revoked_at: revokedAt } : record));
   });

@@ -1,18 +1,18 @@
-import { join } from "node:path";
 import { openDaybook, verifyStore } from "../../index.js";
 import { fileStorage } from "../../node/index.js";
 import { MANIFEST_KEY, decodeManifest } from "../../store/manifest.js";
 import { readArguments, required, type Command } from "../command.js";
-import { organizationOf, organizationsIn, requireDataDirectory } from "../organizations.js";
+import { TOKENS_KEY, dataDirectory, type DataDirectory } from "../data-directory.js";
+import { directoryOf, organizationOf, requireDirectory } from "../organizations.js";
 import { bytes, count, plain, plural } from "../print/format.js";
-import { storedTokens, TOKENS_KEY } from "../token-store.js";
+import { storedTokens } from "../token-store.js";
 
 const help = `Usage: daybook verify --data DIR [--organization NAME] [--salvage]
 
 Checks every stored byte and every law of the stored data, changing nothing; also while "serve" runs. Says for each finding
 which file is concerned, what was expected and what is there. Exit 1 when there is any.
 
-  --data DIR            data directory
+  --data DIR            data directory or store
   --organization NAME   only this one
   --salvage             move damaged files to "quarantine/", make a store of what is left, and say what was lost;
                         not while "serve" runs. Exit 0 when what is left is whole.
@@ -20,22 +20,25 @@ which file is concerned, what was expected and what is there. Exit 1 when there 
 
 async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, { data: { type: "string" }, organization: { type: "string" }, salvage: { type: "boolean" } }, false);
-  const dataDirectory = required(values.data, "data");
-  await requireDataDirectory(dataDirectory);
-  const all = await organizationsIn(dataDirectory);
-  const names = values.organization === undefined ? all : all.filter((name) => name === organizationOf(values.organization));
-  if (names.length === 0) throw new Error(`${dataDirectory}: there is no organization ${values.organization === undefined ? "" : `${JSON.stringify(values.organization)} `}here`);
-  let findingCount = await verifyTokens(dataDirectory);
+  const path = required(values.data, "data");
+  const named = values.organization === undefined ? null : organizationOf(values.organization);
+  const data = await dataDirectory(path);
+  requireDirectory(data);
+  if (named !== null) directoryOf(data, named);
+  const names = named === null ? data.names : data.names.filter((name) => name === named);
+  if (names.length === 0) throw new Error(`${path}: there is no organization ${named === null ? "" : `${JSON.stringify(named)} `}here`);
+  let findingCount = await verifyTokens(path);
   for (const name of names) {
-    if (values.salvage === true) await salvage(dataDirectory, name);
-    findingCount += await verifyOne(dataDirectory, name);
+    if (values.salvage === true) await salvage(data, name);
+    findingCount += await verifyOne(data, name);
   }
-  if (findingCount > 0) throw new Error(`${dataDirectory}: ${plural(findingCount, "finding")}`);
+  for (const stranger of data.strangers) say(`${stranger}: no organization (harmless)`);
+  if (findingCount > 0) throw new Error(`${path}: ${plural(findingCount, "finding")}`);
 }
 
 /** Sets damaged files of one organization aside, and says what went with them. @throws store_locked, corruption */
-async function salvage(dataDirectory: string, name: string): Promise<void> {
-  const storage = fileStorage(join(dataDirectory, name));
+async function salvage(data: DataDirectory, name: string): Promise<void> {
+  const storage = fileStorage(directoryOf(data, name));
   const manifest = await storage.read(MANIFEST_KEY);
   const knownCount = manifest === null ? 0 : (decodeManifest(manifest).quarantined?.length ?? 0);
   const daybook = await openDaybook({ storage, onCorruption: "quarantine" });
@@ -48,24 +51,27 @@ async function salvage(dataDirectory: string, name: string): Promise<void> {
 }
 
 /** Prints what is wrong with one organization, and a line of what was checked. Answers the number of findings. */
-async function verifyOne(dataDirectory: string, name: string): Promise<number> {
+async function verifyOne(data: DataDirectory, name: string): Promise<number> {
   const startMs = performance.now();
-  const report = await verifyStore(fileStorage(join(dataDirectory, name)));
+  const report = await verifyStore(fileStorage(directoryOf(data, name)));
   const seconds = Math.max(performance.now() - startMs, 1) / 1_000;
   for (const { file, expected, found } of report.findings) say(`${name}/${file}: expected ${expected}, found ${found}`);
   const hiddenCount = report.findingCount - report.findings.length;
   if (hiddenCount > 0) say(`${name}: ${count(hiddenCount)} findings more in these files`);
-  for (const note of report.notes) say(`${name}/${note} (harmless)`);
+  // In a store by itself the tokens lie beside its files, and were looked at already.
+  const isOwn = (note: string) => data.kind === "store" && note.startsWith(`${TOKENS_KEY}: `);
+  for (const note of report.notes) if (!isOwn(note)) say(`${name}/${note} (harmless)`);
   if (report.skippedFileCount > 0) say(`${name}: ${count(report.skippedFileCount)} files were replaced by a writer before they were read (harmless)`);
-  const held = `${plural(report.eventCount, "event")} of ${plural(report.dayCount, "day")}, ${plural(report.recordCount, "record")}`;
+  const inJournal = report.journalEventCount === 0 ? "" : `, of which ${count(report.journalEventCount)} in the journal`;
+  const held = `${plural(report.eventCount, "event")} of ${plural(report.dayCount, "day")}${inJournal}, ${plural(report.recordCount, "record")}`;
   const read = `${plural(report.fileCount, "file")}, ${bytes(report.byteLength)} at ${Math.round(report.byteLength / seconds / 1e6)} MB/s`;
   say(`${name}: ${report.findingCount === 0 ? "whole" : "damaged"}: ${held}; read ${read}`);
   return report.findingCount;
 }
 
-async function verifyTokens(dataDirectory: string): Promise<number> {
+async function verifyTokens(path: string): Promise<number> {
   try {
-    const tokens = await storedTokens(dataDirectory);
+    const tokens = await storedTokens(path);
     if (tokens.length > 0) say(`${TOKENS_KEY}: whole: ${plural(tokens.length, "token")}`);
     return 0;
   } catch (error) {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { cdnowPurchase } from "../../../examples/cdnow/purchases.js";
 import { Invoices } from "../../../examples/online-retail/invoices.js";
 import { packageRoot } from "../package-root.js";
+import { publicAddress } from "../public-address.js";
 import { readClf } from "../read/clf.js";
 import { readCsvEvents } from "../read/csv-events.js";
 import { readCsvMap } from "../read/csv-map.js";
@@ -19,9 +20,16 @@ export interface DataSet {
   readonly currency: string;
   /** Events it becomes: with as many stored there is nothing to import. */
   readonly eventCount: number;
+  /** Its file in the repository. The package holds all but the largest. */
+  readonly file: string;
   /** Reads its events. @throws Error when the file is absent or damaged */
   rows(): Rows;
 }
+
+const ACCESS_LOG = "examples/data/apache_logs_semicomplete_2015.log.gz";
+const CDNOW = "examples/data/CDNOW_master.txt.gz";
+const CDNOW_SAMPLE = "examples/data/CDNOW_sample.txt";
+const ONLINE_RETAIL = "examples/data/online_retail_uk_2010-12_2011-12.csv.gz";
 
 export const DATA_SETS: readonly DataSet[] = [
   {
@@ -29,41 +37,47 @@ export const DATA_SETS: readonly DataSet[] = [
     title: "access log of a real site, 17 to 20 May 2015",
     currency: "USD",
     eventCount: 10_000,
-    rows: () => readClf(readBytes(example("data/apache_logs_semicomplete_2015.log.gz")), "access-log"),
+    file: ACCESS_LOG,
+    rows: () => readClf(readBytes(example(ACCESS_LOG)), "access-log"),
   },
   {
     organization: "cdnow",
     title: "purchases at a CD shop, January 1997 to June 1998",
     currency: "USD",
     eventCount: 69_659,
-    rows: () => cdnowRows("data/CDNOW_master.txt.gz", "cdnow"),
+    file: CDNOW,
+    rows: () => cdnowRows(CDNOW, "cdnow"),
   },
   {
     organization: "cdnow-sample",
     title: "every tenth customer of the same shop",
     currency: "USD",
     eventCount: 6_919,
-    rows: () => cdnowRows("data/CDNOW_sample.txt", "cdnow-sample"),
+    file: CDNOW_SAMPLE,
+    rows: () => cdnowRows(CDNOW_SAMPLE, "cdnow-sample"),
   },
   {
     organization: "online-retail",
     title: "order lines and invoices of a British gift shop, December 2010 to December 2011",
     currency: "GBP",
     eventCount: 541_909 + 25_900,
+    file: ONLINE_RETAIL,
     rows: onlineRetailRows,
   },
 ];
 
-/** @throws Error when this installation came without the examples: better said before a store is made */
-export function checkExamples(): void {
-  example("data");
+/** The data sets that this installation came with. @throws Error when it has none: better said before a store is made */
+export function presentDataSets(root = packageRoot()): DataSet[] {
+  const present = DATA_SETS.filter(({ file }) => existsSync(join(root, file)));
+  if (present.length > 0) return present;
+  throw new Error(`${join(root, "examples/data")}: there is none of the data sets, which are at ${publicAddress("examples/data", root)}`);
 }
 
-/** A file of the repository's examples. @throws Error when this installation came without them */
+/** A file of the repository's examples. @throws Error when this installation came without it */
 function example(path: string): string {
-  const file = join(packageRoot(), "examples", path);
+  const file = join(packageRoot(), path);
   if (existsSync(file)) return file;
-  throw new Error(`${file} is missing: the demo needs the examples of the repository, run it from a checkout of it`);
+  throw new Error(`${file} is missing: it is at ${publicAddress(path)}`);
 }
 
 async function* cdnowRows(path: string, set: string): AsyncGenerator<readonly Row[]> {
@@ -82,8 +96,8 @@ async function* cdnowRows(path: string, set: string): AsyncGenerator<readonly Ro
 
 /** The order lines, and after the last of them the invoices. */
 async function* onlineRetailRows(): AsyncGenerator<readonly Row[]> {
-  const map = await readCsvMap(example("online-retail/lines.map.json"));
-  const bytes = readBytes(example("data/online_retail_uk_2010-12_2011-12.csv.gz"));
+  const map = await readCsvMap(example("examples/online-retail/lines.map.json"));
+  const bytes = readBytes(example(ONLINE_RETAIL));
   const invoices = new Invoices();
   let lastLine = 0;
   for await (const rows of readCsvEvents(bytes, "online-retail", map)) {

@@ -17,8 +17,8 @@ export async function reportOn(set: DataSet, daybook: Daybook): Promise<string> 
 }
 
 async function accessLog(section: Section, set: DataSet): Promise<void> {
-  const views = await section.ask((daybook) => daybook.countEvents({ eventName: "page_view" }));
-  const users = await section.ask((daybook) => daybook.countUniqueUsers({ eventName: "page_view" }));
+  const views = await section.ask((daybook) => daybook.countEvents({ eventName: "pageview" }));
+  const users = await section.ask((daybook) => daybook.countUniqueUsers({ eventName: "pageview" }));
   section.numbers([
     [count(views), "page views"],
     [count(users), "unique addresses"],

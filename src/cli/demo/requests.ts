@@ -8,7 +8,7 @@ interface Example {
 }
 
 const EXAMPLES: readonly Example[] = [
-  { organization: "access-log", says: "page views per day", path: "/analytics/count-events-per-day", body: { event_name: "page_view" } },
+  { organization: "access-log", says: "page views per day", path: "/analytics/count-events-per-day", body: { event_name: "pageview" } },
   { organization: "access-log", says: "top browsers", path: "/analytics/aggregate", body: { field: "browser" } },
   {
     organization: "access-log",
@@ -32,9 +32,10 @@ const EXAMPLES: readonly Example[] = [
 
 /** Requests to paste into a shell: each organization's token once, as a variable, then one curl line per question. */
 export function requestsText(url: string, sets: readonly DataSet[], tokenOf: (organization: string) => string): string {
-  const used = sets.filter((set) => EXAMPLES.some((example) => example.organization === set.organization));
+  const examples = EXAMPLES.filter((example) => sets.some((set) => example.organization === set.organization));
+  const used = sets.filter((set) => examples.some((example) => example.organization === set.organization));
   const variables = used.map((set) => `  ${variableOf(set.organization)}=${tokenOf(set.organization)}\n`);
-  const requests = EXAMPLES.map(
+  const requests = examples.map(
     ({ organization, says, path, body }) =>
       `\n  # ${organization}: ${says}\n  curl -s ${url}${path} -H "Authorization: Bearer $${variableOf(organization)}" \\\n` +
       `    -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'\n`,

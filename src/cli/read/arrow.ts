@@ -1,4 +1,5 @@
 import { eventsFromIpc } from "../../arrow/events-from-ipc.js";
+import { withoutIdentityId } from "./identity-id.js";
 import { rowId } from "./row-id.js";
 import type { Row } from "./row.js";
 
@@ -10,7 +11,8 @@ export async function* readArrow(bytes: AsyncIterable<Uint8Array>, set: string):
   for await (const chunk of bytes) chunks.push(chunk);
   let rows: Row[] = [];
   let line = 0;
-  for (const event of eventsFromIpc(Buffer.concat(chunks))) {
+  for (const read of eventsFromIpc(Buffer.concat(chunks))) {
+    const event = withoutIdentityId(read);
     line += 1;
     rows.push({ line, event: event.id === undefined || event.id === null ? { ...event, id: rowId(set, line, JSON.stringify(event)) } : event });
     if (rows.length < BLOCK_ROWS) continue;

@@ -1,7 +1,7 @@
 import { shown } from "../../base/errors.js";
 import { parseTimestamp } from "../../base/time.js";
 import type { EventInput } from "../../schema/event.js";
-import { loadAgents, type Agent } from "./agent.js";
+import { loadAgentReader, type Agent } from "../../http/index.js";
 import { readLines, withoutReturn } from "./lines.js";
 import { rowId } from "./row-id.js";
 import type { Row } from "./row.js";
@@ -11,11 +11,11 @@ const logTime = /^(\d{2})\/([A-Za-z]{3})\/(\d{4}):(\d{2}:\d{2}:\d{2}) ([+-]\d{2}
 const absoluteTarget = /^https?:\/\/([^/?#]+)(.*)$/i;
 
 /**
- * Reads access logs in common or combined format as `page_view` events. Tolerant: a line needs an address and a time,
+ * Reads access logs in common or combined format as `pageview` events. Tolerant: a line needs an address and a time,
  * everything after that may be cut off, be `-` or be garbage; a request that is no HTTP is kept as metadata `request`.
  */
 export async function* readClf(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly Row[]> {
-  const describe = await loadAgents();
+  const describe = await loadAgentReader();
   for await (const lines of readLines(bytes)) {
     const rows: Row[] = [];
     for (const { number, text, fault } of lines) {
@@ -49,7 +49,7 @@ export function parseClfLine(line: string, describe: (agent: string) => Agent): 
   const [status, byteLength] = line.slice(afterRequest, skipWords(line, afterRequest, 2)).trim().split(" ");
   const { event, metadata } = parseRequest(request);
   return {
-    name: "page_view",
+    name: "pageview",
     ...(address === "-" ? {} : { userId: address }),
     createdAt,
     ...event,

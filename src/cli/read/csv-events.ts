@@ -3,6 +3,7 @@ import type { EventInput } from "../../schema/event.js";
 import { CellFault, compileSource, type Cell } from "./cell.js";
 import { readCsv } from "./csv.js";
 import { EVENT_MEMBERS, type CsvMap, type Source } from "./csv-map.js";
+import { IDENTITY_ID, withoutIdentityId } from "./identity-id.js";
 import { rowId } from "./row-id.js";
 import type { Row } from "./row.js";
 
@@ -15,7 +16,7 @@ interface Conversion {
 
 /**
  * Reads CSV as events, by a map or, without one, by the header: columns named like event members fill them, `metadata`
- * holds a JSON object, every other column becomes a metadata key. This is the shape that `export --format csv` writes.
+ * holds a JSON object, `identityId` is passed over, every other column becomes a metadata key. This is the shape that `export --format csv` writes.
  * A record without an id gets one from set, line number and text. @throws Error when the map names a missing column
  */
 export async function* readCsvEvents(
@@ -50,7 +51,7 @@ function mapOfHeader(columns: readonly string[]): CsvMap {
   if (!columns.includes("name")) {
     throw new Error(`the header has no column "name": name the columns like event fields, or give a map with --map`);
   }
-  const isMember = (column: string) => column === WHOLE_METADATA || EVENT_MEMBERS.has(column);
+  const isMember = (column: string) => [WHOLE_METADATA, IDENTITY_ID].includes(column) || EVENT_MEMBERS.has(column);
   // `fromEntries`, not assignment: a column may be called __proto__.
   const sources = (chosen: readonly string[]) => Object.fromEntries(chosen.map((column) => [column, sourceOfColumn(column)]));
   return { event: sources(columns.filter(isMember)), metadata: sources(columns.filter((column) => !isMember(column))) };
@@ -76,7 +77,7 @@ function convert(line: number, text: string, fields: readonly string[], conversi
     else if (isObject(whole)) event[WHOLE_METADATA] = { ...whole, ...keys };
     event["id"] ??= rowId(set, line, text);
     // Whether the object is an event is the engine's to say: it names the member that is wrong.
-    return { line, event: event as Readonly<Record<string, unknown>> as Partial<EventInput> as EventInput };
+    return { line, event: withoutIdentityId(event as Readonly<Record<string, unknown>> as Partial<EventInput> as EventInput) };
   } catch (error) {
     if (error instanceof CellFault) return { line, reason: error.message };
     throw error;

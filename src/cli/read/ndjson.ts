@@ -1,13 +1,18 @@
 import { shown } from "../../base/errors.js";
 import type { EventInput } from "../../schema/event.js";
+import type { RecordInput } from "../../schema/record.js";
+import { withoutIdentityId } from "./identity-id.js";
 import { readLines, withoutReturn, type Line } from "./lines.js";
 import { rowId } from "./row-id.js";
-import type { Row } from "./row.js";
+import type { RecordRow, Row } from "./row.js";
 
-/** Reads one JSON object per line; blank lines are skipped. An event without an id gets one from set, line number and line. */
-export async function* readNdjson(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly Row[]> {
+/**
+ * Reads one JSON object per line; blank lines are skipped. What has a `type` is a record about identities, anything else an event.
+ * Either gets an id from set, line number and line where it brings none.
+ */
+export async function* readNdjson(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly (Row | RecordRow)[]> {
   for await (const lines of readLines(bytes)) {
-    const rows: Row[] = [];
+    const rows: (Row | RecordRow)[] = [];
     for (const line of lines) {
       const row = parseLine(line, set);
       if (row !== null) rows.push(row);
@@ -16,7 +21,7 @@ export async function* readNdjson(bytes: AsyncIterable<Uint8Array>, set: string)
   }
 }
 
-function parseLine({ number, text, fault }: Line, set: string): Row | null {
+function parseLine({ number, text, fault }: Line, set: string): Row | RecordRow | null {
   if (fault !== null) return { line: number, reason: fault };
   const json = withoutReturn(text);
   if (json.trim() === "") return null;
@@ -29,7 +34,13 @@ function parseLine({ number, text, fault }: Line, set: string): Row | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return { line: number, reason: `expected a JSON object, got ${shown(value)}` };
   }
-  // Whether the object is an event is the engine's to say: it names the member that is wrong.
-  const event = value as EventInput;
+  // Whether the object is an event, or a record, is the engine's to say: it names the member that is wrong.
+  if (Object.hasOwn(value, "type")) return { line: number, record: withId(value as RecordInput) };
+  const event = withoutIdentityId(value as EventInput);
   return { line: number, event: event.id === undefined || event.id === null ? { ...event, id: rowId(set, number, json) } : event };
+
+  function withId(record: RecordInput): RecordInput {
+    const hasId = record.type === "identify" || record.type === "group" || record.type === "alias";
+    return hasId && (record.id === undefined || record.id === null) ? { ...record, id: rowId(set, number, json) } : record;
+  }
 }

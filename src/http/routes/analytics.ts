@@ -1,7 +1,15 @@
 import { z } from "zod";
 import { answers, wireEvent } from "../answers.js";
 import type { Envelope } from "../error-reply.js";
-import { aggregateInput, countEventsInput, perDayInput, questionBodies, searchEventsInput, uniqueUsersInput } from "../question.js";
+import {
+  aggregateInput,
+  countEventsInput,
+  perDayInput,
+  questionBodies,
+  searchEventsInput,
+  uniqueUsersInput,
+  uniqueUsersPerDayInput,
+} from "../question.js";
 import { guarded, JSON_BYTE_LENGTH } from "../route.js";
 import type { Caller, Exchange, GuardedRoute, Route } from "../route.js";
 import type { Scope } from "../token.js";
@@ -36,10 +44,10 @@ function question<Body extends z.ZodObject>(
 
 const ok = (data: unknown) => ({ status: "OK", data });
 
-const countEvents: Handle<typeof questionBodies.countEvents> = async ({ daybook, project }, { body, signal }) =>
-  ok(await daybook.countEvents(countEventsInput(body, project), { signal }));
-const countUniqueUsers: Handle<typeof questionBodies.uniqueUsers> = async ({ daybook, project }, { body, signal }) =>
-  ok(await daybook.countUniqueUsers(uniqueUsersInput(body, project), { signal }));
+const countEvents: Handle<typeof questionBodies.countEvents> = async ({ daybook, project }, { body, signal, onNotice }) =>
+  ok(await daybook.countEvents(countEventsInput(body, project), { signal, onNotice }));
+const countUniqueUsers: Handle<typeof questionBodies.uniqueUsers> = async ({ daybook, project }, { body, signal, onNotice }) =>
+  ok(await daybook.countUniqueUsers(uniqueUsersInput(body, project), { signal, onNotice }));
 
 /** Counts, aggregates and search. */
 export const analyticsRoutes: readonly Route[] = [
@@ -47,34 +55,34 @@ export const analyticsRoutes: readonly Route[] = [
   question(
     "/analytics/count-events-per-day",
     "Counts events per UTC day",
-    questionBodies.countEvents,
+    questionBodies.perDay,
     answers.perDay,
-    async ({ daybook, project }, { body, signal }) =>
-      ok(await daybook.countEventsPerDay(countEventsInput(body, project), { signal })),
+    async ({ daybook, project }, { body, signal, onNotice }) =>
+      ok(await daybook.countEventsPerDay(perDayInput(body, project), { signal, onNotice })),
   ),
   question("/analytics/count-unique-users", "Counts unique users", questionBodies.uniqueUsers, answers.count, countUniqueUsers),
   question(
     "/analytics/count-unique-users-per-day",
     "Counts unique users per UTC day",
-    questionBodies.uniqueUsers,
+    questionBodies.uniqueUsersPerDay,
     answers.perDay,
-    async ({ daybook, project }, { body, signal }) =>
-      ok(await daybook.countUniqueUsersPerDay(uniqueUsersInput(body, project), { signal })),
+    async ({ daybook, project }, { body, signal, onNotice }) =>
+      ok(await daybook.countUniqueUsersPerDay(uniqueUsersPerDayInput(body, project), { signal, onNotice })),
   ),
   question(
     "/analytics/aggregate",
-    "Counts events by the values of a field",
+    "Counts events, or people, by the values of a field",
     questionBodies.aggregate,
     answers.aggregate,
-    async ({ daybook, project }, { body, signal }) => ok(await daybook.aggregate(aggregateInput(body, project), { signal })),
+    async ({ daybook, project }, { body, signal, onNotice }) => ok(await daybook.aggregate(aggregateInput(body, project), { signal, onNotice })),
   ),
   question(
     "/search-events",
     "Lists events, newest first",
     questionBodies.searchEvents,
     answers.search,
-    async ({ daybook, project }, { body, signal }) => {
-      const page = await daybook.searchEvents(searchEventsInput(body, project), { signal });
+    async ({ daybook, project }, { body, signal, onNotice }) => {
+      const page = await daybook.searchEvents(searchEventsInput(body, project), { signal, onNotice });
       return { cursor: page.cursor, events: page.events.map(wireEvent) };
     },
     "events:read",
@@ -85,8 +93,8 @@ export const analyticsRoutes: readonly Route[] = [
     "Counts events of a project, cumulative per UTC day",
     questionBodies.perDay,
     answers.perDay,
-    async ({ daybook, project }, { body, signal }) =>
-      ok(await daybook.countEventsRunningTotalPerDay(perDayInput(body, project), { signal })),
+    async ({ daybook, project }, { body, signal, onNotice }) =>
+      ok(await daybook.countEventsRunningTotalPerDay(perDayInput(body, project), { signal, onNotice })),
   ),
   question(
     `${V1_ANALYTICS}/count-unique-users`,

@@ -1,10 +1,13 @@
 import { z } from "zod";
+import { DaybookError } from "../../base/errors.js";
 import type { EventInput } from "../../schema/event.js";
 import { answers } from "../answers.js";
 import { eventsBody } from "../event-body.js";
-import { guarded, WRITE_BYTE_LENGTH } from "../route.js";
+import { guarded, JSON_BYTE_LENGTH, WRITE_BYTE_LENGTH } from "../route.js";
 import type { GuardedRoute, Route } from "../route.js";
 import type { Scope } from "../token.js";
+import { recordsBody } from "../record-body.js";
+import { storeRecords } from "../store-records.js";
 import { trackingAnswer, trackingBodies } from "../tracking/call.js";
 import type { CallKind } from "../tracking/call.js";
 import { takeBatch, takeCall } from "../tracking/intake.js";
@@ -36,15 +39,50 @@ export const writingRoutes: readonly Route[] = [
     summary: "Stores events; answers when they are durable",
     envelope: "problem",
     access: { scope: "events:write" },
-    query: noQuery,
+    query: z.strictObject({ project: z.string().optional().meta({ description: "The only project the events may belong to, and that of those which name none." }) }),
     body: { schema: eventsBody, maxByteLength: WRITE_BYTE_LENGTH, list: "events", isWritten: true },
     answer: answers.ingest,
     etag: false,
-    handle: async ({ daybook, project }, { body }) => {
+    handle: async ({ daybook, project: own }, { body, query }) => {
+      const project = query.project ?? own;
+      if (own !== null && project !== own) throw new DaybookError("project_not_found", "project: no such project", { param: "project" });
       // Each event is checked where it is stored; a bad one comes back in `rejected`.
       const events = body.events as readonly EventInput[];
       const { accepted, duplicates, rejected } = await daybook.ingest(events, project === null ? {} : { project });
       return { accepted, duplicates, rejected: rejected.map(({ index, code, message }) => ({ index, code, message })) };
+    },
+  }),
+  guarded({
+    method: "POST",
+    path: "/v1/records",
+    summary: "Stores records that tell who is who; answers when they are durable",
+    envelope: "problem",
+    access: { scope: "identities:write" },
+    query: noQuery,
+    body: { schema: recordsBody, maxByteLength: WRITE_BYTE_LENGTH, list: "records", isWritten: true },
+    answer: answers.ingest,
+    etag: false,
+    keepsNames: true,
+    handle: async (caller, { body }) => {
+      const { accepted, duplicates, rejected } = await storeRecords(body.records, caller);
+      return { accepted, duplicates, rejected: rejected.map(({ index, code, message }) => ({ index, code, message })) };
+    },
+  }),
+  guarded({
+    method: "POST",
+    path: "/v1/records/{id}/unlink",
+    summary: "Takes a stored record back, as if it had never come",
+    envelope: "problem",
+    access: { scope: "identities:write", organizationWide: true },
+    query: noQuery,
+    body: { schema: noQuery, maxByteLength: JSON_BYTE_LENGTH, list: null },
+    answer: z.strictObject({ linkId: z.string() }),
+    etag: false,
+    keepsNames: true,
+    handle: async ({ daybook }, { params }) => {
+      const linkId = params["id"] ?? "";
+      await daybook.unlink(linkId);
+      return { linkId };
     },
   }),
   tracking("identify", "Ties ids, an email and traits together", "identities:write"),

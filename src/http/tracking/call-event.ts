@@ -1,4 +1,5 @@
 import type { EventInput } from "../../schema/event.js";
+import { splitAddress } from "../../schema/web-address.js";
 import type { Agent } from "../route.js";
 import type { Call, EventKind } from "./call.js";
 
@@ -18,6 +19,7 @@ export function eventOfCall(
   const context = call.context ?? {};
   // Only a view tells where it is among its own properties.
   const page = kind === "track" ? objectOf(context["page"]) : { ...properties, ...objectOf(context["page"]) };
+  const address = textOf(page["url"]);
   const userAgent = textOf(context["userAgent"]);
   return {
     id: call.messageId ?? null,
@@ -26,7 +28,7 @@ export function eventOfCall(
     anonymousId: call.anonymousId ?? null,
     createdAt: createdAtMs,
     metadata: { ...viewOf(kind, call), ...titleOf(page), ...campaignOf(objectOf(context["campaign"])), ...properties },
-    ...placeOf(textOf(page["url"])),
+    ...(address === null ? {} : splitAddress(address)),
     referrer: textOf(page["referrer"]),
     language: textOf(context["locale"]),
     screen: screenOf(context["screen"]),
@@ -52,18 +54,6 @@ function titleOf(page: JsonObject): JsonObject {
 function campaignOf(campaign: JsonObject): JsonObject {
   const entries = Object.entries(campaign).filter(([, value]) => textOf(value) !== null);
   return Object.fromEntries(entries.map(([key, value]) => [`utm_${key === "name" ? "campaign" : key}`, value]));
-}
-
-/** Path and query of a web address, and its host; any other address stays as it is. */
-function placeOf(address: string | null): { readonly url?: string; readonly hostname?: string } {
-  if (address === null) return {};
-  if (!/^https?:\/\//i.test(address)) return { url: address };
-  try {
-    const { pathname, search, hostname } = new URL(address);
-    return { url: `${pathname}${search}`, hostname };
-  } catch {
-    return { url: address };
-  }
 }
 
 function screenOf(screen: unknown): string | null {

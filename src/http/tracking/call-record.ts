@@ -1,5 +1,6 @@
 import { DaybookError } from "../../base/errors.js";
 import type { Daybook } from "../../engine/daybook.js";
+import type { IdentifyInput } from "../../schema/record.js";
 import type { Call, RecordKind } from "./call.js";
 
 /** Members of a call by the names that the library has for them. */
@@ -14,9 +15,11 @@ export async function storeRecord(
 ): Promise<void> {
   const { userId = null, anonymousId = null, traits = null, groupId = "", previousId = "" } = call;
   const about = { id: call.messageId ?? null, createdAt: createdAtMs };
+  // The library refuses who has neither id.
+  const person = { userId, anonymousId, traits } as IdentifyInput;
   try {
-    if (kind === "identify") await daybook.identify({ ...about, userId, anonymousId, traits });
-    else if (kind === "group") await daybook.group({ ...about, companyId: groupId, userId, anonymousId, traits });
+    if (kind === "identify") await daybook.identify({ ...about, ...person });
+    else if (kind === "group") await daybook.group({ ...about, ...person, companyId: groupId });
     else await daybook.alias({ ...about, from: previousId, to: userId ?? "" });
   } catch (thrown) {
     throw inCallNames(thrown);

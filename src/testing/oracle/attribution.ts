@@ -28,10 +28,10 @@ export function revenueByAttribution(world: World, input: RevenueByAttributionIn
   };
 }
 
-/** The events of a project. @throws project_not_found (it has none) */
+/** The events of a project. @throws project_not_found (it has none, and is not `default`) */
 export function eventsOfProject({ events }: World, project: string): OracleEvent[] {
   const own = events.filter(({ record }) => record.project === project);
-  if (own.length === 0) throw new DaybookError("project_not_found", `no project is called ${project}`);
+  if (own.length === 0 && project !== "default") throw new DaybookError("project_not_found", `no project is called ${project}`);
   return own;
 }
 

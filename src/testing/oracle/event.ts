@@ -61,6 +61,7 @@ export function isMetadata(value: unknown): boolean {
 function eventOf(input: EventInput, arrival: number, nowMs: number): OracleEvent {
   const createdAtMs = acceptedTimeMs(timeOf(input), nowMs) ?? nowMs;
   const userId = text(input.userId, input.user_id);
+  const place = placeOf(text(input.url));
   const id = uuidOfText(text(input.id) || `without id, arrived as number ${arrival}`);
   return {
     id,
@@ -79,7 +80,7 @@ function eventOf(input: EventInput, arrival: number, nowMs: number): OracleEvent
       userId,
       project: text(input.project) || "default",
       createdAt: new Date(createdAtMs).toISOString(),
-      metadata: input.metadata ?? {},
+      metadata: (input.metadata ?? {}) as EventRecord["metadata"],
       locationCountry: text(input.locationCountry, input.location_country),
       locationCity: text(input.locationCity, input.location_city),
       locationRegion: text(input.locationRegion, input.location_region),
@@ -91,10 +92,19 @@ function eventOf(input: EventInput, arrival: number, nowMs: number): OracleEvent
       screen: text(input.screen),
       language: text(input.language),
       referrer: text(input.referrer) || null,
-      url: text(input.url),
-      hostname: text(input.hostname),
+      url: place.url,
+      hostname: text(input.hostname) || place.hostname,
     },
   };
+}
+
+/** Path with query, and host, of a web address; anything else as it is, but for user and password. */
+function placeOf(address: string): { readonly url: string; readonly hostname: string } {
+  if (/^https?:\/\//i.test(address) && URL.canParse(address)) {
+    const { pathname, search, hostname } = new URL(address);
+    return { url: pathname + search, hostname };
+  }
+  return { url: address.replace(/(?<=^[a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, ""), hostname: "" };
 }
 
 /** The first value that is set, as text; `""` when none is. */

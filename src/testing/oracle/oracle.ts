@@ -24,13 +24,13 @@ import type {
   UniqueUsersInput,
   UniqueUsersPerDayInput,
 } from "../../plan/input.js";
-import type { EventRecord } from "../../schema/event.js";
+import type { FoundEvent } from "../../schema/event.js";
 import { revenueByAttribution } from "./attribution.js";
 import { companyTopUsers, topCompanies } from "./company-reports.js";
 import type { OracleEvent } from "./event.js";
-import { fieldReader, metadataReader, type Derived } from "./field.js";
+import { fieldReader, isField, metadataReader, type Derived } from "./field.js";
 import type { History } from "./history.js";
-import type { Identities } from "./identities.js";
+import { identityId, type Identities } from "./identities.js";
 import { identityDeviceGeo, identityProfile, identityReferrers, identitySessions } from "./identity-reports.js";
 import { DAY_MS, type Span } from "./instant.js";
 import { byCodePoint, candidatesOf, canonicalJsonOf, textOf } from "./json.js";
@@ -41,29 +41,37 @@ import { worldOf } from "./world.js";
 
 /** The right answers, from arrays and `filter()`: slow, and short enough to check by eye. */
 export interface Oracle {
+  /** What `Daybook.countEvents` answers. */
   countEvents(input?: CountEventsInput): number;
+  /** What `Daybook.countEventsPerDay` answers. */
   countEventsPerDay(input?: PerDayInput): PerDayItem[];
+  /** What `Daybook.countEventsRunningTotalPerDay` answers. */
   countEventsRunningTotalPerDay(input?: PerDayInput): PerDayItem[];
+  /** What `Daybook.countUniqueUsers` answers. */
   countUniqueUsers(input?: UniqueUsersInput): number;
+  /** What `Daybook.countUniqueUsersPerDay` answers. */
   countUniqueUsersPerDay(input?: UniqueUsersPerDayInput): PerDayItem[];
+  /** What `Daybook.aggregate` answers. */
   aggregate(input: AggregateInput): AggregateItem[];
   /** All matching events, newest first: the pages joined. */
-  searchEvents(input?: CountEventsInput): EventRecord[];
+  searchEvents(input?: CountEventsInput): FoundEvent[];
   /** All sessions of the window, newest first: the pages joined. */
   identitySessions(input: IdentityInput): Omit<IdentitySessionsPage, "cursor">;
+  /** What `Daybook.identityProfile` answers. */
   identityProfile(input: IdentityInput): IdentityProfile;
+  /** What `Daybook.identityReferrers` answers. */
   identityReferrers(input: IdentityReferrersInput): IdentityReferrers;
+  /** What `Daybook.identityDeviceGeo` answers. */
   identityDeviceGeo(input: IdentityInput): IdentityDeviceGeo;
+  /** What `Daybook.revenueByAttribution` answers. */
   revenueByAttribution(input: RevenueByAttributionInput): RevenueByAttribution;
+  /** What `Daybook.ltvCohorts` answers. */
   ltvCohorts(input: LtvCohortsInput): LtvCohorts;
+  /** What `Daybook.topCompanies` answers. */
   topCompanies(input?: TopCompaniesInput): TopCompanies;
+  /** What `Daybook.companyTopUsers` answers. */
   companyTopUsers(input: CompanyTopUsersInput): CompanyTopUsers;
 }
-
-const AGGREGATE_FIELDS = [
-  "location_country", "location_city", "location_region", "device", "os", "browser", "screen", "language", "referrer",
-  "url", "hostname", "user_id",
-];
 
 /**
  * Answers questions about a history of events and records, given in order of arrival while the clock stood at `nowMs`.
@@ -90,9 +98,10 @@ export function oracle(history: History, options: OracleOptions): Oracle {
     },
     aggregate: (input) => {
       const read = groupReader(input, derived);
-      return aggregate(select({ ...input, userId: null }), read, input.limit ?? Infinity);
+      const count = (input.measure ?? "events") === "events" ? (own: OracleEvent[]) => own.length : (own: OracleEvent[]) => uniqueCount(own, identities);
+      return aggregate(select({ ...input, userId: null }), read, count, input.limit ?? Infinity);
     },
-    searchEvents: (input = {}) => select(input).reverse().map((event) => event.record),
+    searchEvents: (input = {}) => select(input).reverse().map((event) => foundEvent(event, identities)),
     identitySessions: (input) => identitySessions(world, input),
     identityProfile: (input) => identityProfile(world, input),
     identityReferrers: (input) => identityReferrers(world, input),
@@ -102,6 +111,12 @@ export function oracle(history: History, options: OracleOptions): Oracle {
     topCompanies: (input = {}) => topCompanies(world, input),
     companyTopUsers: (input) => companyTopUsers(world, input),
   };
+}
+
+function foundEvent(event: OracleEvent, identities: Identities): FoundEvent {
+  const { record, anonymousId, value, currency, externalId, companyId } = event;
+  const identity = identities.of(event);
+  return { ...record, anonymousId, value, currency, externalId, companyId, identityId: identity === null ? null : identityId(identity) };
 }
 
 function uniqueCount(events: readonly OracleEvent[], identities: Identities): number {
@@ -135,18 +150,21 @@ function groupReader(input: AggregateInput, derived: Derived): (event: OracleEve
   }
   if (metadataField === "") throw parameterError("invalid_parameter", "metadataField", "expected a name");
   if (metadataField !== null) return metadataReader(metadataField);
-  if (field === null || !AGGREGATE_FIELDS.includes(field)) {
-    throw parameterError("invalid_parameter", "field", `expected one of ${AGGREGATE_FIELDS.join(", ")}`);
-  }
+  if (field === null || !isField(field)) throw parameterError("invalid_parameter", "field", "expected the name of a field");
   return fieldReader(field, derived);
 }
 
-function aggregate(events: readonly OracleEvent[], read: (event: OracleEvent) => unknown, limit: number): AggregateItem[] {
-  const counts = new Map<string, number>();
-  for (const event of events) {
-    for (const property of propertiesOf(read(event))) counts.set(property, (counts.get(property) ?? 0) + 1);
-  }
-  const items = [...counts].map(([property, count]) => ({ property, count }));
+function aggregate(
+  events: readonly OracleEvent[],
+  read: (event: OracleEvent) => unknown,
+  count: (own: OracleEvent[]) => number,
+  limit: number,
+): AggregateItem[] {
+  const readEvents = events.map((event) => ({ event, properties: propertiesOf(read(event)) }));
+  const all = new Set(readEvents.flatMap(({ properties }) => [...properties]));
+  const items = [...all]
+    .map((property) => ({ property, count: count(readEvents.filter(({ properties }) => properties.has(property)).map(({ event }) => event)) }))
+    .filter((item) => item.count > 0);
   return items.sort((a, b) => b.count - a.count || byCodePoint(a.property, b.property)).slice(0, limit);
 }
 

@@ -4,7 +4,7 @@ import { DAY_MS, type Span } from "./instant.js";
 import { rangeOf } from "./scope.js";
 
 /** The window of two dates; absent ones are 30 days before now, and now. @throws invalid_date, invalid_date_range */
-export function windowOf(input: { readonly startDate?: DateInput | null; readonly endDate?: DateInput | null }, nowMs: number): Span {
+export function windowOf(input: { readonly startDate?: DateInput | null | undefined; readonly endDate?: DateInput | null | undefined }, nowMs: number): Span {
   const { fromMs, toMs } = rangeOf(input);
   return {
     fromMs: fromMs === -Infinity ? nowMs - 30 * DAY_MS : fromMs,

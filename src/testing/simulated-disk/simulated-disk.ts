@@ -42,14 +42,17 @@ export class SimulatedDisk {
     return { files: new Map(this.#files), directories: new Map(this.#directories) };
   }
 
+  /** The content of a file; empty where the node is none. */
   file(node: number): FileContent {
     return this.#files.get(node) ?? EMPTY_FILE;
   }
 
+  /** Gives a file other content. */
   setFile(node: number, file: FileContent): void {
     this.#files.set(node, file);
   }
 
+  /** Whether the node is a directory. */
   isDirectory(node: number): boolean {
     return this.#directories.has(node);
   }
@@ -62,10 +65,12 @@ export class SimulatedDisk {
     return node;
   }
 
+  /** The names of a directory; none where the node is no directory. */
   directory(node: number): DirectoryNames {
     return this.#directories.get(node) ?? EMPTY_DIRECTORY;
   }
 
+  /** Gives a directory other names. */
   setDirectory(node: number, directory: DirectoryNames): void {
     this.#directories.set(node, directory);
   }
@@ -87,6 +92,7 @@ export class SimulatedDisk {
     return { parent: this.directoryAt(path.slice(0, end)), name: path.slice(end + 1) };
   }
 
+  /** Makes, renames or removes a name; durable with the next sync of the directory. */
   changeNames(directory: number, change: NameChange): void {
     this.setDirectory(directory, withNameChange(this.directory(directory), change));
   }

@@ -5,6 +5,7 @@ import { afterFailedSync, synced, withChange } from "./file-content.js";
 import { type DiskOperation, type SimulatedDisk, errnoError } from "./simulated-disk.js";
 
 export interface SimulatedFileSystemOptions {
+  /** Which operations fail, and how. Default: none. */
   readonly faults?: Faults;
   /** Waited for before and after each operation takes effect, so that operations under way at once interleave. Default: no wait. */
   readonly pause?: () => Promise<void> | void;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { loadAgents, type Agent } from "../../../src/cli/read/agent.js";
+import { loadAgentReader, type Agent } from "../../../src/http/index.js";
 import { parseClfLine, readClf } from "../../../src/cli/read/clf.js";
 import { chunksOf, rowsOf } from "./source.js";
 
@@ -10,10 +10,10 @@ const NOW = Date.UTC(2015, 4, 17, 10, 5, 3);
 
 let describeAgent: (text: string) => Agent;
 beforeAll(async () => {
-  describeAgent = await loadAgents();
+  describeAgent = await loadAgentReader();
 });
 
-const common = { name: "page_view", userId: "1.2.3.4", createdAt: NOW };
+const common = { name: "pageview", userId: "1.2.3.4", createdAt: NOW };
 
 describe("parseClfLine", () => {
   test("reads a combined line whole", () => {
@@ -54,7 +54,7 @@ describe("parseClfLine", () => {
 
   test("an offset moves the instant, a missing address leaves the event without user", () => {
     const event = parseClfLine('- - - [17/May/2015:12:05:03 +0200] "GET / HTTP/1.1" 200 1', describeAgent);
-    expect(event).toEqual({ name: "page_view", createdAt: NOW, url: "/", metadata: { status: 200, bytes: 1, method: "GET" } });
+    expect(event).toEqual({ name: "pageview", createdAt: NOW, url: "/", metadata: { status: 200, bytes: 1, method: "GET" } });
   });
 
   test.each([

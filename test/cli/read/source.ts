@@ -1,5 +1,3 @@
-import type { Row, Rows } from "../../../src/cli/read/row.js";
-
 const encoder = new TextEncoder();
 
 /** A byte source of the given texts, cut into chunks of `chunkBytes` so that every boundary is met. */
@@ -8,7 +6,7 @@ export async function* chunksOf(content: string | Uint8Array, chunkBytes: number
   for (let start = 0; start < bytes.length; start += chunkBytes) yield bytes.slice(start, start + chunkBytes);
 }
 
-export async function rowsOf(rows: Rows): Promise<Row[]> {
+export async function rowsOf<Row>(rows: AsyncIterable<readonly Row[]>): Promise<Row[]> {
   const all: Row[] = [];
   for await (const block of rows) all.push(...block);
   return all;

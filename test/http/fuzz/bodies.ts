@@ -65,8 +65,21 @@ function call(random: Random): object {
   };
 }
 
+/** An input of the library, of which each question takes some members. */
+function libraryInput(path: string, random: Random): object {
+  const range = some(random, { startDate: () => random.pick(DATES), endDate: () => random.pick(DATES) }, 0.3);
+  const project = some(random, { project: () => random.pick(["shop", "site", "nope"]) }, 0.4);
+  if (/identity/.test(path)) return { [random.pick(["email", "userId"])]: id(random), ...range };
+  if (/companyTopUsers/.test(path)) return { companyId: "acme" };
+  if (/topCompanies/.test(path)) return some(random, { rangeDays: () => 5, sort: () => "events" });
+  if (/ltvCohorts|revenue/.test(path)) return { project: "shop", ...some(random, { level: () => "identity" }) };
+  if (/exports/.test(path)) return { ...range, ...project, ...some(random, { after: () => ({ createdAt: "2026-03-05T12:00:00.000Z", id: "0195800a-0000-7000-8000-000000000001" }) }) };
+  return { ...range, ...project, ...some(random, { eventName: () => "a" }), ...(/aggregate/.test(path) ? { field: "device" } : {}) };
+}
+
 /** A body that the route would mostly take. */
 export function bodyFor(path: string, random: Random): unknown {
+  if (/^\/v1\/(questions|exports\/events)/.test(path)) return libraryInput(path, random);
   if (path === "/v1/events") {
     const events = Array.from({ length: random.below(5) }, () => event(random));
     return random.chance(0.5) ? { events } : events;

@@ -84,8 +84,8 @@ function headersOf(random: Random, memory: Memory): [string, string][] {
   if (random.chance(0.1)) add("x-request-id", random.pick(["abc-1", "a b", "x".repeat(200), "é", "sk_owner", "a\tb"]));
   if (random.chance(0.1)) add("accept", random.pick(["*/*", "text/html", "application/vnd.apache.arrow.stream", ";q="]));
   if (random.chance(0.05)) add(random.pick(["x-forwarded-for", "cookie", "origin", "range", "if-match", "te", "via"]), random.pick(STRANGE_TEXTS).replaceAll(/[^\x20-\x7e]/g, "?"));
-  if (random.chance(0.01)) for (let left = 150; left > 0; left -= 1) add(`x-${left}`, "y");
-  if (random.chance(0.01)) add("x-long", "z".repeat(9_000));
+  if (random.chance(0.02)) for (let left = 150; left > 0; left -= 1) add(`x-${left}`, "y");
+  if (random.chance(0.02)) add("x-long", "z".repeat(9_000));
   return random.shuffled(headers);
 }
 

@@ -28,7 +28,7 @@ export async function overWire(handler: Handler, request: FuzzRequest): Promise<
 export async function overWeb(handler: Handler, { method, target, headers, body }: FuzzRequest): Promise<FuzzAnswer | null> {
   let request: Request;
   try {
-    request = new Request(`http://daybook.test${target}`, { method, headers: headers.map(([name, value]) => [name, value]), body: body as BodyInit | null });
+    request = new Request(`http://daybook.test${target}`, { method, headers: headers.map(([name, value]): [string, string] => [name, value]), body: body as BodyInit | null });
   } catch {
     return null;
   }

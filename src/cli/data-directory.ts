@@ -1,0 +1,113 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { PRIVATE_MARK } from "../node/private-file.js";
+import { fileStorage } from "../node/index.js";
+import { MANIFEST_KEY, MANIFEST_START } from "../store/manifest.js";
+import { KEYS_KEY, KEYS_START } from "../store/store-keys.js";
+import { beginsWith, isStorePart } from "../store/stores-below.js";
+
+/** The organization that is meant when none is named, and the one that a store by itself is. */
+export const DEFAULT_ORGANIZATION = "default";
+/** The tokens of a data directory: hashes, never values. */
+export const TOKENS_KEY = "tokens.json";
+/** In a store: whose lock is taken to change its tokens, for that of the store is held by whoever writes it. */
+export const TOKENS_LOCK = "tokens.lock";
+
+/** What `--data` names: one store, or a directory of stores, one for each organization; or nothing yet. */
+export interface DataDirectory {
+  readonly path: string;
+  readonly kind: "absent" | "empty" | "store" | "organizations";
+  /** Organizations that are there, ascending; of a store it is `default`. */
+  readonly names: readonly string[];
+  /** What lies there and belongs to no organization. */
+  readonly strangers: readonly string[];
+}
+
+const organizationPattern = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+const FOLDERS = ["segments", "dictionaries", "identities", "journal", "quarantine"];
+/** What file systems, their browsers and version control leave in directories. */
+const litterPattern = /^(?:lost\+found|\.DS_Store|\.localized|\.(?:git)?keep|\.gitignore|\.snapshot|\.Trash.*|\.Spotlight-V100|\.fseventsd|\.nfs.*|System Volume Information|\$RECYCLE\.BIN|Thumbs\.db|desktop\.ini)$/;
+const STRANGERS_SHOWN = 5;
+
+/** Whether a text may name an organization, which is also the name of its directory. */
+export function isOrganizationName(text: string): boolean {
+  return organizationPattern.test(text);
+}
+
+/**
+ * Looks what a directory is, writing nothing. A store counts as one when it is damaged, and an organization among strangers too.
+ * @throws Error for a file, for a directory of other things, and for one that is a store and holds others
+ */
+export async function dataDirectory(path: string): Promise<DataDirectory> {
+  const entries = await namesIn(path);
+  if (entries === null) return { path, kind: "absent", names: [], strangers: [] };
+  const names: string[] = [];
+  const strangers: string[] = [];
+  for (const entry of entries) {
+    if (litterPattern.test(entry) || entry.includes(PRIVATE_MARK) || entry === TOKENS_KEY || entry === TOKENS_LOCK) continue;
+    const below = join(path, entry);
+    if (isOrganizationName(entry) && (await isStore(below))) names.push(entry);
+    else if (!(await isBare(below))) strangers.push(entry);
+  }
+  if (await isStore(path)) {
+    const others = names.filter((name) => !FOLDERS.includes(name));
+    if (others.length === 0) return { path, kind: "store", names: [DEFAULT_ORGANIZATION], strangers: [] };
+    throw new Error(`${path}: is a store and holds others (${listed(others)}): move one or the other to a directory of its own`);
+  }
+  if (names.length > 0 || (await beginsWith(fileStorage(path), TOKENS_KEY, "["))) return { path, kind: "organizations", names, strangers };
+  // Another program's, or it would have begun like one of ours.
+  if (entries.includes(TOKENS_KEY)) strangers.push(TOKENS_KEY);
+  if (!(await hinder(path, strangers))) return { path, kind: "empty", names, strangers };
+  throw new Error(`${path}: is neither a store nor a directory of organizations, it holds ${listed(strangers)}`);
+}
+
+/** Whether the engine wrote something at the root of a directory. */
+export async function isStore(path: string): Promise<boolean> {
+  if ((await namesIn(path).catch(ignoreFile)) === null) return false;
+  const storage = fileStorage(path);
+  if ((await beginsWith(storage, MANIFEST_KEY, MANIFEST_START)) || (await beginsWith(storage, KEYS_KEY, KEYS_START))) return true;
+  for (const folder of FOLDERS) {
+    const names = await namesIn(join(path, folder)).catch(ignoreFile);
+    if (names?.some((name) => isStorePart(`${folder}/${name}`)) === true) return true;
+  }
+  return false;
+}
+
+/** Plain files, such as those to be imported, are nobody's home; directories and hidden files tell that this is somebody's. */
+async function hinder(path: string, strangers: readonly string[]): Promise<boolean> {
+  for (const name of strangers) {
+    if (name.startsWith(".") || name === TOKENS_KEY) return true;
+    if ((await namesIn(join(path, name)).catch(ignoreFile)) !== null) return true;
+  }
+  return false;
+}
+
+/** Whether a directory holds nothing yet that is worth mentioning. */
+async function isBare(path: string): Promise<boolean> {
+  const names = await namesIn(path).catch(() => null);
+  return names !== null && names.every((name) => litterPattern.test(name) || name.includes(PRIVATE_MARK));
+}
+
+/** Names in a directory, ascending; null where there is none. @throws Error for a file */
+async function namesIn(path: string): Promise<string[] | null> {
+  try {
+    return (await readdir(path)).sort();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT") return null;
+    if (code === "ENOTDIR") throw new NoDirectory(`${path}: is no directory`);
+    throw error;
+  }
+}
+
+class NoDirectory extends Error {}
+
+function ignoreFile(error: unknown): null {
+  if (error instanceof NoDirectory) return null;
+  throw error;
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - STRANGERS_SHOWN;
+  return `${names.slice(0, STRANGERS_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

@@ -1,0 +1,17 @@
+import type { Daybook } from "../engine/daybook.js";
+
+/** What only the process has that opened the store: files, threads, and what is known without asking. */
+type Local = "exportArrow" | "seal" | "health" | "currency" | "projects";
+
+/**
+ * A Daybook in another process: the same questions, answers and errors, each over HTTP. Writes are stored once however often they had to be
+ * sent. Beside the errors of a Daybook there are those of tokens, `unreachable` where no Daybook answers, and `closed`.
+ */
+export interface DaybookClient extends Omit<Daybook, Local | "close"> {
+  /** Names of all projects that the token sees, by code point. */
+  projects(): Promise<readonly string[]>;
+  /** `ok` while every organization of the server reads and writes. Takes no right. */
+  health(): Promise<"ok" | "read_only" | "closed">;
+  /** Ends what is under way with `closed`; the server goes on. */
+  close(): Promise<void>;
+}

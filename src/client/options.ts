@@ -1,0 +1,93 @@
+import { parameterError, shown } from "../base/errors.js";
+import { LIMITS } from "../base/limits.js";
+
+export interface ClientOptions {
+  /** Where the server is, such as `http://127.0.0.1:8787`; a path behind it stands before every route. */
+  readonly url: string | URL;
+  /** The value of a token, `sk_…`. It is sent to `url` alone, and shown nowhere. */
+  readonly token: string;
+  /** How often, and after which pauses, a request that failed for a passing reason is sent again. */
+  readonly retry?: RetryOptions;
+  /** How long one request may take with all its tries, in ms. Default 60,000. A large ingest or an export is several requests. */
+  readonly timeoutMs?: number;
+  /** Sends a request. Default: `fetch`. A handler of `createHandler` will do. */
+  readonly fetch?: (request: Request) => Promise<Response>;
+}
+
+export interface RetryOptions {
+  /** Tries in all, the first among them: 1 to 100. Default 5. */
+  readonly attempts?: number;
+  /** The pause before the second try is random, up to so many ms; its bound doubles each time. Default 200. */
+  readonly baseMs?: number;
+  /** The longest pause, in ms, unless `Retry-After` of the server asks for a longer one. Default 10,000. */
+  readonly maxMs?: number;
+}
+
+/** Options as they were checked. */
+export interface Connection {
+  /** Without a slash at its end. */
+  readonly base: string;
+  readonly token: string;
+  readonly attempts: number;
+  readonly baseMs: number;
+  readonly maxMs: number;
+  readonly timeoutMs: number;
+  readonly fetch: (request: Request) => Promise<Response>;
+}
+
+const OPTION_NAMES = ["url", "token", "retry", "timeoutMs", "fetch"];
+const RETRY_NAMES = ["attempts", "baseMs", "maxMs"];
+/** What may stand behind `Bearer`. */
+const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
+
+/** @throws invalid_parameter, unknown_parameter; none of them shows a token */
+export function checkClientOptions(options: ClientOptions): Connection {
+  // Programs without types hand over anything.
+  const { url, token, retry, timeoutMs, fetch } = members(options, "options", OPTION_NAMES) as Partial<ClientOptions>;
+  const { attempts, baseMs, maxMs } = members(retry ?? {}, "retry", RETRY_NAMES) as RetryOptions;
+  const base = baseOf(url);
+  if (typeof token !== "string" || !TOKEN.test(token))
+    throw parameterError("invalid_parameter", "token", `expected the value of a token, sk_ and letters, digits and ._~+/-, got ${typeof token === "string" ? "another text" : typeof token}`);
+  if (fetch !== undefined && typeof fetch !== "function") throw unexpected("fetch", "a function from Request to Response", fetch);
+  return {
+    base,
+    token,
+    attempts: numberIn(attempts, "retry.attempts", 1, 100, LIMITS.clientAttemptCount, true),
+    baseMs: numberIn(baseMs, "retry.baseMs", 0, LIMITS.timerMs, LIMITS.clientRetryBaseMs),
+    maxMs: numberIn(maxMs, "retry.maxMs", 0, LIMITS.timerMs, LIMITS.clientRetryMaxMs),
+    timeoutMs: numberIn(timeoutMs, "timeoutMs", 1, LIMITS.timerMs, LIMITS.clientRequestMs),
+    fetch: fetch ?? ((request) => globalThis.fetch(request)),
+  };
+}
+
+function members(value: unknown, param: string, known: readonly string[]): object {
+  if (typeof value !== "object" || value === null) throw unexpected(param, "an object", value);
+  const other = Object.keys(value).find((name) => !known.includes(name));
+  if (other === undefined) return value;
+  throw parameterError("unknown_parameter", param === "options" ? other : `${param}.${other}`, `unknown; known are ${known.join(", ")}`);
+}
+
+function baseOf(url: unknown): string {
+  const text = typeof url === "string" || url instanceof URL ? String(url) : null;
+  const parsed = text !== null && URL.canParse(text) ? new URL(text) : null;
+  if (parsed === null || (parsed.protocol !== "http:" && parsed.protocol !== "https:")) throw wrongUrl("expected an http or https URL", text ?? url);
+  if (parsed.username !== "" || parsed.password !== "") throw wrongUrl("expected no user name or password in it: who asks is told by token", null);
+  if (parsed.search !== "" || parsed.hash !== "") throw wrongUrl("expected no query and no fragment", text);
+  return `${parsed.origin}${parsed.pathname.replace(/\/+$/, "")}`;
+}
+
+/** What may be, or hold, a token is not shown. */
+function wrongUrl(expected: string, came: unknown) {
+  const isSecret = came === null || (typeof came === "string" && came.includes("sk_"));
+  return parameterError("invalid_parameter", "url", isSecret ? expected : `${expected}, got ${shown(came)}`);
+}
+
+function numberIn(value: unknown, param: string, min: number, max: number, byDefault: number, isWhole = false): number {
+  if (value === undefined) return byDefault;
+  if (typeof value === "number" && value >= min && value <= max && (!isWhole || Number.isInteger(value))) return value;
+  throw unexpected(param, `${isWhole ? "an integer" : "a number"} from ${min} to ${max}`, value);
+}
+
+function unexpected(param: string, expected: string, came: unknown) {
+  return parameterError("invalid_parameter", param, `expected ${expected}, got ${typeof came === "number" ? String(came) : shown(came)}`);
+}

@@ -1,0 +1,114 @@
+import type { DaybookStats, ExportedEvent, ExportInput } from "../engine/daybook.js";
+import type { PrivacyRequests } from "../engine/privacy-requests.js";
+import type { StoredRecord } from "../schema/record.js";
+import { Calls } from "./calls.js";
+import type { DaybookClient } from "./daybook-client.js";
+import { jsonText } from "./json-text.js";
+import type { Machine } from "./machine.js";
+import { libraryNames } from "./names.js";
+import type { Connection } from "./options.js";
+import { RemotePrivacyRequests } from "./privacy-requests.js";
+import { questionOf, RemoteQuestions } from "./remote-questions.js";
+import { RemoteWrites } from "./remote-writes.js";
+
+/** The wiring of one connection. What it knows of the token is in private fields: it shows nowhere. */
+export class RemoteDaybook extends RemoteQuestions implements DaybookClient {
+  readonly #calls: Calls;
+  readonly #writes: RemoteWrites;
+  readonly #privacyRequests: RemotePrivacyRequests;
+
+  constructor(connection: Connection, machine: Machine) {
+    const calls = new Calls(connection, machine);
+    super(calls);
+    this.#calls = calls;
+    this.#writes = new RemoteWrites(calls, () => machine.nowMs());
+    this.#privacyRequests = new RemotePrivacyRequests(calls);
+  }
+
+  get privacyRequests(): PrivacyRequests {
+    return this.#privacyRequests;
+  }
+
+  ingest(...given: Parameters<RemoteWrites["ingest"]>): ReturnType<RemoteWrites["ingest"]> {
+    return this.#writes.ingest(...given);
+  }
+
+  ingestRecords(...given: Parameters<RemoteWrites["ingestRecords"]>): ReturnType<RemoteWrites["ingestRecords"]> {
+    return this.#writes.ingestRecords(...given);
+  }
+
+  identify(...given: Parameters<RemoteWrites["identify"]>): ReturnType<RemoteWrites["identify"]> {
+    return this.#writes.identify(...given);
+  }
+
+  group(...given: Parameters<RemoteWrites["group"]>): ReturnType<RemoteWrites["group"]> {
+    return this.#writes.group(...given);
+  }
+
+  alias(...given: Parameters<RemoteWrites["alias"]>): ReturnType<RemoteWrites["alias"]> {
+    return this.#writes.alias(...given);
+  }
+
+  unlink(linkId: string): Promise<void> {
+    return this.#writes.unlink(linkId);
+  }
+
+  createProject(name: string): Promise<void> {
+    return this.#writes.createProject(name);
+  }
+
+  async projects(): Promise<readonly string[]> {
+    const { projects } = (await this.#get("/v1/projects")) as { projects: readonly string[] };
+    return projects;
+  }
+
+  async stats(): Promise<DaybookStats> {
+    return libraryNames(await this.#get("/v1/stats")) as DaybookStats;
+  }
+
+  async health(): Promise<DaybookStats["health"]> {
+    const { status } = (await this.#calls.json({ method: "GET", path: "/healthz", again: "always", answers: [503] })) as { status: DaybookStats["health"] };
+    return status;
+  }
+
+  async *exportEvents(input?: ExportInput): AsyncGenerator<ExportedEvent> {
+    const question = questionOf(input);
+    for await (const event of this.#pages<ExportedEvent>("/v1/exports/events", question, ({ createdAt, id }) => ({ createdAt, id }))) yield event;
+  }
+
+  async *exportRecords(): AsyncGenerator<StoredRecord> {
+    yield* this.#pages<StoredRecord>("/v1/exports/records", {}, afterRecord);
+  }
+
+  close(): Promise<void> {
+    return this.#calls.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #get(path: string): Promise<unknown> {
+    return this.#calls.json({ method: "GET", path, again: "always" });
+  }
+
+  /** Page by page until one is empty: each begins after the last item of the one before. */
+  async *#pages<T>(path: string, question: object, after: (last: T) => object): AsyncGenerator<T> {
+    for (let position: object | null = null; ; ) {
+      const body = jsonText(position === null ? question : { ...question, after: position }, false);
+      const lines = await this.#calls.lines({ method: "POST", path, body, again: "always" });
+      const items = lines.map((line) => JSON.parse(line) as T);
+      yield* items;
+      const last = items.at(-1);
+      if (last === undefined) return;
+      position = after(last);
+    }
+  }
+}
+
+/** Of a record, what its place goes by. */
+function afterRecord(record: StoredRecord): object {
+  if (record.type === "project") return { type: record.type, name: record.name };
+  const { type, createdAt } = record;
+  return { type, createdAt, id: type === "unlink" ? record.linkId : record.id };
+}

@@ -1,0 +1,107 @@
+import { parameterError, shown } from "../base/errors.js";
+import type { Daybook, Explanation, QueryOptions } from "../engine/daybook.js";
+import type { ReportName } from "../plan/plan.js";
+import type { Calls } from "./calls.js";
+import { jsonText } from "./json-text.js";
+
+type Input<K extends ReportName> = Parameters<Daybook[K]>[0];
+type Answer<K extends ReportName> = ReturnType<Daybook[K]>;
+
+/** Every question of a Daybook as a method: the input goes as it is, and the answer comes as it is. */
+export class RemoteQuestions implements Pick<Daybook, ReportName | "explain"> {
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  countEvents(input?: Input<"countEvents">, options?: QueryOptions): Answer<"countEvents"> {
+    return this.#ask("countEvents", input, options);
+  }
+
+  countEventsPerDay(input?: Input<"countEventsPerDay">, options?: QueryOptions): Answer<"countEventsPerDay"> {
+    return this.#ask("countEventsPerDay", input, options);
+  }
+
+  countEventsRunningTotalPerDay(input?: Input<"countEventsRunningTotalPerDay">, options?: QueryOptions): Answer<"countEventsRunningTotalPerDay"> {
+    return this.#ask("countEventsRunningTotalPerDay", input, options);
+  }
+
+  countUniqueUsers(input?: Input<"countUniqueUsers">, options?: QueryOptions): Answer<"countUniqueUsers"> {
+    return this.#ask("countUniqueUsers", input, options);
+  }
+
+  countUniqueUsersPerDay(input?: Input<"countUniqueUsersPerDay">, options?: QueryOptions): Answer<"countUniqueUsersPerDay"> {
+    return this.#ask("countUniqueUsersPerDay", input, options);
+  }
+
+  aggregate(input: Input<"aggregate">, options?: QueryOptions): Answer<"aggregate"> {
+    return this.#ask("aggregate", input, options);
+  }
+
+  searchEvents(input?: Input<"searchEvents">, options?: QueryOptions): Answer<"searchEvents"> {
+    return this.#ask("searchEvents", input, options);
+  }
+
+  identitySessions(input: Input<"identitySessions">, options?: QueryOptions): Answer<"identitySessions"> {
+    return this.#ask("identitySessions", input, options);
+  }
+
+  identityProfile(input: Input<"identityProfile">, options?: QueryOptions): Answer<"identityProfile"> {
+    return this.#ask("identityProfile", input, options);
+  }
+
+  identityReferrers(input: Input<"identityReferrers">, options?: QueryOptions): Answer<"identityReferrers"> {
+    return this.#ask("identityReferrers", input, options);
+  }
+
+  identityDeviceGeo(input: Input<"identityDeviceGeo">, options?: QueryOptions): Answer<"identityDeviceGeo"> {
+    return this.#ask("identityDeviceGeo", input, options);
+  }
+
+  revenueByAttribution(input: Input<"revenueByAttribution">, options?: QueryOptions): Answer<"revenueByAttribution"> {
+    return this.#ask("revenueByAttribution", input, options);
+  }
+
+  ltvCohorts(input: Input<"ltvCohorts">, options?: QueryOptions): Answer<"ltvCohorts"> {
+    return this.#ask("ltvCohorts", input, options);
+  }
+
+  topCompanies(input?: Input<"topCompanies">, options?: QueryOptions): Answer<"topCompanies"> {
+    return this.#ask("topCompanies", input, options);
+  }
+
+  companyTopUsers(input: Input<"companyTopUsers">, options?: QueryOptions): Answer<"companyTopUsers"> {
+    return this.#ask("companyTopUsers", input, options);
+  }
+
+  async explain(report: ReportName, input?: object): Promise<Explanation> {
+    return (await this.#answer(report, "?explain=true", input)) as Explanation;
+  }
+
+  // The answer to a question is what its method says.
+  #ask<K extends ReportName>(report: K, input: unknown, options: QueryOptions | undefined): Answer<K> {
+    return this.#answer(report, "", input, options) as Answer<K>;
+  }
+
+  async #answer(report: ReportName, query: string, input: unknown, options?: QueryOptions): Promise<unknown> {
+    if (typeof report !== "string" || !/^\w+$/.test(report)) throw parameterError("invalid_parameter", "report", `expected the name of a question, got ${shown(report)}`);
+    const body = jsonText(questionOf(input), false);
+    const { answer } = (await this.#calls.json({ method: "POST", path: `/v1/questions/${report}${query}`, body, again: "always", signal: options?.signal })) as { answer: unknown };
+    return answer;
+  }
+}
+
+/** An input with its dates as text. @throws invalid_parameter, invalid_date */
+export function questionOf(input: unknown): object {
+  const given = input ?? {};
+  if (Object.prototype.toString.call(given) !== "[object Object]") throw parameterError("invalid_parameter", "input", `expected an object, got ${shown(given)}`);
+  const members = { ...given } as Record<string, unknown>;
+  for (const name of ["startDate", "endDate"]) if (members[name] instanceof Date) members[name] = dateText(members[name], name);
+  return members;
+}
+
+function dateText(date: Date, name: string): string {
+  if (Number.isNaN(date.getTime())) throw parameterError("invalid_date", name, "expected a date, got an invalid Date");
+  return date.toISOString();
+}

@@ -1,0 +1,104 @@
+import { DaybookError, ERROR_CODES, parameterError, shown } from "../base/errors.js";
+import type { ErrorCode } from "../base/errors.js";
+import { uuidOfText } from "../base/uuid.js";
+import type { Daybook, IngestOptions } from "../engine/daybook.js";
+import type { EventInput, IngestResult, RejectedEvent } from "../schema/event.js";
+import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput } from "../schema/record.js";
+import type { Calls } from "./calls.js";
+import { lacksId, newId } from "./ids.js";
+import { EVENT_RULE, piecesOf, RECORD_RULE } from "./pieces.js";
+import type { ItemRule } from "./pieces.js";
+
+/** Everything that a Daybook takes in. What is sent has an id, so that sending it again stores it once. */
+export class RemoteWrites implements Pick<Daybook, "ingest" | "ingestRecords" | "identify" | "group" | "alias" | "unlink" | "createProject"> {
+  readonly #calls: Calls;
+  readonly #nowMs: () => number;
+
+  constructor(calls: Calls, nowMs: () => number) {
+    this.#calls = calls;
+    this.#nowMs = nowMs;
+  }
+
+  async ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult> {
+    refuseNoArray(events, "events");
+    const project: unknown = options?.project ?? null;
+    if (project !== null && (typeof project !== "string" || project === "")) throw parameterError("invalid_parameter", "project", `expected a name, got ${shown(project)}`);
+    return await this.#store(`/v1/events${project === null ? "" : `?project=${encodeURIComponent(project.toWellFormed())}`}`, events, EVENT_RULE);
+  }
+
+  async ingestRecords(records: readonly RecordInput[]): Promise<IngestResult> {
+    refuseNoArray(records, "records");
+    return await this.#store("/v1/records", records, RECORD_RULE);
+  }
+
+  identify(input: IdentifyInput): Promise<LinkResult> {
+    return this.#tell("identify", input);
+  }
+
+  group(input: GroupInput): Promise<LinkResult> {
+    return this.#tell("group", input);
+  }
+
+  alias(input: AliasInput): Promise<LinkResult> {
+    return this.#tell("alias", input);
+  }
+
+  async unlink(linkId: string): Promise<void> {
+    if (typeof linkId !== "string" || !/^[\w-]{1,100}$/.test(linkId)) throw parameterError("invalid_parameter", "linkId", `expected the linkId of a record, got ${shown(linkId)}`);
+    await this.#calls.json({ method: "POST", path: `/v1/records/${linkId}/unlink`, body: "{}", again: "always" });
+  }
+
+  async createProject(name: string): Promise<void> {
+    await this.#record({ type: "project", name });
+  }
+
+  async #tell(type: "identify" | "group" | "alias", input: object): Promise<LinkResult> {
+    if (Object.prototype.toString.call(input) !== "[object Object]") throw parameterError("invalid_parameter", "input", `expected an object, got ${shown(input)}`);
+    const { id: given } = input as { id?: unknown };
+    const id = lacksId(given) ? newId(this.#nowMs()) : given;
+    // A member called type is none of these.
+    if ("type" in input) throw parameterError("unknown_parameter", "type", "unknown");
+    await this.#record({ ...input, type, id });
+    return { linkId: uuidOfText(id as string) };
+  }
+
+  async #record(record: object): Promise<void> {
+    const { rejected } = await this.ingestRecords([record as RecordInput]);
+    const [fault] = rejected;
+    if (fault !== undefined) throw errorOf(fault);
+  }
+
+  /** One piece after the other: of two items with one id the first counts. */
+  async #store(path: string, items: readonly unknown[], rule: ItemRule): Promise<IngestResult> {
+    const rejected: RejectedEvent[] = [];
+    let [accepted, duplicates] = [0, 0];
+    for (const { text, places } of piecesOf(items.slice(), rule, this.#nowMs, rejected)) {
+      const stored = await this.#storePiece(path, text, accepted + duplicates);
+      accepted += stored.accepted;
+      duplicates += stored.duplicates;
+      for (const each of stored.rejected) rejected.push({ ...each, index: places[each.index] ?? each.index });
+    }
+    return { accepted, duplicates, rejected: rejected.sort((a, b) => a.index - b.index) };
+  }
+
+  /** @throws what the server answers; `details.storedCount` tells how many of the batch were stored before */
+  async #storePiece(path: string, body: string, storedCount: number): Promise<IngestResult> {
+    try {
+      return (await this.#calls.json({ method: "POST", path, body, again: "always" })) as IngestResult;
+    } catch (error) {
+      if (!(error instanceof DaybookError) || storedCount === 0) throw error;
+      throw new DaybookError(error.code, error.message, { ...error.details, storedCount }, { cause: error.cause });
+    }
+  }
+}
+
+function refuseNoArray(value: unknown, param: string): void {
+  if (!Array.isArray(value)) throw parameterError("invalid_parameter", param, `expected an array, got ${shown(value)}`);
+}
+
+/** The error that the library throws where a batch rejects. */
+function errorOf({ code, message }: RejectedEvent): DaybookError {
+  const known = Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : "invalid_parameter";
+  const [, param, reason] = /^([A-Za-z][\w.[\]]*): ([^]*)$/.exec(message) ?? [];
+  return new DaybookError(known, message, param === undefined || reason === undefined ? {} : { param, reason });
+}

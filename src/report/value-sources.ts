@@ -1,0 +1,204 @@
+import { assert } from "../base/assert.js";
+import { dayStartMs, isoOf } from "../base/time.js";
+import { uuidText } from "../base/uuid.js";
+import { absentColumn, type CodeColumn } from "../column/column.js";
+import type { Dictionaries } from "../column/dictionaries.js";
+import { pathOf, propertiesOf, referrerDomainOf, walk } from "../filter/operand-value.js";
+import type { Operand, TouchDimension } from "../plan/plan.js";
+import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
+import type { Rows } from "../segment/rows.js";
+import { ACTOR_COLUMNS } from "./actors.js";
+import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-rows-reader.js";
+import { touchLabels } from "./owned-touches.js";
+import type { ReportContext } from "./report.js";
+import { labelsOfRows } from "./touch-facts.js";
+import { touchReader } from "./touch.js";
+
+/** Codes by row. A row's value is its code in the first source in which it has one, else code 0 of the last. */
+export interface Source {
+  /** Columns that its codes are made of. */
+  readonly columns: readonly string[];
+  /** The stored column that it is; null for codes that are worked out. */
+  readonly column: string | null;
+  /** Codes of the same name are the same ones in every question; null: they are this question's own. */
+  readonly name: string | null;
+  /** Codes that rows had so far are below it. */
+  readonly size: number;
+  codesOf(rows: Rows): CodeColumn;
+}
+
+/** Where the rows of an aggregate have their values, and what the codes of these stand for. */
+export interface Values {
+  readonly sources: readonly Source[];
+  /** Present where there is one source each code of which has a property of its own. */
+  readonly distinct?: DistinctValues;
+  /** The groups in which a code of a source counts. */
+  groupsOf(place: number, code: number): readonly number[];
+  propertyOf(group: number): string;
+}
+
+interface DistinctValues {
+  /** All codes below `size` by their property. */
+  placesInOrder(): Uint32Array;
+}
+
+/** @param context that of the question: the same for all its states */
+export function valuesOf(by: Operand, context: ReportContext): Values {
+  const { dictionaries } = context;
+  switch (by.kind) {
+    case "field":
+      return fieldValues(by.field, dictionaries);
+    case "path":
+      return derivedValues("url", pathOf, dictionaries);
+    case "referrerDomain":
+      return derivedValues("referrer", referrerDomainOf, dictionaries);
+    case "member": {
+      const key = dictionaries.knownKeyCode(by.field);
+      const own = (code: number) => [dictionaries.named(by.field).valueOf(code)];
+      const sources = [stored(by.field, dictionaries), ...(key < 0 ? [] : [stored(metadataColumn(key), dictionaries)])];
+      return textValues(sources, (place, code) => (place === 0 ? own(code) : propertiesOf(dictionaries.ofKey(key).json(code))));
+    }
+    case "metadataKey":
+      return metadataValues(by.key, [], dictionaries);
+    case "metadataPath":
+      return metadataValues(by.path, by.path.split("."), dictionaries);
+    case "identityId":
+      return identityValues(context);
+    case "companyId":
+      return companyValues(context);
+    case "touch":
+      return touchValues(by.dimension, context);
+    case "id":
+      return ownValues(ID_COLUMN, (rows, row) => uuidText(rows.ids(), row * 16));
+    case "createdAt":
+      return ownValues(TIME_COLUMN, (rows, row) => isoOf(dayStartMs(rows.day) + (rows.times()[row] ?? 0)));
+  }
+}
+
+function stored(column: string, dictionaries: Dictionaries): Source {
+  const { size } = dictionaries.named(column);
+  return { columns: [column], column, name: column, size, codesOf: (rows) => rows.column(column) };
+}
+
+function fieldValues(column: string, dictionaries: Dictionaries): Values {
+  const dictionary = dictionaries.named(column);
+  const { size } = dictionary;
+  // Values that came after the question began are not in its counts.
+  const placesInOrder = () => (dictionary.size === size ? dictionary.codesInOrder() : dictionary.codesInOrder().filter((code) => code < size));
+  const propertyOf = (code: number) => dictionary.valueOf(code);
+  return { sources: [stored(column, dictionaries)], distinct: { placesInOrder }, groupsOf: (_place, code) => [code], propertyOf };
+}
+
+/** Groups by the texts that codes stand for. */
+function textValues(sources: readonly Source[], textsOf: (place: number, code: number) => readonly string[]): Values {
+  const texts = new Texts();
+  return { sources, groupsOf: (place, code) => textsOf(place, code).map((text) => texts.numberOf(text)), propertyOf: (group) => texts.of(group) };
+}
+
+function derivedValues(column: string, derive: (text: string) => string, dictionaries: Dictionaries): Values {
+  const dictionary = dictionaries.named(column);
+  return textValues([stored(column, dictionaries)], (_place, code) => [derive(dictionary.valueOf(code))]);
+}
+
+/** @param segments of a path that is walked where the event has no such key; none: no walk */
+function metadataValues(key: string, segments: readonly string[], dictionaries: Dictionaries): Values {
+  const keys: { readonly code: number; readonly rest: readonly string[] }[] = [];
+  const literal = dictionaries.knownKeyCode(key);
+  if (literal > 0) keys.push({ code: literal, rest: [] });
+  const root = segments.length > 1 ? dictionaries.knownKeyCode(segments[0] ?? "") : -1;
+  if (root > 0) keys.push({ code: root, rest: segments.slice(1) });
+  if (keys.length === 0) return textValues([NOTHING], () => [""]);
+  return textValues(
+    keys.map(({ code }) => stored(metadataColumn(code), dictionaries)),
+    (place, code) => propertiesOf(walk(dictionaries.ofKey(keys[place]?.code ?? 0).json(code), keys[place]?.rest ?? [])),
+  );
+}
+
+const NOTHING: Source = { columns: [], column: null, name: "", size: 1, codesOf: (rows) => absentColumn(rows.rowCount) };
+
+/** Rows are counted by the ids they have, and these are folded onto identities at the end: an id that names one is hashed only where it shows. */
+function identityValues({ dictionaries, identities }: ReportContext): Values {
+  return {
+    sources: ACTOR_COLUMNS.map((column) => stored(column, dictionaries)),
+    groupsOf: (place, code) => [code === 0 ? 0 : identities.identityOf(code * 2 + place)],
+    propertyOf: (identity) => (identity === 0 ? "" : identities.identityId(identity)),
+  };
+}
+
+function companyValues(context: ReportContext): Values {
+  const dictionary = context.dictionaries.named("companyId");
+  const source: Source = {
+    columns: [...COMPANY_READER_COLUMNS, ID_COLUMN],
+    column: null,
+    // Who belongs to which company is another matter in the next question.
+    name: null,
+    size: dictionary.size,
+    codesOf: (rows) => {
+      const reader = new CompanyReader(rows, context);
+      return codesOfRows(rows, (row) => reader.companyOf(row, reader.identityOf(row)));
+    },
+  };
+  return { sources: [source], groupsOf: (_place, code) => [code], propertyOf: (code) => dictionary.valueOf(code) };
+}
+
+function touchValues(dimension: TouchDimension, context: ReportContext): Values {
+  const reader = touchReader(context.touchRule, context);
+  const labels = touchLabels(context.touchRule, context);
+  const source: Source = {
+    columns: reader.columns,
+    column: null,
+    name: labels.name,
+    get size() {
+      return labels.count;
+    },
+    codesOf: (rows) => {
+      const codes = rows.derive(labels.name, () => labelsOfRows(rows, reader, labels), ({ byteLength }) => byteLength);
+      return { kind: "dense", codes };
+    },
+  };
+  return textValues([source], (_place, code) => [labels.labelOf(code)?.[dimension] ?? ""]);
+}
+
+/** Values that no dictionary holds: they are numbered as they come. */
+function ownValues(column: string, textOf: (rows: Rows, row: number) => string): Values {
+  const texts = new Texts();
+  texts.numberOf("");
+  const source: Source = {
+    columns: [column],
+    column: null,
+    name: null,
+    get size() {
+      return texts.count;
+    },
+    codesOf: (rows) => codesOfRows(rows, (row) => texts.numberOf(textOf(rows, row))),
+  };
+  return { sources: [source], groupsOf: (_place, code) => [code], propertyOf: (code) => texts.of(code) };
+}
+
+function codesOfRows(rows: Rows, codeOf: (row: number) => number): CodeColumn {
+  const codes = new Uint32Array(rows.rowCount);
+  for (let row = 0; row < codes.length; row += 1) codes[row] = codeOf(row);
+  return { kind: "dense", codes };
+}
+
+/** Numbers texts from 0. */
+class Texts {
+  readonly #numbers = new Map<string, number>();
+  readonly #texts: string[] = [];
+
+  get count(): number {
+    return this.#texts.length;
+  }
+
+  numberOf(text: string): number {
+    let number = this.#numbers.get(text);
+    if (number === undefined) this.#numbers.set(text, (number = this.#texts.push(text) - 1));
+    return number;
+  }
+
+  of(number: number): string {
+    const text = this.#texts[number];
+    assert(text !== undefined, "a number stands for a text");
+    return text;
+  }
+}

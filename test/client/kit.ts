@@ -1,0 +1,78 @@
+import { fixedClock } from "../../src/base/clock.js";
+import { connectDaybook } from "../../src/client/index.js";
+import type { ClientOptions, DaybookClient } from "../../src/client/index.js";
+import type { Machine } from "../../src/client/machine.js";
+import { checkClientOptions } from "../../src/client/options.js";
+import { RemoteDaybook } from "../../src/client/remote-daybook.js";
+import type { Daybook } from "../../src/engine/daybook.js";
+import { createHandler, memoryTokens } from "../../src/http/index.js";
+import type { Handler, HandlerOptions } from "../../src/http/index.js";
+import { NOW_MS, TOKENS } from "../http/kit.js";
+
+export const URL_TEXT = "http://daybook.test";
+
+/** The handler of a Daybook, without a socket. */
+export function handlerOver(daybook: Daybook, options: Partial<HandlerOptions> = {}): Handler {
+  return createHandler({ organizations: { default: daybook }, tokens: memoryTokens(TOKENS), clock: fixedClock(NOW_MS), requestId: () => "request-1", ...options });
+}
+
+/** A client of a Daybook in this very process, every request and answer made as for a socket. */
+export function clientOver(daybook: Daybook, token = "sk_owner"): DaybookClient {
+  return connectDaybook({ url: URL_TEXT, token, fetch: handlerOver(daybook) });
+}
+
+interface Sleeper {
+  readonly atMs: number;
+  readonly wake: () => void;
+}
+
+/** A machine whose time passes only while everybody sleeps: tests take no time, and no clock decides. */
+export class VirtualMachine implements Machine {
+  #nowMs = NOW_MS;
+  #sleepers: Sleeper[] = [];
+  #isTicking = false;
+  randomValue = 0.5;
+  /** How long each sleep was, in ms, those apart that only bound a call. */
+  readonly sleeps: number[] = [];
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  random(): number {
+    return this.randomValue;
+  }
+
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    this.sleeps.push(ms);
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve();
+      const sleeper = { atMs: this.#nowMs + ms, wake: resolve };
+      this.#sleepers.push(sleeper);
+      signal.addEventListener("abort", () => {
+        this.#sleepers = this.#sleepers.filter((each) => each !== sleeper);
+        resolve();
+      });
+      if (!this.#isTicking) void this.#tick();
+    });
+  }
+
+  async #tick(): Promise<void> {
+    this.#isTicking = true;
+    while (this.#sleepers.length > 0) {
+      // Whoever has something to do does it first.
+      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      const [next] = this.#sleepers.sort((a, b) => a.atMs - b.atMs);
+      if (next === undefined) break;
+      this.#sleepers = this.#sleepers.filter((each) => each !== next);
+      this.#nowMs = next.atMs;
+      next.wake();
+    }
+    this.#isTicking = false;
+  }
+}
+
+/** A client on a machine of the test's. */
+export function clientOn(machine: Machine, options: Partial<ClientOptions> & Pick<ClientOptions, "fetch">): DaybookClient {
+  return new RemoteDaybook(checkClientOptions({ url: URL_TEXT, token: "sk_owner", ...options }), machine);
+}

@@ -1,0 +1,118 @@
+import { deepStrictEqual } from "node:assert/strict";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DaybookError, fixedClock, memoryStorage, openDaybook } from "../../src/index.js";
+import type { Daybook } from "../../src/index.js";
+import type { ReportName } from "../../src/plan/plan.js";
+import { oracle, seededRandom } from "../../src/testing/index.js";
+import { arrive } from "../oracle/arrive.js";
+import { hostileHistory } from "../oracle/hostile-history.js";
+import { personHistory } from "../oracle/person-history.js";
+import { personQuestions } from "../oracle/person-questions.js";
+import { randomQuestion } from "../oracle/random-plan.js";
+import { baseSeed, caseCount, nowMs } from "../oracle/settings.js";
+import { clientOver } from "./kit.js";
+
+type Asker = Pick<Daybook, ReportName>;
+
+interface Asked {
+  readonly report: ReportName;
+  readonly input: object;
+}
+
+/** What came of a question, the words of an error included. */
+async function outcome(asker: Asker, { report, input }: Asked): Promise<unknown> {
+  try {
+    return { answer: await asker[report](input as never) };
+  } catch (error) {
+    if (!(error instanceof DaybookError)) throw error;
+    return { code: error.code, message: error.message, param: error.details.param };
+  }
+}
+
+async function expectSame(client: Asker, daybook: Asker, question: Asked): Promise<unknown> {
+  const [actual, expected] = [await outcome(client, question), await outcome(daybook, question)];
+  try {
+    deepStrictEqual(actual, expected);
+  } catch (error) {
+    throw new Error(`${question.report} ${JSON.stringify(question.input)}: ${(error as Error).message}`, { cause: error });
+  }
+  return actual;
+}
+
+describe("law 15: through a client a question has the library's answer, or its error, word by word", () => {
+  it("about events, filters, days and pages", async () => {
+    let errorCount = 0;
+    for (let at = 0; at < caseCount(2); at += 1) {
+      const random = seededRandom(baseSeed + at);
+      const events = hostileHistory(random, 60);
+      const daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(nowMs) });
+      await daybook.ingest(events);
+      const client = clientOver(daybook);
+      const records = oracle(events, { nowMs }).searchEvents();
+      for (let asked = 0; asked < 120; asked += 1) {
+        const { report, input } = randomQuestion(random, records);
+        const paged = report === "searchEvents" ? { ...input, limit: random.between(1, 20) } : input;
+        const actual = (await expectSame(client, daybook, { report, input: paged })) as { answer?: { cursor: string | null }; code?: string };
+        if (actual.code !== undefined) errorCount += 1;
+        const cursor = report === "searchEvents" ? (actual.answer?.cursor ?? null) : null;
+        if (cursor !== null) await expectSame(client, daybook, { report, input: { ...paged, cursor } });
+      }
+      await daybook.close();
+    }
+    expect(errorCount).toBeGreaterThan(0);
+  });
+
+  it("about persons, money and companies", async () => {
+    const reports = new Set<string>();
+    for (let at = 0; at < caseCount(6); at += 1) {
+      const random = seededRandom(baseSeed + at);
+      const { history } = personHistory(random);
+      const daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(nowMs) });
+      await arrive(daybook, history);
+      const client = clientOver(daybook);
+      for (const question of personQuestions(random, history, [])) {
+        const actual = (await expectSame(client, daybook, question)) as { answer?: unknown };
+        if (actual.answer !== undefined) reports.add(question.report);
+      }
+      await daybook.close();
+    }
+    expect(reports.size).toBeGreaterThan(9);
+  });
+});
+
+let daybook: Daybook;
+beforeAll(async () => {
+  daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(nowMs) });
+  await daybook.ingest([{ name: "a", userId: "u1", createdAt: "2026-03-01T00:00:00Z", metadata: { n: 1 } }]);
+});
+afterAll(() => daybook.close());
+
+describe("a question through a client", () => {
+  it("may be explained", async () => {
+    const input = { filterGroups: [{ filters: [{ fieldName: "metadata.n", operator: ">", value: 0 }] }] };
+    const expected: unknown = JSON.parse(JSON.stringify(await daybook.explain("countEvents", input)));
+    expect(await clientOver(daybook).explain("countEvents", input)).toEqual(expected);
+  });
+
+  it("may have what JSON would lose, and is refused for it instead of answered to another question", async () => {
+    const client = clientOver(daybook);
+    const wrong: [Asked, string, string][] = [
+      [{ report: "searchEvents", input: { limit: Number.NaN } }, "invalid_parameter", "limit"],
+      [{ report: "countEvents", input: { startDate: new Date(Number.NaN) } }, "invalid_date", "startDate"],
+      [{ report: "countEvents", input: { eventName: () => "a" } }, "invalid_parameter", "eventName"],
+      [{ report: "countEvents", input: { filterGroups: [{ filters: [{ fieldName: "metadata.n", operator: "=", value: new Date(0) }] }] } }, "invalid_parameter", "filterGroups[0].filters[0].value"],
+      [{ report: "countEvents", input: { filterGroups: new Map() } }, "invalid_parameter", "filterGroups"],
+    ];
+    for (const [question, code, param] of wrong)
+      for (const asker of [client, daybook]) expect(await outcome(asker, question), JSON.stringify(question)).toMatchObject({ code, param });
+    for (const input of [5, [], "a", new Date(0)]) await expectSame(client, daybook, { report: "countEvents", input: input as object });
+  });
+
+  it("may have dates as Date, and members that are null or undefined", async () => {
+    const client = clientOver(daybook);
+    for (const startDate of [new Date("2026-03-01T00:00:00Z"), new Date("2026-03-01T00:00:00.001Z"), new Date(-1), new Date(8e15), null, undefined])
+      await expectSame(client, daybook, { report: "countEvents", input: { startDate, eventName: undefined } });
+    expect(await client.countEvents()).toBe(1);
+    await expectSame(client, daybook, { report: "countEvents", input: { eventname: "a" } });
+  });
+});

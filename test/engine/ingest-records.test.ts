@@ -1,0 +1,149 @@
+import { describe, expect, test } from "vitest";
+import { fixedClock, memoryStorage, openDaybook, type Daybook, type RecordInput, type Storage, type StoredRecord } from "daybook";
+import { lastingMemory } from "../store/objects.js";
+import { RecordingStorage } from "../store/recording-storage.js";
+
+const NOW = Date.UTC(2026, 2, 31, 12);
+const createdAt = "2026-03-30T12:00:00.000Z";
+const open = (storage: Storage = memoryStorage()) => openDaybook({ storage, clock: fixedClock(NOW) });
+const id = (digit: number) => `00000000-0000-4000-8000-00000000000${digit}`;
+
+async function recordsOf(daybook: Daybook): Promise<StoredRecord[]> {
+  const records: StoredRecord[] = [];
+  for await (const record of daybook.exportRecords()) records.push(record);
+  return records;
+}
+
+/** One of each type, as they are exported. */
+const everyType: readonly StoredRecord[] = [
+  { type: "project", name: "empty" },
+  { type: "identify", id: id(1), createdAt, userId: "ann", anonymousId: "phone", email: "ann@x.io", traits: { plan: "pro", seats: [1, null] } },
+  { type: "group", id: id(2), createdAt, companyId: "acme", anonymousId: "phone", traits: { name: "Acme" } },
+  { type: "alias", id: id(3), createdAt, from: "old ann", to: "ann" },
+  { type: "identify", id: id(4), createdAt, userId: "bob" },
+  { type: "unlink", createdAt, linkId: id(4) },
+];
+
+describe("ingestRecords", () => {
+  test("takes back what exportRecords gave, in any order, also what is taken back before it came; the export is the same.", async () => {
+    for (const records of [everyType, [...everyType].reverse()]) {
+      const storage = lastingMemory();
+      const daybook = await open(storage);
+      expect(await daybook.ingestRecords(records)).toEqual({ accepted: 6, duplicates: 0, rejected: [] });
+      expect(await recordsOf(daybook)).toEqual(everyType);
+      await daybook.close();
+      const again = await open(storage);
+      expect(await recordsOf(again)).toEqual(everyType);
+      expect(again.projects()).toEqual(["empty"]);
+      await expect(again.identityProfile({ userId: "bob" })).rejects.toMatchObject({ code: "identity_not_found" });
+      expect(await again.identityProfile({ email: "ann@x.io" })).toMatchObject({ events: 0 });
+      await again.close();
+    }
+  });
+
+  test("counts what is there already as duplicates, in one batch and in the next, and changes nothing by it.", async () => {
+    const daybook = await open();
+    expect(await daybook.ingestRecords([...everyType, ...everyType])).toEqual({ accepted: 6, duplicates: 6, rejected: [] });
+    const others: RecordInput[] = [{ type: "identify", id: id(1), userId: "carl" }, { type: "unlink", linkId: id(4), createdAt: NOW }, { type: "project", name: "empty" }];
+    expect(await daybook.ingestRecords(others)).toEqual({ accepted: 0, duplicates: 3, rejected: [] });
+    expect(await recordsOf(daybook)).toEqual(everyType);
+  });
+
+  test("takes what is looser: no id, no time, numbers as ids, text of any kind as id.", async () => {
+    const daybook = await open();
+    const told: RecordInput[] = [{ type: "identify", userId: 5, email: " Ann@X.io " }, { type: "group", companyId: 7, userId: 5, id: "crm 1" }, { type: "unlink", linkId: "crm 1" }];
+    expect(await daybook.ingestRecords(told)).toMatchObject({ accepted: 3 });
+    const records = await recordsOf(daybook);
+    expect(records).toContainEqual({ type: "identify", id: expect.any(String) as string, createdAt: "2026-03-31T12:00:00.000Z", userId: "5", email: "ann@x.io" });
+    const group = records.find(({ type }) => type === "group") as { readonly id: string };
+    expect(records).toContainEqual({ type: "unlink", createdAt: "2026-03-31T12:00:00.000Z", linkId: group.id });
+    expect(await daybook.topCompanies()).toMatchObject({ companies: [] });
+  });
+
+  test("answers for each bad record what is wrong with it, and stores the others.", async () => {
+    const daybook = await open();
+    const bad: [record: unknown, code: string, message: RegExp][] = [
+      [null, "invalid_parameter", /^expected an object, got null$/],
+      [[], "invalid_parameter", /^expected an object, got \[\]$/],
+      [{ name: "visit" }, "invalid_parameter", /^type: expected one of identify, group, alias, unlink, project, got undefined$/],
+      [{ type: "toString" }, "invalid_parameter", /^type: expected one of .*, got "toString"$/],
+      [{ type: "identify" }, "invalid_parameter", /^userId: expected a userId or an anonymousId, got neither$/],
+      [{ type: "identify", userId: "ann", linkId: "x" }, "unknown_parameter", /^linkId: unknown/],
+      [{ type: "group", userId: "ann" }, "invalid_parameter", /^companyId: /],
+      [{ type: "alias", from: "ann" }, "invalid_parameter", /^to: /],
+      [{ type: "unlink" }, "invalid_parameter", /^linkId: expected at least one character/],
+      [{ type: "unlink", linkId: 5 }, "invalid_parameter", /^linkId: expected text, got 5$/],
+      [{ type: "unlink", linkId: "x", createdAt: "yesterday" }, "invalid_parameter", /^createdAt: /],
+      [{ type: "project" }, "invalid_parameter", /^name: expected at least one character/],
+      [{ type: "project", name: 5 }, "invalid_parameter", /^name: expected text, got 5$/],
+      [{ type: "project", name: "a", createdAt }, "unknown_parameter", /^createdAt: unknown; known are name$/],
+    ];
+    const good: RecordInput = { type: "identify", userId: "ann" };
+    const { accepted, duplicates, rejected } = await daybook.ingestRecords(bad.flatMap(([record]) => [record as RecordInput, good]));
+    expect([accepted, duplicates]).toEqual([bad.length, 0]);
+    expect(rejected.map(({ index, code }) => [index, code])).toEqual(bad.map(([, code], at) => [at * 2, code]));
+    bad.forEach(([, , message], at) => expect(rejected[at]?.message).toMatch(message));
+    await expect(daybook.ingestRecords("all" as never)).rejects.toMatchObject({ code: "invalid_parameter", message: 'records: expected an array, got "all"' });
+  });
+
+  test("is one sync a batch, and one together with what else waits.", async () => {
+    const storage = new RecordingStorage();
+    const daybook = await open(storage);
+    const many = Array.from({ length: 600 }, (_, at): RecordInput => ({ type: "identify", id: `${at}`, userId: `user ${at}`, traits: { at } }));
+    const syncCount = () => storage.operations.filter((operation) => operation.startsWith("sync")).length;
+    const before = syncCount();
+    expect(await daybook.ingestRecords(many)).toMatchObject({ accepted: 600 });
+    expect(syncCount() - before).toBe(1);
+    await Promise.all([daybook.ingestRecords([{ type: "project", name: "new" }, { type: "identify", userId: "ann" }]), daybook.ingest([{ name: "visit" }]), daybook.alias({ from: "a", to: "b" })]);
+    expect(syncCount() - before).toBe(2);
+    await daybook.close();
+  });
+
+  test("keeps who was erased out, and lets in what happened since.", async () => {
+    const storage = lastingMemory();
+    const daybook = await open(storage);
+    await daybook.ingestRecords(everyType);
+    const { id: requestId } = await daybook.privacyRequests.create({ type: "erasure", subject: { email: "ann@x.io" }, regulation: "gdpr" });
+    await daybook.privacyRequests.verify(requestId);
+    await daybook.privacyRequests.acknowledge(requestId);
+    await daybook.privacyRequests.resolve(requestId, "completed");
+    const left = await recordsOf(daybook);
+    expect(left.map(({ type }) => type)).toEqual(["project", "identify", "unlink"]);
+    const { accepted, duplicates, rejected } = await daybook.ingestRecords(everyType);
+    expect([accepted, duplicates]).toEqual([0, 3]);
+    expect(rejected.map(({ index, code }) => [index, code])).toEqual([[1, "suppressed"], [2, "suppressed"], [3, "suppressed"]]);
+    expect(await recordsOf(daybook)).toEqual(left);
+    expect(JSON.stringify(left)).not.toContain("ann");
+    await daybook.close();
+    const later = await openDaybook({ storage, clock: fixedClock(NOW + 3_600_000) });
+    expect(await later.ingestRecords([{ type: "identify", userId: "ann" }])).toMatchObject({ accepted: 1 });
+    await later.close();
+  });
+});
+
+describe("exportRecords", () => {
+  test("gives back what was told by calls, so that a copy of it is the same, at the edges too.", async () => {
+    const daybook = await open();
+    await daybook.createProject("made");
+    await daybook.ingest([{ name: "visit", project: "p".repeat(5_000), userId: "ann", createdAt }]);
+    const long = "x".repeat(20_000);
+    await daybook.identify({ id: id(1), createdAt, userId: "ann", email: " ", traits: { email: " Traits@X.io ", long } });
+    await daybook.identify({ id: id(2), createdAt, userId: "bob", traits: { email: `${"e".repeat(20_000)}@x.io` } });
+    await daybook.identify({ id: id(3), createdAt, userId: "carl", email: "carl@x.io", traits: { email: "other@x.io", at: new Date(0), "1": 1, __proto__: null } });
+    await daybook.group({ id: id(4), createdAt: 0, companyId: 7, userId: "ann", anonymousId: "phone", traits: {} });
+    const { linkId } = await daybook.identify({ createdAt: NOW + 300_000, userId: "gone" });
+    await daybook.unlink(linkId);
+    await daybook.unlink(linkId);
+    const records = await recordsOf(daybook);
+    expect(records.filter(({ type }) => type === "unlink")).toEqual([{ type: "unlink", createdAt: "2026-03-31T12:00:00.000Z", linkId }]);
+    expect(records).toContainEqual({ type: "identify", id: id(1), createdAt, userId: "ann", traits: { email: " Traits@X.io ", long } });
+    const copy = await open();
+    for await (const event of daybook.exportEvents()) await copy.ingest([event]);
+    expect(await copy.ingestRecords(records)).toEqual({ accepted: 7, duplicates: 0, rejected: [] });
+    expect(JSON.stringify(await recordsOf(copy))).toBe(JSON.stringify(records));
+    for (const email of ["traits@x.io", "carl@x.io", `${"e".repeat(20_000)}@x.io`])
+      expect(await copy.identityProfile({ email })).toEqual(await daybook.identityProfile({ email }));
+    await expect(copy.identityProfile({ email: "other@x.io" })).rejects.toMatchObject({ code: "identity_not_found" });
+    expect(copy.projects()).toEqual(daybook.projects());
+  });
+});
