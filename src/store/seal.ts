@@ -25,7 +25,10 @@ export interface Frozen {
 /** Starts a seal: heads are frozen and a new journal takes what comes. No commit may be under way. @throws read_only */
 export async function freeze(store: Store): Promise<Frozen> {
   // Behind a failed sync stand frames that may be durable or not: a next journal would contradict them.
-  if (!store.isWritable) throw new DaybookError("read_only", "the store does not take writes");
+  if (!store.isWritable) {
+    await store.refuseLostLock();
+    throw new DaybookError("read_only", "the store does not take writes");
+  }
   await store.rotateJournal();
   store.catalog.freezeHeads();
   return {

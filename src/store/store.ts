@@ -15,7 +15,7 @@ import { encodeBatch } from "./batch-bytes.js";
 import { Catalog } from "./catalog.js";
 import type { Snapshot } from "./catalog.js";
 import { Claim } from "./claim.js";
-import { StoreFiles } from "./files.js";
+import { FILE_FOLDERS, StoreFiles } from "./files.js";
 import { Journal, journalKey } from "./journal.js";
 import type { JournalEntry } from "./journal.js";
 import { FRAME_KINDS } from "./journal-frame.js";
@@ -384,6 +384,8 @@ export class Store {
 
   /** Claims the store: a new epoch, a new journal, no files that no manifest names. */
   async #begin(): Promise<void> {
+    // A writer that was taken for ended may go on to remove files that it knows: ours never have the names of theirs.
+    this.nextFile = Math.max(this.nextFile, (await this.files.lastNumber()) + 1);
     await this.rotateJournal();
     if (this.storage.openAppend !== undefined) await this.storage.sync([journalKey(this.journal?.number ?? 0)]);
     await this.writeManifest(({ epoch }) => ({ epoch: epoch + 1, clean: false }));
@@ -394,7 +396,7 @@ export class Store {
   /** Removes every file that the manifest does not name. No seal may be under way, and no query reads what it replaced. */
   async removeOrphans(): Promise<void> {
     const named = new Set(filesOf(this.manifest).map((entry) => entry.key));
-    for (const folder of ["segments/", "dictionaries/", "identities/"])
+    for (const folder of FILE_FOLDERS)
       for (const key of await this.storage.list(folder)) if (!named.has(key)) await this.storage.remove(key);
   }
 

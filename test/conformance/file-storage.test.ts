@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fileStorage } from "../../src/node/file-storage.js";
+import { processTable } from "../../src/node/process-table.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 import { errno, watchedFileSystem } from "./watched-file-system.js";
 
@@ -191,12 +192,12 @@ describe("file storage: what lies in the directory", () => {
     await lock.release();
   });
 
-  it("neither lists nor reads temporary files, and removes those of ended processes with the lock", async () => {
+  it("neither lists nor reads temporary files, and removes with the lock those of ended processes and of those that cannot be seen", async () => {
     const directory = temporaryDirectory();
     mkdirSync(join(directory, "segments"));
-    const ended = ["MANIFEST~4194399~1~0~nowhere~1", "segments/1.seg~4194399~1~0~nowhere~2"];
-    const processes = { current: { pid: 1, startTime: "1", bootId: "1", host: "h" }, isRunning: ({ pid }: { pid: number }) => pid !== 4_194_399 };
-    const kept = ["MANIFEST~77~1~0~nowhere~1", "segments/not-ours~"];
+    const ended = ["MANIFEST~4194399~1~1~1~h~1", "segments/1.seg~4194399~1~1~1~h~2", "MANIFEST~77~1~0~nowhere~1", "MANIFEST~77~1~2~1~h~3"];
+    const processes = processTable({ pid: 1, startTime: "1", bootId: "1", pidNamespace: "1", host: "h" }, (pid) => (pid === 4_194_399 ? null : { startTime: "1" }));
+    const kept = ["MANIFEST~77~1~1~1~h~1", "segments/not-ours~"];
     for (const name of [...ended, ...kept]) writeFileSync(join(directory, name), "torn");
     const storage = fileStorage(directory, { processes });
     expect(await storage.list("")).toEqual([]);

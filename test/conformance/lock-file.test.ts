@@ -101,7 +101,7 @@ describe("the lock file of a process that may have ended", () => {
     ["after a while when the process only claims it and does not go on", "", 1_000, 10_000],
   ])("is respected %s", async (_, content, msMin, msMax) => {
     const directory = temporaryDirectory();
-    const running: ProcessTable = { current, isRunning: () => true };
+    const running: ProcessTable = { current, stateOf: () => "running" };
     writeFileSync(join(directory, `LOCK~${identityText({ ...current, pid: 9_999_999 })}~0`), content);
     const startedMs = performance.now();
     await expect(fileStorage(directory, { processes: running }).lock()).rejects.toMatchObject({ code: "store_locked" });

@@ -10,10 +10,11 @@ import { RecordingStorage } from "./recording-storage.js";
 const clock = fixedClock(1_000_000);
 const event = (id: string) => ({ id, name: id, userId: id, createdAt: 5 });
 
-/** Processes of another pid namespace: they see nobody of ours. */
-function blindProcesses(): ProcessTable {
-  const machine = machineProcesses();
-  return { current: { ...machine.current, pid: machine.current.pid + 1 }, isRunning: ({ pid }) => pid === machine.current.pid + 1 };
+/** Processes that take ours for ended, as it stood still for long. */
+function laterProcesses(): ProcessTable {
+  const { current } = machineProcesses();
+  const pid = current.pid + 1;
+  return { current: { ...current, pid }, stateOf: (other) => (other.pid === pid ? "running" : "ended") };
 }
 
 async function emptyDirectory(): Promise<string> {
@@ -28,11 +29,11 @@ test("A writer whose lock was taken over acknowledges nothing more, and all it a
   const directory = await emptyDirectory();
   const first = await openDaybook({ storage: fileStorage(directory), clock });
   await first.ingest([event("a")]);
-  const second = await openDaybook({ storage: fileStorage(directory, { processes: blindProcesses() }), clock });
+  const second = await openDaybook({ storage: fileStorage(directory, { processes: laterProcesses() }), clock });
   await expect(first.ingest([event("b")])).rejects.toMatchObject({ code: "store_locked" });
   expect(first.health).toBe("read_only");
-  await expect(first.ingest([event("c")])).rejects.toMatchObject({ code: "read_only" });
-  await expect(first.seal()).rejects.toMatchObject({ code: "read_only" });
+  await expect(first.ingest([event("c")])).rejects.toMatchObject({ code: "store_locked" });
+  await expect(first.seal()).rejects.toMatchObject({ code: "store_locked" });
   expect(await namesOf(first)).toEqual(["a"]);
   await second.ingest([event("d")]);
   await first.close();
