@@ -4,6 +4,7 @@ import type { Daybook } from "../engine/daybook.js";
 import { openDaybook } from "../index.js";
 import { fileStorage } from "../node/index.js";
 import { UsageError } from "./command.js";
+import { tellWait } from "./tell-wait.js";
 
 const organizationPattern = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
@@ -51,10 +52,16 @@ export async function organizationsIn(dataDirectory: string): Promise<string[]> 
   }
 }
 
-/** Opens an organization for writing, making it where absent. @throws store_locked, corruption, manifest_missing */
-export async function openOrganization(dataDirectory: string, name: string, currency?: string): Promise<Daybook> {
+export interface OpenOptions {
+  readonly currency?: string | undefined;
+  /** False: a lock whose owner cannot be seen is not waited for. Default true. */
+  readonly waits?: boolean;
+}
+
+/** Opens an organization for writing, making it where absent. @throws store_locked, corruption, manifest_missing, invalid_parameter */
+export async function openOrganization(dataDirectory: string, name: string, { currency, waits = true }: OpenOptions = {}): Promise<Daybook> {
   await checkDataDirectory(dataDirectory);
-  const storage = fileStorage(join(dataDirectory, name));
+  const storage = fileStorage(join(dataDirectory, name), waits ? { onLockWait: tellWait } : {});
   return openDaybook(currency === undefined ? { storage } : { storage, currency });
 }
 

@@ -5,6 +5,7 @@ import type { TokenRecord, TokenStore } from "../http/index.js";
 import { fileStorage } from "../node/index.js";
 import type { StorageLock } from "../store/storage.js";
 import { checkDataDirectory } from "./organizations.js";
+import { tellWait } from "./tell-wait.js";
 import { checkedText, readCheckedTokens } from "./token-check.js";
 
 /** The object under a data directory that holds the tokens of all its organizations: hashes, never values. */
@@ -33,7 +34,7 @@ export async function changeTokens(
   change: (records: readonly TokenRecord[]) => readonly TokenRecord[],
 ): Promise<void> {
   await checkDataDirectory(dataDirectory);
-  const storage = fileStorage(dataDirectory);
+  const storage = fileStorage(dataDirectory, { onLockWait: tellWait });
   const lock = await lockSoon(() => storage.lock());
   try {
     const records = change(await storedTokens(dataDirectory));
@@ -125,8 +126,10 @@ export class LiveTokens implements TokenStore {
   /** Says a thing once, not twice a second. */
   #warn(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    if (message === this.#warning) return;
-    this.#warning = message;
+    // That a store is locked is said each time with other seconds.
+    const thing = error instanceof DaybookError ? String(error.details["lockFile"] ?? message) : message;
+    if (thing === this.#warning) return;
+    this.#warning = thing;
     process.stderr.write(`${JSON.stringify({ level: "warn", message: `tokens not reloaded: ${message}` })}\n`);
   }
 }

@@ -20,8 +20,13 @@ export class Claim {
 
   /** @throws store_locked, and whatever looking at the lock fails with: what cannot be looked at cannot be relied upon */
   async refuseLostLock(): Promise<void> {
-    if (this.#error !== null) throw this.#error;
+    this.refuseLost();
     if ((await this.lock?.isHeld?.()) === false) throw this.#lost("its lock is gone");
+  }
+
+  /** Of what is known already. @throws store_locked */
+  refuseLost(): void {
+    if (this.#error !== null) throw this.#error;
   }
 
   /** @param epoch that of the manifest this process wrote or read last; @throws store_locked */

@@ -137,6 +137,13 @@ export class Store {
     return this.journal !== null && !this.journal.isPoisoned;
   }
 
+  /** @throws store_locked where somebody else has taken the store over, else read_only */
+  refuseUnwritable(): void {
+    if (this.isWritable) return;
+    this.#claim.refuseLost();
+    throw new DaybookError("read_only", "the store does not take writes");
+  }
+
   /** Values of a dictionary that are durable: events under way may have added more. */
   durableValues(name: string): readonly string[] {
     return this.dictionaries.named(name).values.slice(1, this.#journaledSizes.get(name) ?? 1);

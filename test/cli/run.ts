@@ -59,8 +59,11 @@ export class Running {
 }
 
 export interface StartOptions {
-  readonly input?: string | Uint8Array;
+  /** All there is to read; null: `child.stdin` stays open. */
+  readonly input?: string | Uint8Array | null;
   readonly env?: Readonly<Record<string, string>>;
+  /** What runs node, with its arguments: `apart()`, for one. */
+  readonly within?: readonly string[];
   /** For node itself. */
   readonly flags?: readonly string[];
 }
@@ -68,7 +71,8 @@ export interface StartOptions {
 /** Starts a TypeScript program of the repository as a process of its own; it is killed when the test ends. */
 export function startProgram(path: string, args: readonly string[], options: StartOptions = {}): Running {
   const { DAYBOOK_TOKEN: _, ...environment } = process.env;
-  const child = spawn(process.execPath, [...(options.flags ?? []), "--import", TYPESCRIPT, join(ROOT, path), ...args], {
+  const [command = "", ...rest] = [...(options.within ?? []), process.execPath, ...(options.flags ?? []), "--import", TYPESCRIPT, join(ROOT, path), ...args];
+  const child = spawn(command, rest, {
     cwd: ROOT,
     env: { ...environment, ...options.env },
     stdio: ["pipe", "pipe", "pipe"],
@@ -76,7 +80,7 @@ export function startProgram(path: string, args: readonly string[], options: Sta
   onTestFinished(() => void child.kill("SIGKILL"));
   // A program that does not read its input may be gone before it is written.
   child.stdin.on("error", () => undefined);
-  child.stdin.end(options.input ?? "");
+  if (options.input !== null) child.stdin.end(options.input ?? "");
   return new Running(child);
 }
 

@@ -32,7 +32,7 @@ async function run(args: readonly string[]): Promise<void> {
   process.stdout.write(`Daybook demo: real data, exact answers. Everything is stored in ${dataDirectory}\n\n`);
   try {
     for (const set of DATA_SETS) {
-      const daybook = await openOrganization(dataDirectory, set.organization, set.currency);
+      const daybook = await openOrganization(dataDirectory, set.organization, { currency: set.currency });
       open[set.organization] = daybook;
       await importOnce(set, daybook);
     }

@@ -5,6 +5,7 @@ import { MANIFEST_KEY, decodeManifest } from "../../store/manifest.js";
 import { readArguments, required, type Command } from "../command.js";
 import { organizationOf, organizationsIn, requireDataDirectory } from "../organizations.js";
 import { bytes, count, plain, plural } from "../print/format.js";
+import { tellWait } from "../tell-wait.js";
 import { storedTokens, TOKENS_KEY } from "../token-store.js";
 
 const help = `Usage: daybook verify --data DIR [--organization NAME] [--salvage]
@@ -35,7 +36,7 @@ async function run(args: readonly string[]): Promise<void> {
 
 /** Sets damaged files of one organization aside, and says what went with them. @throws store_locked, corruption */
 async function salvage(dataDirectory: string, name: string): Promise<void> {
-  const storage = fileStorage(join(dataDirectory, name));
+  const storage = fileStorage(join(dataDirectory, name), { onLockWait: tellWait });
   const manifest = await storage.read(MANIFEST_KEY);
   const knownCount = manifest === null ? 0 : (decodeManifest(manifest).quarantined?.length ?? 0);
   const daybook = await openDaybook({ storage, onCorruption: "quarantine" });
