@@ -4,12 +4,14 @@ import { execFileSync } from "node:child_process";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DaybookError, openDaybook } from "../../src/index.js";
-import { fileStorage } from "../../src/node/index.js";
+import { type FileStorageOptions, fileStorage } from "../../src/node/index.js";
 import { crashEvent } from "./crash-events.js";
 
-const [directory = "", lockLeaseMs = "60000", first = "0", writer = "0", pauseMs = "5"] = process.argv.slice(2);
+const [directory = "", writer = "0", lockLeaseMs = "60000", isPatient = "false"] = process.argv.slice(2);
+const PAUSE_MS = 5;
 const say = (line: string) => void process.stdout.write(`${line}\n`);
-const storage = fileStorage(directory, { lockLeaseMs: Number(lockLeaseMs), onLockWait: ({ takeoverMs }) => say(`waits ${takeoverMs}`) });
+const patience: FileStorageOptions = isPatient === "true" ? { onLockWait: ({ takeoverMs }) => say(`waits ${takeoverMs}`) } : {};
+const storage = fileStorage(directory, { lockLeaseMs: Number(lockLeaseMs), ...patience });
 
 const orders = createInterface({ input: process.stdin });
 say("loaded");
@@ -29,12 +31,12 @@ try {
     while (daybook.health === "ok") await sleep(5);
     say(`health ${daybook.health}`);
   })();
-  for (let next = Number(first), batch = 0; ; batch += 1) {
+  for (let next = 0, batch = 0; ; batch += 1) {
     await daybook.ingest(Array.from({ length: 20 }, (_, at) => crashEvent(next + at, Number(writer))));
     next += 20;
     say(`acknowledged ${next}`);
     if (batch % 7 === 6) await daybook.seal();
-    await sleep(Number(pauseMs));
+    await sleep(PAUSE_MS);
   }
 } catch (error) {
   say(error instanceof DaybookError ? `failed ${error.code}: ${error.message}` : `foreign ${String(error)}`);

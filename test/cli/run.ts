@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
@@ -68,10 +68,10 @@ export interface StartOptions {
   readonly flags?: readonly string[];
 }
 
-/** Starts a TypeScript program of the repository as a process of its own; it is killed when the test ends. */
+/** Starts a program of the repository as a process of its own; it is killed when the test ends. @param path from the root, of TypeScript; or absolute */
 export function startProgram(path: string, args: readonly string[], options: StartOptions = {}): Running {
   const { DAYBOOK_TOKEN: _, ...environment } = process.env;
-  const [command = "", ...rest] = [...(options.within ?? []), process.execPath, ...(options.flags ?? []), "--import", TYPESCRIPT, join(ROOT, path), ...args];
+  const [command = "", ...rest] = [...(options.within ?? []), process.execPath, ...(options.flags ?? []), ...(isAbsolute(path) ? [path] : ["--import", TYPESCRIPT, join(ROOT, path)]), ...args];
   const child = spawn(command, rest, {
     cwd: ROOT,
     env: { ...environment, ...options.env },
