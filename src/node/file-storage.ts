@@ -140,7 +140,15 @@ class FileStorage implements Storage {
   async sync(keys: readonly string[]): Promise<void> {
     const directories = new Set(keys.map((key) => dirname(this.#pathOf(key))));
     await forEachInParallel(new Set(keys), (key) =>
-      attempt("sync", key, () => this.#withFile(key, "update", (file) => file.sync())),
+      attempt("sync", key, async () => {
+        try {
+          await this.#withFile(key, "update", (file) => file.sync());
+        } catch (error) {
+          // To whoever took the store over it was a file that no manifest names.
+          if (isMissing(error)) await this.#refuseLostLock();
+          throw error;
+        }
+      }),
     );
     await forEachInParallel(directories, (directory) =>
       attempt("sync", basename(directory), () => this.#tree.sync(directory)),

@@ -37,9 +37,13 @@ export class LockClaims {
     readonly processes: ProcessTable,
   ) {}
 
-  /** All but one's own. Claims of processes that have certainly ended are removed: as names are never used again, this cannot hit one in use. */
-  async ofOthers(ownName: string): Promise<OtherClaim[]> {
-    const nowMs = (await this.fileSystem.stat(join(this.directory, ownName))).modifiedMs;
+  /**
+   * All but one's own; null where that is gone: somebody took us for ended. Claims of processes that have certainly ended are
+   * removed: as names are never used again, this cannot hit one in use.
+   */
+  async ofOthers(ownName: string): Promise<OtherClaim[] | null> {
+    const nowMs = (await this.stat(ownName))?.modifiedMs;
+    if (nowMs === undefined) return null;
     const claims: OtherClaim[] = [];
     for (const { name } of await this.fileSystem.readDirectory(this.directory)) {
       const owner = name !== ownName && isClaim(name) ? ownerOf(name) : null;

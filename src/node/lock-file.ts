@@ -79,7 +79,9 @@ async function contend(claims: LockClaims, leaseMs: number): Promise<HeldLock | 
   const own = await createPrivateFile(claims.fileSystem, claims.directory, CLAIM_STEM, claims.processes);
   let outcome: HeldLock | OtherClaim | null = null;
   try {
-    const { blocker, abandoned } = await untilAlone(own, claims, leaseMs);
+    const found = await untilAlone(own, claims, leaseMs);
+    if (found === null) return await contend(claims, leaseMs);
+    const { blocker, abandoned } = found;
     if (blocker === null) await own.file.write(HELD, 0);
     outcome = blocker ?? (await removeAll(abandoned, claims)) ?? new HeldLock(claims.fileSystem, own.path, leaseMs * (LIMITS.lockRenewMs / LIMITS.lockLeaseMs));
     return outcome;
@@ -89,10 +91,18 @@ async function contend(claims: LockClaims, leaseMs: number): Promise<HeldLock | 
   }
 }
 
-/** Waits while others contend at the same time. Answers whose claim stays, or else those that nobody renews any more. */
-async function untilAlone(own: PrivateFile, claims: LockClaims, leaseMs: number): Promise<{ blocker: OtherClaim | null; abandoned: OtherClaim[] }> {
+interface Contest {
+  /** Whose claim stays; null: nobody's. */
+  readonly blocker: OtherClaim | null;
+  /** Claims that nobody renews any more. */
+  readonly abandoned: readonly OtherClaim[];
+}
+
+/** Waits while others contend at the same time; null where we stood still for so long meanwhile that our own claim is gone. */
+async function untilAlone(own: PrivateFile, claims: LockClaims, leaseMs: number): Promise<Contest | null> {
   for (let waitedMs = 0; ; waitedMs += pollMs) {
     const others = await claims.ofOthers(own.name);
+    if (others === null) return null;
     const standing = others.filter(({ isSeen, ageMs }) => isSeen || ageMs <= leaseMs);
     if (standing.length === 0) return { blocker: null, abandoned: others };
     const blocker = standing.find(({ isHeld }) => isHeld) ?? standing.find(({ name }) => name < own.name || waitedMs >= waitMsMax);

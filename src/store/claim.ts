@@ -44,8 +44,8 @@ export class Claim {
 }
 
 /** What a writer hears that is none any more. */
-export function takenOver(reason: string): DaybookError {
-  return new DaybookError("store_locked", `another process has taken the store over: ${reason}; close this one and open it again`);
+export function takenOver(reason: string, cause?: unknown): DaybookError {
+  return new DaybookError("store_locked", `another process has taken the store over: ${reason}; close this one and open it again`, {}, { cause });
 }
 
 /** The epoch of a stored manifest; null where there is none that can be read: the one in memory then stands for it. */

@@ -14,7 +14,7 @@ import { byDay } from "./by-day.js";
 import { encodeBatch } from "./batch-bytes.js";
 import { Catalog } from "./catalog.js";
 import type { Snapshot } from "./catalog.js";
-import { Claim } from "./claim.js";
+import { Claim, takenOver } from "./claim.js";
 import { FILE_FOLDERS, StoreFiles } from "./files.js";
 import { Journal, journalKey } from "./journal.js";
 import type { JournalEntry } from "./journal.js";
@@ -117,7 +117,10 @@ export class Store {
       store.#take(recovered);
       if (!readOnly) await store.#begin();
       return store;
-    } catch (error) {
+    } catch (failure) {
+      // Files that are missing or another's are no damage where somebody took the store over meanwhile.
+      const isOurs = await lock?.isHeld?.().catch(() => true);
+      const error = isOurs === false ? takenOver("its lock is gone", failure) : failure;
       // A lock that cannot be given back ends with the process; why the store does not open matters more.
       await (store === null ? lock?.release() : store.abandon())?.catch(() => undefined);
       throw error;
