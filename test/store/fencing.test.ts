@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fixedClock, openDaybook, verifyStore, type Daybook } from "daybook";
 import { fileStorage } from "daybook/node";
 import { expect, onTestFinished, test } from "vitest";
+import { kernelFileSystem } from "../../src/node/kernel-file-system.js";
 import { machineProcesses, type ProcessTable } from "../../src/node/process-table.js";
 import { RecordingStorage } from "./recording-storage.js";
 
@@ -58,6 +59,45 @@ test("A lock file that lost its content still keeps others out; one that is gone
   expect(await namesOf(second)).toEqual(["a", "still"]);
   await first.close();
   await second.close();
+});
+
+test("A file that is written but not named yet never gets its name once the lock was taken over, at whatever moment its writer stands still.", async () => {
+  const directory = await emptyDirectory();
+  let goOn: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => (goOn = resolve));
+  let stand: () => void = () => undefined;
+  const stands = new Promise<void>((resolve) => (stand = resolve));
+  const rename = async (from: string, to: string) => {
+    stand();
+    await gate;
+    await kernelFileSystem.rename(from, to);
+  };
+  const bytesOf = (text: string) => new TextEncoder().encode(text);
+  const first = fileStorage(directory, { fileSystem: { ...kernelFileSystem, rename } });
+  await first.lock();
+  const writing = first.write("tokens.json", bytesOf("of the first"));
+  await stands;
+  const second = fileStorage(directory, { processes: laterProcesses() });
+  await second.lock();
+  await second.write("tokens.json", bytesOf("of the second"));
+  goOn();
+  await expect(writing).rejects.toMatchObject({ code: "store_locked" });
+  for (const late of [() => first.write("other", bytesOf("x")), () => first.remove("tokens.json"), () => first.openAppend("journal/1")])
+    await expect(late()).rejects.toMatchObject({ code: "store_locked" });
+  expect(new TextDecoder().decode((await second.read("tokens.json")) ?? undefined)).toBe("of the second");
+});
+
+test("A writer never gives a file the name of one that another writer made and may still remove: numbers go on above all there are.", async () => {
+  const storage = new RecordingStorage();
+  await (await openDaybook({ storage, clock })).close();
+  // As a seal leaves it that never came to name it.
+  await storage.write("segments/0000000070", new Uint8Array([1]));
+  const daybook = await openDaybook({ storage, clock });
+  await daybook.ingest([event("a")]);
+  await daybook.close();
+  const segments = [...storage.objects.keys()].filter((key) => key.startsWith("segments/"));
+  expect(segments).toHaveLength(1);
+  expect(Number(segments[0]?.slice("segments/".length))).toBeGreaterThan(70);
 });
 
 test("Without a lock, the epoch keeps a writer from replacing the manifest of a later one, and from removing its files.", async () => {
