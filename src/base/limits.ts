@@ -62,6 +62,13 @@ export const LIMITS = {
   quietMs: 1_000,
   /** Rows that are merged while somebody waits for a program to end, and for each segment 4,096 more: a second or so. */
   lastMergedRowCount: 2 ** 20,
+  /** How long a lock counts that is not renewed, where its owner cannot be seen; a writer renews it six times meanwhile, so that five may fail. */
+  lockLeaseMs: 60_000,
+  lockRenewMs: 10_000,
+  /** The shortest lease that may be asked for: a busy event loop must not look like the end of a process. */
+  lockLeaseMsMin: 300,
+  /** How often somebody who waits for a lock looks whether it is renewed. */
+  lockLookMs: 250,
   /** Events that may wait for the journal: beyond it an ingest is refused at once. */
   queuedIngestRows: 1_000_000,
   /** Bytes of a request's line and headers, and how many headers it may have. */

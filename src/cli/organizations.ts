@@ -4,6 +4,7 @@ import { openDaybook } from "../index.js";
 import { fileStorage } from "../node/index.js";
 import { UsageError } from "./command.js";
 import { DEFAULT_ORGANIZATION, dataDirectory, isOrganizationName, isStore, type DataDirectory } from "./data-directory.js";
+import { tellWait } from "./tell-wait.js";
 
 /** Checks the name of an organization, which is also the name of its directory. @throws UsageError */
 export function organizationOf(text: string | undefined): string {
@@ -24,14 +25,23 @@ export function requireDirectory({ path, kind }: DataDirectory): void {
   if (kind === "absent") throw new Error(`${path}: no such directory`);
 }
 
-/** Opens an organization for writing, making it where absent. @throws store_locked, corruption, manifest_missing; Error for a directory of other things */
-export async function openOrganization(data: DataDirectory, name: string, currency?: string): Promise<Daybook> {
+export interface OpenOptions {
+  readonly currency?: string | undefined;
+  /** False: a lock whose owner cannot be seen is not waited for. Default true. */
+  readonly waits?: boolean;
+}
+
+/**
+ * Opens an organization for writing, making it where absent.
+ * @throws store_locked, corruption, manifest_missing, invalid_parameter; Error for a directory of other things
+ */
+export async function openOrganization(data: DataDirectory, name: string, { currency, waits = true }: OpenOptions = {}): Promise<Daybook> {
   const directory = directoryOf(data, name);
   if (!(await isStore(directory))) {
     const { kind } = await dataDirectory(directory);
     if (kind === "organizations") throw new Error(`${directory}: is a directory of organizations, expected the store of one`);
   }
-  const storage = fileStorage(directory);
+  const storage = fileStorage(directory, waits ? { onLockWait: tellWait } : {});
   return openDaybook(currency === undefined ? { storage } : { storage, currency });
 }
 

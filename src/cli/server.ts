@@ -40,11 +40,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await openAll(records.filter((record) => record.revoked_at === null).map((record) => record.organization));
   });
   const readAgent = await loadAgentReader();
+  let isStarting = true;
 
   const openAll = async (names: Iterable<string>): Promise<void> => {
     for (const name of new Set(names)) {
       if (daybooks.has(name)) continue;
-      daybooks.set(name, await openOne(options, name));
+      daybooks.set(name, await openOne(options, name, isStarting));
     }
   };
   const closeAll = async (): Promise<void> => {
@@ -55,6 +56,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     await openAll([DEFAULT_ORGANIZATION, ...(options.data?.names ?? []), ...options.tokens.map((token) => token.organization)]);
     await tokens.start();
+    // What a later token names must not keep us from hearing that another was revoked; it is tried again with the next look at the tokens.
+    isStarting = false;
     // Not before: opening stores takes the thread for long, and is over.
     const lag = eventLoopLag();
     const log = new RequestLog((text) => void process.stderr.write(text), Date.now);
@@ -90,8 +93,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-function openOne(options: ServerOptions, name: string): Promise<Daybook> {
-  if (options.data !== null) return openOrganization(options.data, name, options.currency);
+function openOne(options: ServerOptions, name: string, waits: boolean): Promise<Daybook> {
+  if (options.data !== null) return openOrganization(options.data, name, { currency: options.currency, waits });
   return openDaybook({ storage: memoryStorage(), ...(options.currency === undefined ? {} : { currency: options.currency }) });
 }
 

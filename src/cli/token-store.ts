@@ -6,6 +6,7 @@ import type { TokenRecord, TokenStore } from "../http/index.js";
 import { fileStorage } from "../node/index.js";
 import type { StorageLock } from "../store/storage.js";
 import { TOKENS_KEY, TOKENS_LOCK, type DataDirectory } from "./data-directory.js";
+import { tellWait } from "./tell-wait.js";
 import { checkedText, readCheckedTokens } from "./token-check.js";
 
 const RELOAD_EVERY_MS = 500;
@@ -31,11 +32,13 @@ export async function changeTokens(
   { path, kind }: DataDirectory,
   change: (records: readonly TokenRecord[]) => readonly TokenRecord[],
 ): Promise<void> {
-  const lockDirectory = kind === "store" ? join(path, TOKENS_LOCK) : path;
-  const lock = await lockSoon(() => fileStorage(lockDirectory).lock());
+  const locked = fileStorage(kind === "store" ? join(path, TOKENS_LOCK) : path, { onLockWait: tellWait });
+  // The one that has the lock writes where it can: it refuses once the lock is lost.
+  const storage = kind === "store" ? fileStorage(path) : locked;
+  const lock = await lockSoon(() => locked.lock());
   try {
     const records = change(await storedTokens(path));
-    await fileStorage(path).write(TOKENS_KEY, new TextEncoder().encode(checkedText(records)));
+    await storage.write(TOKENS_KEY, new TextEncoder().encode(checkedText(records)));
   } finally {
     await lock.release();
   }
@@ -123,8 +126,10 @@ export class LiveTokens implements TokenStore {
   /** Says a thing once, not twice a second. */
   #warn(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    if (message === this.#warning) return;
-    this.#warning = message;
+    // That a store is locked is said each time with other seconds.
+    const thing = error instanceof DaybookError ? String(error.details["lockFile"] ?? message) : message;
+    if (thing === this.#warning) return;
+    this.#warning = thing;
     process.stderr.write(`${JSON.stringify({ level: "warn", message: `tokens not reloaded: ${message}` })}\n`);
   }
 }

@@ -172,7 +172,7 @@ export class IngestQueue {
 
   async #begin(): Promise<IngestGroup> {
     if (this.#written === null) {
-      if (!this.store.isWritable) throw new DaybookError("read_only", "the store does not take writes");
+      this.store.refuseUnwritable();
       (await this.#ids()).reserve(this.#waitingRowCount);
     }
     const [first, second] = this.#builders;

@@ -248,7 +248,7 @@ class EmbeddedDaybook extends Questions implements Daybook {
 
   async seal(): Promise<void> {
     this.#refuseClosed();
-    if (!this.#store.isWritable) throw new DaybookError("read_only", "the store does not take writes");
+    this.#store.refuseUnwritable();
     await this.#housekeeping.sealAll(this.#queue);
   }
 

@@ -144,7 +144,7 @@ export class StoredPrivacyRequests implements PrivacyRequests {
   #change(make: () => Promise<PrivacyBook>): Promise<void> {
     const { store, housekeeping, queue } = this.#house;
     return housekeeping.exclusive(queue, async () => {
-      if (!store.isWritable) throw new DaybookError("read_only", "the store does not take writes");
+      store.refuseUnwritable();
       const book = await make();
       await store.writePrivacy(book.text());
       this.#book = book;

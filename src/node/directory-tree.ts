@@ -19,17 +19,23 @@ export class DirectoryTree {
   async ensure(directory: string): Promise<void> {
     if (this.#known.has(directory)) return;
     try {
+      await this.#make(directory);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || dirname(directory) === directory) throw error;
+      await this.ensure(dirname(directory));
+      // Once more and no further: what is above exists by now, and may still take no directory (`/proc`, a link to nothing).
+      await this.#make(directory);
+    }
+    this.#known.add(directory);
+  }
+
+  async #make(directory: string): Promise<void> {
+    try {
       await this.fileSystem.makeDirectory(directory);
       this.#made.add(directory);
     } catch (error) {
-      const errno = (error as NodeJS.ErrnoException).code;
-      if (errno === "ENOENT" && dirname(directory) !== directory) {
-        await this.ensure(dirname(directory));
-        return this.ensure(directory);
-      }
-      if (errno !== "EEXIST") throw error;
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
-    this.#known.add(directory);
   }
 
   /**

@@ -1,22 +1,36 @@
 import { basename, dirname, join, resolve } from "node:path";
-import { DaybookError } from "../base/errors.js";
+import { DaybookError, parameterError, shown } from "../base/errors.js";
+import { LIMITS } from "../base/limits.js";
+import { takenOver } from "../store/claim.js";
 import { checkKey, checkPrefix, clipRange, isKeyPart, keyTaken } from "../store/key.js";
 import type { AppendFile, ByteRange, Codec, Storage, StorageLock, WriteOptions } from "../store/storage.js";
 import { FileAppendFile, writeAll } from "./append-file.js";
 import { DirectoryTree } from "./directory-tree.js";
 import type { FileSystem, OpenFile, OpenMode } from "../store/file-system.js";
 import { kernelFileSystem } from "./kernel-file-system.js";
-import { takeLock } from "./lock-file.js";
+import type { HeldLock } from "./held-lock.js";
+import { LockClaims, isClaim } from "./lock-claims.js";
+import { type LockTerms, type LockWait, takeLock } from "./lock-file.js";
 import { nativeCodec } from "./native-codec.js";
 import { PRIVATE_MARK, createPrivateFile, isLeftover } from "./private-file.js";
 import { type ProcessTable, machineProcesses } from "./process-table.js";
-import { attempt, isMissing } from "./storage-error.js";
+import { attempt, directoryError, isMissing } from "./storage-error.js";
 
 export interface FileStorageOptions {
   /** What stands for the disk; default: this machine's. */
   readonly fileSystem?: FileSystem;
   /** Who may hold the lock; default: this machine's processes. */
   readonly processes?: ProcessTable;
+  /**
+   * How long, in ms, a lock counts that is not renewed, where its owner cannot be seen from here (another host or container); the owner renews it
+   * six times meanwhile. The same for all who share the directory. Default 60,000.
+   */
+  readonly lockLeaseMs?: number;
+  /**
+   * Given: a lock whose owner cannot be seen is waited for as long as it is not renewed, at most `lockLeaseMs`; called once the wait begins.
+   * Absent: `store_locked` at once, with `details.takeoverMs`.
+   */
+  readonly onLockWait?: (wait: LockWait) => void;
 }
 
 /** Syncs in flight at once: file systems join them into one commit, and Node has four threads for them. */
@@ -48,13 +62,18 @@ async function readFully(file: OpenFile, { start, end }: ByteRange): Promise<Uin
 class FileStorage implements Storage {
   readonly codec: Codec = nativeCodec;
   readonly #tree: DirectoryTree;
+  readonly #claims: LockClaims;
+  /** Taken through this storage. */
+  #lock: HeldLock | null = null;
 
   constructor(
     private readonly root: string,
     private readonly fileSystem: FileSystem,
     private readonly processes: ProcessTable,
+    private readonly lockTerms: LockTerms,
   ) {
     this.#tree = new DirectoryTree(fileSystem, root);
+    this.#claims = new LockClaims(fileSystem, root, processes);
   }
 
   async list(prefix: string): Promise<string[]> {
@@ -90,10 +109,14 @@ class FileStorage implements Storage {
       await this.#tree.ensure(dirname(path));
       const temporaryPath = await this.#writeTemporary(path, bytes, durable);
       try {
+        // Whoever takes the lock over removes our temporary files before anything else. While it is ours there is one, so behind this look either
+        // the name is in place before they read, or it never will be: however long we stand still here.
+        await this.#refuseLostLock();
         if (options.ifAbsent === true) await this.fileSystem.renameNew(temporaryPath, path);
         else await this.fileSystem.rename(temporaryPath, path);
       } catch (error) {
         await this.#discard(temporaryPath);
+        if (isMissing(error)) await this.#refuseLostLock();
         throw (error as NodeJS.ErrnoException).code === "EEXIST" ? keyTaken(key) : error;
       }
       if (durable) await this.#tree.sync(dirname(path));
@@ -103,6 +126,7 @@ class FileStorage implements Storage {
   async remove(key: string): Promise<void> {
     const path = this.#pathOf(key);
     await attempt("remove", key, async () => {
+      await this.#refuseLostLock();
       try {
         await this.fileSystem.unlink(path).catch(ignoreMissing);
         // Also where there was none: it may have been removed by a call that failed, or by a process that died.
@@ -116,7 +140,15 @@ class FileStorage implements Storage {
   async sync(keys: readonly string[]): Promise<void> {
     const directories = new Set(keys.map((key) => dirname(this.#pathOf(key))));
     await forEachInParallel(new Set(keys), (key) =>
-      attempt("sync", key, () => this.#withFile(key, "update", (file) => file.sync())),
+      attempt("sync", key, async () => {
+        try {
+          await this.#withFile(key, "update", (file) => file.sync());
+        } catch (error) {
+          // To whoever took the store over it was a file that no manifest names.
+          if (isMissing(error)) await this.#refuseLostLock();
+          throw error;
+        }
+      }),
     );
     await forEachInParallel(directories, (directory) =>
       attempt("sync", basename(directory), () => this.#tree.sync(directory)),
@@ -128,20 +160,55 @@ class FileStorage implements Storage {
     return attempt("open", key, async () => {
       await this.#tree.ensure(dirname(path));
       const file = await this.fileSystem.open(path, "append");
+      try {
+        // After the opening: what was opened while the lock was ours is not the file of whoever takes it over.
+        await this.#refuseLostLock();
+      } catch (error) {
+        await file.close();
+        throw error;
+      }
       return new FileAppendFile(key, file, await file.byteLength(), () => this.#tree.sync(dirname(path)));
     });
   }
 
-  /** Takes the store's lock, and removes the temporary files of processes that ended while writing. */
+  /** Takes the store's lock, and removes the temporary files that others left behind. @throws invalid_parameter naming the directory, where none can be made */
   async lock(): Promise<StorageLock> {
+    await this.#makeRoot();
     return attempt("lock", "", async () => {
-      await this.#tree.ensure(this.root);
-      const lock = await takeLock(this.fileSystem, this.root, this.processes);
-      await this.#walk("", async (name, parent) => {
-        if (isLeftover(name, this.processes)) await this.#discard(join(this.root, parent, name));
-      });
+      const lock = await takeLock(this.#claims, this.lockTerms);
+      this.#lock = lock;
+      try {
+        // One that stood still while it contended may have lost its claim already: what lies here is then not ours to remove.
+        await this.#refuseLostLock();
+        await this.#removeLeftovers();
+      } catch (error) {
+        await lock.release().catch(() => undefined);
+        throw error;
+      }
       return lock;
     });
+  }
+
+  async #makeRoot(): Promise<void> {
+    try {
+      await this.#tree.ensure(this.root);
+      await this.fileSystem.readDirectory(this.root);
+    } catch (error) {
+      throw directoryError(this.root, error);
+    }
+  }
+
+  async #removeLeftovers(): Promise<void> {
+    await this.#walk("", async (name, parent) => {
+      if (isClaim(name) || !isLeftover(name, this.processes)) return;
+      // One that stays could still get its name, from a process that only stood still.
+      await this.fileSystem.unlink(join(this.root, parent, name)).catch(ignoreMissing);
+    }, true);
+  }
+
+  /** Nothing where no lock was taken. @throws store_locked */
+  async #refuseLostLock(): Promise<void> {
+    if (this.#lock !== null && !(await this.#lock.isHeld())) throw takenOver("its lock is gone");
   }
 
   #pathOf(key: string): string {
@@ -177,8 +244,8 @@ class FileStorage implements Storage {
     await this.fileSystem.unlink(path).catch(() => undefined);
   }
 
-  /** Visits every file under `parent` (empty, or a path that ends with `/`), in no order; not in folders that no key leads to. */
-  async #walk(parent: string, visit: (name: string, parent: string) => Promise<void>): Promise<void> {
+  /** Visits every file under `parent` (empty, or a path that ends with `/`), in no order; not in folders that no key leads to. @param stays leaves out directories that have a lock of their own */
+  async #walk(parent: string, visit: (name: string, parent: string) => Promise<void>, stays = false): Promise<void> {
     let entries;
     try {
       entries = await this.fileSystem.readDirectory(join(this.root, parent));
@@ -186,9 +253,10 @@ class FileStorage implements Storage {
       if (isMissing(error)) return;
       throw error;
     }
+    if (stays && parent !== "" && entries.some(({ name }) => isClaim(name))) return;
     for (const { name, isDirectory } of entries) {
       if (!isDirectory) await visit(name, parent);
-      else if (isKeyPart(name)) await this.#walk(`${parent}${name}/`, visit);
+      else if (isKeyPart(name)) await this.#walk(`${parent}${name}/`, visit, stays);
     }
   }
 }
@@ -199,6 +267,8 @@ class FileStorage implements Storage {
  */
 export function fileStorage(directory: string, options: FileStorageOptions = {}): Required<Omit<Storage, "volatile">> {
   if (directory === "") throw new DaybookError("invalid_parameter", "directory: expected a path, got an empty text");
-  const { fileSystem = kernelFileSystem, processes = machineProcesses() } = options;
-  return new FileStorage(resolve(directory), fileSystem, processes);
+  const { fileSystem = kernelFileSystem, processes = machineProcesses(), lockLeaseMs = LIMITS.lockLeaseMs, onLockWait } = options;
+  if (!(Number.isFinite(lockLeaseMs) && lockLeaseMs >= LIMITS.lockLeaseMsMin))
+    throw parameterError("invalid_parameter", "lockLeaseMs", `expected a number of ms, at least ${LIMITS.lockLeaseMsMin}, got ${shown(lockLeaseMs)}`);
+  return new FileStorage(resolve(directory), fileSystem, processes, { leaseMs: lockLeaseMs, onWait: onLockWait });
 }

@@ -1,12 +1,13 @@
 export { eventLoopLag, type EventLoopLag } from "./event-loop-lag.js";
 export { fileStorage, type FileStorageOptions } from "./file-storage.js";
-export type { DirectoryEntry, FileSystem, OpenFile, OpenMode } from "../store/file-system.js";
+export type { LockWait } from "./lock-file.js";
+export type { DirectoryEntry, FileStat, FileSystem, OpenFile, OpenMode } from "../store/file-system.js";
 export { listen, type ListenOptions, type Listening, type RequestHandler } from "./listen.js";
 export { listenOnThread, type ThreadListenOptions } from "./listen-on-thread.js";
 export { type SocketLimits } from "./socket-limits.js";
 export { nativeCodec } from "./native-codec.js";
 export { processGauges } from "./process-gauges.js";
-export type { ProcessIdentity, ProcessTable } from "./process-table.js";
+export type { ProcessIdentity, ProcessState, ProcessTable } from "./process-table.js";
 export { sealThread, type SealThread } from "./seal-thread.js";
 export { type ThreadProgramOptions } from "./thread-program.js";
 export { toNodeHandler, type NodeHandler, type NodeHandlerOptions } from "./to-node-handler.js";

@@ -7,6 +7,7 @@ const close = promisify(fs.close);
 const read = promisify(fs.read);
 const write = promisify(fs.write);
 const fstat = promisify(fs.fstat);
+const stat = promisify(fs.stat);
 const ftruncate = promisify(fs.ftruncate);
 const fsync = promisify(fs.fsync);
 const fdatasync = promisify(fs.fdatasync);
@@ -45,7 +46,8 @@ function openFile(descriptor: number): OpenFile {
   };
 }
 
-const withoutHardLinks = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK"]);
+/** EISDIR: so libuv calls what Windows answers on FAT. */
+const withoutHardLinks = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "EISDIR"]);
 
 async function renameNew(from: string, to: string): Promise<void> {
   try {
@@ -59,12 +61,17 @@ async function renameNew(from: string, to: string): Promise<void> {
   await unlink(from);
 }
 
+/** What file systems answer that know no sync of a directory: there is nothing more to be had from them. */
+const withoutDirectorySync = new Set(["EINVAL", "EBADF", "ENOTSUP"]);
+
 async function syncDirectory(path: string): Promise<void> {
   // Windows opens no directories and writes names through.
   if (process.platform === "win32") return;
   const descriptor = await open(path, O_RDONLY);
   try {
     await fsync(descriptor);
+  } catch (error) {
+    if (!withoutDirectorySync.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
   } finally {
     await close(descriptor);
   }
@@ -73,6 +80,10 @@ async function syncDirectory(path: string): Promise<void> {
 /** The file system of this machine. */
 export const kernelFileSystem: FileSystem = {
   open: async (path, mode) => openFile(await open(path, openFlags[mode], 0o600)),
+  async stat(path) {
+    const { size, mtimeMs } = await stat(path);
+    return { byteLength: size, modifiedMs: mtimeMs };
+  },
   rename: (from, to) => rename(from, to),
   renameNew,
   unlink: (path) => unlink(path),

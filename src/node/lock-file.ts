@@ -1,108 +1,149 @@
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DaybookError } from "../base/errors.js";
-import type { StorageLock } from "../store/storage.js";
-import type { FileSystem } from "../store/file-system.js";
-import { type PrivateFile, createPrivateFile, ownerOf } from "./private-file.js";
-import type { ProcessIdentity, ProcessTable } from "./process-table.js";
-import { attempt, isMissing } from "./storage-error.js";
+import { LIMITS } from "../base/limits.js";
+import { HeldLock } from "./held-lock.js";
+import { CLAIM_STEM, HELD, type LockClaims, type OtherClaim } from "./lock-claims.js";
+import { type PrivateFile, createPrivateFile } from "./private-file.js";
+import { isSameProcess } from "./process-table.js";
 
 // Everyone who wants the lock first creates a claim (a file under a name of its own that tells the process), then
 // looks for claims of others. Of two holders the later claim would have been made while the earlier one stood, so its
-// maker would have seen it: there is never a second holder. The claim of an ended process is removed by whoever sees
-// it; as names are never used again, this cannot hit a claim in use. Of claims made at the same moment the smallest
-// name stays and waits for the rest to go. A claim with content is a held lock.
-const stem = "LOCK";
+// maker would have seen it: there is never a second holder. Of claims made at the same moment the smallest name stays
+// and waits for the rest to go. A claim with content is a held lock, and its holder renews it. One of a process that
+// cannot be seen counts as long as it is renewed; then whoever gets the lock removes it, before anything is read. A
+// holder that comes back finds it gone: it looks before every answer and every name it gives.
 const pollMs = 5;
 const waitMsMax = 2_000;
+/** What waiting may take beyond the lease: for those who contend, and leave again. */
+const graceMs = 4_000;
 
-interface Claim {
-  readonly name: string;
-  readonly owner: ProcessIdentity;
+/** A lock that is waited for. */
+export interface LockWait {
+  /** One sentence: who holds it, and for how long this may take. */
+  readonly message: string;
+  readonly pid: number;
+  readonly host: string;
+  readonly lockFile: string;
+  /** When it can be taken over, unless it is renewed. */
+  readonly takeoverMs: number;
 }
 
-async function removeFile(fileSystem: FileSystem, path: string): Promise<void> {
-  try {
-    await fileSystem.unlink(path);
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-  }
+export interface LockTerms {
+  /** How long a claim counts that is not renewed; the same for all who share a directory. */
+  readonly leaseMs: number;
+  /** Called before waiting. Absent: nobody waits. */
+  readonly onWait: ((wait: LockWait) => void) | undefined;
 }
 
-async function claimsOfOthers(
-  fileSystem: FileSystem,
-  directory: string,
-  own: PrivateFile,
-  processes: ProcessTable,
-): Promise<Claim[]> {
-  const claims: Claim[] = [];
-  for (const { name } of await fileSystem.readDirectory(directory)) {
-    const owner = name.startsWith(`${stem}~`) && name !== own.name ? ownerOf(name) : null;
-    if (owner === null) continue;
-    if (processes.isRunning(owner)) claims.push({ name, owner });
-    else await removeFile(fileSystem, join(directory, name));
-  }
-  return claims;
-}
-
-/** Null where there is no such file. */
-async function byteLengthOf(fileSystem: FileSystem, path: string): Promise<number | null> {
-  try {
-    const file = await fileSystem.open(path, "read");
-    try {
-      return await file.byteLength();
-    } finally {
-      await file.close();
+/**
+ * Takes the lock of a directory, which must exist. Nothing is synced: a loss of power ends every holder anyway.
+ * @throws store_locked; where it is waited for, as soon as it is seen that the owner lives
+ */
+export async function takeLock(claims: LockClaims, terms: LockTerms): Promise<HeldLock> {
+  const startedMs = performance.now();
+  const awaited = new Set<string>();
+  for (;;) {
+    const outcome = await contend(claims, terms.leaseMs);
+    if (outcome instanceof HeldLock) return outcome;
+    const waitedMs = performance.now() - startedMs;
+    if (terms.onWait === undefined || waitedMs > terms.leaseMs + graceMs) throw lockedBy(outcome, claims, terms);
+    if (!outcome.isHeld) await sleep(LIMITS.lockLookMs);
+    else {
+      // One that is younger than our waiting is somebody else's who was faster.
+      const isNew = !awaited.has(outcome.name) && awaited.size > 0 && outcome.ageMs < waitedMs;
+      if (outcome.isSeen || isNew) throw lockedBy(outcome, claims, terms);
+      await untilOver(outcome, claims, terms, awaited);
     }
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
   }
 }
 
-function lockedBy({ name, owner }: Claim, current: ProcessIdentity): DaybookError {
-  const where = owner.host === current.host ? "" : ` on host ${owner.host}`;
-  const who = where === "" && owner.pid === current.pid ? `this process (pid ${owner.pid})` : `process ${owner.pid}${where}`;
-  const advice = where === "" ? "close it there first" : "if that process has ended, remove the lock file";
-  const message = `The store is open in ${who}, as its lock file ${name} says: ${advice}.`;
-  return new DaybookError("store_locked", message, { pid: owner.pid, host: owner.host, lockFile: name });
+/** Resolves once the claim is gone or old enough. @throws store_locked when it is renewed */
+async function untilOver(claim: OtherClaim, claims: LockClaims, terms: LockTerms, awaited: Set<string>): Promise<void> {
+  const startedMs = performance.now();
+  for (;;) {
+    const leftMs = terms.leaseMs - claim.ageMs - (performance.now() - startedMs);
+    await sleep(Math.max(pollMs, Math.min(leftMs, LIMITS.lockLookMs)));
+    const stat = await claims.stat(claim.name);
+    if (stat === null) return;
+    if (stat.modifiedMs !== claim.modifiedMs) throw lockedBy({ ...claim, ageMs: 0 }, claims, terms);
+    if (leftMs <= LIMITS.lockLookMs) return;
+    if (!awaited.has(claim.name)) {
+      awaited.add(claim.name);
+      terms.onWait?.(waitFor({ ...claim, ageMs: terms.leaseMs - leftMs }, terms));
+    }
+  }
 }
 
-async function waitUntilAlone(
-  fileSystem: FileSystem,
-  directory: string,
-  own: PrivateFile,
-  processes: ProcessTable,
-): Promise<void> {
+/** One attempt: the lock, or whose claim is in the way. */
+async function contend(claims: LockClaims, leaseMs: number): Promise<HeldLock | OtherClaim> {
+  const own = await createPrivateFile(claims.fileSystem, claims.directory, CLAIM_STEM, claims.processes);
+  let outcome: HeldLock | OtherClaim | null = null;
+  try {
+    const found = await untilAlone(own, claims, leaseMs);
+    if (found === null) return await contend(claims, leaseMs);
+    const { blocker, abandoned } = found;
+    if (blocker === null) await own.file.write(HELD, 0);
+    outcome = blocker ?? (await removeAll(abandoned, claims)) ?? new HeldLock(claims.fileSystem, own.path, leaseMs * (LIMITS.lockRenewMs / LIMITS.lockLeaseMs));
+    return outcome;
+  } finally {
+    await own.file.close();
+    if (!(outcome instanceof HeldLock)) await claims.remove(own.name);
+  }
+}
+
+interface Contest {
+  /** Whose claim stays; null: nobody's. */
+  readonly blocker: OtherClaim | null;
+  /** Claims that nobody renews any more. */
+  readonly abandoned: readonly OtherClaim[];
+}
+
+/** Waits while others contend at the same time; null where we stood still for so long meanwhile that our own claim is gone. */
+async function untilAlone(own: PrivateFile, claims: LockClaims, leaseMs: number): Promise<Contest | null> {
   for (let waitedMs = 0; ; waitedMs += pollMs) {
-    const others = await claimsOfOthers(fileSystem, directory, own, processes);
-    if (others.length === 0) return;
-    for (const other of others) {
-      const yields = other.name < own.name || waitedMs >= waitMsMax;
-      if (yields || ((await byteLengthOf(fileSystem, join(directory, other.name))) ?? 0) > 0) throw lockedBy(other, processes.current);
-    }
+    const others = await claims.ofOthers(own.name);
+    if (others === null) return null;
+    const standing = others.filter(({ isSeen, ageMs }) => isSeen || ageMs <= leaseMs);
+    if (standing.length === 0) return { blocker: null, abandoned: others };
+    const blocker = standing.find(({ isHeld }) => isHeld) ?? standing.find(({ name }) => name < own.name || waitedMs >= waitMsMax);
+    if (blocker !== undefined) return { blocker, abandoned: [] };
     await sleep(pollMs);
   }
 }
 
-/** Takes the lock of a directory, which must exist. Nothing is synced: a loss of power ends every holder anyway. @throws store_locked */
-export async function takeLock(
-  fileSystem: FileSystem,
-  directory: string,
-  processes: ProcessTable,
-): Promise<StorageLock> {
-  const own = await createPrivateFile(fileSystem, directory, stem, processes);
-  try {
-    await waitUntilAlone(fileSystem, directory, own, processes);
-    await own.file.write(new TextEncoder().encode("held\n"), 0);
-  } catch (error) {
-    await removeFile(fileSystem, own.path);
-    throw error;
-  } finally {
-    await own.file.close();
+/** Takes over. Answers a claim that was renewed after all: its owner lives. */
+async function removeAll(abandoned: readonly OtherClaim[], claims: LockClaims): Promise<OtherClaim | null> {
+  for (const claim of abandoned) {
+    const stat = await claims.stat(claim.name);
+    if (stat !== null && stat.modifiedMs !== claim.modifiedMs) return { ...claim, ageMs: 0 };
+    await claims.remove(claim.name);
   }
-  return {
-    isHeld: async () => (await byteLengthOf(fileSystem, own.path)) !== null,
-    release: () => attempt("unlock", "", () => removeFile(fileSystem, own.path)),
-  };
+  return null;
+}
+
+const seconds = (ms: number) => `${Math.max(0, Math.ceil(ms / 1_000))} s`;
+
+/** Who has it, as far as it concerns those who cannot see them. */
+function whoOf({ owner: { pid, host } }: OtherClaim): string {
+  return `process ${pid} on host ${host}, which cannot be seen from here`;
+}
+
+function waitFor(claim: OtherClaim, { leaseMs }: LockTerms): LockWait {
+  const { name, owner, ageMs } = claim;
+  const takeoverMs = Math.max(0, Math.ceil(leaseMs - ageMs));
+  const message = `The store is open in ${whoOf(claim)}: its lock file ${name} was last renewed ${seconds(ageMs)} ago; waiting up to ${seconds(takeoverMs)} for it.`;
+  return { message, pid: owner.pid, host: owner.host, lockFile: name, takeoverMs };
+}
+
+function lockedBy(claim: OtherClaim, { processes }: LockClaims, { leaseMs }: LockTerms): DaybookError {
+  const { name, owner, isSeen, ageMs } = claim;
+  const details = { pid: owner.pid, host: owner.host, lockFile: name };
+  if (isSameProcess(owner, processes.current)) {
+    const advice = "share the one Daybook instead of opening another; in a development server that reloads modules, keep it on globalThis";
+    return new DaybookError("store_locked", `The store is open already in this process (pid ${owner.pid}), as its lock file ${name} says: ${advice}.`, details);
+  }
+  if (isSeen) return new DaybookError("store_locked", `The store is open in process ${owner.pid}, as its lock file ${name} says: close it there first.`, details);
+  const takeoverMs = Math.max(0, Math.ceil(leaseMs - ageMs));
+  const message = `The store is open in ${whoOf(claim)}: its lock file ${name} was last renewed ${seconds(ageMs)} ago, and can be taken over in ${seconds(takeoverMs)} unless it is renewed.`;
+  return new DaybookError("store_locked", message, { ...details, renewedAgoMs: Math.max(0, Math.floor(ageMs)), takeoverMs });
 }

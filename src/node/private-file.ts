@@ -1,24 +1,28 @@
 import { join } from "node:path";
 import type { FileSystem, OpenFile } from "../store/file-system.js";
-import { type ProcessIdentity, type ProcessTable, identityText } from "./process-table.js";
+import { type ProcessIdentity, type ProcessTable, identityText, isSameProcess } from "./process-table.js";
 
 /** The character that no key holds: a name with it is never an object. */
 export const PRIVATE_MARK = "~";
 
-const privateName = /^[^~]+~(\d+)~([^~]*)~([^~]*)~([^~]*)~\d+$/;
+/** The pid namespace is missing in names that an earlier version made. */
+const privateName = /^[^~]+~(\d+)~([^~]*)~([^~]*)~(?:([^~]*)~)?([^~]*)~\d+$/;
 
 /** The process that made a lock or temporary file, from its name; null for the name of anything else. */
 export function ownerOf(name: string): ProcessIdentity | null {
   const match = privateName.exec(name);
   if (match === null) return null;
-  const [, pid = "", startTime = "", bootId = "", host = ""] = match;
-  return { pid: Number(pid), startTime, bootId, host };
+  const [, pid = "", startTime = "", bootId = "", pidNamespace = "", host = ""] = match;
+  return { pid: Number(pid), startTime, bootId, pidNamespace, host };
 }
 
-/** True for a file that a process which has ended left behind. */
+/**
+ * True for a temporary file that nobody may go on with once the lock is ours: not of this process, nor of one that certainly
+ * runs. A process that cannot be seen may have lost the lock to us; what it has not finished it must not finish.
+ */
 export function isLeftover(name: string, processes: ProcessTable): boolean {
   const owner = ownerOf(name);
-  return owner !== null && !processes.isRunning(owner);
+  return owner !== null && !isSameProcess(owner, processes.current) && processes.stateOf(owner) !== "running";
 }
 
 let createdCount = 0;

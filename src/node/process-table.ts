@@ -8,14 +8,44 @@ export interface ProcessIdentity {
   readonly startTime: string;
   /** Changes with every boot. */
   readonly bootId: string;
+  /** In which pids have a meaning: containers have one each. */
+  readonly pidNamespace: string;
+  /** For people, and for machines that tell nothing better: containers share names, and laptops change theirs. */
   readonly host: string;
 }
 
-/** Who we are, and who is still running. */
+/** `unknown`: not to be seen from here, or not to be told from another process with the same pid. */
+export type ProcessState = "running" | "ended" | "unknown";
+
+/** Who we are, and what has become of others. */
 export interface ProcessTable {
   readonly current: ProcessIdentity;
-  /** False only if the process has certainly ended; one of another host counts as running. */
-  isRunning(process: ProcessIdentity): boolean;
+  /** `running` and `ended` only where that is certain. */
+  stateOf(process: ProcessIdentity): ProcessState;
+}
+
+/** What the machine tells of a pid; null: no process has it, or only one that has ended. */
+export type LookAtPid = (pid: number) => { readonly startTime: string } | null;
+
+/** Whether two processes see each other by their pids. */
+function canSee(a: ProcessIdentity, b: ProcessIdentity): boolean {
+  if (a.pidNamespace !== "" && b.pidNamespace !== "") return a.pidNamespace === b.pidNamespace && a.bootId !== "" && a.bootId === b.bootId;
+  // A machine without namespaces, or the name of a file that an earlier version made.
+  const isOtherBoot = a.bootId !== "" && b.bootId !== "" && a.bootId !== b.bootId;
+  return a.host === b.host && !isOtherBoot;
+}
+
+export function processTable(current: ProcessIdentity, look: LookAtPid): ProcessTable {
+  return {
+    current,
+    stateOf(other) {
+      if (!canSee(current, other)) return "unknown";
+      const found = look(other.pid);
+      if (found === null) return "ended";
+      if (found.startTime === "" || other.startTime === "") return "unknown";
+      return found.startTime === other.startTime ? "running" : "ended";
+    },
+  };
 }
 
 function readText(path: string): string {
@@ -26,12 +56,26 @@ function readText(path: string): string {
   }
 }
 
+function readLink(path: string): string {
+  try {
+    return fs.readlinkSync(path);
+  } catch {
+    return "";
+  }
+}
+
 /** State letter and start time of `/proc/<pid>/stat`; the command in parentheses may hold anything, also `)`. */
-function procStat(pid: number): { state: string; startTime: string } | null {
+function procStat(pid: number | "self"): { state: string; startTime: string } | null {
   const text = readText(`/proc/${pid}/stat`);
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [state, startTime] = [fields[0], fields[19]];
   return state === undefined || startTime === undefined ? null : { state, startTime };
+}
+
+/** Whether `/proc` shows another pid namespace than ours: its pids are then those of other processes. */
+function isProcOfOthers(): boolean {
+  const ownPids = /^NSpid:\s*(.*)$/m.exec(readText("/proc/self/status"))?.[1] ?? "";
+  return ownPids.trim().split(/\s+/).length > 1;
 }
 
 function signalReaches(pid: number): boolean {
@@ -48,30 +92,34 @@ const plain = (text: string) => text.trim().replace(/[^a-zA-Z0-9.-]/g, "-").slic
 function currentIdentity(): ProcessIdentity {
   return {
     pid: process.pid,
-    startTime: plain(procStat(process.pid)?.startTime ?? ""),
+    startTime: plain(procStat("self")?.startTime ?? ""),
     bootId: plain(readText("/proc/sys/kernel/random/boot_id")).slice(0, 8),
+    pidNamespace: plain(readLink("/proc/self/ns/pid").replace(/[^0-9]/g, "")),
     host: plain(os.hostname()),
   };
 }
 
-const differ = (a: string, b: string) => a !== "" && b !== "" && a !== b;
+/** A name that changes while a process runs must not make two of it. */
+let current: ProcessIdentity | null = null;
 
-/** The processes of this machine. */
+/** The processes of this machine, as far as this one can see them. */
 export function machineProcesses(): ProcessTable {
-  const current = currentIdentity();
-  return {
-    current,
-    isRunning(other) {
-      if (other.host !== current.host) return true;
-      if (differ(other.bootId, current.bootId) || !signalReaches(other.pid)) return false;
-      const found = procStat(other.pid);
-      // A zombie has ended and holds nothing; only its parent has not asked yet.
-      return found === null || (found.state !== "Z" && !differ(found.startTime, other.startTime));
-    },
-  };
+  current ??= currentIdentity();
+  const isProcOurs = !isProcOfOthers();
+  return processTable(current, (pid) => {
+    if (!signalReaches(pid)) return null;
+    const found = isProcOurs ? procStat(pid) : null;
+    // A zombie has ended and holds nothing; only its parent has not asked yet.
+    return found?.state === "Z" ? null : { startTime: found?.startTime ?? "" };
+  });
 }
 
-/** `4242~812345~1b2c3d4e~host`: an identity as part of a file name. */
-export function identityText({ pid, startTime, bootId, host }: ProcessIdentity): string {
-  return `${pid}~${startTime}~${bootId}~${host}`;
+/** Whether they are one process, as far as can be told. */
+export function isSameProcess(a: ProcessIdentity, b: ProcessIdentity): boolean {
+  return identityText(a) === identityText(b);
+}
+
+/** `4242~812345~1b2c3d4e~4026531836~host`: an identity as part of a file name. */
+export function identityText({ pid, startTime, bootId, pidNamespace, host }: ProcessIdentity): string {
+  return `${pid}~${startTime}~${bootId}~${pidNamespace}~${host}`;
 }

@@ -23,6 +23,22 @@ export function storageError(operation: string, key: string, error: unknown): Da
   return new DaybookError(code, message, { key, errno }, { cause: error });
 }
 
+const REASON_OF_ERRNO: Readonly<Record<string, string>> = {
+  ENOENT: "what is above it takes no directory: it is not there, not mounted, or a link to nothing",
+  ENOTDIR: "a part of the path is not a directory",
+  ELOOP: "links lead in a circle",
+  ENAMETOOLONG: "the path is too long",
+};
+
+/** A store's own directory that cannot be made or looked into. Of opening only, so the path may be named: nobody is answered with it over HTTP. */
+export function directoryError(path: string, error: unknown): DaybookError {
+  const errno = (error as NodeJS.ErrnoException | null)?.code ?? "unknown error";
+  const [code, known] = codeOfErrno[errno] ?? ["internal", "the file system refused it"];
+  const reason = REASON_OF_ERRNO[errno];
+  const message = `could not make or open the directory ${path}: ${reason ?? known} (${errno})`;
+  return new DaybookError(reason === undefined ? code : "invalid_parameter", message, { key: "", errno, path }, { cause: error });
+}
+
 /** Runs a file operation; what it throws becomes a Daybook error. @throws storage_full, read_only, overloaded, internal */
 export async function attempt<T>(operation: string, key: string, run: () => Promise<T>): Promise<T> {
   try {

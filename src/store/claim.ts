@@ -7,18 +7,26 @@ import type { Storage, StorageLock } from "./storage.js";
  * then gone, and the epoch of the manifest has moved on.
  */
 export class Claim {
+  #error: DaybookError | null = null;
+
   /** @param onLost told once the store is known to be somebody else's */
   constructor(
     readonly storage: Storage,
     readonly lock: StorageLock | null,
     readonly onLost: (error: DaybookError) => void,
-  ) {}
+  ) {
+    void lock?.lost?.then(() => this.#lost("its lock is gone"));
+  }
 
-  /** @throws store_locked */
+  /** @throws store_locked, and whatever looking at the lock fails with: what cannot be looked at cannot be relied upon */
   async refuseLostLock(): Promise<void> {
-    // That the lock cannot be looked at says nothing about it.
-    const isHeld = await this.lock?.isHeld?.().catch(() => true);
-    if (isHeld === false) throw this.#lost("its lock is gone");
+    this.refuseLost();
+    if ((await this.lock?.isHeld?.()) === false) throw this.#lost("its lock is gone");
+  }
+
+  /** Of what is known already. @throws store_locked */
+  refuseLost(): void {
+    if (this.#error !== null) throw this.#error;
   }
 
   /** @param epoch that of the manifest this process wrote or read last; @throws store_locked */
@@ -29,10 +37,15 @@ export class Claim {
   }
 
   #lost(reason: string): DaybookError {
-    const error = new DaybookError("store_locked", `another process has taken the store over: ${reason}`);
-    this.onLost(error);
-    return error;
+    this.#error ??= takenOver(reason);
+    this.onLost(this.#error);
+    return this.#error;
   }
+}
+
+/** What a writer hears that is none any more. */
+export function takenOver(reason: string, cause?: unknown): DaybookError {
+  return new DaybookError("store_locked", `another process has taken the store over: ${reason}; close this one and open it again`, {}, { cause });
 }
 
 /** The epoch of a stored manifest; null where there is none that can be read: the one in memory then stands for it. */

@@ -11,6 +11,12 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
+export interface FileStat {
+  readonly byteLength: number;
+  /** When the content was last changed, in ms, by the clock of the file system: that of no host, where several share it. */
+  readonly modifiedMs: number;
+}
+
 export interface DirectoryEntry {
   readonly name: string;
   readonly isDirectory: boolean;
@@ -35,6 +41,7 @@ export type OpenMode = "read" | "update" | "append" | "create";
 export interface FileSystem {
   /** New files are readable and writable by their owner only. */
   open(path: string, mode: OpenMode): Promise<OpenFile>;
+  stat(path: string): Promise<FileStat>;
   /** Replaces what `to` names, atomically. */
   rename(from: string, to: string): Promise<void>;
   /** Like rename, but `to` must be free (EEXIST). A crash may leave both names. */

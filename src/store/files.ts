@@ -21,6 +21,9 @@ import type { Codec, Storage } from "./storage.js";
 /** Bytes read from the end of a segment file at opening: most footers fit, and the whole of a small day, which is then kept. */
 const FOOTER_GUESS_BYTES = 16 * 1024;
 
+/** Where numbered files lie that a manifest names. */
+export const FILE_FOLDERS = ["segments/", "dictionaries/", "identities/"] as const;
+
 interface CheckedSegment extends MadeSegment {
   readonly footer: ContainerFooter<SegmentMeta>;
 }
@@ -41,6 +44,13 @@ export class StoreFiles {
     readonly sealer: Sealer | null = null,
   ) {
     this.#codec = codecOf(storage);
+  }
+
+  /** The highest number that a file has, named by a manifest or not; 0: there is none. */
+  async lastNumber(): Promise<number> {
+    let last = 0;
+    for (const folder of FILE_FOLDERS) for (const key of await this.storage.list(folder)) last = Math.max(last, Number(/\/(\d+)$/.exec(key)?.[1] ?? 0));
+    return last;
   }
 
   /** Merges rows of one day into the file of a segment, which is yet to be written. @param turns the pace */

@@ -151,6 +151,7 @@ export class Journal {
   }
 
   #refusePoisoned(): void {
+    if (this.#poisoned instanceof DaybookError && this.#poisoned.code === "store_locked") throw this.#poisoned;
     if (this.#poisoned !== null)
       throw new DaybookError("read_only", "the journal failed earlier; reopen the store to write again", {}, { cause: this.#poisoned });
   }

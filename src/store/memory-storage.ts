@@ -99,7 +99,7 @@ class MemoryStorage implements Storage {
   }
 
   async lock(): Promise<StorageLock> {
-    if (this.#locked) throw new DaybookError("store_locked", "The store is open already in this process.");
+    if (this.#locked) throw new DaybookError("store_locked", "The store is open already in this process: share the one Daybook instead of opening another; in a development server that reloads modules, keep it on globalThis.");
     this.#locked = true;
     let held = true;
     return {

@@ -5,6 +5,7 @@ import { damaged } from "../segment/container.js";
 import type { Segment } from "../segment/segment.js";
 import type { Batch } from "./batch.js";
 import { decodeBatch } from "./batch-bytes.js";
+import { FILE_FOLDERS } from "./files.js";
 import type { StoreFiles } from "./files.js";
 import { journalKey, replayJournal } from "./journal.js";
 import { listJournals, readJournal } from "./journal-file.js";
@@ -39,7 +40,7 @@ export interface Recovered {
   readonly sealedSizes: ReadonlyMap<string, number>;
 }
 
-const FOLDERS = ["segments/", "dictionaries/", "identities/", "journal/"] as const;
+const FOLDERS = [...FILE_FOLDERS, "journal/"] as const;
 
 /**
  * Reads a store. Writes nothing but what it read, so that it may be broken off at any point and begun again.

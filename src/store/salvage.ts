@@ -41,7 +41,9 @@ export async function salvageStore(storage: Storage, files: StoreFiles): Promise
   keepKeyCodes(readable.dictionaries);
   const keysFault = await faultOfKeys(storage, manifest);
   if (readable.broken.length === 0 && journals.broken.length === 0 && keysFault === null) return;
-  await new Salvage(storage, files, manifest, readable, journals).run(keysFault);
+  // Above every file there is, as in `Store`.
+  const nextFile = Math.max(manifest.nextFile, journals.lastNumber + 1, (await files.lastNumber()) + 1);
+  await new Salvage(storage, files, manifest, readable, journals, nextFile).run(keysFault);
 }
 
 /** A metadata key whose name is lost keeps its code: no other key is to come by its values. */
@@ -70,7 +72,6 @@ class Salvage {
   readonly #segments: SegmentEntry[] = [];
   readonly #added: FileEntry[] = [];
   readonly #used: UsedIds;
-  #nextFile: number;
 
   constructor(
     readonly storage: Storage,
@@ -78,10 +79,10 @@ class Salvage {
     readonly manifest: Manifest,
     readonly found: ReadableFiles,
     readonly journals: SalvagedJournals,
+    private nextFile: number,
   ) {
     this.#readable = new ReadableCodes(found.dictionaries);
     this.#used = new UsedIds(found.dictionaries);
-    this.#nextFile = Math.max(manifest.nextFile, journals.lastNumber + 1);
   }
 
   async run(keysFault: string | null): Promise<void> {
@@ -106,7 +107,7 @@ class Salvage {
         clean: false,
         nextSequence: Math.max(manifest.nextSequence, journals.nextSequence),
         firstJournal: this.#takeNumber(),
-        nextFile: this.#nextFile,
+        nextFile: this.nextFile,
         segments: this.#segments,
         dictionaries: [dictionaries],
         identities: [identities],
@@ -209,7 +210,7 @@ class Salvage {
   }
 
   #takeNumber(): number {
-    this.#nextFile += 1;
-    return this.#nextFile - 1;
+    this.nextFile += 1;
+    return this.nextFile - 1;
   }
 }

@@ -1,4 +1,3 @@
-import { DaybookError } from "../base/errors.js";
 import { Turns } from "../base/turn.js";
 import type { Head } from "../segment/head.js";
 import type { Segment } from "../segment/segment.js";
@@ -25,7 +24,7 @@ export interface Frozen {
 /** Starts a seal: heads are frozen and a new journal takes what comes. No commit may be under way. @throws read_only */
 export async function freeze(store: Store): Promise<Frozen> {
   // Behind a failed sync stand frames that may be durable or not: a next journal would contradict them.
-  if (!store.isWritable) throw new DaybookError("read_only", "the store does not take writes");
+  store.refuseUnwritable();
   await store.rotateJournal();
   store.catalog.freezeHeads();
   return {

@@ -26,8 +26,10 @@ export interface AppendFile {
 }
 
 export interface StorageLock {
-  /** False once somebody took the lock for one of a process that had ended. Absent: it cannot be lost. */
+  /** False once somebody took the lock for one of a process that had ended. Asked with each commit, beside its sync. Absent: it cannot be lost. */
   isHeld?(): Promise<boolean>;
+  /** Resolves once the lock was found to be lost, whoever asked; never rejects. */
+  readonly lost?: Promise<void>;
   /** Lets others have the store; no error when it is not held any more. */
   release(): Promise<void>;
 }

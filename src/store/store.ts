@@ -14,8 +14,8 @@ import { byDay } from "./by-day.js";
 import { encodeBatch } from "./batch-bytes.js";
 import { Catalog } from "./catalog.js";
 import type { Snapshot } from "./catalog.js";
-import { Claim } from "./claim.js";
-import { StoreFiles } from "./files.js";
+import { Claim, takenOver } from "./claim.js";
+import { FILE_FOLDERS, StoreFiles } from "./files.js";
 import { Journal, journalKey } from "./journal.js";
 import type { JournalEntry } from "./journal.js";
 import { FRAME_KINDS } from "./journal-frame.js";
@@ -123,7 +123,10 @@ export class Store {
       store.#take(recovered);
       if (!readOnly) await store.#begin();
       return store;
-    } catch (error) {
+    } catch (failure) {
+      // Files that are missing or another's are no damage where somebody took the store over meanwhile.
+      const isOurs = await lock?.isHeld?.().catch(() => true);
+      const error = isOurs === false ? takenOver("its lock is gone", failure) : failure;
       // A lock that cannot be given back ends with the process; why the store does not open matters more.
       await (store === null ? lock?.release() : store.abandon())?.catch(() => undefined);
       throw error;
@@ -147,6 +150,13 @@ export class Store {
   get journalByteLength(): number {
     const ofCurrent = this.journal?.byteLength ?? 0;
     return [...this.#formerJournals].reduce((sum, [number, byteLength]) => (number < this.manifest.firstJournal ? sum : sum + byteLength), ofCurrent);
+  }
+
+  /** @throws store_locked where somebody else has taken the store over, else read_only */
+  refuseUnwritable(): void {
+    if (this.isWritable) return;
+    this.#claim.refuseLost();
+    throw new DaybookError("read_only", "the store does not take writes");
   }
 
   /** Values of a dictionary that are durable: events under way may have added more. */
@@ -403,6 +413,8 @@ export class Store {
 
   /** Claims the store: a new epoch, a new journal, no files that no manifest names. */
   async #begin(): Promise<void> {
+    // A writer that was taken for ended may go on to remove files that it knows: ours never have the names of theirs.
+    this.nextFile = Math.max(this.nextFile, (await this.files.lastNumber()) + 1);
     await this.rotateJournal();
     if (this.storage.openAppend !== undefined) await this.storage.sync([journalKey(this.journal?.number ?? 0)]);
     await this.writeManifest(({ epoch }) => ({ epoch: epoch + 1, clean: false }));
@@ -413,7 +425,7 @@ export class Store {
   /** Removes every file that the manifest does not name. No seal may be under way, and no query reads what it replaced. */
   async removeOrphans(): Promise<void> {
     const named = new Set(filesOf(this.manifest).map((entry) => entry.key));
-    for (const folder of ["segments/", "dictionaries/", "identities/"])
+    for (const folder of FILE_FOLDERS)
       for (const key of await this.storage.list(folder)) if (!named.has(key)) await this.storage.remove(key);
   }
 

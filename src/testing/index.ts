@@ -8,4 +8,4 @@ export { SimulatedDisk, type DiskOperation, type DiskState } from "./simulated-d
 export { SimulatedFileSystem, type SimulatedFileSystemOptions } from "./simulated-disk/simulated-file-system.js";
 export { failFrom, failOnce, type Fault, type Faults } from "./simulated-disk/fault.js";
 export { isSettled, powerLoss } from "./simulated-disk/power-loss.js";
-export { simulatedProcess, type SimulatedIdentity } from "./simulated-disk/simulated-process.js";
+export { simulatedProcess, type SimulatedIdentity, type SimulatedState } from "./simulated-disk/simulated-process.js";

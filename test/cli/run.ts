@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
@@ -59,16 +59,20 @@ export class Running {
 }
 
 export interface StartOptions {
-  readonly input?: string | Uint8Array;
+  /** All there is to read; null: `child.stdin` stays open. */
+  readonly input?: string | Uint8Array | null;
   readonly env?: Readonly<Record<string, string>>;
+  /** What runs node, with its arguments: `apart()`, for one. */
+  readonly within?: readonly string[];
   /** For node itself. */
   readonly flags?: readonly string[];
 }
 
-/** Starts a TypeScript program of the repository as a process of its own; it is killed when the test ends. */
+/** Starts a program of the repository as a process of its own; it is killed when the test ends. @param path from the root, of TypeScript; or absolute */
 export function startProgram(path: string, args: readonly string[], options: StartOptions = {}): Running {
   const { DAYBOOK_TOKEN: _, ...environment } = process.env;
-  const child = spawn(process.execPath, [...(options.flags ?? []), "--import", TYPESCRIPT, join(ROOT, path), ...args], {
+  const [command = "", ...rest] = [...(options.within ?? []), process.execPath, ...(options.flags ?? []), ...(isAbsolute(path) ? [path] : ["--import", TYPESCRIPT, join(ROOT, path)]), ...args];
+  const child = spawn(command, rest, {
     cwd: ROOT,
     env: { ...environment, ...options.env },
     stdio: ["pipe", "pipe", "pipe"],
@@ -76,7 +80,7 @@ export function startProgram(path: string, args: readonly string[], options: Sta
   onTestFinished(() => void child.kill("SIGKILL"));
   // A program that does not read its input may be gone before it is written.
   child.stdin.on("error", () => undefined);
-  child.stdin.end(options.input ?? "");
+  if (options.input !== null) child.stdin.end(options.input ?? "");
   return new Running(child);
 }
 

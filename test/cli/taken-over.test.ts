@@ -10,9 +10,9 @@ test("A process that stood still while another took its store over loses no ackn
   const writer = startProgram("test/cli/crash-writer.ts", [directory, "0", "20"]);
   await writer.said(/acknowledged \d{3,}\n/);
   writer.child.kill("SIGSTOP");
-  // Of another host, or pid namespace: the process that stands still is not to be seen.
+  // It stands still for so long that it is taken for ended.
   const { current } = machineProcesses();
-  const processes = { current, isRunning: ({ pid }: { pid: number }) => pid === current.pid };
+  const processes = { current, stateOf: ({ pid }: { pid: number }) => (pid === current.pid ? ("running" as const) : ("ended" as const)) };
   const second = await openDaybook({ storage: fileStorage(directory, { processes }) });
   await second.ingest([{ id: "of the second", name: "second", createdAt: 5 }]);
   writer.child.kill("SIGCONT");

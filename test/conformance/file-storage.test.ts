@@ -1,8 +1,10 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openDaybook } from "daybook";
 import { describe, expect, it } from "vitest";
 import { fileStorage } from "../../src/node/file-storage.js";
 import { kernelFileSystem } from "../../src/node/kernel-file-system.js";
+import { processTable } from "../../src/node/process-table.js";
 import type { FileSystem } from "../../src/store/file-system.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 import { errno, watchedFileSystem } from "./watched-file-system.js";
@@ -195,6 +197,63 @@ describe("file storage: failures", () => {
   });
 });
 
+describe("file storage: a place where no directory can be made", () => {
+  /** A file and a link to nothing, in a directory. */
+  function obstacles(): string {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, "file"), "");
+    symlinkSync(join(directory, "nowhere"), join(directory, "dangling"));
+    symlinkSync(join(directory, "circle"), join(directory, "circle"));
+    return directory;
+  }
+
+  it.each([
+    ["below a link to nothing", "dangling/deep/store", "ENOENT"],
+    ["a link to nothing", "dangling", "ENOENT"],
+    ["below a file", "file/store", "ENOTDIR"],
+    ["a file", "file", "ENOTDIR"],
+    ["below a link to itself", "circle/store", "ELOOP"],
+    ["a name that is too long", "n".repeat(300), "ENAMETOOLONG"],
+  ])("is an error that names it: %s", async (_, name, code) => {
+    const path = join(obstacles(), name);
+    const error: Error = await openDaybook({ storage: fileStorage(path) }).then(() => new Error("opened"), (reason) => reason);
+    expect(error).toMatchObject({ code: "invalid_parameter", details: { errno: code, path } });
+    expect(error.message).toContain(`could not make or open the directory ${path}: `);
+  });
+
+  it("is an error that names it: below what holds no directories, as /proc does", async () => {
+    const error: Error = await openDaybook({ storage: fileStorage("/proc/nope/store") }).then(() => new Error("opened"), (reason) => reason);
+    expect(error).toMatchObject({ code: "invalid_parameter" });
+    expect(error.message).toMatch(/^could not make or open the directory \/proc\/nope\/store: .*not mounted.* \(ENOENT\)$/);
+  });
+
+  it.each([["EACCES", "read_only"], ["EROFS", "read_only"], ["ENOSPC", "storage_full"], ["EIO", "internal"]])("is an error that names it: %s", async (code, expected) => {
+    const fileSystem = watchedFileSystem();
+    fileSystem.before = (operation) => {
+      if (operation === "makeDirectory") throw errno(code);
+    };
+    await expect(fileStorage("/some/store", { fileSystem }).lock()).rejects.toMatchObject({ code: expected, message: expect.stringContaining("directory /some/store: ") as string });
+  });
+
+  it("ends in an error too where a directory goes that was there, and names no path then: it may be an answer over HTTP", async () => {
+    const directory = join(temporaryDirectory(), "store");
+    const storage = fileStorage(directory);
+    await storage.write("segments/1", bytesOf("x"));
+    rmSync(directory, { recursive: true });
+    const error: Error = await storage.write("journal/1", bytesOf("x")).then(() => new Error("written"), (reason) => reason);
+    expect(error).toMatchObject({ code: "internal", details: { errno: "ENOENT", key: "journal/1" } });
+    expect(error.message).not.toContain(directory);
+  });
+});
+
+describe("file storage: a file system that knows no sync of directories", () => {
+  it("is taken at its word", async () => {
+    // `/proc` is one.
+    await expect(kernelFileSystem.syncDirectory("/proc")).resolves.toBeUndefined();
+    await expect(kernelFileSystem.syncDirectory("/nowhere")).rejects.toMatchObject({ code: "ENOENT" });
+  });
+});
+
 describe("file storage: what lies in the directory", () => {
   it("makes files for their owner only", async () => {
     const directory = join(temporaryDirectory(), "store");
@@ -208,12 +267,24 @@ describe("file storage: what lies in the directory", () => {
     await lock.release();
   });
 
-  it("neither lists nor reads temporary files, and removes those of ended processes with the lock", async () => {
+  it("removes nothing with the lock in a directory below that has a lock of its own", async () => {
+    const directory = temporaryDirectory();
+    const writing = "MANIFEST~4194399~1~1~1~h~1";
+    for (const [folder, lock] of [["open", "LOCK~4194399~1~1~1~h~2"], ["closed", "other"]] as const) {
+      mkdirSync(join(directory, folder));
+      for (const name of [lock, writing]) writeFileSync(join(directory, folder, name), "x");
+    }
+    await (await fileStorage(directory).lock()).release();
+    expect(readdirSync(join(directory, "open"))).toContain(writing);
+    expect(readdirSync(join(directory, "closed"))).toEqual(["other"]);
+  });
+
+  it("neither lists nor reads temporary files, and removes with the lock those of ended processes and of those that cannot be seen", async () => {
     const directory = temporaryDirectory();
     mkdirSync(join(directory, "segments"));
-    const ended = ["MANIFEST~4194399~1~0~nowhere~1", "segments/1.seg~4194399~1~0~nowhere~2"];
-    const processes = { current: { pid: 1, startTime: "1", bootId: "1", host: "h" }, isRunning: ({ pid }: { pid: number }) => pid !== 4_194_399 };
-    const kept = ["MANIFEST~77~1~0~nowhere~1", "segments/not-ours~"];
+    const ended = ["MANIFEST~4194399~1~1~1~h~1", "segments/1.seg~4194399~1~1~1~h~2", "MANIFEST~77~1~0~nowhere~1", "MANIFEST~77~1~2~1~h~3"];
+    const processes = processTable({ pid: 1, startTime: "1", bootId: "1", pidNamespace: "1", host: "h" }, (pid) => (pid === 4_194_399 ? null : { startTime: "1" }));
+    const kept = ["MANIFEST~77~1~1~1~h~1", "segments/not-ours~"];
     for (const name of [...ended, ...kept]) writeFileSync(join(directory, name), "torn");
     const storage = fileStorage(directory, { processes });
     expect(await storage.list("")).toEqual([]);

@@ -82,18 +82,19 @@ describe("the lock file of a process that may have ended", () => {
     expect(await outcomeWith({ startTime: "1" })).toBe("taken over");
   });
 
-  it("is taken over when the machine has been restarted", async () => {
-    expect(current.bootId).not.toBe("");
-    expect(await outcomeWith({ bootId: "00000000" })).toBe("taken over");
-  });
-
   it("is respected when the process runs, here or with an unknown start", async () => {
     expect(await outcomeWith({})).toBe("store_locked");
     expect(await outcomeWith({ startTime: "", bootId: "" })).toBe("store_locked");
   });
 
-  it("is respected when it belongs to another host, which cannot be asked", async () => {
-    expect(await outcomeWith({ host: "elsewhere", pid: 4_194_399 })).toBe("store_locked");
+  it("is respected for a while when the process cannot be seen: of another boot or pid namespace", async () => {
+    expect([current.bootId, current.pidNamespace]).not.toContain("");
+    expect(await outcomeWith({ bootId: "00000000" })).toBe("store_locked");
+    expect(await outcomeWith({ pidNamespace: "1", pid: 4_194_399, startTime: "1" })).toBe("store_locked");
+  });
+
+  it("is taken over when the process had another host name, and has ended", async () => {
+    expect(await outcomeWith({ host: "elsewhere", pid: 4_194_399 })).toBe("taken over");
   });
 
   it.each([
@@ -101,7 +102,7 @@ describe("the lock file of a process that may have ended", () => {
     ["after a while when the process only claims it and does not go on", "", 1_000, 10_000],
   ])("is respected %s", async (_, content, msMin, msMax) => {
     const directory = temporaryDirectory();
-    const running: ProcessTable = { current, isRunning: () => true };
+    const running: ProcessTable = { current, stateOf: () => "running" };
     writeFileSync(join(directory, `LOCK~${identityText({ ...current, pid: 9_999_999 })}~0`), content);
     const startedMs = performance.now();
     await expect(fileStorage(directory, { processes: running }).lock()).rejects.toMatchObject({ code: "store_locked" });

@@ -34,6 +34,7 @@ function mutant(name: string, durability: Durability, change: (fileSystem: FileS
 function methodsOf(fileSystem: FileSystem): FileSystem {
   return {
     open: (path, mode) => fileSystem.open(path, mode),
+    stat: (path) => fileSystem.stat(path),
     rename: (from, to) => fileSystem.rename(from, to),
     renameNew: (from, to) => fileSystem.renameNew(from, to),
     unlink: (path) => fileSystem.unlink(path),

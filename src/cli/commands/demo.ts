@@ -35,7 +35,7 @@ async function run(args: readonly string[]): Promise<void> {
   process.stdout.write(`Daybook demo: real data, exact answers. Everything is stored in ${data.path}\n\n`);
   try {
     for (const set of sets) {
-      const daybook = await openOrganization(data, set.organization, set.currency);
+      const daybook = await openOrganization(data, set.organization, { currency: set.currency });
       open[set.organization] = daybook;
       await importOnce(set, daybook);
     }

@@ -5,6 +5,7 @@ import { readArguments, required, type Command } from "../command.js";
 import { TOKENS_KEY, dataDirectory, type DataDirectory } from "../data-directory.js";
 import { directoryOf, organizationOf, requireDirectory } from "../organizations.js";
 import { bytes, count, plain, plural } from "../print/format.js";
+import { tellWait } from "../tell-wait.js";
 import { storedTokens } from "../token-store.js";
 
 const help = `Usage: daybook verify --data DIR [--organization NAME] [--salvage]
@@ -38,7 +39,7 @@ async function run(args: readonly string[]): Promise<void> {
 
 /** Sets damaged files of one organization aside, and says what went with them. @throws store_locked, corruption */
 async function salvage(data: DataDirectory, name: string): Promise<void> {
-  const storage = fileStorage(directoryOf(data, name));
+  const storage = fileStorage(directoryOf(data, name), { onLockWait: tellWait });
   const manifest = await storage.read(MANIFEST_KEY);
   const knownCount = manifest === null ? 0 : (decodeManifest(manifest).quarantined?.length ?? 0);
   const daybook = await openDaybook({ storage, onCorruption: "quarantine" });

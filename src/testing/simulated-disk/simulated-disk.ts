@@ -27,11 +27,19 @@ export function errnoError(code: string, path: string): Error {
 export class SimulatedDisk {
   readonly #files: Map<number, FileContent>;
   readonly #directories: Map<number, DirectoryNames>;
+  /** When files were last changed; those of a state the disk was made of: at its beginning. */
+  readonly #modifiedMs = new Map<number, number>();
+  readonly #begunMs: number;
   #nextNode: number;
   /** Called right after every operation that changed or synced something. */
   changed: (operation: DiskOperation) => void = () => undefined;
 
-  constructor(state: DiskState = EMPTY_DISK) {
+  /** @param nowMs the clock of the file system */
+  constructor(
+    state: DiskState = EMPTY_DISK,
+    readonly nowMs: () => number = Date.now,
+  ) {
+    this.#begunMs = nowMs();
     this.#files = new Map(state.files);
     this.#directories = new Map(state.directories);
     this.#nextNode = Math.max(...state.files.keys(), ...state.directories.keys()) + 1;
@@ -50,6 +58,17 @@ export class SimulatedDisk {
   /** Gives a file other content. */
   setFile(node: number, file: FileContent): void {
     this.#files.set(node, file);
+  }
+
+  /** Its content is another from now on. */
+  changeFile(node: number, file: FileContent): void {
+    this.setFile(node, file);
+    this.#modifiedMs.set(node, this.nowMs());
+  }
+
+  /** When the content last changed, epoch ms. */
+  modifiedMs(node: number): number {
+    return this.#modifiedMs.get(node) ?? this.#begunMs;
   }
 
   /** Whether the node is a directory. */
@@ -101,7 +120,7 @@ export class SimulatedDisk {
   create(parent: number, name: string, kind: "file" | "directory"): number {
     const node = this.#nextNode;
     this.#nextNode += 1;
-    if (kind === "file") this.#files.set(node, EMPTY_FILE);
+    if (kind === "file") this.changeFile(node, EMPTY_FILE);
     else this.#directories.set(node, EMPTY_DIRECTORY);
     this.changeNames(parent, { kind: "add", name, node });
     return node;

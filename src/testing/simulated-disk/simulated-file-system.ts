@@ -1,4 +1,4 @@
-import type { DirectoryEntry, FileSystem, OpenFile, OpenMode } from "../../store/file-system.js";
+import type { DirectoryEntry, FileStat, FileSystem, OpenFile, OpenMode } from "../../store/file-system.js";
 import { syncedDirectory } from "./directory-names.js";
 import { type FailingFault, type Faults, noFaults } from "./fault.js";
 import { afterFailedSync, synced, withChange } from "./file-content.js";
@@ -45,6 +45,14 @@ export class SimulatedFileSystem implements FileSystem {
       const node = this.disk.create(parent, name, "file");
       this.disk.changed({ kind: "create", path });
       return this.#openFile(path, node);
+    });
+  }
+
+  stat(path: string): Promise<FileStat> {
+    return this.#operate("stat", path, () => {
+      const node = this.disk.nodeAt(path);
+      if (node === undefined) throw errnoError("ENOENT", path);
+      return { byteLength: this.disk.file(node).current.length, modifiedMs: this.disk.modifiedMs(node) };
     });
   }
 
@@ -134,7 +142,7 @@ export class SimulatedFileSystem implements FileSystem {
       byteLength: () => this.#operate("stat", path, () => disk.file(node).current.length),
       truncate: (byteLength) =>
         this.#operate("truncate", path, () => {
-          disk.setFile(node, withChange(disk.file(node), { kind: "truncate", byteLength }));
+          disk.changeFile(node, withChange(disk.file(node), { kind: "truncate", byteLength }));
           disk.changed({ kind: "truncate", path });
         }),
       sync: () => {
@@ -154,7 +162,7 @@ export class SimulatedFileSystem implements FileSystem {
   }
 
   #write(path: string, node: number, bytes: Uint8Array, position: number): number {
-    this.disk.setFile(node, withChange(this.disk.file(node), { kind: "write", position, bytes }));
+    this.disk.changeFile(node, withChange(this.disk.file(node), { kind: "write", position, bytes }));
     this.disk.changed({ kind: "write", path });
     return bytes.length;
   }

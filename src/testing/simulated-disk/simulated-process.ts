@@ -3,11 +3,18 @@ export interface SimulatedIdentity {
   readonly pid: number;
   readonly startTime: string;
   readonly bootId: string;
+  readonly pidNamespace: string;
   readonly host: string;
 }
 
-/** For `fileStorage(…, { processes })`: the process of one life of a store. All of other lives have ended. */
-export function simulatedProcess(life: number): { readonly current: SimulatedIdentity; isRunning(other: SimulatedIdentity): boolean } {
-  const current = { pid: life, startTime: String(life), bootId: "boot", host: "simulated" };
-  return { current, isRunning: ({ pid }) => pid === life };
+/** What has become of the process of another life. `unknown`: it cannot be seen, as in another container. */
+export type SimulatedState = "ended" | "unknown";
+
+/** For `fileStorage(…, { processes })`: the process of one life of a store. Those of other lives have ended, unless said otherwise. */
+export function simulatedProcess(
+  life: number,
+  others: SimulatedState = "ended",
+): { readonly current: SimulatedIdentity; stateOf(other: SimulatedIdentity): SimulatedState | "running" } {
+  const current = { pid: life, startTime: String(life), bootId: "boot", pidNamespace: "1", host: "simulated" };
+  return { current, stateOf: ({ pid }) => (pid === life ? "running" : others) };
 }

@@ -1,0 +1,87 @@
+import type { FileSystem } from "../store/file-system.js";
+import type { StorageLock } from "../store/storage.js";
+import { HELD } from "./lock-claims.js";
+import { attempt, isMissing } from "./storage-error.js";
+
+/** A lock that is ours, renewed until it is released or gone. It does not keep the process alive. */
+export class HeldLock implements StorageLock {
+  readonly lost: Promise<void>;
+  #lose: () => void = () => undefined;
+  #isLost = false;
+  #isReleased = false;
+  #timer: NodeJS.Timeout | null = null;
+  /** Ends, and never rejects, with the renewal under way. */
+  #renewed: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly fileSystem: FileSystem,
+    private readonly path: string,
+    private readonly renewMs: number,
+  ) {
+    this.lost = new Promise((resolve) => (this.#lose = resolve));
+    this.#renewLater();
+  }
+
+  async isHeld(): Promise<boolean> {
+    if (this.#isLost || this.#isReleased) return false;
+    try {
+      await attempt("look at the lock of", "", () => this.#look());
+    } catch (error) {
+      if (!this.#isLost) throw error;
+    }
+    return !this.#isLost;
+  }
+
+  async release(): Promise<void> {
+    this.#isReleased = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.#renewed;
+    await attempt("unlock", "", async () => {
+      try {
+        await this.fileSystem.unlink(this.path);
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+      }
+    });
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.fileSystem.stat(this.path);
+    } catch (error) {
+      this.#loseIfMissing(error);
+      throw error;
+    }
+  }
+
+  #renewLater(): void {
+    if (this.#isReleased || this.#isLost) return;
+    // Whoever forgot a lock cannot give it back: it is not to be renewed for ever, nor to keep in memory what it belonged to.
+    const weak = new WeakRef(this);
+    this.#timer = setTimeout(() => {
+      const lock = weak.deref();
+      if (lock !== undefined) lock.#renewed = lock.#renew().then(() => lock.#renewLater());
+    }, this.renewMs);
+    this.#timer.unref();
+  }
+
+  /** Never creates the file: somebody has removed it with good reason. Any other failure is tried again: isHeld is asked before every answer. */
+  async #renew(): Promise<void> {
+    try {
+      const file = await this.fileSystem.open(this.path, "update");
+      try {
+        await file.write(HELD, 0);
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      this.#loseIfMissing(error);
+    }
+  }
+
+  #loseIfMissing(error: unknown): void {
+    if (!isMissing(error) || this.#isReleased) return;
+    this.#isLost = true;
+    this.#lose();
+  }
+}

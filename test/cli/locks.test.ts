@@ -1,0 +1,115 @@
+import { readdirSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileStorage } from "daybook/node";
+import { expect, test } from "vitest";
+import { LIMITS } from "../../src/base/limits.js";
+import { innerPid } from "./apart.js";
+import { acknowledgedOf, expectAll, go, goesOn, kill, loadWriter, writes } from "./leased-writers.js";
+import { emptyDirectory } from "./run.js";
+
+const LONG_MS = LIMITS.lockLeaseMs;
+/** Where nobody lives who could be too late to renew. */
+const SHORT_MS = 1_000;
+
+const locksIn = (directory: string) => readdirSync(directory).filter((name) => name.startsWith("LOCK"));
+const container = (host: string) => ({ host, pids: true });
+
+test("After kill -9 and under another host name a store opens at once, for the process table tells that its owner has ended.", async () => {
+  const directory = await emptyDirectory();
+  const options = { leaseMs: LONG_MS, isPatient: false };
+  const [first, second] = await Promise.all([loadWriter(directory, { ...options, writer: 1, where: { host: "before" } }), loadWriter(directory, { ...options, writer: 2, where: { host: "after" } })]);
+  await writes(first);
+  await kill(first);
+  await writes(second);
+  await kill(second);
+  await expectAll(directory, LONG_MS, [first, second]);
+});
+
+test("A container made anew after kill -9 waits for a lock that nobody renews, and takes it over without anybody's help.", async () => {
+  const directory = await emptyDirectory();
+  const load = (writer: number, host: string) => loadWriter(directory, { writer, leaseMs: SHORT_MS, where: container(host) });
+  const [first, second] = await Promise.all([load(1, "container-a"), load(2, "container-b")]);
+  await writes(first);
+  process.kill(innerPid(first), "SIGKILL");
+  await first.finished;
+  await writes(second);
+  expect(locksIn(directory)).toHaveLength(1);
+  await kill(second);
+  await expectAll(directory, SHORT_MS, [first, second]);
+});
+
+test("Two containers of one host name do not take each other's pids for their own: the second hears store_locked, the first goes on.", async () => {
+  const directory = await emptyDirectory();
+  const load = (writer: number) => loadWriter(directory, { writer, leaseMs: LONG_MS, isPatient: false, where: container("same") });
+  const [first, second] = await Promise.all([load(1), load(2)]);
+  await writes(first);
+  go(second);
+  const [, message] = await second.said(/failed store_locked: (.*)\n/);
+  expect(message).toMatch(/^The store is open in process 1 on host same, which cannot be seen from here: its lock file LOCK~\S+ was last renewed \d+ s ago, and can be taken over in \d+ s unless it is renewed\.$/);
+  await goesOn(first);
+  // Seen from here, where there is one for both.
+  process.kill(innerPid(first), "SIGKILL");
+  await first.finished;
+  expect(locksIn(directory)).toHaveLength(1);
+});
+
+test("A host name that changes under a running writer changes nothing: it goes on, and another hears store_locked at once.", async () => {
+  const directory = await emptyDirectory();
+  const [first, second] = await Promise.all([loadWriter(directory, { writer: 1, leaseMs: LONG_MS, where: { host: "laptop" } }), loadWriter(directory, { writer: 2, leaseMs: LONG_MS })]);
+  await writes(first);
+  first.child.stdin?.write("host laptop-of-the-cafe\n");
+  await first.said(/host laptop-of-the-cafe\n/);
+  go(second);
+  await second.said(/failed store_locked: The store is open in process \d+, as its lock file LOCK~\S+ says: close it there first/);
+  expect(second.stdout).not.toContain("waits");
+  await goesOn(first);
+  await kill(first);
+  await expectAll(directory, LONG_MS, [first]);
+});
+
+test("A container that stood still for longer than its lock counts acknowledges nothing afterwards, and harms nothing of who took over.", async () => {
+  const directory = await emptyDirectory();
+  const load = (writer: number, host: string) => loadWriter(directory, { writer, leaseMs: SHORT_MS, where: container(host) });
+  const [first, second] = await Promise.all([load(1, "container-a"), load(2, "container-b")]);
+  await writes(first);
+  process.kill(innerPid(first), "SIGSTOP");
+  await writes(second);
+  const stood = { stdout: first.stdout };
+  process.kill(innerPid(first), "SIGCONT");
+  await first.said(/failed store_locked: another process has taken the store over/);
+  await first.said(/health read_only\n/);
+  // At most the answer for what was stored before it stood still.
+  expect(acknowledgedOf(first) - acknowledgedOf(stood)).toBeLessThanOrEqual(20);
+  await goesOn(second, 1_000);
+  await kill(second);
+  await expectAll(directory, SHORT_MS, [first, second]);
+});
+
+test("Of two containers that find an abandoned lock at the same time exactly one gets it; the other hears store_locked.", async () => {
+  const leaseMs = 3 * SHORT_MS;
+  const directory = await emptyDirectory();
+  const load = (writer: number) => loadWriter(directory, { writer, leaseMs, where: container(`container-${writer}`) });
+  const [first, ...rivals] = await Promise.all([load(1), load(2), load(3)]);
+  await writes(first);
+  process.kill(innerPid(first), "SIGKILL");
+  await first.finished;
+  rivals.forEach(go);
+  const outcomes = await Promise.all(rivals.map((rival) => rival.said(/(ready|failed store_locked)/)));
+  expect(outcomes.map((match) => match[1]).sort()).toEqual(["failed store_locked", "ready"]);
+  await Promise.all(rivals.map(kill));
+  expect(locksIn(directory)).toHaveLength(1);
+  await expectAll(directory, leaseMs, [first, ...rivals]);
+});
+
+test("A process that is suspended but seen keeps its lock, however long it stands still.", async () => {
+  const directory = await emptyDirectory();
+  const first = await loadWriter(directory, { writer: 1, leaseMs: LIMITS.lockLeaseMsMin });
+  await writes(first);
+  first.child.kill("SIGSTOP");
+  await sleep(2 * LIMITS.lockLeaseMsMin);
+  await expect(fileStorage(directory, { lockLeaseMs: LIMITS.lockLeaseMsMin }).lock()).rejects.toMatchObject({ code: "store_locked", details: { pid: first.child.pid } });
+  first.child.kill("SIGCONT");
+  await goesOn(first);
+  await kill(first);
+  await expectAll(directory, LIMITS.lockLeaseMsMin, [first]);
+});
