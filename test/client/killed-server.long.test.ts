@@ -7,7 +7,7 @@ test("While a server is killed again and again, what a client stores is stored o
   const directory = await emptyDirectory();
   const first = await serve(directory);
   let { server } = first;
-  const client = connectDaybook({ url: first.url, token: TOKEN, retry: { attempts: 100, baseMs: 20, maxMs: 200 } });
+  const client = connectDaybook({ url: first.url, token: TOKEN, retry: { attempts: 100, baseMs: 100, maxMs: 4_000 }, timeoutMs: 300_000 });
   let isOver = false;
   const batches: number[] = [];
   const writing = [0, 1, 2].map(async (writer) => {
@@ -19,17 +19,22 @@ test("While a server is killed again and again, what a client stores is stored o
       batches.push(size);
     }
   });
-  for (let kill = 0; kill < 5; kill += 1) {
+  // A writer that fails ends the waiting.
+  const written = Promise.all(writing).finally(() => (isOver = true));
+  const someBatches = async () => {
     const before = batches.length;
-    while (batches.length < before + 20) await new Promise((resolve) => setTimeout(resolve, 1));
+    while (!isOver && batches.length < before + 20) await new Promise((resolve) => setTimeout(resolve, 1));
+  };
+  const untilWritten = () => Promise.race([someBatches(), written]);
+  for (let kill = 0; kill < 5; kill += 1) {
+    await untilWritten();
     server.child.kill("SIGKILL");
     await server.finished;
     ({ server } = await serve(directory, first.port));
   }
-  const before = batches.length;
-  while (batches.length < before + 20) await new Promise((resolve) => setTimeout(resolve, 1));
+  await untilWritten();
   isOver = true;
-  await Promise.all(writing);
+  await written;
   expect(await client.countEvents()).toBe(batches.reduce((sum, size) => sum + size, 0));
   await client.close();
   server.child.kill("SIGTERM");
