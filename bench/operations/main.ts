@@ -12,6 +12,7 @@ import { table } from "../table.js";
 import { trafficBatches } from "../traffic.js";
 import { historyFigures } from "./history.js";
 import { httpFigures } from "./http.js";
+import { importFigures } from "./import.js";
 import { latencyFigures } from "./latency.js";
 import { overloadFigures } from "./overload.js";
 import { PlainestStore } from "./plainest.js";
@@ -79,6 +80,7 @@ async function run(): Promise<void> {
   const store = values.store ?? join(directory, "store");
   const sections: Readonly<Record<string, { readonly needsStore: boolean; readonly figures: () => Promise<Record<string, number>> }>> = {
     memory: { needsStore: false, figures: memoryIngestFigures },
+    import: { needsStore: false, figures: importFigures },
     replay: { needsStore: false, figures: () => replayFigures(join(directory, "replay")) },
     resident: { needsStore: true, figures: () => residentFigures(store, eventCount) },
     beside: { needsStore: true, figures: () => latencyFigures(store) },

@@ -5,7 +5,6 @@ import { MS_PER_DAY, dayStartMs } from "../base/time.js";
 import { uuidText } from "../base/uuid.js";
 import { codeAt } from "../column/column.js";
 import type { Dictionaries } from "../column/dictionaries.js";
-import type { IdentityNames } from "../identity/identity-names.js";
 import { FIELDS } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
 import { asDayRows, daysOf, inOrder, loadAll, rowsInRange } from "./day-rows.js";
@@ -33,7 +32,7 @@ const METADATA = new Field("metadata", new Utf8(), true, new Map([JSON_MARK, ["A
  * written once, of the values that the exported events have. Days are read twice, for the dictionaries and for the rows,
  * and one at a time.
  * @param rows of a snapshot that is kept until the end
- * @param names for a last column `identityId`; null: none
+ * @param identityIdOf for a last column `identityId`; null: none
  * @throws corruption
  */
 export async function* eventsToIpc(
@@ -41,26 +40,29 @@ export async function* eventsToIpc(
   dictionaries: Dictionaries,
   range: EventRange,
   format: IpcFormat,
-  names: IdentityNames | null = null,
+  identityIdOf: IdentityIdOf | null = null,
 ): AsyncGenerator<Uint8Array> {
   const days = daysOf(rows.filter(({ day }) => dayStartMs(day) + MS_PER_DAY > range.fromMs && dayStartMs(day) < range.toMs));
   const projectCode = range.project === null ? null : dictionaries.named("project").codeOf(range.project);
   const columns = await columnsFor(days, dictionaries, range, projectCode);
-  const schema = new Schema([ID, CREATED_AT, ...columns.map((column) => column.field), METADATA, ...(names === null ? [] : [IDENTITY_ID])]);
+  const schema = new Schema([ID, CREATED_AT, ...columns.map((column) => column.field), METADATA, ...(identityIdOf === null ? [] : [IDENTITY_ID])]);
   const writer = new IpcWriter(format, schema);
   let batchCount = 0;
   for (const sources of days) {
     const day = await whilePinned(sources, () => inOrder(sources));
     const selected = rowsInRange(day, range, projectCode);
     for (let from = 0; from < selected.length; from += BATCH_ROW_COUNT) {
-      yield writer.write(batchOf(day, selected.subarray(from, from + BATCH_ROW_COUNT), schema, columns, dictionaries, names));
+      yield writer.write(batchOf(day, selected.subarray(from, from + BATCH_ROW_COUNT), schema, columns, dictionaries, identityIdOf));
       batchCount += 1;
     }
   }
   // Without a batch there would be no dictionaries, and some readers look for them.
-  if (batchCount === 0) yield writer.write(batchOf(NO_ROWS, new Uint32Array(0), schema, columns, dictionaries, names));
+  if (batchCount === 0) yield writer.write(batchOf(NO_ROWS, new Uint32Array(0), schema, columns, dictionaries, identityIdOf));
   yield writer.end();
 }
+
+/** Whose an event is, by the codes of its user id and anonymous id; null for nobody's. */
+export type IdentityIdOf = (userId: number, anonymousId: number) => string | null;
 
 const NO_ROWS: DayRows = {
   day: 0,
@@ -106,22 +108,22 @@ function batchOf(
   schema: Schema,
   columns: readonly FieldColumn[],
   dictionaries: Dictionaries,
-  names: IdentityNames | null,
+  identityIdOf: IdentityIdOf | null,
 ): RecordBatch {
   const children: Data[] = [
     utf8Data(Array.from(rows, (row) => uuidText(day.ids, row * 16))),
     instants(day, rows),
     ...FIELDS.map(({ column }, index) => columns[index]!.data(day.column(column), rows)),
     utf8Data(metadataTexts(day, rows, dictionaries)),
-    ...(names === null ? [] : [identityIds(day, rows, names)]),
+    ...(identityIdOf === null ? [] : [identityIds(day, rows, identityIdOf)]),
   ];
   const data = makeData({ type: new Struct(schema.fields), length: rows.length, nullCount: 0, children });
   return new RecordBatch(schema, data);
 }
 
-function identityIds({ column }: DayRows, rows: Uint32Array, names: IdentityNames): Data {
+function identityIds({ column }: DayRows, rows: Uint32Array, identityIdOf: IdentityIdOf): Data {
   const [users, anonymous] = [column("userId"), column("anonymousId")];
-  return utf8Data(Array.from(rows, (row) => names.of(codeAt(users, row), codeAt(anonymous, row))));
+  return utf8Data(Array.from(rows, (row) => identityIdOf(codeAt(users, row), codeAt(anonymous, row))));
 }
 
 /** Epoch ms as pairs of 32-bit words: a 64-bit integer a row would cost as much as all else. */

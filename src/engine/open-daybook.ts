@@ -205,11 +205,12 @@ class EmbeddedDaybook extends Questions implements Daybook {
     this.#refuseClosed();
     const { project, range, identityIds } = planExport(input);
     const names = identityIds ? this.#identityNames() : null;
+    const identityIdOf = names === null ? null : (userId: number, anonymousId: number) => names.of(userId, anonymousId);
     // Loaded when asked for: most programs never write Arrow.
     const { eventsToIpc } = await import("../arrow/events-to-ipc.js");
     const snapshot = this.#store.snapshot();
     try {
-      yield* eventsToIpc(snapshot.rows, this.#store.dictionaries, { ...range, project }, format, names);
+      yield* eventsToIpc(snapshot.rows, this.#store.dictionaries, { ...range, project }, format, identityIdOf);
     } finally {
       snapshot.release();
     }

@@ -5,8 +5,9 @@ import { serve, TOKEN } from "./serve.js";
 
 test("While a server is killed again and again, what a client stores is stored once and all of it.", async () => {
   const directory = await emptyDirectory();
-  let { server, url, port } = await serve(directory);
-  const client = connectDaybook({ url, token: TOKEN, retry: { attempts: 100, baseMs: 20, maxMs: 200 } });
+  const first = await serve(directory);
+  let { server } = first;
+  const client = connectDaybook({ url: first.url, token: TOKEN, retry: { attempts: 100, baseMs: 20, maxMs: 200 } });
   let isOver = false;
   const batches: number[] = [];
   const writing = [0, 1, 2].map(async (writer) => {
@@ -23,7 +24,7 @@ test("While a server is killed again and again, what a client stores is stored o
     while (batches.length < before + 20) await new Promise((resolve) => setTimeout(resolve, 1));
     server.child.kill("SIGKILL");
     await server.finished;
-    ({ server, url, port } = await serve(directory, port));
+    ({ server } = await serve(directory, first.port));
   }
   const before = batches.length;
   while (batches.length < before + 20) await new Promise((resolve) => setTimeout(resolve, 1));

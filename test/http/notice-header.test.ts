@@ -33,7 +33,7 @@ it("an answer that is known already tells so too", async () => {
   const handler = handlerOf(daybook);
   const first = await send(handler, "/analytics/count-events", { body: groups("plna") });
   const again = await send(handler, "/analytics/count-events", { body: groups("plna"), headers: { "if-none-match": first.headers.get("etag") ?? "" } });
-  expect([again.status, again.headers.get("daybook-notice")]).toEqual([304, first.headers.get("daybook-notice")]);
+  expect([again.status, again.headers.get("daybook-notice")]).toEqual([304, expect.stringContaining("plna")]);
 });
 
 it("nothing of a name ends a text or a header, whatever it holds", async () => {

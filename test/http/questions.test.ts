@@ -69,6 +69,21 @@ describe("an export over HTTP", () => {
     expect((await lines({ after }, "sk_shop")).map(({ project }) => project)).toEqual(all.slice(3).map(({ project }) => project).filter((project) => project === "shop"));
   });
 
+  it("of records goes on behind a record with what takes that record back", async () => {
+    const told = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS) });
+    const linkId = "0195800a-0000-7000-8000-000000000003";
+    await told.ingestRecords([{ type: "identify", id: linkId, userId: "u1", createdAt: NOW_MS }, { type: "unlink", linkId, createdAt: NOW_MS }]);
+    const typesAfter = async (after: object) => {
+      const { text } = await send(handlerOf(told), "/v1/exports/records", { body: { after } });
+      return [...text.matchAll(/"type":"(\w+)"/g)].map(([, type]) => type);
+    };
+    const place = { createdAt: "2026-03-10T12:00:00.000Z", id: linkId };
+    expect(await typesAfter({ type: "project", name: "" })).toEqual(["identify", "unlink"]);
+    expect(await typesAfter({ type: "identify", ...place })).toEqual(["unlink"]);
+    expect(await typesAfter({ type: "unlink", ...place })).toEqual([]);
+    await told.close();
+  });
+
   it("is refused where a place is none", async () => {
     for (const [after, param] of [[{ createdAt: "x", id: "y" }, "after.createdAt"], [{ createdAt: "2026-03-01T00:00:00Z", id: "y" }, "after.id"], [{ id: "y" }, "after.createdAt"]])
       expect((await send(handler, "/v1/exports/events", { body: { after } })).json).toMatchObject({ code: "invalid_parameter", param });

@@ -1,4 +1,4 @@
-import { DaybookError, memoryStorage, type Daybook } from "daybook";
+import { DaybookError, memoryStorage, type Daybook, type RecordInput } from "daybook";
 import { seededRandom, type HistoryItem } from "daybook/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -7,6 +7,7 @@ import { allSessions, outcome } from "../oracle/person-answers.js";
 import { personQuestions, type PersonQuestion } from "../oracle/person-questions.js";
 import { anonymousIds, companyIds, emails, projects, userIds } from "../oracle/person-values.js";
 import { baseSeed } from "../oracle/settings.js";
+import { uuidOfText } from "../../src/base/uuid.js";
 import { holds, openAt } from "./law.js";
 import { event, idOf, people, person, record } from "./person-arbitraries.js";
 
@@ -93,6 +94,42 @@ test("Law 8: the events counted of a user id are those of its profile, in any wi
       expect(await daybook.countEvents({ userId, ...window })).toBe(events ?? 0);
     }), 100));
 
+test("Law 8 of a copy: it counts, and profiles, what its original does.", () =>
+  holds([people, fc.array(fc.nat(), { maxLength: 3 }), fc.boolean(), fc.constantFrom(...userIds, ...anonymousIds), cut], async (history, unlinked, sealed, userId, startDate) => {
+    const takenBack = unlinked.flatMap((at) => history.filter((item) => !("name" in item))[at] ?? []).map((item) => ({ unlink: uuidOfText(idOf(item)) }));
+    await withPeople([...history, ...takenBack], sealed, async (daybook) => {
+      await using copy = await openAt(memoryStorage());
+      await copy.ingestRecords(await all(daybook.exportRecords()));
+      await copy.ingest(await all(daybook.exportEvents()));
+      for (const window of [always, { ...always, startDate }]) {
+        const [events = 0] = await orNone(async () => [(await daybook.identityProfile({ userId, ...window })).events]);
+        const [ofCopy = 0] = await orNone(async () => [(await copy.identityProfile({ userId, ...window })).events]);
+        const counts = [await daybook.countEvents({ userId, ...window }), await copy.countEvents({ userId, ...window }), ofCopy];
+        expect(counts).toEqual([events, events, events]);
+      }
+      expect(await allAnswers(copy)).toBe(await allAnswers(daybook));
+    });
+  }, 60));
+
+test("Law 5 of records as data: their order changes no byte of an answer or an export, what is taken back before it came among them.", () =>
+  holds([people, fc.array(fc.nat(), { maxLength: 4 }), arrival], async (history, unlinked, { ranks, sealEvery }) => {
+    const events = history.filter((item) => "name" in item);
+    const told = history.flatMap(recordOf);
+    const records = [...told, ...unlinked.flatMap((at) => told[at % Math.max(1, told.length)] ?? []).map(({ id }) => ({ type: "unlink" as const, linkId: id, createdAt: 0 }))];
+    const mixed = records.map((each, index) => ({ each, rank: ranks[index] ?? 0 })).sort((a, b) => a.rank - b.rank).map(({ each }) => each);
+    const outcomes: string[] = [];
+    for (const order of [records, mixed]) {
+      await using daybook = await openAt(memoryStorage());
+      await daybook.ingest(events);
+      for (let at = 0; at < order.length; at += sealEvery) {
+        expect((await daybook.ingestRecords(order.slice(at, at + sealEvery))).rejected).toEqual([]);
+        if (sealEvery % 2 === 1) await daybook.seal();
+      }
+      outcomes.push(`${await allAnswers(daybook)}\n${JSON.stringify(await all(daybook.exportRecords()))}`);
+    }
+    expect(outcomes[1]).toBe(outcomes[0]);
+  }, 60));
+
 test("Law 10: every model, level and dimension splits the same revenue and orders.", () =>
   holds([people, fc.boolean(), fc.constantFrom(...projects), cut], (history, sealed, project, startDate) =>
     withPeople(history, sealed, async (daybook) => {
@@ -152,6 +189,20 @@ test("Law 13: what is told and taken back leaves the answers as they were.", () 
       for (const linkId of linkIds.reverse()) await daybook.unlink(linkId);
       expect(await allAnswers(daybook)).toBe(before);
     }), 100));
+
+/** A record of a history as data. */
+function recordOf(item: HistoryItem): (RecordInput & { readonly id: string })[] {
+  const id = idOf(item);
+  if ("identify" in item) return [{ type: "identify", ...item.identify, id }];
+  if ("group" in item) return [{ type: "group", ...item.group, id }];
+  return "alias" in item ? [{ type: "alias", ...item.alias, id }] : [];
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
 
 async function linkIdOf(daybook: Daybook, item: HistoryItem): Promise<string> {
   if ("identify" in item) return (await daybook.identify(item.identify)).linkId;
