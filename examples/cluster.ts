@@ -3,6 +3,7 @@ import cluster from "node:cluster";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { openDaybook } from "daybook";
+import { connectDaybook } from "daybook/client";
 import { createHandler, createToken, memoryTokens } from "daybook/http";
 import { fileStorage, listen } from "daybook/node";
 
@@ -36,17 +37,16 @@ async function primary(directory: string): Promise<void> {
 }
 
 function work(): void {
-  const ask = async (path: string, body: object): Promise<unknown> => {
-    const headers = { authorization: `Bearer ${process.env["DAYBOOK_TOKEN"]}`, "content-type": "application/json" };
-    const response = await fetch(`${process.env["DAYBOOK_URL"]}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-    return response.json();
+  const daybook = connectDaybook({ url: process.env["DAYBOOK_URL"] ?? "", token: process.env["DAYBOOK_TOKEN"] ?? "" });
+  const visit = async (url: string): Promise<string> => {
+    await daybook.ingest([{ name: "page_view", url, metadata: { pid: process.pid } }]);
+    return JSON.stringify({ pid: process.pid, visits: await daybook.countEvents({ eventName: "page_view" }) });
   };
   const server = createServer((request, response) => {
-    // With an id, an event that is sent again after an error is stored once.
-    ask("/v1/events", { events: [{ id: crypto.randomUUID(), name: "page_view", url: request.url, metadata: { pid: process.pid } }] })
-      .then(() => ask("/analytics/count-events", {}))
-      .then((counted) => response.end(JSON.stringify({ pid: process.pid, counted })))
-      .catch(() => response.writeHead(502).end());
+    visit(request.url ?? "/").then(
+      (answer) => response.end(answer),
+      () => response.writeHead(502).end(),
+    );
   });
   server.listen(Number(process.env["PORT"] ?? 0), "127.0.0.1");
   // The primary says when, and that is after the last answer: a signal to the whole group must not end a worker before.

@@ -9,12 +9,12 @@ import { createHandler, memoryTokens } from "../../src/http/index.js";
 import { memoryStorage, openDaybook } from "../../src/index.js";
 import { listen, toNodeHandler } from "../../src/node/index.js";
 import { emptyDirectory } from "../cli/run.js";
-import { ask, eventsAfter, expectRoutes, startServer, TOKEN } from "./served.js";
+import { ask, eventsAfter, expectRoutes, served, startExample, TOKEN } from "./served.js";
 
 describe("inside a framework, below a path", () => {
   test.each(["express", "fastify", "hono"])("%s.ts answers its own routes and those of Daybook, and leaves a closed store", async (name) => {
     const directory = await emptyDirectory();
-    const { url, program } = await startServer(`examples/${name}.ts`, [directory]);
+    const { url, program } = await served(await startExample(`${name}.ts`, [directory]));
     expect(await ask(`${url}/orders`, { user: "ada", amount: 12 }, {})).toEqual({ status: 201, json: { orders: 1 } });
     await expectRoutes(`${url}/stats`, 1);
     expect((await ask(`${url}/healthz`)).status).toBe(404);
