@@ -7,8 +7,8 @@ const OWN_PLACE = 'require("node:url").pathToFileURL(__filename).href';
 const ownPlace: Plugin = { name: "own-place", resolveImportMeta: (property) => (property === "url" ? OWN_PLACE : null) };
 
 /**
- * Writes the modules of a directory as CommonJS beside them. Of what is built already, so that both have the same code, `const` and all; packages that are
- * loaded when they are needed are required then, since not everything that runs CommonJS can import.
+ * Writes the modules of a directory as CommonJS beside them. Of what is built already, so that both have the same code, `const` and all; packages that
+ * are loaded when they are needed are required then, since not everything that runs CommonJS can import.
  * @param names of the entries, without `.js`
  */
 export async function commonJs(directory: string, names: readonly string[]): Promise<void> {

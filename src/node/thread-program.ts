@@ -5,8 +5,8 @@ import { parameterError, shown } from "../base/errors.js";
 /** For whoever starts a thread. */
 export interface ThreadProgramOptions {
   /**
-   * The program of the thread: a URL, or an absolute path. Default: its file in this package, or beside the bundle that this code is in. What each
-   * bundler has to be told stands in `docs/embedding.md`.
+   * The program of the thread, of `daybook/node/seal-program` or `daybook/node/socket-thread`: a URL, or an absolute path. Default: its file in this
+   * package, or beside the bundle that this code is in. What each bundler has to be told stands in `docs/embedding.md`.
    */
   readonly program?: URL | string;
 }

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { LIMITS } from "../../src/base/limits.js";
 import { createHandler, memoryTokens } from "../../src/http/index.js";
 import { emptyDirectory, ROOT } from "../cli/run.js";
+import { loadedAtOnce } from "./loaded-at-once.js";
 import type * as Node from "../../src/node/index.js";
 
 /** `daybook/node` as part of a program that is one CommonJS file: such a file does not say where it is. */
@@ -48,4 +49,10 @@ describe("the programs of threads", () => {
     expect(imports.filter((path) => !path.startsWith("node:"))).toEqual([]);
     expect(imports).toContain("node:worker_threads");
   });
+});
+
+it("Importing the core loads no package: what few need is loaded when it is needed.", async () => {
+  const loaded = [...(await loadedAtOnce(join(ROOT, "src/index.ts")))];
+  expect(loaded.length).toBeGreaterThan(100);
+  expect(loaded.filter((path) => !path.includes("src/"))).toEqual([]);
 });

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectRoutes, TOKEN as TOKEN_OF_EXAMPLES } from "../examples/served.js";
 import { emptyDirectory } from "../cli/run.js";
 import { BUNDLERS, javaScriptOf, type Bundler, type Format } from "./bundlers.js";
+import { loadedAtOnce } from "./loaded-at-once.js";
 import { packed, Project } from "./project.js";
 import { expectServed, serverText } from "./served.js";
 
@@ -18,6 +18,13 @@ beforeAll(async () => {
 afterAll(() => rmSync(directory, { recursive: true }));
 
 const STRICT = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, verbatimModuleSyntax: false, target: "es2022", lib: ["es2023"], types: ["node"], outDir: "out" };
+
+/** What docs/embedding.md has bundlers make, and programs say. */
+const THREADS = { "seal-program": "daybook/node/seal-program", "socket-thread": "daybook/node/socket-thread" };
+const PROGRAMS = {
+  esm: { seal: '{ program: new URL("./seal-program.js", import.meta.url) }', sockets: '{ program: new URL("./socket-thread.js", import.meta.url) }' },
+  cjs: { seal: '{ program: __dirname + "/seal-program.js" }', sockets: '{ program: __dirname + "/socket-thread.js" }' },
+};
 
 describe("what is packed", () => {
   it("has types for every way in which TypeScript finds them, and a manifest without a flaw", async () => {
@@ -41,13 +48,9 @@ describe("what is packed", () => {
 
   it("loads nothing but itself for its core, imported or required", async () => {
     const project = await Project.of(archive);
-    const entryPoints = [project.path("node_modules/daybook/dist/index.js")];
-    const { metafile } = await build({ entryPoints, bundle: true, platform: "node", format: "esm", packages: "external", outdir: "out", write: false, metafile: true, logLevel: "error" });
-    const loadedAtOnce = (path: string): string[] =>
-      (metafile.inputs[path]?.imports ?? []).filter(({ kind }) => kind === "import-statement").flatMap(({ path: next, external }) => (external === true ? [next] : [next, ...loadedAtOnce(next)]));
-    const imported = new Set(Object.keys(metafile.inputs).filter((path) => path.endsWith("/dist/index.js")).flatMap(loadedAtOnce));
-    expect(imported.size).toBeGreaterThan(5);
-    expect([...imported].filter((path) => !path.includes("/daybook/dist/"))).toEqual([]);
+    const imported = [...(await loadedAtOnce(project.path("node_modules/daybook/dist/index.js")))];
+    expect(imported.length).toBeGreaterThan(5);
+    expect(imported.filter((path) => !path.includes("/daybook/dist/"))).toEqual([]);
     await project.write("main.cjs", 'require("daybook"); console.log(Object.keys(require.cache).map((path) => path.split("node_modules/")[1]).join(" "));');
     const loaded = (await project.run(project.path("main.cjs"), [])).trim().split(" ");
     expect(loaded.length).toBeGreaterThan(2);
@@ -79,13 +82,6 @@ describe("a project of strict TypeScript runs", () => {
     await expectServed(project.start("out/server.js", ["store"]), true);
   });
 });
-
-/** What docs/embedding.md has bundlers make, and programs say. */
-const THREADS = { "seal-program": "daybook/node/seal-program", "socket-thread": "daybook/node/socket-thread" };
-const PROGRAMS = {
-  esm: { seal: '{ program: new URL("./seal-program.js", import.meta.url) }', sockets: '{ program: new URL("./socket-thread.js", import.meta.url) }' },
-  cjs: { seal: '{ program: __dirname + "/seal-program.js" }', sockets: '{ program: __dirname + "/socket-thread.js" }' },
-};
 
 describe("a program that is bundled with the package, and runs where there are no packages,", () => {
   const start = async (bundler: Bundler, format: Format, isTold: boolean, change: (deployed: Project) => Promise<void> = () => Promise.resolve()) => {
