@@ -69,7 +69,8 @@ function eventOf(input: EventInput, arrival: number, nowMs: number): OracleEvent
     userId,
     anonymousId: text(input.anonymousId, input.anonymous_id),
     companyId: text(input.companyId, input.company_id),
-    value: input.value ?? null,
+    // As JSON writes it: there is no -0.
+    value: (input.value ?? null) === null ? null : Number(input.value) + 0,
     currency: text(input.currency),
     externalId: text(input.externalId, input.external_id),
     record: {
