@@ -4,10 +4,13 @@ export interface OpenFile {
   read(target: Uint8Array, position: number): Promise<number>;
   /** Writes at least one and at most all of `bytes` at `position`; resolves to how many. */
   write(bytes: Uint8Array, position: number): Promise<number>;
+  /** Its length now. */
   byteLength(): Promise<number>;
+  /** Cuts the file to a length that it has at least. */
   truncate(byteLength: number): Promise<void>;
   /** Makes the content and length of the file durable, whoever wrote them. Says nothing about its name. */
   sync(): Promise<void>;
+  /** Gives the file back; nothing is synced. */
   close(): Promise<void>;
 }
 
@@ -41,14 +44,18 @@ export type OpenMode = "read" | "update" | "append" | "create";
 export interface FileSystem {
   /** New files are readable and writable by their owner only. */
   open(path: string, mode: OpenMode): Promise<OpenFile>;
+  /** What there is to know of a file without opening it. */
   stat(path: string): Promise<FileStat>;
   /** Replaces what `to` names, atomically. */
   rename(from: string, to: string): Promise<void>;
   /** Like rename, but `to` must be free (EEXIST). A crash may leave both names. */
   renameNew(from: string, to: string): Promise<void>;
+  /** Removes the name of a file; who has it open keeps it. */
   unlink(path: string): Promise<void>;
+  /** All names of a directory, in no order. */
   readDirectory(path: string): Promise<DirectoryEntry[]>;
   /** Creates one directory, open to its owner only; its parent must exist. */
   makeDirectory(path: string): Promise<void>;
+  /** Makes the names of a directory durable. */
   syncDirectory(path: string): Promise<void>;
 }
