@@ -171,7 +171,10 @@ class FileStorage implements Storage {
     });
   }
 
-  /** Takes the store's lock, and removes the temporary files that others left behind. @throws invalid_parameter naming the directory, where none can be made */
+  /**
+   * Takes the store's lock, and removes the temporary files that others left behind.
+   * @throws store_locked; invalid_parameter, read_only or storage_full naming the directory, where none can be made
+   */
   async lock(): Promise<StorageLock> {
     await this.#makeRoot();
     return attempt("lock", "", async () => {
@@ -208,7 +211,7 @@ class FileStorage implements Storage {
 
   /** Nothing where no lock was taken. @throws store_locked */
   async #refuseLostLock(): Promise<void> {
-    if (this.#lock !== null && !(await this.#lock.isHeld())) throw takenOver("its lock is gone");
+    if (this.#lock?.isReleased === false && !(await this.#lock.isHeld())) throw takenOver("its lock is gone");
   }
 
   #pathOf(key: string): string {
@@ -244,7 +247,10 @@ class FileStorage implements Storage {
     await this.fileSystem.unlink(path).catch(() => undefined);
   }
 
-  /** Visits every file under `parent` (empty, or a path that ends with `/`), in no order; not in folders that no key leads to. @param stays leaves out directories that have a lock of their own */
+  /**
+   * Visits every file under `parent` (empty, or a path that ends with `/`), in no order; not in folders that no key leads to.
+   * @param stays leaves out directories that have a lock of their own
+   */
   async #walk(parent: string, visit: (name: string, parent: string) => Promise<void>, stays = false): Promise<void> {
     let entries;
     try {

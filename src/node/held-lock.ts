@@ -22,6 +22,10 @@ export class HeldLock implements StorageLock {
     this.#renewLater();
   }
 
+  get isReleased(): boolean {
+    return this.#isReleased;
+  }
+
   async isHeld(): Promise<boolean> {
     if (this.#isLost || this.#isReleased) return false;
     try {

@@ -79,7 +79,8 @@ export class LockClaims {
   }
 
   /**
-   * By the stamps of the file system, which need no clocks that agree; or as long as it has been watched, for the clock of a file system may be set back.
+   * By the stamps of the file system, which need no clocks that agree; or as long as it has been watched, for the clock of a
+   * file system may be set back.
    * @param nowMs the stamp of a file made now
    */
   #ageMs(name: string, modifiedMs: number, nowMs: number): number {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DaybookError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
+import { OPEN_TWICE_ADVICE } from "../store/claim.js";
 import { HeldLock } from "./held-lock.js";
 import { CLAIM_STEM, HELD, type LockClaims, type OtherClaim } from "./lock-claims.js";
 import { type PrivateFile, createPrivateFile } from "./private-file.js";
@@ -14,6 +15,8 @@ import { isSameProcess } from "./process-table.js";
 // holder that comes back finds it gone: it looks before every answer and every name it gives.
 const pollMs = 5;
 const waitMsMax = 2_000;
+/** How much of the lease is between two renewals. */
+const renewalShare = LIMITS.lockRenewMs / LIMITS.lockLeaseMs;
 /** What waiting may take beyond the lease: for those who contend, and leave again. */
 const graceMs = 4_000;
 
@@ -83,7 +86,7 @@ async function contend(claims: LockClaims, leaseMs: number): Promise<HeldLock | 
     if (found === null) return await contend(claims, leaseMs);
     const { blocker, abandoned } = found;
     if (blocker === null) await own.file.write(HELD, 0);
-    outcome = blocker ?? (await removeAll(abandoned, claims)) ?? new HeldLock(claims.fileSystem, own.path, leaseMs * (LIMITS.lockRenewMs / LIMITS.lockLeaseMs));
+    outcome = blocker ?? (await removeAll(abandoned, claims)) ?? new HeldLock(claims.fileSystem, own.path, leaseMs * renewalShare);
     return outcome;
   } finally {
     await own.file.close();
@@ -123,15 +126,14 @@ async function removeAll(abandoned: readonly OtherClaim[], claims: LockClaims): 
 
 const seconds = (ms: number) => `${Math.max(0, Math.ceil(ms / 1_000))} s`;
 
-/** Who has it, as far as it concerns those who cannot see them. */
-function whoOf({ owner: { pid, host } }: OtherClaim): string {
-  return `process ${pid} on host ${host}, which cannot be seen from here`;
+function openIn({ name, owner: { pid, host }, ageMs }: OtherClaim): string {
+  return `The store is open in process ${pid} on host ${host}, which cannot be seen from here: its lock file ${name} was last renewed ${seconds(ageMs)} ago`;
 }
 
 function waitFor(claim: OtherClaim, { leaseMs }: LockTerms): LockWait {
   const { name, owner, ageMs } = claim;
   const takeoverMs = Math.max(0, Math.ceil(leaseMs - ageMs));
-  const message = `The store is open in ${whoOf(claim)}: its lock file ${name} was last renewed ${seconds(ageMs)} ago; waiting up to ${seconds(takeoverMs)} for it.`;
+  const message = `${openIn(claim)}; waiting up to ${seconds(takeoverMs)} for it.`;
   return { message, pid: owner.pid, host: owner.host, lockFile: name, takeoverMs };
 }
 
@@ -139,11 +141,12 @@ function lockedBy(claim: OtherClaim, { processes }: LockClaims, { leaseMs }: Loc
   const { name, owner, isSeen, ageMs } = claim;
   const details = { pid: owner.pid, host: owner.host, lockFile: name };
   if (isSameProcess(owner, processes.current)) {
-    const advice = "share the one Daybook instead of opening another; in a development server that reloads modules, keep it on globalThis";
-    return new DaybookError("store_locked", `The store is open already in this process (pid ${owner.pid}), as its lock file ${name} says: ${advice}.`, details);
+    const where = `this process (pid ${owner.pid}), as its lock file ${name} says`;
+    return new DaybookError("store_locked", `The store is open already in ${where}: ${OPEN_TWICE_ADVICE}`, details);
   }
-  if (isSeen) return new DaybookError("store_locked", `The store is open in process ${owner.pid}, as its lock file ${name} says: close it there first.`, details);
+  const advice = `its lock file ${name} says: close it there first.`;
+  if (isSeen) return new DaybookError("store_locked", `The store is open in process ${owner.pid}, as ${advice}`, details);
   const takeoverMs = Math.max(0, Math.ceil(leaseMs - ageMs));
-  const message = `The store is open in ${whoOf(claim)}: its lock file ${name} was last renewed ${seconds(ageMs)} ago, and can be taken over in ${seconds(takeoverMs)} unless it is renewed.`;
+  const message = `${openIn(claim)}, and can be taken over in ${seconds(takeoverMs)} unless it is renewed.`;
   return new DaybookError("store_locked", message, { ...details, renewedAgoMs: Math.max(0, Math.floor(ageMs)), takeoverMs });
 }

@@ -43,6 +43,10 @@ export class Claim {
   }
 }
 
+/** For whoever opens a store twice in one process. */
+export const OPEN_TWICE_ADVICE =
+  "share the one Daybook instead of opening another; in a development server that reloads modules, keep it on globalThis.";
+
 /** What a writer hears that is none any more. */
 export function takenOver(reason: string, cause?: unknown): DaybookError {
   return new DaybookError("store_locked", `another process has taken the store over: ${reason}; close this one and open it again`, {}, { cause });

@@ -49,7 +49,8 @@ export class StoreFiles {
   /** The highest number that a file has, named by a manifest or not; 0: there is none. */
   async lastNumber(): Promise<number> {
     let last = 0;
-    for (const folder of FILE_FOLDERS) for (const key of await this.storage.list(folder)) last = Math.max(last, Number(/\/(\d+)$/.exec(key)?.[1] ?? 0));
+    for (const folder of FILE_FOLDERS)
+      for (const key of await this.storage.list(folder)) last = Math.max(last, Number(/\/(\d+)$/.exec(key)?.[1] ?? 0));
     return last;
   }
 

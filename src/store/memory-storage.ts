@@ -1,4 +1,5 @@
 import { DaybookError } from "../base/errors.js";
+import { OPEN_TWICE_ADVICE } from "./claim.js";
 import { memoryCodec } from "./codec.js";
 import { cannotLengthen, checkKey, checkPrefix, clipRange, keyTaken } from "./key.js";
 import type { AppendFile, ByteRange, Storage, StorageLock, WriteOptions } from "./storage.js";
@@ -99,7 +100,7 @@ class MemoryStorage implements Storage {
   }
 
   async lock(): Promise<StorageLock> {
-    if (this.#locked) throw new DaybookError("store_locked", "The store is open already in this process: share the one Daybook instead of opening another; in a development server that reloads modules, keep it on globalThis.");
+    if (this.#locked) throw new DaybookError("store_locked", `The store is open already in this process: ${OPEN_TWICE_ADVICE}`);
     this.#locked = true;
     let held = true;
     return {

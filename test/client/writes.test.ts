@@ -179,7 +179,7 @@ describe("everything, through a client", () => {
 
   it("has its names and numbers", async () => {
     await daybook.ingest([{ name: "a", project: "shop" }, { name: "a", project: "site" }]);
-    expect(await client.projects()).toEqual(["shop", "site"]);
+    expect(await client.projects()).toEqual(["default", "shop", "site"]);
     expect(await clientOver(daybook, "sk_shop").projects()).toEqual(["shop"]);
     expect(await client.stats()).toEqual(await daybook.stats());
     expect(await client.health()).toBe("ok");

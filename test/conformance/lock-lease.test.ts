@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openDaybook } from "daybook";
+import { memoryStorage, openDaybook } from "daybook";
 import { type LockWait, fileStorage } from "daybook/node";
 import { SimulatedDisk, SimulatedFileSystem, simulatedProcess } from "daybook/testing";
 import { describe, expect, it } from "vitest";
@@ -195,6 +195,10 @@ describe("a lock that is held", () => {
     });
     await first.ingest([{ name: "still" }]);
     await first.close();
+    const storage = memoryStorage();
+    const inMemory = await openDaybook({ storage });
+    await expect(openDaybook({ storage })).rejects.toMatchObject({ code: "store_locked", message: expect.stringContaining("share the one Daybook") as string });
+    await inMemory.close();
     await (await openDaybook({ storage: fileStorage(directory) })).close();
   });
 });

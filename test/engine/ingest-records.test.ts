@@ -34,7 +34,7 @@ describe("ingestRecords", () => {
       await daybook.close();
       const again = await open(storage);
       expect(await recordsOf(again)).toEqual(everyType);
-      expect(again.projects()).toEqual(["empty"]);
+      expect(again.projects()).toEqual(["default", "empty"]);
       await expect(again.identityProfile({ userId: "bob" })).rejects.toMatchObject({ code: "identity_not_found" });
       expect(await again.identityProfile({ email: "ann@x.io" })).toMatchObject({ events: 0 });
       await again.close();
