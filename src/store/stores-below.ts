@@ -23,15 +23,20 @@ export async function beginsWith(storage: Pick<Storage, "read">, key: string, st
  * @throws invalid_parameter naming the stores
  */
 export async function refuseStoresBelow(storage: Storage): Promise<void> {
-  if ((await storage.read(MANIFEST_KEY, { start: 0, end: 1 })) !== null) return;
-  const keys = await storage.list("");
-  if (keys.some(isStorePart)) return;
-  const names = await storesIn(storage, keys);
+  // What cannot be read is told by whoever needs it, and better: taking the lock names the place.
+  const names = await storesBelow(storage).catch(() => []);
   const [first] = names;
   if (first === undefined) return;
   const shownNames = `${names.slice(0, NAMES_SHOWN).join(", ")}${names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : ""}`;
   const reason = `expected a store or an empty place, got a directory of organizations, each a store of its own: ${shownNames}; open one of them, as fileStorage("DIRECTORY/${first}")`;
   throw parameterError("invalid_parameter", "storage", reason);
+}
+
+/** Names of the stores below what is none itself, ascending. */
+async function storesBelow(storage: Storage): Promise<string[]> {
+  if ((await storage.read(MANIFEST_KEY, { start: 0, end: 1 })) !== null) return [];
+  const keys = await storage.list("");
+  return keys.some(isStorePart) ? [] : await storesIn(storage, keys);
 }
 
 /** Names of the folders that are stores, ascending. */
