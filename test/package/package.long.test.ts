@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { readFile, readdir, rename, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -178,8 +178,8 @@ describe("an app", () => {
     await project.write("node_modules/@types/react/package.json", { name: "@types/react", version: "19.0.0", types: "index.d.ts" });
     await project.write("node_modules/@types/react/index.d.ts", "export {};");
     // Packages are links to those of the repository here, which Next.js takes for outside of the project.
-    const config = await readFile(project.path("next.config.ts"), "utf8");
-    await writeFile(project.path("next.config.ts"), config.replace("= {\n", '= {\n  turbopack: { root: "/" },\n  typescript: { ignoreBuildErrors: true },\n'));
+    await rename(project.path("next.config.ts"), project.path("example.config.ts"));
+    await project.write("next.config.ts", 'import config from "./example.config";\nexport default { ...config, turbopack: { root: "/" }, typescript: { ignoreBuildErrors: true } };\n');
     const environment = { NEXT_TELEMETRY_DISABLED: "1", DAYBOOK_DATA: project.path("store"), DAYBOOK_TOKEN: TOKEN_OF_EXAMPLES, NODE_ENV: "production" };
     await project.run("next/dist/bin/next", ["build"], environment);
     const program = project.start(project.path("node_modules/next/dist/bin/next"), ["start", "--port", "0"], environment);
