@@ -204,8 +204,7 @@ class EmbeddedDaybook extends Questions implements Daybook {
   async *exportArrow(input: ExportInput = {}, format: "stream" | "file" = "stream"): AsyncGenerator<Uint8Array> {
     this.#refuseClosed();
     const { project, range, identityIds } = planExport(input);
-    const names = identityIds ? this.#identityNames() : null;
-    const identityIdOf = names === null ? null : (userId: number, anonymousId: number) => names.of(userId, anonymousId);
+    const identityIdOf = identityIds ? this.#identityNames().of : null;
     // Loaded when asked for: most programs never write Arrow.
     const { eventsToIpc } = await import("../arrow/events-to-ipc.js");
     const snapshot = this.#store.snapshot();

@@ -10,7 +10,7 @@ export class IdentityNames {
   constructor(readonly view: IdentityView) {}
 
   /** Null where a row is nobody's. */
-  of(userId: number, anonymousId: number): string | null {
+  readonly of = (userId: number, anonymousId: number): string | null => {
     const actor = userId !== 0 ? userId * 2 : anonymousId !== 0 ? anonymousId * 2 + 1 : 0;
     if (actor === 0) return null;
     const identity = this.view.identityOf(actor);
@@ -20,5 +20,5 @@ export class IdentityNames {
     if (this.#known.size >= KEPT_COUNT) this.#known.clear();
     this.#known.set(identity, name);
     return name;
-  }
+  };
 }
