@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { DATA_SETS } from "../src/cli/demo/data-sets.js";
 import { publicAddress } from "../src/cli/public-address.js";
@@ -31,7 +31,7 @@ function pagesBelow(folder: string): string[] {
 }
 
 const isRelative = ({ target }: Link) => !/^[a-z]+:/.test(target);
-const pathOf = ({ page, target }: Link) => relative(ROOT, join(ROOT, dirname(page), target.replace(/#.*$/, "") || page));
+const pathOf = ({ page, target }: Link) => relative(ROOT, join(ROOT, dirname(page), target.replace(/#.*$/, "") || basename(page)));
 
 describe("the package", () => {
   let shipped: ReadonlyMap<string, number> = new Map();
