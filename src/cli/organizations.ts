@@ -40,6 +40,7 @@ export async function openOrganization(data: DataDirectory, name: string, { curr
   if (!(await isStore(directory))) {
     const { kind } = await dataDirectory(directory);
     if (kind === "organizations") throw new Error(`${directory}: is a directory of organizations, expected the store of one`);
+    if (data.strangers.includes(name)) throw new Error(`${directory}: is no store, and holds other things`);
   }
   const storage = fileStorage(directory, waits ? { onLockWait: tellWait } : {});
   return openDaybook(currency === undefined ? { storage } : { storage, currency });

@@ -1,9 +1,11 @@
+import { DaybookError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 
-/** Items as lines of JSON, from the first that is wanted on, until they are enough for one answer. */
-export async function* pageOfLines<T>(items: AsyncIterable<T>, isBefore: (item: T) => boolean): AsyncGenerator<string> {
+/** Items as lines of JSON, from the first that is wanted on, until they are enough for one answer. @throws aborted */
+export async function* pageOfLines<T>(items: AsyncIterable<T>, isBefore: (item: T) => boolean, signal: Pick<AbortSignal, "aborted">): AsyncGenerator<string> {
   let [count, charCount] = [0, 0];
   for await (const item of items) {
+    if (signal.aborted) throw new DaybookError("aborted", "the caller is gone");
     if (count === 0 && isBefore(item)) continue;
     const line = `${JSON.stringify(item)}\n`;
     yield line;

@@ -6,7 +6,7 @@ import { type ProcessIdentity, type ProcessTable, identityText, isSameProcess } 
 export const PRIVATE_MARK = "~";
 
 /** The pid namespace is missing in names that an earlier version made. */
-const privateName = /^[^~]+~(\d+)~([^~]*)~([^~]*)~(?:([^~]*)~)?([^~]*)~\d+$/;
+const privateName = /^[^~]+~(\d+)~([^~]*)~([^~]*)~(?:([^~+]*)\+)?([^~+]*)~\d+$/;
 
 /** The process that made a lock or temporary file, from its name; null for the name of anything else. */
 export function ownerOf(name: string): ProcessIdentity | null {

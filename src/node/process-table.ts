@@ -119,7 +119,10 @@ export function isSameProcess(a: ProcessIdentity, b: ProcessIdentity): boolean {
   return identityText(a) === identityText(b);
 }
 
-/** `4242~812345~1b2c3d4e~4026531836~host`: an identity as part of a file name. */
+/**
+ * `4242~812345~1b2c3d4e~4026531836+host`: an identity as part of a file name. To a former version, which knows no namespaces, the
+ * last part is another host, whose processes it takes for running.
+ */
 export function identityText({ pid, startTime, bootId, pidNamespace, host }: ProcessIdentity): string {
-  return `${pid}~${startTime}~${bootId}~${pidNamespace}~${host}`;
+  return `${pid}~${startTime}~${bootId}~${pidNamespace === "" ? "" : `${pidNamespace}+`}${host}`;
 }

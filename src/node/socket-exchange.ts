@@ -101,10 +101,10 @@ export interface WriteOptions {
 /** Writes an answer. */
 export function writeReply(reply: WireReply, outgoing: ServerResponse, { close, unreadMs }: WriteOptions): void {
   const { body } = reply;
-  const headers: string[] = [];
-  for (const name in reply.headers) headers.push(name, reply.headers[name] ?? "");
-  if (body !== null) headers.push("content-length", String(typeof body === "string" ? Buffer.byteLength(body) : body.length));
-  if (close) headers.push("connection", "close");
+  // An object: what other middleware puts in the place of `writeHead` may take a list for pairs.
+  const headers: Record<string, string> = { ...reply.headers };
+  if (body !== null) headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.length);
+  if (close) headers["connection"] = "close";
   outgoing.writeHead(reply.status, headers);
   outgoing.end(body ?? undefined);
   // Cleared by node when the connection waits for the next request.

@@ -135,9 +135,12 @@ describe("every command refuses, and not a byte is written, where --data names",
     await storeIn(join(directory, "group", "inner"));
     await mkdir(join(directory, "backup", "old"), { recursive: true });
     await writeFile(join(directory, "backup", "old", "all.tar"), "x");
+    await mkdir(join(directory, "docs"));
+    await writeFile(join(directory, "docs", "notes.txt"), "x");
     const before = await directoryState(directory);
     const into = (name: string) => importing.run(["--data", directory, "--organization", name, "--format", "ndjson", "-"]);
     await expect(into("backup")).rejects.toThrow(`${directory}/backup: is neither a store nor a directory of organizations, it holds old`);
+    await expect(into("docs")).rejects.toThrow(`${directory}/docs: is no store, and holds other things`);
     await expect(into("group")).rejects.toThrow(`${directory}/group: is a directory of organizations, expected the store of one`);
     expect(await directoryState(directory)).toEqual(before);
   });

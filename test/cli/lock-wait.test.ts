@@ -28,7 +28,7 @@ test("serve and import end with an error that names the place where no directory
 async function lockedData(renewedAgoMs: number): Promise<{ readonly data: string; readonly lock: string }> {
   const data = await emptyDirectory();
   await mkdir(join(data, "default"));
-  const lock = join(data, "default", "LOCK~7~1~1~1~elsewhere~1");
+  const lock = join(data, "default", "LOCK~7~1~1~1+elsewhere~1");
   await writeFile(lock, "held\n");
   await renew(lock, renewedAgoMs);
   return { data, lock };
@@ -44,7 +44,7 @@ test("serve waits for a lock whose owner cannot be seen, says so in a line, and 
   const { data, lock } = await lockedData(-3_600_000);
   const server = startProgram("src/cli/main.ts", ["serve", "--data", data, ...FREE_PORT]);
   while (!server.stderr.includes("waiting up to")) await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(server.stderr).toMatch(/^daybook: The store is open in process 7 on host elsewhere, which cannot be seen from here: its lock file LOCK~7~1~1~1~elsewhere~1 was last renewed \d+ s ago; waiting up to 60 s for it\.\n$/);
+  expect(server.stderr).toMatch(/^daybook: The store is open in process 7 on host elsewhere, which cannot be seen from here: its lock file LOCK~7~1~1~1\+elsewhere~1 was last renewed \d+ s ago; waiting up to 60 s for it\.\n$/);
   await rm(lock);
   await server.said(/listening on/);
   expect((await readdir(join(data, "default"))).filter((name) => name.startsWith("LOCK"))).toHaveLength(1);
@@ -62,7 +62,7 @@ test("import ends with store_locked as soon as it sees that the owner of the loc
 
 test("import and a change of tokens take over what was not renewed for a minute.", async () => {
   const { data } = await lockedData(LIMITS.lockLeaseMs + 1_000);
-  const lock = join(data, "LOCK~7~1~1~1~elsewhere~1");
+  const lock = join(data, "LOCK~7~1~1~1+elsewhere~1");
   await writeFile(lock, "held\n");
   await renew(lock, LIMITS.lockLeaseMs + 1_000);
   const ended = await Promise.all([daybook(["import", "--data", data, await eventsFile()]), daybook(["token", "create", "--data", data, "--role", "owner", "--scopes", "*"])]);

@@ -27,7 +27,7 @@ test("A second process stores events in a store that another has open, and asks 
   expect([run.code, run.stderr]).toEqual([0, ""]);
   expect(JSON.parse(run.stdout)).toEqual({
     stored: { accepted: 7, duplicates: 0, rejected: [] },
-    answers: [7, 3, [{ day: "2026-03-01T00:00:00.000Z", count: 7 }], ["shop"]],
+    answers: [7, 3, [{ day: "2026-03-01T00:00:00.000Z", count: 7 }], ["default", "shop"]],
     refused: "invalid_date",
   });
   server.child.kill("SIGTERM");

@@ -269,8 +269,8 @@ describe("file storage: what lies in the directory", () => {
 
   it("removes nothing with the lock in a directory below that has a lock of its own", async () => {
     const directory = temporaryDirectory();
-    const writing = "MANIFEST~4194399~1~1~1~h~1";
-    for (const [folder, lock] of [["open", "LOCK~4194399~1~1~1~h~2"], ["closed", "other"]] as const) {
+    const writing = "MANIFEST~4194399~1~1~1+h~1";
+    for (const [folder, lock] of [["open", "LOCK~4194399~1~1~1+h~2"], ["closed", "other"]] as const) {
       mkdirSync(join(directory, folder));
       for (const name of [lock, writing]) writeFileSync(join(directory, folder, name), "x");
     }
@@ -282,9 +282,9 @@ describe("file storage: what lies in the directory", () => {
   it("neither lists nor reads temporary files, and removes with the lock those of ended processes and of those that cannot be seen", async () => {
     const directory = temporaryDirectory();
     mkdirSync(join(directory, "segments"));
-    const ended = ["MANIFEST~4194399~1~1~1~h~1", "segments/1.seg~4194399~1~1~1~h~2", "MANIFEST~77~1~0~nowhere~1", "MANIFEST~77~1~2~1~h~3"];
+    const ended = ["MANIFEST~4194399~1~1~1+h~1", "segments/1.seg~4194399~1~1~1+h~2", "MANIFEST~77~1~0~nowhere~1", "MANIFEST~77~1~2~1+h~3"];
     const processes = processTable({ pid: 1, startTime: "1", bootId: "1", pidNamespace: "1", host: "h" }, (pid) => (pid === 4_194_399 ? null : { startTime: "1" }));
-    const kept = ["MANIFEST~77~1~1~1~h~1", "segments/not-ours~"];
+    const kept = ["MANIFEST~77~1~1~1+h~1", "segments/not-ours~"];
     for (const name of [...ended, ...kept]) writeFileSync(join(directory, name), "torn");
     const storage = fileStorage(directory, { processes });
     expect(await storage.list("")).toEqual([]);

@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
-import { ownerOf } from "../../src/node/private-file.js";
-import { type LookAtPid, type ProcessIdentity, identityText, machineProcesses, processTable } from "../../src/node/process-table.js";
+import { identityText, describe, expect, it } from "vitest";
+import { identityText, ownerOf } from "../../src/node/private-file.js";
+import { identityText, type LookAtPid, type ProcessIdentity, identityText, machineProcesses, processTable } from "../../src/node/process-table.js";
 
 const current: ProcessIdentity = { pid: 10, startTime: "100", bootId: "boot", pidNamespace: "1", host: "here" };
 const other = { ...current, pid: 20, startTime: "200" };
@@ -51,4 +51,10 @@ describe("the process table", () => {
     expect(owner && processes.stateOf(owner)).toBe("running");
     expect(ownerOf("LOCK~1~2~3")).toBeNull();
   });
+});
+
+test("A former version, which knows no namespaces, reads a name of now as one of a process of another host.", () => {
+  const formerName = /^[^~]+~(\d+)~([^~]*)~([^~]*)~([^~]*)~\d+$/;
+  const match = formerName.exec(`LOCK~${identityText({ pid: 7, startTime: "8", bootId: "9", pidNamespace: "4026531836", host: "vm" })}~1`);
+  expect(match?.slice(1)).toEqual(["7", "8", "9", "4026531836+vm"]);
 });

@@ -14,7 +14,7 @@ async function filled(organization: string): Promise<Daybook> {
   if (set === undefined) throw new Error(`no data set ${organization}`);
   const daybook = await openDaybook({ storage: memoryStorage(), currency: set.currency });
   open.push(daybook);
-  expect(await load(daybook, set.rows())).toEqual({ accepted: set.eventCount, duplicates: 0, rejected: 0, rejections: [] });
+  expect(await load(daybook, set.rows())).toEqual({ accepted: set.eventCount, duplicates: 0, records: 0, rejected: 0, rejections: [] });
   await daybook.seal();
   return daybook;
 }

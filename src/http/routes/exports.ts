@@ -34,7 +34,7 @@ export const exportRoutes: readonly Route[] = [
       const place = after ? timePlace(after) : null;
       const isWithin = place !== null && place.createdAtMs >= planExport(given).range.fromMs;
       const events = daybook.exportEvents(isWithin ? { ...given, startDate: place.createdAt } : given);
-      return bytesOfLines(pageOfLines(events, (event) => place !== null && isNotAfter(event, place)), signal);
+      return bytesOfLines(pageOfLines(events, (event) => place !== null && isNotAfter(event, place), signal), signal);
     },
   }),
   guarded({
@@ -45,7 +45,7 @@ export const exportRoutes: readonly Route[] = [
     body: { schema: z.strictObject({ after: recordPlace.nullish() }), maxByteLength: JSON_BYTE_LENGTH, list: null },
     handle: ({ daybook }, { body: { after }, signal }) => {
       const isBefore = after ? isNotAfterRecord(after) : () => false;
-      return bytesOfLines(pageOfLines(daybook.exportRecords(), isBefore), signal);
+      return bytesOfLines(pageOfLines(daybook.exportRecords(), isBefore, signal), signal);
     },
   }),
 ];

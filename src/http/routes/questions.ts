@@ -44,6 +44,9 @@ function question(name: ReportName, access: Access): GuardedRoute {
     etag: true,
     keepsNames: true,
     handle: async ({ daybook, project }, { body, query, signal }) => {
+      // What an explanation counts are segments and values of the whole organization.
+      if (query.explain === "true" && project !== null)
+        throw new DaybookError("organization_token_required", "explain: expected a token of the organization, got one of a project");
       const input = inProject(body, project);
       return { answer: query.explain === "true" ? await daybook.explain(name, input) : await ask(daybook, name, input, { signal }) };
     },
