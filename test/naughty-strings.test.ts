@@ -10,6 +10,9 @@ const text = await readFile(new URL("./fixtures/naughty-strings.json", import.me
 const strings = JSON.parse(text) as string[];
 const distinct = [...new Set(strings)].filter((string) => string !== "");
 const names = distinct.filter((string) => string.length <= 200);
+/** What becomes of the strings that are whole addresses, where they are an event's url. */
+const pathOfAddress = new Map([["http://a/%%30%30", "/%%30%30"], ["http://www.cum.qc.ca/", "/"]]);
+const storedUrl = (string: string) => pathOfAddress.get(string) ?? string;
 const midnightMs = Date.UTC(2026, 2, 1);
 
 const events: readonly EventInput[] = distinct.map((string, index) => ({
@@ -56,13 +59,13 @@ for (const [where, reach] of stages) {
     await reach();
     const found = (await allPages(daybook, {}, 100)).reverse();
     const shown = ({ name, userId, url, browser, metadata }: EventInput | EventRecord) => ({ name, userId, url, browser, metadata });
-    expect(found.map(shown)).toEqual(events.map(shown));
+    expect(found.map(shown)).toEqual(events.map((event) => ({ ...shown(event), url: storedUrl(event.url ?? "") })));
   });
 
   test(`Every naughty string is found by equality, ${where}.`, async () => {
     for (const [index, string] of distinct.entries()) {
       const counts = await Promise.all([
-        countWhere("userId", string), countWhere("url", string), countWhere("browser", string),
+        countWhere("userId", string), countWhere("url", storedUrl(string)), countWhere("browser", string),
         countWhere("metadata.value", string), countWhere(`metadata.${string}`, string),
         daybook.countEvents({ userId: string }), daybook.countEvents({ eventName: events[index]?.name ?? "" }),
       ]);
@@ -72,13 +75,17 @@ for (const [where, reach] of stages) {
   });
 
   test(`Every naughty string is a row of an aggregate, ${where}.`, async () => {
-    const rows = distinct.map((property) => ({ property, count: 1 }));
-    rows.sort((a, b) => Buffer.compare(Buffer.from(a.property), Buffer.from(b.property)));
-    for (const input of [{ field: "url" }, { field: "user_id" }, { field: "browser" }, { metadataField: "value" }] as const) {
-      expect(await daybook.aggregate(input)).toEqual(rows);
+    for (const input of [{ field: "user_id" }, { field: "browser" }, { metadataField: "value" }] as const) {
+      expect(await daybook.aggregate(input)).toEqual(rowsOf(distinct));
     }
+    expect(await daybook.aggregate({ field: "url" })).toEqual(rowsOf(distinct.map(storedUrl)));
     expect(await daybook.countUniqueUsers()).toBe(distinct.length);
   });
+}
+
+function rowsOf(properties: readonly string[]) {
+  const rows = properties.map((property) => ({ property, count: 1 }));
+  return rows.sort((a, b) => Buffer.compare(Buffer.from(a.property), Buffer.from(b.property)));
 }
 
 function countWhere(fieldName: string, value: string): Promise<number> {
