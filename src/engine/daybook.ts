@@ -161,7 +161,10 @@ export interface Daybook extends AsyncDisposable {
   countUniqueUsers(input?: UniqueUsersInput, options?: QueryOptions): Promise<number>;
   /** How many different people each UTC day has. Somebody of two days counts on both. @throws as countEvents */
   countUniqueUsersPerDay(input?: UniqueUsersPerDayInput, options?: QueryOptions): Promise<readonly PerDayItem[]>;
-  /** How many events each value of a field or of a metadata key has, most first; events without a value count for `""`. @throws as countEvents, exactly_one_required */
+  /**
+   * How many events each value of a field or of a metadata key has, most first; events without a value count for `""`.
+   * @throws as countEvents, exactly_one_required, too_many_values (by `id` or `createdAt`: over 1,048,576 of them)
+   */
   aggregate(input: AggregateInput, options?: QueryOptions): Promise<readonly AggregateItem[]>;
   /** The events themselves, newest first. With `allFields: false` events are records alone, which costs some µs less each. */
   searchEvents(input: SearchEventsInput & { readonly allFields: false }, options?: QueryOptions): Promise<SearchEventsPage<EventRecord>>;

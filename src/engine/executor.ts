@@ -42,7 +42,7 @@ export class MemoryExecutor implements Executor {
       gathering = new Gathering(report, plan, context, work, slices);
       const state = await gathering.stateOf(snapshot);
       await slices.yieldSometimes();
-      const answer = await report.finish(state, plan, context);
+      const answer = await report.finish(state, plan, context, () => slices.yieldSometimes());
       this.onWork(plan.report, work);
       return answer;
     } finally {

@@ -52,7 +52,8 @@ export interface Report<K extends ReportName, S, T = unknown> {
   /** The same for all rows of one segment, by who did something there: no column is read. */
   scanWho?(state: S, rows: Rows, who: Who): void;
   merge(into: S, from: S): void;
-  finish(state: S, plan: Plan<K>, context: ReportContext): Answer<K> | Promise<Answer<K>>;
+  /** @param pause gives others a turn where the thread was held for long; what it throws ends the question */
+  finish(state: S, plan: Plan<K>, context: ReportContext, pause: () => Promise<void>): Answer<K> | Promise<Answer<K>>;
   /** Absent where the answer asks more of rows than their filters and codes. */
   readonly kept?: KeptStates<K, S, T>;
   /** Whether no row of this day or an earlier one can change the answer; days come newest first. */
