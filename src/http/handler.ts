@@ -162,7 +162,9 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
   const leave = admission.enter(token.sha256);
   try {
     const notices: Notice[] = [];
-    const value = await ask(context, route, caller, found, request, (notice) => notices.push(notice));
+    // Which names events have is noticed of the whole organization: somebody who sees one project alone is told nothing of it.
+    const onNotice = (notice: Notice) => void (token.project === null && notices.push(notice));
+    const value = await ask(context, route, caller, found, request, onNotice);
     if (route.format === undefined) {
       const reply = await jsonReply(context, route, request, requestId, route.status ?? 200, JSON.stringify(value));
       return notices.length === 0 ? reply : { ...reply, headers: { ...reply.headers, ...noticeHeader(notices) } };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { DaybookError } from "../../base/errors.js";
 import type { Daybook, QueryOptions } from "../../engine/daybook.js";
 import type { ReportName } from "../../plan/plan.js";
+import { authorizeField } from "../access.js";
 import { guarded, JSON_BYTE_LENGTH } from "../route.js";
 import type { Access, GuardedRoute, Route } from "../route.js";
 
@@ -43,7 +44,8 @@ function question(name: ReportName, access: Access): GuardedRoute {
     answer: z.strictObject({ answer: z.unknown() }),
     etag: true,
     keepsNames: true,
-    handle: async ({ daybook, project }, { body, query, signal }) => {
+    handle: async ({ token, daybook, project }, { body, query, signal }) => {
+      if (name === "aggregate") authorizeField(body["field"], token);
       // What an explanation counts are segments and values of the whole organization.
       if (query.explain === "true" && project !== null)
         throw new DaybookError("organization_token_required", "explain: expected a token of the organization, got one of a project");
