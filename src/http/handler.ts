@@ -162,12 +162,10 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
   const leave = admission.enter(token.sha256);
   try {
     const notices: Notice[] = [];
-    // Which names events have is noticed of the whole organization: somebody who sees one project alone is told nothing of it.
-    const onNotice = (notice: Notice) => void (token.project === null && notices.push(notice));
-    const value = await ask(context, route, caller, found, request, onNotice);
+    const value = await ask(context, route, caller, found, request, notices);
     if (route.format === undefined) {
       const reply = await jsonReply(context, route, request, requestId, route.status ?? 200, JSON.stringify(value));
-      return notices.length === 0 ? reply : { ...reply, headers: { ...reply.headers, ...noticeHeader(notices) } };
+      return notices.length === 0 ? reply : { ...reply, headers: { ...reply.headers, ...noticeHeader(notices, route.keepsNames) } };
     }
     const headers = { "content-type": CONTENT_TYPES[route.format], "x-request-id": requestId, "cache-control": "no-store" };
     return { status: 200, headers, body: value as Uint8Array | string };
@@ -182,7 +180,7 @@ function callerOf({ organizations }: House, token: TokenRecord, projectId: strin
   return { token, daybook, project: projectOf(projectId, token, daybook) };
 }
 
-async function ask(context: Context, route: GuardedRoute, caller: Caller, found: Found<Route>, request: WireRequest, onNotice: (notice: Notice) => void): Promise<unknown> {
+async function ask(context: Context, route: GuardedRoute, caller: Caller, found: Found<Route>, request: WireRequest, notices: Notice[]): Promise<unknown> {
   const { admission, clock, readAgent, counts, processGauges } = context;
   const receivedAtMs = clock.now();
   const held = admission.hold(caller.token.organization);
@@ -192,7 +190,10 @@ async function ask(context: Context, route: GuardedRoute, caller: Caller, found:
     checkShape(route.query, query);
     if (route.body !== null) checkShape(route.body.schema, body);
     const deadline = new Deadline(request.signal, admission.limits.questionMs);
-    const exchange: Exchange<unknown, unknown> = { params: found.params, query, body, signal: deadline, receivedAtMs, readAgent, counts, processGauges, onNotice };
+    // Which names events have is noticed of the whole organization: somebody who sees one project alone is told nothing of it.
+    const onNotice = (notice: Notice) => void (caller.token.project === null && notices.push(notice));
+    const told = { signal: deadline, receivedAtMs, readAgent, counts, processGauges, onNotice, notices };
+    const exchange: Exchange<unknown, unknown> = { params: found.params, query, body, ...told };
     try {
       return await route.handle(caller, exchange);
     } catch (thrown) {
