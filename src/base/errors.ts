@@ -93,11 +93,11 @@ export function parameterError(code: ErrorCode, param: string, reason: string): 
   return new DaybookError(code, `${param}: ${reason}`, { param, reason });
 }
 
-/** What came, shortened for a message: JSON for values, at most 80 characters. */
+/** What came, shortened for a message: JSON for values, and the names of numbers that JSON has none for; at most 80 characters. */
 export function shown(value: unknown): string {
   let text: string;
   try {
-    text = typeof value === "bigint" ? `${value}n` : (JSON.stringify(value) ?? String(value));
+    text = typeof value === "bigint" ? `${value}n` : typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
   } catch {
     text = typeof value;
   }
