@@ -72,6 +72,8 @@ describe("docs/http.md", () => {
 
   it("shows every error code that a request can meet with its status", () => {
     const rows = [...page.matchAll(/^\| (\d{3}) \| ([^|]+) \|/gm)];
+    const statuses = rows.map(([, status]) => Number(status));
+    expect(statuses).toEqual(statuses.toSorted((a, b) => a - b));
     const documented = rows.flatMap(([, status, codes = ""]) =>
       [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => [code, Number(status)]),
     );
