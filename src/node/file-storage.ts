@@ -1,5 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { DaybookError, parameterError, shown } from "../base/errors.js";
+import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import { LIMITS } from "../base/limits.js";
 import { takenOver } from "../store/claim.js";
 import { checkKey, checkPrefix, clipRange, isKeyPart, keyTaken } from "../store/key.js";
@@ -32,6 +33,8 @@ export interface FileStorageOptions {
    */
   readonly onLockWait?: (wait: LockWait) => void;
 }
+
+const KNOWN: KnownOptions<FileStorageOptions> = { fileSystem: true, processes: true, lockLeaseMs: true, onLockWait: true };
 
 /** Syncs in flight at once: file systems join them into one commit, and Node has four threads for them. */
 const parallelSyncCount = 4;
@@ -273,6 +276,7 @@ class FileStorage implements Storage {
  */
 export function fileStorage(directory: string, options: FileStorageOptions = {}): Required<Omit<Storage, "volatile">> {
   if (directory === "") throw new DaybookError("invalid_parameter", "directory: expected a path, got an empty text");
+  refuseUnknown(options, KNOWN);
   const { fileSystem = kernelFileSystem, processes = machineProcesses(), lockLeaseMs = LIMITS.lockLeaseMs, onLockWait } = options;
   if (!(Number.isFinite(lockLeaseMs) && lockLeaseMs >= LIMITS.lockLeaseMsMin))
     throw parameterError("invalid_parameter", "lockLeaseMs", `expected a number of ms, at least ${LIMITS.lockLeaseMsMin}, got ${shown(lockLeaseMs)}`);
