@@ -9,8 +9,10 @@ export type KnownOptions<Options> = Readonly<Record<keyof Options, true>>;
  * @throws invalid_parameter (no object), unknown_parameter
  */
 export function refuseUnknown(given: unknown, known: Readonly<Record<string, true>>, path = ""): void {
-  if (typeof given !== "object" || given === null) throw parameterError("invalid_parameter", path === "" ? "options" : path, `expected an object, got ${shown(given)}`);
+  if (typeof given !== "object" || given === null)
+    throw parameterError("invalid_parameter", path === "" ? "options" : path, `expected an object, got ${shown(given)}`);
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));
   if (unknown === undefined) return;
-  throw parameterError("unknown_parameter", `${path === "" ? "" : `${path}.`}${unknown.slice(0, 80)}`, `unknown; known are ${Object.keys(known).join(", ")}`);
+  const param = `${path === "" ? "" : `${path}.`}${unknown.slice(0, 80)}`;
+  throw parameterError("unknown_parameter", param, `unknown; known are ${Object.keys(known).join(", ")}`);
 }

@@ -42,10 +42,14 @@ const SWEEP_MS = 20;
 /** What `listen` takes. */
 export const LISTEN_OPTIONS: KnownOptions<ListenOptions> = { host: true, port: true, drainMs: true, limits: true };
 
-/** Serves a handler on a socket; resolves once it answers. @throws the system's error when the port cannot be had, invalid_parameter, unknown_parameter */
+/**
+ * Serves a handler on a socket; resolves once it answers.
+ * @throws the system's error when the port cannot be had, invalid_parameter, unknown_parameter
+ */
 export function listen(handler: RequestHandler, options: ListenOptions = {}): Promise<Listening> {
-  // A plain function has nobody who hears of defects.
-  return "answer" in handler ? listenWith(replyOnSocket(handler), options, handler.noteDefect) : listenWith(replyOverWeb(handler), options, () => undefined);
+  // With a plain function there is nobody who hears of defects.
+  if (!("answer" in handler)) return listenWith(replyOverWeb(handler), options, () => undefined);
+  return listenWith(replyOnSocket(handler), options, handler.noteDefect);
 }
 
 /** `listen` for whoever makes answers to requests as they come off a socket. @param onUnwritten hears of answers that could not be written */

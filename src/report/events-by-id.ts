@@ -13,7 +13,7 @@ import { selectedRows } from "./selected-rows.js";
 
 const ID_BYTES = 16;
 
-/** Ids that are made text, and those that make one sorted run, before others have a turn: a millisecond or two. */
+/** Ids that are put in order and made text before others may have a turn: some milliseconds. */
 const IDS_PER_TURN = 4_096;
 
 /**
