@@ -71,6 +71,8 @@ class FileStorage implements Storage {
     private readonly fileSystem: FileSystem,
     private readonly processes: ProcessTable,
     private readonly lockTerms: LockTerms,
+    /** Folders hold nothing of it. */
+    private readonly isFlat: boolean,
   ) {
     this.#tree = new DirectoryTree(fileSystem, root);
     this.#claims = new LockClaims(fileSystem, root, processes);
@@ -262,7 +264,7 @@ class FileStorage implements Storage {
     if (stays && parent !== "" && entries.some(({ name }) => isClaim(name))) return;
     for (const { name, isDirectory } of entries) {
       if (!isDirectory) await visit(name, parent);
-      else if (isKeyPart(name)) await this.#walk(`${parent}${name}/`, visit, stays);
+      else if (!this.isFlat && isKeyPart(name)) await this.#walk(`${parent}${name}/`, visit, stays);
     }
   }
 }
@@ -272,9 +274,18 @@ class FileStorage implements Storage {
  * content is synced, the name is in place and the directory is synced. One process at a time may hold the lock.
  */
 export function fileStorage(directory: string, options: FileStorageOptions = {}): Required<Omit<Storage, "volatile">> {
+  return storageIn(directory, options, false);
+}
+
+/** A file storage for keys without folders: taking its lock costs what the directory itself holds, whatever lies in the folders below. */
+export function flatFileStorage(directory: string, options: FileStorageOptions = {}): Required<Omit<Storage, "volatile">> {
+  return storageIn(directory, options, true);
+}
+
+function storageIn(directory: string, options: FileStorageOptions, isFlat: boolean): FileStorage {
   if (directory === "") throw new DaybookError("invalid_parameter", "directory: expected a path, got an empty text");
   const { fileSystem = kernelFileSystem, processes = machineProcesses(), lockLeaseMs = LIMITS.lockLeaseMs, onLockWait } = options;
   if (!(Number.isFinite(lockLeaseMs) && lockLeaseMs >= LIMITS.lockLeaseMsMin))
     throw parameterError("invalid_parameter", "lockLeaseMs", `expected a number of ms, at least ${LIMITS.lockLeaseMsMin}, got ${shown(lockLeaseMs)}`);
-  return new FileStorage(resolve(directory), fileSystem, processes, { leaseMs: lockLeaseMs, onWait: onLockWait });
+  return new FileStorage(resolve(directory), fileSystem, processes, { leaseMs: lockLeaseMs, onWait: onLockWait }, isFlat);
 }
