@@ -48,6 +48,12 @@ function ignoreMissing(error: unknown): void {
   if (!isMissing(error)) throw error;
 }
 
+/** Nothing where none was taken. @param lock the one of the moment an operation began: a later one is another writer's; @throws store_locked, closed */
+async function refuseLostLock(lock: HeldLock | null): Promise<void> {
+  if (lock === null || (await lock.isHeld())) return;
+  throw lock.isReleased ? new DaybookError("closed", "the store was closed: its lock is given back") : takenOver("its lock is gone");
+}
+
 async function readFully(file: OpenFile, { start, end }: ByteRange): Promise<Uint8Array> {
   const bytes = new Uint8Array(end - start);
   let done = 0;
@@ -107,18 +113,19 @@ class FileStorage implements Storage {
   async write(key: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
     const path = this.#pathOf(key);
     const durable = options.durable !== false;
+    const lock = this.#lock;
     await attempt("write", key, async () => {
       await this.#tree.ensure(dirname(path));
       const temporaryPath = await this.#writeTemporary(path, bytes, durable);
       try {
         // Whoever takes the lock over removes our temporary files before anything else. While it is ours there is one, so behind this look either
         // the name is in place before they read, or it never will be: however long we stand still here.
-        await this.#refuseLostLock();
+        await refuseLostLock(lock);
         if (options.ifAbsent === true) await this.fileSystem.renameNew(temporaryPath, path);
         else await this.fileSystem.rename(temporaryPath, path);
       } catch (error) {
         await this.#discard(temporaryPath);
-        if (isMissing(error)) await this.#refuseLostLock();
+        if (isMissing(error)) await refuseLostLock(lock);
         throw (error as NodeJS.ErrnoException).code === "EEXIST" ? keyTaken(key) : error;
       }
       if (durable) await this.#tree.sync(dirname(path));
@@ -128,7 +135,7 @@ class FileStorage implements Storage {
   async remove(key: string): Promise<void> {
     const path = this.#pathOf(key);
     await attempt("remove", key, async () => {
-      await this.#refuseLostLock();
+      await refuseLostLock(this.#lock);
       try {
         await this.fileSystem.unlink(path).catch(ignoreMissing);
         // Also where there was none: it may have been removed by a call that failed, or by a process that died.
@@ -140,6 +147,7 @@ class FileStorage implements Storage {
   }
 
   async sync(keys: readonly string[]): Promise<void> {
+    const lock = this.#lock;
     const directories = new Set(keys.map((key) => dirname(this.#pathOf(key))));
     await forEachInParallel(new Set(keys), (key) =>
       attempt("sync", key, async () => {
@@ -147,7 +155,7 @@ class FileStorage implements Storage {
           await this.#withFile(key, "update", (file) => file.sync());
         } catch (error) {
           // To whoever took the store over it was a file that no manifest names.
-          if (isMissing(error)) await this.#refuseLostLock();
+          if (isMissing(error)) await refuseLostLock(lock);
           throw error;
         }
       }),
@@ -159,12 +167,13 @@ class FileStorage implements Storage {
 
   async openAppend(key: string): Promise<AppendFile> {
     const path = this.#pathOf(key);
+    const lock = this.#lock;
     return attempt("open", key, async () => {
       await this.#tree.ensure(dirname(path));
       const file = await this.fileSystem.open(path, "append");
       try {
         // After the opening: what was opened while the lock was ours is not the file of whoever takes it over.
-        await this.#refuseLostLock();
+        await refuseLostLock(lock);
       } catch (error) {
         await file.close();
         throw error;
@@ -184,7 +193,7 @@ class FileStorage implements Storage {
       this.#lock = lock;
       try {
         // One that stood still while it contended may have lost its claim already: what lies here is then not ours to remove.
-        await this.#refuseLostLock();
+        await refuseLostLock(lock);
         await this.#removeLeftovers();
       } catch (error) {
         await lock.release().catch(() => undefined);
@@ -209,11 +218,6 @@ class FileStorage implements Storage {
       // One that stays could still get its name, from a process that only stood still.
       await this.fileSystem.unlink(join(this.root, parent, name)).catch(ignoreMissing);
     }, true);
-  }
-
-  /** Nothing where no lock was taken. @throws store_locked */
-  async #refuseLostLock(): Promise<void> {
-    if (this.#lock?.isReleased === false && !(await this.#lock.isHeld())) throw takenOver("its lock is gone");
   }
 
   #pathOf(key: string): string {
