@@ -16,6 +16,8 @@ type Shared = (typeof SHARED)[number];
 /** Turns checked records into rows of dictionary codes. One per store. */
 export class RecordEncoder {
   #table = new RecordTable();
+  /** Whether there is a record in it whose unlink was there before. */
+  #isTakenBackBefore = false;
   readonly #codes = new Uint32Array(RECORD_FIELD_COUNT);
   /** Codes that records brought, until they are durable: a commit that failed leaves them in the dictionaries. */
   readonly #brought: Readonly<Record<Shared, Set<number>>> = { userId: new Set(), anonymousId: new Set(), companyId: new Set() };
@@ -69,6 +71,8 @@ export class RecordEncoder {
       if (code >= size && Object.hasOwn(this.#brought, name)) this.#brought[name as Shared].add(code);
       this.#codes[index] = code;
     });
+    const isTakenBack = () => this.store.records.findUnlink(id) >= 0 || this.#table.findUnlink(id) >= 0;
+    if (kind !== RECORD_KINDS.unlink) this.#isTakenBackBefore ||= isTakenBack();
     this.#table.append(kind, createdAtMs, id, 0, this.#codes, 0);
   }
 
@@ -78,9 +82,12 @@ export class RecordEncoder {
     for (const name of SHARED) forgetUsed(this.#brought[name], events, fieldIndex(name));
     const table = this.#table;
     if (table.rowCount === 0) return null;
+    const isTakenBackBefore = this.#isTakenBackBefore;
     this.#table = new RecordTable();
+    this.#isTakenBackBefore = false;
     const { userId, anonymousId, companyId } = this.#brought;
-    return { records: table.slice(0), brought: { userId: [...userId], anonymousId: [...anonymousId], companyId: [...companyId] } };
+    const brought = { userId: [...userId], anonymousId: [...anonymousId], companyId: [...companyId] };
+    return { records: table.slice(0), brought, isTakenBackBefore };
   }
 
   /** The batch is durable. */

@@ -189,6 +189,8 @@ export class Store {
     const rowsCount = batch.rowCount === 0 && recordCount === 0 ? 1 : batch.rowCount;
     if (this.nextSequence + rowsCount + recordCount > 0xffffffff)
       throw new DaybookError("internal", "a store holds at most 2^32 records");
+    // First: a former version that replayed the journal would let the record live.
+    if (recordBatch?.isTakenBackBefore === true && this.manifest.format === 1) await this.writeManifest(() => ({ format: 2 }));
     const before = { mark: journal.mark(), nextSequence: this.nextSequence, sizes: new Map(this.#journaledSizes) };
     try {
       await this.#journalAll(journal, batch, recordBatch, rowsCount);
