@@ -62,7 +62,7 @@ function storedRecord(records: RecordTable, row: number, dictionaries: Dictionar
   const traits = traitsText === "" ? {} : { traits: JSON.parse(traitsText) as Readonly<Record<string, unknown>> };
   switch (records.kinds[row]) {
     case RECORD_KINDS.identify: {
-      const email = text("email") === emailOfTraits(traits.traits) ? {} : some("email");
+      const email = text("email") === emailOfTraits(traits.traits) ? {} : { email: text("email") };
       return { type: "identify", id, createdAt, ...some("userId"), ...some("anonymousId"), ...email, ...traits };
     }
     case RECORD_KINDS.group:

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type RecordInput, type Storage, type StoredRecord, verifyStore } from "daybook";
 import { EMPTY_MANIFEST, MANIFEST_KEY, decodeManifest, encodeManifest } from "../../src/store/manifest.js";
+import { storeOf } from "../../src/engine/open-daybook.js";
+import { RECORD_FIELDS, RecordTable } from "../../src/identity/record-table.js";
+import { BROUGHT_NOTHING } from "../../src/store/record-batch.js";
+import type { Store } from "../../src/store/store.js";
 import { lastingMemory } from "../store/objects.js";
 import { RecordingStorage } from "../store/recording-storage.js";
 
@@ -179,5 +183,25 @@ describe("exportRecords", () => {
       expect(await copy.identityProfile({ email })).toEqual(await daybook.identityProfile({ email }));
     await expect(copy.identityProfile({ email: "other@x.io" })).rejects.toMatchObject({ code: "identity_not_found" });
     expect(copy.projects()).toEqual(daybook.projects());
+  });
+
+  test("of a store that holds no email beside that of traits, as a former version took a blank one, gives a copy of the same answers.", async () => {
+    const daybook = await open();
+    await daybook.identify({ id: id(1), createdAt, userId: "ann", traits: { email: "ann@x.io" } });
+    await daybook.identify({ id: id(2), createdAt, userId: "bob" });
+    const { records } = storeOf(daybook) as Store;
+    const former = new RecordTable();
+    for (let row = 0; row < records.rowCount; row += 1) {
+      const codes = Uint32Array.from(RECORD_FIELDS, (field) => (field === "email" ? 0 : records.code(row, field)));
+      former.append(records.kinds[row] ?? 0, records.timeOf(row), records.ids, row * 16, codes, 0);
+    }
+    (storeOf(daybook) as Store).replaceRecords(former, BROUGHT_NOTHING, "");
+    const told = await recordsOf(daybook);
+    expect(told).toEqual([{ type: "identify", id: id(1), createdAt, userId: "ann", email: "", traits: { email: "ann@x.io" } }, { type: "identify", id: id(2), createdAt, userId: "bob" }]);
+    const copy = await open();
+    expect(await copy.ingestRecords(told)).toMatchObject({ accepted: 2 });
+    expect(await recordsOf(copy)).toEqual(told);
+    for (const some of [daybook, copy]) await expect(some.identityProfile({ email: "ann@x.io" })).rejects.toMatchObject({ code: "identity_not_found" });
+    expect(await copy.identityProfile({ userId: "ann" })).toEqual(await daybook.identityProfile({ userId: "ann" }));
   });
 });
