@@ -1,4 +1,5 @@
 import { DaybookError, parameterError } from "../base/errors.js";
+import { Turns } from "../base/turn.js";
 import type { DecodedRecord, NamedProject } from "../identity/decode-record.js";
 import { LIMITS } from "../base/limits.js";
 import { emailOfTraits } from "../identity/decode-record.js";
@@ -31,6 +32,17 @@ export class RecordEncoder {
   /** Whether a project was added since the last batch was taken. */
   get bringsProject(): boolean {
     return this.#projects.size > 0;
+  }
+
+  /** Adds all of them, some at a time, and answers what became of each; what was wrong before stays so. Nobody else may add meanwhile. */
+  async addInTurns(records: readonly (DecodedRecord | NamedProject | DaybookError)[], suppression: Suppression): Promise<RecordOutcome[]> {
+    const turns = new Turns();
+    const outcomes: RecordOutcome[] = [];
+    for (const record of records) {
+      outcomes.push(record instanceof DaybookError ? record : this.add(record, suppression));
+      await turns.took("texts" in record ? record.texts.traits.length : 0);
+    }
+    return outcomes;
   }
 
   /** Adds a record behind every erasure that came before, unless it is there already or must stay out. */

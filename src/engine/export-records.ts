@@ -14,6 +14,7 @@ import type { Store } from "../store/store.js";
  * back behind it. Cost: a sort of the records; where there is such a project, a look at the projects of all rows.
  */
 export async function* exportStoredRecords(store: Store): AsyncGenerator<StoredRecord> {
+  await store.whole();
   // An erasure waits for whoever reads what it takes away.
   const snapshot = store.snapshot();
   try {

@@ -5,6 +5,8 @@ import { storeOf } from "../../src/engine/open-daybook.js";
 import { RECORD_FIELDS, RecordTable } from "../../src/identity/record-table.js";
 import { BROUGHT_NOTHING } from "../../src/store/record-batch.js";
 import type { Store } from "../../src/store/store.js";
+import { nextTurn } from "../../src/base/turn.js";
+import { turnsOfOthers } from "../testing/turns-of-others.js";
 import { lastingMemory } from "../store/objects.js";
 import { RecordingStorage } from "../store/recording-storage.js";
 
@@ -135,6 +137,57 @@ describe("ingestRecords", () => {
     await Promise.all([daybook.ingestRecords([{ type: "project", name: "new" }, { type: "identify", userId: "ann" }]), daybook.ingest([{ name: "visit" }]), daybook.alias({ from: "a", to: "b" })]);
     expect(syncCount() - before).toBe(2);
     await daybook.close();
+  });
+
+  test("gives others a turn every few hundred records, and is seen as a whole or not at all by whoever asks meanwhile.", async () => {
+    const count = 5_000;
+    const daybook = await open(new RecordingStorage());
+    for (let from = 0; from < count; from += 1_000) await daybook.ingest(Array.from({ length: 1_000 }, (_, at) => ({ name: "visit", userId: `user ${from + at}`, createdAt })));
+    const many = Array.from({ length: count }, (_, at): RecordInput => ({ type: "identify", id: `${at}`, userId: `user ${at}`, email: `${at}@x.io` }));
+    const isKnown = (at: number) => daybook.identityProfile({ email: `${at}@x.io` }).then(() => true, () => false);
+    const seen = new Set<string>();
+    let isOver = false;
+    const asking = (async () => {
+      for (let isLast = false; !isLast; isLast = isOver) {
+        await nextTurn();
+        seen.add(String(await Promise.all([isKnown(0), isKnown(count / 2), isKnown(count - 1)])));
+      }
+    })();
+    const turnCount = await turnsOfOthers(async () => {
+      expect(await daybook.ingestRecords(many)).toEqual({ accepted: count, duplicates: 0, rejected: [] });
+    });
+    isOver = true;
+    await asking;
+    // Checked, encoded, learned of.
+    expect(turnCount).toBeGreaterThanOrEqual(3 * Math.floor(count / 256));
+    expect([...seen].sort()).toEqual(["false,false,false", "true,true,true"]);
+    await daybook.close();
+  });
+
+  test("counts long traits as more.", async () => {
+    const daybook = await open();
+    const note = "x".repeat(10_000);
+    const many = Array.from({ length: 200 }, (_, at): RecordInput => ({ type: "identify", id: `${at}`, userId: "ann", traits: { note } }));
+    expect(await turnsOfOthers(() => daybook.ingestRecords(many))).toBeGreaterThanOrEqual(30);
+  });
+
+  test("fails alone where reading a record throws, and is stored where it was closed or asked to seal meanwhile.", async () => {
+    const storage = lastingMemory();
+    const daybook = await open(storage);
+    const hostile = { get type(): "identify" { throw new Error("mine"); }, userId: "eve" };
+    const [records, events, others] = await Promise.allSettled([daybook.ingestRecords([everyType[1] as RecordInput, hostile]), daybook.ingest([{ name: "visit" }]), daybook.ingestRecords([{ type: "project", name: "other" }])]);
+    expect(records).toMatchObject({ status: "rejected", reason: { message: "mine" } });
+    expect([events, others]).toMatchObject([{ value: { accepted: 1 } }, { value: { accepted: 1 } }]);
+    const many = Array.from({ length: 2_000 }, (_, at): RecordInput => ({ type: "identify", id: `${at}`, userId: `user ${at}` }));
+    const storing = daybook.ingestRecords(many);
+    const sealing = daybook.seal();
+    many.length = 0;
+    await daybook.close();
+    expect(await storing).toMatchObject({ accepted: 2_000 });
+    await sealing;
+    const again = await open(storage);
+    expect((await recordsOf(again)).filter(({ type }) => type === "identify")).toHaveLength(2_000);
+    await again.close();
   });
 
   test("keeps who was erased out, and lets in what happened since.", async () => {
