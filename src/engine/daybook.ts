@@ -143,7 +143,8 @@ export interface Daybook extends AsyncDisposable {
   unlink(linkId: string): Promise<void>;
   /**
    * Stores what `exportRecords` gave, or what the four above and `createProject` take, as one batch in any order; resolves when it is
-   * durable. A bad record never fails the others: it comes back in `rejected`, `suppressed` ones too.
+   * durable. Others have turns meanwhile; a question sees all of the batch or nothing. The array may change once this returned, its records not.
+   * A bad record never fails the others: it comes back in `rejected`, `suppressed` ones too.
    * @throws invalid_parameter (records is not an array), and what ingest throws
    */
   ingestRecords(records: readonly RecordInput[]): Promise<IngestResult>;

@@ -33,6 +33,7 @@ export class MemoryExecutor implements Executor {
     const report = reportOf(plan);
     const slices = new Slices(signal);
     await slices.yieldSometimes();
+    await this.store.whole();
     // Who is who is looked up in the same turn: links and events of one moment.
     const snapshot = this.store.snapshot();
     let gathering: Gathering<K> | null = null;

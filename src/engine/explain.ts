@@ -13,6 +13,7 @@ import { reportOf } from "./report-of.js";
 
 /** Which segments, columns and rows a plan would touch: from zone maps, times, dictionaries and what is kept; no row is read. */
 export async function explainPlan(store: Store, contexts: ReportContexts, plan: Plan): Promise<Omit<Explanation, "notices">> {
+  await store.whole();
   const snapshot = store.snapshot();
   try {
     const context = await contexts.of(plan, snapshot);

@@ -14,6 +14,7 @@ import type { Store } from "../store/store.js";
  * back behind it. Cost: a sort of the records; where there is such a project, a look at the projects of all rows.
  */
 export async function* exportStoredRecords(store: Store): AsyncGenerator<StoredRecord> {
+  await store.whole();
   // An erasure waits for whoever reads what it takes away.
   const snapshot = store.snapshot();
   try {
@@ -62,7 +63,7 @@ function storedRecord(records: RecordTable, row: number, dictionaries: Dictionar
   const traits = traitsText === "" ? {} : { traits: JSON.parse(traitsText) as Readonly<Record<string, unknown>> };
   switch (records.kinds[row]) {
     case RECORD_KINDS.identify: {
-      const email = text("email") === emailOfTraits(traits.traits) ? {} : some("email");
+      const email = text("email") === emailOfTraits(traits.traits) ? {} : { email: text("email") };
       return { type: "identify", id, createdAt, ...some("userId"), ...some("anonymousId"), ...email, ...traits };
     }
     case RECORD_KINDS.group:

@@ -198,12 +198,14 @@ class EmbeddedDaybook extends Questions implements Daybook {
   async *exportEvents(input: ExportInput = {}): AsyncGenerator<ExportedEvent> {
     this.#refuseClosed();
     const { project, range, identityIds } = planExport(input);
+    await this.#store.whole();
     yield* exportRows(this.#store, project, range, identityIds ? { names: this.#identityNames() } : {});
   }
 
   async *exportArrow(input: ExportInput = {}, format: "stream" | "file" = "stream"): AsyncGenerator<Uint8Array> {
     this.#refuseClosed();
     const { project, range, identityIds } = planExport(input);
+    await this.#store.whole();
     const identityIdOf = identityIds ? this.#identityNames().of : null;
     // Loaded when asked for: most programs never write Arrow.
     const { eventsToIpc } = await import("../arrow/events-to-ipc.js");

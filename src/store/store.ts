@@ -1,9 +1,11 @@
 import { DaybookError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import { dayOf } from "../base/time.js";
+import { Turns } from "../base/turn.js";
 import { splitDeltas } from "../column/dictionaries.js";
 import type { Dictionaries, DictionaryDelta } from "../column/dictionaries.js";
 import { RECORD_FIELD_COUNT, RecordTable } from "../identity/record-table.js";
+import type { RecordColumns } from "../identity/record-table.js";
 import { IdentityResolver } from "../identity/resolver.js";
 import { MemoryBudget } from "../segment/memory-budget.js";
 import { linksOfMeta } from "../segment/segment-file.js";
@@ -50,6 +52,10 @@ export interface StoreOptions {
 const USER_ID = fieldIndex("userId");
 const ANONYMOUS_ID = fieldIndex("anonymousId");
 const COMPANY_ID = fieldIndex("companyId");
+/** What learning of a record costs, beside a value that is worked on. */
+const RECORD_VALUE_COUNT = 512;
+/** And of an id that only records name. */
+const BROUGHT_VALUE_COUNT = 32;
 /** How often the journal is synced in `os` mode. */
 const OS_SYNC_MS = 1_000;
 
@@ -81,6 +87,8 @@ export class Store {
   readonly #claim: Claim;
   /** Ends, and never rejects, when no manifest is being written. */
   #manifestWritten: Promise<void> = Promise.resolve();
+  /** Ends when the records of the commit under way are all learned of; null where none are. */
+  #taking: Promise<void> | null = null;
   /** In `os` mode: the sync to come. */
   #syncTimer: { unref?(): void } | null = null;
 
@@ -189,6 +197,8 @@ export class Store {
     const rowsCount = batch.rowCount === 0 && recordCount === 0 ? 1 : batch.rowCount;
     if (this.nextSequence + rowsCount + recordCount > 0xffffffff)
       throw new DaybookError("internal", "a store holds at most 2^32 records");
+    // First: a former version that replayed the journal would let the record live.
+    if (recordBatch?.isTakenBackBefore === true && this.manifest.format === 1) await this.writeManifest(() => ({ format: 2 }));
     const before = { mark: journal.mark(), nextSequence: this.nextSequence, sizes: new Map(this.#journaledSizes) };
     try {
       await this.#journalAll(journal, batch, recordBatch, rowsCount);
@@ -198,9 +208,9 @@ export class Store {
       this.#journaledSizes = before.sizes;
       throw error;
     }
+    if (recordBatch !== null) await this.#takeRecordsInTurns(recordBatch);
     this.resolver.committed(this.#journaledSizes);
     this.#append(batch, this.nextSequence);
-    if (recordBatch !== null) this.#takeRecords(recordBatch);
     this.nextSequence += rowsCount + recordCount;
     this.catalog.changed();
   }
@@ -399,15 +409,37 @@ export class Store {
     }
   }
 
+  /** Resolves when no commit is seen in part: who is who is learned over several turns. To be awaited right before anybody looks. */
+  async whole(): Promise<void> {
+    while (this.#taking !== null) await this.#taking;
+  }
+
+  async #takeRecordsInTurns({ records, brought }: RecordBatch): Promise<void> {
+    const turns = new Turns();
+    const take = async () => {
+      for (const [ids, codes] of this.#broughtIds(brought))
+        await turns.inPieces(codes.length, (from, to) => codes.slice(from, to).forEach((code) => ids.brought(code)), BROUGHT_VALUE_COUNT);
+      await turns.inPieces(records.rowCount, (from, to) => this.#takeRows(records, from, to), RECORD_VALUE_COUNT);
+    };
+    this.#taking = take().finally(() => (this.#taking = null));
+    await this.#taking;
+  }
+
   #takeRecords({ records, brought }: RecordBatch): void {
-    const { resolver } = this;
-    for (const code of brought.userId) resolver.users.brought(code);
-    for (const code of brought.anonymousId) resolver.anonymous.brought(code);
-    for (const code of brought.companyId) resolver.companies.brought(code);
-    for (let row = 0; row < records.rowCount; row += 1) {
+    for (const [ids, codes] of this.#broughtIds(brought)) for (const code of codes) ids.brought(code);
+    this.#takeRows(records, 0, records.rowCount);
+  }
+
+  #broughtIds({ userId, anonymousId, companyId }: BroughtCodes) {
+    const { users, anonymous, companies } = this.resolver;
+    return [[users, userId], [anonymous, anonymousId], [companies, companyId]] as const;
+  }
+
+  #takeRows(records: RecordColumns, from: number, to: number): void {
+    for (let row = from; row < to; row += 1) {
       const { kinds, times, ids, codes } = records;
       const at = this.records.append(kinds[row] as number, times[row] as number, ids, row * 16, codes, row * RECORD_FIELD_COUNT);
-      resolver.addRecord(at);
+      this.resolver.addRecord(at);
     }
   }
 
