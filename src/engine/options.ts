@@ -5,7 +5,7 @@ import type { ReportName } from "../plan/plan.js";
 import type { Rates } from "../plan/input.js";
 import type { EventRecord } from "../schema/event.js";
 import type { Sealer } from "../store/make-segment.js";
-import type { Durability } from "../store/store.js";
+import type { Durability } from "../store/journals.js";
 import type { Storage } from "../store/storage.js";
 import type { Work } from "./executor.js";
 import type { Notice } from "./notices.js";

@@ -20,7 +20,9 @@ const examples: readonly Example[] = [...page.slice(page.indexOf("## Tracking ca
   .flatMap(([, block = ""]) => block.trim().split("\n\n"))
   .map((text) => {
     const lines = text.replaceAll(/\\\n\s*/g, "").split("\n");
-    return { command: lines[0] ?? "", answer: lines.slice(1).map((line) => line.replace(/^#\s*/, "")).join("") };
+    const answerAt = lines.findIndex((line) => line.startsWith("#"));
+    const end = answerAt < 0 ? lines.length : answerAt;
+    return { command: lines.slice(0, end).join("\n"), answer: lines.slice(end).map((line) => line.replace(/^#\s*/, "")).join("") };
   });
 
 /** What curl would send. */
