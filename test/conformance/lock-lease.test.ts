@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { memoryStorage, openDaybook } from "daybook";
 import { type LockWait, fileStorage } from "daybook/node";
-import type { StorageLock } from "../../src/store/storage.js";
+import type { StorageLock } from "../../src/store/storage/storage.js";
 import { SimulatedDisk, SimulatedFileSystem, simulatedProcess } from "daybook/testing";
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/base/limits.js";
@@ -37,7 +37,7 @@ async function until(isSo: () => boolean): Promise<void> {
 
 describe("a lock whose owner cannot be seen", () => {
   it("is respected as long as it is renewed, and says when it may be taken over, for people and programs", async () => {
-    const directory = lockedDirectory(lockLeaseMs - 20_000);
+    const directory = lockedDirectory(lockLeaseMs - 15_000);
     const error: Error & { details?: { takeoverMs?: number } } = await fileStorage(directory).lock().then(() => new Error("taken"), (reason) => reason);
     expect(error).toMatchObject({ code: "store_locked", details: { pid: elsewhere.pid, host: "elsewhere", lockFile: LOCK_FILE } });
     expect(error.details?.takeoverMs).toBeGreaterThan(0);
