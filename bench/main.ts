@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { loadDaybook } from "./daybook.js";
+import { LiveTraffic } from "./live.js";
 import { type Measurement, measure } from "./measure.js";
 import { chdbLoader } from "./peers/chdb.js";
 import { loadDuckdb } from "./peers/duckdb.js";
@@ -64,10 +65,11 @@ async function run(): Promise<void> {
   const peers = loads.flatMap((load) => load.peers);
   const sqliteEventsPerSecond = await sqliteIngestEventsPerSecond(join(directory, "events.sqlite"), batches());
   say(loadingTable(daybookLoad, loads, sqliteEventsPerSecond));
+  const live = new LiveTraffic(daybook);
   const measurements: Measurement[] = [];
   const profiles: string[] = [];
   for (const question of questions.filter(({ name }) => name.includes(values.only))) {
-    const measurement = await measure(question, daybook, peers, roundCount);
+    const measurement = await measure(question, daybook, peers, live, roundCount);
     measurements.push(measurement);
     if (values.profile && !measurement.isMet) profiles.push(await profile(question, daybook));
   }
@@ -86,6 +88,7 @@ async function run(): Promise<void> {
     ...Object.fromEntries(loads.map(({ key, appendEventsPerSecond, diskBytesPerEvent }) => [key, { appendEventsPerSecond, diskBytesPerEvent }])),
     sqliteEventsPerSecond,
     geometricMeanRatio: geometricMean(measurements.map(({ ratio }) => ratio)),
+    geometricMeanLiveRatio: geometricMean(measurements.map(({ liveRatio }) => liveRatio)),
     geometricMeanRatioByEngine: geometricMeanByEngine(measurements, loads),
     measurements,
   });

@@ -49,19 +49,22 @@ export function measurementTable(measurements: readonly Measurement[], loads: re
   // One engine's ratios are those to the fastest.
   const engines = loads.length > 1 ? loads : [];
   const timesOf = (ratioByEngine: Readonly<Record<string, number>>) => engines.map(({ name }) => times(ratioByEngine[name] ?? Number.NaN));
-  const head = ["question (warm median, ms)", "first", "Daybook", ...peerNames, ...engines.map(({ name }) => `to ${name}`), "ratio", "bars", ""];
-  const body = measurements.map(({ question, daybookMs, firstMs, peerMs, ratioByEngine, ratio, barMs, isMet }) => [
+  const head = ["question (warm median, ms)", "first", "Daybook", "live", ...peerNames, ...engines.map(({ name }) => `to ${name}`), "ratio", "live", "bars", ""];
+  const body = measurements.map(({ question, daybookMs, firstMs, liveMs, peerMs, ratioByEngine, ratio, liveRatio, barMs, isMet }) => [
     question,
     ms(firstMs),
     ms(daybookMs),
+    ms(liveMs),
     ...peerNames.map((name) => ms(peerMs[name] ?? Number.NaN)),
     ...timesOf(ratioByEngine),
     times(ratio),
+    times(liveRatio),
     `≤ ${barMs} ms, ≥ ${times(RATIO_BAR)}`,
     isMet ? "" : "missed",
   ]);
   const means = timesOf(geometricMeanByEngine(measurements, engines));
   const mean = times(geometricMean(measurements.map(({ ratio }) => ratio)));
-  const foot = ["geometric mean of the ratios", "", "", ...peerNames.map(() => ""), ...means, mean, "", ""];
+  const liveMean = times(geometricMean(measurements.map(({ liveRatio }) => liveRatio)));
+  const foot = ["geometric mean of the ratios", "", "", "", ...peerNames.map(() => ""), ...means, mean, liveMean, "", ""];
   return table([head, ...body, foot]);
 }

@@ -1,7 +1,7 @@
 import type { Plan } from "../plan/plan.js";
 import { ACTOR_COLUMNS } from "./actors.js";
 import { EventsByValue, byteLengthOfCounts } from "./events-by-value.js";
-import type { Report, ReportContext } from "./report.js";
+import type { Fold, FoldContext } from "./report.js";
 import { UsersByValue, byteLengthOfPairs } from "./users-by-value.js";
 import { valuesOf, type Values } from "./value-sources.js";
 
@@ -12,7 +12,8 @@ type KeptState =
   | { readonly measure: "unique_users"; readonly kept: ReturnType<UsersByValue["keep"]> };
 
 /** Matching events, or the people who did them, by the value of a field or of a metadata path, most first. */
-export const aggregate: Report<"aggregate", AggregateState, KeptState> = {
+export const aggregate: Fold<"aggregate", AggregateState, KeptState> = {
+  kind: "fold",
   columns: (plan, context) => [
     ...settledValues(plan, context).sources.flatMap(({ columns }) => columns),
     ...(plan.measure === "unique_users" ? ACTOR_COLUMNS : []),
@@ -24,10 +25,6 @@ export const aggregate: Report<"aggregate", AggregateState, KeptState> = {
   },
   scan: (state, rows, { selector }) => {
     state.by.scan(rows, selector);
-  },
-  merge: (into, from) => {
-    if (into.measure === "events" && from.measure === "events") into.by.merge(from.by);
-    if (into.measure === "unique_users" && from.measure === "unique_users") into.by.merge(from.by);
   },
   finish: ({ by }, plan, { identities }) => by.ranked(plan.limit, identities),
   kept: {
@@ -46,10 +43,10 @@ export const aggregate: Report<"aggregate", AggregateState, KeptState> = {
   needsCompanies: ({ by }) => by.kind === "companyId",
 };
 
-const settled = new WeakMap<ReportContext, Values>();
+const settled = new WeakMap<FoldContext, Values>();
 
 /** The same for all states of one question, however many values and keys arrive meanwhile. */
-function settledValues(plan: Plan<"aggregate">, context: ReportContext): Values {
+function settledValues(plan: Plan<"aggregate">, context: FoldContext): Values {
   let values = settled.get(context);
   if (values === undefined) settled.set(context, (values = valuesOf(plan.by, context)));
   return values;

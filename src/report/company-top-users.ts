@@ -1,32 +1,35 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the members */
+import { assert } from "../base/assert.js";
 import { parameterError, shown } from "../base/errors.js";
 import { compareCodePoints } from "../base/order.js";
 import { isoOf } from "../base/time.js";
-import type { Rows } from "../segment/rows.js";
-import { companyActivities } from "./company-activity.js";
-import { membersOf, partsOfWindow } from "./company-window.js";
+import { ActivityTable, type Activity } from "./activity-table.js";
+import { ACTIVITY_COLUMNS, eachPair, keptActivity, mixedEventsOf, scanActivity, type ActivityState, type MixedEvent } from "./company-activity.js";
 import { firstInOrder } from "./first-in-order.js";
-import type { Report, ReportContext } from "./report.js";
+import type { Fold, FoldContext } from "./report.js";
 
-interface CompanyRows {
+interface Read {
   readonly company: number;
-  readonly parts: Rows[];
+  readonly mixed: readonly MixedEvent[];
 }
 
-/** The identified identities that were most active for a company in the window. */
-export const companyTopUsers: Report<"companyTopUsers", CompanyRows> = {
-  keepsRows: true,
+/** The identified identities that were most active for a company in the window. Cost: the ids that were active for any. */
+export const companyTopUsers: Fold<"companyTopUsers", ActivityState<Read>, Activity, Read> = {
+  kind: "fold",
   needsCompanies: () => true,
-  columns: () => [],
-  begin: ({ companyId }, { dictionaries, companies, ends }) => {
-    const company = dictionaries.named("companyId").codeOf(companyId);
-    if (company > 0 && company < ends.companies && companies?.has(company) === true) return { company, parts: [] };
-    throw parameterError("company_not_found", "companyId", `no company is known by ${shown(companyId)}`);
+  columns: () => ACTIVITY_COLUMNS,
+  read: ({ companyId, window }, moment, missing) => {
+    const company = moment.dictionaries.named("companyId").codeOf(companyId);
+    if (company === 0 || company >= moment.ends.companies || moment.companies?.has(company) !== true)
+      throw parameterError("company_not_found", "companyId", `no company is known by ${shown(companyId)}`);
+    const mixed = mixedEventsOf(window, moment, missing);
+    return mixed === null ? null : { company, mixed };
   },
-  scan: ({ parts }, rows) => void parts.push(rows),
-  merge: (into, from) => void into.parts.push(...from.parts),
-  finish: async ({ company, parts }, { companyId, window, limit }, context) => {
-    const { whos, eventCounts, newestMs } = membersOf(company, await companyActivities(partsOfWindow(parts, window), window, context, company));
+  begin: (_plan, _context, read) => ({ parts: [], read }),
+  scan: scanActivity,
+  kept: keptActivity,
+  finish: (state, { companyId, limit }, context) => {
+    const { whos, eventCounts, newestMs } = membersOf(state, context);
     const identifierOf = identifiers(context);
     const order = (a: number, b: number) =>
       eventCounts[b]! - eventCounts[a]! ||
@@ -42,8 +45,18 @@ export const companyTopUsers: Report<"companyTopUsers", CompanyRows> = {
   },
 };
 
+/** Everybody who was active for the company, nobody apart. */
+function membersOf(state: ActivityState<Read>, { identities, companies }: FoldContext): Activity {
+  assert(companies !== null, "the report says that it asks companies");
+  const members = new ActivityTable();
+  eachPair(state, identities, companies, (identity, company, eventCount, newestMs) => {
+    if (company === state.read.company && identity !== 0) members.add(identity, company, eventCount, newestMs);
+  });
+  return members.take();
+}
+
 /** Resolved identifiers, each asked for once, and only where it is shown or breaks a tie. */
-function identifiers({ identities }: ReportContext): (identity: number) => string {
+function identifiers({ identities }: FoldContext): (identity: number) => string {
   const known = new Map<number, string>();
   return (identity) => {
     const identifier = known.get(identity) ?? identities.resolvedIdentifier(identity) ?? "";

@@ -37,11 +37,6 @@ export class EventsByValue {
     addCounts(column, selectedRows(select(rows, selector)), this.#counts[0]!);
   }
 
-  merge(from: this): void {
-    this.#makeRoom();
-    from.#counts.forEach((counts, place) => counts.forEach((count, code) => (this.#counts[place]![code]! += count)));
-  }
-
   keep(): KeptCounts {
     return this.#counts.map(histogramOfCounts);
   }

@@ -38,6 +38,9 @@ export interface Rows {
   /** Smallest and largest ms of the day. */
   readonly minMs: number;
   readonly maxMs: number;
+  /** Smallest and largest store sequence: each row has its own, wherever it lies. */
+  readonly firstSequence: number;
+  readonly lastSequence: number;
   /** Columns that some row has a code other than 0 in. */
   columnNames(): readonly string[];
   /** Null when all rows have code 0. */
@@ -46,6 +49,8 @@ export interface Rows {
   load(columns: readonly string[]): Promise<void> | null;
   /** Who did something. Stored beside sealed rows; cost: the triples. For others: a look at each row. @throws corruption */
   who(): Promise<Who>;
+  /** The same if it is in memory; null else. */
+  knownWho(): Who | null;
   /** Keeps what is loaded in memory until `unpin`: a query pins before `load` and unpins after its last read. */
   pin(): void;
   unpin(): void;

@@ -58,6 +58,14 @@ export class Segment implements Rows {
     this.#columns = new Map(meta.columns.map((column) => [column.name, column]));
   }
 
+  get firstSequence(): number {
+    return this.meta.firstSequence;
+  }
+
+  get lastSequence(): number {
+    return this.meta.lastSequence;
+  }
+
   columnNames(): readonly string[] {
     return this.meta.columns.map((column) => column.name);
   }
@@ -79,8 +87,12 @@ export class Segment implements Rows {
     return this.#held.get(name) !== null;
   }
 
+  knownWho(): Who | null {
+    return this.#held.get(WHO_BLOCK) as Who | null;
+  }
+
   async who(): Promise<Who> {
-    const held = this.#held.get(WHO_BLOCK) as Who | null;
+    const held = this.knownWho();
     if (held !== null) return held;
     const { who: meta } = this.meta;
     const who = meta === undefined ? await this.#findWho() : decodeWho(meta, await this.#readBlock(WHO_BLOCK));

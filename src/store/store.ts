@@ -66,6 +66,8 @@ export class Store {
   manifest: Manifest;
   journal: Journal | null = null;
   nextSequence: number;
+  /** The greatest that a snapshot shows: those of a commit under way may be given again. */
+  #visibleSequence: number;
   nextFile: number;
   /** Sizes of the dictionaries as far as segments' files hold them, and as far as the journal does. */
   sealedSizes: ReadonlyMap<string, number>;
@@ -101,6 +103,7 @@ export class Store {
     this.manifest = recovered.manifest;
     this.#formerJournals = new Map(recovered.journalByteLengths);
     this.nextSequence = recovered.nextSequence;
+    this.#visibleSequence = recovered.nextSequence - 1;
     this.nextFile = Math.max(recovered.manifest.nextFile, ([...recovered.journalByteLengths.keys()].at(-1) ?? 0) + 1);
     this.sealedSizes = new Map();
     this.#journaledSizes = this.dictionaries.sizes();
@@ -175,7 +178,7 @@ export class Store {
   }
 
   snapshot(): Snapshot {
-    return this.catalog.snapshot(this.nextSequence - 1);
+    return this.catalog.snapshot(this.#visibleSequence);
   }
 
   /**
@@ -202,6 +205,7 @@ export class Store {
     this.#append(batch, this.nextSequence);
     if (recordBatch !== null) this.#takeRecords(recordBatch);
     this.nextSequence += rowsCount + recordCount;
+    this.#visibleSequence = this.nextSequence - 1;
     this.catalog.changed();
   }
 

@@ -1,0 +1,62 @@
+import { Missing } from "../derived/missing.js";
+import type { Plan } from "../plan/plan.js";
+import type { TableMoment } from "../report/tables.js";
+import type { Snapshot } from "../store/catalog.js";
+import type { Store } from "../store/store.js";
+import type { ReportContexts } from "./report-contexts.js";
+import type { Slices } from "./slices.js";
+
+/** A question under way. */
+export interface Asking {
+  readonly plan: Plan;
+  readonly store: Store;
+  readonly contexts: ReportContexts;
+  readonly slices: Slices;
+  /** Hears of rows that were looked at, and of loads that came first. */
+  readonly onRows: (rowCount: number) => void;
+  readonly onLoad: () => void;
+}
+
+/**
+ * Begins in the turn of a snapshot: rows, links and tables of one moment. What is not in memory is loaded first, and then it is tried
+ * with the moment of then. @throws aborted, corruption
+ */
+export async function atMoment<B, A>(
+  { plan, store, contexts, slices, onRows, onLoad }: Asking,
+  begin: (moment: TableMoment, missing: Missing) => B | null,
+  goOn: (begun: B, snapshot: Snapshot) => A | Promise<A>,
+): Promise<A> {
+  const look = { pause: () => slices.yieldSometimes(), looked: onRows };
+  for (;;) {
+    const begun = await tryOnce();
+    if (begun !== null) return begun.answer;
+  }
+
+  /** Null where something was missing, which is loaded then. */
+  async function tryOnce(): Promise<{ readonly answer: A } | null> {
+    const snapshot = store.snapshot();
+    // Those of this moment: an erasure puts others in their place.
+    const { tables } = contexts;
+    let isPinned = true;
+    tables.pin();
+    const unpin = () => {
+      if (isPinned) tables.unpin();
+      isPinned = false;
+    };
+    try {
+      const missing = new Missing();
+      const moment = contexts.momentOf(plan, snapshot, look, missing);
+      const begun = moment === null ? null : begin(moment, missing);
+      if (begun !== null && missing.isEmpty) {
+        unpin();
+        return { answer: await goOn(await begun, snapshot) };
+      }
+      onLoad();
+      await slices.until(missing.load());
+      return null;
+    } finally {
+      unpin();
+      snapshot.release();
+    }
+  }
+}
