@@ -19,6 +19,20 @@ interface Result {
 const README = new URL("../README.md", import.meta.url);
 const [START, END] = ["<!-- bench -->", "<!-- /bench -->"];
 
+/** Of a line of prose, as in all documents. */
+const LINE_CHARS = 150;
+
+function wrapped(text: string): string {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1) ?? "";
+    if (line === "") lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= LINE_CHARS) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join("\n");
+}
+
 const whole = (value: number) => Math.round(value).toLocaleString("en");
 
 function resultOf(path: string | undefined): Result & { readonly date: string } {
@@ -58,14 +72,16 @@ function figures(paths: readonly string[]): string {
   if (questions[0] !== questions[1]) throw new Error(`expected the same questions, got ${questions.join(" and ")}`);
   const head = (result: Result) => `${whole(result.eventCount)}: Daybook, ms | DuckDB, ms | ratio`;
   return [
-    `${[...new Set(results.map(({ date }) => date))].join(" and ")}, 90 days of traffic of ${whole(small.eventCount)} and of ${whole(large.eventCount)} events, ${machines.join("")}, warm medians in one run each;`,
-    "DuckDB in memory, in memory with ENUM columns, and on file, of which the fastest counts. Geometric mean of the ratios:",
-    `${times(small.geometricMeanRatio)} and ${times(large.geometricMeanRatio)}. Warm means that a question was asked before about other windows: what sealed days answered is kept. What a question`,
-    "costs the first time is in `bench/results`.",
+    wrapped(
+      `${[...new Set(results.map(({ date }) => date))].join(" and ")}, 90 days of traffic of ${whole(small.eventCount)} and of ${whole(large.eventCount)} events, ` +
+        `${machines.join("")}, warm medians in one run each; DuckDB in memory, in memory with ENUM columns, and on file, of which the fastest counts. ` +
+        `Geometric mean of the ratios: ${times(small.geometricMeanRatio)} and ${times(large.geometricMeanRatio)}. Warm means that a question was asked ` +
+        "before about other windows: what sealed days answered is kept. What a question costs the first time is in `bench/results`.",
+    ),
     "",
-    loadingText(small),
+    wrapped(loadingText(small)),
     "",
-    loadingText(large),
+    wrapped(loadingText(large)),
     "",
     `| question | ${head(small)} | ${head(large)} |`,
     "|---|---|---|---|---|---|---|",

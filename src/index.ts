@@ -71,7 +71,7 @@ export type { ReportName } from "./plan/plan.js";
 export type { EventInput, EventRecord, FoundEvent, IngestResult, RejectedEvent } from "./schema/event.js";
 export { memoryStorage } from "./store/memory-storage.js";
 export type { AppendFile, ByteRange, Codec, Storage, StorageLock, WriteOptions } from "./store/storage.js";
-export type { Durability } from "./store/store.js";
+export type { Durability } from "./store/journals.js";
 export type { Finding } from "./store/findings.js";
 export { verifyStore } from "./store/verify.js";
 export type { VerifyReport } from "./store/verify.js";

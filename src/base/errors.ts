@@ -10,6 +10,7 @@ export const ERROR_CODES = {
   invalid_filter_value: "A filter value does not fit its operator.",
   invalid_regex: "A regular expression is not RE2 syntax or too long.",
   too_many_filters: "A query has too many filter groups or filters.",
+  too_many_values: "An aggregate has more values than are counted at once.",
   invalid_date: "A date is not a date or an RFC 3339 timestamp with a zone.",
   invalid_date_range: "The start of a range lies after its end.",
   invalid_cursor: "A cursor was altered, or belongs to another endpoint or store.",
@@ -92,11 +93,11 @@ export function parameterError(code: ErrorCode, param: string, reason: string): 
   return new DaybookError(code, `${param}: ${reason}`, { param, reason });
 }
 
-/** What came, shortened for a message: JSON for values, at most 80 characters. */
+/** What came, shortened for a message: JSON for values, and the names of numbers that JSON has none for; at most 80 characters. */
 export function shown(value: unknown): string {
   let text: string;
   try {
-    text = typeof value === "bigint" ? `${value}n` : (JSON.stringify(value) ?? String(value));
+    text = typeof value === "bigint" ? `${value}n` : typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
   } catch {
     text = typeof value;
   }

@@ -30,6 +30,8 @@ export const LIMITS = {
   headValueCount: 16 * 1024 * 1024,
   /** Columns of all segments and heads of one store: each has a description in memory always, about 400 bytes. */
   columnCount: 2_000_000,
+  /** Ids, or times, that an aggregate by these counts at once: no dictionary holds them, and as items of an answer they take some 100 bytes each. */
+  ownValueCount: 2 ** 20,
   /** Days that `fill` may add to an answer: more than two centuries are a mistake. */
   fillDayCount: 100_000,
   /** How far in the future an event may lie before its time becomes the receive time. */

@@ -17,18 +17,28 @@ const PIECE_VALUE_COUNT = 512;
 /** How many pieces become one when somebody waits for the end. */
 const HURRIED_PIECE_COUNT = 8;
 
+/** The pace of long work behind everybody's back. */
+export interface Turns {
+  /** Values worked on before others have a turn. */
+  readonly pieceLength: number;
+  /** Somebody waits for the end: where the turns of others are long, short pieces would keep them waiting. */
+  hurry(): void;
+  /** Tells that so many values were worked on; resolves when the next may be. */
+  took(valueCount: number): Promise<void>;
+  /** Calls `act` with one piece of `[0, count)` after the other. @param valuesPerItem what one item costs, in values */
+  inPieces(count: number, act: (from: number, to: number) => void, valuesPerItem?: number): Promise<void>;
+}
+
 /**
- * Long work behind everybody's back, in pieces of about a millisecond: after each others have a turn. Pieces are
+ * Long work in pieces of about a millisecond: after each others have a turn. Pieces are
  * counted in values and not timed, so that the same work is interrupted at the same places each time.
  */
-export class Turns {
+class CountedTurns implements Turns {
   #valueCount = 0;
   #isHurried = false;
 
-  /** @param pieceLength values worked on before others have a turn */
   constructor(readonly pieceLength: number = LIMITS.turnValueCount) {}
 
-  /** Somebody waits for the end: where the turns of others are long, short pieces would keep them waiting. */
   hurry(): void {
     this.#isHurried = true;
   }
@@ -37,7 +47,6 @@ export class Turns {
     return this.#isHurried ? this.pieceLength * HURRIED_PIECE_COUNT : this.pieceLength;
   }
 
-  /** Tells that so many values were worked on; resolves when the next may be. */
   async took(valueCount: number): Promise<void> {
     this.#valueCount += valueCount + PIECE_VALUE_COUNT;
     if (this.#valueCount < this.#length) return;
@@ -45,7 +54,6 @@ export class Turns {
     await nextTurn();
   }
 
-  /** Calls `act` with one piece of `[0, count)` after the other. @param valuesPerItem what one item costs, in values */
   async inPieces(count: number, act: (from: number, to: number) => void, valuesPerItem = 1): Promise<void> {
     for (let from = 0; from < count; ) {
       const to = Math.min(from + Math.ceil(this.#length / valuesPerItem), count);
@@ -55,3 +63,6 @@ export class Turns {
     }
   }
 }
+
+/** By default pieces take about a millisecond. An interface and no class to others: the types of two copies of the package must fit each other. */
+export const Turns: new (pieceLength?: number) => Turns = CountedTurns;

@@ -28,6 +28,11 @@ const FOLDERS = ["segments", "dictionaries", "identities", "journal", "quarantin
 /** What file systems, their browsers and version control leave in directories. */
 const litterPattern = /^(?:lost\+found|\.DS_Store|\.localized|\.(?:git)?keep|\.gitignore|\.snapshot|\.Trash.*|\.Spotlight-V100|\.fseventsd|\.nfs.*|System Volume Information|\$RECYCLE\.BIN|Thumbs\.db|desktop\.ini)$/;
 const STRANGERS_SHOWN = 5;
+/** More than one token takes, which is told by what it must have. */
+const TOKENS_START_BYTES = 65_536;
+/** What may stand before a member of the first entry: anything within it, braces in texts too. */
+const BEFORE = String.raw`(?:[^{}"]|"(?:[^"\\]|\\.)*")*?`;
+const tokensStartPattern = new RegExp(String.raw`^\s*\[\s*(?:\]\s*$|\{(?=${BEFORE}"(?:sha256|token)"\s*:)(?=${BEFORE}"role"\s*:)${BEFORE}"scopes"\s*:)`);
 
 /** Whether a text may name an organization, which is also the name of its directory. */
 export function isOrganizationName(text: string): boolean {
@@ -54,11 +59,17 @@ export async function dataDirectory(path: string): Promise<DataDirectory> {
     if (others.length === 0) return { path, kind: "store", names: [DEFAULT_ORGANIZATION], strangers: [] };
     throw new Error(`${path}: is a store and holds others (${listed(others)}): move one or the other to a directory of its own`);
   }
-  if (names.length > 0 || (await beginsWith(fileStorage(path), TOKENS_KEY, "["))) return { path, kind: "organizations", names, strangers };
-  // Another program's, or it would have begun like one of ours.
+  if (names.length > 0 || (await holdsTokens(path))) return { path, kind: "organizations", names, strangers };
+  // Another program's, or its entries would look like ours.
   if (entries.includes(TOKENS_KEY)) strangers.push(TOKENS_KEY);
   if (!(await hinder(path, strangers))) return { path, kind: "empty", names, strangers };
   throw new Error(`${path}: is neither a store nor a directory of organizations, it holds ${listed(strangers)}`);
+}
+
+/** Whether its file of tokens is one of ours, damaged or not: others have files of that name too. */
+async function holdsTokens(path: string): Promise<boolean> {
+  const start = await fileStorage(path).read(TOKENS_KEY, { start: 0, end: TOKENS_START_BYTES });
+  return start !== null && tokensStartPattern.test(new TextDecoder().decode(start));
 }
 
 /** Whether the engine wrote something at the root of a directory. */

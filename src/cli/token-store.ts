@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DaybookError } from "../base/errors.js";
 import type { TokenRecord, TokenStore } from "../http/index.js";
+import { flatFileStorage } from "../node/file-storage.js";
 import { fileStorage } from "../node/index.js";
 import type { StorageLock } from "../store/storage.js";
 import { TOKENS_KEY, TOKENS_LOCK, type DataDirectory } from "./data-directory.js";
@@ -32,7 +33,7 @@ export async function changeTokens(
   { path, kind }: DataDirectory,
   change: (records: readonly TokenRecord[]) => readonly TokenRecord[],
 ): Promise<void> {
-  const locked = fileStorage(kind === "store" ? join(path, TOKENS_LOCK) : path, { onLockWait: tellWait });
+  const locked = flatFileStorage(kind === "store" ? join(path, TOKENS_LOCK) : path, { onLockWait: tellWait });
   // The one that has the lock writes where it can: it refuses once the lock is lost.
   const storage = kind === "store" ? fileStorage(path) : locked;
   const lock = await lockSoon(() => locked.lock());

@@ -1,4 +1,5 @@
-import type { Daybook } from "../engine/daybook.js";
+import type { Daybook, IngestOptions } from "../engine/daybook.js";
+import type { EventInput, IngestResult } from "../schema/event.js";
 
 /** What only the process has that opened the store: files, threads, and what is known without asking. */
 type Local = "exportArrow" | "seal" | "health" | "currency" | "projects";
@@ -8,6 +9,11 @@ type Local = "exportArrow" | "seal" | "health" | "currency" | "projects";
  * sent. Beside the errors of a Daybook there are those of tokens, `unreachable` where no Daybook answers, and `closed`.
  */
 export interface DaybookClient extends Omit<Daybook, Local | "close"> {
+  /**
+   * As `ingest` of a Daybook, in pieces of a million characters. Where an answer was lost and the events sent again, those that were stored
+   * already come back as `duplicates`, new ones too: `accepted` may be 0, and all are stored. @throws as it does; unreachable, and what tokens meet
+   */
+  ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult>;
   /** Names of all projects that the token sees, by code point. */
   projects(): Promise<readonly string[]>;
   /** `ok` while every organization of the server reads and writes. Takes no right. */

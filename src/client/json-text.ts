@@ -1,11 +1,12 @@
 import { DaybookError, parameterError } from "../base/errors.js";
+import type { ErrorCode } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 
 /**
  * The JSON text of a value that JSON carries as it is: what it would change or leave out is refused. Members that are
  * `undefined` are absent, and items `null`, as for the library.
  * @param takesDates a `Date` is its ISO text; else it is refused
- * @throws invalid_parameter, naming the member
+ * @throws invalid_parameter, invalid_filter_value, naming the member
  */
 export function jsonText(value: unknown, takesDates: boolean): string {
   checkValue(value, "", 1, takesDates);
@@ -15,7 +16,7 @@ export function jsonText(value: unknown, takesDates: boolean): string {
 function checkValue(value: unknown, path: string, depth: number, takesDates: boolean): void {
   if (value === null || value === undefined || typeof value === "string" || typeof value === "boolean") return;
   if (typeof value === "number") {
-    if (!Number.isFinite(value)) throw refused(path, String(value));
+    if (!Number.isFinite(value)) throw refused(path, String(value), FILTER_VALUE.test(path));
   } else if (typeof value !== "object") throw refused(path, `a ${typeof value}`);
   else if (value instanceof Date) checkDate(value, path, takesDates);
   else {
@@ -40,10 +41,15 @@ function checkObject(value: object, path: string, depth: number, takesDates: boo
   for (const [name, member] of Object.entries(value)) checkValue(member, path === "" ? name : `${path}.${name}`, depth + 1, takesDates);
 }
 
-function refused(path: string, came: string): DaybookError {
-  return refusal(path, `expected what JSON can carry, got ${came}`);
+const FILTER_VALUE = /^filterGroups\[\d+\]\.filters\[\d+\]\.value$/;
+const FILTER_ITEM = /^filterGroups\[\d+\]\.filters\[\d+\]\.value\[\d+\]/;
+
+/** @param isNoFilterValue the library has a code of its own for it, as it has for all wrong items of a list */
+function refused(path: string, came: string, isNoFilterValue = false): DaybookError {
+  const code = isNoFilterValue || FILTER_ITEM.test(path) ? "invalid_filter_value" : "invalid_parameter";
+  return refusal(path, `expected what JSON can carry, got ${came}`, code);
 }
 
-function refusal(path: string, reason: string): DaybookError {
-  return path === "" ? new DaybookError("invalid_parameter", reason) : parameterError("invalid_parameter", path.slice(0, 200), reason);
+function refusal(path: string, reason: string, code: ErrorCode = "invalid_parameter"): DaybookError {
+  return path === "" ? new DaybookError(code, reason) : parameterError(code, path.slice(0, 200), reason);
 }

@@ -1,5 +1,7 @@
 import { parameterError, shown } from "../base/errors.js";
+import { tellEach } from "../base/tell.js";
 import type { Daybook, Explanation, QueryOptions } from "../engine/daybook.js";
+import type { Notice } from "../engine/notices.js";
 import type { ReportName } from "../plan/plan.js";
 import type { Calls } from "./calls.js";
 import { jsonText } from "./json-text.js";
@@ -87,9 +89,18 @@ export class RemoteQuestions implements Pick<Daybook, ReportName | "explain"> {
   async #answer(report: ReportName, query: string, input: unknown, options?: QueryOptions): Promise<unknown> {
     if (typeof report !== "string" || !/^\w+$/.test(report)) throw parameterError("invalid_parameter", "report", `expected the name of a question, got ${shown(report)}`);
     const body = jsonText(questionOf(input), false);
-    const { answer } = (await this.#calls.json({ method: "POST", path: `/v1/questions/${report}${query}`, body, again: "always", signal: options?.signal })) as { answer: unknown };
+    const call = { method: "POST", path: `/v1/questions/${report}${query}`, body, again: "always", signal: options?.signal } as const;
+    const { answer, notices } = (await this.#calls.json(call)) as Answered;
+    if (options?.onNotice !== undefined && notices !== undefined) tellEach(options.onNotice, notices);
     return answer;
   }
+}
+
+/** What the server answers to a question. */
+interface Answered {
+  readonly answer: unknown;
+  /** Absent where nothing was noticed. */
+  readonly notices?: readonly Notice[];
 }
 
 /** An input with its dates as text. @throws invalid_parameter, invalid_date */

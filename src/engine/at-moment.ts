@@ -34,6 +34,7 @@ export async function atMoment<B, A>(
 
   /** Null where something was missing, which is loaded then. */
   async function tryOnce(): Promise<{ readonly answer: A } | null> {
+    await store.whole();
     const snapshot = store.snapshot();
     // Those of this moment: an erasure puts others in their place.
     const { tables } = contexts;

@@ -143,7 +143,8 @@ export interface Daybook extends AsyncDisposable {
   unlink(linkId: string): Promise<void>;
   /**
    * Stores what `exportRecords` gave, or what the four above and `createProject` take, as one batch in any order; resolves when it is
-   * durable. A bad record never fails the others: it comes back in `rejected`, `suppressed` ones too.
+   * durable. Others have turns meanwhile; a question sees all of the batch or nothing. The array may change once this returned, its records not.
+   * A bad record never fails the others: it comes back in `rejected`, `suppressed` ones too.
    * @throws invalid_parameter (records is not an array), and what ingest throws
    */
   ingestRecords(records: readonly RecordInput[]): Promise<IngestResult>;
@@ -161,7 +162,10 @@ export interface Daybook extends AsyncDisposable {
   countUniqueUsers(input?: UniqueUsersInput, options?: QueryOptions): Promise<number>;
   /** How many different people each UTC day has. Somebody of two days counts on both. @throws as countEvents */
   countUniqueUsersPerDay(input?: UniqueUsersPerDayInput, options?: QueryOptions): Promise<readonly PerDayItem[]>;
-  /** How many events each value of a field or of a metadata key has, most first; events without a value count for `""`. @throws as countEvents, exactly_one_required */
+  /**
+   * How many events each value of a field or of a metadata key has, most first; events without a value count for `""`.
+   * @throws as countEvents, exactly_one_required, too_many_values (by `id` or `createdAt`: over 1,048,576 of them)
+   */
   aggregate(input: AggregateInput, options?: QueryOptions): Promise<readonly AggregateItem[]>;
   /** The events themselves, newest first. With `allFields: false` events are records alone, which costs some µs less each. */
   searchEvents(input: SearchEventsInput & { readonly allFields: false }, options?: QueryOptions): Promise<SearchEventsPage<EventRecord>>;

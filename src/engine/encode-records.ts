@@ -1,6 +1,8 @@
 import { DaybookError, parameterError } from "../base/errors.js";
+import { Turns } from "../base/turn.js";
 import type { DecodedRecord, NamedProject } from "../identity/decode-record.js";
 import { LIMITS } from "../base/limits.js";
+import { emailOfTraits } from "../identity/decode-record.js";
 import { DICTIONARY_OF_FIELD, RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "../identity/record-table.js";
 import { fieldIndex } from "../schema/fields.js";
 import type { Batch } from "../store/batch.js";
@@ -16,6 +18,8 @@ type Shared = (typeof SHARED)[number];
 /** Turns checked records into rows of dictionary codes. One per store. */
 export class RecordEncoder {
   #table = new RecordTable();
+  /** Whether there is a record in it whose unlink was there before. */
+  #isTakenBackBefore = false;
   readonly #codes = new Uint32Array(RECORD_FIELD_COUNT);
   /** Codes that records brought, until they are durable: a commit that failed leaves them in the dictionaries. */
   readonly #brought: Readonly<Record<Shared, Set<number>>> = { userId: new Set(), anonymousId: new Set(), companyId: new Set() };
@@ -28,6 +32,17 @@ export class RecordEncoder {
   /** Whether a project was added since the last batch was taken. */
   get bringsProject(): boolean {
     return this.#projects.size > 0;
+  }
+
+  /** Adds all of them, some at a time, and answers what became of each; what was wrong before stays so. Nobody else may add meanwhile. */
+  async addInTurns(records: readonly (DecodedRecord | NamedProject | DaybookError)[], suppression: Suppression): Promise<RecordOutcome[]> {
+    const turns = new Turns();
+    const outcomes: RecordOutcome[] = [];
+    for (const record of records) {
+      outcomes.push(record instanceof DaybookError ? record : this.add(record, suppression));
+      await turns.took("texts" in record ? record.texts.traits.length : 0);
+    }
+    return outcomes;
   }
 
   /** Adds a record behind every erasure that came before, unless it is there already or must stay out. */
@@ -69,6 +84,8 @@ export class RecordEncoder {
       if (code >= size && Object.hasOwn(this.#brought, name)) this.#brought[name as Shared].add(code);
       this.#codes[index] = code;
     });
+    const isTakenBack = () => this.store.records.findUnlink(id) >= 0 || this.#table.findUnlink(id) >= 0;
+    if (kind !== RECORD_KINDS.unlink) this.#isTakenBackBefore ||= isTakenBack();
     this.#table.append(kind, createdAtMs, id, 0, this.#codes, 0);
   }
 
@@ -78,9 +95,12 @@ export class RecordEncoder {
     for (const name of SHARED) forgetUsed(this.#brought[name], events, fieldIndex(name));
     const table = this.#table;
     if (table.rowCount === 0) return null;
+    const isTakenBackBefore = this.#isTakenBackBefore;
     this.#table = new RecordTable();
+    this.#isTakenBackBefore = false;
     const { userId, anonymousId, companyId } = this.#brought;
-    return { records: table.slice(0), brought: { userId: [...userId], anonymousId: [...anonymousId], companyId: [...companyId] } };
+    const brought = { userId: [...userId], anonymousId: [...anonymousId], companyId: [...companyId] };
+    return { records: table.slice(0), brought, isTakenBackBefore };
   }
 
   /** The batch is durable. */
@@ -90,8 +110,15 @@ export class RecordEncoder {
 }
 
 function isErased({ texts, createdAtMs }: DecodedRecord, suppression: Suppression): boolean {
+  if (suppression.isEmpty) return false;
   const covers = (kind: SuppressedKind, id: string) => suppression.covers(kind, id, createdAtMs);
-  return covers("userId", texts.userId) || covers("userId", texts.fromUserId) || covers("anonymousId", texts.anonymousId) || covers("email", texts.email);
+  if (covers("userId", texts.userId) || covers("userId", texts.fromUserId) || covers("anonymousId", texts.anonymousId)) return true;
+  return covers("email", texts.email) || covers("email", emailInTraits(texts.traits));
+}
+
+/** The one that traits hold, also beside another. */
+function emailInTraits(traits: string): string {
+  return traits.includes('"email":') ? emailOfTraits(JSON.parse(traits)) : "";
 }
 
 function fullError(param: string): DaybookError {

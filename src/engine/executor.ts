@@ -63,7 +63,7 @@ export class MemoryExecutor implements Executor {
       try {
         const state = await gathering.stateOf(snapshot, read);
         await slices.yieldSometimes();
-        return await report.finish(state, plan, known);
+        return await report.finish(state, plan, known, () => slices.yieldSometimes());
       } finally {
         gathering.release();
       }

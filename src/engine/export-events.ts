@@ -1,13 +1,14 @@
-import { dayStartMs, isoOf, MS_PER_DAY } from "../base/time.js";
-import { compareIds } from "../base/uuid.js";
+import { dayStartMs, isoOf } from "../base/time.js";
 import { codeAt } from "../column/column.js";
 import type { IdentityNames } from "../identity/identity-names.js";
 import { ID_COLUMN, TIME_COLUMN, FIELDS } from "../schema/fields.js";
 import type { Range } from "../plan/plan.js";
 import { RecordReader, loadRecords } from "../report/event-record.js";
+import { orderedRows } from "../segment/ordered-rows.js";
 import type { Rows } from "../segment/rows.js";
 import type { Store } from "../store/store.js";
 import type { ExportedEvent } from "./daybook.js";
+import type { EventPlace } from "./export-place.js";
 
 /** Tells by the codes of its user id and anonymous id whether a row is wanted. */
 export type RowTest = (userId: number, anonymousId: number) => boolean;
@@ -17,24 +18,30 @@ export interface ExportRows {
   readonly isWanted?: RowTest;
   /** Adds the identity ids of a moment. */
   readonly names?: IdentityNames;
+  /** The last event of the page before. */
+  readonly after?: EventPlace | null;
 }
 
-/** Every stored event of a range, or those of them that are wanted, in (createdAt, event id) order, a day in memory at a time. */
+/**
+ * Every stored event of a range, or those of them that are wanted, in (createdAt, event id) order, a day in memory at a time.
+ * Cost: the times and ids of the days that it gets to, and the rows that are read; those before the range or `after` are not looked at.
+ */
 export async function* exportRows(
   store: Store,
   project: string | null,
   range: Range,
-  { isWanted, names }: ExportRows = {},
+  { isWanted, names, after = null }: ExportRows = {},
 ): AsyncGenerator<ExportedEvent> {
+  const from = after !== null && after.createdAtMs >= range.fromMs ? after : { createdAtMs: range.fromMs, id: null };
   const snapshot = store.snapshot();
   const reader = new RecordReader(store.dictionaries);
   try {
-    for (const day of daysOf(snapshot.rows)) {
-      const startMs = dayStartMs(day[0]?.day ?? 0);
-      if (startMs + MS_PER_DAY <= range.fromMs || startMs >= range.toMs) continue;
+    for (const day of daysOf(snapshot.rows.filter((rows) => isTouched(rows, from.createdAtMs, range.toMs)))) {
       for (const rows of day) rows.pin();
       try {
-        for (const { rows, row } of await rowsInOrder(day, startMs, range, isWanted)) {
+        const tests = await loadedTests(day, isWanted);
+        for (const { rows, row } of orderedRows(day, from, range.toMs)) {
+          if (tests?.get(rows)?.(row) === false) continue;
           await loadRecords(rows, [row], store.dictionaries);
           if (project === null || reader.text(rows, row, "project") === project) yield { ...exported(reader, rows, row), ...identityIdOf(rows, row, names) };
         }
@@ -45,6 +52,12 @@ export async function* exportRows(
   } finally {
     snapshot.release();
   }
+}
+
+/** Whether some row may lie in a range, by the smallest and largest time. */
+function isTouched({ day, minMs, maxMs }: Rows, fromMs: number, toMs: number): boolean {
+  const startMs = dayStartMs(day);
+  return startMs + maxMs >= fromMs && startMs + minMs < toMs;
 }
 
 function identityIdOf(rows: Rows, row: number, names: IdentityNames | undefined): { readonly identityId?: string } {
@@ -62,22 +75,13 @@ function daysOf(newestFirst: readonly Rows[]): Rows[][] {
   return [...days.values()];
 }
 
-async function rowsInOrder(day: readonly Rows[], startMs: number, { fromMs, toMs }: Range, isWanted?: RowTest): Promise<{ rows: Rows; row: number }[]> {
-  const all: { rows: Rows; row: number }[] = [];
-  for (const rows of day) {
-    await rows.load([TIME_COLUMN, ID_COLUMN]);
-    const test = isWanted === undefined ? () => true : await rowTestOf(rows, isWanted);
-    const times = rows.times();
-    for (let row = 0; row < rows.rowCount; row += 1) {
-      const createdAtMs = startMs + (times[row] as number);
-      // Before the sort: a page of an export begins at the last event of the one before.
-      if (createdAtMs >= fromMs && createdAtMs < toMs && test(row)) all.push({ rows, row });
-    }
-  }
-  return all.sort((a, b) => {
-    const difference = (a.rows.times()[a.row] as number) - (b.rows.times()[b.row] as number);
-    return difference || compareIds(a.rows.ids(), a.row * 16, b.rows.ids(), b.row * 16);
-  });
+/** Loads what rows are ordered by, and how to tell those that are wanted; null where all are. */
+async function loadedTests(day: readonly Rows[], isWanted: RowTest | undefined): Promise<ReadonlyMap<Rows, (row: number) => boolean> | null> {
+  for (const rows of day) await rows.load([TIME_COLUMN, ID_COLUMN]);
+  if (isWanted === undefined) return null;
+  const tests = new Map<Rows, (row: number) => boolean>();
+  for (const rows of day) tests.set(rows, await rowTestOf(rows, isWanted));
+  return tests;
 }
 
 async function rowTestOf(rows: Rows, isWanted: RowTest): Promise<(row: number) => boolean> {

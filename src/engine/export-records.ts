@@ -8,18 +8,26 @@ import type { StoredRecord } from "../schema/record.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import type { Rows } from "../segment/rows.js";
 import type { Store } from "../store/store.js";
+import type { ExportedRecordPlace } from "./export-place.js";
 
 /**
  * Every project that no event names, by code point, then every record of a moment in the order of (createdAt, id), what takes a record
- * back behind it. Cost: a sort of the records; where there is such a project, a look at the projects of all rows.
+ * back behind it. Cost: a merge of the records that came since the last export with the others; where there is such a project, a look at
+ * the projects of all rows.
+ * @param after the last of the page before
  */
-export async function* exportStoredRecords(store: Store): AsyncGenerator<StoredRecord> {
+export async function* exportStoredRecords(store: Store, after: ExportedRecordPlace | null = null): AsyncGenerator<StoredRecord> {
+  await store.whole();
+  const [project, place] = after === null ? ["", null] : "name" in after ? [after.name, null] : [null, after];
   // An erasure waits for whoever reads what it takes away.
   const snapshot = store.snapshot();
   try {
     const { records, dictionaries } = store;
-    const rows = rowsInOrder(records);
-    for (const name of await projectsWithoutEvents(store.durableValues("project"), snapshot.rows)) yield { type: "project", name };
+    const rows = records.inOrder.rows(place);
+    if (project !== null) {
+      const names = await projectsWithoutEvents(store.durableValues("project"), snapshot.rows);
+      for (const name of names) if (compareCodePoints(name, project) > 0) yield { type: "project", name };
+    }
     for (const row of rows) yield storedRecord(records, row, dictionaries);
   } finally {
     snapshot.release();
@@ -42,14 +50,6 @@ async function projectsWithoutEvents(projects: readonly string[], parts: readonl
   return [...unseen].map((at) => projects[at] ?? "").sort(compareCodePoints);
 }
 
-function rowsInOrder(records: RecordTable): Uint32Array {
-  const isUnlink = (row: number) => records.kinds[row] === RECORD_KINDS.unlink;
-  const rows = Uint32Array.from({ length: records.rowCount }, (_, row) => row);
-  // Stores of before may hold that a record was taken back twice.
-  const told = rows.filter((row) => !isUnlink(row) || records.findUnlink(records.ids, row * 16) === row);
-  return told.sort((a, b) => records.compare(a, b) || Number(isUnlink(a)) - Number(isUnlink(b)));
-}
-
 function storedRecord(records: RecordTable, row: number, dictionaries: Dictionaries): StoredRecord {
   const text = (field: RecordField) => dictionaries.named(DICTIONARY_OF_FIELD[field]).valueOf(records.code(row, field));
   const some = <Name extends RecordField>(field: Name) => {
@@ -62,7 +62,7 @@ function storedRecord(records: RecordTable, row: number, dictionaries: Dictionar
   const traits = traitsText === "" ? {} : { traits: JSON.parse(traitsText) as Readonly<Record<string, unknown>> };
   switch (records.kinds[row]) {
     case RECORD_KINDS.identify: {
-      const email = text("email") === emailOfTraits(traits.traits) ? {} : some("email");
+      const email = text("email") === emailOfTraits(traits.traits) ? {} : { email: text("email") };
       return { type: "identify", id, createdAt, ...some("userId"), ...some("anonymousId"), ...email, ...traits };
     }
     case RECORD_KINDS.group:

@@ -15,9 +15,11 @@ export interface WaitingEvents {
 /** What became of a record: there already, or refused with an error. */
 export type RecordOutcome = "accepted" | "duplicate" | DaybookError;
 
-/** Checked records of identify, group, alias and unlink, and names of projects. */
+/** Records of identify, group, alias and unlink, and names of projects. */
 export interface WaitingRecords {
-  readonly records: readonly (DecodedRecord | NamedProject)[];
+  readonly records: readonly unknown[];
+  /** Checks one of them. */
+  readonly decode: (record: unknown) => DecodedRecord | NamedProject;
   /** Hears of each record in its place. */
   readonly resolve: (outcomes: readonly RecordOutcome[]) => void;
   readonly reject: (error: unknown) => void;

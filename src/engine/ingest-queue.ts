@@ -9,9 +9,10 @@ import type { EventRecord, IngestResult } from "../schema/event.js";
 import { BatchBuilder } from "../store/batch.js";
 import type { Store } from "../store/store.js";
 import { EventEncoder } from "./encode-events.js";
+import { decodeInTurns } from "./decode-records.js";
 import { RecordEncoder } from "./encode-records.js";
 import { IngestGroup, rowCountOf } from "./ingest-group.js";
-import type { Outcome, RecordOutcome, Waiting, WaitingEvents } from "./ingest-group.js";
+import type { Outcome, RecordOutcome, Waiting, WaitingEvents, WaitingRecords } from "./ingest-group.js";
 import { KnownIds } from "./known-ids.js";
 
 /** Rows after which a group is written, though more is queued: bounds the memory of one frame. */
@@ -86,15 +87,18 @@ export class IngestQueue {
 
   /** Stores a record; one of an id that is there already changes nothing. @throws suppressed, and what addRecords throws */
   async addRecord(record: DecodedRecord): Promise<void> {
-    const [outcome] = await this.addRecords([record]);
+    const [outcome] = await this.addRecords([record], () => record);
     if (outcome instanceof DaybookError) throw outcome;
   }
 
-  /** Stores records, and answers what became of each. @throws overloaded, and what a commit throws */
-  addRecords(records: readonly (DecodedRecord | NamedProject)[]): Promise<readonly RecordOutcome[]> {
+  /**
+   * Stores records, and answers what became of each. The array may change once this returned, its records not. Others have turns meanwhile.
+   * @throws overloaded, what `decode` throws that is no DaybookError, and what a commit throws
+   */
+  addRecords(records: readonly unknown[], decode: WaitingRecords["decode"]): Promise<readonly RecordOutcome[]> {
     return new Promise((resolve, reject) => {
       this.#addRows(records.length);
-      this.#enqueue({ records, resolve, reject });
+      this.#enqueue({ records: records.slice(), decode, resolve, reject });
     });
   }
 
@@ -156,12 +160,27 @@ export class IngestQueue {
     const group = this.#open;
     this.#queue.shift();
     this.#waitingRowCount -= rowCountOf(waiting);
+    if ("records" in waiting) return await this.#takeRecords(waiting, group);
+    await this.#takeInto(group, waiting, () => this.#encode(waiting, group));
+  }
+
+  async #takeRecords(waiting: WaitingRecords, group: IngestGroup): Promise<void> {
+    let decoded: readonly (DecodedRecord | NamedProject | DaybookError)[];
+    try {
+      decoded = await decodeInTurns(waiting);
+    } catch (error) {
+      // Nothing of it was encoded: the others of the group go on.
+      return waiting.reject(error);
+    }
+    await this.#takeInto(group, waiting, async () => {
+      group.keepOutcomes(waiting, await this.#recordEncoder.addInTurns(decoded, this.options.suppression()));
+    });
+  }
+
+  async #takeInto(group: IngestGroup, waiting: Waiting, encode: () => Promise<void>): Promise<void> {
     group.add(waiting);
     try {
-      if ("records" in waiting) {
-        const suppression = this.options.suppression();
-        group.keepOutcomes(waiting, waiting.records.map((record) => this.#recordEncoder.add(record, suppression)));
-      } else await this.#encode(waiting, group);
+      await encode();
     } catch (error) {
       await this.#writing;
       this.#open = null;

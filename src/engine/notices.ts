@@ -1,4 +1,5 @@
 import { shown } from "../base/errors.js";
+import { tellEach } from "../base/tell.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import { isFieldName } from "../plan/field-names.js";
 import { placesOfGroups } from "../plan/filter-groups.js";
@@ -44,10 +45,7 @@ function unknownKeyOf(operand: Operand, dictionaries: Dictionaries): string | nu
   return isKnown ? null : operand.path;
 }
 
-/** Tells hooks of notices. What they throw, or reject with, is passed to nobody. */
+/** Tells hooks of notices, those that are there. */
 export function tellNotices(notices: readonly Notice[], hooks: readonly (((notice: Notice) => unknown) | undefined)[]): void {
-  for (const hook of hooks) {
-    if (hook === undefined) continue;
-    for (const notice of notices) void new Promise((resolve) => resolve(hook(notice))).catch(() => undefined);
-  }
+  for (const hook of hooks) if (hook !== undefined) tellEach(hook, notices);
 }

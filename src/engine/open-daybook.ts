@@ -34,6 +34,8 @@ import type {
 import { MemoryExecutor } from "./executor.js";
 import { explainPlan } from "./explain.js";
 import { exportRows } from "./export-events.js";
+import { AFTER } from "./export-place.js";
+import type { PagedExports } from "./export-place.js";
 import { exportStoredRecords } from "./export-records.js";
 import { Housekeeping } from "./housekeeping.js";
 import { IngestQueue } from "./ingest-queue.js";
@@ -88,7 +90,7 @@ export function storeOf(daybook: Daybook): Store | null {
 }
 
 /** The wiring of one store: questions go to the executor, events to the queue, files to housekeeping. */
-class EmbeddedDaybook extends Questions implements Daybook {
+class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   static storeOf(daybook: EmbeddedDaybook): Store {
     return daybook.#store;
   }
@@ -182,9 +184,9 @@ class EmbeddedDaybook extends Questions implements Daybook {
     return await ingestRecords(records, this.#recordContext(), this.#queue);
   }
 
-  async *exportRecords(): AsyncGenerator<StoredRecord> {
+  async *exportRecords(input: Parameters<PagedExports["exportRecords"]>[0] | null = {}): AsyncGenerator<StoredRecord> {
     this.#refuseClosed();
-    yield* exportStoredRecords(this.#store);
+    yield* exportStoredRecords(this.#store, input?.[AFTER]);
   }
 
   async explain(report: ReportName, input?: object): Promise<Explanation> {
@@ -195,15 +197,17 @@ class EmbeddedDaybook extends Questions implements Daybook {
     return { ...(await explainPlan(this.#store, this.#contexts, plan)), notices };
   }
 
-  async *exportEvents(input: ExportInput = {}): AsyncGenerator<ExportedEvent> {
+  async *exportEvents(input: Parameters<PagedExports["exportEvents"]>[0] | null = {}): AsyncGenerator<ExportedEvent> {
     this.#refuseClosed();
     const { project, range, identityIds } = planExport(input);
-    yield* exportRows(this.#store, project, range, identityIds ? { names: this.#identityNames() } : {});
+    await this.#store.whole();
+    yield* exportRows(this.#store, project, range, { after: input?.[AFTER] ?? null, ...(identityIds ? { names: this.#identityNames() } : {}) });
   }
 
   async *exportArrow(input: ExportInput = {}, format: "stream" | "file" = "stream"): AsyncGenerator<Uint8Array> {
     this.#refuseClosed();
     const { project, range, identityIds } = planExport(input);
+    await this.#store.whole();
     const identityIdOf = identityIds ? this.#identityNames().of : null;
     // Loaded when asked for: most programs never write Arrow.
     const { eventsToIpc } = await import("../arrow/events-to-ipc.js");

@@ -1,10 +1,11 @@
 import type { Clock } from "../base/clock.js";
 import { parameterError, shown } from "../base/errors.js";
+import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import type { ReportName } from "../plan/plan.js";
 import type { Rates } from "../plan/input.js";
 import type { EventRecord } from "../schema/event.js";
 import type { Sealer } from "../store/make-segment.js";
-import type { Durability } from "../store/store.js";
+import type { Durability } from "../store/journals.js";
 import type { Storage } from "../store/storage.js";
 import type { Work } from "./executor.js";
 import type { Notice } from "./notices.js";
@@ -65,8 +66,7 @@ export interface DaybookOptions {
   readonly random?: (bytes: Uint8Array) => void;
 }
 
-/** Every option, so that the compiler names one that is missing. */
-const KNOWN: Readonly<Record<keyof DaybookOptions, true>> = {
+const KNOWN: KnownOptions<DaybookOptions> = {
   storage: true,
   currency: true,
   clock: true,
@@ -87,13 +87,13 @@ const KNOWN: Readonly<Record<keyof DaybookOptions, true>> = {
   onWork: true,
   random: true,
 };
-const KNOWN_OF_SCRUB: Readonly<Record<keyof ScrubOptions, true>> = { bytesPerSecond: true, restMs: true };
+const KNOWN_OF_SCRUB: KnownOptions<ScrubOptions> = { bytesPerSecond: true, restMs: true };
 
 /** @throws invalid_parameter, unknown_parameter */
 export function checkOptions(options: DaybookOptions): void {
   // Programs without types hand over anything.
   const given = (options as DaybookOptions | null | undefined) ?? ({} as Partial<DaybookOptions>);
-  refuseUnknown(given, "", KNOWN);
+  refuseUnknown(given, KNOWN);
   const { storage, currency, durability, memoryBudgetBytes, onCorruption, readOnly, scrub, sealer, clock } = given;
   if (typeof storage?.read !== "function") throw unexpected("storage", "memoryStorage() or another storage", storage);
   if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) throw unexpected("currency", "an ISO 4217 code such as USD", currency);
@@ -109,18 +109,11 @@ export function checkOptions(options: DaybookOptions): void {
     if (given[name] !== undefined && typeof given[name] !== "function") throw unexpected(name, "a function", given[name]);
   if (clock !== undefined && typeof (clock as Partial<Clock> | null)?.now !== "function") throw unexpected("clock", "an object with now()", clock);
   if (scrub !== undefined && (typeof scrub !== "object" || scrub === null)) throw unexpected("scrub", "an object", scrub);
-  if (scrub !== undefined) refuseUnknown(scrub, "scrub.", KNOWN_OF_SCRUB);
+  if (scrub !== undefined) refuseUnknown(scrub, KNOWN_OF_SCRUB, "scrub");
   if (scrub !== undefined && readOnly === true) throw unexpected("scrub", "none where readOnly is true: files may be replaced", scrub);
   for (const [name, value] of [["bytesPerSecond", scrub?.bytesPerSecond], ["restMs", scrub?.restMs]] as const)
     if (value !== undefined && !(typeof value === "number" && value >= (name === "restMs" ? 0 : 1) && value < Infinity))
       throw unexpected(`scrub.${name}`, "a positive number", value);
-}
-
-/** What nobody reads may be a misspelt option that matters. */
-function refuseUnknown(given: object, path: string, known: Readonly<Record<string, true>>): void {
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));
-  if (unknown === undefined) return;
-  throw parameterError("unknown_parameter", `${path}${unknown.slice(0, 80)}`, `unknown; known are ${Object.keys(known).join(", ")}`);
 }
 
 function unexpected(option: string, expected: string, came: unknown) {

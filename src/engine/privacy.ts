@@ -55,6 +55,7 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     const read = readPrivacyInput(input);
     if (read.project !== null && !projectsOf(store).includes(read.project))
       throw new DaybookError("project_not_found", `project: there is no project ${shown(read.project)}`, { param: "project" });
+    await store.whole();
     const nowMs = clock.now();
     const id = new Uint8Array(16);
     writeUuidV7(nowMs, random, id, 0);
@@ -105,6 +106,7 @@ export class StoredPrivacyRequests implements PrivacyRequests {
       throw new DaybookError("invalid_transition", `a request for ${request.type} has no bundle`);
     if (request.status !== "acknowledged" && request.resolution !== "completed" && request.resolution !== "partially_completed")
       throw new DaybookError("invalid_transition", `expected a request that was acknowledged, this one is ${request.resolution ?? request.status}`);
+    await store.whole();
     const view = store.resolver.view();
     const identity = this.#personOf(request, view);
     if (identity === 0) throw new DaybookError("identity_not_found", "nothing is held about the subject of this request");

@@ -2,6 +2,8 @@ import type { Clock } from "../base/clock.js";
 import { DaybookError } from "../base/errors.js";
 import { parseTimestamp } from "../base/time.js";
 import type { Daybook } from "../engine/daybook.js";
+import { FIELD_OPERANDS, isFieldName } from "../plan/field-names.js";
+import type { Operand } from "../plan/plan.js";
 import type { Access } from "./route.js";
 import type { TokenRecord } from "./token.js";
 import type { TokenStore } from "./tokens.js";
@@ -47,6 +49,22 @@ export function authorize(access: Access, token: TokenRecord): void {
   if (access.organizationWide === true && token.project !== null) {
     throw new DaybookError("organization_token_required", "expected a token of the organization, got one of a project");
   }
+}
+
+/**
+ * Refuses an aggregate whose values are those of single events, or the ids of visitors, to a token that may not read events.
+ * @param field as it came; what is no field is refused by others
+ * @throws insufficient_scope
+ */
+export function authorizeField(field: unknown, { scopes }: TokenRecord): void {
+  if (typeof field !== "string" || !isFieldName(field) || !isOfEvents(FIELD_OPERANDS[field])) return;
+  if (scopes.includes("*") || scopes.includes("events:read")) return;
+  throw new DaybookError("insufficient_scope", `field: expected a token with the scope events:read for an aggregate by ${field}`, { param: "field" });
+}
+
+function isOfEvents(operand: Operand): boolean {
+  if (operand.kind === "field") return operand.field === "anonymousId" || operand.field === "externalId";
+  return operand.kind === "id" || operand.kind === "createdAt";
 }
 
 /**

@@ -2,6 +2,8 @@ import { systemClock } from "../base/clock.js";
 import type { Clock } from "../base/clock.js";
 import { DaybookError } from "../base/errors.js";
 import { sha256Hex } from "../base/hash.js";
+import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
+import { tellEach } from "../base/tell.js";
 import type { Daybook } from "../engine/daybook.js";
 import type { Notice } from "../engine/notices.js";
 import { authorize, invalidToken, projectOf } from "./access.js";
@@ -41,7 +43,7 @@ export interface HandlerOptions {
   readonly readAgent?: (text: string) => Agent;
   /** Names a request that brings no usable X-Request-Id, unless it is refused on another thread. Default: a random UUID. */
   readonly requestId?: () => string;
-  /** Hears of everything that is answered with status 500, before it is hidden behind the code. */
+  /** Hears of everything that is answered with status 500, before it is hidden behind the code, and of answers that a server could not write. */
   readonly onDefect?: (thrown: unknown, requestId: string) => void;
   /** Hears of every answer. */
   readonly onAnswer?: (answered: Answered) => void;
@@ -64,6 +66,8 @@ export interface Handler {
   readonly front: FrontRules;
   /** Counts, and tells `onAnswer` of, what such a server refused. */
   readonly noteRefused: (refusal: Refusal) => void;
+  /** Tells `onDefect` of an answer that such a server could not write; never throws. */
+  readonly noteDefect: (thrown: unknown, requestId: string) => void;
 }
 
 interface Context {
@@ -81,8 +85,26 @@ interface Context {
   readonly processGauges: () => ProcessGauges;
 }
 
-/** Serves organizations over HTTP, as a function from request to response. Holds no socket, and between requests only what bounds them. */
+const KNOWN: KnownOptions<HandlerOptions> = {
+  organizations: true,
+  tokens: true,
+  clock: true,
+  readAgent: true,
+  requestId: true,
+  onDefect: true,
+  onAnswer: true,
+  processGauges: true,
+  lagMs: true,
+  sha256Hex: true,
+  limits: true,
+};
+
+/**
+ * Serves organizations over HTTP, as a function from request to response. Holds no socket, and between requests only what bounds them.
+ * @throws invalid_parameter, unknown_parameter (an option)
+ */
 export function createHandler(options: HandlerOptions): Handler {
+  refuseUnknown(options, KNOWN);
   const limits = handlerLimits(options.limits);
   const clock = options.clock ?? systemClock;
   const { organizations } = options;
@@ -104,7 +126,8 @@ export function createHandler(options: HandlerOptions): Handler {
   const answer = (request: WireRequest) => respond(context, request);
   const handle = async (request: Request) => responseOf(await answer(wireRequestOf(request)));
   const front: FrontRules = { routes: routes.map(({ method, path, envelope, access }) => ({ method, path, envelope, access })), limits };
-  return Object.assign(handle, { answer, front, noteRefused: (refusal: Refusal) => noteRefused(context, refusal) });
+  const noteDefect = (thrown: unknown, requestId: string) => tellEach((defect: unknown) => context.onDefect(defect, requestId), [thrown]);
+  return Object.assign(handle, { answer, front, noteRefused: (refusal: Refusal) => noteRefused(context, refusal), noteDefect });
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -162,10 +185,10 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
   const leave = admission.enter(token.sha256);
   try {
     const notices: Notice[] = [];
-    const value = await ask(context, route, caller, found, request, (notice) => notices.push(notice));
+    const value = await ask(context, route, caller, found, request, notices);
     if (route.format === undefined) {
       const reply = await jsonReply(context, route, request, requestId, route.status ?? 200, JSON.stringify(value));
-      return notices.length === 0 ? reply : { ...reply, headers: { ...reply.headers, ...noticeHeader(notices) } };
+      return notices.length === 0 ? reply : { ...reply, headers: { ...reply.headers, ...noticeHeader(notices, route.keepsNames) } };
     }
     const headers = { "content-type": CONTENT_TYPES[route.format], "x-request-id": requestId, "cache-control": "no-store" };
     return { status: 200, headers, body: value as Uint8Array | string };
@@ -180,7 +203,7 @@ function callerOf({ organizations }: House, token: TokenRecord, projectId: strin
   return { token, daybook, project: projectOf(projectId, token, daybook) };
 }
 
-async function ask(context: Context, route: GuardedRoute, caller: Caller, found: Found<Route>, request: WireRequest, onNotice: (notice: Notice) => void): Promise<unknown> {
+async function ask(context: Context, route: GuardedRoute, caller: Caller, found: Found<Route>, request: WireRequest, notices: Notice[]): Promise<unknown> {
   const { admission, clock, readAgent, counts, processGauges } = context;
   const receivedAtMs = clock.now();
   const held = admission.hold(caller.token.organization);
@@ -190,7 +213,10 @@ async function ask(context: Context, route: GuardedRoute, caller: Caller, found:
     checkShape(route.query, query);
     if (route.body !== null) checkShape(route.body.schema, body);
     const deadline = new Deadline(request.signal, admission.limits.questionMs);
-    const exchange: Exchange<unknown, unknown> = { params: found.params, query, body, signal: deadline, receivedAtMs, readAgent, counts, processGauges, onNotice };
+    // Which names events have is noticed of the whole organization: somebody who sees one project alone is told nothing of it.
+    const onNotice = (notice: Notice) => void (caller.token.project === null && notices.push(notice));
+    const told = { signal: deadline, receivedAtMs, readAgent, counts, processGauges, onNotice, notices };
+    const exchange: Exchange<unknown, unknown> = { params: found.params, query, body, ...told };
     try {
       return await route.handle(caller, exchange);
     } catch (thrown) {

@@ -1,3 +1,4 @@
+import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import { LIMITS } from "../base/limits.js";
 
 /** What a handler refuses so that it goes on answering. */
@@ -16,8 +17,18 @@ export interface HandlerLimits {
   readonly failedTokensPerMinute: number;
 }
 
-/** @param given replaces defaults one by one */
+const KNOWN: KnownOptions<HandlerLimits> = {
+  questionMs: true,
+  eventLoopLagMs: true,
+  requestsPerTokenCount: true,
+  heldBodyBytes: true,
+  failedTokenCount: true,
+  failedTokensPerMinute: true,
+};
+
+/** @param given replaces defaults one by one @throws invalid_parameter, unknown_parameter */
 export function handlerLimits(given: Partial<HandlerLimits> = {}): HandlerLimits {
+  refuseUnknown(given, KNOWN, "limits");
   const { questionMs, eventLoopLagMs, requestsPerTokenCount, heldBodyBytes, failedTokenCount, failedTokensPerMinute } = LIMITS;
   return { questionMs, eventLoopLagMs, requestsPerTokenCount, heldBodyBytes, failedTokenCount, failedTokensPerMinute, ...given };
 }

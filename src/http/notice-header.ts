@@ -2,13 +2,16 @@ import { LIMITS } from "../base/limits.js";
 import type { Notice } from "../engine/notices.js";
 import { snakeCase } from "./wire-names.js";
 
-/** The header of what was noticed about a question: `unknown_field; param="filter_groups[0].filters[0].field_name"; name="plna"`; none where nothing was. */
-export function noticeHeader(notices: readonly Notice[]): Readonly<Record<string, string>> {
+/**
+ * The header of what was noticed about a question: `unknown_field; param="filter_groups[0].filters[0].field_name"; name="plna"`; none where nothing was.
+ * @param keepsNames parameters stay in camelCase
+ */
+export function noticeHeader(notices: readonly Notice[], keepsNames = false): Readonly<Record<string, string>> {
   if (notices.length === 0) return {};
   const items: string[] = [];
   let room = LIMITS.noticeHeaderChars;
   for (const { code, param, name } of notices) {
-    const item = `${code}; param="${snakeCase(param)}"; name="${escaped(name)}"`;
+    const item = `${code}; param="${keepsNames ? param : snakeCase(param)}"; name="${escaped(name)}"`;
     room -= item.length + SEPARATOR.length;
     if (room < 0) break;
     items.push(item);

@@ -1,7 +1,10 @@
 import { DaybookError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 
-/** Items as lines of JSON, from the first that is wanted on, until they are enough for one answer. @throws aborted */
+/**
+ * Items as lines of JSON, until they are enough for one answer; first ones that are not asked for are left out. @throws aborted
+ * @param isBefore true for items of earlier pages: there are some where the Daybook did not begin behind them
+ */
 export async function* pageOfLines<T>(items: AsyncIterable<T>, isBefore: (item: T) => boolean, signal: Pick<AbortSignal, "aborted">): AsyncGenerator<string> {
   let [count, charCount] = [0, 0];
   for await (const item of items) {

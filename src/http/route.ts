@@ -61,8 +61,10 @@ export interface Exchange<Body, Query> {
   readonly readAgent: (text: string) => Agent;
   readonly counts: RequestCounts;
   readonly processGauges: () => ProcessGauges;
-  /** Hears what is noticed about a question. */
+  /** Hears what is noticed about a question; nothing of it is told to a token of one project. */
   readonly onNotice: (notice: Notice) => void;
+  /** What it heard so far and is told. */
+  readonly notices: readonly Notice[];
 }
 
 /** What routes open to everyone may use. */
@@ -110,7 +112,7 @@ export interface OpenRoute extends RouteBase {
 export interface GuardedRoute extends RouteBase {
   readonly access: Access;
   readonly body: BodyRule | null;
-  /** True: errors name parameters in camelCase, as the body does. */
+  /** True: errors and notices name parameters in camelCase, as the body does. */
   readonly keepsNames?: boolean;
   readonly handle: (caller: Caller, exchange: Exchange<unknown, unknown>) => Promise<unknown>;
 }

@@ -12,6 +12,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   invalid_filter_value: 400,
   invalid_regex: 400,
   too_many_filters: 400,
+  too_many_values: 400,
   invalid_date: 400,
   invalid_date_range: 400,
   invalid_cursor: 400,

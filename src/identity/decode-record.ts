@@ -61,7 +61,13 @@ export function decodeRecord(input: unknown, context: RecordContext): DecodedRec
   return decode(members, context);
 }
 
-const DECODERS = { identify: decodeIdentify, group: decodeGroup, alias: decodeAlias, unlink: decodeUnlink, project: decodeProject };
+/** As data, for stores that hold no email though traits have one: `""` says so. */
+function decodeIdentifyRecord(input: object, context: RecordContext): DecodedRecord {
+  const record = decodeIdentify(input, context);
+  return "email" in input && input.email === "" ? { ...record, texts: { ...record.texts, email: "" } } : record;
+}
+
+const DECODERS = { identify: decodeIdentifyRecord, group: decodeGroup, alias: decodeAlias, unlink: decodeUnlink, project: decodeProject };
 
 function decodeUnlink(input: unknown, context: RecordContext): DecodedRecord {
   const members = membersOf(input, ["linkId"]);

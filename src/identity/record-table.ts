@@ -1,5 +1,6 @@
 import { compareIds } from "../base/uuid.js";
 import { IdIndex } from "../segment/find-id.js";
+import { RecordOrder } from "./record-order.js";
 
 /** What a record says: see `record.ts`. An unlink bears the id of the record that it takes back. */
 export const RECORD_KINDS = { identify: 1, group: 2, alias: 3, unlink: 4 } as const;
@@ -44,9 +45,11 @@ export class RecordTable implements RecordColumns {
   codes = new Uint32Array(64 * RECORD_FIELD_COUNT);
   /** Rows by id. */
   readonly #index = new IdIndex();
+  readonly inOrder = new RecordOrder(this);
 
   get byteLength(): number {
-    return this.kinds.byteLength + this.times.byteLength + this.ids.byteLength + this.codes.byteLength + this.#index.byteLength;
+    const ofColumns = this.kinds.byteLength + this.times.byteLength + this.ids.byteLength + this.codes.byteLength;
+    return ofColumns + this.#index.byteLength + this.inOrder.byteLength;
   }
 
   /** Adds one row; the codes stand from `codesAt` on. Answers its number. */
@@ -63,16 +66,20 @@ export class RecordTable implements RecordColumns {
 
   /** The first record of an id, unlinks apart; -1 where there is none. */
   find(id: Uint8Array, offset = 0): number {
-    return this.#index.find(this.ids.subarray(0, this.rowCount * 16), id, offset, (row) => this.kinds[row] !== RECORD_KINDS.unlink);
+    return this.#index.find(this.ids.subarray(0, this.rowCount * 16), id, offset, (row) => !this.isUnlink(row));
   }
 
   /** The first unlink of the record of an id; -1 where there is none. It may have come before the record. */
   findUnlink(id: Uint8Array, offset = 0): number {
-    return this.#index.find(this.ids.subarray(0, this.rowCount * 16), id, offset, (row) => this.kinds[row] === RECORD_KINDS.unlink);
+    return this.#index.find(this.ids.subarray(0, this.rowCount * 16), id, offset, (row) => this.isUnlink(row));
   }
 
   code(row: number, field: RecordField): number {
     return this.codes[row * RECORD_FIELD_COUNT + RECORD_FIELDS.indexOf(field)] as number;
+  }
+
+  isUnlink(row: number): boolean {
+    return this.kinds[row] === RECORD_KINDS.unlink;
   }
 
   timeOf(row: number): number {

@@ -24,10 +24,18 @@ export interface Asking {
   onFailed(error: unknown): void;
 }
 
+/** Hears why an answer could not be written, and of which request. */
+export type OnUnwritten = (thrown: unknown, requestId: string) => void;
+
 export type Answer = (asking: Asking) => void;
 
 /** Writes what `reply` makes of each request. @param isClosing tells whether connections are to end after their answers */
-export function answerWith(reply: SocketReply, isClosing: () => boolean, { pipelinedRequestCount, unreadMs }: SocketLimits): Answer {
+export function answerWith(
+  reply: SocketReply,
+  isClosing: () => boolean,
+  { pipelinedRequestCount, unreadMs }: SocketLimits,
+  onUnwritten: OnUnwritten,
+): Answer {
   // Callers on the same machine that are woken one by one take the processor away from the answers that are still to be made.
   const writes = new TurnBatch<() => void>((waiting) => waiting.forEach((write) => write()));
   const underWay = new WeakMap<Socket, number>();
@@ -45,7 +53,7 @@ export function answerWith(reply: SocketReply, isClosing: () => boolean, { pipel
     outgoing.once("close", () => count(socket, -1));
     const request = new SocketRequest(incoming, outgoing, expectsContinue, place, refusal);
     reply(request, outgoing).then((written) => {
-      if (written !== null) writes.add(() => writeOrCut(written, outgoing, { close: isClosing(), unreadMs }));
+      if (written !== null) writes.add(() => writeOrCut(written, outgoing, { close: isClosing(), unreadMs }, onUnwritten));
     }, onFailed);
   };
 }
@@ -59,13 +67,14 @@ export function replyOnSocket({ answer }: Handler): SocketReply {
   };
 }
 
-/** An answer that cannot be written ends its own connection, and no other. */
-export function writeOrCut(reply: WireReply, outgoing: ServerResponse, options: WriteOptions): void {
+/** An answer that cannot be written ends its own connection, and no other. @param onUnwritten must not throw */
+export function writeOrCut(reply: WireReply, outgoing: ServerResponse, options: WriteOptions, onUnwritten: OnUnwritten): void {
   // Somebody else's word was quicker: a time limit of the server around us.
   if (outgoing.writableEnded) return;
   try {
     writeReply(reply, outgoing, options);
-  } catch {
+  } catch (thrown) {
     outgoing.destroy();
+    onUnwritten(thrown, reply.headers["x-request-id"] ?? "");
   }
 }

@@ -1,5 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { DaybookError, parameterError, shown } from "../base/errors.js";
+import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import { LIMITS } from "../base/limits.js";
 import { takenOver } from "../store/claim.js";
 import { checkKey, checkPrefix, clipRange, isKeyPart, keyTaken } from "../store/key.js";
@@ -33,6 +34,8 @@ export interface FileStorageOptions {
   readonly onLockWait?: (wait: LockWait) => void;
 }
 
+const KNOWN: KnownOptions<FileStorageOptions> = { fileSystem: true, processes: true, lockLeaseMs: true, onLockWait: true };
+
 /** Syncs in flight at once: file systems join them into one commit, and Node has four threads for them. */
 const parallelSyncCount = 4;
 
@@ -46,6 +49,12 @@ async function forEachInParallel<T>(items: Iterable<T>, run: (item: T) => Promis
 
 function ignoreMissing(error: unknown): void {
   if (!isMissing(error)) throw error;
+}
+
+/** Nothing where none was taken. @param lock the one of the moment an operation began: a later one is another writer's; @throws store_locked, closed */
+async function refuseLostLock(lock: HeldLock | null): Promise<void> {
+  if (lock === null || (await lock.isHeld())) return;
+  throw lock.isReleased ? new DaybookError("closed", "the store was closed: its lock is given back") : takenOver("its lock is gone");
 }
 
 async function readFully(file: OpenFile, { start, end }: ByteRange): Promise<Uint8Array> {
@@ -71,6 +80,8 @@ class FileStorage implements Storage {
     private readonly fileSystem: FileSystem,
     private readonly processes: ProcessTable,
     private readonly lockTerms: LockTerms,
+    /** Folders hold nothing of it. */
+    private readonly isFlat: boolean,
   ) {
     this.#tree = new DirectoryTree(fileSystem, root);
     this.#claims = new LockClaims(fileSystem, root, processes);
@@ -105,18 +116,19 @@ class FileStorage implements Storage {
   async write(key: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
     const path = this.#pathOf(key);
     const durable = options.durable !== false;
+    const lock = this.#lock;
     await attempt("write", key, async () => {
       await this.#tree.ensure(dirname(path));
       const temporaryPath = await this.#writeTemporary(path, bytes, durable);
       try {
         // Whoever takes the lock over removes our temporary files before anything else. While it is ours there is one, so behind this look either
         // the name is in place before they read, or it never will be: however long we stand still here.
-        await this.#refuseLostLock();
+        await refuseLostLock(lock);
         if (options.ifAbsent === true) await this.fileSystem.renameNew(temporaryPath, path);
         else await this.fileSystem.rename(temporaryPath, path);
       } catch (error) {
         await this.#discard(temporaryPath);
-        if (isMissing(error)) await this.#refuseLostLock();
+        if (isMissing(error)) await refuseLostLock(lock);
         throw (error as NodeJS.ErrnoException).code === "EEXIST" ? keyTaken(key) : error;
       }
       if (durable) await this.#tree.sync(dirname(path));
@@ -126,7 +138,7 @@ class FileStorage implements Storage {
   async remove(key: string): Promise<void> {
     const path = this.#pathOf(key);
     await attempt("remove", key, async () => {
-      await this.#refuseLostLock();
+      await refuseLostLock(this.#lock);
       try {
         await this.fileSystem.unlink(path).catch(ignoreMissing);
         // Also where there was none: it may have been removed by a call that failed, or by a process that died.
@@ -138,6 +150,7 @@ class FileStorage implements Storage {
   }
 
   async sync(keys: readonly string[]): Promise<void> {
+    const lock = this.#lock;
     const directories = new Set(keys.map((key) => dirname(this.#pathOf(key))));
     await forEachInParallel(new Set(keys), (key) =>
       attempt("sync", key, async () => {
@@ -145,7 +158,7 @@ class FileStorage implements Storage {
           await this.#withFile(key, "update", (file) => file.sync());
         } catch (error) {
           // To whoever took the store over it was a file that no manifest names.
-          if (isMissing(error)) await this.#refuseLostLock();
+          if (isMissing(error)) await refuseLostLock(lock);
           throw error;
         }
       }),
@@ -157,12 +170,13 @@ class FileStorage implements Storage {
 
   async openAppend(key: string): Promise<AppendFile> {
     const path = this.#pathOf(key);
+    const lock = this.#lock;
     return attempt("open", key, async () => {
       await this.#tree.ensure(dirname(path));
       const file = await this.fileSystem.open(path, "append");
       try {
         // After the opening: what was opened while the lock was ours is not the file of whoever takes it over.
-        await this.#refuseLostLock();
+        await refuseLostLock(lock);
       } catch (error) {
         await file.close();
         throw error;
@@ -182,7 +196,7 @@ class FileStorage implements Storage {
       this.#lock = lock;
       try {
         // One that stood still while it contended may have lost its claim already: what lies here is then not ours to remove.
-        await this.#refuseLostLock();
+        await refuseLostLock(lock);
         await this.#removeLeftovers();
       } catch (error) {
         await lock.release().catch(() => undefined);
@@ -207,11 +221,6 @@ class FileStorage implements Storage {
       // One that stays could still get its name, from a process that only stood still.
       await this.fileSystem.unlink(join(this.root, parent, name)).catch(ignoreMissing);
     }, true);
-  }
-
-  /** Nothing where no lock was taken. @throws store_locked */
-  async #refuseLostLock(): Promise<void> {
-    if (this.#lock?.isReleased === false && !(await this.#lock.isHeld())) throw takenOver("its lock is gone");
   }
 
   #pathOf(key: string): string {
@@ -262,7 +271,7 @@ class FileStorage implements Storage {
     if (stays && parent !== "" && entries.some(({ name }) => isClaim(name))) return;
     for (const { name, isDirectory } of entries) {
       if (!isDirectory) await visit(name, parent);
-      else if (isKeyPart(name)) await this.#walk(`${parent}${name}/`, visit, stays);
+      else if (!this.isFlat && isKeyPart(name)) await this.#walk(`${parent}${name}/`, visit, stays);
     }
   }
 }
@@ -272,9 +281,19 @@ class FileStorage implements Storage {
  * content is synced, the name is in place and the directory is synced. One process at a time may hold the lock.
  */
 export function fileStorage(directory: string, options: FileStorageOptions = {}): Required<Omit<Storage, "volatile">> {
+  return storageIn(directory, options, false);
+}
+
+/** A file storage for keys without folders: taking its lock costs what the directory itself holds, whatever lies in the folders below. */
+export function flatFileStorage(directory: string, options: FileStorageOptions = {}): Required<Omit<Storage, "volatile">> {
+  return storageIn(directory, options, true);
+}
+
+function storageIn(directory: string, options: FileStorageOptions, isFlat: boolean): FileStorage {
   if (directory === "") throw new DaybookError("invalid_parameter", "directory: expected a path, got an empty text");
+  refuseUnknown(options, KNOWN);
   const { fileSystem = kernelFileSystem, processes = machineProcesses(), lockLeaseMs = LIMITS.lockLeaseMs, onLockWait } = options;
   if (!(Number.isFinite(lockLeaseMs) && lockLeaseMs >= LIMITS.lockLeaseMsMin))
     throw parameterError("invalid_parameter", "lockLeaseMs", `expected a number of ms, at least ${LIMITS.lockLeaseMsMin}, got ${shown(lockLeaseMs)}`);
-  return new FileStorage(resolve(directory), fileSystem, processes, { leaseMs: lockLeaseMs, onWait: onLockWait });
+  return new FileStorage(resolve(directory), fileSystem, processes, { leaseMs: lockLeaseMs, onWait: onLockWait }, isFlat);
 }

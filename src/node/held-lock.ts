@@ -1,6 +1,6 @@
 import type { FileSystem } from "../store/file-system.js";
 import type { StorageLock } from "../store/storage.js";
-import { HELD } from "./lock-claims.js";
+import { renewClaim } from "./lock-claims.js";
 import { attempt, isMissing } from "./storage-error.js";
 
 /** A lock that is ours, renewed until it is released or gone. It does not keep the process alive. */
@@ -72,12 +72,7 @@ export class HeldLock implements StorageLock {
   /** Never creates the file: somebody has removed it with good reason. Any other failure is tried again: isHeld is asked before every answer. */
   async #renew(): Promise<void> {
     try {
-      const file = await this.fileSystem.open(this.path, "update");
-      try {
-        await file.write(HELD, 0);
-      } finally {
-        await file.close();
-      }
+      await renewClaim(this.fileSystem, this.path);
     } catch (error) {
       this.#loseIfMissing(error);
     }

@@ -1,6 +1,8 @@
+import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import type { Handler } from "../http/index.js";
-import { listen } from "./listen.js";
+import { LISTEN_OPTIONS, listen } from "./listen.js";
 import type { Listening, ListenOptions } from "./listen.js";
+import { socketLimits } from "./socket-limits.js";
 import { startThread } from "./start-thread.js";
 import { outbox } from "./thread-messages.js";
 import type { FromSockets, ThreadData, ToSockets } from "./thread-messages.js";
@@ -16,20 +18,25 @@ const ownProgram = () => new URL("./socket-thread.mjs", import.meta.url);
 
 export interface ThreadListenOptions extends ListenOptions, ThreadProgramOptions {}
 
+const KNOWN: KnownOptions<ThreadListenOptions> = { ...LISTEN_OPTIONS, program: true };
+
 /** There is no thread: it ended before it said whether it has its port. */
 class NoThread extends Error {}
 
 /**
  * `listen` with the sockets on a thread of their own: there requests are read, and what is too much is refused, however much
  * the handler has to do. Where that thread cannot be started it is `listen`, and a warning of the process says why.
- * @throws the system's error when the port cannot be had, invalid_parameter (a program that no thread can be started from)
+ * @throws the system's error when the port cannot be had, invalid_parameter (a program that no thread can be started from), unknown_parameter
  */
 export function listenOnThread(handler: Handler, options: ThreadListenOptions = {}): Promise<Listening> {
   return listenOnThreadOr(warn, handler, options);
 }
 
 /** @param hear hears why there is no thread */
-export async function listenOnThreadOr(hear: (text: string) => void, handler: Handler, { program, ...options }: ThreadListenOptions): Promise<Listening> {
+export async function listenOnThreadOr(hear: (text: string) => void, handler: Handler, given: ThreadListenOptions): Promise<Listening> {
+  refuseUnknown(given, KNOWN);
+  socketLimits(given.limits);
+  const { program, ...options } = given;
   const locate = programOf(program, ownProgram);
   try {
     return await listenFrom(locate, handler, options);

@@ -3,9 +3,10 @@ import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import type { Handler } from "../http/index.js";
 import { answerWith, replyOnSocket } from "./answer-on-socket.js";
-import type { SocketReply } from "./answer-on-socket.js";
+import type { OnUnwritten, SocketReply } from "./answer-on-socket.js";
 import { answerClientError } from "./client-error.js";
 import type { SocketPair } from "./client-error.js";
 import { replyOverWeb } from "./reply-over-web.js";
@@ -38,18 +39,27 @@ const REQUEST_EVENTS = ["request", "checkContinue", "checkExpectation"];
 const DRAIN_MS = 10_000;
 const SWEEP_MS = 20;
 
-/** Serves a handler on a socket; resolves once it answers. @throws the system's error when the port cannot be had */
+/** What `listen` takes. */
+export const LISTEN_OPTIONS: KnownOptions<ListenOptions> = { host: true, port: true, drainMs: true, limits: true };
+
+/**
+ * Serves a handler on a socket; resolves once it answers.
+ * @throws the system's error when the port cannot be had, invalid_parameter, unknown_parameter
+ */
 export function listen(handler: RequestHandler, options: ListenOptions = {}): Promise<Listening> {
-  return listenWith("answer" in handler ? replyOnSocket(handler) : replyOverWeb(handler), options);
+  // With a plain function there is nobody who hears of defects.
+  if (!("answer" in handler)) return listenWith(replyOverWeb(handler), options, () => undefined);
+  return listenWith(replyOnSocket(handler), options, handler.noteDefect);
 }
 
-/** `listen` for whoever makes answers to requests as they come off a socket. */
-export async function listenWith(reply: SocketReply, options: ListenOptions): Promise<Listening> {
+/** `listen` for whoever makes answers to requests as they come off a socket. @param onUnwritten hears of answers that could not be written */
+export async function listenWith(reply: SocketReply, options: ListenOptions, onUnwritten: OnUnwritten): Promise<Listening> {
+  refuseUnknown(options, LISTEN_OPTIONS);
   const host = options.host ?? "127.0.0.1";
   const limits = socketLimits(options.limits);
   const server = createServer(serverOptions(limits));
   server.maxConnections = limits.connectionCount;
-  const answerRequest = answerWith(reply, () => !server.listening, limits);
+  const answerRequest = answerWith(reply, () => !server.listening, limits, onUnwritten);
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean) =>
     answerRequest({ incoming, outgoing, expectsContinue, onFailed: () => outgoing.destroy() });
   const silent = silentSockets(server);

@@ -10,6 +10,16 @@ export const CLAIM_STEM = "LOCK";
 /** What a claim holds once it is the lock. */
 export const HELD = new TextEncoder().encode("held\n");
 
+/** Stamps a lock with the time of the file system, and never creates one. A disk that is full may refuse its text, though not its length: that changes nothing. */
+export async function renewClaim(fileSystem: FileSystem, path: string): Promise<void> {
+  const file = await fileSystem.open(path, "update");
+  try {
+    await file.write(HELD, 0).catch(() => file.truncate(HELD.byteLength));
+  } finally {
+    await file.close();
+  }
+}
+
 /** Somebody else's claim, as it was found. Ages are ms. */
 export interface OtherClaim {
   readonly name: string;
@@ -40,8 +50,9 @@ export class LockClaims {
   /**
    * All but one's own; null where that is gone: somebody took us for ended. Claims of processes that have certainly ended are
    * removed: as names are never used again, this cannot hit one in use.
+   * @param aheadMsMax how far the stamp of one that cannot be seen may lie in the future
    */
-  async ofOthers(ownName: string): Promise<OtherClaim[] | null> {
+  async ofOthers(ownName: string, aheadMsMax: number): Promise<OtherClaim[] | null> {
     const nowMs = (await this.stat(ownName))?.modifiedMs;
     if (nowMs === undefined) return null;
     const claims: OtherClaim[] = [];
@@ -51,7 +62,8 @@ export class LockClaims {
       const state = this.processes.stateOf(owner);
       if (state === "ended") await this.remove(name);
       else {
-        const stat = await this.stat(name);
+        let stat = await this.stat(name);
+        if (state === "unknown" && stat !== null && stat.modifiedMs > nowMs + aheadMsMax) stat = await this.#restamp(name);
         if (stat === null) continue;
         const { modifiedMs, byteLength } = stat;
         claims.push({ name, owner, isSeen: state === "running", isHeld: byteLength > 0, modifiedMs, ageMs: this.#ageMs(name, modifiedMs, nowMs) });
@@ -79,8 +91,18 @@ export class LockClaims {
   }
 
   /**
+   * A stamp of the future would count until that has come, for programs that look and end. From now on it ages like any other: an owner that
+   * lives renews it long before it is old.
+   */
+  async #restamp(name: string): Promise<FileStat | null> {
+    // One that is not ours to write is watched.
+    await renewClaim(this.fileSystem, join(this.directory, name)).catch(() => undefined);
+    return this.stat(name);
+  }
+
+  /**
    * By the stamps of the file system, which need no clocks that agree; or as long as it has been watched, for the clock of a
-   * file system may be set back.
+   * file system may be set back a little.
    * @param nowMs the stamp of a file made now
    */
   #ageMs(name: string, modifiedMs: number, nowMs: number): number {

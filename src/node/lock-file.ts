@@ -104,7 +104,7 @@ interface Contest {
 /** Waits while others contend at the same time; null where we stood still for so long meanwhile that our own claim is gone. */
 async function untilAlone(own: PrivateFile, claims: LockClaims, leaseMs: number): Promise<Contest | null> {
   for (let waitedMs = 0; ; waitedMs += pollMs) {
-    const others = await claims.ofOthers(own.name);
+    const others = await claims.ofOthers(own.name, leaseMs * renewalShare);
     if (others === null) return null;
     const standing = others.filter(({ isSeen, ageMs }) => isSeen || ageMs <= leaseMs);
     if (standing.length === 0) return { blocker: null, abandoned: others };

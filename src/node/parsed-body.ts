@@ -21,8 +21,7 @@ export function withParsedBody(request: SocketRequest): WireRequest {
     signal,
     address,
     ...(fault === undefined ? {} : { fault }),
-    // Who parsed it has inflated it too.
-    header: (name) => (name === "content-encoding" ? null : request.header(name)),
+    header: (name) => (name !== "content-encoding" || isCompressed(request.incoming) ? request.header(name) : null),
     readBody: async (maxByteLength, onBytes = () => undefined) => {
       const bytes = bytesOf(request.incoming);
       if (bytes.length > maxByteLength) throw bodyTooLarge(maxByteLength);
@@ -30,6 +29,15 @@ export function withParsedBody(request: SocketRequest): WireRequest {
       return bytes;
     },
   };
+}
+
+/** Whether what is left is as compressed as it was sent; mostly who took the body has inflated it too. No JSON begins like this. */
+function isCompressed({ body }: IncomingMessage & { readonly body?: unknown }): boolean {
+  if (!(body instanceof Uint8Array)) return false;
+  const [first = 0, second = 0] = body;
+  const isGzip = first === 0x1f && second === 0x8b;
+  const isZlib = (first & 0x0f) === 8 && first >>> 4 < 8 && (first * 256 + second) % 31 === 0;
+  return isGzip || isZlib;
 }
 
 /** @throws body_already_read */

@@ -17,11 +17,21 @@ export function replyOverWeb(handler: (request: Request) => Promise<Response>) {
     } catch (thrown) {
       return errorReply("problem", thrown, randomUUID());
     }
-    outgoing.writeHead(response.status, [...response.headers].flat());
+    outgoing.writeHead(response.status, headersOf(response));
     if (response.body === null) outgoing.end();
     else await pipeline(Readable.fromWeb(response.body as never), outgoing); // node's and the DOM's stream types differ
     return null;
   };
+}
+
+/** By name, those that came more than once as a list: what stands in the place of `writeHead` may take a list of all for pairs. */
+function headersOf({ headers }: Response): Record<string, string | string[]> {
+  const values = new Map<string, string | string[]>();
+  for (const [name, value] of headers) {
+    const known = values.get(name);
+    values.set(name, known === undefined ? value : [known, value].flat());
+  }
+  return Object.fromEntries(values);
 }
 
 /** Aborted when the caller leaves before the answer is whole. */

@@ -1,4 +1,5 @@
 import type { Worker } from "node:worker_threads";
+import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import type { Turns } from "../base/turn.js";
 import { nameOf } from "../store/codec-name.js";
 import type { CodecName } from "../store/codec-name.js";
@@ -28,13 +29,16 @@ export interface SealThread extends Sealer {
 /** Not when this is loaded: in some bundles there is no such URL. In these words, so that others see that the file belongs to it. */
 const ownProgram = () => new URL("./seal-program.mjs", import.meta.url);
 
+const KNOWN: KnownOptions<ThreadProgramOptions> = { program: true };
+
 /**
  * A thread that makes the segment files of all stores that are opened with it as `sealer`, one after the other: it begins with the first one, and
  * keeps no process from ending. Cost: a copy of the rows, the memory of merging them, and some 15 MiB. Where it cannot be started, or fails, be it in one
  * file, the calling threads make their files themselves from then on, and one warning of the process says why.
- * @throws invalid_parameter (a program that no thread can be started from)
+ * @throws invalid_parameter (a program that no thread can be started from), unknown_parameter
  */
 export function sealThread(options: ThreadProgramOptions = {}): SealThread {
+  refuseUnknown(options, KNOWN);
   return new OwnThread(programOf(options.program, ownProgram));
 }
 

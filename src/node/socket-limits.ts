@@ -1,4 +1,5 @@
 import type { ServerOptions } from "node:http";
+import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import { LIMITS } from "../base/limits.js";
 
 /** What a connection is held to. Milliseconds and counts, all above 0. */
@@ -15,8 +16,11 @@ export interface SocketLimits {
   readonly pipelinedRequestCount: number;
 }
 
-/** @param given replaces defaults one by one */
+const KNOWN: KnownOptions<SocketLimits> = { headersMs: true, requestMs: true, unreadMs: true, connectionCount: true, pipelinedRequestCount: true };
+
+/** @param given replaces defaults one by one @throws invalid_parameter, unknown_parameter */
 export function socketLimits(given: Partial<SocketLimits> = {}): SocketLimits {
+  refuseUnknown(given, KNOWN, "limits");
   return {
     headersMs: LIMITS.requestHeadersMs,
     requestMs: LIMITS.requestMs,

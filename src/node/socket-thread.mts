@@ -99,7 +99,8 @@ function ended(id: number): Waiting | undefined {
 
 async function start(to: MessagePort): Promise<void> {
   try {
-    const listening = await listenWith(reply, options);
+    const onUnwritten = (thrown: unknown, requestId: string) => out.add(() => ({ kind: "unwritten", requestId, fault: faultOf(thrown) }));
+    const listening = await listenWith(reply, options, onUnwritten);
     to.on("message", (messages: readonly ToSockets[]) => {
       for (const message of messages) {
         if (message.kind === "read") void read(message.id, message.maxByteLength);

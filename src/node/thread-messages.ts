@@ -39,6 +39,8 @@ export type FromSockets =
   | { readonly kind: "noBody"; readonly id: number; readonly fault: Fault }
   | { readonly kind: "gone"; readonly id: number }
   | { readonly kind: "refused"; readonly refusal: Refusal }
+  /** An answer could not be written. */
+  | { readonly kind: "unwritten"; readonly requestId: string; readonly fault: Fault }
   | { readonly kind: "closed" };
 
 /** From the thread of the handler to that of the sockets. */

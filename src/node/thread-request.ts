@@ -88,6 +88,7 @@ export class ThreadRequests {
     else if (message.kind === "noBody") this.#byId.get(message.id)?.bodyFailed(errorOf(message.fault));
     else if (message.kind === "gone") this.#byId.get(message.id)?.callerLeft();
     else if (message.kind === "refused") this.#note(message.refusal);
+    else if (message.kind === "unwritten") this.handler.noteDefect(errorOf(message.fault), message.requestId);
   }
 
   #note(refusal: Refusal): void {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { DaybookError, parameterError, shown } from "../base/errors.js";
+import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import { errorReply } from "../http/error-reply.js";
 import { createRouter } from "../http/router.js";
 import type { Handler } from "../http/index.js";
@@ -44,7 +45,7 @@ export function toNodeHandler<Incoming extends IncomingMessage = IncomingMessage
   const callerOf = callerFrom(options.address);
   const router = createRouter(handler.front.routes);
   const limits = socketLimits();
-  const answer = answerWith(replyToMounted(handler), () => false, limits);
+  const answer = answerWith(replyToMounted(handler), () => false, limits, handler.noteDefect);
   const hasRoute = (target: string) => {
     try {
       router.find(pathOf(target));
@@ -56,7 +57,7 @@ export function toNodeHandler<Incoming extends IncomingMessage = IncomingMessage
   return (incoming, outgoing, next) => {
     const onFailed = (error: unknown) => {
       if (next !== undefined && !outgoing.headersSent) next(error);
-      else writeOrCut(errorReply("problem", error, randomUUID()), outgoing, { close: false, ...limits });
+      else writeOrCut(errorReply("problem", error, randomUUID()), outgoing, { close: false, ...limits }, handler.noteDefect);
     };
     const { target: whole, address } = placeOf(incoming);
     const target = targetBelow(basePath, whole);
@@ -102,12 +103,11 @@ function pathOf(target: string): string {
   return queryAt === -1 ? target : target.slice(0, queryAt);
 }
 
-const KNOWN: Readonly<Record<keyof NodeHandlerOptions, true>> = { basePath: true, fallthrough: true, address: true };
+const KNOWN: KnownOptions<NodeHandlerOptions> = { basePath: true, fallthrough: true, address: true };
 
 function checkOptions(options: object): void {
+  refuseUnknown(options, KNOWN);
   const { fallthrough, address } = options as Partial<Record<keyof NodeHandlerOptions, unknown>>;
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(KNOWN, name));
-  if (unknown !== undefined) throw parameterError("unknown_parameter", unknown.slice(0, 80), `unknown; known are ${Object.keys(KNOWN).join(", ")}`);
   if (fallthrough !== undefined && typeof fallthrough !== "boolean") throw unexpected("fallthrough", "true or false", fallthrough);
   if (address !== undefined && typeof address !== "function") throw unexpected("address", "a function", address);
 }

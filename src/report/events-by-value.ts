@@ -25,16 +25,13 @@ export class EventsByValue {
     const { sources } = this.values;
     const [only, ...others] = sources;
     if (only === undefined) return;
-    if (others.length > 0) {
-      const columns = sources.map((source) => source.codesOf(rows));
-      this.#makeRoom();
-      return addChain(this.#counts, columns, selectedRows(select(rows, selector)));
-    }
-    if (only.column !== null && selector.key !== null && isWhole(rows, selector) && rows.settled)
+    if (others.length === 0 && only.column !== null && selector.key !== null && isWhole(rows, selector) && rows.settled)
       return addHistogram(this.#counts[0]!, selectedHistogram(rows, only.column, selector));
-    const column = only.codesOf(rows);
+    const selected = selectedRows(select(rows, selector));
+    const columns = sources.map((source) => source.codesOf(rows, selected));
     this.#makeRoom();
-    addCounts(column, selectedRows(select(rows, selector)), this.#counts[0]!);
+    if (others.length === 0) addCounts(columns[0]!, selected, this.#counts[0]!);
+    else addChain(this.#counts, columns, selected);
   }
 
   keep(): KeptCounts {

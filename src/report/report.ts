@@ -47,7 +47,8 @@ export interface Fold<K extends ReportName, S, T = unknown, R = null> {
   scan(state: S, rows: Rows, context: FoldContext): void;
   /** The same for all rows of one segment, by who did something there: no column is read. */
   scanWho?(state: S, rows: Rows, who: Who): void;
-  finish(state: S, plan: Plan<K>, context: FoldContext): Answer<K> | Promise<Answer<K>>;
+  /** @param pause gives others a turn where the thread was held for long; what it throws ends the question */
+  finish(state: S, plan: Plan<K>, context: FoldContext, pause: () => Promise<void>): Answer<K> | Promise<Answer<K>>;
   /** Absent where the answer asks more of rows than their filters and codes. */
   readonly kept?: KeptStates<K, S, T>;
   /** Whether no row of this day or an earlier one can change the answer; days come newest first. */

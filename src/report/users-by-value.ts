@@ -73,9 +73,9 @@ export function byteLengthOfPairs(pairs: Pairs): number {
 }
 
 function pairsOf(rows: Rows, selector: Selector, { sources }: Values): Pairs {
-  const columns = sources.map((source) => source.codesOf(rows));
-  const [users, anonymous] = [denseCodes(rows.column("userId")), denseCodes(rows.column("anonymousId"))];
   const selected = selectedRows(select(rows, selector));
+  const columns = sources.map((source) => source.codesOf(rows, selected));
+  const [users, anonymous] = [denseCodes(rows.column("userId")), denseCodes(rows.column("anonymousId"))];
   const lists = sources.map(() => new Float64Array(selected.length));
   const ends = sources.map(() => 0);
   const last = columns.length - 1;

@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.js";
+import { flatText } from "../base/flat-text.js";
 import { dayStartMs, isoOf } from "../base/time.js";
-import { uuidText } from "../base/uuid.js";
 import { absentColumn, type CodeColumn } from "../column/column.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import { pathOf, propertiesOf, referrerDomainOf, walk } from "../filter/operand-value.js";
@@ -9,6 +9,7 @@ import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
 import { ACTOR_COLUMNS } from "./actors.js";
 import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-rows-reader.js";
+import { EventTimes } from "./event-times.js";
 import type { FoldContext } from "./report.js";
 import { labelNumbers } from "./touch-facts.js";
 
@@ -22,7 +23,8 @@ export interface Source {
   readonly name: string | null;
   /** Codes that rows had so far are below it. */
   readonly size: number;
-  codesOf(rows: Rows): CodeColumn;
+  /** Of rows that are not selected it may say anything. */
+  codesOf(rows: Rows, selected: Uint32Array): CodeColumn;
 }
 
 /** Where the rows of an aggregate have their values, and what the codes of these stand for. */
@@ -40,8 +42,11 @@ interface DistinctValues {
   placesInOrder(): Uint32Array;
 }
 
+/** What has values that several events may share; an id is one event's own (`events-by-id`). */
+export type SharedOperand = Exclude<Operand, { readonly kind: "id" }>;
+
 /** @param context that of the question: the same for all its states */
-export function valuesOf(by: Operand, context: FoldContext): Values {
+export function valuesOf(by: SharedOperand, context: FoldContext): Values {
   const { dictionaries } = context;
   switch (by.kind) {
     case "field":
@@ -66,10 +71,8 @@ export function valuesOf(by: Operand, context: FoldContext): Values {
       return companyValues(context);
     case "touch":
       return touchValues(by.dimension, context);
-    case "id":
-      return ownValues(ID_COLUMN, (rows, row) => uuidText(rows.ids(), row * 16));
     case "createdAt":
-      return ownValues(TIME_COLUMN, (rows, row) => isoOf(dayStartMs(rows.day) + (rows.times()[row] ?? 0)));
+      return timeValues();
   }
 }
 
@@ -131,9 +134,9 @@ function companyValues(context: FoldContext): Values {
     // Who belongs to which company is another matter in the next question.
     name: null,
     size: dictionary.size,
-    codesOf: (rows) => {
+    codesOf: (rows, selected) => {
       const reader = new CompanyReader(rows, context);
-      return codesOfRows(rows, (row) => reader.companyOf(row, reader.identityOf(row)));
+      return codesOfRows(rows, selected, (row) => reader.companyOf(row, reader.identityOf(row)));
     },
   };
   return { sources: [source], groupsOf: (_place, code) => [code], propertyOf: (code) => dictionary.valueOf(code) };
@@ -154,25 +157,36 @@ function touchValues(dimension: TouchDimension, context: FoldContext): Values {
   return textValues([source], (_place, code) => [labels.labelOf(code)?.[dimension] ?? ""]);
 }
 
-/** Values that no dictionary holds: they are numbered as they come. */
-function ownValues(column: string, textOf: (rows: Rows, row: number) => string): Values {
-  const texts = new Texts();
-  texts.numberOf("");
+/** Times stand in no dictionary: those of selected rows are numbered as they come. */
+function timeValues(): Values {
+  const times = new EventTimes();
   const source: Source = {
-    columns: [column],
+    columns: [TIME_COLUMN],
     column: null,
     name: null,
     get size() {
-      return texts.count;
+      return times.count;
     },
-    codesOf: (rows) => codesOfRows(rows, (row) => texts.numberOf(textOf(rows, row))),
+    codesOf: (rows, selected) => {
+      const ms = rows.times();
+      const numberOf = times.ofDay(dayStartMs(rows.day));
+      return codesOfRows(rows, selected, (row) => numberOf(ms[row] ?? 0));
+    },
   };
-  return { sources: [source], groupsOf: (_place, code) => [code], propertyOf: (code) => texts.of(code) };
+  return {
+    sources: [source],
+    distinct: { placesInOrder: () => times.inOrder() },
+    groupsOf: (_place, code) => [code],
+    propertyOf: (code) => flatText(isoOf(times.of(code))),
+  };
 }
 
-function codesOfRows(rows: Rows, codeOf: (row: number) => number): CodeColumn {
+function codesOfRows(rows: Rows, selected: Uint32Array, codeOf: (row: number) => number): CodeColumn {
   const codes = new Uint32Array(rows.rowCount);
-  for (let row = 0; row < codes.length; row += 1) codes[row] = codeOf(row);
+  for (let at = 0; at < selected.length; at += 1) {
+    const row = selected[at] ?? 0;
+    codes[row] = codeOf(row);
+  }
   return { kind: "dense", codes };
 }
 

@@ -8,7 +8,7 @@ import { MetadataMembers, readMetadata, utf8Length } from "./metadata.js";
 import type { KnownKeys } from "./metadata.js";
 import { EXPECTED_MOMENT, momentOf } from "./moment.js";
 import { DEFAULT_PROJECT } from "./project.js";
-import { splitAddress } from "./web-address.js";
+import { isPath, splitAddress } from "./web-address.js";
 
 /** Why an event was not accepted. */
 export class EventFault {
@@ -65,8 +65,6 @@ const PROJECT = fieldIndex("project");
 const NOTIFY = fieldIndex("notify");
 const URL_FIELD = fieldIndex("url");
 const HOSTNAME = fieldIndex("hostname");
-
-const SLASH = 0x2f;
 
 /** Members that are no fields of `FIELDS`. */
 const ID = FIELD_COUNT;
@@ -193,7 +191,7 @@ function settleFields(context: DecodeContext, texts: string[], row: number): Eve
     return new EventFault("project_not_allowed", `project: this token writes to ${shown(context.project)} only`);
   if (project === "") texts[projectAt] = context.project ?? DEFAULT_PROJECT;
   const url = texts[URL_FIELD * DECODED_ROW_COUNT + row] as string;
-  if (url !== "" && url.charCodeAt(0) !== SLASH) settlePlace(url, texts, row);
+  if (url !== "" && !isPath(url)) settlePlace(url, texts, row);
   return null;
 }
 

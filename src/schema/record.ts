@@ -54,6 +54,7 @@ export interface UnlinkInput {
 
 /** What `ingestRecords` takes, told apart by `type`. A project exists before its first event. */
 export type RecordInput =
+  /** Here the email `""` says that there is none, whatever the traits hold. */
   | (IdentifyInput & { readonly type: "identify" })
   | (GroupInput & { readonly type: "group" })
   | (AliasInput & { readonly type: "alias" })
@@ -71,7 +72,7 @@ export type StoredRecord =
       readonly type: "identify";
       readonly id: string;
       readonly createdAt: string;
-      /** In lower case; left out where it is that of the traits. */
+      /** In lower case; left out where it is that of the traits; `""` where there is none though traits have one. */
       readonly email?: string;
       readonly traits?: Readonly<Record<string, unknown>>;
     })

@@ -31,7 +31,8 @@ export interface QuarantinedFile {
 
 /** The one file that says which others count. Replaced as a whole. */
 export interface Manifest {
-  readonly format: 1;
+  /** 2: a record may stand behind the unlink that takes it back. Versions that know format 1 only would let it live. */
+  readonly format: 1 | 2;
   /** One more at each opening for writing. */
   readonly epoch: number;
   /** The store was closed in good order: its journal holds nothing but an end mark. */
@@ -94,6 +95,7 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
   if (body === undefined || rest !== "" || toHex(sha256(encoder.encode(body))) !== checksum)
     throw damaged(MANIFEST_KEY, "its checksum is wrong");
   const manifest = { ...EMPTY_MANIFEST, ...(JSON.parse(body) as Manifest) };
-  if (manifest.format !== 1) throw damaged(MANIFEST_KEY, `expected format 1, got ${String(manifest.format)}`);
+  const format: unknown = manifest.format;
+  if (format !== 1 && format !== 2) throw damaged(MANIFEST_KEY, `expected format 1 or 2, got ${String(format)}: a later version wrote it`);
   return manifest;
 }

@@ -1,39 +1,34 @@
 import { DaybookError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import { dayOf } from "../base/time.js";
-import { splitDeltas } from "../column/dictionaries.js";
-import type { Dictionaries, DictionaryDelta } from "../column/dictionaries.js";
+import { Turns } from "../base/turn.js";
+import type { Dictionaries } from "../column/dictionaries.js";
 import { RECORD_FIELD_COUNT, RecordTable } from "../identity/record-table.js";
+import type { RecordColumns } from "../identity/record-table.js";
 import { IdentityResolver } from "../identity/resolver.js";
 import { MemoryBudget } from "../segment/memory-budget.js";
 import { linksOfMeta } from "../segment/segment-file.js";
 import { fieldIndex } from "../schema/fields.js";
-import { BatchBuilder } from "./batch.js";
 import type { Batch } from "./batch.js";
 import { byDay } from "./by-day.js";
-import { encodeBatch } from "./batch-bytes.js";
 import { Catalog } from "./catalog.js";
 import type { Snapshot } from "./catalog.js";
 import { Claim, takenOver } from "./claim.js";
 import { FILE_FOLDERS, StoreFiles } from "./files.js";
-import { Journal, journalKey } from "./journal.js";
-import type { JournalEntry } from "./journal.js";
-import { FRAME_KINDS } from "./journal-frame.js";
-import { journalKeys, listJournals, openJournalFile } from "./journal-file.js";
+import { journalKey } from "./journal.js";
+import type { Journal } from "./journal.js";
+import { Journals } from "./journals.js";
+import type { Durability } from "./journals.js";
 import type { Sealer } from "./make-segment.js";
 import { MANIFEST_KEY, encodeManifest, filesOf } from "./manifest.js";
 import type { Manifest } from "./manifest.js";
 import { BROUGHT_NOTHING, countBrought } from "./record-batch.js";
 import type { BroughtCodes, RecordBatch } from "./record-batch.js";
-import { encodeRecords } from "./record-bytes.js";
 import { recover, recoverBesideWriter } from "./recovery.js";
 import type { Recovered } from "./recovery.js";
 import { salvageStore } from "./salvage.js";
 import type { Storage, StorageLock } from "./storage.js";
 import { refuseStoresBelow } from "./stores-below.js";
-
-/** When an ingest resolves: after the sync of the journal, or after the write with a sync every second. */
-export type Durability = "disk" | "os";
 
 export interface StoreOptions {
   readonly storage: Storage;
@@ -50,28 +45,25 @@ export interface StoreOptions {
 const USER_ID = fieldIndex("userId");
 const ANONYMOUS_ID = fieldIndex("anonymousId");
 const COMPANY_ID = fieldIndex("companyId");
-/** How often the journal is synced in `os` mode. */
-const OS_SYNC_MS = 1_000;
+/** What learning of a record costs, beside a value that is worked on. */
+const RECORD_VALUE_COUNT = 512;
+/** And of an id that only records name. */
+const BROUGHT_VALUE_COUNT = 32;
 
 /** What a store is made of at one moment; `seal.ts` and `compact.ts` move rows between its parts. */
 export class Store {
   readonly catalog: Catalog;
-  /** Bytes of the journals before the current one, by number. */
-  readonly #formerJournals: Map<number, number>;
   /** Replaced as a whole by an erasure. */
   records: RecordTable;
   resolver: IdentityResolver;
   readonly files: StoreFiles;
   readonly dictionaries: Dictionaries;
   manifest: Manifest;
-  journal: Journal | null = null;
-  nextSequence: number;
-  /** The greatest that a snapshot shows: those of a commit under way may be given again. */
+  /** The greatest sequence that a snapshot shows: those of a commit under way may be given again. */
   #visibleSequence: number;
   nextFile: number;
-  /** Sizes of the dictionaries as far as segments' files hold them, and as far as the journal does. */
+  /** Sizes of the dictionaries as far as segments' files hold them. */
   sealedSizes: ReadonlyMap<string, number>;
-  #journaledSizes: Map<string, number>;
   /** Records that files of records hold: the first of the table. */
   sealedRecordCount = 0;
   /** Ids in the lists of the newest of those files. */
@@ -81,10 +73,11 @@ export class Store {
   /** How often codes were given up that had been given: what was learned of them is worth nothing. */
   truncationCount = 0;
   readonly #claim: Claim;
+  readonly #journals: Journals;
   /** Ends, and never rejects, when no manifest is being written. */
   #manifestWritten: Promise<void> = Promise.resolve();
-  /** In `os` mode: the sync to come. */
-  #syncTimer: { unref?(): void } | null = null;
+  /** Ends when the records of the commit under way are all learned of; null where none are. */
+  #taking: Promise<void> | null = null;
 
   private constructor(
     readonly options: StoreOptions,
@@ -101,13 +94,11 @@ export class Store {
     this.resolver = new IdentityResolver(this.records, this.dictionaries);
     this.privacy = recovered.privacy;
     this.manifest = recovered.manifest;
-    this.#formerJournals = new Map(recovered.journalByteLengths);
-    this.nextSequence = recovered.nextSequence;
     this.#visibleSequence = recovered.nextSequence - 1;
     this.nextFile = Math.max(recovered.manifest.nextFile, ([...recovered.journalByteLengths.keys()].at(-1) ?? 0) + 1);
     this.sealedSizes = new Map();
-    this.#journaledSizes = this.dictionaries.sizes();
-    this.resolver.committed(this.#journaledSizes);
+    this.#journals = new Journals(options.storage, options.durability, this.dictionaries, recovered, () => this.refuseLostLock());
+    this.resolver.committed(this.#journals.sizes);
   }
 
   /** Opens a store, making a new one where there is none. @throws store_locked, manifest_missing, corruption, storage_full, invalid_parameter */
@@ -140,6 +131,16 @@ export class Store {
     return this.options.storage;
   }
 
+  /** Null for readers, and when the store was closed. */
+  get journal(): Journal | null {
+    return this.#journals.current;
+  }
+
+  /** That of the next event or record. */
+  get nextSequence(): number {
+    return this.#journals.nextSequence;
+  }
+
   /** Nothing was ever accepted, nor asked for. */
   get isEmpty(): boolean {
     return this.nextSequence === 1 && this.privacy === null;
@@ -151,8 +152,7 @@ export class Store {
 
   /** Bytes of all live journals. */
   get journalByteLength(): number {
-    const ofCurrent = this.journal?.byteLength ?? 0;
-    return [...this.#formerJournals].reduce((sum, [number, byteLength]) => (number < this.manifest.firstJournal ? sum : sum + byteLength), ofCurrent);
+    return this.#journals.byteLengthFrom(this.manifest.firstJournal);
   }
 
   /** @throws store_locked where somebody else has taken the store over, else read_only */
@@ -164,17 +164,17 @@ export class Store {
 
   /** Values of a dictionary that are durable: events under way may have added more. */
   durableValues(name: string): readonly string[] {
-    return this.dictionaries.named(name).values.slice(1, this.#journaledSizes.get(name) ?? 1);
+    return this.dictionaries.named(name).values.slice(1, this.#journals.sizes.get(name) ?? 1);
   }
 
   isDurable(name: string, value: string): boolean {
     const code = this.dictionaries.named(name).codeOf(value);
-    return code > 0 && code < (this.#journaledSizes.get(name) ?? 1);
+    return code > 0 && code < (this.#journals.sizes.get(name) ?? 1);
   }
 
   /** Sizes of the dictionaries as far as the journal holds their values: what rows of heads use. */
   journaledSizes(): Map<string, number> {
-    return new Map(this.#journaledSizes);
+    return new Map(this.#journals.sizes);
   }
 
   snapshot(): Snapshot {
@@ -186,76 +186,21 @@ export class Store {
    * @throws read_only, storage_full, internal (sequences are used up)
    */
   async commit(batch: Batch, recordBatch: RecordBatch | null = null): Promise<void> {
-    const { journal } = this;
-    if (journal === null) throw new DaybookError("read_only", "the store was opened for reading");
-    const recordCount = recordBatch?.records.rowCount ?? 0;
-    const rowsCount = batch.rowCount === 0 && recordCount === 0 ? 1 : batch.rowCount;
-    if (this.nextSequence + rowsCount + recordCount > 0xffffffff)
-      throw new DaybookError("internal", "a store holds at most 2^32 records");
-    const before = { mark: journal.mark(), nextSequence: this.nextSequence, sizes: new Map(this.#journaledSizes) };
-    try {
-      await this.#journalAll(journal, batch, recordBatch, rowsCount);
-    } catch (error) {
-      await journal.rollBack(before.mark);
-      this.nextSequence = before.nextSequence;
-      this.#journaledSizes = before.sizes;
-      throw error;
-    }
-    this.resolver.committed(this.#journaledSizes);
-    this.#append(batch, this.nextSequence);
-    if (recordBatch !== null) this.#takeRecords(recordBatch);
-    this.nextSequence += rowsCount + recordCount;
-    this.#visibleSequence = this.nextSequence - 1;
+    // First: a former version that replayed the journal would let the record live.
+    if (recordBatch?.isTakenBackBefore === true && this.journal !== null && this.manifest.format === 1) await this.writeManifest(() => ({ format: 2 }));
+    const { first, next } = await this.#journals.write(batch, recordBatch);
+    if (recordBatch !== null) await this.#takeRecordsInTurns(recordBatch);
+    this.resolver.committed(this.#journals.sizes);
+    this.#append(batch, first);
+    this.#journals.nextSequence = next;
+    this.#visibleSequence = next - 1;
     this.catalog.changed();
-  }
-
-  /** Makes values, events and records durable. */
-  async #journalAll(journal: Journal, batch: Batch, recordBatch: RecordBatch | null, rowsCount: number): Promise<void> {
-    const recordCount = recordBatch?.records.rowCount ?? 0;
-    const sizes = this.dictionaries.sizes();
-    if (this.storage.volatile === true) {
-      this.#journaledSizes = sizes;
-      return;
-    }
-    let deltas = await this.#journalValues(journal);
-    const entries: JournalEntry[] = [];
-    if (rowsCount > 0) {
-      entries.push({ kind: FRAME_KINDS.rows, firstSequence: this.nextSequence, recordCount: rowsCount, payload: encodeBatch(deltas, batch) });
-      deltas = [];
-    }
-    const nextSequence = this.nextSequence + rowsCount + recordCount;
-    if (recordBatch !== null && recordCount > 0) {
-      const payload = encodeRecords(deltas, recordBatch);
-      entries.push({ kind: FRAME_KINDS.records, firstSequence: this.nextSequence + rowsCount, recordCount, payload });
-    }
-    await journal.append(...entries);
-    // Whoever takes the store over takes the lock first, then reads and syncs the journal: while the lock is ours, they will find this.
-    const isOurs = this.refuseLostLock();
-    if (this.options.durability === "disk") await Promise.all([journal.sync(nextSequence), isOurs]);
-    else {
-      await isOurs;
-      this.#syncLater();
-    }
-    this.#journaledSizes = sizes;
   }
 
   /** Forgets the values that events and records brought whose commit failed: codes given since then are worth nothing. */
   forgetUnjournaled(): void {
     this.truncationCount += 1;
-    this.dictionaries.truncate(this.#journaledSizes);
-  }
-
-  /** Writes frames of values alone as long as there are too many for one frame; answers the rest of them. */
-  async #journalValues(journal: Journal): Promise<DictionaryDelta[]> {
-    const parts = splitDeltas(this.dictionaries.deltasSince(this.#journaledSizes), LIMITS.frameValueChars);
-    const last = parts.pop() ?? [];
-    for (const part of parts) {
-      const payload = encodeBatch(part, new BatchBuilder().batch());
-      await journal.append({ kind: FRAME_KINDS.rows, firstSequence: this.nextSequence, recordCount: 1, payload });
-      this.nextSequence += 1;
-      for (const { name, start, values } of part) this.#journaledSizes.set(name, start + values.length);
-    }
-    return last;
+    this.dictionaries.truncate(this.#journals.sizes);
   }
 
   /** Whether heads and journal have grown to where they should become segments. @param frozenSequence the first that no seal under way has */
@@ -275,20 +220,7 @@ export class Store {
 
   /** Starts the next journal. Rows committed from now on are in it. */
   async rotateJournal(): Promise<void> {
-    const number = this.takeFileNumber();
-    const file = await openJournalFile(this.storage, number);
-    const before = this.journal;
-    try {
-      if (file.byteLength > 0) throw new DaybookError("store_locked", `another process writes to ${journalKey(number)}`);
-      // What is in the next journal must never outlive what is in this one, nor meet what was cut off it.
-      if (before !== null && (this.options.durability === "os" || before.isCut)) await before.sync(this.nextSequence);
-      this.journal = await Journal.create(number, file, this.manifest.epoch, this.nextSequence);
-    } catch (error) {
-      await file.close().catch(() => undefined);
-      throw error;
-    }
-    if (before !== null) this.#formerJournals.set(before.number, before.byteLength);
-    await before?.file.close();
+    await this.#journals.rotate(this.takeFileNumber(), this.manifest.epoch);
   }
 
   /** Writes the privacy requests, durably. No seal may be under way. */
@@ -305,7 +237,7 @@ export class Store {
   replaceRecords(table: RecordTable, brought: BroughtCodes, privacy: string): void {
     this.records = new RecordTable();
     this.resolver = new IdentityResolver(this.records, this.dictionaries);
-    this.resolver.committed(this.#journaledSizes);
+    this.resolver.committed(this.#journals.sizes);
     for (const segment of this.catalog.segments) for (const link of linksOfMeta(segment.meta)) this.resolver.link(link);
     this.#takeRecords({ records: table.slice(0), brought });
     this.sealedRecordCount = table.rowCount;
@@ -362,11 +294,7 @@ export class Store {
 
   /** Removes journals that no manifest names any more. */
   async removeOldJournals(): Promise<void> {
-    for (const number of await listJournals(this.storage)) {
-      if (number >= this.manifest.firstJournal) continue;
-      for (const key of await journalKeys(this.storage, number)) await this.storage.remove(key);
-      this.#formerJournals.delete(number);
-    }
+    await this.#journals.removeBefore(this.manifest.firstJournal);
   }
 
   /** Ends the journal in good order and gives the lock back; everything was sealed before. */
@@ -383,8 +311,7 @@ export class Store {
 
   /** Lets go without writing: after a failure, what is durable stays as it is. */
   async abandon(): Promise<void> {
-    await this.journal?.file.close().catch(() => undefined);
-    this.journal = null;
+    await this.#journals.abandon();
     await this.lock?.release();
   }
 
@@ -403,15 +330,37 @@ export class Store {
     }
   }
 
+  /** Resolves when no commit is seen in part: who is who is learned over several turns. To be awaited right before anybody looks. */
+  async whole(): Promise<void> {
+    while (this.#taking !== null) await this.#taking;
+  }
+
+  async #takeRecordsInTurns({ records, brought }: RecordBatch): Promise<void> {
+    const turns = new Turns();
+    const take = async () => {
+      for (const [ids, codes] of this.#broughtIds(brought))
+        await turns.inPieces(codes.length, (from, to) => codes.slice(from, to).forEach((code) => ids.brought(code)), BROUGHT_VALUE_COUNT);
+      await turns.inPieces(records.rowCount, (from, to) => this.#takeRows(records, from, to), RECORD_VALUE_COUNT);
+    };
+    this.#taking = take().finally(() => (this.#taking = null));
+    await this.#taking;
+  }
+
   #takeRecords({ records, brought }: RecordBatch): void {
-    const { resolver } = this;
-    for (const code of brought.userId) resolver.users.brought(code);
-    for (const code of brought.anonymousId) resolver.anonymous.brought(code);
-    for (const code of brought.companyId) resolver.companies.brought(code);
-    for (let row = 0; row < records.rowCount; row += 1) {
+    for (const [ids, codes] of this.#broughtIds(brought)) for (const code of codes) ids.brought(code);
+    this.#takeRows(records, 0, records.rowCount);
+  }
+
+  #broughtIds({ userId, anonymousId, companyId }: BroughtCodes) {
+    const { users, anonymous, companies } = this.resolver;
+    return [[users, userId], [anonymous, anonymousId], [companies, companyId]] as const;
+  }
+
+  #takeRows(records: RecordColumns, from: number, to: number): void {
+    for (let row = from; row < to; row += 1) {
       const { kinds, times, ids, codes } = records;
       const at = this.records.append(kinds[row] as number, times[row] as number, ids, row * 16, codes, row * RECORD_FIELD_COUNT);
-      resolver.addRecord(at);
+      this.resolver.addRecord(at);
     }
   }
 
@@ -431,16 +380,6 @@ export class Store {
     const named = new Set(filesOf(this.manifest).map((entry) => entry.key));
     for (const folder of FILE_FOLDERS)
       for (const key of await this.storage.list(folder)) if (!named.has(key)) await this.storage.remove(key);
-  }
-
-  /** A failure poisons the journal, so that the next ingest hears of it. */
-  #syncLater(): void {
-    if (this.#syncTimer !== null) return;
-    this.#syncTimer = setTimeout(() => {
-      this.#syncTimer = null;
-      if (this.isWritable) this.journal?.sync(this.nextSequence).catch(() => undefined);
-    }, OS_SYNC_MS);
-    this.#syncTimer.unref?.();
   }
 
   #append(batch: Batch, firstSequence: number): void {

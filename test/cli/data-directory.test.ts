@@ -1,6 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openDaybook } from "daybook";
+import { parseTokens } from "daybook/http";
 import { fileStorage } from "daybook/node";
 import { describe, expect, test } from "vitest";
 import type { Command } from "../../src/cli/command.js";
@@ -12,6 +13,7 @@ import { command as serve } from "../../src/cli/commands/serve.js";
 import { command as stats } from "../../src/cli/commands/stats.js";
 import { command as token } from "../../src/cli/commands/token.js";
 import { command as verify } from "../../src/cli/commands/verify.js";
+import { checkedText } from "../../src/cli/token-check.js";
 import { directoryState } from "../directory-state.js";
 import { daybook, emptyDirectory, startProgram } from "./run.js";
 
@@ -88,8 +90,13 @@ describe("what --data names is", () => {
     expect((await kindOf(directory)).kind).toBe("empty");
     await mkdir(join(directory, "backup"));
     await writeFile(join(directory, "backup", "all.tar"), "x");
-    await writeFile(join(directory, "tokens.json"), "[]\n");
-    expect((await kindOf(directory)).kind).toBe("organizations");
+    const token = { sha256: "0".repeat(64), project: 'a"}{b', role: "admin", scopes: ["*"] };
+    // By the program, by a person in any order, and with a damaged end.
+    const ours = ["[]", "[]\n", checkedText(parseTokens(JSON.stringify([token]))), JSON.stringify([{ scopes: [], role: "member", token: "sk_x" }]), checkedText(parseTokens(JSON.stringify([token, token]))).slice(0, -9)];
+    for (const text of ours) {
+      await writeFile(join(directory, "tokens.json"), text);
+      expect((await kindOf(directory)).kind).toBe("organizations");
+    }
   });
 });
 
@@ -102,6 +109,15 @@ describe("every command refuses, and not a byte is written, where --data names",
     expect(await refusals(directory)).toEqual([`${directory}: is neither a store nor a directory of organizations, it holds MANIFEST, package.json, src, tokens.json`]);
     expect(await directoryState(directory)).toEqual(before);
   });
+
+  test.each(['["#000", "#fff"]', '[{"name":"accent","value":"#f0f"}]', '[{"token":"abc","user":"ann"}]', "[1]", "[", "[]x", '[{"role":"button"},{"token":"x","role":"a","scopes":[]}]'])(
+    "tokens of another program: %s",
+    async (text) => {
+      const directory = await emptyDirectory();
+      await writeFile(join(directory, "tokens.json"), text);
+      await expect(dataDirectory(directory)).rejects.toThrow(`${directory}: is neither a store nor a directory of organizations, it holds tokens.json`);
+    },
+  );
 
   test("the home of somebody, of hidden files alone", async () => {
     const directory = await emptyDirectory();

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.js";
 import { seededRandom } from "../../src/testing/index.js";
 import { baseSeed } from "../oracle/settings.js";
-import { expectAll, go, kill, loadWriter } from "./leased-writers.js";
+import { expectAll, go, kill, loadWriter, readyMs } from "./leased-writers.js";
 import { emptyDirectory, type Running } from "./run.js";
 
 const leaseMs = LIMITS.lockLeaseMs;
@@ -37,12 +37,6 @@ class Turns {
 }
 
 const turns = new Turns();
-
-/** What the writer itself says it took to open the store. */
-async function readyMs(running: Running): Promise<number> {
-  const [, ms] = await running.said(/ready (\d+)\n/);
-  return Number(ms);
-}
 
 /** Kills writers at random moments: the next is in a container of its own, or of another host name that sees the last. Answers how long each took to be ready. */
 async function rounds(store: number, isSeen: boolean): Promise<number[]> {

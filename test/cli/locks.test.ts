@@ -1,18 +1,13 @@
-import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileStorage } from "daybook/node";
 import { expect, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.js";
-import { innerPid } from "./apart.js";
-import { acknowledgedOf, expectAll, go, goesOn, kill, loadWriter, writes } from "./leased-writers.js";
+import { contend, expectAll, go, goesOn, kill, killContainer, loadContainer, loadWriter, locksIn, takeOverFromSuspended, writes } from "./leased-writers.js";
 import { emptyDirectory } from "./run.js";
 
 const LONG_MS = LIMITS.lockLeaseMs;
 /** Where nobody lives who could be too late to renew. */
 const SHORT_MS = 1_000;
-
-const locksIn = (directory: string) => readdirSync(directory).filter((name) => name.startsWith("LOCK"));
-const container = (host: string) => ({ host, pids: true });
 
 test("After kill -9 and under another host name a store opens at once, for the process table tells that its owner has ended.", async () => {
   const directory = await emptyDirectory();
@@ -27,11 +22,10 @@ test("After kill -9 and under another host name a store opens at once, for the p
 
 test("A container made anew after kill -9 waits for a lock that nobody renews, and takes it over without anybody's help.", async () => {
   const directory = await emptyDirectory();
-  const load = (writer: number, host: string) => loadWriter(directory, { writer, leaseMs: SHORT_MS, where: container(host) });
-  const [first, second] = await Promise.all([load(1, "container-a"), load(2, "container-b")]);
+  const load = (writer: number) => loadContainer(directory, { writer, leaseMs: SHORT_MS });
+  const [first, second] = await Promise.all([load(1), load(2)]);
   await writes(first);
-  process.kill(innerPid(first), "SIGKILL");
-  await first.finished;
+  await killContainer(first);
   await writes(second);
   expect(locksIn(directory)).toHaveLength(1);
   await kill(second);
@@ -40,7 +34,7 @@ test("A container made anew after kill -9 waits for a lock that nobody renews, a
 
 test("Two containers of one host name do not take each other's pids for their own: the second hears store_locked, the first goes on.", async () => {
   const directory = await emptyDirectory();
-  const load = (writer: number) => loadWriter(directory, { writer, leaseMs: LONG_MS, isPatient: false, where: container("same") });
+  const load = (writer: number) => loadContainer(directory, { writer, leaseMs: LONG_MS, isPatient: false }, "same");
   const [first, second] = await Promise.all([load(1), load(2)]);
   await writes(first);
   go(second);
@@ -48,8 +42,7 @@ test("Two containers of one host name do not take each other's pids for their ow
   expect(message).toMatch(/^The store is open in process 1 on host same, which cannot be seen from here: its lock file LOCK~\S+ was last renewed \d+ s ago, and can be taken over in \d+ s unless it is renewed\.$/);
   await goesOn(first);
   // Seen from here, where there is one for both.
-  process.kill(innerPid(first), "SIGKILL");
-  await first.finished;
+  await killContainer(first);
   expect(locksIn(directory)).toHaveLength(1);
 });
 
@@ -69,18 +62,9 @@ test("A host name that changes under a running writer changes nothing: it goes o
 
 test("A container that stood still for longer than its lock counts acknowledges nothing afterwards, and harms nothing of who took over.", async () => {
   const directory = await emptyDirectory();
-  const load = (writer: number, host: string) => loadWriter(directory, { writer, leaseMs: SHORT_MS, where: container(host) });
-  const [first, second] = await Promise.all([load(1, "container-a"), load(2, "container-b")]);
-  await writes(first);
-  process.kill(innerPid(first), "SIGSTOP");
-  await writes(second);
-  const stood = { stdout: first.stdout };
-  process.kill(innerPid(first), "SIGCONT");
-  await first.said(/failed store_locked: another process has taken the store over/);
-  await first.said(/health read_only\n/);
-  // At most the answer for what was stored before it stood still.
-  expect(acknowledgedOf(first) - acknowledgedOf(stood)).toBeLessThanOrEqual(20);
-  await goesOn(second, 1_000);
+  const load = (writer: number) => loadContainer(directory, { writer, leaseMs: SHORT_MS });
+  const [first, second] = await Promise.all([load(1), load(2)]);
+  await takeOverFromSuspended(first, second);
   await kill(second);
   await expectAll(directory, SHORT_MS, [first, second]);
 });
@@ -88,14 +72,11 @@ test("A container that stood still for longer than its lock counts acknowledges 
 test("Of two containers that find an abandoned lock at the same time exactly one gets it; the other hears store_locked.", async () => {
   const leaseMs = 3 * SHORT_MS;
   const directory = await emptyDirectory();
-  const load = (writer: number) => loadWriter(directory, { writer, leaseMs, where: container(`container-${writer}`) });
+  const load = (writer: number) => loadContainer(directory, { writer, leaseMs });
   const [first, ...rivals] = await Promise.all([load(1), load(2), load(3)]);
   await writes(first);
-  process.kill(innerPid(first), "SIGKILL");
-  await first.finished;
-  rivals.forEach(go);
-  const outcomes = await Promise.all(rivals.map((rival) => rival.said(/(ready|failed store_locked)/)));
-  expect(outcomes.map((match) => match[1]).sort()).toEqual(["failed store_locked", "ready"]);
+  await killContainer(first);
+  await contend(rivals);
   await Promise.all(rivals.map(kill));
   expect(locksIn(directory)).toHaveLength(1);
   await expectAll(directory, leaseMs, [first, ...rivals]);

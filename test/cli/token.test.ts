@@ -1,6 +1,9 @@
-import { readFile, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { dataDirectory } from "../../src/cli/data-directory.js";
+import { changeTokens, storedTokens } from "../../src/cli/token-store.js";
+import { kernelFileSystem } from "../../src/node/kernel-file-system.js";
 import { daybook, emptyDirectory } from "./run.js";
 
 describe("daybook token", () => {
@@ -35,6 +38,24 @@ describe("daybook token", () => {
     const codes = (await Promise.all([create(), create(), create()])).map((run) => run.code);
     expect(codes).toEqual([0, 0, 0]);
     expect(JSON.parse(await readFile(join(directory, "tokens.json"), "utf8"))).toHaveLength(3);
+  });
+
+  test("a change looks into no organization, however many there are, and clears away what a change that died left behind", async () => {
+    const directory = await emptyDirectory();
+    for (let number = 0; number < 20; number += 1) {
+      await mkdir(join(directory, `org-${number}`, "segments"), { recursive: true });
+      await writeFile(join(directory, `org-${number}`, "MANIFEST"), '{"format":1}');
+    }
+    await writeFile(join(directory, "tokens.json~4194399~1~00000000~1+gone~1"), "[");
+    const looked = vi.spyOn(kernelFileSystem, "readDirectory");
+    try {
+      await changeTokens(await dataDirectory(directory), (records) => records);
+      expect([...new Set(looked.mock.calls.map(([path]) => path))]).toEqual([directory]);
+    } finally {
+      looked.mockRestore();
+    }
+    expect(await storedTokens(directory)).toEqual([]);
+    expect((await readdir(directory)).filter((name) => !name.startsWith("org-"))).toEqual(["tokens.json"]);
   });
 
   test("a time that is none is bad usage", async () => {

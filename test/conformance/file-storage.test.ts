@@ -30,9 +30,10 @@ describe("file storage: folders that no key leads to", () => {
       readDirectory: (path) => (path.includes(name) ? Promise.reject(errno("EACCES")) : kernelFileSystem.readDirectory(path)),
     };
     const storage = fileStorage(directory, { fileSystem });
-    await (await storage.lock()).release();
+    const lock = await storage.lock();
     await storage.write("folder/key", bytesOf("x"));
     expect(await storage.list("")).toEqual(["folder/key"]);
+    await lock.release();
   });
 });
 
@@ -243,6 +244,50 @@ describe("file storage: a place where no directory can be made", () => {
     const error: Error = await storage.write("journal/1", bytesOf("x")).then(() => new Error("written"), (reason) => reason);
     expect(error).toMatchObject({ code: "internal", details: { errno: "ENOENT", key: "journal/1" } });
     expect(error.message).not.toContain(directory);
+  });
+});
+
+describe("file storage: what comes late, after its lock was given back", () => {
+  it("is refused, whoever has the lock by now", async () => {
+    const directory = temporaryDirectory();
+    const storage = fileStorage(directory);
+    const lock = await storage.lock();
+    await storage.write("kept", bytesOf("first"));
+    await lock.release();
+    const acts = [() => storage.write("kept", bytesOf("late")), () => storage.write("other", bytesOf("late")), () => storage.remove("kept"), () => storage.openAppend("journal")];
+    for (const act of acts) await expect(act()).rejects.toMatchObject({ code: "closed" });
+    const other = await fileStorage(directory).lock();
+    for (const act of acts) await expect(act()).rejects.toMatchObject({ code: "closed" });
+    expect(await storage.read("kept")).toEqual(bytesOf("first"));
+    expect(await storage.read("other")).toBeNull();
+    await other.release();
+    // Who takes the lock again may write again.
+    const again = await storage.lock();
+    await storage.write("kept", bytesOf("second"));
+    await again.release();
+  });
+
+  it("is refused where it began before, also when the same storage has its lock again", async () => {
+    const directory = temporaryDirectory();
+    let goOn = () => undefined as void;
+    const standstill = new Promise<void>((resolve) => (goOn = resolve));
+    const fileSystem: FileSystem = {
+      ...kernelFileSystem,
+      async open(path, mode) {
+        const file = await kernelFileSystem.open(path, mode);
+        if (path.includes("late")) await standstill;
+        return file;
+      },
+    };
+    const storage = fileStorage(directory, { fileSystem });
+    const lock = await storage.lock();
+    const late = [storage.write("late", bytesOf("x")), storage.openAppend("late-journal")].map((act) => act.then(() => "done", (error: { code?: string }) => error.code));
+    await lock.release();
+    const again = await storage.lock();
+    goOn();
+    expect(await Promise.all(late)).toEqual(["closed", "closed"]);
+    expect(await storage.read("late")).toBeNull();
+    await again.release();
   });
 });
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { memoryStorage, openDaybook } from "daybook";
 import { type LockWait, fileStorage } from "daybook/node";
+import type { StorageLock } from "../../src/store/storage.js";
 import { SimulatedDisk, SimulatedFileSystem, simulatedProcess } from "daybook/testing";
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/base/limits.js";
@@ -78,6 +79,45 @@ describe("a lock whose owner cannot be seen", () => {
     const lock = await fileStorage(directory, { lockLeaseMs: lockLeaseMsMin, onLockWait: () => undefined }).lock();
     expect(locksIn(directory)).toHaveLength(1);
     await lock.release();
+  });
+
+  it("is taken over although its stamp lies in the future, by programs that look and end, look and end, once none of them saw it renewed for as long as it counts", async () => {
+    const directory = lockedDirectory(-3_600_000);
+    const leaseMs = 1_000;
+    const look = () => fileStorage(directory, { lockLeaseMs: leaseMs }).lock();
+    const startedMs = performance.now();
+    for (;;) {
+      const outcome: StorageLock | { readonly code?: string; readonly details?: object } = await look().catch((error: { readonly code?: string; readonly details?: object }) => error);
+      if ("release" in outcome) {
+        await outcome.release();
+        break;
+      }
+      expect(outcome).toMatchObject({ code: "store_locked", details: { lockFile: LOCK_FILE } });
+      expect(performance.now() - startedMs).toBeLessThan(10 * leaseMs);
+      await sleep(50);
+    }
+    expect(performance.now() - startedMs).toBeGreaterThan(leaseMs);
+  });
+
+  it("is respected although its stamps lie in the future, as long as it gets new ones", async () => {
+    const directory = lockedDirectory(-3_600_000);
+    const leaseMs = 600;
+    for (let round = 0; round < 20; round += 1) {
+      await expect(fileStorage(directory, { lockLeaseMs: leaseMs }).lock()).rejects.toMatchObject({ code: "store_locked" });
+      await sleep(leaseMs / 6);
+      if (round % 3 === 0) renewed(directory, -3_600_000);
+    }
+    expect(readFileSync(join(directory, LOCK_FILE), "utf8")).toBe("held\n");
+  });
+
+  it("is taken over with a stamp of the future too where its process ended before it had it", async () => {
+    const directory = lockedDirectory(-3_600_000);
+    writeFileSync(join(directory, LOCK_FILE), "");
+    renewed(directory, -3_600_000);
+    const leaseMs = 300;
+    await expect(fileStorage(directory, { lockLeaseMs: leaseMs }).lock()).rejects.toMatchObject({ code: "store_locked" });
+    await sleep(leaseMs + 50);
+    await (await fileStorage(directory, { lockLeaseMs: leaseMs }).lock()).release();
   });
 
   it("is waited for by whoever asks for it, and said so once", async () => {
@@ -156,6 +196,25 @@ describe("a lock that is held", () => {
     const before = statSync(path).mtimeMs;
     await until(() => statSync(path).mtimeMs > before);
     await daybook.close();
+  });
+
+  it.each(["ENOSPC", "EDQUOT"])("is renewed on a disk that is full, where its text cannot be written: %s", async (code) => {
+    const directory = temporaryDirectory();
+    const fileSystem = watchedFileSystem();
+    const lock = await fileStorage(directory, { fileSystem, lockLeaseMs: lockLeaseMsMin }).lock();
+    const path = join(directory, locksIn(directory)[0] ?? "");
+    fileSystem.before = (operation, name) => {
+      if (operation === "write" && name === "LOCK") throw errno(code);
+    };
+    const others = fileStorage(directory, { lockLeaseMs: lockLeaseMsMin, processes: { current: elsewhere, stateOf: () => "unknown" } });
+    const untilMs = performance.now() + 3 * lockLeaseMsMin;
+    while (performance.now() < untilMs) {
+      await expect(others.lock()).rejects.toMatchObject({ code: "store_locked" });
+      await sleep(lockLeaseMsMin / 6);
+    }
+    expect(await lock.isHeld?.()).toBe(true);
+    expect(readFileSync(path, "utf8")).toBe("held\n");
+    await lock.release();
   });
 
   it("is looked at once with each commit, without opening it; what cannot be looked at is not relied upon", async () => {

@@ -4,7 +4,7 @@ import type * as limits from "../../src/base/limits.js";
 
 vi.mock("../../src/base/limits.js", async (original) => {
   const { LIMITS } = await original<typeof limits>();
-  return { LIMITS: { ...LIMITS, dictionaryValueCount: 3, metadataKeyCount: 2, fillDayCount: 10 } };
+  return { LIMITS: { ...LIMITS, dictionaryValueCount: 3, metadataKeyCount: 2, fillDayCount: 10, ownValueCount: 4 } };
 });
 
 test("An event that would be the first value too many of a field is rejected, and known values go on being accepted.", async () => {
@@ -48,4 +48,20 @@ test("A record that would bring the first value too many is refused alone.", asy
   const outcomes = await Promise.allSettled(["a", "b", "c", "d", "a"].map((userId) => daybook.identify({ userId, traits: {} })));
   expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "fulfilled", "rejected", "fulfilled"]);
   expect(outcomes[3]).toMatchObject({ reason: { code: "invalid_parameter", message: "userId: expected at most 3 distinct values, and 3221225472 bytes of all, in a store" } });
+});
+
+test("More ids or times than are counted at once are refused, and named with what is asked for instead.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  const ids = [3, 1, 4, 2, 5].map((n) => `00000000-0000-7000-8000-00000000000${n}`);
+  await daybook.ingest(ids.map((id, at) => ({ id, name: at < 4 ? "few" : "more", userId: "u", createdAt: 1_000 + at })));
+  const sorted = [...ids].sort();
+  for (const measure of ["events", "unique_users"] as const) {
+    expect((await daybook.aggregate({ field: "id", measure, limit: 4 })).map(({ property }) => property)).toEqual(sorted.slice(0, 4));
+    expect(await daybook.aggregate({ field: "id", measure, eventName: "few", limit: 9 })).toHaveLength(4);
+    expect(await daybook.aggregate({ field: "createdAt", measure, eventName: "few" })).toHaveLength(4);
+    for (const input of [{ field: "id" }, { field: "id", limit: 5 }, { field: "createdAt", limit: 1 }] as const) {
+      const tooMany = { code: "too_many_values", details: { param: "field", reason: expect.stringMatching(`^expected at most 4 values of ${input.field} .*, got more; ask for fewer days`) as string } };
+      await expect(daybook.aggregate({ ...input, measure })).rejects.toMatchObject(tooMany);
+    }
+  }
 });

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { fixedClock, memoryStorage, openDaybook, type Daybook, type RecordInput, type Storage, type StoredRecord } from "daybook";
+import { fixedClock, memoryStorage, openDaybook, type Daybook, type RecordInput, type Storage, type StoredRecord, verifyStore } from "daybook";
+import { EMPTY_MANIFEST, MANIFEST_KEY, decodeManifest, encodeManifest } from "../../src/store/manifest.js";
+import { storeOf } from "../../src/engine/open-daybook.js";
+import { RECORD_FIELDS, RecordTable } from "../../src/identity/record-table.js";
+import { BROUGHT_NOTHING } from "../../src/store/record-batch.js";
+import type { Store } from "../../src/store/store.js";
+import { nextTurn } from "../../src/base/turn.js";
+import { turnsOfOthers } from "../testing/turns-of-others.js";
 import { lastingMemory } from "../store/objects.js";
 import { RecordingStorage } from "../store/recording-storage.js";
 
@@ -39,6 +46,39 @@ describe("ingestRecords", () => {
       expect(await again.identityProfile({ email: "ann@x.io" })).toMatchObject({ events: 0 });
       await again.close();
     }
+  });
+
+  test("writes another format once a record comes after what takes it back, before it is stored, and only then: former versions would let it live.", async () => {
+    const formatIn = (bytes: Uint8Array | undefined) => decodeManifest(bytes ?? new Uint8Array()).format;
+    const storage = new RecordingStorage();
+    const formatNow = () => formatIn(storage.objects.get(MANIFEST_KEY));
+    const daybook = await open(storage);
+    await daybook.ingestRecords(everyType);
+    await daybook.ingestRecords([{ type: "unlink", linkId: id(7) }]);
+    await daybook.seal();
+    expect(formatNow()).toBe(1);
+    const before = storage.states.length;
+    await daybook.ingestRecords([{ type: "identify", id: id(7), userId: "carl" }]);
+    const [first, ...others] = storage.states.slice(before);
+    expect([first?.operation, formatIn(first?.objects.get(MANIFEST_KEY))]).toEqual([`write ${MANIFEST_KEY}`, 2]);
+    expect(others.length).toBeGreaterThan(0);
+    await daybook.seal();
+    await daybook.close();
+    const again = await open(storage);
+    await again.ingestRecords([{ type: "identify", userId: "dora" }]);
+    await again.close();
+    expect(formatNow()).toBe(2);
+    expect((await verifyStore(storage)).findings).toEqual([]);
+    const inOneBatch = new RecordingStorage();
+    const other = await open(inOneBatch);
+    await other.ingestRecords([...everyType].reverse());
+    expect(formatIn(inOneBatch.objects.get(MANIFEST_KEY))).toBe(2);
+    await other.close();
+  });
+
+  test("a manifest of a format that is not known is refused, and says so.", () => {
+    const manifest = encodeManifest({ ...EMPTY_MANIFEST, format: 3 as never });
+    expect(() => decodeManifest(manifest)).toThrow(/MANIFEST.*expected format 1 or 2, got 3: a later version wrote it/);
   });
 
   test("counts what is there already as duplicates, in one batch and in the next, and changes nothing by it.", async () => {
@@ -99,6 +139,57 @@ describe("ingestRecords", () => {
     await daybook.close();
   });
 
+  test("gives others a turn every few hundred records, and is seen as a whole or not at all by whoever asks meanwhile.", async () => {
+    const count = 5_000;
+    const daybook = await open(new RecordingStorage());
+    for (let from = 0; from < count; from += 1_000) await daybook.ingest(Array.from({ length: 1_000 }, (_, at) => ({ name: "visit", userId: `user ${from + at}`, createdAt })));
+    const many = Array.from({ length: count }, (_, at): RecordInput => ({ type: "identify", id: `${at}`, userId: `user ${at}`, email: `${at}@x.io` }));
+    const isKnown = (at: number) => daybook.identityProfile({ email: `${at}@x.io` }).then(() => true, () => false);
+    const seen = new Set<string>();
+    let isOver = false;
+    const asking = (async () => {
+      for (let isLast = false; !isLast; isLast = isOver) {
+        await nextTurn();
+        seen.add(String(await Promise.all([isKnown(0), isKnown(count / 2), isKnown(count - 1)])));
+      }
+    })();
+    const turnCount = await turnsOfOthers(async () => {
+      expect(await daybook.ingestRecords(many)).toEqual({ accepted: count, duplicates: 0, rejected: [] });
+    });
+    isOver = true;
+    await asking;
+    // Checked, encoded, learned of.
+    expect(turnCount).toBeGreaterThanOrEqual(3 * Math.floor(count / 256));
+    expect([...seen].sort()).toEqual(["false,false,false", "true,true,true"]);
+    await daybook.close();
+  });
+
+  test("counts long traits as more.", async () => {
+    const daybook = await open();
+    const note = "x".repeat(10_000);
+    const many = Array.from({ length: 200 }, (_, at): RecordInput => ({ type: "identify", id: `${at}`, userId: "ann", traits: { note } }));
+    expect(await turnsOfOthers(() => daybook.ingestRecords(many))).toBeGreaterThanOrEqual(30);
+  });
+
+  test("fails alone where reading a record throws, and is stored where it was closed or asked to seal meanwhile.", async () => {
+    const storage = lastingMemory();
+    const daybook = await open(storage);
+    const hostile = { get type(): "identify" { throw new Error("mine"); }, userId: "eve" };
+    const [records, events, others] = await Promise.allSettled([daybook.ingestRecords([everyType[1] as RecordInput, hostile]), daybook.ingest([{ name: "visit" }]), daybook.ingestRecords([{ type: "project", name: "other" }])]);
+    expect(records).toMatchObject({ status: "rejected", reason: { message: "mine" } });
+    expect([events, others]).toMatchObject([{ value: { accepted: 1 } }, { value: { accepted: 1 } }]);
+    const many = Array.from({ length: 2_000 }, (_, at): RecordInput => ({ type: "identify", id: `${at}`, userId: `user ${at}` }));
+    const storing = daybook.ingestRecords(many);
+    const sealing = daybook.seal();
+    many.length = 0;
+    await daybook.close();
+    expect(await storing).toMatchObject({ accepted: 2_000 });
+    await sealing;
+    const again = await open(storage);
+    expect((await recordsOf(again)).filter(({ type }) => type === "identify")).toHaveLength(2_000);
+    await again.close();
+  });
+
   test("keeps who was erased out, and lets in what happened since.", async () => {
     const storage = lastingMemory();
     const daybook = await open(storage);
@@ -145,5 +236,25 @@ describe("exportRecords", () => {
       expect(await copy.identityProfile({ email })).toEqual(await daybook.identityProfile({ email }));
     await expect(copy.identityProfile({ email: "other@x.io" })).rejects.toMatchObject({ code: "identity_not_found" });
     expect(copy.projects()).toEqual(daybook.projects());
+  });
+
+  test("of a store that holds no email beside that of traits, as a former version took a blank one, gives a copy of the same answers.", async () => {
+    const daybook = await open();
+    await daybook.identify({ id: id(1), createdAt, userId: "ann", traits: { email: "ann@x.io" } });
+    await daybook.identify({ id: id(2), createdAt, userId: "bob" });
+    const { records } = storeOf(daybook) as Store;
+    const former = new RecordTable();
+    for (let row = 0; row < records.rowCount; row += 1) {
+      const codes = Uint32Array.from(RECORD_FIELDS, (field) => (field === "email" ? 0 : records.code(row, field)));
+      former.append(records.kinds[row] ?? 0, records.timeOf(row), records.ids, row * 16, codes, 0);
+    }
+    (storeOf(daybook) as Store).replaceRecords(former, BROUGHT_NOTHING, "");
+    const told = await recordsOf(daybook);
+    expect(told).toEqual([{ type: "identify", id: id(1), createdAt, userId: "ann", email: "", traits: { email: "ann@x.io" } }, { type: "identify", id: id(2), createdAt, userId: "bob" }]);
+    const copy = await open();
+    expect(await copy.ingestRecords(told)).toMatchObject({ accepted: 2 });
+    expect(await recordsOf(copy)).toEqual(told);
+    for (const some of [daybook, copy]) await expect(some.identityProfile({ email: "ann@x.io" })).rejects.toMatchObject({ code: "identity_not_found" });
+    expect(await copy.identityProfile({ userId: "ann" })).toEqual(await daybook.identityProfile({ userId: "ann" }));
   });
 });

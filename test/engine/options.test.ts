@@ -123,11 +123,12 @@ function countingSyncs(onSync: () => void): Storage {
 test("Exporting takes a project and dates, and refuses what it would not heed.", async () => {
   await using daybook = await openDaybook({ storage: memoryStorage() });
   await daybook.ingest(events);
-  const first = async (input: object) => {
-    for await (const event of daybook.exportEvents(input)) return event.createdAt;
+  const first = async (input: object | null) => {
+    for await (const event of daybook.exportEvents(input as object)) return event.createdAt;
     return null;
   };
   expect(await first({ startDate: "1970-01-03" })).toBe("1970-01-03T00:00:00.000Z");
+  expect(await first(null)).toBe(await first({}));
   await expect(first({ eventName: "view" })).rejects.toMatchObject({ code: "unknown_parameter" });
 });
 

@@ -108,6 +108,21 @@ describe("erasure", () => {
     expect(await later.countEvents({ userId: "ann-zebra" })).toBe(1);
   });
 
+  test("An erased email does not come back in the traits beside another email, however it is written there.", async () => {
+    const storage = lastingMemory();
+    const daybook = await zoo(storage);
+    await erase(daybook, { email: "ann@zebra.example" });
+    const told = { userId: "new", email: "other@x.io", traits: { email: " Ann@ZEBRA.example " }, createdAt: at(1) };
+    await expect(daybook.identify(told)).rejects.toMatchObject({ code: "suppressed" });
+    const { accepted, rejected } = await daybook.ingestRecords([{ type: "identify", ...told }, { type: "identify", ...told, traits: { email: "bob@x.io" } }, { type: "identify", ...told, traits: { note: "email" } }]);
+    expect([accepted, rejected.map(({ index, code }) => [index, code])]).toEqual([2, [[0, "suppressed"]]]);
+    await daybook.close();
+    expect((await storedText(storage)).toLowerCase()).not.toContain(SECRET);
+    const later = await openDaybook({ storage, clock: fixedClock(NOW + 60_000) });
+    await later.identify({ ...told, createdAt: NOW + 60_000 });
+    await later.close();
+  });
+
   test("A question under way ends with the answer it began with.", async () => {
     const daybook = await zoo(lastingMemory());
     const exported: unknown[] = [];

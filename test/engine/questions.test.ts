@@ -143,6 +143,11 @@ test.each([
   [{ url: "https://ann:secret@:bad/a" }, "https://:bad/a", ""],
   [{ url: "/a?next=https://b.example/#top" }, "/a?next=https://b.example/#top", ""],
   [{ url: "shop.example/a" }, "shop.example/a", ""],
+  [{ url: "//ann:secret@shop.example/a" }, "//shop.example/a", ""],
+  [{ url: "/\\ann:secret@shop.example/a" }, "/\\shop.example/a", ""],
+  [{ url: " https://ann:secret@shop.example/a " }, "/a", "shop.example"],
+  [{ url: "https://ann:sec/ret@shop.example/a" }, "https://shop.example/a", ""],
+  [{ url: "https://shop.example/ü/../a b?q=é" }, "/ü/../a b?q=é", "shop.example"],
 ])("An event with %j is of the page %s on the host %j.", async (place, url, hostname) => {
   await using daybook = await openDaybook({ storage: memoryStorage() });
   await daybook.ingest([{ name: "pageview", ...place }]);
@@ -164,6 +169,16 @@ test("A lone surrogate and a text that is too long are refused in whole addresse
   const { rejected } = await daybook.ingest([
     { name: "pageview", url: "https://shop.example/\ud800" },
     { name: "pageview", url: `https://shop.example/#${"x".repeat(8_192)}` },
+    { name: "pageview", url: `https://shop.example/#${"ü".repeat(4_090)}` },
   ]);
-  expect(rejected.map(({ message }) => message)).toEqual(["url: the text has a lone surrogate", expect.stringContaining("url: expected at most 8192 bytes")]);
+  expect(rejected.map(({ message }) => message)).toEqual([
+    "url: the text has a lone surrogate", expect.stringContaining("url: expected at most 8192 bytes"), "url: expected at most 8192 bytes, got 8202",
+  ]);
+});
+
+test("A whole address may be as long as any text, however its path would be escaped, and is the page that its path is.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  const path = `/${"ü".repeat(4_000)}`;
+  expect(await daybook.ingest([{ name: "pageview", url: path }, { name: "pageview", url: `https://shop.example${path}` }])).toMatchObject({ accepted: 2 });
+  expect(await daybook.aggregate({ field: "url" })).toEqual([{ property: path, count: 2 }]);
 });

@@ -20,7 +20,9 @@ const examples: readonly Example[] = [...page.slice(page.indexOf("## Tracking ca
   .flatMap(([, block = ""]) => block.trim().split("\n\n"))
   .map((text) => {
     const lines = text.replaceAll(/\\\n\s*/g, "").split("\n");
-    return { command: lines[0] ?? "", answer: lines.slice(1).map((line) => line.replace(/^#\s*/, "")).join("") };
+    const answerAt = lines.findIndex((line) => line.startsWith("#"));
+    const end = answerAt < 0 ? lines.length : answerAt;
+    return { command: lines.slice(0, end).join("\n"), answer: lines.slice(end).map((line) => line.replace(/^#\s*/, "")).join("") };
   });
 
 /** What curl would send. */
@@ -72,6 +74,8 @@ describe("docs/http.md", () => {
 
   it("shows every error code that a request can meet with its status", () => {
     const rows = [...page.matchAll(/^\| (\d{3}) \| ([^|]+) \|/gm)];
+    const statuses = rows.map(([, status]) => Number(status));
+    expect(statuses).toEqual(statuses.toSorted((a, b) => a - b));
     const documented = rows.flatMap(([, status, codes = ""]) =>
       [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => [code, Number(status)]),
     );

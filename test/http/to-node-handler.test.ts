@@ -4,9 +4,9 @@ import type { RequestListener, Server } from "node:http";
 import { connect as connectHttp2, createServer as createHttp2Server } from "node:http2";
 import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
+import { buffer, text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { gzipSync } from "node:zlib";
+import { deflateSync, gzipSync } from "node:zlib";
 import express from "express";
 import { afterEach, describe, expect, it } from "vitest";
 import type { DaybookError } from "../../src/base/errors.js";
@@ -250,6 +250,18 @@ describe("toNodeHandler after a body parser", () => {
     const small = gzipSync(JSON.stringify(question));
     expect(await post(url + COUNT, small, "application/json", { "content-encoding": "gzip" })).toMatchObject({ status: 200 });
     expect(daybook.asked).toMatchObject([{ input: { eventName: "größer ☕" } }, { input: { eventName: "größer ☕" } }]);
+  });
+
+  it("takes bytes that whoever took them left compressed", async () => {
+    const bytes: express.RequestHandler = (request, _response, next) => void buffer(request).then((body) => ((request.body = body), next()));
+    const { url, daybook } = await behind(bytes);
+    const sent = JSON.stringify(question);
+    const encoded = (encoding: string, body: BodyInit) => post(url + COUNT, body, "application/json", { "content-encoding": encoding });
+    expect(await encoded("gzip", gzipSync(sent))).toMatchObject({ status: 200 });
+    for (const level of [0, 1, 6, 9]) expect(await encoded("deflate", deflateSync(sent, { level }))).toMatchObject({ status: 200 });
+    expect(await post(url + COUNT, sent)).toMatchObject({ status: 200 });
+    expect(daybook.asked).toHaveLength(6);
+    for (const { input } of daybook.asked) expect(input).toMatchObject({ eventName: question.event_name });
   });
 
   it("holds the body to the route's bound", async () => {

@@ -98,6 +98,11 @@ describe("page and screen calls", () => {
     expect(screen).toMatchObject({ name: "screen-view", userId: "u1", metadata: { name: "own" } });
   });
 
+  it("tell nobody's password, among their properties neither", async () => {
+    const properties = { url: "https://ann:secret@shop.example/home#top", title: "Home" };
+    expect(await handed("/v1/page", { properties })).toMatchObject({ url: "/home", metadata: { url: "https://shop.example/home#top", title: "Home" } });
+  });
+
   it("believe the context before the properties", async () => {
     const event = await handed("/v1/page", { properties: { url: "https://a.example/1" }, context: { page: { url: "https://b.example/2" } } });
     expect(event).toMatchObject({ url: "/2", hostname: "b.example" });

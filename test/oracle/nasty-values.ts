@@ -14,7 +14,7 @@ export const userIds = ["u1", "u2", "U1", "x", "1", "é", "e\u0301", "\u{1F600}"
 export const anonymousIds = ["d1", "d2", "d3", "x", "u1", "\uFF5E", "\u{1F600}"];
 export const eventNames = ["pageview", "Pageview", "purchase", "Ünïcode Náme", "click, here", "\u{1F600}", "1"];
 export const projects = ["default", "shop", "Shop", "blog"];
-export const urls = ["/", "/a", "/A", "/a?x=1", "/a#top", "/a?x=1#top", "?q", "/é", "https://example.org/a?b", "HTTP://u:p@Example.ORG:8080", "app://u@host/a",
+export const urls = ["/", "/a", "/A", "/a?x=1", "/a#top", "/a?x=1#top", "?q", "/é", "https://u:p@example.org/é?b", "HTTP://u:p@Example.ORG:8080", "app://u@host/a",
   "/?utm_source=b&utm_medium=%20&utm_campaign=a#utm_source=A", "/a?gclid=1"];
 export const referrers = ["https://www.google.com/", "https://google.com/x?y", "http://www.www.example.org/", "android", "/a"];
 export const shortTexts = ["a", "A", "b", "é", "\u{1F600}", "\uFF5E", "3", "3.0", "true"];

@@ -1,6 +1,7 @@
 import { shown } from "../../base/errors.js";
 import { parseTimestamp } from "../../base/time.js";
 import type { EventInput } from "../../schema/event.js";
+import { withoutUser } from "../../schema/web-address.js";
 import { loadAgentReader, type Agent } from "../../http/index.js";
 import { readLines, withoutReturn } from "./lines.js";
 import { rowId } from "./row-id.js";
@@ -64,7 +65,7 @@ function parseRequest(request: string): { event: Partial<EventInput>; metadata: 
   const words = request.split(" ");
   const method = words[0] ?? "";
   const protocol = words.at(-1) ?? "";
-  const target = words.slice(1, protocol.startsWith("HTTP/") ? -1 : undefined).join(" ");
+  const target = withoutUser(words.slice(1, protocol.startsWith("HTTP/") ? -1 : undefined).join(" "));
   if (!/^[A-Z][A-Z_-]{0,31}$/.test(method) || target === "") return { event: {}, metadata: { request } };
   const absolute = absoluteTarget.exec(target);
   if (absolute === null) return { event: { url: target }, metadata: { method } };

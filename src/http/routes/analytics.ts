@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { authorizeField } from "../access.js";
 import { answers, wireEvent } from "../answers.js";
 import type { Envelope } from "../error-reply.js";
 import {
@@ -74,7 +75,10 @@ export const analyticsRoutes: readonly Route[] = [
     "Counts events, or people, by the values of a field",
     questionBodies.aggregate,
     answers.aggregate,
-    async ({ daybook, project }, { body, signal, onNotice }) => ok(await daybook.aggregate(aggregateInput(body, project), { signal, onNotice })),
+    async ({ token, daybook, project }, { body, signal, onNotice }) => {
+      authorizeField(body.field, token);
+      return ok(await daybook.aggregate(aggregateInput(body, project), { signal, onNotice }));
+    },
   ),
   question(
     "/search-events",

@@ -4,7 +4,8 @@ import { compareCodePoints } from "../../base/order.js";
 import { isoOf, parseTimestamp } from "../../base/time.js";
 import { parseUuid, uuidText } from "../../base/uuid.js";
 import type { ExportInput } from "../../engine/daybook.js";
-import { planExport } from "../../plan/export-events.js";
+import { AFTER } from "../../engine/export-place.js";
+import type { EventPlace, ExportedRecordPlace, PagedExports } from "../../engine/export-place.js";
 import type { StoredRecord } from "../../schema/record.js";
 import { bytesOfLines } from "../lines.js";
 import { pageOfLines } from "../page-of-lines.js";
@@ -29,11 +30,10 @@ export const exportRoutes: readonly Route[] = [
     access: { scope: "events:read" },
     body: { schema: z.looseObject({ after: eventPlace.nullish() }), maxByteLength: JSON_BYTE_LENGTH, list: null },
     handle: ({ daybook, project }, { body: { after, ...input }, signal }) => {
-      // What else may be in there `planExport` settles.
-      const given = inProject(input, project) as ExportInput;
       const place = after ? timePlace(after) : null;
-      const isWithin = place !== null && place.createdAtMs >= planExport(given).range.fromMs;
-      const events = daybook.exportEvents(isWithin ? { ...given, startDate: place.createdAt } : given);
+      const exports: PagedExports = daybook;
+      // What else may be in there the Daybook settles.
+      const events = exports.exportEvents({ ...(inProject(input, project) as ExportInput), [AFTER]: place });
       return bytesOfLines(pageOfLines(events, (event) => place !== null && isNotAfter(event, place), signal), signal);
     },
   }),
@@ -44,44 +44,39 @@ export const exportRoutes: readonly Route[] = [
     access: { scope: "identities:read", role: "admin", organizationWide: true },
     body: { schema: z.strictObject({ after: recordPlace.nullish() }), maxByteLength: JSON_BYTE_LENGTH, list: null },
     handle: ({ daybook }, { body: { after }, signal }) => {
-      const isBefore = after ? isNotAfterRecord(after) : () => false;
-      return bytesOfLines(pageOfLines(daybook.exportRecords(), isBefore, signal), signal);
+      const place = after ? recordPlaceOf(after) : null;
+      const exports: PagedExports = daybook;
+      const records = exports.exportRecords({ [AFTER]: place });
+      return bytesOfLines(pageOfLines(records, (record) => place !== null && isNotAfterRecord(record, place), signal), signal);
     },
   }),
 ];
 
-interface TimePlace {
-  readonly createdAtMs: number;
-  readonly createdAt: string;
-  readonly id: string;
-}
-
 /** @throws invalid_parameter */
-function timePlace({ createdAt = "", id = "" }: { readonly createdAt?: string | undefined; readonly id?: string | undefined }): TimePlace {
+function timePlace({ createdAt = "", id = "" }: { readonly createdAt?: string | undefined; readonly id?: string | undefined }): EventPlace {
   const createdAtMs = parseTimestamp(createdAt);
   if (createdAtMs === null) throw parameterError("invalid_parameter", "after.createdAt", `expected the time of the last item of a page, got ${shown(createdAt)}`);
   const bytes = parseUuid(id);
   if (bytes === null) throw parameterError("invalid_parameter", "after.id", `expected the id of the last item of a page, got ${shown(id)}`);
-  return { createdAtMs, createdAt: isoOf(createdAtMs), id: uuidText(bytes) };
+  return { createdAtMs, id: bytes };
+}
+
+/** @throws invalid_parameter */
+function recordPlaceOf(after: z.infer<typeof recordPlace>): ExportedRecordPlace {
+  return after.type === "project" ? { name: after.name ?? "" } : { ...timePlace(after), isUnlink: after.type === "unlink" };
 }
 
 /** Times and ids are texts of one length, so they compare as what they say. */
-function isNotAfter(item: { readonly createdAt: string; readonly id: string }, { createdAt, id }: TimePlace): boolean {
+function isNotAfter(item: { readonly createdAt: string; readonly id: string }, place: EventPlace): boolean {
+  const [createdAt, id] = [isoOf(place.createdAtMs), uuidText(place.id)];
   return item.createdAt < createdAt || (item.createdAt === createdAt && item.id <= id);
 }
 
 /** Projects come first, by name; what takes a record back comes right behind what has its time and id. */
-function isNotAfterRecord(after: z.infer<typeof recordPlace>): (record: StoredRecord) => boolean {
-  if (after.type === "project") {
-    const { name = "" } = after;
-    return (record) => record.type === "project" && compareCodePoints(record.name, name) <= 0;
-  }
-  const place = timePlace(after);
-  const isUnlink = after.type === "unlink";
-  return (record) => {
-    if (record.type === "project") return true;
-    const id = record.type === "unlink" ? record.linkId : record.id;
-    const isSame = record.createdAt === place.createdAt && id === place.id;
-    return isSame ? isUnlink || record.type !== "unlink" : isNotAfter({ createdAt: record.createdAt, id }, place);
-  };
+function isNotAfterRecord(record: StoredRecord, place: ExportedRecordPlace): boolean {
+  if ("name" in place) return record.type === "project" && compareCodePoints(record.name, place.name) <= 0;
+  if (record.type === "project") return true;
+  const id = record.type === "unlink" ? record.linkId : record.id;
+  const isSame = record.createdAt === isoOf(place.createdAtMs) && id === uuidText(place.id);
+  return isSame ? place.isUnlink || record.type !== "unlink" : isNotAfter({ createdAt: record.createdAt, id }, place);
 }

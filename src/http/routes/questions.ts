@@ -2,6 +2,7 @@ import { z } from "zod";
 import { DaybookError } from "../../base/errors.js";
 import type { Daybook, QueryOptions } from "../../engine/daybook.js";
 import type { ReportName } from "../../plan/plan.js";
+import { authorizeField } from "../access.js";
 import { guarded, JSON_BYTE_LENGTH } from "../route.js";
 import type { Access, GuardedRoute, Route } from "../route.js";
 
@@ -30,6 +31,10 @@ const ACCESS: Readonly<Record<ReportName, Access>> = {
   companyTopUsers: COMPANIES,
 };
 
+const notice = z
+  .strictObject({ code: z.literal("unknown_field"), message: z.string(), param: z.string(), name: z.string(), report: z.string() })
+  .meta({ description: "Something about the question that is no error, and still hardly meant so." });
+
 /** A question in the words of the library: its input as body, its answer as JSON. What an input may hold is settled in plan/. */
 function question(name: ReportName, access: Access): GuardedRoute {
   return guarded({
@@ -40,15 +45,17 @@ function question(name: ReportName, access: Access): GuardedRoute {
     access,
     query: z.strictObject({ explain: z.literal("true").optional() }),
     body: { schema: z.looseObject({}), maxByteLength: JSON_BYTE_LENGTH, list: null },
-    answer: z.strictObject({ answer: z.unknown() }),
+    answer: z.strictObject({ answer: z.unknown(), notices: z.array(notice).optional() }),
     etag: true,
     keepsNames: true,
-    handle: async ({ daybook, project }, { body, query, signal }) => {
+    handle: async ({ token, daybook, project }, { body, query, signal, onNotice, notices }) => {
+      if (name === "aggregate") authorizeField(body["field"], token);
       // What an explanation counts are segments and values of the whole organization.
       if (query.explain === "true" && project !== null)
         throw new DaybookError("organization_token_required", "explain: expected a token of the organization, got one of a project");
       const input = inProject(body, project);
-      return { answer: query.explain === "true" ? await daybook.explain(name, input) : await ask(daybook, name, input, { signal }) };
+      const answer = query.explain === "true" ? await daybook.explain(name, input) : await ask(daybook, name, input, { signal, onNotice });
+      return notices.length === 0 ? { answer } : { answer, notices };
     },
   });
 }

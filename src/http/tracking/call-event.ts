@@ -1,5 +1,5 @@
 import type { EventInput } from "../../schema/event.js";
-import { splitAddress } from "../../schema/web-address.js";
+import { splitAddress, withoutUser } from "../../schema/web-address.js";
 import type { Agent } from "../route.js";
 import type { Call, EventKind } from "./call.js";
 
@@ -27,7 +27,7 @@ export function eventOfCall(
     userId: call.userId ?? null,
     anonymousId: call.anonymousId ?? null,
     createdAt: createdAtMs,
-    metadata: { ...viewOf(kind, call), ...titleOf(page), ...campaignOf(objectOf(context["campaign"])), ...properties },
+    metadata: { ...viewOf(kind, call), ...titleOf(page), ...campaignOf(objectOf(context["campaign"])), ...propertiesOf(kind, properties) },
     ...(address === null ? {} : splitAddress(address)),
     referrer: textOf(page["referrer"]),
     language: textOf(context["locale"]),
@@ -43,6 +43,12 @@ export function eventOfCall(
 function viewOf(kind: EventKind, { name, category }: Call): JsonObject {
   if (kind === "track") return {};
   return { ...(name ? { name } : {}), ...(category ? { category } : {}) };
+}
+
+/** The address of a view stands among its properties: whoever has a password in it does not mean to tell it. */
+function propertiesOf(kind: EventKind, properties: JsonObject): JsonObject {
+  const address = kind === "track" ? null : textOf(properties["url"]);
+  return address === null || withoutUser(address) === address ? properties : { ...properties, url: withoutUser(address) };
 }
 
 function titleOf(page: JsonObject): JsonObject {

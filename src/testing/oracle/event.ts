@@ -99,13 +99,13 @@ function eventOf(input: EventInput, arrival: number, nowMs: number): OracleEvent
   };
 }
 
-/** Path with query, and host, of a web address; anything else as it is, but for user and password. */
+/** Path with query, as written, and host of a web address; anything else as it is, but for user and password. */
 function placeOf(address: string): { readonly url: string; readonly hostname: string } {
   if (/^https?:\/\//i.test(address) && URL.canParse(address)) {
-    const { pathname, search, hostname } = new URL(address);
-    return { url: pathname + search, hostname };
+    const page = address.replace(/#.*$/s, "").replace(/^https?:\/\/[^/?]*/i, "");
+    return { url: page.startsWith("/") ? page : `/${page}`, hostname: new URL(address).hostname };
   }
-  return { url: address.replace(/(?<=^[a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, ""), hostname: "" };
+  return { url: address.replace(/(?<=^(?:[a-z][a-z0-9+.-]*:)?\/\/)[^/?#]*@/i, ""), hostname: "" };
 }
 
 /** The first value that is set, as text; `""` when none is. */

@@ -37,6 +37,7 @@ describe("parseClfLine", () => {
     ["a target with blanks", `1.2.3.4 - - ${TIME} "GET /a b c HTTP/1.1" 200 1`, { url: "/a b c", metadata: { status: 200, bytes: 1, method: "GET" } }],
     ["a request of HTTP/0.9", `1.2.3.4 - - ${TIME} "GET /old" 200 1`, { url: "/old", metadata: { status: 200, bytes: 1, method: "GET" } }],
     ["a target with a host", `1.2.3.4 - - ${TIME} "GET http://example.com:81/p?q HTTP/1.1" 200 1`, { url: "/p?q", hostname: "example.com:81", metadata: { status: 200, bytes: 1, method: "GET" } }],
+    ["a target with a password", `1.2.3.4 - - ${TIME} "GET http://ann:secret@example.com/p HTTP/1.1" 200 1`, { url: "/p", hostname: "example.com", metadata: { status: 200, bytes: 1, method: "GET" } }],
     ["a host without a path", `1.2.3.4 - - ${TIME} "GET http://example.com HTTP/1.1" 200 1`, { url: "/", hostname: "example.com", metadata: { status: 200, bytes: 1, method: "GET" } }],
     ["escaped quotes", `1.2.3.4 - - ${TIME} "GET /a?q=\\"x\\" HTTP/1.1" 200 1 "say \\"hi\\" \\\\" "-"`, { url: '/a?q="x"', referrer: 'say "hi" \\', metadata: { status: 200, bytes: 1, method: "GET" } }],
     ["a line cut off in the agent", `1.2.3.4 - - ${TIME} "GET /a HTTP/1.1" 200 1 "-" "${CHROME.slice(0, 90)}`, { url: "/a", device: "desktop", os: "macOS", metadata: { status: 200, bytes: 1, method: "GET" } }],

@@ -1,0 +1,113 @@
+import { mergedSorted } from "../base/merged-sorted.js";
+import { dayStartMs } from "../base/time.js";
+import { compareIds } from "../base/uuid.js";
+import type { Folding, Rows } from "./rows.js";
+
+/** Where reading in (createdAt, event id) order begins: behind the event of an id, or with the first event of a time. */
+export interface RowPlace {
+  readonly createdAtMs: number;
+  /** 16 bytes; null: no event of that time comes before. */
+  readonly id: Uint8Array | null;
+}
+
+/** The row at hand, until the next one is asked for. */
+export interface RowAt {
+  readonly rows: Rows;
+  readonly row: number;
+}
+
+/**
+ * The rows of one day from a place on, and before `toMs`, in (createdAt, event id) order. Times and ids of all must be loaded.
+ * Cost: a binary search of each part, then the rows that are taken. A head is put in order once, later only what came since.
+ */
+export function* orderedRows(day: readonly Rows[], from: RowPlace, toMs: number): Generator<RowAt> {
+  const parts = day.map((rows) => new Part(rows, from, toMs)).filter((part) => part.isLeft).sort(comparePlaces);
+  for (let [first] = parts; first !== undefined; [first] = parts) {
+    yield first;
+    first.next();
+    if (first.isLeft) sink(parts);
+    else parts.shift();
+  }
+}
+
+/** Brings the first to its place among the others, which are in order. */
+function sink(parts: Part[]): void {
+  for (let at = 1; at < parts.length; at += 1) {
+    const [before, here] = [parts[at - 1], parts[at]];
+    if (before === undefined || here === undefined || comparePlaces(before, here) <= 0) return;
+    [parts[at - 1], parts[at]] = [here, before];
+  }
+}
+
+function comparePlaces(a: Part, b: Part): number {
+  return a.ms - b.ms || compareIds(a.ids, a.row * 16, b.ids, b.row * 16);
+}
+
+/** A segment or a head, read in order. */
+class Part implements RowAt {
+  readonly ids: Uint8Array;
+  readonly #times: Int32Array;
+  /** Rows by their place; null: they are in order. */
+  readonly #order: Uint32Array | null;
+  readonly #end: number;
+  #at: number;
+
+  constructor(
+    readonly rows: Rows,
+    from: RowPlace,
+    toMs: number,
+  ) {
+    this.ids = rows.ids();
+    this.#times = rows.times();
+    this.#order = rows.sealed ? null : rows.fold("order", orderOf(rows));
+    const startMs = dayStartMs(rows.day);
+    this.#at = this.#placeOf(from.createdAtMs - startMs, from.id);
+    this.#end = this.#placeOf(toMs - startMs, null);
+  }
+
+  get isLeft(): boolean {
+    return this.#at < this.#end;
+  }
+
+  get row(): number {
+    return this.#rowAt(this.#at);
+  }
+
+  /** Of the day. */
+  get ms(): number {
+    return this.#times[this.row] as number;
+  }
+
+  next(): void {
+    this.#at += 1;
+  }
+
+  #rowAt(place: number): number {
+    return this.#order === null ? place : (this.#order[place] as number);
+  }
+
+  /** The first place that is not before a time, or is behind an id of it. */
+  #placeOf(ms: number, id: Uint8Array | null): number {
+    let [low, high] = [0, this.rows.rowCount];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const row = this.#rowAt(middle);
+      const difference = (this.#times[row] as number) - ms;
+      const isBefore = difference === 0 && id !== null ? compareIds(this.ids, row * 16, id, 0) <= 0 : difference < 0;
+      if (isBefore) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** The rows of a head by (createdAt, event id): those that came since they were put in order last are sorted, and merged with the others. */
+function orderOf(head: Rows): Folding<Uint32Array> {
+  const [times, ids] = [head.times(), head.ids()];
+  const compare = (a: number, b: number) => (times[a] as number) - (times[b] as number) || compareIds(ids, a * 16, ids, b * 16);
+  return {
+    of: ({ rowCount }, first) => Uint32Array.from({ length: rowCount }, (_, row) => first + row).sort(compare),
+    join: (known, more) => mergedSorted(known, more, compare),
+    byteLength: ({ byteLength }) => byteLength,
+  };
+}
