@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const source = join(root, "src");
 
 /** Each folder may import itself and those before it. */
-const FLOORS = ["base", "schema", "column", "segment", "arrow", "identity", "plan", "filter", "report", "store", "engine"];
+const FLOORS = ["base", "schema", "column", "segment", "derived", "arrow", "identity", "plan", "filter", "report", "store", "engine"];
 /** Entries beside the tower: what each may import. */
 const ENTRIES: Record<string, readonly string[]> = {
   ".": ["engine", "plan", "base", "schema", "store"],

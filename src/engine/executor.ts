@@ -1,4 +1,4 @@
-import { Missing } from "../derived/missing.js";
+import type { Missing } from "../derived/missing.js";
 import type { Answer, Executor, Plan, ReportName } from "../plan/plan.js";
 import type { AnyFold, FoldContext, Study } from "../report/report.js";
 import type { TableMoment } from "../report/tables.js";

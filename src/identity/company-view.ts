@@ -27,6 +27,7 @@ export class Companies implements CompanyView {
     readonly only: FrozenCodes,
     /** Of identities with several companies. */
     readonly lists: ReadonlyMap<number, readonly Association[]>,
+    readonly membersOf: (companyCode: number) => Iterable<number>,
   ) {}
 
   onlyCompany(identity: number): number {

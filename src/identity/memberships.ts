@@ -39,6 +39,8 @@ export class Memberships extends StoreTable<CompanyPairs> {
   #ofActors = new PagedCodes();
   /** The same of each identity, its group records included. */
   #ofIdentities = new PagedCodes();
+  /** Identities by their only company; null until somebody asks. */
+  #members: Map<number, Set<number>> | null = null;
   #lists: ReadonlyMap<number, readonly Association[]> = new Map();
   /** What events tell of the actors of those with lists. */
   readonly #associations = new FollowedActors<Association>(associationsOf);
@@ -83,7 +85,7 @@ export class Memberships extends StoreTable<CompanyPairs> {
     if (changed === null) this.#changes.addAll();
     else for (const identity of changed) this.#changes.add(identity);
     if (this.#view === null || changed === null || changed.size > 0)
-      this.#view = new Companies(this.resolver, this.#ofIdentities.freeze(), this.#lists);
+      this.#view = new Companies(this.resolver, this.#ofIdentities.freeze(), this.#lists, (company) => this.#membersOf(company));
     this.#touched = new Set();
     this.#identities = identities;
     this.#groupMoveCount = groupMoves.count;
@@ -132,6 +134,7 @@ export class Memberships extends StoreTable<CompanyPairs> {
   protected reset(): void {
     this.#ofActors = new PagedCodes();
     this.#ofIdentities = new PagedCodes();
+    this.#members = null;
     this.#lists = new Map();
     this.#associations.clear();
     this.#touched = null;
@@ -182,6 +185,7 @@ export class Memberships extends StoreTable<CompanyPairs> {
     const { groupsOfActor, table } = this.resolver;
     for (const actor of groupsOfActor.codes()) for (const row of groupsOfActor.of(actor)) add(actor, table.code(row, "companyId"));
     this.#ofIdentities = folded;
+    this.#members = null;
   }
 
   #fold(identity: number, identities: IdentityView): void {
@@ -193,7 +197,20 @@ export class Memberships extends StoreTable<CompanyPairs> {
       company = join(company, this.#ofActors.of(actor));
       for (const row of groupsOfActor.of(actor)) company = join(company, table.code(row, "companyId"));
     }
-    if (this.#ofIdentities.of(identity) !== company) this.#ofIdentities.set(identity, company);
+    const before = this.#ofIdentities.of(identity);
+    if (before === company) return;
+    this.#ofIdentities.set(identity, company);
+    this.#members?.get(before)?.delete(identity);
+    if (this.#members !== null) addTo(this.#members, company, identity);
+  }
+
+  #membersOf(company: number): Iterable<number> {
+    if (this.#members === null) {
+      const members = new Map<number, Set<number>>();
+      this.#ofIdentities.each((identity, only) => addTo(members, only, identity));
+      this.#members = members;
+    }
+    return this.#members.get(company) ?? [];
   }
 
   #mixed(): Set<number> {
@@ -230,6 +247,12 @@ export class Memberships extends StoreTable<CompanyPairs> {
 }
 
 const NO_PAIRS: CompanyPairs = { actors: [], companies: [], rows: null };
+
+function addTo(members: Map<number, Set<number>>, company: number, identity: number): void {
+  const known = members.get(company);
+  if (known === undefined) members.set(company, new Set([identity]));
+  else known.add(identity);
+}
 
 function join(company: number, other: number): number {
   return company === 0 ? other : other === 0 || other === company ? company : MIXED;

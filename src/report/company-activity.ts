@@ -38,7 +38,7 @@ export function scanActivity({ parts }: ActivityState<unknown>, rows: Rows, { se
 /** How pairs are kept with spans of days. */
 export const keptActivity: Omit<KeptStates<never, ActivityState<unknown>, Activity>, "key"> & { key(): string } = {
   key: () => "",
-  of: ({ parts }) => joined(parts),
+  of: ({ parts }) => grouped(joined(parts)),
   add: ({ parts }, kept) => void parts.push(kept),
   byteLength: byteLengthOf,
 };
@@ -74,6 +74,27 @@ function joined(parts: readonly Activity[]): Activity {
   return table.take();
 }
 
+/** Pairs company by company, those without a company first: who asks about one company looks at its own. */
+function grouped({ whos, companies, eventCounts, newestMs }: Activity): Activity {
+  let greatest = 0;
+  for (let at = 0; at < companies.length; at += 1) greatest = Math.max(greatest, companies[at]!);
+  const starts = new Uint32Array(greatest + 2);
+  for (let at = 0; at < companies.length; at += 1) starts[companies[at]! + 1]! += 1;
+  for (let company = 1; company < starts.length; company += 1) starts[company]! += starts[company - 1]!;
+  const ends = starts.slice();
+  const count = whos.length;
+  const into = { whos: new Uint32Array(count), companies: new Uint32Array(count), eventCounts: new Uint32Array(count), newestMs: new Float64Array(count) };
+  for (let at = 0; at < count; at += 1) {
+    const place = ends[companies[at]!]!;
+    ends[companies[at]!] = place + 1;
+    into.whos[place] = whos[at]!;
+    into.companies[place] = companies[at]!;
+    into.eventCounts[place] = eventCounts[at]!;
+    into.newestMs[place] = newestMs[at]!;
+  }
+  return { ...into, starts };
+}
+
 /** The events of a window, without a company of their own, of those who had several; null where rows are to be read first. */
 export function mixedEventsOf({ fromMs, toMs }: Range, moment: TableMoment, missing: Missing): MixedEvent[] | null {
   const { identities, companies, rows } = moment;
@@ -97,6 +118,28 @@ export function mixedEventsOf({ fromMs, toMs }: Range, moment: TableMoment, miss
         if (company > 0) found.push({ identity, company, ms: event.ms });
       }
   return found;
+}
+
+/** Visits the identities that were active for one company, some more than once. Cost: its own pairs, and a look at those that name none. */
+export function eachPairOf(
+  company: number,
+  { parts, read: { mixed } }: ActivityState<{ readonly mixed: readonly MixedEvent[] }>,
+  identities: IdentityView,
+  isMember: (actor: number) => boolean,
+  visit: (identity: number, eventCount: number, newestMs: number) => void,
+): void {
+  for (const { whos, companies, eventCounts, newestMs, starts } of parts) {
+    const look = (from: number, to: number) => {
+      for (let at = from; at < to; at += 1)
+        if (companies[at] === company || (companies[at] === 0 && isMember(whos[at]!))) visit(identities.identityOf(whos[at]!), eventCounts[at]!, newestMs[at]!);
+    };
+    if (starts === undefined) look(0, whos.length);
+    else {
+      look(0, starts[1] ?? 0);
+      look(starts[company] ?? whos.length, starts[company + 1] ?? whos.length);
+    }
+  }
+  for (const event of mixed) if (event.company === company) visit(event.identity, 1, event.ms);
 }
 
 /** Visits identities (0: nobody) with the companies that they were active for, some pairs more than once. Cost: some 10 ns a pair of an id and a company. */

@@ -1,16 +1,19 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the members */
-import { assert } from "../base/assert.js";
 import { parameterError, shown } from "../base/errors.js";
 import { compareCodePoints } from "../base/order.js";
 import { isoOf } from "../base/time.js";
+import { BitSet } from "../column/bit-set.js";
+import type { IdentityView } from "../identity/identity-view.js";
 import { ActivityTable, type Activity } from "./activity-table.js";
-import { ACTIVITY_COLUMNS, eachPair, keptActivity, mixedEventsOf, scanActivity, type ActivityState, type MixedEvent } from "./company-activity.js";
+import { ACTIVITY_COLUMNS, eachPairOf, keptActivity, mixedEventsOf, scanActivity, type ActivityState, type MixedEvent } from "./company-activity.js";
 import { firstInOrder } from "./first-in-order.js";
 import type { Fold, FoldContext } from "./report.js";
 
 interface Read {
   readonly company: number;
   readonly mixed: readonly MixedEvent[];
+  /** By whose events without a company it is meant. */
+  readonly members: BitSet;
 }
 
 /** The identified identities that were most active for a company in the window. Cost: the ids that were active for any. */
@@ -23,7 +26,7 @@ export const companyTopUsers: Fold<"companyTopUsers", ActivityState<Read>, Activ
     if (company === 0 || company >= moment.ends.companies || moment.companies?.has(company) !== true)
       throw parameterError("company_not_found", "companyId", `no company is known by ${shown(companyId)}`);
     const mixed = mixedEventsOf(window, moment, missing);
-    return mixed === null ? null : { company, mixed };
+    return mixed === null ? null : { company, mixed, members: actorsOf(moment.companies.membersOf(company), moment.identities) };
   },
   begin: (_plan, _context, read) => ({ parts: [], read }),
   scan: scanActivity,
@@ -46,13 +49,20 @@ export const companyTopUsers: Fold<"companyTopUsers", ActivityState<Read>, Activ
 };
 
 /** Everybody who was active for the company, nobody apart. */
-function membersOf(state: ActivityState<Read>, { identities, companies }: FoldContext): Activity {
-  assert(companies !== null, "the report says that it asks companies");
-  const members = new ActivityTable();
-  eachPair(state, identities, companies, (identity, company, eventCount, newestMs) => {
-    if (company === state.read.company && identity !== 0) members.add(identity, company, eventCount, newestMs);
+function membersOf(state: ActivityState<Read>, { identities }: FoldContext): Activity {
+  const { company, members } = state.read;
+  const found = new ActivityTable();
+  eachPairOf(company, state, identities, (actor) => members.has(actor), (identity, eventCount, newestMs) => {
+    if (identity !== 0) found.add(identity, company, eventCount, newestMs);
   });
-  return members.take();
+  return found.take();
+}
+
+/** The actors of identities. */
+function actorsOf(members: Iterable<number>, identities: IdentityView): BitSet {
+  const actors = new BitSet();
+  for (const identity of members) for (const actor of identities.actorsOf(identity)) actors.add(actor);
+  return actors;
 }
 
 /** Resolved identifiers, each asked for once, and only where it is shown or breaks a tie. */

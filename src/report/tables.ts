@@ -7,7 +7,7 @@ import { Memberships, type Moment } from "../identity/memberships.js";
 import type { IdentityResolver } from "../identity/resolver.js";
 import type { Rates } from "../plan/input.js";
 import type { Plan, RevenueRule, TouchRule } from "../plan/plan.js";
-import type { MemoryBudget } from "../segment/memory-budget.js";
+import type { Droppable, MemoryBudget } from "../segment/memory-budget.js";
 import { CompanyTouches } from "./company-touches.js";
 import { Entities } from "./entities.js";
 import { PaymentCompanies } from "./payment-companies.js";
@@ -38,7 +38,7 @@ export interface TableMoment extends Moment {
 /** What is kept of money under one rule. */
 interface Revenue {
   readonly table: RevenueTable;
-  readonly companies: PaymentCompanies;
+  companies: PaymentCompanies;
   /** By model and level. */
   readonly labels: Map<string, PaymentLabels>;
 }
@@ -47,15 +47,17 @@ interface Revenue {
  * The tables of all time of one store, each made when it is first asked for. Nothing in them depends on which segments and heads the
  * rows lie in; those that fold actors onto identities or companies follow what changes.
  */
-export class Tables {
+export class Tables implements Droppable {
+  byteLength = 0;
+  lastUsed = 0;
   readonly ids = new EventIds();
   readonly memberships: Memberships;
   readonly timelines: Timelines;
   readonly #use: TableUse = { readerCount: 0 };
   readonly #seen: SeenActors;
-  readonly #entities: { readonly identity: Entities; readonly account: Entities };
+  #entities: { readonly identity: Entities; readonly account: Entities };
   readonly #revenue = new Map<string, Revenue>();
-  readonly #touches = new Map<string, { readonly touches: Touches; readonly ofCompanies: CompanyTouches }>();
+  readonly #touches = new Map<string, { readonly touches: Touches; ofCompanies: CompanyTouches }>();
 
   constructor(
     readonly budget: MemoryBudget,
@@ -65,7 +67,22 @@ export class Tables {
     this.timelines = new Timelines(budget);
     this.memberships = new Memberships(budget, this.#use, resolver);
     this.#seen = new SeenActors(budget, this.#use);
-    this.#entities = { identity: new Entities(this.#seen, null), account: new Entities(this.#seen, this.memberships) };
+    this.#entities = this.#newEntities();
+  }
+
+  get pinned(): boolean {
+    return this.#use.readerCount > 0;
+  }
+
+  /** Forgets what follows other tables; those are dropped one by one. */
+  drop(): void {
+    this.byteLength = 0;
+    this.#entities = this.#newEntities();
+    for (const revenue of this.#revenue.values()) {
+      revenue.companies = new PaymentCompanies(revenue.table.payments, this.memberships);
+      revenue.labels.clear();
+    }
+    for (const known of this.#touches.values()) known.ofCompanies = new CompanyTouches(known.touches, this.memberships);
   }
 
   /** Somebody reads tables, or waits for what they miss: none is dropped until `unpin`. */
@@ -75,13 +92,17 @@ export class Tables {
 
   unpin(): void {
     this.#use.readerCount -= 1;
-    if (this.#use.readerCount === 0) this.budget.unpinned();
+    if (this.#use.readerCount > 0) return;
+    this.budget.unpinned();
+    this.budget.remove(this);
+    this.byteLength = this.#followersByteLength();
+    this.budget.add(this);
   }
 
   /** Drops everything: questions under way keep what they read. */
   release(): void {
     const tables = [this.memberships, this.#seen, ...[...this.#revenue.values()].map(({ table }) => table.payments), ...[...this.#touches.values()].map(({ touches }) => touches)];
-    for (const table of [...tables, this.timelines]) this.budget.remove(table);
+    for (const table of [...tables, this.timelines, this]) this.budget.remove(table);
   }
 
   /** Revenue up to a moment; null where something is missing. */
@@ -122,6 +143,21 @@ export class Tables {
   /** What touches are read with, under a rule. */
   touchMaker(rule: TouchRule): TouchMaker {
     return this.#touchesOf(rule).touches.maker;
+  }
+
+  #newEntities() {
+    return { identity: new Entities(this.#seen, null), account: new Entities(this.#seen, this.memberships) };
+  }
+
+  #followersByteLength(): number {
+    const { identity, account } = this.#entities;
+    let byteLength = identity.byteLength + account.byteLength;
+    for (const { companies, labels } of this.#revenue.values()) {
+      byteLength += companies.byteLength;
+      for (const ofPlan of labels.values()) byteLength += ofPlan.byteLength;
+    }
+    for (const { ofCompanies } of this.#touches.values()) byteLength += ofCompanies.byteLength;
+    return byteLength;
   }
 
   #revenueOf(rule: RevenueRule): Revenue {

@@ -26,7 +26,9 @@ interface Known {
   /** Of segments without any: an empty list. */
   readonly lists: ReadonlyMap<Rows, Uint32Array>;
   readonly segments: readonly Rows[];
-  readonly timeline: Timeline;
+  readonly eventCount: number;
+  /** Made when it is first asked for: with rows in heads another one is made. */
+  timeline: Timeline | null;
 }
 
 /** Identities at hand. */
@@ -49,16 +51,19 @@ export class Timelines implements Droppable {
     const segments = rows.filter((part) => part.sealed);
     const known = await this.#knownOf(subject, segments, look);
     const hits: Hit[] = [];
+    const isLate = upTo !== null && rows.some((part) => part.lastSequence > upTo);
     for (const part of rows)
       if (!part.sealed) {
         const list = rowsOfLoaded(part, subject.actors);
         look.looked(part.rowCount);
         if (list.length > 0) hits.push({ rows: part, list });
       }
-    const isLate = upTo !== null && rows.some((part) => part.lastSequence > upTo);
-    if (hits.length === 0 && !isLate) return known.timeline;
+    const isKnown = hits.length === 0 && !isLate;
+    if (isKnown && known.timeline !== null) return known.timeline;
     for (const [segment, list] of known.lists) if (list.length > 0) hits.push({ rows: segment, list });
-    return await timelineOf(isLate ? await upToSequence(hits, upTo) : hits, look.pause);
+    const timeline = await timelineOf(isLate ? await upToSequence(hits, upTo) : hits, look.pause);
+    if (isKnown) known.timeline = timeline;
+    return timeline;
   }
 
   drop(): void {
@@ -79,8 +84,9 @@ export class Timelines implements Droppable {
       const list = (isSame ? known.lists.get(segment) : undefined) ?? (await rowsOf(segment, actors, looked));
       lists.set(segment, list);
     }
-    const hits = [...lists].filter(([, list]) => list.length > 0).map(([rows, list]) => ({ rows, list }));
-    const made = { actors, lists, segments, timeline: await timelineOf(hits, pause) };
+    let eventCount = 0;
+    for (const list of lists.values()) eventCount += list.length;
+    const made = { actors, lists, segments, eventCount, timeline: null };
     this.#remember(identity, made);
     return made;
   }
@@ -94,7 +100,7 @@ export class Timelines implements Droppable {
       this.#known.delete(oldest);
     }
     let byteLength = 0;
-    for (const { timeline, segments } of this.#known.values()) byteLength += timeline.count * BYTES_PER_EVENT + segments.length * BYTES_PER_SEGMENT;
+    for (const { eventCount, segments } of this.#known.values()) byteLength += eventCount * BYTES_PER_EVENT + segments.length * BYTES_PER_SEGMENT;
     this.budget.remove(this);
     this.byteLength = byteLength;
     this.budget.add(this);
