@@ -8,6 +8,8 @@ export interface RowsOfMoment {
   readonly rows: readonly Rows[];
   /** The greatest of the rows. */
   readonly sequence: number;
+  /** Counts rows that were looked at. */
+  readonly looked: (rowCount: number) => void;
 }
 
 /** Questions that read tables, or wait for what they miss: none is dropped meanwhile. */
@@ -57,7 +59,7 @@ export abstract class StoreTable<T> implements Droppable {
    * Takes the rows up to a moment that is no earlier than the last one, as far as they are in memory; false where something is missing.
    * Cost: the rows that came since.
    */
-  takeRows({ rows, sequence }: RowsOfMoment, missing: Missing): boolean {
+  takeRows({ rows, sequence, looked }: RowsOfMoment, missing: Missing): boolean {
     let newer = this.#taken.newer(rows);
     if (newer === null) {
       this.clear();
@@ -68,12 +70,15 @@ export abstract class StoreTable<T> implements Droppable {
     for (const segment of segments) {
       const made = this.known(segment);
       if (made === null) {
-        missing.add(() => this.#loadSegments(segments));
+        missing.add(() => this.#loadSegments(segments, looked));
         return false;
       }
       this.#takeSegment(segment, made);
     }
-    for (const head of heads) this.take(head, this.ofHead(head), isTaken);
+    for (const head of heads) {
+      looked(head.rowCount);
+      this.take(head, this.ofHead(head), isTaken);
+    }
     this.#taken.tookAll(sequence);
     this.#count();
     return true;
@@ -100,15 +105,16 @@ export abstract class StoreTable<T> implements Droppable {
   }
 
   /** One load at a time: who asks meanwhile waits for it. */
-  #loadSegments(segments: readonly Rows[]): Promise<void> {
-    this.#loading ??= this.#loadAll(segments).finally(() => (this.#loading = null));
+  #loadSegments(segments: readonly Rows[], looked: (rowCount: number) => void): Promise<void> {
+    this.#loading ??= this.#loadAll(segments, looked).finally(() => (this.#loading = null));
     return this.#loading;
   }
 
-  async #loadAll(segments: readonly Rows[]): Promise<void> {
+  async #loadAll(segments: readonly Rows[], looked: (rowCount: number) => void): Promise<void> {
     const generation = this.#generation;
     for (const segment of segments) {
       const made = await this.load(segment);
+      looked(segment.rowCount);
       if (generation !== this.#generation) return;
       if (this.#taken.hasSegment(segment)) continue;
       this.#takeSegment(segment, made);

@@ -34,11 +34,11 @@ export class ReportContexts {
   momentOf(plan: Plan, { rows, sequence }: Snapshot, look: Look, missing: Missing): TableMoment | null {
     const { dictionaries, resolver } = this.store;
     const tables = this.#tables;
-    const moment = { rows, sequence, identities: resolver.view() };
+    const moment = { ...look, rows, sequence, identities: resolver.view() };
     const needsCompanies = some(plan, ({ operand }) => operand.kind === "companyId") || reportOf(plan).needsCompanies?.(plan) === true;
     const companies = needsCompanies ? tables.memberships.of(moment, missing) : null;
     if (needsCompanies && companies === null) return null;
-    return { ...moment, ...look, dictionaries, ends: resolver.ends, companies, rates: this.rates, tables, ids: tables.ids };
+    return { ...moment, dictionaries, ends: resolver.ends, companies, rates: this.rates, tables, ids: tables.ids };
   }
 
   /**

@@ -53,6 +53,7 @@ export class CompanyTouches {
   }
 
   #build(moment: TableMoment, missing: Missing): boolean {
+    moment.looked(this.touches.count);
     this.#companies = new Uint32Array(this.touches.count);
     for (let place = 0; place < this.touches.count; place += 1) {
       const company = this.#companyOf(place, moment, missing);

@@ -117,12 +117,13 @@ export class Entities {
     return mixed;
   }
 
-  #foldAll({ identities, companies }: TableMoment, mixed: Map<number, ReadonlyMap<Entity, Seen>>): void {
+  #foldAll({ identities, companies, looked }: TableMoment, mixed: Map<number, ReadonlyMap<Entity, Seen>>): void {
     this.#days = new FirstDays();
     this.#companies = new PagedCodes();
     this.#counts = [];
     this.#mixed = mixed;
     const { triples } = this.seen;
+    looked(triples.count);
     const hasLinks = identities.linkCount > 0;
     for (let place = 0; place < triples.count; place += 1) {
       const own = companies === null ? 0 : triples.companies[place]!;
@@ -158,7 +159,9 @@ export class Entities {
     for (const [entity, { day, projects }] of found)
       if (entity > 0) this.#put(entity, day, projects);
       else if (!lost.has(-entity)) this.#join(entity, day, projects);
-    if (lost.size > 0) this.#refoldCompanies(lost, identities);
+    if (lost.size === 0) return;
+    moment.looked(this.seen.triples.count);
+    this.#refoldCompanies(lost, identities);
   }
 
   /** @param only the company of the identity; MIXED where its plain events tell one by one */

@@ -59,7 +59,11 @@ export class PaymentLabels {
   settle(places: readonly number[], moment: TableMoment, missing: Missing): boolean {
     this.#forgetWhatChanged(moment);
     const unread: EventPlace[] = [];
-    for (const place of places) if (this.#labels[place] === UNKNOWN) this.#labels[place] = this.#find(place, moment, unread);
+    for (const place of places) {
+      if (this.#labels[place] !== UNKNOWN) continue;
+      moment.looked(1);
+      this.#labels[place] = this.#find(place, moment, unread);
+    }
     if (unread.length === 0) return true;
     missing.add(() => this.touches.ids.read(unread, moment.rows));
     return false;

@@ -31,8 +31,6 @@ export interface TableMoment extends Moment {
   readonly ids: EventIds;
   /** Gives others, and the signal, a turn now and then. @throws aborted */
   readonly pause: () => Promise<void>;
-  /** Counts rows that were looked at. */
-  readonly looked: (rowCount: number) => void;
 }
 
 /** What is kept of money under one rule. */
