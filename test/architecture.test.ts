@@ -21,6 +21,7 @@ const ENTRIES: Record<string, readonly string[]> = {
 };
 /** The folders within a folder, which flow one way too: each may import itself and those before it, but no file that stands beside them. */
 const TOWERS: Record<string, readonly string[]> = {
+  store: ["storage", "batch", "journal", "files", "verify", "recovery", "live", "upkeep"],
   http: ["shapes", "wire", "answer", "access", "routing", "operations", "tracking", "routes", "overload", "request", "handler"],
 };
 /** The packages that may be imported, and where. */

@@ -17,11 +17,12 @@ import { planners } from "../plan/planners.js";
 import { reportRules } from "../plan/revenue-rules.js";
 import { pooledRandom } from "../base/random.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
-import { BatchBuilder } from "../store/batch.js";
-import { Store } from "../store/store.js";
-import type { Storage } from "../store/storage.js";
-import { storeKeys } from "../store/store-keys.js";
-import type { StoreKeys } from "../store/store-keys.js";
+import { BatchBuilder } from "../store/batch/batch.js";
+import type { Store } from "../store/live/store.js";
+import { openStore } from "../store/open-store.js";
+import type { Storage } from "../store/storage/storage.js";
+import { storeKeys } from "../store/files/store-keys.js";
+import type { StoreKeys } from "../store/files/store-keys.js";
 import type {
   Daybook,
   DaybookStats,
@@ -72,7 +73,7 @@ export async function openDaybook(options: DaybookOptions): Promise<Daybook> {
   const random = options.random ?? pooledRandom();
   const quarantine = options.onCorruption === "quarantine";
   if (readOnly) await sealBeforeReading(storage);
-  const store = await Store.open({ storage, durability, memoryBudgetBytes, readOnly, quarantine, sealer });
+  const store = await openStore({ storage, durability, memoryBudgetBytes, readOnly, quarantine, sealer });
   try {
     const keys = await storeKeys(storage, { random, mayWrite: !readOnly, mayBeMissing: store.isEmpty || quarantine });
     const daybook = new EmbeddedDaybook(store, options, random, keys);
