@@ -14,12 +14,13 @@ export function isReadBefore({ readableDidRead, readableEnded }: IncomingMessage
 
 /** A request whose body a parser read before, with what that left in `incoming.body`: bytes and texts as they are, objects as JSON again. */
 export function withParsedBody(request: SocketRequest): WireRequest {
-  const { method, target, signal, address, fault } = request;
+  const { method, target, signal, address, fault, known } = request;
   return {
     method,
     target,
     signal,
     address,
+    known,
     ...(fault === undefined ? {} : { fault }),
     header: (name) => (name !== "content-encoding" || isCompressed(request.incoming) ? request.header(name) : null),
     readBody: async (maxByteLength, onBytes = () => undefined) => {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { DaybookError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
-import type { WireReply, WireRequest } from "../http/wire/exchange.js";
+import type { Known, WireReply, WireRequest } from "../http/wire/exchange.js";
 import { IncomingBody } from "./incoming-body.js";
 
 /** What node takes as the one expectation there is. */
@@ -22,6 +22,8 @@ export interface RequestPlace {
   /** Path and query, as the routes know them. */
   readonly target: string;
   readonly address: string | undefined;
+  /** Where the target was looked for already: what was found. */
+  readonly known?: Known | undefined;
 }
 
 /** What a request itself says. */
@@ -35,6 +37,7 @@ export class SocketRequest implements WireRequest {
   readonly target: string;
   readonly address: string | undefined;
   readonly fault?: DaybookError;
+  readonly known: Known | undefined;
   /** True while the sender waits for a word before it sends the body; node closes the connection if it never comes. */
   #awaitsContinue: boolean;
   readonly incoming: IncomingMessage;
@@ -42,10 +45,11 @@ export class SocketRequest implements WireRequest {
   #body: IncomingBody | null = null;
 
   /** @param refusal what is wrong with it beside its headers */
-  constructor(incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean, { target, address }: RequestPlace, refusal: DaybookError | null) {
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean, { target, address, known }: RequestPlace, refusal: DaybookError | null) {
     this.method = incoming.method ?? "GET";
     this.target = target;
     this.address = address;
+    this.known = known;
     this.#awaitsContinue = expectsContinue;
     this.incoming = incoming;
     this.#outgoing = outgoing;

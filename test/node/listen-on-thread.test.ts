@@ -1,5 +1,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sha256Hex } from "../../src/base/hash.js";
+import type { Handler } from "../../src/http/index.js";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { listenOnThread, type ThreadListenOptions } from "../../src/node/listen-on-thread.js";
 import { bundledProgram } from "../bundled.js";
@@ -43,6 +45,31 @@ describe("a thread of sockets", () => {
 
   it("keeps what it says of itself as a listener on the same thread says it", async () => {
     await expect(listenOnThread(handler, { program: THREAD, port: 70_000 })).rejects.toBeInstanceOf(RangeError);
+  });
+
+  it("hashes the tokens that come, so that the handler does not, and finds their routes", async () => {
+    const hashed: string[] = [];
+    const noted = (text: string) => {
+      hashed.push(text);
+      return sha256Hex(text);
+    };
+    const own = handlerOf(stubDaybook(), { sha256Hex: noted });
+    const known: unknown[] = [];
+    const answer: Handler["answer"] = (request) => {
+      known.push(request.known);
+      return own.answer(request);
+    };
+    const server = await listenOnThread(Object.assign((request: Request) => own(request), own, { answer }), { program: THREAD });
+    const ask = (path: string, method: string) => fetch(`${server.url}${path}`, { method, headers: { authorization: "Bearer sk_owner" } });
+    expect((await ask("/analytics/count-events", "POST")).status).toBe(200);
+    expect((await ask("/v1/companies/acme/top-users?range_days=7", "GET")).status).toBe(200);
+    expect((await ask("/v1/nowhere", "GET")).status).toBe(404);
+    await server.close();
+    expect(hashed.filter((text) => text.startsWith("sk_"))).toEqual([]);
+    expect(known).toEqual([
+      { path: "/analytics/count-events", params: {}, query: "", sha256: sha256Hex("sk_owner") },
+      { path: "/v1/companies/{company_id}/top-users", params: { company_id: "acme" }, query: "range_days=7", sha256: sha256Hex("sk_owner") },
+    ]);
   });
 
   it("lives on when a listener of answers throws", async () => {

@@ -201,6 +201,22 @@ describe("toNodeHandler below a path", () => {
     expect(await ask(`${url}/v1/companies/top?${"a".repeat(5_000)}`)).toMatchObject({ status: 414 });
   });
 
+  it("tells the handler the route that it found to see whether to fall through, and looks for none otherwise", async () => {
+    const own = handlerOf(stubDaybook());
+    const known: unknown[] = [];
+    const answer: typeof own.answer = (request) => {
+      known.push(request.known);
+      return own.answer(request);
+    };
+    const handler = Object.assign((request: Request) => own(request), own, { answer });
+    const found = { path: COUNT, params: {}, query: "" };
+    for (const [parsers, fallthrough] of [[[], true], [[express.json()], true], [[], false]] as const) {
+      const { url } = await serve(express().use(...parsers, toNodeHandler(handler, { fallthrough })));
+      expect(await post(url + COUNT, "{}")).toMatchObject({ status: 200 });
+    }
+    expect(known).toEqual([found, found, undefined]);
+  });
+
   it("falls through to nobody on a server without next", async () => {
     const { url } = await serve(toNodeHandler(handlerOf(stubDaybook()), { fallthrough: true }));
     expect(await ask(`${url}/nowhere`)).toMatchObject({ status: 404, json: { code: "route_not_found" } });

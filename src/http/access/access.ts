@@ -24,16 +24,15 @@ const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 const BASIC = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 const USER_NAME = /^([A-Za-z0-9._~+/-]+=*):$/;
 
-/**
- * The value of the token in an Authorization header.
- * @param takesBasic it may also come as the user name of Basic
- * @throws missing_token
- */
-export function tokenValue(header: string | null, takesBasic = false): string {
-  const value = BEARER.exec(header ?? "")?.[1] ?? (takesBasic ? userNameOf(header ?? "") : undefined);
-  if (value !== undefined) return value;
+/** The value of the token in an Authorization header; undefined: there is none. @param takesBasic it may also come as the user name of Basic */
+export function tokenIn(header: string | null, takesBasic = false): string | undefined {
+  return BEARER.exec(header ?? "")?.[1] ?? (takesBasic ? userNameOf(header ?? "") : undefined);
+}
+
+/** The answer to a request without a token. @param takesBasic it may also come as the user name of Basic */
+export function missingToken(takesBasic: boolean): DaybookError {
   const otherwise = takesBasic ? ", or Basic with the token as user name and no password" : "";
-  throw new DaybookError("missing_token", `expected the header Authorization: Bearer <token>${otherwise}`);
+  return new DaybookError("missing_token", `expected the header Authorization: Bearer <token>${otherwise}`);
 }
 
 /** The record of a hash. @throws invalid_token (one answer for unknown, expired, revoked) */

@@ -1,7 +1,6 @@
 import type { Clock } from "../../base/clock.js";
 import { DaybookError } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
-import { networkOf } from "./network.js";
 
 /** How many tokens that open nothing one address may try. */
 export interface FailedTokenLimits {
@@ -17,7 +16,7 @@ interface Tries {
 }
 
 /**
- * Slows down who tries tokens that open nothing, by address. A token that did open something from an address goes on doing
+ * Slows down who tries tokens that open nothing, by the network of their address. A token that did open something from an address goes on doing
  * so: behind a proxy all callers have one address, and one of them must not lock the others out.
  */
 export class FailedTokens {
@@ -29,10 +28,9 @@ export class FailedTokens {
     readonly clock: Clock,
   ) {}
 
-  /** @param address absent where the transport knows none: then nothing is refused @throws rate_limited */
-  refuse(address: string | undefined, sha256: string): void {
-    if (address === undefined || this.#triesOf.size === 0) return;
-    const network = networkOf(address);
+  /** @param network null where the transport knows no address: then nothing is refused @throws rate_limited */
+  refuse(network: string | null, sha256: string): void {
+    if (network === null || this.#triesOf.size === 0) return;
     const tries = this.#triesOf.get(network);
     if (tries === undefined || this.#opened.has(`${network} ${sha256}`)) return;
     this.#refill(tries);
@@ -41,18 +39,17 @@ export class FailedTokens {
     throw new DaybookError("rate_limited", "too many tokens from this address opened nothing", { retryAfterSec });
   }
 
-  failed(address: string | undefined): void {
-    if (address === undefined) return;
-    const network = networkOf(address);
+  failed(network: string | null): void {
+    if (network === null) return;
     const tries = this.#triesOf.get(network) ?? { left: this.limits.failedTokenCount, atMs: this.clock.now() };
     this.#refill(tries);
     tries.left -= 1;
     keepNewest(this.#triesOf, network).set(network, tries);
   }
 
-  opened(address: string | undefined, sha256: string): void {
-    if (address === undefined) return;
-    const key = `${networkOf(address)} ${sha256}`;
+  opened(network: string | null, sha256: string): void {
+    if (network === null) return;
+    const key = `${network} ${sha256}`;
     if (!this.#opened.has(key)) keepNewest(this.#opened, key).add(key);
   }
 

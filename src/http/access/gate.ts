@@ -1,10 +1,11 @@
 import type { Clock } from "../../base/clock.js";
 import { DaybookError } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
-import { liveToken, tokenValue } from "./access.js";
+import { liveToken, missingToken, tokenIn } from "./access.js";
 import type { WireRequest } from "../wire/exchange.js";
 import { FailedTokens } from "./failed-tokens.js";
 import type { FailedTokenLimits } from "./failed-tokens.js";
+import { networkOf } from "./network.js";
 import type { TokenRecord } from "./token.js";
 import type { TokenStore } from "./tokens.js";
 
@@ -24,17 +25,18 @@ export class Gate {
   }
 
   /** @throws missing_token, invalid_token, rate_limited */
-  async authenticate(request: WireRequest, takesBasic?: boolean): Promise<TokenRecord> {
-    const hash = this.sha256Hex(tokenValue(request.header("authorization"), takesBasic));
-    this.#failed.refuse(request.address, hash);
+  async authenticate(request: WireRequest, takesBasic = false): Promise<TokenRecord> {
+    const hash = this.#hashOf(request, takesBasic);
+    const network = request.address === undefined ? null : networkOf(request.address);
+    this.#failed.refuse(network, hash);
     try {
       const token = await liveToken(hash, this.tokens, this.clock);
-      this.#failed.opened(request.address, hash);
+      this.#failed.opened(network, hash);
       this.#remember(hash, token.organization);
       return token;
     } catch (thrown) {
       this.#organizations.delete(hash);
-      if (thrown instanceof DaybookError && thrown.code === "invalid_token") this.#failed.failed(request.address);
+      if (thrown instanceof DaybookError && thrown.code === "invalid_token") this.#failed.failed(network);
       throw thrown;
     }
   }
@@ -42,6 +44,14 @@ export class Gate {
   /** Whose a token was when it last opened something; null: it never did, or no longer does. Asks nobody. */
   organizationOf(sha256: string): string | null {
     return this.#organizations.get(sha256) ?? null;
+  }
+
+  #hashOf(request: WireRequest, takesBasic: boolean): string {
+    const known = request.known?.sha256;
+    if (typeof known === "string") return known;
+    const value = known === null ? undefined : tokenIn(request.header("authorization"), takesBasic);
+    if (value === undefined) throw missingToken(takesBasic);
+    return this.sha256Hex(value);
   }
 
   #remember(hash: string, organization: string): void {

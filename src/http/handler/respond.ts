@@ -53,7 +53,7 @@ export async function respond(context: Context, request: WireRequest): Promise<W
   try {
     // Outside the path that the handler is mounted below nothing is a route, whatever it is called.
     if (request.fault?.code === "route_not_found") throw request.fault;
-    const found = context.router.find(request.target);
+    const found = request.known === undefined ? context.router.find(request.target) : context.router.at(request.known);
     envelope = found.resource.envelope;
     trace.route = found.resource.path;
     if (request.fault !== undefined) throw request.fault;

@@ -1,10 +1,11 @@
 import { DaybookError } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
-import { tokenValue } from "../access/access.js";
+import { tokenIn } from "../access/access.js";
+import type { Access } from "../access/access.js";
 import { Admission, tooManyOfToken } from "./admission.js";
 import type { Answered } from "../answer/answered.js";
 import { errorReply } from "../answer/error-reply.js";
-import type { WireReply, WireRequest } from "../wire/exchange.js";
+import type { Known, WireReply, WireRequest } from "../wire/exchange.js";
 import type { HandlerLimits } from "./limits.js";
 import { requestIdOf } from "../wire/request-id.js";
 import type { RouteFace } from "../routing/route.js";
@@ -24,14 +25,12 @@ export interface Refusal extends Omit<Answered, "organization"> {
   readonly sha256: string | null;
 }
 
-/** A request on its way to the handler (`refusal` null), or its answer already. */
-export interface Entered {
-  readonly refusal: WireReply | null;
-  /** Called once, when it is answered. */
-  leave(): void;
-}
+/** A request on its way to the handler, with what is to be told of it, or its answer already. Left once, when it is answered. */
+export type Entered =
+  | { readonly refusal: null; readonly known: Known; leave(): void }
+  | { readonly refusal: WireReply; leave(): void };
 
-const PASSED: Entered = { refusal: null, leave: () => undefined };
+const leaveNothing = () => undefined;
 
 /** Where a refusal is counted, and in which shape it is told. */
 type Place = Pick<RouteFace, "path" | "envelope">;
@@ -39,14 +38,19 @@ type Place = Pick<RouteFace, "path" | "envelope">;
 /** What is asked, as far as the front looks. */
 interface Face {
   readonly route: RouteFace;
-  /** Null: open to everyone. */
-  readonly sha256: string | null;
+  readonly known: Known;
+}
+
+/** What no route takes, and where that is counted. */
+interface Faceless {
+  readonly place: Place | null;
+  readonly error: DaybookError;
 }
 
 /**
  * Stands before a handler on another thread, and refuses what is too much or no proper request, so that it costs the
- * handler's thread next to nothing: requests of a token that has as many with the handler as it may have, and all when very many
- * are with the handler. Everything else is the handler's to judge.
+ * handler's thread next to nothing: what no route takes, requests of a token that has as many with the handler as it may have, and all when
+ * very many are with the handler. Everything else is the handler's to judge, which is told the route and the hash of the token.
  */
 export class Front {
   /** Counts the bytes of bodies on this side. */
@@ -72,29 +76,22 @@ export class Front {
   /** Lets a request pass, at once or after a moment, or answers it. */
   async enter(request: WireRequest): Promise<Entered> {
     const startedMs = performance.now();
-    if (request.fault !== undefined) return this.#refuseFault(request, request.fault, startedMs);
     const face = this.#faceOf(request);
-    if (face !== null && face.sha256 === null) return PASSED;
-    const sha256 = face?.sha256 ?? null;
-    if (this.#enteredCount >= LIMITS.enteredRequestCount) return this.#refuse(request, face?.route ?? null, sha256, this.#full, startedMs);
+    if ("error" in face) return this.#refuse(request, face.place, null, face.error, startedMs);
+    const { route, known } = face;
+    if (route.access === null) return { refusal: null, known, leave: leaveNothing };
+    const sha256 = known.sha256 ?? null;
+    if (this.#enteredCount >= LIMITS.enteredRequestCount) return this.#refuse(request, route, sha256, this.#full, startedMs);
     this.#enteredCount += 1;
     if (sha256 !== null && !(await this.#shares.enter(sha256))) {
       this.#enteredCount -= 1;
-      return this.#refuse(request, face?.route ?? null, sha256, this.#tooMany, startedMs);
+      return this.#refuse(request, route, sha256, this.#tooMany, startedMs);
     }
     const leave = () => {
       this.#enteredCount -= 1;
       if (sha256 !== null) this.#shares.leave(sha256);
     };
-    return { refusal: null, leave };
-  }
-
-  #refuseFault(request: WireRequest, fault: DaybookError, startedMs: number): Entered {
-    try {
-      return this.#refuse(request, this.#router.find(request.target).resource, null, fault, startedMs);
-    } catch (thrown) {
-      return this.#refuse(request, null, null, thrown instanceof DaybookError ? thrown : fault, startedMs);
-    }
+    return { refusal: null, known, leave };
   }
 
   #refuse(request: WireRequest, place: Place | null, sha256: string | null, error: DaybookError, startedMs: number): Entered {
@@ -103,17 +100,27 @@ export class Front {
     const { method } = request;
     const durationMs = performance.now() - startedMs;
     this.onRefused({ requestId, method, route: place?.path ?? null, status: reply.status, code: error.code, sha256, durationMs });
-    return { ...PASSED, refusal: method === "HEAD" ? { ...reply, body: null } : reply };
+    return { refusal: method === "HEAD" ? { ...reply, body: null } : reply, leave: leaveNothing };
   }
 
-  /** Null where the handler will say what is wrong. */
-  #faceOf(request: WireRequest): Face | null {
+  /** Looks in the order in which the handler would: what is no path, what the socket found wrong, what no route of the path takes. */
+  #faceOf(request: WireRequest): Face | Faceless {
+    let place: Place | null = null;
     try {
-      const route = routeOf(this.#router.find(request.target).resource, request.method);
-      if (route.access === null) return { route, sha256: null };
-      return { route, sha256: this.sha256Hex(tokenValue(request.header("authorization"), route.access.basic)) };
-    } catch {
-      return null;
+      const { resource, params, query } = this.#router.find(request.target);
+      place = resource;
+      if (request.fault !== undefined) throw request.fault;
+      const route = routeOf(resource, request.method);
+      return { route, known: { path: resource.path, params, query, sha256: this.#hashOf(request, route.access) } };
+    } catch (thrown) {
+      if (thrown instanceof DaybookError) return { place, error: thrown };
+      throw thrown;
     }
+  }
+
+  /** Null where the handler will say what is missing: that it has too much to do comes before. */
+  #hashOf(request: WireRequest, access: Access | null): string | null {
+    const value = access === null ? undefined : tokenIn(request.header("authorization"), access.basic);
+    return value === undefined ? null : this.sha256Hex(value);
   }
 }

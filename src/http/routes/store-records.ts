@@ -12,9 +12,10 @@ export async function storeRecords(records: readonly unknown[], { daybook, proje
   // Each record is checked where it is stored; a bad one comes back in `rejected`.
   const inputs = records as readonly RecordInput[];
   if (project === null) return await daybook.ingestRecords(inputs);
-  const places = [...inputs.keys()].filter((index) => !isOfTheOrganization(inputs[index]));
-  const { accepted, duplicates, rejected } = await daybook.ingestRecords(inputs.filter((input) => !isOfTheOrganization(input)));
-  const refused = [...inputs.keys()].filter((index) => isOfTheOrganization(inputs[index])).map((index) => ({ index, ...REFUSED }));
+  const isRefused = inputs.map(isOfTheOrganization);
+  const places = [...inputs.keys()].filter((index) => !isRefused[index]);
+  const { accepted, duplicates, rejected } = await daybook.ingestRecords(inputs.filter((_, index) => !isRefused[index]));
+  const refused = [...inputs.keys()].filter((index) => isRefused[index]).map((index) => ({ index, ...REFUSED }));
   const others = rejected.map((each) => ({ ...each, index: places[each.index] ?? 0 }));
   return { accepted, duplicates, rejected: [...refused, ...others].sort((a, b) => a.index - b.index) };
 }

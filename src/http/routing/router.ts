@@ -1,6 +1,7 @@
 import { DaybookError, parameterError } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
 import type { Envelope } from "../answer/error-reply.js";
+import type { Known } from "../wire/exchange.js";
 import type { RouteFace } from "./route.js";
 
 /** All methods of one path. */
@@ -22,6 +23,8 @@ export interface Found<R extends RouteFace> {
 export interface Router<R extends RouteFace> {
   /** @throws uri_too_long, route_not_found, invalid_parameter (broken percent-encoding) */
   find(target: string): Found<R>;
+  /** What a router of the same table found. @throws internal (it has no such path) */
+  at(known: Known): Found<R>;
 }
 
 const NO_PARAMS: Readonly<Record<string, string>> = {};
@@ -49,6 +52,11 @@ export function createRouter<R extends RouteFace>(routes: readonly R[]): Router<
         if (params !== null) return { resource, params, query };
       }
       throw new DaybookError("route_not_found", `no route ${path.slice(0, 200)}`);
+    },
+    at: ({ path, params, query }) => {
+      const resource = byPath.get(path);
+      if (resource === undefined) throw new DaybookError("internal", `expected the path of a route, got ${path.slice(0, 200)}`);
+      return { resource, params, query };
     },
   };
 }

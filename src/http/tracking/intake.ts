@@ -57,6 +57,7 @@ export async function takeBatch(caller: Caller, exchange: Sent): Promise<object>
       rejected.push({ index, error: faultOf(thrown) });
     }
   }
+  if (entries.some(isRecord)) authorize({ scope: "identities:write" }, caller.token);
   const outcome = await store(entries, caller, exchange);
   return answerOf({ ...outcome, rejected: [...rejected, ...outcome.rejected].sort((a, b) => a.index - b.index) });
 }
@@ -70,9 +71,8 @@ function checkedKind(item: unknown, at: string): CallKind {
 }
 
 /** Events go in as one batch, records one by one, all at the same time: their order does not matter. */
-async function store(entries: readonly Entry[], { daybook, project, token }: Caller, { readAgent }: Sent): Promise<Outcome> {
+async function store(entries: readonly Entry[], { daybook, project }: Caller, { readAgent }: Sent): Promise<Outcome> {
   const [events, records] = [entries.filter(isEvent), entries.filter(isRecord)];
-  if (records.length > 0) authorize({ scope: "identities:write" }, token);
   const inputs = events.map(({ kind, call, createdAtMs }) => eventOfCall(kind, call, createdAtMs, readAgent));
   const ingesting = inputs.length === 0 ? NOTHING : daybook.ingest(inputs, project === null ? {} : { project });
   const storing = records.map(({ kind, call, createdAtMs }) => storeRecord(kind, call, createdAtMs, daybook).then(() => null, faultOf));

@@ -1,5 +1,17 @@
 import { DaybookError } from "../../base/errors.js";
 
+/** What was found out about a request before it came to the handler, in values only: another thread can tell it. */
+export interface Known {
+  /** The path of its route, as the table of routes has it. */
+  readonly path: string;
+  /** What the target has in the place of the path's parameters. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Text after the `?`. */
+  readonly query: string;
+  /** The hash of its token, as `TokenStore` has it; null: it brought none, or its route asks for none. Absent: nobody looked. */
+  readonly sha256?: string | null;
+}
+
 /** A request as the routes need it: what a web `Request` and a socket can both give without further objects. */
 export interface WireRequest {
   readonly method: string;
@@ -11,6 +23,8 @@ export interface WireRequest {
   readonly address?: string | undefined;
   /** What the transport already found wrong; answered in the envelope of the path. */
   readonly fault?: DaybookError;
+  /** What the transport already found out, by the routes of the handler it asks: it is relied upon, and not found out again. */
+  readonly known?: Known | undefined;
   /** A header by its lower-case name. */
   header(name: string): string | null;
   /**

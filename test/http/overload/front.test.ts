@@ -74,6 +74,32 @@ describe("a front", () => {
     ]);
   });
 
+  it("answers what no route takes, in the words and the envelope of the handler, and counts it where the handler would", async () => {
+    const { front, refusals } = frontOf();
+    const handler = handlerOf(stubDaybook());
+    const nowhere: readonly Partial<WireRequest>[] = [
+      { target: "/nowhere" },
+      { target: "/v1/companies/%zz/top-users" },
+      { target: `/${"x".repeat(LIMITS.urlChars)}` },
+      { method: "GET" },
+      { method: "DELETE", target: "/v1/companies/top" },
+      { method: "HEAD", target: "/v1/events" },
+    ];
+    for (const over of nowhere) {
+      const header = (name: string) => (name === "x-request-id" ? "mine" : null);
+      const request = asking("sk_a", { ...over, header });
+      expect((await front.enter(request)).refusal).toEqual(await handler.answer(request));
+    }
+    expect(refusals.map(({ route, code, sha256 }) => [route, code, sha256])).toEqual([
+      [null, "route_not_found", null],
+      [null, "invalid_parameter", null],
+      [null, "uri_too_long", null],
+      ["/analytics/count-events", "method_not_allowed", null],
+      ["/v1/companies/top", "method_not_allowed", null],
+      ["/v1/events", "method_not_allowed", null],
+    ]);
+  });
+
   it("counts no refusal for an organization by a token that opens nothing, or no longer does", async () => {
     const answered: unknown[] = [];
     const handler = handlerOf(stubDaybook(), { onAnswer: ({ organization, code }) => answered.push([organization, code]) });
