@@ -6,6 +6,7 @@ import type { Dictionaries } from "../column/dictionaries.js";
 import { RECORD_FIELD_COUNT, RecordTable } from "../identity/record-table.js";
 import type { RecordColumns } from "../identity/record-table.js";
 import { IdentityResolver } from "../identity/resolver.js";
+import type { ExcerptRule } from "../segment/excerpt.js";
 import { MemoryBudget } from "../segment/memory-budget.js";
 import { linksOfMeta } from "../segment/segment-file.js";
 import { fieldIndex } from "../schema/fields.js";
@@ -40,6 +41,8 @@ export interface StoreOptions {
   readonly quarantine?: boolean;
   /** Where segments are made; absent: here. */
   readonly sealer?: Sealer | null;
+  /** What is written beside the rows of a segment; absent: nothing. */
+  readonly excerpts?: (dictionaries: Dictionaries) => readonly ExcerptRule[];
 }
 
 const USER_ID = fieldIndex("userId");
@@ -99,6 +102,11 @@ export class Store {
     this.sealedSizes = new Map();
     this.#journals = new Journals(options.storage, options.durability, this.dictionaries, recovered, () => this.refuseLostLock());
     this.resolver.committed(this.#journals.sizes);
+  }
+
+  /** What is written beside the rows of a segment that is made now. */
+  get excerpts(): readonly ExcerptRule[] {
+    return this.options.excerpts?.(this.dictionaries) ?? [];
   }
 
   /** Opens a store, making a new one where there is none. @throws store_locked, manifest_missing, corruption, storage_full, invalid_parameter */
