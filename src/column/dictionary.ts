@@ -11,12 +11,16 @@ export interface HeldValues {
 /** Estimate: two bytes a character, and so many for the string, its slot and its entry in the map. */
 export const VALUE_OVERHEAD_BYTES = 72;
 
+/** A look at each value takes a fiftieth of putting it into the table: a new process that answers one question needs no table. */
+const SCAN_COUNT_MAX = 8;
+
 /** Distinct strings and their codes, append-only. Code 0 is always `""`: not set. */
 export class Dictionary {
   readonly #values: string[] = [""];
   readonly #table = new TextTable(this.#values);
   /** Values below it can be looked up: those of a file only from the first look-up on. */
   #indexedSize = 1;
+  #scanCount = 0;
   #charCount = 0;
   /** The first codes by their values' code points; of blanked codes nothing is known. */
   #inOrder: Uint32Array = new Uint32Array(0);
@@ -36,10 +40,17 @@ export class Dictionary {
     return this.#charCount * 2 + this.size * VALUE_OVERHEAD_BYTES + this.#inOrder.byteLength;
   }
 
-  /** The code of a value; -1 when it was never stored. The first look-up costs all values that a file brought. */
+  /** The code of a value; -1 when it was never stored. The first look-ups after a file brought values cost a look at each, a later one puts all in the table. */
   codeOf(value: string): number {
-    if (this.#indexedSize < this.#values.length) this.#index();
-    return value === "" ? 0 : this.#table.codeOf(value);
+    if (value === "") return 0;
+    if (this.#indexedSize === this.#values.length) return this.#table.codeOf(value);
+    if (this.#scanCount === SCAN_COUNT_MAX) {
+      this.#index();
+      return this.#table.codeOf(value);
+    }
+    this.#scanCount += 1;
+    const known = this.#table.codeOf(value);
+    return known >= 0 ? known : this.#values.indexOf(value, this.#indexedSize);
   }
 
   /**
@@ -53,6 +64,7 @@ export class Dictionary {
 
   /** The code of a value, a new one if need be. */
   intern(value: string): number {
+    if (this.#indexedSize < this.#values.length) this.#index();
     const known = this.codeOf(value);
     if (known >= 0) return known;
     const code = this.#values.length;
