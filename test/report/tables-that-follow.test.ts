@@ -30,3 +30,14 @@ test("A touch of another label between two of one label is put in its place, whi
   await daybook.ingest([touch("00000000", "news")]);
   expect(await sources(daybook, "first_touch")).toEqual(["news"]);
 });
+
+test("Who is taken out of an identity takes along what its company was seen in.", async () => {
+  await using daybook = await open();
+  await daybook.ingest([{ createdAt, name: "Pageview", anonymousId: "d1" }]);
+  const { linkId } = await daybook.alias({ from: "d1", to: "ann" });
+  await daybook.group({ userId: "ann", companyId: "acme" });
+  const entities = async () => (await daybook.ltvCohorts({ project: "default", level: "account" })).cohorts.map((cohort) => cohort.entities);
+  expect(await entities()).toEqual([1]);
+  await daybook.unlink(linkId);
+  expect(await entities()).toEqual([1]);
+});
