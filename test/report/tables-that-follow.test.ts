@@ -41,3 +41,11 @@ test("Who is taken out of an identity takes along what its company was seen in."
   await daybook.unlink(linkId);
   expect(await entities()).toEqual([1]);
 });
+
+test("What a question waits for is not dropped before it is asked again, however little memory there may be.", async () => {
+  await using daybook = await open(1);
+  await daybook.ingest([{ createdAt, name: "Pageview", userId: "ann" }]);
+  for (const [at, companyId] of ["acme", "umbra"].entries()) await daybook.group({ userId: "ann", companyId, createdAt: createdAt + at });
+  const asked = daybook.ltvCohorts({ project: "default", level: "account" }, { signal: AbortSignal.timeout(2_000) });
+  expect((await asked).cohorts).toMatchObject([{ entities: 1 }]);
+});
