@@ -4,7 +4,7 @@ import { events, ninetyDays, openMeasured } from "./ninety-days.js";
 
 const laterMs = Date.UTC(2026, 3, 5);
 const known = events.find(({ userId, companyId }) => userId !== undefined && userId !== null && companyId !== undefined && companyId !== null);
-const [userId, companyId] = [known?.userId ?? "", known?.companyId ?? ""];
+const [userId, companyId] = [String(known?.userId), String(known?.companyId)];
 const year = { startDate: "2026-01-01", endDate: "2026-12-31" };
 
 const questions: Readonly<Record<string, (daybook: Daybook) => Promise<unknown>>> = {
