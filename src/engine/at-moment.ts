@@ -1,8 +1,8 @@
 import { Missing } from "../derived/missing.js";
 import type { Plan } from "../plan/plan.js";
 import type { TableMoment, Tables } from "../report/tables.js";
-import type { Snapshot } from "../store/catalog.js";
-import type { Store } from "../store/store.js";
+import type { Snapshot } from "../store/live/catalog.js";
+import type { Store } from "../store/live/store.js";
 import type { ReportContexts } from "./report-contexts.js";
 import type { Slices } from "./slices.js";
 

@@ -9,7 +9,7 @@ import { TIME_COLUMN } from "../schema/fields.js";
 import { Head, type HeadView } from "../segment/head.js";
 import type { Rows } from "../segment/rows.js";
 import { Span, type SpanAnswer, type SpanPart } from "../segment/span.js";
-import type { Snapshot } from "../store/catalog.js";
+import type { Snapshot } from "../store/live/catalog.js";
 import type { Work } from "./executor.js";
 import type { Slices } from "./slices.js";
 

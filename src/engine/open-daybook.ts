@@ -19,11 +19,12 @@ import { planners } from "../plan/planners.js";
 import { moneySlugs, reportRules } from "../plan/revenue-rules.js";
 import { pooledRandom } from "../base/random.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
-import { BatchBuilder } from "../store/batch.js";
-import { Store } from "../store/store.js";
-import type { Storage } from "../store/storage.js";
-import { storeKeys } from "../store/store-keys.js";
-import type { StoreKeys } from "../store/store-keys.js";
+import { BatchBuilder } from "../store/batch/batch.js";
+import type { Store } from "../store/live/store.js";
+import { openStore } from "../store/open-store.js";
+import type { Storage } from "../store/storage/storage.js";
+import { storeKeys } from "../store/files/store-keys.js";
+import type { StoreKeys } from "../store/files/store-keys.js";
 import type {
   Daybook,
   DaybookStats,
@@ -76,7 +77,7 @@ export async function openDaybook(options: DaybookOptions): Promise<Daybook> {
   const slugs = moneySlugs(reportRules(options).revenue);
   if (readOnly) await sealBeforeReading(storage);
   const excerpts = (dictionaries: Dictionaries) => [moneyExcerpt(dictionaries, slugs)];
-  const store = await Store.open({ storage, durability, memoryBudgetBytes, readOnly, quarantine, sealer, excerpts });
+  const store = await openStore({ storage, durability, memoryBudgetBytes, readOnly, quarantine, sealer, excerpts });
   try {
     const keys = await storeKeys(storage, { random, mayWrite: !readOnly, mayBeMissing: store.isEmpty || quarantine });
     const daybook = new EmbeddedDaybook(store, options, random, keys);

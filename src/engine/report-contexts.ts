@@ -6,8 +6,8 @@ import type { Rates } from "../plan/input.js";
 import type { Comparison, Plan, TouchRule } from "../plan/plan.js";
 import type { FoldContext } from "../report/report.js";
 import { Tables, type TableMoment } from "../report/tables.js";
-import type { Snapshot } from "../store/catalog.js";
-import type { Store } from "../store/store.js";
+import type { Snapshot } from "../store/live/catalog.js";
+import type { Store } from "../store/live/store.js";
 import { reportOf } from "./report-of.js";
 
 /** How others have a turn, and who counts the work of a question. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { DaybookError, ERROR_CODES } from "../base/errors.js";
-import { bodyTooLarge } from "../http/exchange.js";
-import type { WireRequest } from "../http/exchange.js";
+import { bodyTooLarge } from "../http/wire/exchange.js";
+import type { WireRequest } from "../http/wire/exchange.js";
 import type { SocketRequest } from "./socket-exchange.js";
 
 /** Of what a JSON parser makes an object: under other types an object was something else. */

@@ -1,12 +1,12 @@
 import type { Worker } from "node:worker_threads";
 import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import type { Turns } from "../base/turn.js";
-import { nameOf } from "../store/codec-name.js";
-import type { CodecName } from "../store/codec-name.js";
-import { copyRows } from "../store/copied-rows.js";
-import type { CopiedRows } from "../store/copied-rows.js";
-import type { ExcerptRule, MadeSegment, Sealer, SourceRows } from "../store/make-segment.js";
-import type { Codec } from "../store/storage.js";
+import { nameOf } from "../store/storage/codec-name.js";
+import type { CodecName } from "../store/storage/codec-name.js";
+import { copyRows } from "../store/files/copied-rows.js";
+import type { CopiedRows } from "../store/files/copied-rows.js";
+import type { ExcerptRule, MadeSegment, Sealer, SourceRows } from "../store/files/make-segment.js";
+import type { Codec } from "../store/storage/storage.js";
 import { startThread } from "./start-thread.js";
 import { missingThread, programOf, warn } from "./thread-program.js";
 import type { ThreadProgramOptions } from "./thread-program.js";

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { DaybookError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
-import type { WireReply, WireRequest } from "../http/exchange.js";
+import type { WireReply, WireRequest } from "../http/wire/exchange.js";
 import { IncomingBody } from "./incoming-body.js";
 
 /** What node takes as the one expectation there is. */

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 import type { MessagePort } from "node:worker_threads";
-import { Front } from "../http/front.js";
-import type { WireReply } from "../http/exchange.js";
+import { Front } from "../http/overload/front.js";
+import type { WireReply } from "../http/wire/exchange.js";
 import { listenWith } from "./listen.js";
 import { sha256Hex } from "./sha256-hex.js";
 import type { SocketRequest } from "./socket-exchange.js";

@@ -1,7 +1,7 @@
 import { DaybookError } from "../base/errors.js";
 import type { ErrorCode, ErrorDetails } from "../base/errors.js";
-import type { WireReply } from "../http/exchange.js";
-import type { FrontRules, Refusal } from "../http/front.js";
+import type { WireReply } from "../http/wire/exchange.js";
+import type { FrontRules, Refusal } from "../http/overload/front.js";
 import type { ListenOptions } from "./listen.js";
 import { TurnBatch } from "./turn-batch.js";
 

@@ -1,7 +1,7 @@
 import type { DaybookError } from "../base/errors.js";
-import { bodyTooLarge } from "../http/exchange.js";
-import type { WireRequest } from "../http/exchange.js";
-import type { Refusal } from "../http/front.js";
+import { bodyTooLarge } from "../http/wire/exchange.js";
+import type { WireRequest } from "../http/wire/exchange.js";
+import type { Refusal } from "../http/overload/front.js";
 import type { Handler } from "../http/index.js";
 import { errorOf } from "./thread-messages.js";
 import type { Asked, FromSockets, ToSockets } from "./thread-messages.js";

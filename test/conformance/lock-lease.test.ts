@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { memoryStorage, openDaybook } from "daybook";
 import { type LockWait, fileStorage } from "daybook/node";
-import type { StorageLock } from "../../src/store/storage.js";
+import type { StorageLock } from "../../src/store/storage/storage.js";
 import { SimulatedDisk, SimulatedFileSystem, simulatedProcess } from "daybook/testing";
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/base/limits.js";

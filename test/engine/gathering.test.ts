@@ -6,7 +6,7 @@ import type { Plan } from "../../src/plan/plan.js";
 import { countEvents } from "../../src/report/count-events.js";
 import type { AnyFold, FoldContext } from "../../src/report/report.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
-import { Catalog, type Snapshot } from "../../src/store/catalog.js";
+import { Catalog, type Snapshot } from "../../src/store/live/catalog.js";
 import { appendRow } from "../segment/rows-of.js";
 
 // A count of everything: no dictionary and nobody's identity is asked.

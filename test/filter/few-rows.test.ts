@@ -10,8 +10,8 @@ import { Head } from "../../src/segment/head.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { mergeRows } from "../../src/segment/merge-rows.js";
 import type { Rows } from "../../src/segment/rows.js";
-import { StoreFiles } from "../../src/store/files.js";
-import { memoryStorage } from "../../src/store/memory-storage.js";
+import { StoreFiles } from "../../src/store/files/files.js";
+import { memoryStorage } from "../../src/store/storage/memory-storage.js";
 import { baseSeed } from "../oracle/settings.js";
 import { appendRow, idBytes } from "../segment/rows-of.js";
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { encodeContainer } from "../../src/segment/container.js";
 import { encodeSegment } from "../../src/segment/segment-file.js";
-import { encodeBatch } from "../../src/store/batch-bytes.js";
-import { encodeDictionaryFile } from "../../src/store/dictionary-file.js";
-import { encodeFrame, encodeJournalHeader } from "../../src/store/journal-frame.js";
-import { encodeManifest } from "../../src/store/manifest.js";
+import { encodeBatch } from "../../src/store/batch/batch-bytes.js";
+import { encodeDictionaryFile } from "../../src/store/files/dictionary-file.js";
+import { encodeFrame, encodeJournalHeader } from "../../src/store/journal/journal-frame.js";
+import { encodeManifest } from "../../src/store/files/manifest.js";
 import { containerParts, hex } from "./hex.js";
 import { deltas, sampleBatch, sampleManifest, sampleRows } from "./samples.js";
 

@@ -8,7 +8,7 @@ import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { mergeRows } from "../../src/segment/merge-rows.js";
 import { encodeSegment, type SegmentMeta } from "../../src/segment/segment-file.js";
 import type { Segment } from "../../src/segment/segment.js";
-import { StoreFiles } from "../../src/store/files.js";
+import { StoreFiles } from "../../src/store/files/files.js";
 import { baseSeed } from "../oracle/settings.js";
 import { RecordingStorage } from "../store/recording-storage.js";
 import { appendRow, headOf, idBytes, inOrder, plain, plainRows, type PlainRow } from "./rows-of.js";

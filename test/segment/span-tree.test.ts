@@ -5,8 +5,8 @@ import { Head } from "../../src/segment/head.js";
 import type { Segment } from "../../src/segment/segment.js";
 import { Span, type SpanPart } from "../../src/segment/span.js";
 import { SpanTree } from "../../src/segment/span-tree.js";
-import { StoreFiles } from "../../src/store/files.js";
-import { memoryStorage } from "../../src/store/memory-storage.js";
+import { StoreFiles } from "../../src/store/files/files.js";
+import { memoryStorage } from "../../src/store/storage/memory-storage.js";
 import { appendRow } from "./rows-of.js";
 
 const budget = new MemoryBudget(1e9);

@@ -1,8 +1,8 @@
 import { DaybookError, parameterError, shown } from "../../base/errors.js";
 import type { ErrorCode } from "../../base/errors.js";
-import { authorize } from "../access.js";
-import { checkShape } from "../check-shape.js";
-import type { Caller, Exchange } from "../route.js";
+import { authorize } from "../access/access.js";
+import { checkShape } from "../shapes/check-shape.js";
+import type { Caller, Exchange } from "../routing/route.js";
 import { CALL_KINDS, RECORD_KINDS, trackingBodies } from "./call.js";
 import type { Call, CallKind, EventKind, RecordKind } from "./call.js";
 import { eventOfCall } from "./call-event.js";
