@@ -13,6 +13,8 @@ export const VALUE_OVERHEAD_BYTES = 72;
 
 /** A look at each value takes a fiftieth of putting it into the table: a new process that answers one question needs no table. */
 const SCAN_COUNT_MAX = 8;
+/** The table of fewer values is made at once. */
+const SCAN_VALUES_MIN = 10_000;
 
 /** Distinct strings and their codes, append-only. Code 0 is always `""`: not set. */
 export class Dictionary {
@@ -40,17 +42,16 @@ export class Dictionary {
     return this.#charCount * 2 + this.size * VALUE_OVERHEAD_BYTES + this.#inOrder.byteLength;
   }
 
-  /** The code of a value; -1 when it was never stored. The first look-ups after a file brought values cost a look at each, a later one puts all in the table. */
+  /**
+   * The code of a value; -1 when it was never stored. Cost: values that a file brought are put into the table first; where these are
+   * very many, the first look-ups look through them instead. @throws corruption
+   */
   codeOf(value: string): number {
     if (value === "") return 0;
-    if (this.#indexedSize === this.#values.length) return this.#table.codeOf(value);
-    if (this.#scanCount === SCAN_COUNT_MAX) {
-      this.#index();
-      return this.#table.codeOf(value);
-    }
-    this.#scanCount += 1;
-    const known = this.#table.codeOf(value);
-    return known >= 0 ? known : this.#values.indexOf(value, this.#indexedSize);
+    const newCount = this.#values.length - this.#indexedSize;
+    if (newCount > SCAN_VALUES_MIN && this.#scanCount < SCAN_COUNT_MAX) return this.#scan(value);
+    if (newCount > 0) this.#index();
+    return this.#table.codeOf(value);
   }
 
   /**
@@ -82,11 +83,24 @@ export class Dictionary {
     this.held.valueCount += 1;
   }
 
+  #scan(value: string): number {
+    this.#scanCount += 1;
+    const known = this.#table.codeOf(value);
+    const code = this.#values.indexOf(value, this.#indexedSize);
+    if (code < 0) return known;
+    if (known >= 0 || this.#values.lastIndexOf(value) !== code) throw this.#hasTwoCodes();
+    return code;
+  }
+
+  #hasTwoCodes(): DaybookError {
+    return new DaybookError("corruption", `dictionary ${this.name}: a value has two codes`);
+  }
+
   /** @throws corruption: a value has two codes */
   #index(): void {
     for (let code = this.#indexedSize; code < this.#values.length; code += 1) {
       const value = this.valueOf(code);
-      if (value !== "" && !this.#table.add(value, code)) throw new DaybookError("corruption", `dictionary ${this.name}: a value has two codes`);
+      if (value !== "" && !this.#table.add(value, code)) throw this.#hasTwoCodes();
     }
     this.#indexedSize = this.#values.length;
   }
