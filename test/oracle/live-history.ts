@@ -24,7 +24,7 @@ export type Act =
 
 /** Events and records as they come, with seals, and now and then an erasure. */
 export function liveActs(random: Random): Act[] {
-  const items = random.chance(0.2) ? [...personHistory(random).history] : smallHistory(random);
+  const items = random.chance(0.1) ? [...personHistory(random).history] : smallHistory(random);
   const [sealChance, eraseChance] = [random.pick([0, 0.2, 0.5, 0.8]), random.pick([0, 0, 0.05])];
   const pieceLength = random.pick([1, 2, 4, 8]);
   const acts: Act[] = [];
@@ -44,11 +44,12 @@ export function smallHistory(random: Random): HistoryItem[] {
   const recordShare = random.pick([0.2, 0.4, 0.6]);
   const tieShare = random.pick([0, 0.2, 0.6]);
   const unlinkShare = random.pick([0, 0.1, 0.2]);
+  const shares = { value: random.pick([0.3, 0.6]), company: random.pick([0, 0.15, 0.3]) };
   const items: HistoryItem[] = [];
   let createdAt = midnightMs;
   while (items.length < length) {
     if (!random.chance(tieShare)) createdAt = instant(random);
-    items.push(random.chance(recordShare) ? record(random, createdAt) : event(random, createdAt));
+    items.push(random.chance(recordShare) ? record(random, createdAt) : event(random, createdAt, shares));
     const records = items.filter((item) => !("name" in item) && !("unlink" in item));
     if (records.length > 0 && random.chance(unlinkShare)) items.push({ unlink: idOf(random.pick(records)) });
   }
@@ -73,16 +74,22 @@ function somebody(random: Random) {
   ]);
 }
 
-function event(random: Random, createdAt: number): EventInput {
+/** How many events pay, and name a company. */
+interface Shares {
+  readonly value: number;
+  readonly company: number;
+}
+
+function event(random: Random, createdAt: number, shares: Shares): EventInput {
   return {
     id: uuid(random), createdAt, ...(random.chance(0.95) ? somebody(random) : {}),
     name: random.pick(["Pageview", "Payment", "Refund"]),
     project: random.pick([...projects, "default", "default"]),
-    ...(random.chance(0.15) ? { companyId: random.pick(companyIds) } : {}),
+    ...(random.chance(shares.company) ? { companyId: random.pick(companyIds) } : {}),
     ...(random.chance(0.6) ? { url: random.pick(urls), hostname: "shop.example" } : {}),
     ...(random.chance(0.2) ? { referrer: random.pick(referrers) } : {}),
-    ...(random.chance(0.4) ? { value: random.pick([1, 2, 4, 8, -16]), ...(random.chance(0.5) ? { externalId: random.pick(orderKeys) } : {}) } : {}),
-    ...(random.chance(0.2) ? { currency: random.pick(["EUR", "JPY"]) } : {}),
+    ...(random.chance(shares.value) ? { value: random.pick([1, 2, 4, 8, -16]), ...(random.chance(0.3) ? { externalId: random.pick(orderKeys) } : {}) } : {}),
+    ...(random.chance(0.1) ? { currency: random.pick(["EUR", "JPY"]) } : {}),
     ...(random.chance(0.3) ? { device: random.pick(["mobile", "desktop"]) } : {}),
   };
 }
