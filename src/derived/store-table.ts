@@ -1,3 +1,4 @@
+import { inOrder } from "../base/ahead.js";
 import type { Droppable, MemoryBudget } from "../segment/memory-budget.js";
 import type { Rows } from "../segment/rows.js";
 import type { Missing } from "./missing.js";
@@ -112,13 +113,12 @@ export abstract class StoreTable<T> implements Droppable {
 
   async #loadAll(segments: readonly Rows[], looked: (rowCount: number) => void): Promise<void> {
     const generation = this.#generation;
-    for (const segment of segments) {
-      const made = await this.load(segment);
+    await inOrder(segments, (segment) => this.load(segment), (made, segment) => {
       looked(segment.rowCount);
-      if (generation !== this.#generation) return;
-      if (this.#taken.hasSegment(segment)) continue;
-      this.#takeSegment(segment, made);
-    }
+      if (generation !== this.#generation) return false;
+      if (!this.#taken.hasSegment(segment)) this.#takeSegment(segment, made);
+      return true;
+    });
     this.#count();
   }
 

@@ -1,6 +1,6 @@
 import { Missing } from "../derived/missing.js";
 import type { Plan } from "../plan/plan.js";
-import type { TableMoment } from "../report/tables.js";
+import type { TableMoment, Tables } from "../report/tables.js";
 import type { Snapshot } from "../store/live/catalog.js";
 import type { Store } from "../store/live/store.js";
 import type { ReportContexts } from "./report-contexts.js";
@@ -27,36 +27,41 @@ export async function atMoment<B, A>(
   goOn: (begun: B, snapshot: Snapshot) => A | Promise<A>,
 ): Promise<A> {
   const look = { pause: () => slices.yieldSometimes(), looked: onRows };
-  for (;;) {
-    const begun = await tryOnce();
-    if (begun !== null) return begun.answer;
+  let pinned: Tables | null = null;
+  // From one try to the next: what was loaded for it would be dropped where memory is short, and loaded again, without end.
+  const pin = (tables: Tables | null) => {
+    if (tables === pinned) return;
+    tables?.pin();
+    pinned?.unpin();
+    pinned = tables;
+  };
+  try {
+    for (;;) {
+      const begun = await tryOnce();
+      if (begun !== null) return begun.answer;
+    }
+  } finally {
+    pin(null);
   }
 
   /** Null where something was missing, which is loaded then. */
   async function tryOnce(): Promise<{ readonly answer: A } | null> {
     await store.whole();
     const snapshot = store.snapshot();
-    // Those of this moment: an erasure puts others in their place.
-    const { tables } = contexts;
-    let isPinned = true;
-    tables.pin();
-    const unpin = () => {
-      if (isPinned) tables.unpin();
-      isPinned = false;
-    };
     try {
+      // Those of this moment: an erasure puts others in their place.
+      pin(contexts.tables);
       const missing = new Missing();
       const moment = contexts.momentOf(plan, snapshot, look, missing);
       const begun = moment === null ? null : begin(moment, missing);
       if (begun !== null && missing.isEmpty) {
-        unpin();
+        pin(null);
         return { answer: await goOn(await begun, snapshot) };
       }
       onLoad();
       await slices.until(missing.load());
       return null;
     } finally {
-      unpin();
       snapshot.release();
     }
   }

@@ -1,6 +1,8 @@
 import { systemClock } from "../base/clock.js";
 import type { Clock } from "../base/clock.js";
 import { DaybookError, parameterError, shown } from "../base/errors.js";
+import type { Dictionaries } from "../column/dictionaries.js";
+import { moneyExcerpt } from "../derived/stored.js";
 import { LIMITS } from "../base/limits.js";
 import { onePerProcess } from "../base/one-per-process.js";
 import { parseUuid, uuidText } from "../base/uuid.js";
@@ -14,7 +16,7 @@ import { planExport } from "../plan/export-events.js";
 import type { PlanContext, ReportRules } from "../plan/context.js";
 import type { Answer, CursorPosition, Plan, ReportName } from "../plan/plan.js";
 import { planners } from "../plan/planners.js";
-import { reportRules } from "../plan/revenue-rules.js";
+import { moneySlugs, reportRules } from "../plan/revenue-rules.js";
 import { pooledRandom } from "../base/random.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
 import { BatchBuilder } from "../store/batch/batch.js";
@@ -72,8 +74,10 @@ export async function openDaybook(options: DaybookOptions): Promise<Daybook> {
   const { storage, durability = "disk", memoryBudgetBytes = LIMITS.memoryBudgetBytes, readOnly = false, sealer = null } = options;
   const random = options.random ?? pooledRandom();
   const quarantine = options.onCorruption === "quarantine";
+  const slugs = moneySlugs(reportRules(options).revenue);
   if (readOnly) await sealBeforeReading(storage);
-  const store = await openStore({ storage, durability, memoryBudgetBytes, readOnly, quarantine, sealer });
+  const excerpts = (dictionaries: Dictionaries) => [moneyExcerpt(dictionaries, slugs)];
+  const store = await openStore({ storage, durability, memoryBudgetBytes, readOnly, quarantine, sealer, excerpts });
   try {
     const keys = await storeKeys(storage, { random, mayWrite: !readOnly, mayBeMissing: store.isEmpty || quarantine });
     const daybook = new EmbeddedDaybook(store, options, random, keys);

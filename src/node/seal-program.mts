@@ -26,10 +26,10 @@ function sourcesOf(id: number): SourceRows[] {
   return known;
 }
 
-async function make(sources: readonly SourceRows[], { id, codecName, sourceCount }: MakeMessage): Promise<FromSealThread> {
+async function make(sources: readonly SourceRows[], { id, codecName, excerpts, sourceCount }: MakeMessage): Promise<FromSealThread> {
   if (sources.length !== sourceCount) return { id, made: null, reason: `expected ${sourceCount} parts of rows, got ${sources.length}` };
   try {
-    return { id, made: await makeSegment(sources, codecs[codecName], UNBROKEN) };
+    return { id, made: await makeSegment(sources, excerpts, codecs[codecName], UNBROKEN) };
   } catch (error) {
     return { id, made: null, reason: error instanceof Error ? error.message : String(error) };
   }

@@ -15,6 +15,13 @@ interface Seen {
   readonly projects: Set<number>;
 }
 
+/** Of whom something may be different. */
+interface Changed {
+  readonly identities: ReadonlySet<number>;
+  /** Actors that came to another identity, with the one they had. */
+  readonly moved: ReadonlyMap<number, number>;
+}
+
 /** How far the tables below had come. */
 interface Followed {
   readonly identities: IdentityView;
@@ -73,7 +80,7 @@ export class Entities {
     const { seen, memberships } = this;
     const now: Followed = { identities: moment.identities, generation: seen.generation, seen: seen.changes.count, memberships: memberships?.changeCount ?? 0 };
     const changed = this.#followed === null ? null : this.#changedSince(this.#followed, now);
-    const mixed = this.#seenAsMixed(changed, moment, missing);
+    const mixed = this.#seenAsMixed(changed?.identities ?? null, moment, missing);
     if (mixed === null) return false;
     if (changed === null) this.#foldAll(moment, mixed);
     else this.#refold(changed, moment, mixed);
@@ -81,15 +88,16 @@ export class Entities {
     return true;
   }
 
-  #changedSince(former: Followed, now: Followed): ReadonlySet<number> | null {
+  #changedSince(former: Followed, now: Followed): Changed | null {
     const moved = now.identities.movedSince(former.identities);
     const seen = this.seen.changes.between(former.seen, now.seen);
     const belonging = this.memberships?.changedBetween(former.memberships, now.memberships) ?? (this.memberships === null ? new Set<number>() : null);
     if (former.generation !== now.generation || moved === null || seen === null || belonging === null) return null;
     const changed = new Set(belonging);
     for (const actor of seen) changed.add(now.identities.identityOf(actor));
-    for (const actor of moved) changed.add(former.identities.identityOf(actor)).add(now.identities.identityOf(actor));
-    return changed;
+    const formerOf = new Map([...moved].map((actor) => [actor, former.identities.identityOf(actor)]));
+    for (const [actor, identity] of formerOf) changed.add(identity).add(now.identities.identityOf(actor));
+    return { identities: changed, moved: formerOf };
   }
 
   /** What identities with several companies were seen as; null where rows are to be read first. @param changed null: all */
@@ -136,11 +144,11 @@ export class Entities {
   }
 
   /** Folds some identities anew, and the companies that they were counted for and are now. */
-  #refold(changed: ReadonlySet<number>, moment: TableMoment, mixed: ReadonlyMap<number, ReadonlyMap<Entity, Seen>>): void {
+  #refold(changed: Changed, moment: TableMoment, mixed: ReadonlyMap<number, ReadonlyMap<Entity, Seen>>): void {
     const { identities, companies } = moment;
-    const lost = new Set<number>();
+    const lost = this.#leftBy(changed.moved, moment);
     const found = new Map<Entity, Seen>();
-    for (const identity of changed) {
+    for (const identity of changed.identities) {
       const before = this.#companies.of(identity);
       for (const entity of this.#mixed.get(identity)?.keys() ?? []) if (entity < 0) lost.add(-entity);
       this.#mixed.delete(identity);
@@ -162,6 +170,16 @@ export class Entities {
     if (lost.size === 0) return;
     moment.looked(this.seen.triples.count);
     this.#refoldCompanies(lost, identities);
+  }
+
+  /** The companies that actors counted for with the identity they had, and do not with the one they have. */
+  #leftBy(moved: ReadonlyMap<number, number>, { identities, companies }: TableMoment): Set<number> {
+    const left = new Set<number>();
+    for (const [actor, former] of moved) {
+      const company = this.#companies.of(former);
+      if (company !== 0 && companies?.onlyCompany(identities.identityOf(actor)) !== company) left.add(company);
+    }
+    return left;
   }
 
   /** @param only the company of the identity; MIXED where its plain events tell one by one */

@@ -8,6 +8,7 @@ import type { CompanyTouches } from "./company-touches.js";
 import type { PaymentCompanies } from "./payment-companies.js";
 import type { Payments } from "./payments.js";
 import type { TableMoment } from "./tables.js";
+import { areOfOneLabel, firstTouchAt, touchesAtOnce } from "./touch-runs.js";
 import type { EventMoment, Touches } from "./touches.js";
 
 const UNKNOWN = -1;
@@ -127,51 +128,54 @@ export class PaymentLabels {
     return this.#nearest(actors.map((owner) => touches.placesOf(owner)), moment, unread);
   }
 
+  /** The label of the touch that is nearest to the payment, or first; 0 for none. */
   #nearest(lists: readonly ArrayLike<number>[], moment: EventMoment, unread: EventPlace[]): number {
     const { touches } = this;
-    const sinceMs = moment.ms - this.#lookbackMs;
-    let best = -1;
+    const runs: number[][] = [];
     for (const list of lists) {
-      const at = this.#isFirst ? this.#firstSince(list, sinceMs) : this.#last(list, moment, unread);
-      if (at === UNKNOWN) return UNKNOWN;
-      const place = list[at];
-      if (place === undefined || touches.msOf(place) < sinceMs) continue;
-      const toPayment = this.#isFirst ? this.#compareTo(place, moment, unread) : 0;
-      if (toPayment === null) return UNKNOWN;
-      if (toPayment > 0) continue;
-      const order = best === -1 ? 0 : touches.order(place, best);
+      const run = this.#isFirst ? this.#firstRun(list, moment, unread) : this.#lastRun(list, moment, unread);
+      if (run === null) return UNKNOWN;
+      if (run.length > 0) runs.push(run);
+    }
+    const msOf = ([place]: readonly number[]) => touches.msOf(place!);
+    const nearest = runs.reduce((ms, run) => (this.#isFirst ? Math.min(ms, msOf(run)) : Math.max(ms, msOf(run))), this.#isFirst ? Infinity : -Infinity);
+    const [run = [], ...others] = runs.filter((some) => msOf(some) === nearest);
+    let best = this.#isFirst ? run[0] : run.at(-1);
+    if (best === undefined) return 0;
+    const all = [...run, ...others.flat()];
+    // Which of several of one label it is does not matter. Those of one owner are in order.
+    if (others.length === 0 || areOfOneLabel(touches, all)) return touches.labelOf(best);
+    for (const place of all) {
+      const order = touches.order(place, best);
       if (order === null) {
-        unread.push(touches.eventAt(place), touches.eventAt(best));
+        unread.push(...all.map((other) => touches.eventAt(other)));
         return UNKNOWN;
       }
-      if (best === -1 || (this.#isFirst ? order < 0 : order > 0)) best = place;
+      if (this.#isFirst ? order < 0 : order > 0) best = place;
     }
-    return best === -1 ? 0 : touches.labelOf(best);
+    return touches.labelOf(best);
   }
 
-  /** Where the first touch at or after a time is in a list; its length for none. */
-  #firstSince(list: ArrayLike<number>, ms: number): number {
-    let [low, high] = [0, list.length];
-    if (ms === -Infinity) return 0;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.touches.msOf(list[middle]!) < ms) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+  /** The first touches of a list within the lookback, of one millisecond, that are not after the payment; null where ids are to be read first. */
+  #firstRun(list: ArrayLike<number>, moment: EventMoment, unread: EventPlace[]): number[] | null {
+    const { touches } = this;
+    return this.#notAfter(touchesAtOnce(touches, list, firstTouchAt(touches, list, moment.ms - this.#lookbackMs)), moment, unread);
   }
 
-  /** Where the latest touch at or before an event is in a list; its length for none, UNKNOWN where ids are to be read first. */
-  #last(list: ArrayLike<number>, moment: EventMoment, unread: EventPlace[]): number {
-    let [low, high] = [0, list.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const order = this.#compareTo(list[middle]!, moment, unread);
-      if (order === null) return UNKNOWN;
-      if (order <= 0) low = middle + 1;
-      else high = middle;
-    }
-    return low === 0 ? list.length : low - 1;
+  /** The latest of them. */
+  #lastRun(list: ArrayLike<number>, moment: EventMoment, unread: EventPlace[]): number[] | null {
+    const { touches } = this;
+    const atOnce = firstTouchAt(touches, list, moment.ms);
+    const last = this.#notAfter(touchesAtOnce(touches, list, atOnce), moment, unread);
+    if (last === null || last.length > 0 || atOnce === 0) return last;
+    const ms = touches.msOf(list[atOnce - 1]!);
+    return ms < moment.ms - this.#lookbackMs ? [] : touchesAtOnce(touches, list, firstTouchAt(touches, list, ms));
+  }
+
+  /** Those of a run that are not after an event; null where ids are to be read first. */
+  #notAfter(run: readonly number[], moment: EventMoment, unread: EventPlace[]): number[] | null {
+    const orders = run.map((place) => this.#compareTo(place, moment, unread));
+    return orders.includes(null) ? null : run.filter((_, at) => orders[at]! <= 0);
   }
 
   #compareTo(place: number, moment: EventMoment, unread: EventPlace[]): number | null {

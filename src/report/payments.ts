@@ -3,8 +3,10 @@ import { dayOf } from "../base/time.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import type { EventIds } from "../derived/event-ids.js";
 import type { Missing } from "../derived/missing.js";
+import { MONEY_EXCERPT } from "../derived/stored.js";
 import { StoreTable, type RowsOfMoment, type TableUse } from "../derived/store-table.js";
 import type { RevenueRule } from "../plan/plan.js";
+import { moneySlugs } from "../plan/revenue-rules.js";
 import type { MemoryBudget } from "../segment/memory-budget.js";
 import type { Rows } from "../segment/rows.js";
 import { isNegative, type Money } from "./money.js";
@@ -85,6 +87,8 @@ export class Payments extends StoreTable<RevenueFacts> {
 
   protected async load(segment: Rows): Promise<RevenueFacts> {
     if (!this.#source.hasAmounts(segment)) return NO_FACTS;
+    const stored = await segment.excerpt(MONEY_EXCERPT, moneySlugs(this.rule));
+    if (stored !== null) return this.#source.factsOf(stored);
     segment.pin();
     try {
       await this.#source.load(segment);

@@ -4,17 +4,14 @@ import { codeAt } from "../column/column.js";
 import type { CodeColumn } from "../column/column.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import type { Dictionary, JsonDictionary } from "../column/dictionary.js";
+import { AMOUNT_KEYS, CURRENCY_KEY, MONEY_FIELDS, ORDER_KEYS, columnsOfKeys } from "../derived/stored.js";
 import type { RevenueRule } from "../plan/plan.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
+import type { Excerpt } from "../segment/excerpt.js";
 import type { Rows } from "../segment/rows.js";
 import { actorOf } from "../segment/who.js";
 import { isNegative, moneyOfNumber, negated } from "./money.js";
 import type { Money } from "./money.js";
-
-/** Metadata keys that may hold an amount, the first that does counts; order keys; the currency. */
-const AMOUNT_KEYS = ["revenue", "value", "amount"];
-const ORDER_KEYS = ["order_id", "transaction_id"];
-const CURRENCY_KEY = "currency";
 
 /** Revenue events of one segment or head, ascending by row: 40 bytes each; about one event in a hundred is one. */
 export interface RevenueFacts {
@@ -54,13 +51,6 @@ export class OrderNumbers {
   }
 }
 
-/** Read besides metadata. */
-const FACT_COLUMNS = [TIME_COLUMN, SEQUENCE_COLUMN, "slug", "value", "currency", "externalId", "project", "userId", "anonymousId", "companyId"];
-
-function columnsOfKeys(keys: readonly string[], dictionaries: Dictionaries): string[] {
-  return keys.map((key) => dictionaries.knownKeyCode(key)).filter((code) => code >= 0).map(metadataColumn);
-}
-
 /** Finds the revenue events of segments and heads. */
 export class RevenueSource {
   constructor(
@@ -75,16 +65,16 @@ export class RevenueSource {
   }
 
   load(rows: Rows): Promise<void> | null {
-    return rows.load([...FACT_COLUMNS, ...columnsOfKeys([...AMOUNT_KEYS, ...ORDER_KEYS, CURRENCY_KEY], this.dictionaries)]);
+    return rows.load([TIME_COLUMN, SEQUENCE_COLUMN, ...MONEY_FIELDS, ...columnsOfKeys([...AMOUNT_KEYS, ...ORDER_KEYS, CURRENCY_KEY], this.dictionaries)]);
   }
 
   /** Columns are loaded. Cost: a look at the rows with amounts. */
-  factsOf(rows: Rows): RevenueFacts {
+  factsOf(rows: Excerpt): RevenueFacts {
     return find(rows, this.rule, this.dictionaries, this.numbers);
   }
 }
 
-function find(rows: Rows, rule: RevenueRule, dictionaries: Dictionaries, numbers: OrderNumbers): RevenueFacts {
+function find(rows: Excerpt, rule: RevenueRule, dictionaries: Dictionaries, numbers: OrderNumbers): RevenueFacts {
   const reader = new RevenueReader(rows, rule, dictionaries);
   const amounts: Money[] = [];
   const kept: number[] = [];
@@ -145,7 +135,7 @@ class RevenueReader {
   readonly #currencyOfText = new Map<string, string>();
 
   constructor(
-    readonly rows: Rows,
+    readonly rows: Excerpt,
     readonly rule: RevenueRule,
     readonly dictionaries: Dictionaries,
   ) {

@@ -1,11 +1,12 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+import { inOrder } from "../base/ahead.js";
 import { areSameParts } from "../base/same-parts.js";
 import { firstAtLeast } from "../column/search.js";
 import { SEQUENCE_COLUMN } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
 import type { Droppable, MemoryBudget } from "../segment/memory-budget.js";
 import { ACTOR_COLUMNS } from "./actors.js";
-import { rowsOfLoaded } from "./rows-by-actor.js";
+import { mergeLists, rowsOfLoaded } from "./rows-by-actor.js";
 import { timelineOf, type Hit, type Timeline } from "./timeline.js";
 
 /** By which ids somebody's events name them, ascending; the first is never 0. */
@@ -73,17 +74,24 @@ export class Timelines implements Droppable {
 
   async #knownOf({ identity, actors }: Actors, segments: readonly Rows[], { pause, looked }: Look): Promise<Known> {
     const known = this.#known.get(identity);
-    const isSame = known !== undefined && known.actors.length === actors.length && known.actors.every((actor, at) => actor === actors[at]);
-    if (isSame && areSameParts(known.segments, segments)) {
+    const [asked, former] = [new Set(actors), new Set(known?.actors)];
+    const isPart = known !== undefined && known.actors.every((actor) => asked.has(actor));
+    const added = isPart ? actors.filter((actor) => !former.has(actor)) : actors;
+    if (isPart && added.length === 0 && areSameParts(known.segments, segments)) {
       this.#remember(identity, known);
       return known;
     }
     const lists = new Map<Rows, Uint32Array>();
-    for (const segment of segments) {
+    const load = async (segment: Rows) => {
       await pause();
-      const list = (isSame ? known.lists.get(segment) : undefined) ?? (await rowsOf(segment, actors, looked));
+      const list = isPart ? known.lists.get(segment) : undefined;
+      if (list === undefined) return await rowsOf(segment, actors, looked);
+      return added.length === 0 ? list : mergeLists(list, await rowsOf(segment, added, looked));
+    };
+    await inOrder(segments, load, (list, segment) => {
       lists.set(segment, list);
-    }
+      return true;
+    });
     let eventCount = 0;
     for (const list of lists.values()) eventCount += list.length;
     const made = { actors, lists, segments, eventCount, timeline: null };

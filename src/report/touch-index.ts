@@ -1,12 +1,13 @@
 import type { Missing } from "../derived/missing.js";
 import type { RowsOfMoment } from "../derived/store-table.js";
 import { OwnerIndex } from "./owner-index.js";
+import { areOfOneLabel, firstTouchAt, touchesAtOnce } from "./touch-runs.js";
 import type { Touches } from "./touches.js";
 
 /** The touches of each owner (an actor or a company) in order, told apart by ids where they share their millisecond. */
 export class TouchIndex {
   readonly #index = new OwnerIndex();
-  /** Places that only ids tell apart, which are not read yet. */
+  /** Of places that share their millisecond with others: perhaps only ids tell them apart. */
   readonly #tied = new Set<number>();
 
   /** @param ownerOf 0 for nobody */
@@ -38,24 +39,40 @@ export class TouchIndex {
     this.#index.remove(owner, place);
   }
 
-  /** Whether all are in order; else ids are missing. */
+  /** Whether all are in order as far as labels show it; else ids are missing. */
   settle({ rows }: RowsOfMoment, missing: Missing): boolean {
     if (this.#tied.size === 0) return true;
-    const { ids } = this.touches;
+    const { touches } = this;
     const tied = [...this.#tied];
-    const events = tied.map((place) => this.touches.eventAt(place)).filter(({ sequence }) => ids.of(sequence) === null);
-    if (events.length > 0) {
-      missing.add(() => ids.read(events, rows));
+    const unread = this.#unreadBeside(tied).map((place) => touches.eventAt(place));
+    if (unread.length > 0) {
+      missing.add(() => touches.ids.read(unread, rows));
       return false;
     }
-    this.#tied.clear();
     for (const owner of new Set(tied.map(this.ownerOf))) this.#index.sort(owner, this.#compare);
+    this.#tied.clear();
     return true;
   }
 
+  /** Of places and those at their millisecond: whose ids are to be read. */
+  #unreadBeside(places: readonly number[]): number[] {
+    const { touches } = this;
+    const seen = new Set<number>();
+    return places.flatMap((place) => {
+      if (seen.has(place)) return [];
+      const list = this.of(this.ownerOf(place));
+      const atOnce = touchesAtOnce(touches, list, firstTouchAt(touches, list, touches.msOf(place)));
+      for (const other of atOnce) seen.add(other);
+      const isKnown = areOfOneLabel(touches, atOnce) || atOnce.every((other) => touches.areOfOneSegment(place, other));
+      // Between two of one label lies perhaps one of another: all are to be told apart.
+      return isKnown ? [] : atOnce.filter((other) => touches.ids.of(touches.eventAt(other).sequence) === null);
+    });
+  }
+
   readonly #compare = (a: number, b: number): number => {
-    const order = this.touches.order(a, b);
-    if (order === null) this.#tied.add(a).add(b);
+    const { touches } = this;
+    const order = touches.order(a, b);
+    if (order === null || (touches.labelOf(a) !== touches.labelOf(b) && touches.areAtOnce(a, b))) this.#tied.add(a);
     return order ?? a - b;
   };
 }

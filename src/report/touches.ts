@@ -86,14 +86,23 @@ export class Touches extends StoreTable<TouchFacts> {
     return { ms: this.msOf(place), sequence: this.#sequences[place]! };
   }
 
-  /** The order of two touches; null where only their ids could tell, these are not read, and it matters. */
+  /** The order of two touches; null where only their ids could tell, and these are not read. */
   order(a: number, b: number): number | null {
     const order = this.#days[a]! - this.#days[b]! || this.#msOfDay[a]! - this.#msOfDay[b]!;
     if (order !== 0 || a === b) return order;
     // Of a segment rows come in order.
-    if (this.#segmentOf(a) === this.#segmentOf(b) && this.#segmentOf(a) !== -1) return a - b;
-    const known = this.ids.compare(this.#sequences[a]!, this.#sequences[b]!);
-    return known ?? (this.#labels[a] === this.#labels[b] ? a - b : null);
+    if (this.areOfOneSegment(a, b)) return a - b;
+    return this.ids.compare(this.#sequences[a]!, this.#sequences[b]!);
+  }
+
+  areOfOneSegment(a: number, b: number): boolean {
+    const segment = this.#segmentOf(a);
+    return segment !== -1 && segment === this.#segmentOf(b);
+  }
+
+  /** Whether two touches share their millisecond. */
+  areAtOnce(a: number, b: number): boolean {
+    return this.#msOfDay[a] === this.#msOfDay[b] && this.#days[a] === this.#days[b];
   }
 
   /** The order of a touch and another event; null where their ids have to be read first. */

@@ -161,6 +161,10 @@ export class HeadView implements Rows {
     return null;
   }
 
+  excerpt(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
   who(): Promise<Who> {
     return whoOf(this.rowCount, (name) => this.column(name));
   }

@@ -1,4 +1,5 @@
 import type { CodeColumn } from "../column/column.js";
+import type { Excerpt } from "./excerpt.js";
 import type { Who } from "./who.js";
 
 /** Smallest and largest code of a column, and whether some row has code 0. */
@@ -51,6 +52,11 @@ export interface Rows {
   who(): Promise<Who>;
   /** The same if it is in memory; null else. */
   knownWho(): Who | null;
+  /**
+   * Some rows that are stored a second time, by themselves, under a name; null where none are: the columns tell. @throws corruption
+   * @param of names of what it has to depend on; it may depend on more, and hold more rows
+   */
+  excerpt(name: string, of: readonly string[]): Promise<Excerpt | null>;
   /** Keeps what is loaded in memory until `unpin`: a query pins before `load` and unpins after its last read. */
   pin(): void;
   unpin(): void;

@@ -41,7 +41,7 @@ async function partOf(rows: readonly Row[], sealed: boolean): Promise<Rows> {
   rows.forEach(({ ms, user, url, device }, at) => appendRow(head, { ms, id: idBytes(at + 1), sequence: at + 1, fields: { userId: user, url, device } }));
   if (!sealed) return head.view();
   nextFile += 1;
-  const { segment } = await files.writeSegment(nextFile, await mergeRows([head.view()]));
+  const { segment } = await files.writeSegment(nextFile, await mergeRows([head.view()]), []);
   await segment.load(["userId", "url", "device", "ms"]);
   return segment;
 }

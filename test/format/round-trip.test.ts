@@ -120,7 +120,7 @@ describe("what is written is what is read", () => {
         day: 20_513, times: Int32Array.from(times).sort(), ids, sequences: Uint32Array.from(sequences), columns: named,
       };
       const files = new StoreFiles(memoryStorage(), new MemoryBudget(1e9));
-      const { entry } = await files.writeSegment(1, merged);
+      const { entry } = await files.writeSegment(1, merged, []);
       const segment = await files.openSegment(entry);
       await segment.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...segment.columnNames()]);
       expect([segment.times(), segment.ids(), segment.sequences()]).toEqual([merged.times, merged.ids, merged.sequences]);

@@ -39,6 +39,7 @@ function rowsOf(rows: readonly Row[], { day = 7, sealed = false, zones = {} as P
     lastSequence: view.lastSequence,
     who: () => view.who(),
     knownWho: () => null,
+    excerpt: () => Promise.resolve(null),
     pin: () => undefined,
     unpin: () => undefined,
     column: (name) => view.column(name),

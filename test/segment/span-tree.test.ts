@@ -18,7 +18,7 @@ async function segmentOf(day: number, times: readonly number[] = [0]): Promise<S
   const head = new Head(day, budget);
   for (const ms of times) appendRow(head, { ms, id: new Uint8Array(16).fill(ms % 200), sequence: ms + 1 });
   nextFile += 1;
-  return (await files.writeSegment(nextFile, await mergeRows([head.view()]))).segment;
+  return (await files.writeSegment(nextFile, await mergeRows([head.view()]), [])).segment;
 }
 
 const segmentsOf = (days: readonly number[]) => Promise.all(days.map((day) => segmentOf(day)));

@@ -20,7 +20,7 @@ function append(catalog: Catalog, day: number, rowCount: number): void {
 
 async function segmentOf(heads: readonly Head[]): Promise<Segment> {
   nextFile += 1;
-  return (await files.writeSegment(nextFile, await mergeRows(heads.map((head) => head.view())))).segment;
+  return (await files.writeSegment(nextFile, await mergeRows(heads.map((head) => head.view())), [])).segment;
 }
 
 function shapeOf(snapshot: Snapshot): [day: number, rowCount: number, sealed: boolean][] {

@@ -62,7 +62,7 @@ export async function forgeRows(storage: Storage, change: (rows: MergedRows) => 
   const segment = await new StoreFiles(storage, new MemoryBudget(Infinity)).openSegment(entry);
   await segment.load(["ms", "id", "sequence", ...segment.columnNames()]);
   const rows = keepRows(segment, Uint32Array.from({ length: segment.rowCount }, (_, row) => row), new Map());
-  const { bytes } = await encodeSegment(change(rows), (raw) => defaultCodec.deflate(raw));
+  const { bytes } = await encodeSegment(change(rows), { deflate: (raw) => defaultCodec.deflate(raw), excerpts: [] });
   await replaceSegment(storage, entry, bytes);
   return entry.key;
 }

@@ -4,6 +4,7 @@ import type { Turns } from "../../base/turn.js";
 import type { Dictionaries, DictionaryDelta } from "../../column/dictionaries.js";
 import { TRAILER_BYTES, checkBlock, damaged, decodeFooter, encodeContainer, footerCrcOf } from "../../segment/container.js";
 import type { ContainerFooter } from "../../segment/container.js";
+import type { ExcerptRule } from "../../segment/excerpt.js";
 import type { MemoryBudget } from "../../segment/memory-budget.js";
 import type { MergedRows } from "../../segment/merge-rows.js";
 import { Segment } from "../../segment/segment.js";
@@ -54,20 +55,20 @@ export class StoreFiles {
     return last;
   }
 
-  /** Merges rows of one day into the file of a segment, which is yet to be written. @param turns the pace */
-  async makeSegment(sources: readonly SourceRows[], turns: Turns): Promise<CheckedSegment> {
+  /** Merges rows of one day into the file of a segment, which is yet to be written. @param excerpts what is written beside the rows @param turns the pace */
+  async makeSegment(sources: readonly SourceRows[], excerpts: readonly ExcerptRule[], turns: Turns): Promise<CheckedSegment> {
     const rowCount = sources.reduce((sum, rows) => sum + rows.rowCount, 0);
     const isLargeEnough = this.sealer !== null && rowCount >= LIMITS.sealedElsewhereRowCount;
-    const made = isLargeEnough ? await this.sealer.make(sources, this.#codec, turns) : null;
-    const checked = this.#checked(made ?? (await makeSegment(sources, this.#codec, turns)));
+    const made = isLargeEnough ? await this.sealer.make(sources, excerpts, this.#codec, turns) : null;
+    const checked = this.#checked(made ?? (await makeSegment(sources, excerpts, this.#codec, turns)));
     const { meta } = checked.footer;
     if (meta.rowCount === rowCount && meta.day === sources[0]?.day) return checked;
     throw new DaybookError("internal", `expected a new segment of ${rowCount} rows of day ${sources[0]?.day}, got ${meta.rowCount} of day ${meta.day}`);
   }
 
   /** Writes a segment of merged rows; durable only after `sync` named its key. */
-  async writeSegment(number: number, merged: MergedRows): Promise<WrittenSegment> {
-    return await this.writeSegmentFile(number, this.#checked(await encodeRows(merged, this.#codec)));
+  async writeSegment(number: number, merged: MergedRows, excerpts: readonly ExcerptRule[]): Promise<WrittenSegment> {
+    return await this.writeSegmentFile(number, this.#checked(await encodeRows(merged, excerpts, this.#codec)));
   }
 
   /** Writes a segment; durable only after `sync` named its key. */

@@ -2,6 +2,7 @@ import { DaybookError } from "../../base/errors.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
 import type { RecordTable } from "../../identity/record-table.js";
 import type { IdentityResolver } from "../../identity/resolver.js";
+import type { ExcerptRule } from "../../segment/excerpt.js";
 import type { MemoryBudget } from "../../segment/memory-budget.js";
 import type { Batch } from "../batch/batch.js";
 import { BROUGHT_NOTHING, countBrought } from "../batch/record-batch.js";
@@ -32,6 +33,8 @@ export interface StoreOptions {
   readonly quarantine?: boolean;
   /** Where segments are made; absent: here. */
   readonly sealer?: Sealer | null;
+  /** What is written beside the rows of a segment; absent: nothing. */
+  readonly excerpts?: (dictionaries: Dictionaries) => readonly ExcerptRule[];
 }
 
 /** How far the files that a manifest names hold what a store was told. */
@@ -84,6 +87,11 @@ export class Store {
 
   get storage(): Storage {
     return this.options.storage;
+  }
+
+  /** What is written beside the rows of a segment that is made now. */
+  get excerpts(): readonly ExcerptRule[] {
+    return this.options.excerpts?.(this.dictionaries) ?? [];
   }
 
   get manifest(): Manifest {

@@ -135,7 +135,7 @@ class Salvage {
         reason: "values of some rows were lost with another file",
         lostRows: [{ day: entry.day, rowCount: segment.rowCount - kept.length }],
       });
-      if (kept.length > 0) await this.#writeSegment((number) => this.files.writeSegment(number, keepRows(segment, kept, new Map())));
+      if (kept.length > 0) await this.#writeSegment((number) => this.files.writeSegment(number, keepRows(segment, kept, new Map()), []));
     } finally {
       segment.unpin();
       segment.release();
@@ -153,7 +153,7 @@ class Salvage {
     }
     for (const [day, head] of heads) {
       const merged = await mergeRows([head.view()]);
-      await this.#writeSegment((number) => this.files.writeSegment(number, { ...merged, day }));
+      await this.#writeSegment((number) => this.files.writeSegment(number, { ...merged, day }, []));
     }
     const broken = new Map(this.journals.broken.map((journal) => [journal.number, journal]));
     for (const number of new Set([...broken.keys(), ...lostByJournal.keys()])) {

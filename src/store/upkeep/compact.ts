@@ -61,7 +61,7 @@ export async function compact(store: Store, sources: readonly Segment[], turns: 
         await segment.load([name]);
         await turns.took(segment.rowCount * VALUES_PER_ENTRY);
       }
-    const made = await store.files.makeSegment(sources, turns);
+    const made = await store.files.makeSegment(sources, store.excerpts, turns);
     await store.refuseLostLock();
     const { entry, segment } = await store.files.writeSegmentFile(store.takeFileNumber(), made);
     await store.storage.sync([entry.key]);

@@ -110,7 +110,7 @@ async function rewrite(store: Store, segment: Segment, { userIds, anonymousIds }
     // Others used a device of theirs later: their events stay, its id does not.
     await store.refuseLostLock();
     const merged = keepRows(segment, Uint32Array.from(kept), new Map([["anonymousId", anonymousIds]]));
-    const written = await store.files.writeSegment(store.takeFileNumber(), merged);
+    const written = await store.files.writeSegment(store.takeFileNumber(), merged, store.excerpts);
     return { from: segment, entry: written.entry, to: written.segment, goneCount: gone.length };
   } finally {
     segment.unpin();

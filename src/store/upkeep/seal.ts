@@ -93,7 +93,7 @@ export async function seal(store: Store, frozen: Frozen): Promise<void> {
 async function writeFiles(store: Store, frozen: Frozen, isWhole: boolean, written: Written): Promise<Segment[]> {
   const segments: Segment[] = [];
   for (const heads of byDay(frozen.heads).values()) {
-    const made = await store.files.makeSegment(heads.map((head) => head.view()), frozen.turns);
+    const made = await store.files.makeSegment(heads.map((head) => head.view()), store.excerpts, frozen.turns);
     await store.refuseLostLock();
     const { entry, segment } = await store.files.writeSegmentFile(store.takeFileNumber(), made);
     written.segments.push(entry);

@@ -2,8 +2,11 @@
 import { MS_PER_DAY } from "../../base/time.js";
 import { compareIds } from "../../base/uuid.js";
 import { denseCodes } from "../../column/column.js";
+import { MONEY_EXCERPT, moneyExcerpt } from "../../derived/stored.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, SHAPE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
 import type { ContainerFooter } from "../../segment/container.js";
+import { excerptBlock, excerptOf } from "../../segment/excerpt.js";
+import type { Excerpt, ExcerptSource } from "../../segment/excerpt.js";
 import { linksOf } from "../../segment/id-links.js";
 import type { IdLink } from "../../segment/rows.js";
 import { WHO_BLOCK, linksOfMeta, rowsBlock } from "../../segment/segment-file.js";
@@ -50,6 +53,7 @@ export async function verifySegment(entry: SegmentEntry, segment: Segment, foote
   if (!areSameLinks(await linksOf(segment), linksOfMeta(meta))) findings.add(entry.key, "in the footer, the ids that rows have together", "others");
   const who = await whoOf(segment.rowCount, (name) => segment.column(name));
   if (meta.who !== undefined && !areSameWho(await segment.who(), who)) findings.add(entry.key, "beside the rows, who did something by them", "others");
+  await verifyExcerpts(entry.key, segment, laws);
 }
 
 function areSameWho(one: Who, other: Who): boolean {
@@ -65,9 +69,34 @@ function areSameLinks(links: readonly IdLink[], others: readonly IdLink[]): bool
 
 function verifyBlocks(key: string, { blocks, meta }: ContainerFooter<SegmentMeta>, findings: Findings): void {
   const wanted = meta.columns.flatMap(({ name, entryCount }) => (entryCount === undefined ? [name] : [rowsBlock(name), name]));
-  const expected = [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...wanted, ...(meta.who === undefined ? [] : [WHO_BLOCK])].sort().join(" ");
+  const expected = [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...wanted, ...(meta.who === undefined ? [] : [WHO_BLOCK]), ...excerptBlocks(meta)].sort().join(" ");
   const found = blocks.map(({ name }) => name).sort().join(" ");
   if (found !== expected) findings.add(key, `the blocks ${expected}`, found);
+}
+
+function excerptBlocks({ excerpts = [] }: SegmentMeta): string[] {
+  return excerpts.filter(({ rowCount }) => rowCount > 0).map(({ name }) => excerptBlock(name));
+}
+
+/** What is stored a second time is what the rows say. */
+async function verifyExcerpts(key: string, segment: Segment, { judge, findings }: SegmentLaws): Promise<void> {
+  for (const { name, of } of segment.meta.excerpts ?? []) {
+    const rule = name === MONEY_EXCERPT ? moneyExcerpt(judge.dictionaries, of) : null;
+    const [made, stored] = [rule === null ? null : await excerptOf(sourceOf(segment), rule), await segment.excerpt(name, of)];
+    if (rule === null || made === null || stored === null || !areSameExcerpts(made, stored, rule.columns)) findings.add(key, `the rows of the excerpt ${name} as the columns have them`, "others");
+  }
+}
+
+function sourceOf(segment: Segment): ExcerptSource {
+  const columns = new Map(segment.columnNames().map((name) => [name, segment.column(name)]));
+  return { day: segment.day, times: segment.times(), sequences: segment.sequences(), columns };
+}
+
+function areSameExcerpts(one: Excerpt, other: Excerpt, columns: readonly string[]): boolean {
+  const areEqual = (a: ArrayLike<number>, b: ArrayLike<number>) => a.length === b.length && Array.prototype.every.call(a, (value, at) => value === b[at]);
+  const codesOf = (excerpt: Excerpt, name: string) => denseCodes(excerpt.column(name));
+  return areEqual(one.times(), other.times()) && areEqual(one.sequences(), other.sequences())
+    && columns.every((name) => areEqual(codesOf(one, name), codesOf(other, name)));
 }
 
 function verifyOrder(key: string, segment: Segment, findings: Findings): void {
