@@ -122,7 +122,7 @@ export class Housekeeping {
     return sealing;
   }
 
-  /** Behind everybody's back: what it fails with is kept. */
+  /** In the background: what it fails with is kept. */
   #compactBehind(): void {
     this.#compact().catch(() => undefined);
   }

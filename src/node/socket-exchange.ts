@@ -8,8 +8,8 @@ import { IncomingBody } from "./incoming-body.js";
 /** What node takes as the one expectation there is. */
 const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
 
-/** Who is gone has left a connection that is closed. */
-class Departure {
+/** The signal of a caller: aborted once the connection is closed. */
+class ConnectionSignal {
   constructor(readonly socket: Socket) {}
 
   get aborted(): boolean {
@@ -58,7 +58,7 @@ export class SocketRequest implements WireRequest {
   }
 
   get signal(): Pick<AbortSignal, "aborted"> {
-    return new Departure(this.incoming.socket);
+    return new ConnectionSignal(this.incoming.socket);
   }
 
   header(name: string): string | null {
