@@ -8,8 +8,8 @@ import { liveActs, liveQuestions, liveThemes, type Act } from "./live-history.js
 import { randomOptions } from "./person-options.js";
 import type { PersonQuestion } from "./person-questions.js";
 
-/** Histories of the default suite, for each budget: enough to notice every mutant in test/mutants. */
-export const LIVE_HISTORY_COUNT = 60;
+/** Histories of the default suite: enough to notice every mutant in test/mutants. */
+export const LIVE_HISTORY_COUNTS = { big: 60, small: 20 } as const;
 
 /** How much memory what is kept may take: everything is dropped when nobody reads it, or some of it, or nothing. */
 export type Budget = "small" | "big";
@@ -56,20 +56,21 @@ export function liveDifference(seed: number, budget: Budget): Promise<string | n
 
 function liveCase(random: Random, budget: Budget): LiveCase {
   // The same few again and again: what was kept for the last answer must not show in the next.
-  const focus = random.shuffled(random.pick(liveThemes)).slice(0, 3);
-  const [askChance, otherChance] = [random.pick([0.5, 0.8, 1]), 0.1];
+  const theme = random.pick(liveThemes);
+  const focus = random.shuffled(theme.questions).slice(0, 3);
+  const [askChance, otherChance] = [random.pick([0.6, 0.9]), 0.1];
   const asked = () => [...focus.filter(() => random.chance(0.7)), ...(random.chance(otherChance) ? [random.pick(liveQuestions)] : [])];
   return {
     options: randomOptions(random),
-    memoryBudgetBytes: budget === "big" ? LIMITS.memoryBudgetBytes : random.pick([1, 2_000, 20_000, 100_000]),
+    memoryBudgetBytes: budget === "big" ? LIMITS.memoryBudgetBytes : random.pick([1, 2_000, 8_000, 20_000, 40_000]),
     limits: {
       // Heads are full after a few rows.
       headPartRowCount: random.pick([2, 6, 16 * 1024]),
       // Tables fall behind further than changes are remembered.
-      rememberedMoveCount: random.pick([1, 4, 64 * 1024, 64 * 1024]),
+      rememberedMoveCount: random.pick([1, 64 * 1024, 64 * 1024]),
       segmentsPerDayCount: random.pick([2, 4]),
     },
-    steps: liveActs(random).map((act) => ({ act, asked: random.chance(askChance) ? asked() : [], areAskedAtOnce: random.chance(0.3), isOpened: random.chance(0.15) })),
+    steps: liveActs(random, theme).map((act) => ({ act, asked: random.chance(askChance) ? asked() : [], areAskedAtOnce: random.chance(0.3), isOpened: random.chance(0.15) })),
     askedInTheEnd: [...focus, ...random.shuffled(liveQuestions).slice(0, 3)],
   };
 }

@@ -7,8 +7,8 @@ const HALF_HOUR_MS = 30 * 60_000;
 const midnightMs = Date.UTC(2026, 2, 1);
 
 // So few that nearly everything meets everything else.
-const userIds = ["ann", "bob", "d1"];
-const anonymousIds = ["d1", "d2", "d3"];
+const userIds = ["ann", "bob"];
+const anonymousIds = ["d1", "d2"];
 const companyIds = ["acme", "umbra.com"];
 const emails = ["ann@x.io", "bob@x.io"];
 const projects = ["default", "shop"];
@@ -22,11 +22,26 @@ export type Act =
   | { readonly seal: true }
   | { readonly erase: { readonly userId: string } | { readonly email: string } };
 
+/** How many events do what. */
+interface Shares {
+  readonly pays: number;
+  readonly isTouch: number;
+  readonly namesCompany: number;
+  /** Devices are brought by campaigns, users pay: only links tell who brought whom. */
+  readonly areApart: boolean;
+}
+
+/** What a history is asked about mostly, and what happens in it for that. */
+export interface LiveTheme {
+  readonly questions: readonly PersonQuestion[];
+  readonly shares: (random: Random) => Shares;
+}
+
 /** Events and records as they come, with seals, and now and then an erasure. */
-export function liveActs(random: Random): Act[] {
-  const items = random.chance(0.1) ? [...personHistory(random).history] : smallHistory(random);
-  const [sealChance, eraseChance] = [random.pick([0, 0.2, 0.5, 0.8]), random.pick([0, 0, 0.05])];
-  const pieceLength = random.pick([1, 2, 4, 8]);
+export function liveActs(random: Random, { shares }: LiveTheme): Act[] {
+  const items = random.chance(0.1) ? [...personHistory(random).history] : smallHistory(random, shares(random));
+  const [sealChance, eraseChance] = [random.pick([0, 0.2, 0.5]), random.pick([0, 0, 0, 0.05])];
+  const pieceLength = random.pick([1, 1, 2, 5]);
   const acts: Act[] = [];
   for (let at = 0; at < items.length; ) {
     const count = random.between(1, pieceLength);
@@ -39,19 +54,18 @@ export function liveActs(random: Random): Act[] {
 }
 
 /** Days and times in any order: what comes later is often earlier than all there is. */
-export function smallHistory(random: Random): HistoryItem[] {
-  const length = random.between(4, 20);
+function smallHistory(random: Random, shares: Shares): HistoryItem[] {
+  const length = random.between(8, 36);
   const recordShare = random.pick([0.2, 0.4, 0.6]);
-  const tieShare = random.pick([0, 0.2, 0.6]);
-  const unlinkShare = random.pick([0, 0.1, 0.2]);
-  const shares = { value: random.pick([0.3, 0.6]), company: random.pick([0, 0.15, 0.3]) };
+  const tieShare = random.pick([0, 0.1, 0.6]);
+  const unlinkShare = random.pick([0, 0.15, 0.3]);
   const items: HistoryItem[] = [];
   let createdAt = midnightMs;
   while (items.length < length) {
     if (!random.chance(tieShare)) createdAt = instant(random);
     items.push(random.chance(recordShare) ? record(random, createdAt) : event(random, createdAt, shares));
     const records = items.filter((item) => !("name" in item) && !("unlink" in item));
-    if (records.length > 0 && random.chance(unlinkShare)) items.push({ unlink: idOf(random.pick(records)) });
+    if (records.length > 0 && random.chance(unlinkShare)) items.push({ unlink: idOf(random.pick(records.slice(-4))) });
   }
   return items;
 }
@@ -74,33 +88,31 @@ function somebody(random: Random) {
   ]);
 }
 
-/** How many events pay, and name a company. */
-interface Shares {
-  readonly value: number;
-  readonly company: number;
-}
-
-function event(random: Random, createdAt: number, shares: Shares): EventInput {
+function event(random: Random, createdAt: number, { pays, isTouch, namesCompany, areApart }: Shares): EventInput {
+  const isPayment = random.chance(pays);
+  const [user, device] = [{ userId: random.pick(userIds) }, { anonymousId: random.pick(anonymousIds) }];
+  const who = areApart && random.chance(0.8) ? (isPayment ? user : device) : random.chance(0.95) ? somebody(random) : {};
   return {
-    id: uuid(random), createdAt, ...(random.chance(0.95) ? somebody(random) : {}),
+    id: uuid(random), createdAt, ...who,
     name: random.pick(["Pageview", "Payment", "Refund"]),
     project: random.pick([...projects, "default", "default"]),
-    ...(random.chance(shares.company) ? { companyId: random.pick(companyIds) } : {}),
-    ...(random.chance(0.6) ? { url: random.pick(urls), hostname: "shop.example" } : {}),
-    ...(random.chance(0.2) ? { referrer: random.pick(referrers) } : {}),
-    ...(random.chance(shares.value) ? { value: random.pick([1, 2, 4, 8, -16]), ...(random.chance(0.3) ? { externalId: random.pick(orderKeys) } : {}) } : {}),
-    ...(random.chance(0.1) ? { currency: random.pick(["EUR", "JPY"]) } : {}),
-    ...(random.chance(0.3) ? { device: random.pick(["mobile", "desktop"]) } : {}),
+    ...(random.chance(namesCompany) ? { companyId: random.pick(companyIds) } : {}),
+    ...(random.chance(areApart && isPayment ? 0.1 : isTouch) ? { url: random.pick(urls), hostname: "shop.example" } : {}),
+    ...(random.chance(isTouch / 4) ? { referrer: random.pick(referrers) } : {}),
+    ...(isPayment ? { value: random.pick([1, 2, 4, 8, -16]), ...(random.chance(0.3) ? { externalId: random.pick(orderKeys) } : {}) } : {}),
+    ...(isPayment && random.chance(0.2) ? { currency: random.pick(["EUR", "JPY"]) } : {}),
+    ...(random.chance(0.2) ? { device: random.pick(["mobile", "desktop"]) } : {}),
   };
 }
 
 function record(random: Random, createdAt: number): HistoryItem {
   const moment = { id: uuid(random), createdAt };
   const who = somebody(random);
+  const link = () => ({ identify: { ...moment, userId: random.pick(userIds), anonymousId: random.pick(anonymousIds) } });
+  const group = () => ({ group: { ...moment, ...who, companyId: random.pick(companyIds), ...(random.chance(0.3) ? { traits: { name: random.pick(["Acme", "Umbra"]) } } : {}) } });
   return random.pick<() => HistoryItem>([
-    () => ({ identify: { ...moment, userId: random.pick(userIds), anonymousId: random.pick(anonymousIds) } }),
+    link, link, group, group,
     () => ({ identify: { ...moment, ...who, email: random.pick(emails) } }),
-    () => ({ group: { ...moment, ...who, companyId: random.pick(companyIds), ...(random.chance(0.3) ? { traits: { name: random.pick(["Acme", "Umbra"]) } } : {}) } }),
     () => ({ alias: { ...moment, from: random.pick([...userIds, ...anonymousIds]), to: random.pick(userIds) } }),
   ])();
 }
@@ -136,11 +148,18 @@ export const liveQuestions: readonly PersonQuestion[] = [
 ];
 
 const about = (...reports: readonly PersonQuestion["report"][]) => liveQuestions.filter(({ report }) => reports.includes(report));
-const attribution = about("revenueByAttribution").filter(({ input }) => "project" in input && input.project === "default");
-const cohorts = about("ltvCohorts");
-const companies = about("topCompanies", "companyTopUsers", "countUniqueUsers");
+const inDefault = about("revenueByAttribution").filter(({ input }) => "project" in input && input.project === "default");
+const attribution = (level: string): LiveTheme => ({
+  questions: inDefault.filter(({ input }) => "level" in input && input.level === level),
+  shares: (random) => ({ pays: 0.5, isTouch: 0.9, namesCompany: level === "account" ? random.pick([0.1, 0.3]) : 0, areApart: random.chance(0.7) }),
+});
+const anything = (random: Random): Shares => ({ pays: random.pick([0.2, 0.5]), isTouch: 0.5, namesCompany: random.pick([0, 0.15, 0.3]), areApart: false });
 
-/** What a history is asked about mostly: more often what more tables follow. */
-export const liveThemes: readonly (readonly PersonQuestion[])[] = [
-  attribution, attribution, attribution, cohorts, cohorts, companies, companies, about("identitySessions", "identityProfile"), liveQuestions,
+/** More often what more tables follow. */
+export const liveThemes: readonly LiveTheme[] = [
+  attribution("identity"), attribution("identity"), attribution("account"), attribution("account"),
+  { questions: about("ltvCohorts"), shares: anything },
+  { questions: about("topCompanies", "companyTopUsers", "countUniqueUsers", "ltvCohorts"), shares: anything },
+  { questions: about("identitySessions", "identityProfile"), shares: anything },
+  { questions: liveQuestions, shares: anything },
 ];

@@ -49,3 +49,31 @@ test("What a question waits for is not dropped before it is asked again, however
   const asked = daybook.ltvCohorts({ project: "default", level: "account" }, { signal: AbortSignal.timeout(2_000) });
   expect((await asked).cohorts).toMatchObject([{ entities: 1 }]);
 });
+
+const plain = (id: string, at: number): EventInput => ({ id, createdAt: createdAt + at, name: "Pageview", userId: "ann" });
+
+/** Ann, who is of acme first and then of umbra, and her first event. */
+async function changedCompany(): Promise<Daybook> {
+  const daybook = await open();
+  await daybook.group({ userId: "ann", companyId: "acme", createdAt });
+  await daybook.group({ userId: "ann", companyId: "umbra", createdAt: createdAt + 10 });
+  await daybook.ingest([plain("first", 1)]);
+  return daybook;
+}
+
+test("An event on a known day shows a company, where somebody had changed it.", async () => {
+  await using daybook = await changedCompany();
+  const entities = async () => (await daybook.ltvCohorts({ project: "default", level: "account" })).cohorts.map((cohort) => cohort.entities);
+  expect(await entities()).toEqual([1]);
+  await daybook.ingest([plain("second", 20)]);
+  expect(await entities()).toEqual([2]);
+});
+
+test("An event that names a known company once more tells when its actor was there.", async () => {
+  await using daybook = await changedCompany();
+  await daybook.ingest([{ ...plain("there", 2), companyId: "acme" }, plain("second", 20)]);
+  const eventsOf = async (companyId: string) => (await daybook.companyTopUsers({ companyId, rangeDays: 30 })).users.map(({ events }) => events);
+  expect([await eventsOf("acme"), await eventsOf("umbra")]).toEqual([[2], [1]]);
+  await daybook.ingest([{ ...plain("back", 15), companyId: "acme" }]);
+  expect([await eventsOf("acme"), await eventsOf("umbra")]).toEqual([[4], []]);
+});
