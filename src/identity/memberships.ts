@@ -46,6 +46,8 @@ export class Memberships extends StoreTable<CompanyPairs> {
   readonly #associations = new FollowedActors<Association>(associationsOf);
   /** Actors of whom rows told something since identities were folded last; null: too many. */
   #touched: Set<number> | null = null;
+  /** Identities that were folded for a moment of which something was missing: the next may have undone what changed for it. */
+  readonly #folded = new Set<number>();
   /** Identities whose companies changed. */
   readonly #changes = new Moves();
   #identities: IdentityView | null = null;
@@ -81,7 +83,11 @@ export class Memberships extends StoreTable<CompanyPairs> {
     const changed = this.#identitiesToFold(identities);
     if (changed === null) this.#foldAll(identities);
     else for (const identity of changed) this.#fold(identity, identities);
-    if (!this.#list(changed, moment, missing)) return null;
+    if (!this.#list(changed, moment, missing)) {
+      for (const identity of changed ?? []) this.#folded.add(identity);
+      return null;
+    }
+    this.#folded.clear();
     if (changed === null) this.#changes.addAll();
     else for (const identity of changed) this.#changes.add(identity);
     if (this.#view === null || changed === null || changed.size > 0)
@@ -138,6 +144,7 @@ export class Memberships extends StoreTable<CompanyPairs> {
     this.#lists = new Map();
     this.#associations.clear();
     this.#touched = null;
+    this.#folded.clear();
     this.#identities = null;
     this.#view = null;
   }
@@ -165,7 +172,7 @@ export class Memberships extends StoreTable<CompanyPairs> {
     const moved = former === null ? null : identities.movedSince(former);
     const grouped = groupMoves.between(this.#groupMoveCount, groupMoves.count);
     if (former === null || this.#touched === null || moved === null || grouped === null) return null;
-    const changed = new Set<number>();
+    const changed = new Set(this.#folded);
     for (const actor of this.#touched) changed.add(identities.identityOf(actor));
     for (const actor of grouped) changed.add(identities.identityOf(actor));
     for (const actor of moved) changed.add(former.identityOf(actor)).add(identities.identityOf(actor));

@@ -54,7 +54,7 @@ export function liveActs(random: Random, { shares }: LiveTheme): Act[] {
 }
 
 /** Days and times in any order: what comes later is often earlier than all there is. */
-function smallHistory(random: Random, shares: Shares): HistoryItem[] {
+export function smallHistory(random: Random, shares: Shares): HistoryItem[] {
   const length = random.between(8, 36);
   const recordShare = random.pick([0.2, 0.4, 0.6]);
   const tieShare = random.pick([0, 0.1, 0.6]);
