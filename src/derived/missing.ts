@@ -14,7 +14,8 @@ export class Missing {
     this.#loads.push(load);
   }
 
+  /** Begins all loads in the turn of the call: by the next one, tables may have taken rows that this moment does not have. */
   async load(): Promise<void> {
-    for (const load of this.#loads) await load();
+    await Promise.all(this.#loads.map((load) => load()));
   }
 }
