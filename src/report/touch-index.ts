@@ -72,7 +72,7 @@ export class TouchIndex {
   readonly #compare = (a: number, b: number): number => {
     const { touches } = this;
     const order = touches.order(a, b);
-    if (order === null || (touches.labelOf(a) !== touches.labelOf(b) && touches.areAtOnce(a, b))) this.#tied.add(a);
+    if (order === null || (touches.labelOf(a) !== touches.labelOf(b) && touches.areAtOnce(a, b))) this.#tied.add(a).add(b);
     return order ?? a - b;
   };
 }
