@@ -26,7 +26,7 @@ export const tableMutants: readonly TableMutant[] = [
   ...of("report/touches.ts",
     ["to tell who got touches", "        this.gained.add(this.#actors[place]!);\n"]),
   ...of("report/touch-index.ts",
-    ["touches that only ids tell apart", "this.#tied.add(a);", "return order ?? a - b;"]),
+    ["touches that only ids tell apart", "this.#tied.add(a).add(b);", "return order ?? a - b;"]),
   ...of("report/payments.ts",
     ["that payments were taken from a head", "if (!isTaken(facts.sequences[at]!)) this.#add(facts, at);", "this.#add(facts, at);"],
     ["an earlier payment of an order", "    else this.#undecided.add(order);\n"],
