@@ -212,10 +212,11 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   async *exportArrow(input: ExportInput = {}, format: "stream" | "file" = "stream"): AsyncGenerator<Uint8Array> {
     this.#refuseClosed();
     const { project, range, identityIds } = planExport(input);
-    await this.#store.whole();
-    const identityIdOf = identityIds ? this.#identityNames().of : null;
     // Loaded when asked for: most programs never write Arrow.
     const { eventsToIpc } = await import("../arrow/events-to-ipc.js");
+    await this.#store.whole();
+    // Who is who, and the events, of one turn.
+    const identityIdOf = identityIds ? this.#identityNames().of : null;
     const snapshot = this.#store.snapshot();
     try {
       yield* eventsToIpc(snapshot.rows, this.#store.dictionaries, { ...range, project }, format, identityIdOf);

@@ -189,12 +189,18 @@ export class Store {
     // First: a former version that replayed the journal would let the record live.
     if (recordBatch?.isTakenBackBefore === true && this.journal !== null && this.manifest.format === 1) await this.writeManifest(() => ({ format: 2 }));
     const { first, next } = await this.#journals.write(batch, recordBatch);
-    if (recordBatch !== null) await this.#identities.takeInTurns(recordBatch);
-    this.resolver.committed(this.#journals.sizes);
-    this.#append(batch, first);
-    this.#journals.nextSequence = next;
-    this.#visibleSequence = next - 1;
-    this.catalog.changed();
+    try {
+      if (recordBatch !== null) await this.#identities.takeInTurns(recordBatch);
+      this.resolver.committed(this.#journals.sizes);
+      this.#append(batch, first);
+      this.#journals.nextSequence = next;
+      this.#visibleSequence = next - 1;
+      this.catalog.changed();
+    } catch (error) {
+      // It is durable: whatever came next would get the same sequences.
+      this.journal?.poison(error);
+      throw error;
+    }
   }
 
   /** Forgets the values that events and records brought whose commit failed: codes given since then are worth nothing. */
