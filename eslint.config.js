@@ -2,7 +2,7 @@ import eslint from "@eslint/js";
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["dist/**", "coverage/**", "examples/data/**", "data/**"] },
+  { ignores: ["dist/**", ".test-programs/**", "coverage/**", "examples/data/**", "data/**"] },
   eslint.configs.recommended,
   ...tseslint.configs.recommended,
   { files: [".ci/**"], languageOptions: { globals: { console: "readonly", process: "readonly" } } },

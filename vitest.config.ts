@@ -14,6 +14,7 @@ export const alias = [
 export default defineConfig({
   resolve: { alias },
   test: {
+    globalSetup: "test/programs.ts",
     include: ["test/**/*.test.ts"],
     exclude: ["test/**/*.long.test.ts", "node_modules/**"],
     testTimeout: 60_000,

@@ -6,6 +6,7 @@ const LOAD = "test/cli/overload/*.long.test.ts";
 export default defineConfig({
   resolve: { alias },
   test: {
+    globalSetup: "test/programs.ts",
     maxWorkers: 2,
     projects: [
       // Alone, before the others: it measures what a server can do while somebody else sends ten times as much.

@@ -1,9 +1,11 @@
 import { fixedClock } from "daybook";
 import { TRAFFIC_DAYS } from "./traffic.js";
 
-const endMs = Date.parse(`${TRAFFIC_DAYS.last}T23:59:59.999Z`) + 1;
+const dayMs = 86_400_000;
+/** Days after the traffic. */
+const endMs = Date.parse(`${TRAFFIC_DAYS.last}T00:00:00Z`) + 21 * dayMs;
 
-/** Stands after the last event, so that none lies in the future. */
+/** Stands after the last event, and those that come while questions are asked: none lies in the future. */
 export const clock = fixedClock(endMs);
 
 /** Asks about the days before `nowMs` as if it were then. */

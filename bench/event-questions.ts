@@ -1,7 +1,10 @@
+import { TRAFFIC_DAYS } from "./traffic.js";
 import type { AggregateItem, FilterGroupInput, PerDayItem } from "daybook";
 import { byCount, type Dialect, inWindow, shared } from "./dialect.js";
 import type { Canonical, Question } from "./question.js";
 
+/** What comes in while questions are asked is later. */
+const endDate = TRAFFIC_DAYS.last;
 const filters = (...items: readonly (readonly [string, string, string])[]): FilterGroupInput => ({
   filters: items.map(([fieldName, operator, value]) => ({ fieldName, operator, value })),
 });
@@ -74,13 +77,13 @@ const asked: readonly Omit<Question, "barMs">[] = [
   },
   {
     name: "per day, browser filter, 90 days",
-    ask: (daybook) => daybook.countEventsPerDay({ filterGroups: chrome }),
+    ask: (daybook) => daybook.countEventsPerDay({ endDate, filterGroups: chrome }),
     canonical: days,
     sql: perDay(count, "browser = 'Chrome'"),
   },
   {
     name: "running total per day, 90 days",
-    ask: (daybook) => daybook.countEventsRunningTotalPerDay(),
+    ask: (daybook) => daybook.countEventsRunningTotalPerDay({ endDate }),
     canonical: days,
     sql: shared(
       ({ events }) =>
@@ -108,13 +111,13 @@ const asked: readonly Omit<Question, "barMs">[] = [
   },
   {
     name: "unique users per day, 90 days",
-    ask: (daybook) => daybook.countUniqueUsersPerDay(),
+    ask: (daybook) => daybook.countUniqueUsersPerDay({ endDate }),
     canonical: days,
     sql: perDay(users, "true"),
   },
   {
     name: "unique users per day, filter, 90 days",
-    ask: (daybook) => daybook.countUniqueUsersPerDay({ filterGroups: chrome }),
+    ask: (daybook) => daybook.countUniqueUsersPerDay({ endDate, filterGroups: chrome }),
     canonical: days,
     sql: perDay(users, "browser = 'Chrome'"),
   },

@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { loadDaybook } from "./daybook.js";
+import { withFirst } from "./first.js";
+import { LiveTraffic } from "./live.js";
 import { type Measurement, measure } from "./measure.js";
 import { chdbLoader } from "./peers/chdb.js";
 import { loadDuckdb } from "./peers/duckdb.js";
@@ -58,21 +60,24 @@ async function run(): Promise<void> {
   say(`${count} events, seed ${seed}; ${machine.cpuModel}, ${machine.coreCount} cores, ${machine.memoryGib} GiB, Node ${machine.nodeVersion}`);
   // Before the events are made: a peer that is not installed says so at once.
   const peerLoaders = await Promise.all(askedPeers.map((key) => loaders[key]()));
-  const { daybook, ...daybookLoad } = await loadDaybook(join(directory, "daybook"), batches);
+  const store = join(directory, "daybook");
+  const { daybook, ...daybookLoad } = await loadDaybook(store, batches);
   const loads: PeerLoad[] = [];
   for (const load of peerLoaders) loads.push(await load(directory, batches()));
   const peers = loads.flatMap((load) => load.peers);
   const sqliteEventsPerSecond = await sqliteIngestEventsPerSecond(join(directory, "events.sqlite"), batches());
   say(loadingTable(daybookLoad, loads, sqliteEventsPerSecond));
-  const measurements: Measurement[] = [];
+  const live = new LiveTraffic(daybook);
+  const asked: Measurement[] = [];
   const profiles: string[] = [];
   for (const question of questions.filter(({ name }) => name.includes(values.only))) {
-    const measurement = await measure(question, daybook, peers, roundCount);
-    measurements.push(measurement);
+    const measurement = await measure(question, daybook, peers, live, roundCount);
+    asked.push(measurement);
     if (values.profile && !measurement.isMet) profiles.push(await profile(question, daybook));
   }
   await daybook.close();
   for (const load of loads) load.close();
+  const measurements = asked.map((measurement) => withFirst(measurement, store));
   say(`\n${measurementTable(measurements, loads)}`);
   for (const text of profiles) say(`\n${text}`);
   say("\nAll answers are equal.");
@@ -86,6 +91,8 @@ async function run(): Promise<void> {
     ...Object.fromEntries(loads.map(({ key, appendEventsPerSecond, diskBytesPerEvent }) => [key, { appendEventsPerSecond, diskBytesPerEvent }])),
     sqliteEventsPerSecond,
     geometricMeanRatio: geometricMean(measurements.map(({ ratio }) => ratio)),
+    geometricMeanLiveRatio: geometricMean(measurements.map(({ liveRatio }) => liveRatio)),
+    geometricMeanFirstRatio: geometricMean(measurements.map(({ firstRatio }) => firstRatio)),
     geometricMeanRatioByEngine: geometricMeanByEngine(measurements, loads),
     measurements,
   });

@@ -4,7 +4,7 @@ import { bitsOfCode, bitsOfTable, countBits, rowsOfBits } from "../src/column/bi
 import { histogramOf } from "../src/column/column.js";
 import { DECODED_ROW_COUNT, DecodedEvents, decodeEvent } from "../src/schema/decode-event.js";
 import { rankRows } from "../src/segment/sort-rows.js";
-import { defaultCodec } from "../src/store/codec.js";
+import { defaultCodec } from "../src/store/storage/codec.js";
 import { trafficBatches } from "./traffic.js";
 
 /** What one row costs in each hot loop: `npm run bench:rows`. */

@@ -1,10 +1,13 @@
 import { type DaybookLoad, WRITER_COUNT } from "./daybook.js";
+import type { FirstMeasurement } from "./first.js";
 import type { Measurement } from "./measure.js";
 import type { PeerLoad } from "./peers/peer.js";
 import { RATIO_BAR } from "./questions.js";
 
 export const ms = (value: number) => (value >= 100 ? value.toFixed(0) : value >= 1 ? value.toFixed(1) : value.toPrecision(2));
 export const times = (value: number) => `${value >= 10 ? value.toFixed(0) : value.toFixed(1)}×`;
+
+export const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 export function geometricMean(values: readonly number[]): number {
   return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
@@ -43,25 +46,29 @@ export function loadingTable(daybook: Omit<DaybookLoad, "daybook">, loads: reado
   ]);
 }
 
-/** Milliseconds of everyone; the fastest peer's time over Daybook's, of each engine and of all; whether the bars are reached. */
-export function measurementTable(measurements: readonly Measurement[], loads: readonly PeerLoad[]): string {
+/** Milliseconds of everyone, warm, and of Daybook live and first; the fastest peer's time over each; whether the bars are reached. */
+export function measurementTable(measurements: readonly (Measurement & FirstMeasurement)[], loads: readonly PeerLoad[]): string {
   const peerNames = loads.flatMap(({ peers }) => peers.map(({ name }) => name));
   // One engine's ratios are those to the fastest.
   const engines = loads.length > 1 ? loads : [];
   const timesOf = (ratioByEngine: Readonly<Record<string, number>>) => engines.map(({ name }) => times(ratioByEngine[name] ?? Number.NaN));
-  const head = ["question (warm median, ms)", "first", "Daybook", ...peerNames, ...engines.map(({ name }) => `to ${name}`), "ratio", "bars", ""];
-  const body = measurements.map(({ question, daybookMs, firstMs, peerMs, ratioByEngine, ratio, barMs, isMet }) => [
+  const head = ["question (median, ms)", "live", "warm", "first", ...peerNames, ...engines.map(({ name }) => `to ${name}`), "live", "warm", "first", "bars", ""];
+  const body = measurements.map(({ question, daybookMs, firstMs, liveMs, peerMs, ratioByEngine, ratio, liveRatio, firstRatio, barMs, isMet }) => [
     question,
-    ms(firstMs),
+    ms(liveMs),
     ms(daybookMs),
+    ms(firstMs),
     ...peerNames.map((name) => ms(peerMs[name] ?? Number.NaN)),
     ...timesOf(ratioByEngine),
+    times(liveRatio),
     times(ratio),
+    times(firstRatio),
     `≤ ${barMs} ms, ≥ ${times(RATIO_BAR)}`,
     isMet ? "" : "missed",
   ]);
   const means = timesOf(geometricMeanByEngine(measurements, engines));
-  const mean = times(geometricMean(measurements.map(({ ratio }) => ratio)));
-  const foot = ["geometric mean of the ratios", "", "", ...peerNames.map(() => ""), ...means, mean, "", ""];
+  const mean = (of: (measurement: Measurement & FirstMeasurement) => number) => times(geometricMean(measurements.map(of)));
+  const ratios = [mean(({ liveRatio }) => liveRatio), mean(({ ratio }) => ratio), mean(({ firstRatio }) => firstRatio)];
+  const foot = ["geometric mean of the ratios", "", "", "", ...peerNames.map(() => ""), ...means, ...ratios, "", ""];
   return table([head, ...body, foot]);
 }

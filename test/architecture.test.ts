@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const source = join(root, "src");
 
 /** Each folder may import itself and those before it. */
-const FLOORS = ["base", "schema", "column", "segment", "arrow", "identity", "plan", "filter", "report", "store", "engine"];
+const FLOORS = ["base", "schema", "column", "segment", "derived", "arrow", "identity", "plan", "filter", "report", "store", "engine"];
 /** Entries beside the tower: what each may import. */
 const ENTRIES: Record<string, readonly string[]> = {
   ".": ["engine", "plan", "base", "schema", "store"],
@@ -18,6 +18,11 @@ const ENTRIES: Record<string, readonly string[]> = {
   node: ["base", "store", "engine", "http"],
   testing: ["base", "schema", "plan", "store", "engine"],
   cli: [...FLOORS, "http", "node", "testing", ".", "examples"],
+};
+/** The folders within a folder, which flow one way too: each may import itself and those before it, but no file that stands beside them. */
+const TOWERS: Record<string, readonly string[]> = {
+  store: ["storage", "batch", "journal", "files", "verify", "recovery", "live", "upkeep"],
+  http: ["shapes", "wire", "answer", "access", "routing", "operations", "tracking", "routes", "overload", "request", "handler"],
 };
 /** The packages that may be imported, and where. */
 const PACKAGES: Record<string, readonly string[]> = {
@@ -71,6 +76,23 @@ describe("the layers", () => {
       return !allowed.includes(to);
     });
     expect(wrong.map(({ file, to }) => `${file} imports ${to}/`)).toEqual([]);
+  });
+
+  test.each(Object.entries(TOWERS))("within %s every folder imports only what stands above it", (house, floors) => {
+    // Files beside the folders stand below them all.
+    const floorOf = (path: string) => {
+      const [first = "", ...rest] = relative(join(source, house), path).split("/");
+      return rest.length === 0 ? floors.length : floors.indexOf(first);
+    };
+    const inside = imports
+      .filter(({ folder, target }) => folder === house && target.startsWith("."))
+      .map(({ file, target }) => ({ file, to: resolve(dirname(file), target) }))
+      .filter(({ to }) => folderOf(to) === house);
+    const wrong = inside.filter(({ file, to }) => floorOf(to) > floorOf(file));
+    expect(inside.length).toBeGreaterThan(20);
+    expect(wrong.map(({ file, to }) => `${relative(root, file)} imports ${relative(source, to)}`)).toEqual([]);
+    const folders = readdirSync(join(source, house), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(folders.map(({ name }) => name).sort()).toEqual([...floors].sort());
   });
 
   test("only node/ and cli/ import node modules", () => {

@@ -44,6 +44,8 @@ export const LIMITS = {
   headRowCount: 256 * 1024,
   /** Rows of one head: indexes of rows are kept for a head that takes no more, the last one is looked through each time. */
   headPartRowCount: 16 * 1024,
+  /** Changes of who is who that are remembered at least, for tables that follow them: one that fell behind further is made anew. */
+  rememberedMoveCount: 64 * 1024,
   /** Rows that came to heads and are looked at by each question, before what they answer is kept: keeping costs about as much. */
   newerRowCount: 2 * 1024,
   /** Bytes of the live journal before its heads are sealed. */

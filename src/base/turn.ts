@@ -17,7 +17,7 @@ const PIECE_VALUE_COUNT = 512;
 /** How many pieces become one when somebody waits for the end. */
 const HURRIED_PIECE_COUNT = 8;
 
-/** The pace of long work behind everybody's back. */
+/** The pace of long work in the background. */
 export interface Turns {
   /** Values worked on before others have a turn. */
   readonly pieceLength: number;

@@ -2,9 +2,9 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { PRIVATE_MARK } from "../node/private-file.js";
 import { fileStorage } from "../node/index.js";
-import { MANIFEST_KEY, MANIFEST_START } from "../store/manifest.js";
-import { KEYS_KEY, KEYS_START } from "../store/store-keys.js";
-import { beginsWith, isStorePart } from "../store/stores-below.js";
+import { MANIFEST_KEY, MANIFEST_START } from "../store/files/manifest.js";
+import { KEYS_KEY, KEYS_START } from "../store/files/store-keys.js";
+import { beginsWith, isStorePart } from "../store/files/stores-below.js";
 
 /** The organization that is meant when none is named, and the one that a store by itself is. */
 export const DEFAULT_ORGANIZATION = "default";

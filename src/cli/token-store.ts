@@ -5,7 +5,7 @@ import { DaybookError } from "../base/errors.js";
 import type { TokenRecord, TokenStore } from "../http/index.js";
 import { flatFileStorage } from "../node/file-storage.js";
 import { fileStorage } from "../node/index.js";
-import type { StorageLock } from "../store/storage.js";
+import type { StorageLock } from "../store/storage/storage.js";
 import { TOKENS_KEY, TOKENS_LOCK, type DataDirectory } from "./data-directory.js";
 import { tellWait } from "./tell-wait.js";
 import { checkedText, readCheckedTokens } from "./token-check.js";

@@ -11,12 +11,18 @@ export interface HeldValues {
 /** Estimate: two bytes a character, and so many for the string, its slot and its entry in the map. */
 export const VALUE_OVERHEAD_BYTES = 72;
 
+/** A look at each value takes a fiftieth of putting it into the table: a new process that answers one question needs no table. */
+const SCAN_COUNT_MAX = 8;
+/** The table of fewer values is made at once. */
+const SCAN_VALUES_MIN = 10_000;
+
 /** Distinct strings and their codes, append-only. Code 0 is always `""`: not set. */
 export class Dictionary {
   readonly #values: string[] = [""];
   readonly #table = new TextTable(this.#values);
   /** Values below it can be looked up: those of a file only from the first look-up on. */
   #indexedSize = 1;
+  #scanCount = 0;
   #charCount = 0;
   /** The first codes by their values' code points; of blanked codes nothing is known. */
   #inOrder: Uint32Array = new Uint32Array(0);
@@ -36,10 +42,16 @@ export class Dictionary {
     return this.#charCount * 2 + this.size * VALUE_OVERHEAD_BYTES + this.#inOrder.byteLength;
   }
 
-  /** The code of a value; -1 when it was never stored. The first look-up costs all values that a file brought. */
+  /**
+   * The code of a value; -1 when it was never stored. Cost: values that a file brought are put into the table first; where these are
+   * very many, the first look-ups look through them instead. @throws corruption
+   */
   codeOf(value: string): number {
-    if (this.#indexedSize < this.#values.length) this.#index();
-    return value === "" ? 0 : this.#table.codeOf(value);
+    if (value === "") return 0;
+    const newCount = this.#values.length - this.#indexedSize;
+    if (newCount > SCAN_VALUES_MIN && this.#scanCount < SCAN_COUNT_MAX) return this.#scan(value);
+    if (newCount > 0) this.#index();
+    return this.#table.codeOf(value);
   }
 
   /**
@@ -53,6 +65,7 @@ export class Dictionary {
 
   /** The code of a value, a new one if need be. */
   intern(value: string): number {
+    if (this.#indexedSize < this.#values.length) this.#index();
     const known = this.codeOf(value);
     if (known >= 0) return known;
     const code = this.#values.length;
@@ -70,11 +83,24 @@ export class Dictionary {
     this.held.valueCount += 1;
   }
 
+  #scan(value: string): number {
+    this.#scanCount += 1;
+    const known = this.#table.codeOf(value);
+    const code = this.#values.indexOf(value, this.#indexedSize);
+    if (code < 0) return known;
+    if (known >= 0 || this.#values.lastIndexOf(value) !== code) throw this.#hasTwoCodes();
+    return code;
+  }
+
+  #hasTwoCodes(): DaybookError {
+    return new DaybookError("corruption", `dictionary ${this.name}: a value has two codes`);
+  }
+
   /** @throws corruption: a value has two codes */
   #index(): void {
     for (let code = this.#indexedSize; code < this.#values.length; code += 1) {
       const value = this.valueOf(code);
-      if (value !== "" && !this.#table.add(value, code)) throw new DaybookError("corruption", `dictionary ${this.name}: a value has two codes`);
+      if (value !== "" && !this.#table.add(value, code)) throw this.#hasTwoCodes();
     }
     this.#indexedSize = this.#values.length;
   }

@@ -1,8 +1,8 @@
 import { LIMITS } from "../base/limits.js";
 import { Turns } from "../base/turn.js";
-import { compact, compactionsDue } from "../store/compact.js";
-import type { Due } from "../store/compact.js";
-import type { Store } from "../store/store.js";
+import { compact, compactionsDue } from "../store/upkeep/compact.js";
+import type { Due } from "../store/upkeep/compact.js";
+import type { Store } from "../store/live/store.js";
 
 /** What a segment costs beside its rows, in rows: opening and removing a file. */
 const ROWS_PER_SEGMENT = 4_096;

@@ -12,7 +12,7 @@ import { FIELDS, FIELD_COUNT, fieldIndex } from "../schema/fields.js";
 import type { FieldRow } from "../schema/fields.js";
 import type { KnownKeys } from "../schema/metadata.js";
 import { slugOf } from "../schema/slug.js";
-import type { BatchBuilder } from "../store/batch.js";
+import type { BatchBuilder } from "../store/batch/batch.js";
 import { MetadataEncoder } from "./encode-metadata.js";
 import type { Suppression } from "./suppression.js";
 

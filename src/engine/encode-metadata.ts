@@ -4,7 +4,7 @@ import type { JsonDictionary } from "../column/dictionary.js";
 import { EventFault } from "../schema/decode-event.js";
 import { SCALAR_CHARS_MAX } from "../schema/metadata.js";
 import type { KnownKey, MetadataMembers } from "../schema/metadata.js";
-import type { BatchBuilder } from "../store/batch.js";
+import type { BatchBuilder } from "../store/batch/batch.js";
 
 /** A known key and its dictionary. */
 export interface EncodedKey extends KnownKey {

@@ -5,9 +5,9 @@ import { LIMITS } from "../base/limits.js";
 import { emailOfTraits } from "../identity/decode-record.js";
 import { DICTIONARY_OF_FIELD, RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "../identity/record-table.js";
 import { fieldIndex } from "../schema/fields.js";
-import type { Batch } from "../store/batch.js";
-import type { RecordBatch } from "../store/record-batch.js";
-import type { Store } from "../store/store.js";
+import type { Batch } from "../store/batch/batch.js";
+import type { RecordBatch } from "../store/batch/record-batch.js";
+import type { Store } from "../store/live/store.js";
 import type { RecordOutcome } from "./ingest-group.js";
 import type { SuppressedKind, Suppression } from "./suppression.js";
 

@@ -1,6 +1,9 @@
-import type { Selector } from "../filter/predicate.js";
+import type { Missing } from "../derived/missing.js";
 import type { Answer, Executor, Plan, ReportName } from "../plan/plan.js";
-import type { Store } from "../store/store.js";
+import type { AnyFold, FoldContext, Study } from "../report/report.js";
+import type { TableMoment } from "../report/tables.js";
+import type { Store } from "../store/live/store.js";
+import { atMoment, type Asking } from "./at-moment.js";
 import { Gathering } from "./gathering.js";
 import type { ReportContexts } from "./report-contexts.js";
 import { reportOf } from "./report-of.js";
@@ -32,34 +35,42 @@ export class MemoryExecutor implements Executor {
   async execute<K extends ReportName>(plan: Plan<K>, signal?: Pick<AbortSignal, "aborted">): Promise<Answer<K>> {
     const report = reportOf(plan);
     const slices = new Slices(signal);
+    const work = newWork();
     await slices.yieldSometimes();
-    await this.store.whole();
-    // Who is who is looked up in the same turn: links and events of one moment.
-    const snapshot = this.store.snapshot();
-    let gathering: Gathering<K> | null = null;
-    try {
-      const context = await this.contexts.of(plan, snapshot, () => slices.yieldSometimes());
-      const work = newWork(context.selector);
-      gathering = new Gathering(report, plan, context, work, slices);
-      const state = await gathering.stateOf(snapshot);
-      await slices.yieldSometimes();
-      const answer = await report.finish(state, plan, context, () => slices.yieldSometimes());
-      this.onWork(plan.report, work);
-      return answer;
-    } finally {
-      gathering?.release();
-      snapshot.release();
-    }
+    const answer =
+      report.kind === "study" ? await this.#study(report, plan, slices, work) : await this.#fold(report, plan, slices, work);
+    this.onWork(plan.report, work);
+    return answer;
+  }
+
+  #asking(plan: Plan, slices: Slices, work: Work): Asking {
+    return { plan, store: this.store, contexts: this.contexts, slices, onRows: (rowCount) => (work.rowCount += rowCount), onLoad: () => (work.loadCount += 1) };
+  }
+
+  #study<K extends ReportName>(report: Study<K>, plan: Plan<K>, slices: Slices, work: Work): Promise<Answer<K>> {
+    return atMoment(this.#asking(plan, slices, work), (moment, missing) => report.answer(plan, moment, missing), (answer) => answer);
+  }
+
+  #fold<K extends ReportName>(report: AnyFold<K>, plan: Plan<K>, slices: Slices, work: Work): Promise<Answer<K>> {
+    const begin = (moment: TableMoment, missing: Missing): { readonly read: unknown; readonly context: Promise<FoldContext> } | null => {
+      const read = report.read?.(plan, moment, missing) ?? null;
+      return missing.isEmpty ? { read, context: this.contexts.of(plan, moment) } : null;
+    };
+    return atMoment(this.#asking(plan, slices, work), begin, async ({ read, context }, snapshot) => {
+      const known = await context;
+      work.dictionaryValueCount = known.selector.testedValueCount;
+      const gathering = new Gathering(report, plan, known, work, slices);
+      try {
+        const state = await gathering.stateOf(snapshot, read);
+        await slices.yieldSometimes();
+        return await report.finish(state, plan, known, () => slices.yieldSometimes());
+      } finally {
+        gathering.release();
+      }
+    });
   }
 }
 
-function newWork(selector: Selector): Work {
-  return {
-    segmentCount: 0,
-    prunedCount: 0,
-    keptCount: 0,
-    rowCount: 0,
-    loadCount: 0,
-    dictionaryValueCount: selector.testedValueCount,
-  };
+function newWork(): Work {
+  return { segmentCount: 0, prunedCount: 0, keptCount: 0, rowCount: 0, loadCount: 0, dictionaryValueCount: 0 };
 }

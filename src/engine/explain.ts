@@ -4,29 +4,30 @@ import { accessOf } from "../filter/select.js";
 import type { Plan } from "../plan/plan.js";
 import type { Rows } from "../segment/rows.js";
 import { Span, type SpanPart } from "../segment/span.js";
-import type { Snapshot } from "../store/catalog.js";
-import type { Store } from "../store/store.js";
+import type { Snapshot } from "../store/live/catalog.js";
+import type { Store } from "../store/live/store.js";
 import type { Explanation } from "./daybook.js";
+import { atMoment } from "./at-moment.js";
 import { columnsFor, keptKeyOf } from "./gathering.js";
 import type { ReportContexts } from "./report-contexts.js";
 import { reportOf } from "./report-of.js";
+import { Slices } from "./slices.js";
 
 /** Which segments, columns and rows a plan would touch: from zone maps, times, dictionaries and what is kept; no row is read. */
 export async function explainPlan(store: Store, contexts: ReportContexts, plan: Plan): Promise<Omit<Explanation, "notices">> {
-  await store.whole();
-  const snapshot = store.snapshot();
-  try {
-    const context = await contexts.of(plan, snapshot);
+  const asking = { plan, store, contexts, slices: new Slices(undefined), onRows: () => undefined, onLoad: () => undefined };
+  return await atMoment(asking, (moment) => ({ context: contexts.of(plan, moment) }), async ({ context }, snapshot) => {
+    const known = await context;
     const report = reportOf(plan);
-    const wanted = [...context.selector.columns, ...report.columns(plan, context)];
+    const wanted = [...known.selector.columns, ...(report.kind === "fold" ? report.columns(plan, known) : [])];
     const columns = new Set<string>();
     let rowCount = 0;
-    const kept = new Set(keptRows(snapshot.spans, snapshot, context.selector, keptKeyOf(report, plan, context)));
+    const kept = new Set(keptRows(snapshot.spans, snapshot, known.selector, report.kind === "fold" ? keptKeyOf(report, plan, known) : null));
     const segments = snapshot.rows.map((rows) => {
-      const access: Explanation["segments"][number]["access"] = kept.has(rows) ? "kept" : accessOf(rows, context.selector);
+      const access: Explanation["segments"][number]["access"] = kept.has(rows) ? "kept" : accessOf(rows, known.selector);
       if (access !== "pruned" && access !== "kept") {
         rowCount += rows.rowCount;
-        for (const column of columnsFor(rows, context.selector, wanted)) columns.add(column);
+        for (const column of columnsFor(rows, known.selector, wanted)) columns.add(column);
       }
       return { day: isoOfDay(rows.day), rowCount: rows.rowCount, sealed: rows.sealed, access };
     });
@@ -36,11 +37,9 @@ export async function explainPlan(store: Store, contexts: ReportContexts, plan: 
       segments,
       columns: [...columns],
       rowCount,
-      dictionaryValueCount: context.selector.testedValueCount,
+      dictionaryValueCount: known.selector.testedValueCount,
     };
-  } finally {
-    snapshot.release();
-  }
+  });
 }
 
 /** The segments, and the heads that did not grow since, whose part of the answer a span keeps. */

@@ -6,7 +6,7 @@ import type { Range } from "../plan/plan.js";
 import { RecordReader, loadRecords } from "../report/event-record.js";
 import { orderedRows } from "../segment/ordered-rows.js";
 import type { Rows } from "../segment/rows.js";
-import type { Store } from "../store/store.js";
+import type { Store } from "../store/live/store.js";
 import type { ExportedEvent } from "./daybook.js";
 import type { EventPlace } from "./export-place.js";
 

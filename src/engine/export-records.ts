@@ -7,7 +7,7 @@ import type { RecordField, RecordTable } from "../identity/record-table.js";
 import type { StoredRecord } from "../schema/record.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import type { Rows } from "../segment/rows.js";
-import type { Store } from "../store/store.js";
+import type { Store } from "../store/live/store.js";
 import type { ExportedRecordPlace } from "./export-place.js";
 
 /**

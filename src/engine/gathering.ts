@@ -4,12 +4,12 @@ import { MS_PER_DAY, dayStartMs } from "../base/time.js";
 import type { Selector } from "../filter/predicate.js";
 import { isPruned, isWhole } from "../filter/select.js";
 import type { Plan, ReportName } from "../plan/plan.js";
-import type { Report, ReportContext } from "../report/report.js";
+import type { AnyFold, FoldContext } from "../report/report.js";
 import { TIME_COLUMN } from "../schema/fields.js";
 import { Head, type HeadView } from "../segment/head.js";
 import type { Rows } from "../segment/rows.js";
 import { Span, type SpanAnswer, type SpanPart } from "../segment/span.js";
-import type { Snapshot } from "../store/catalog.js";
+import type { Snapshot } from "../store/live/catalog.js";
 import type { Work } from "./executor.js";
 import type { Slices } from "./slices.js";
 
@@ -18,11 +18,12 @@ export class Gathering<K extends ReportName> {
   readonly #columns: readonly string[];
   readonly #keptKey: string | null;
   readonly #pinned: Rows[] = [];
+  #read: unknown = null;
 
   constructor(
-    readonly report: Report<K, unknown>,
+    readonly report: AnyFold<K>,
     readonly plan: Plan<K>,
-    readonly context: ReportContext,
+    readonly context: FoldContext,
     readonly work: Work,
     readonly slices: Slices,
   ) {
@@ -30,8 +31,10 @@ export class Gathering<K extends ReportName> {
     this.#keptKey = keptKeyOf(report, plan, context);
   }
 
-  async stateOf(snapshot: Snapshot): Promise<unknown> {
-    const state = this.report.begin(this.plan, this.context);
+  /** @param read what the report read of tables */
+  async stateOf(snapshot: Snapshot, read: unknown): Promise<unknown> {
+    this.#read = read;
+    const state = this.report.begin(this.plan, this.context, this.#read);
     if (this.#keptKey === null) {
       for (const part of this.#daysOf(snapshot.rows)) {
         if (this.report.isDone?.(state, part.day) === true) break;
@@ -82,7 +85,7 @@ export class Gathering<K extends ReportName> {
         return;
       }
     }
-    const own = this.report.begin(this.plan, this.context);
+    const own = this.report.begin(this.plan, this.context, this.#read);
     if (known !== null && newer !== null) {
       kept.add(own, known.value);
       for (const rows of newer) await this.#addRows(own, rows);
@@ -146,7 +149,7 @@ function firstUpTo(rows: readonly Rows[], ms: number): number {
 }
 
 /** Under which spans keep their part of the answer; null where they do not. */
-export function keptKeyOf<K extends ReportName>(report: Report<K, unknown>, plan: Plan<K>, context: ReportContext): string | null {
+export function keptKeyOf<K extends ReportName>(report: AnyFold<K>, plan: Plan<K>, context: FoldContext): string | null {
   const { key } = context.selector;
   if (report.kept === undefined || key === null) return null;
   const own = report.kept.key(plan, context);

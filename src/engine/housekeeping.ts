@@ -1,7 +1,7 @@
 import type { Turns } from "../base/turn.js";
-import { freeze, seal } from "../store/seal.js";
-import type { Frozen } from "../store/seal.js";
-import type { Store } from "../store/store.js";
+import { freeze, seal, wantsSeal } from "../store/upkeep/seal.js";
+import type { Frozen } from "../store/upkeep/seal.js";
+import type { Store } from "../store/live/store.js";
 import { Compactions } from "./compactions.js";
 import type { IngestQueue } from "./ingest-queue.js";
 
@@ -35,7 +35,7 @@ export class Housekeeping {
 
   /** Called between commits: begins a seal where heads or journal have grown enough. Waits if one is still under way, which then hurries. */
   async afterCommit(): Promise<void> {
-    if (!this.store.wantsSeal(this.#frozenSequence) || this.store.nextSequence < this.#retrySequence) return;
+    if (!wantsSeal(this.store, this.#frozenSequence) || this.store.nextSequence < this.#retrySequence) return;
     this.#turns?.hurry();
     await this.#sealed;
     if (this.store.nextSequence < this.#retrySequence) return;
@@ -122,7 +122,7 @@ export class Housekeeping {
     return sealing;
   }
 
-  /** Behind everybody's back: what it fails with is kept. */
+  /** In the background: what it fails with is kept. */
   #compactBehind(): void {
     this.#compact().catch(() => undefined);
   }

@@ -1,7 +1,7 @@
 import type { DaybookError } from "../base/errors.js";
 import type { DecodedRecord, NamedProject } from "../identity/decode-record.js";
 import type { EventRecord, IngestResult, RejectedEvent } from "../schema/event.js";
-import type { BatchBuilder } from "../store/batch.js";
+import type { BatchBuilder } from "../store/batch/batch.js";
 import { BatchIds } from "./known-ids.js";
 
 /** Events that wait for their commit. */

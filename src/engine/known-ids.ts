@@ -3,9 +3,9 @@ import { uuidText } from "../base/uuid.js";
 import { ID_COLUMN } from "../schema/fields.js";
 import { IdIndex, hasId } from "../segment/find-id.js";
 import type { Head } from "../segment/head.js";
-import { IdTable, idParts } from "../store/id-table.js";
-import type { BatchBuilder } from "../store/batch.js";
-import type { Store } from "../store/store.js";
+import { IdTable, idParts } from "../store/batch/id-table.js";
+import type { BatchBuilder } from "../store/batch/batch.js";
+import type { Store } from "../store/live/store.js";
 
 /** Ids of a batch that is being filled, read when a fingerprint first matched. */
 export class BatchIds {

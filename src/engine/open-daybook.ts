@@ -1,6 +1,8 @@
 import { systemClock } from "../base/clock.js";
 import type { Clock } from "../base/clock.js";
 import { DaybookError, parameterError, shown } from "../base/errors.js";
+import type { Dictionaries } from "../column/dictionaries.js";
+import { moneyExcerpt } from "../derived/stored.js";
 import { LIMITS } from "../base/limits.js";
 import { onePerProcess } from "../base/one-per-process.js";
 import { parseUuid, uuidText } from "../base/uuid.js";
@@ -14,14 +16,15 @@ import { planExport } from "../plan/export-events.js";
 import type { PlanContext, ReportRules } from "../plan/context.js";
 import type { Answer, CursorPosition, Plan, ReportName } from "../plan/plan.js";
 import { planners } from "../plan/planners.js";
-import { reportRules } from "../plan/revenue-rules.js";
+import { moneySlugs, reportRules } from "../plan/revenue-rules.js";
 import { pooledRandom } from "../base/random.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
-import { BatchBuilder } from "../store/batch.js";
-import { Store } from "../store/store.js";
-import type { Storage } from "../store/storage.js";
-import { storeKeys } from "../store/store-keys.js";
-import type { StoreKeys } from "../store/store-keys.js";
+import { BatchBuilder } from "../store/batch/batch.js";
+import type { Store } from "../store/live/store.js";
+import { openStore } from "../store/open-store.js";
+import type { Storage } from "../store/storage/storage.js";
+import { storeKeys } from "../store/files/store-keys.js";
+import type { StoreKeys } from "../store/files/store-keys.js";
 import type {
   Daybook,
   DaybookStats,
@@ -71,8 +74,10 @@ export async function openDaybook(options: DaybookOptions): Promise<Daybook> {
   const { storage, durability = "disk", memoryBudgetBytes = LIMITS.memoryBudgetBytes, readOnly = false, sealer = null } = options;
   const random = options.random ?? pooledRandom();
   const quarantine = options.onCorruption === "quarantine";
+  const slugs = moneySlugs(reportRules(options).revenue);
   if (readOnly) await sealBeforeReading(storage);
-  const store = await Store.open({ storage, durability, memoryBudgetBytes, readOnly, quarantine, sealer });
+  const excerpts = (dictionaries: Dictionaries) => [moneyExcerpt(dictionaries, slugs)];
+  const store = await openStore({ storage, durability, memoryBudgetBytes, readOnly, quarantine, sealer, excerpts });
   try {
     const keys = await storeKeys(storage, { random, mayWrite: !readOnly, mayBeMissing: store.isEmpty || quarantine });
     const daybook = new EmbeddedDaybook(store, options, random, keys);
@@ -207,10 +212,11 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   async *exportArrow(input: ExportInput = {}, format: "stream" | "file" = "stream"): AsyncGenerator<Uint8Array> {
     this.#refuseClosed();
     const { project, range, identityIds } = planExport(input);
-    await this.#store.whole();
-    const identityIdOf = identityIds ? this.#identityNames().of : null;
     // Loaded when asked for: most programs never write Arrow.
     const { eventsToIpc } = await import("../arrow/events-to-ipc.js");
+    await this.#store.whole();
+    // Who is who, and the events, of one turn.
+    const identityIdOf = identityIds ? this.#identityNames().of : null;
     const snapshot = this.#store.snapshot();
     try {
       yield* eventsToIpc(snapshot.rows, this.#store.dictionaries, { ...range, project }, format, identityIdOf);

@@ -3,7 +3,7 @@ import { uuidText } from "../base/uuid.js";
 import type { IdentityView } from "../identity/identity-view.js";
 import { RECORD_KINDS } from "../identity/record-table.js";
 import type { RecordField } from "../identity/record-table.js";
-import type { Store } from "../store/store.js";
+import type { Store } from "../store/live/store.js";
 import { exportRows } from "./export-events.js";
 import type { RowTest } from "./export-events.js";
 

@@ -4,9 +4,10 @@ import { isoOf } from "../base/time.js";
 import { uuidText, writeUuidV7 } from "../base/uuid.js";
 import { normalEmail } from "../plan/subject.js";
 import type { IdentityView } from "../identity/identity-view.js";
-import { erase } from "../store/erase.js";
-import type { ErasedCounts } from "../store/erase.js";
-import type { Store } from "../store/store.js";
+import { erase } from "../store/upkeep/erase.js";
+import type { ErasedCounts } from "../store/upkeep/erase.js";
+import { writePrivacy } from "../store/upkeep/privacy-file.js";
+import type { Store } from "../store/live/store.js";
 import type { Housekeeping } from "./housekeeping.js";
 import type { IngestQueue } from "./ingest-queue.js";
 import { bundleOf, idsOf } from "./privacy-bundle.js";
@@ -148,7 +149,7 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     return housekeeping.exclusive(queue, async () => {
       store.refuseUnwritable();
       const book = await make();
-      await store.writePrivacy(book.text());
+      await writePrivacy(store, book.text());
       this.#book = book;
     });
   }

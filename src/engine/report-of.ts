@@ -3,6 +3,6 @@ import type { Report } from "../report/report.js";
 import { reports } from "../report/reports.js";
 
 /** The mapped type pairs name and report; the compiler cannot follow it through a generic name. */
-export function reportOf<K extends ReportName>({ report }: Plan<K>): Report<K, unknown> {
-  return (reports as { readonly [N in ReportName]: unknown })[report] as Report<K, unknown>;
+export function reportOf<K extends ReportName>({ report }: Plan<K>): Report<K> {
+  return (reports as { readonly [N in ReportName]: unknown })[report] as Report<K>;
 }

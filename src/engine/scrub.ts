@@ -1,9 +1,9 @@
 import { DaybookError } from "../base/errors.js";
 import { Sha256, toHex } from "../base/hash.js";
 import { LIMITS } from "../base/limits.js";
-import { filesOf } from "../store/manifest.js";
-import type { FileEntry } from "../store/manifest.js";
-import type { Store } from "../store/store.js";
+import { filesOf } from "../store/files/manifest.js";
+import type { FileEntry } from "../store/files/manifest.js";
+import type { Store } from "../store/live/store.js";
 
 export interface ScrubOptions {
   /** How fast files are read. Default 1 MiB a second. */

@@ -19,11 +19,30 @@ export class Slices {
     return this.signal.aborted ? Promise.reject(stopped()) : NO_PAUSE;
   }
 
+  /** Waits for something that goes on whether or not this question is stopped. @throws aborted */
+  async until(done: Promise<void>): Promise<void> {
+    const { signal } = this;
+    if (signal === undefined) return await done;
+    let isDone = false;
+    const ended = done.finally(() => (isDone = true));
+    ended.catch(() => undefined);
+    while (!isDone) {
+      await Promise.race([ended, pauseMs(LIMITS.sliceMs)]);
+      if (signal.aborted) throw stopped();
+    }
+    this.#startMs = performance.now();
+    await ended;
+  }
+
   async #pause(signal: Pick<AbortSignal, "aborted">): Promise<void> {
     await nextTurn();
     this.#startMs = performance.now();
     if (signal.aborted) throw stopped();
   }
+}
+
+function pauseMs(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function stopped(): DaybookError {

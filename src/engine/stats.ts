@@ -1,6 +1,6 @@
 import { isoOfDay } from "../base/time.js";
-import { filesOf } from "../store/manifest.js";
-import type { Store } from "../store/store.js";
+import { filesOf } from "../store/files/manifest.js";
+import type { Store } from "../store/live/store.js";
 import type { DaybookStats } from "./daybook.js";
 import { projectsOf } from "./projects.js";
 import type { ScrubState } from "./scrub.js";

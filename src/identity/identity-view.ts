@@ -12,6 +12,8 @@ export interface IdentityView {
   identityOf(actor: number): number;
   /** All actors of an identity, itself first. Cost: their number. */
   actorsOf(identity: number): readonly number[];
+  /** The actors that came to another identity since an earlier view; null where that is too long ago to tell. Cost: their number. */
+  movedSince(former: IdentityView): ReadonlySet<number> | null;
   /** The identity that a user id, else an anonymous id of this value, belongs to; 0 for an unknown one. */
   findId(id: string): number;
   /** The identity most recently identified with an email (trimmed, lower case); 0 for an unknown one. */
@@ -45,8 +47,14 @@ export interface CompanyView {
    * interval reaches back without end.
    */
   companyAt(identity: number, createdAtMs: number, ids: Uint8Array, idAt: number): number;
+  /** Whether the id of an event decides: something told of the identity's company in the same millisecond. */
+  needsId(identity: number, createdAtMs: number): boolean;
   /** The company of an identity that never had two; 0 for none, -1 when it changed: then ask `companyAt`. */
   onlyCompany(identity: number): number;
+  /** The identities whose only company it is, to be asked in the turn of the moment. Cost: their number; the first time, all identities with a company. */
+  membersOf(companyCode: number): Iterable<number>;
+  /** The identities that had several companies. */
+  changedIdentities(): readonly number[];
   /** Whether some identity changed its company. */
   readonly hasChanges: boolean;
   /** Whether some event or group call named this company. */

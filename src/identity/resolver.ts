@@ -1,17 +1,18 @@
 import { compareCodePoints } from "../base/order.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import type { Dictionary } from "../column/dictionary.js";
+import { PagedCodes, type FrozenCodes } from "../column/paged-codes.js";
 import type { IdLink } from "../segment/rows.js";
 import { AnonymousLinks } from "./anonymous-links.js";
 import { EmailIndex } from "./email-index.js";
 import { identityIdOf } from "./identity-id.js";
 import type { IdentityView, KnownEnds } from "./identity-view.js";
 import { KnownCodes } from "./known-codes.js";
+import { Moves } from "./moves.js";
 import { RECORD_KINDS } from "./record-table.js";
 import type { RecordTable } from "./record-table.js";
 import { RowsByCode } from "./rows-by-code.js";
 import { UserMerges } from "./user-merges.js";
-import { VersionedCodes } from "./versioned-codes.js";
 
 /**
  * Learns who is who from events and records in any order; hands out views that later ones do not change. A change costs
@@ -30,15 +31,16 @@ export class IdentityResolver {
   readonly #links: AnonymousLinks;
   readonly #merges: UserMerges;
   /** User of an anonymous id; survivor of a merged user. */
-  readonly #owners = new VersionedCodes();
-  readonly #survivors = new VersionedCodes();
+  readonly #owners = new PagedCodes();
+  readonly #survivors = new PagedCodes();
   /** Anonymous ids that a user has, or once had; users whom another user absorbed, or once did. */
   readonly #everOwned = new Map<number, Set<number>>();
   readonly #everAbsorbed = new Map<number, Set<number>>();
+  /** Actors that came to another identity, and those whose group records changed. */
+  readonly moves = new Moves();
+  readonly groupMoves = new Moves();
   #linkCount = 0;
-  /** Of the newest change; goes up only when somebody may have read since the last. */
-  #version = 0;
-  #hasReader = false;
+  #view: ResolverView | null = null;
   /** Goes up with every record. */
   #recordVersion = 0;
 
@@ -61,12 +63,12 @@ export class IdentityResolver {
   /** Anything that a view or the companies of identities depend on has this version. */
   get version(): string {
     this.#settle();
-    return `${this.#version}.${this.#recordVersion}`;
+    return `${this.moves.count}.${this.#recordVersion}`;
   }
 
   /** Learns that an event carried both ids. Constant cost. */
   link({ anonymousId, userId, createdAtMs }: IdLink): void {
-    const owner = this.#links.addEvent(anonymousId, { userId, ms: createdAtMs }, this.#owners.get(anonymousId));
+    const owner = this.#links.addEvent(anonymousId, { userId, ms: createdAtMs }, this.#owners.of(anonymousId));
     this.#give(anonymousId, owner);
   }
 
@@ -90,21 +92,12 @@ export class IdentityResolver {
     return !this.#removed.has(row);
   }
 
-  /** Who is who by what was learned so far. */
+  /** Who is who by what was learned so far. The same object as long as nobody comes to another identity. */
   view(): IdentityView {
     this.#settle();
-    this.#hasReader = true;
-    return new ResolverView(this, this.#version, this.#linkCount, this.#everAbsorbed.size > 0);
-  }
-
-  ownerAt(anonymousId: number, version: number): number {
-    return version === this.#version ? this.#owners.get(anonymousId) : this.#owners.at(anonymousId, version);
-  }
-
-  /** The user who stands for a user. */
-  survivorAt(userId: number, version: number): number {
-    const survivor = version === this.#version ? this.#survivors.get(userId) : this.#survivors.at(userId, version);
-    return survivor === 0 ? userId : survivor;
+    if (this.#view?.moveCount !== this.moves.count)
+      this.#view = new ResolverView(this, this.#owners.freeze(), this.#survivors.freeze(), this.moves.count, this.#linkCount, this.#everAbsorbed.size > 0);
+    return this.#view;
   }
 
   everOwnedBy(userId: number): Iterable<number> {
@@ -135,7 +128,9 @@ export class IdentityResolver {
   #putGroup(row: number, userId: number, anonymousId: number, isLive: boolean): void {
     const companyId = this.table.code(row, "companyId");
     this.companies[isLive ? "mention" : "unmention"](companyId, row);
-    this.groupsOfActor[isLive ? "add" : "remove"](userId > 0 ? userId * 2 : anonymousId * 2 + 1, row);
+    const actor = userId > 0 ? userId * 2 : anonymousId * 2 + 1;
+    this.groupsOfActor[isLive ? "add" : "remove"](actor, row);
+    this.groupMoves.add(actor);
     this.groupsOfCompany[isLive ? "add" : "remove"](companyId, row);
   }
 
@@ -166,26 +161,26 @@ export class IdentityResolver {
   }
 
   #give(anonymousId: number, userId: number): void {
-    if (this.#owners.get(anonymousId) === userId) return;
-    this.#owners.set(anonymousId, userId, this.#nextVersion());
-    this.#linkCount += 1;
+    if (this.#owners.of(anonymousId) === userId) return;
+    this.#owners.set(anonymousId, userId);
+    this.#moved(anonymousId * 2 + 1);
     if (userId > 0) remember(this.#everOwned, userId, anonymousId);
   }
 
   #settle(): void {
     this.#merges.settle((userId, survivor) => {
       const value = survivor === userId ? 0 : survivor;
-      if (this.#survivors.get(userId) === value) return;
-      this.#survivors.set(userId, value, this.#nextVersion());
-      this.#linkCount += 1;
+      if (this.#survivors.of(userId) === value) return;
+      this.#survivors.set(userId, value);
+      this.#moved(userId * 2);
+      for (const anonymousId of this.everOwnedBy(userId)) if (this.#owners.of(anonymousId) === userId) this.#moved(anonymousId * 2 + 1);
       if (value > 0) remember(this.#everAbsorbed, survivor, userId);
     });
   }
 
-  #nextVersion(): number {
-    if (this.#hasReader) this.#version += 1;
-    this.#hasReader = false;
-    return this.#version;
+  #moved(actor: number): void {
+    this.#linkCount += 1;
+    this.moves.add(actor);
   }
 }
 
@@ -195,14 +190,16 @@ function remember(sets: Map<number, Set<number>>, key: number, value: number): v
   else set.add(value);
 }
 
-/** Links as they were at a version; emails and records are always the newest. */
+/** Links as they were at one moment; emails and records are always the newest. */
 class ResolverView implements IdentityView {
   readonly #userIds: Dictionary;
   readonly #anonymousIds: Dictionary;
 
   constructor(
     readonly resolver: IdentityResolver,
-    readonly version: number,
+    readonly owners: FrozenCodes,
+    readonly survivors: FrozenCodes,
+    readonly moveCount: number,
     readonly linkCount: number,
     readonly hasMerges: boolean,
   ) {
@@ -212,10 +209,9 @@ class ResolverView implements IdentityView {
 
   identityOf(actor: number): number {
     if (actor === 0 || this.linkCount === 0) return actor;
-    const { resolver, version } = this;
-    if ((actor & 1) === 0) return resolver.survivorAt(actor >>> 1, version) * 2;
-    const owner = resolver.ownerAt(actor >>> 1, version);
-    return owner === 0 ? actor : resolver.survivorAt(owner, version) * 2;
+    if ((actor & 1) === 0) return this.#survivorOf(actor >>> 1) * 2;
+    const owner = this.owners.of(actor >>> 1);
+    return owner === 0 ? actor : this.#survivorOf(owner) * 2;
   }
 
   actorsOf(identity: number): readonly number[] {
@@ -227,10 +223,19 @@ class ResolverView implements IdentityView {
     const userCount = actors.length;
     for (let at = 0; at < userCount; at += 1) {
       const userId = (actors[at] as number) >>> 1;
-      for (const anonymousId of this.resolver.everOwnedBy(userId))
-        if (this.resolver.ownerAt(anonymousId, this.version) === userId) actors.push(anonymousId * 2 + 1);
+      for (const anonymousId of this.resolver.everOwnedBy(userId)) if (this.owners.of(anonymousId) === userId) actors.push(anonymousId * 2 + 1);
     }
     return actors;
+  }
+
+  movedSince(former: IdentityView): ReadonlySet<number> | null {
+    return former instanceof ResolverView && former.resolver === this.resolver ? this.resolver.moves.between(former.moveCount, this.moveCount) : null;
+  }
+
+  /** The user who stands for a user. */
+  #survivorOf(userId: number): number {
+    const survivor = this.survivors.of(userId);
+    return survivor === 0 ? userId : survivor;
   }
 
   findId(id: string): number {

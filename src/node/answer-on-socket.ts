@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { DaybookError } from "../base/errors.js";
-import type { WireReply } from "../http/exchange.js";
+import type { WireReply } from "../http/wire/exchange.js";
 import type { Handler } from "../http/index.js";
 import { placeOf, SocketRequest, writeReply } from "./socket-exchange.js";
 import type { RequestPlace, WriteOptions } from "./socket-exchange.js";

@@ -1,7 +1,7 @@
 import { DaybookError } from "../base/errors.js";
-import { cannotLengthen } from "../store/key.js";
-import type { AppendFile } from "../store/storage.js";
-import type { OpenFile } from "../store/file-system.js";
+import { cannotLengthen } from "../store/storage/key.js";
+import type { AppendFile } from "../store/storage/storage.js";
+import type { OpenFile } from "../store/storage/file-system.js";
 import { attempt } from "./storage-error.js";
 
 /** Writes all of `bytes` at `position`, however many the file system takes at a time. */

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { DaybookError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
-import { errorReply } from "../http/error-reply.js";
+import { errorReply } from "../http/answer/error-reply.js";
 
 interface ParseError extends Error {
   readonly code?: string;

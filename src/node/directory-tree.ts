@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { FileSystem } from "../store/file-system.js";
+import type { FileSystem } from "../store/storage/file-system.js";
 
 /** The directories of a store: creates them, and makes the way to a file durable. */
 export class DirectoryTree {

@@ -1,5 +1,5 @@
-import type { FileSystem } from "../store/file-system.js";
-import type { StorageLock } from "../store/storage.js";
+import type { FileSystem } from "../store/storage/file-system.js";
+import type { StorageLock } from "../store/storage/storage.js";
 import { renewClaim } from "./lock-claims.js";
 import { attempt, isMissing } from "./storage-error.js";
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { DaybookError } from "../base/errors.js";
-import { bodyTooLarge } from "../http/exchange.js";
+import { bodyTooLarge } from "../http/wire/exchange.js";
 
 /** What may arrive before it is known whether anybody reads it: more than what comes with the headers in one read of the socket. */
 const UNASKED_BYTES_MAX = 64 * 1024;

@@ -1,7 +1,7 @@
 export { eventLoopLag, type EventLoopLag } from "./event-loop-lag.js";
 export { fileStorage, type FileStorageOptions } from "./file-storage.js";
 export type { LockWait } from "./lock-file.js";
-export type { DirectoryEntry, FileStat, FileSystem, OpenFile, OpenMode } from "../store/file-system.js";
+export type { DirectoryEntry, FileStat, FileSystem, OpenFile, OpenMode } from "../store/storage/file-system.js";
 export { listen, type ListenOptions, type Listening, type RequestHandler } from "./listen.js";
 export { listenOnThread, type ThreadListenOptions } from "./listen-on-thread.js";
 export { type SocketLimits } from "./socket-limits.js";

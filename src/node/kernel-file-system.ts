@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { promisify } from "node:util";
-import type { FileSystem, OpenFile, OpenMode } from "../store/file-system.js";
+import type { FileSystem, OpenFile, OpenMode } from "../store/storage/file-system.js";
 
 const open = promisify(fs.open);
 const close = promisify(fs.close);

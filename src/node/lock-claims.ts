@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { FileStat, FileSystem } from "../store/file-system.js";
+import type { FileStat, FileSystem } from "../store/storage/file-system.js";
 import { ownerOf } from "./private-file.js";
 import type { ProcessIdentity, ProcessTable } from "./process-table.js";
 import { isMissing } from "./storage-error.js";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DaybookError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
-import { OPEN_TWICE_ADVICE } from "../store/claim.js";
+import { OPEN_TWICE_ADVICE } from "../store/storage/storage.js";
 import { HeldLock } from "./held-lock.js";
 import { CLAIM_STEM, HELD, type LockClaims, type OtherClaim } from "./lock-claims.js";
 import { type PrivateFile, createPrivateFile } from "./private-file.js";

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
-import { named } from "../store/codec-name.js";
-import { damagedBlock } from "../store/codec.js";
-import type { SegmentCodec } from "../store/make-segment.js";
-import type { Codec, Sha256Stream } from "../store/storage.js";
+import { named } from "../store/storage/codec-name.js";
+import { damagedBlock } from "../store/storage/codec.js";
+import type { SegmentCodec } from "../store/files/make-segment.js";
+import type { Codec, Sha256Stream } from "../store/storage/storage.js";
 
 const deflateInThread = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.deflateRaw);
 const inflateInThread = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.inflateRaw);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { DaybookError, ERROR_CODES } from "../base/errors.js";
-import { bodyTooLarge } from "../http/exchange.js";
-import type { WireRequest } from "../http/exchange.js";
+import { bodyTooLarge } from "../http/wire/exchange.js";
+import type { WireRequest } from "../http/wire/exchange.js";
 import type { SocketRequest } from "./socket-exchange.js";
 
 /** Of what a JSON parser makes an object: under other types an object was something else. */
@@ -14,12 +14,13 @@ export function isReadBefore({ readableDidRead, readableEnded }: IncomingMessage
 
 /** A request whose body a parser read before, with what that left in `incoming.body`: bytes and texts as they are, objects as JSON again. */
 export function withParsedBody(request: SocketRequest): WireRequest {
-  const { method, target, signal, address, fault } = request;
+  const { method, target, signal, address, fault, known } = request;
   return {
     method,
     target,
     signal,
     address,
+    known,
     ...(fault === undefined ? {} : { fault }),
     header: (name) => (name !== "content-encoding" || isCompressed(request.incoming) ? request.header(name) : null),
     readBody: async (maxByteLength, onBytes = () => undefined) => {

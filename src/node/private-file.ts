@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { FileSystem, OpenFile } from "../store/file-system.js";
+import type { FileSystem, OpenFile } from "../store/storage/file-system.js";
 import { type ProcessIdentity, type ProcessTable, identityText, isSameProcess } from "./process-table.js";
 
 /** The character that no key holds: a name with it is never an object. */

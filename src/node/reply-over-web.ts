@@ -3,8 +3,8 @@ import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { DaybookError } from "../base/errors.js";
-import { errorReply } from "../http/error-reply.js";
-import type { WireReply } from "../http/exchange.js";
+import { errorReply } from "../http/answer/error-reply.js";
+import type { WireReply } from "../http/wire/exchange.js";
 import type { SocketRequest } from "./socket-exchange.js";
 
 /** Lets any function of web objects answer. Null: the answer is already on the socket. */

@@ -1,10 +1,10 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { Turns } from "../base/turn.js";
-import type { CodecName } from "../store/codec-name.js";
-import { sourceOf } from "../store/copied-rows.js";
-import { deflateRuns } from "../store/deflate-runs.js";
-import { makeSegment } from "../store/make-segment.js";
-import type { SegmentCodec, SourceRows } from "../store/make-segment.js";
+import type { CodecName } from "../store/storage/codec-name.js";
+import { sourceOf } from "../store/files/copied-rows.js";
+import { deflateRuns } from "../store/storage/deflate-runs.js";
+import { makeSegment } from "../store/files/make-segment.js";
+import type { SegmentCodec, SourceRows } from "../store/files/make-segment.js";
 import { nativeCodecOfThread } from "./native-codec.js";
 import type { FromSealThread, ToSealThread } from "./seal-thread.js";
 
@@ -26,10 +26,10 @@ function sourcesOf(id: number): SourceRows[] {
   return known;
 }
 
-async function make(sources: readonly SourceRows[], { id, codecName, sourceCount }: MakeMessage): Promise<FromSealThread> {
+async function make(sources: readonly SourceRows[], { id, codecName, excerpts, sourceCount }: MakeMessage): Promise<FromSealThread> {
   if (sources.length !== sourceCount) return { id, made: null, reason: `expected ${sourceCount} parts of rows, got ${sources.length}` };
   try {
-    return { id, made: await makeSegment(sources, codecs[codecName], UNBROKEN) };
+    return { id, made: await makeSegment(sources, excerpts, codecs[codecName], UNBROKEN) };
   } catch (error) {
     return { id, made: null, reason: error instanceof Error ? error.message : String(error) };
   }

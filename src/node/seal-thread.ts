@@ -1,12 +1,12 @@
 import type { Worker } from "node:worker_threads";
 import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import type { Turns } from "../base/turn.js";
-import { nameOf } from "../store/codec-name.js";
-import type { CodecName } from "../store/codec-name.js";
-import { copyRows } from "../store/copied-rows.js";
-import type { CopiedRows } from "../store/copied-rows.js";
-import type { MadeSegment, Sealer, SourceRows } from "../store/make-segment.js";
-import type { Codec } from "../store/storage.js";
+import { nameOf } from "../store/storage/codec-name.js";
+import type { CodecName } from "../store/storage/codec-name.js";
+import { copyRows } from "../store/files/copied-rows.js";
+import type { CopiedRows } from "../store/files/copied-rows.js";
+import type { ExcerptRule, MadeSegment, Sealer, SourceRows } from "../store/files/make-segment.js";
+import type { Codec } from "../store/storage/storage.js";
 import { startThread } from "./start-thread.js";
 import { missingThread, programOf, warn } from "./thread-program.js";
 import type { ThreadProgramOptions } from "./thread-program.js";
@@ -14,7 +14,7 @@ import type { ThreadProgramOptions } from "./thread-program.js";
 /** From the thread that asks. Files are known by a number. */
 export type ToSealThread =
   | { readonly kind: "rows"; readonly id: number; readonly rows: CopiedRows }
-  | { readonly kind: "make"; readonly id: number; readonly codecName: CodecName; readonly sourceCount: number };
+  | { readonly kind: "make"; readonly id: number; readonly codecName: CodecName; readonly excerpts: readonly ExcerptRule[]; readonly sourceCount: number };
 
 export type FromSealThread =
   | { readonly id: number; readonly made: MadeSegment }
@@ -42,6 +42,13 @@ export function sealThread(options: ThreadProgramOptions = {}): SealThread {
   return new OwnThread(programOf(options.program, ownProgram));
 }
 
+/** A file to be made. */
+interface Asked {
+  readonly sources: readonly SourceRows[];
+  readonly excerpts: readonly ExcerptRule[];
+  readonly codecName: CodecName;
+}
+
 class OwnThread implements SealThread {
   #worker: Worker | null = null;
   #hasEnded = false;
@@ -52,11 +59,11 @@ class OwnThread implements SealThread {
 
   constructor(readonly program: () => URL) {}
 
-  async make(sources: readonly SourceRows[], codec: Codec, turns: Turns): Promise<MadeSegment | null> {
+  async make(sources: readonly SourceRows[], excerpts: readonly ExcerptRule[], codec: Codec, turns: Turns): Promise<MadeSegment | null> {
     const codecName = nameOf(codec);
     if (this.#hasEnded || codecName === null) return null;
     try {
-      return await this.#ask((this.#worker ??= this.#begin()), sources, codecName, turns);
+      return await this.#ask((this.#worker ??= this.#begin()), { sources, excerpts, codecName }, turns);
     } catch (error) {
       // Part of the rows may be there: neither they nor whoever waits must be left behind.
       this.#fail(error);
@@ -69,7 +76,7 @@ class OwnThread implements SealThread {
     await this.#end();
   }
 
-  async #ask(worker: Worker, sources: readonly SourceRows[], codecName: CodecName, turns: Turns): Promise<MadeSegment | null> {
+  async #ask(worker: Worker, { sources, excerpts, codecName }: Asked, turns: Turns): Promise<MadeSegment | null> {
     const id = (this.#fileCount += 1);
     const made = new Promise<MadeSegment | null>((resolve) => this.#waiting.set(id, resolve));
     worker.ref();
@@ -79,7 +86,7 @@ class OwnThread implements SealThread {
       await turns.took(rows.rowCount * rows.columns.size);
       if (this.#hasEnded) return null;
     }
-    worker.postMessage({ kind: "make", id, codecName, sourceCount: sources.length } satisfies ToSealThread);
+    worker.postMessage({ kind: "make", id, codecName, excerpts, sourceCount: sources.length } satisfies ToSealThread);
     return await made;
   }
 

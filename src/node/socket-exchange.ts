@@ -2,14 +2,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { DaybookError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
-import type { WireReply, WireRequest } from "../http/exchange.js";
+import type { Known, WireReply, WireRequest } from "../http/wire/exchange.js";
 import { IncomingBody } from "./incoming-body.js";
 
 /** What node takes as the one expectation there is. */
 const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
 
-/** Who is gone has left a connection that is closed. */
-class Departure {
+/** The signal of a caller: aborted once the connection is closed. */
+class ConnectionSignal {
   constructor(readonly socket: Socket) {}
 
   get aborted(): boolean {
@@ -22,6 +22,8 @@ export interface RequestPlace {
   /** Path and query, as the routes know them. */
   readonly target: string;
   readonly address: string | undefined;
+  /** Where the target was looked for already: what was found. */
+  readonly known?: Known | undefined;
 }
 
 /** What a request itself says. */
@@ -35,6 +37,7 @@ export class SocketRequest implements WireRequest {
   readonly target: string;
   readonly address: string | undefined;
   readonly fault?: DaybookError;
+  readonly known: Known | undefined;
   /** True while the sender waits for a word before it sends the body; node closes the connection if it never comes. */
   #awaitsContinue: boolean;
   readonly incoming: IncomingMessage;
@@ -42,10 +45,11 @@ export class SocketRequest implements WireRequest {
   #body: IncomingBody | null = null;
 
   /** @param refusal what is wrong with it beside its headers */
-  constructor(incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean, { target, address }: RequestPlace, refusal: DaybookError | null) {
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean, { target, address, known }: RequestPlace, refusal: DaybookError | null) {
     this.method = incoming.method ?? "GET";
     this.target = target;
     this.address = address;
+    this.known = known;
     this.#awaitsContinue = expectsContinue;
     this.incoming = incoming;
     this.#outgoing = outgoing;
@@ -54,7 +58,7 @@ export class SocketRequest implements WireRequest {
   }
 
   get signal(): Pick<AbortSignal, "aborted"> {
-    return new Departure(this.incoming.socket);
+    return new ConnectionSignal(this.incoming.socket);
   }
 
   header(name: string): string | null {

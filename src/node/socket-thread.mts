@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 import type { MessagePort } from "node:worker_threads";
-import { Front } from "../http/front.js";
-import type { WireReply } from "../http/exchange.js";
+import { Front } from "../http/overload/front.js";
+import type { Known, WireReply } from "../http/wire/exchange.js";
 import { listenWith } from "./listen.js";
 import { sha256Hex } from "./sha256-hex.js";
 import type { SocketRequest } from "./socket-exchange.js";
@@ -32,13 +32,13 @@ const idsBySocket = new WeakMap<Socket, Set<number>>();
 let requestCount = 0;
 
 /** Asks the thread of the handler. Rejects when it has no answer. */
-function ask(request: SocketRequest): Promise<WireReply> {
+function ask(request: SocketRequest, known: Known): Promise<WireReply> {
   return new Promise((answer, reject) => {
     if (request.signal.aborted) return reject(new Error("the caller is gone"));
     const id = (requestCount += 1);
     waiting.set(id, { request, answer, cut: () => reject(new Error("no answer")), release: () => undefined });
     idsOf(request.incoming.socket).add(id);
-    out.add(() => ({ kind: "asked", id, asked: askedOf(request) }));
+    out.add(() => ({ kind: "asked", id, asked: askedOf(request, known) }));
   });
 }
 
@@ -54,12 +54,12 @@ function idsOf(socket: Socket): Set<number> {
   return ids;
 }
 
-function askedOf(request: SocketRequest): Asked {
+function askedOf(request: SocketRequest, known: Known): Asked {
   const { method, target, address, incoming } = request;
   const headers: Record<string, string> = {};
   for (const name in incoming.headers) headers[name] = String(incoming.headers[name]);
   const body = request.wholeBody(SHORT_BODY_BYTES_MAX);
-  return { method, target, address, headers, body: body === null ? null : givable(body) };
+  return { method, target, address, known, headers, body: body === null ? null : givable(body) };
 }
 
 async function read(id: number, maxByteLength: number): Promise<void> {
@@ -79,11 +79,11 @@ async function read(id: number, maxByteLength: number): Promise<void> {
 
 async function reply(request: SocketRequest): Promise<WireReply> {
   request.takeBody();
-  const { refusal, leave } = await front.enter(request);
+  const entered = await front.enter(request);
   try {
-    return refusal ?? (await ask(request));
+    return entered.refusal ?? (await ask(request, entered.known));
   } finally {
-    leave();
+    entered.leave();
     request.dropBody();
   }
 }

@@ -1,7 +1,7 @@
 import { DaybookError } from "../base/errors.js";
 import type { ErrorCode, ErrorDetails } from "../base/errors.js";
-import type { WireReply } from "../http/exchange.js";
-import type { FrontRules, Refusal } from "../http/front.js";
+import type { Known, WireReply } from "../http/wire/exchange.js";
+import type { FrontRules, Refusal } from "../http/overload/front.js";
 import type { ListenOptions } from "./listen.js";
 import { TurnBatch } from "./turn-batch.js";
 
@@ -23,6 +23,8 @@ export interface Asked {
   readonly method: string;
   readonly target: string;
   readonly address: string | undefined;
+  /** What the front found out about it. */
+  readonly known: Known;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   /** Where it came with the headers and is short; null: it is to be asked for. */

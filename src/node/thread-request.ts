@@ -1,7 +1,7 @@
 import type { DaybookError } from "../base/errors.js";
-import { bodyTooLarge } from "../http/exchange.js";
-import type { WireRequest } from "../http/exchange.js";
-import type { Refusal } from "../http/front.js";
+import { bodyTooLarge } from "../http/wire/exchange.js";
+import type { Known, WireRequest } from "../http/wire/exchange.js";
+import type { Refusal } from "../http/overload/front.js";
 import type { Handler } from "../http/index.js";
 import { errorOf } from "./thread-messages.js";
 import type { Asked, FromSockets, ToSockets } from "./thread-messages.js";
@@ -18,6 +18,7 @@ class ThreadRequest implements WireRequest {
   readonly method: string;
   readonly target: string;
   readonly address: string | undefined;
+  readonly known: Known;
   readonly signal = { aborted: false };
   readonly #headers: Readonly<Record<string, string>>;
   readonly #body: Uint8Array | null;
@@ -25,12 +26,13 @@ class ThreadRequest implements WireRequest {
 
   constructor(
     readonly id: number,
-    { method, target, address, headers, body }: Asked,
+    { method, target, address, known, headers, body }: Asked,
     readonly out: TurnBatch<() => ToSockets>,
   ) {
     this.method = method;
     this.target = target;
     this.address = address;
+    this.known = known;
     this.#headers = headers;
     this.#body = body;
   }

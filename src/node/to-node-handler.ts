@@ -2,8 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { DaybookError, parameterError, shown } from "../base/errors.js";
 import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
-import { errorReply } from "../http/error-reply.js";
-import { createRouter } from "../http/router.js";
+import { errorReply } from "../http/answer/error-reply.js";
+import type { RouteFace } from "../http/routing/route.js";
+import { createRouter } from "../http/routing/router.js";
+import type { Router } from "../http/routing/router.js";
+import type { Known } from "../http/wire/exchange.js";
 import type { Handler } from "../http/index.js";
 import { answerWith, replyOnSocket, writeOrCut } from "./answer-on-socket.js";
 import type { SocketReply } from "./answer-on-socket.js";
@@ -46,14 +49,6 @@ export function toNodeHandler<Incoming extends IncomingMessage = IncomingMessage
   const router = createRouter(handler.front.routes);
   const limits = socketLimits();
   const answer = answerWith(replyToMounted(handler), () => false, limits, handler.noteDefect);
-  const hasRoute = (target: string) => {
-    try {
-      router.find(pathOf(target));
-      return true;
-    } catch {
-      return false;
-    }
-  };
   return (incoming, outgoing, next) => {
     const onFailed = (error: unknown) => {
       if (next !== undefined && !outgoing.headersSent) next(error);
@@ -61,11 +56,25 @@ export function toNodeHandler<Incoming extends IncomingMessage = IncomingMessage
     };
     const { target: whole, address } = placeOf(incoming);
     const target = targetBelow(basePath, whole);
-    if (next !== undefined && (target === null || (fallthrough && !hasRoute(target)))) return next();
+    const found = next !== undefined && fallthrough && target !== null ? lookUp(router, target) : null;
+    if (next !== undefined && (target === null || found?.isRoute === false)) return next();
     const caller = callerOf(incoming, address);
     const fault = target === null ? outside(basePath, whole) : caller.fault;
-    answer({ incoming, outgoing, expectsContinue: false, place: { target: target ?? whole, address: caller.address }, fault, onFailed });
+    answer({ incoming, outgoing, expectsContinue: false, place: { target: target ?? whole, address: caller.address, known: found?.known }, fault, onFailed });
   };
+}
+
+/** Whether a target is that of a route, and of which: who answers it does not look again. */
+function lookUp(router: Router<RouteFace>, target: string): { readonly isRoute: boolean; readonly known?: Known } {
+  try {
+    const { resource, params, query } = router.find(target);
+    return { isRoute: true, known: { path: resource.path, params, query } };
+  } catch (error) {
+    // A query that is too long is for the handler to refuse, where the path is one of its own.
+    const path = pathOf(target);
+    const isLong = path !== target && error instanceof DaybookError && error.code === "uri_too_long";
+    return { isRoute: isLong && lookUp(router, path).isRoute };
+  }
 }
 
 /** What the option `address` makes of a request, or what it threw. */

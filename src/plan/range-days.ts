@@ -5,8 +5,10 @@ import { windowed, windowOfDays } from "./window.js";
 const DAY_COUNT_MAX = 365;
 const DAY_COUNT_DEFAULT = 30;
 
-/** The scope of a question about the last `rangeDays` days. @throws invalid_parameter */
+/** The scope of a question about what happened in the last `rangeDays` days. @throws invalid_parameter */
 export function planRangeDays(members: Members, nowMs: number): WindowedScope {
   const dayCount = readInteger(members, "rangeDays", 1, DAY_COUNT_MAX) ?? DAY_COUNT_DEFAULT;
-  return windowed(windowOfDays(dayCount, nowMs));
+  const window = windowOfDays(dayCount, nowMs);
+  // What was done for a company is counted where it lies, unlike what brought it.
+  return { ...windowed(window), range: window };
 }

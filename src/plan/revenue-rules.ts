@@ -48,6 +48,11 @@ export function reportRules(options: RuleOptions): ReportRules {
   };
 }
 
+/** The slugs of payments and refunds, ascending. */
+export function moneySlugs({ paymentSlugs, refundSlugs }: ReportRules["revenue"]): string[] {
+  return [...new Set([...paymentSlugs, ...refundSlugs])].sort();
+}
+
 /** A group of options, all of them known. */
 function membersOf<T extends object>(option: string, value: T | undefined, known: readonly (keyof T & string)[]): Partial<T> {
   if (value === undefined) return {};

@@ -10,6 +10,8 @@ export interface Activity {
   readonly eventCounts: Uint32Array;
   /** Epoch ms. */
   readonly newestMs: Float64Array;
+  /** Where the pairs of each company begin, and of one more behind the last; absent: they are in no order. */
+  readonly starts?: Uint32Array;
 }
 
 /** Somebody and a company in one number. */

@@ -133,10 +133,27 @@ export function countIdentities(parts: readonly DistinctActors[], view: Identity
   if (only === undefined) return 0;
   if (others.length > 0) return countFolded(parts, view);
   const last = lastCounts.get(only);
-  if (last?.view === view) return last.count;
+  if (last !== undefined && (last.view === view || isUntouched(only, view.movedSince(last.view)))) {
+    lastCounts.set(only, { view, count: last.count });
+    return last.count;
+  }
   const count = view.linkCount > 0 ? countFolded(parts, view) : countDistinct(only);
   lastCounts.set(only, { view, count });
   return count;
+}
+
+/** Moves that are looked up one by one; beyond, counting anew costs no more. */
+const FEW_MOVES = 256;
+
+/** Whether nobody among some actors moved. */
+function isUntouched(distinct: DistinctActors, moved: ReadonlySet<number> | null): boolean {
+  if (moved === null || moved.size > FEW_MOVES) return false;
+  if (distinct.kind === "list") return moved.size === 0 || !distinct.actors.some((actor) => moved.has(actor));
+  for (const actor of moved) {
+    const words = (actor & 1) === 0 ? distinct.users : distinct.anonymous;
+    if (((words[actor >>> 6] ?? 0) >>> ((actor >>> 1) & 31)) & 1) return false;
+  }
+  return true;
 }
 
 function countFolded(parts: readonly DistinctActors[], view: IdentityView): number {

@@ -4,7 +4,7 @@ import { ID_COLUMN } from "../schema/fields.js";
 import { ACTOR_COLUMNS } from "./actors.js";
 import { EventsById } from "./events-by-id.js";
 import { EventsByValue, byteLengthOfCounts } from "./events-by-value.js";
-import type { Report, ReportContext } from "./report.js";
+import type { Fold, FoldContext } from "./report.js";
 import { UsersByValue, byteLengthOfPairs } from "./users-by-value.js";
 import { valuesOf, type Values } from "./value-sources.js";
 
@@ -18,7 +18,8 @@ type KeptState =
   | { readonly measure: "unique_users"; readonly kept: ReturnType<UsersByValue["keep"]> };
 
 /** Matching events, or the people who did them, by the value of a field or of a metadata path, most first. */
-export const aggregate: Report<"aggregate", AggregateState, KeptState> = {
+export const aggregate: Fold<"aggregate", AggregateState, KeptState> = {
+  kind: "fold",
   columns: (plan, context) => [
     ...(settledValues(plan, context)?.sources.flatMap(({ columns }) => columns) ?? [ID_COLUMN]),
     ...(plan.measure === "unique_users" ? ACTOR_COLUMNS : []),
@@ -31,11 +32,6 @@ export const aggregate: Report<"aggregate", AggregateState, KeptState> = {
   },
   scan: (state, rows, { selector }) => {
     state.by.scan(rows, selector);
-  },
-  merge: (into, from) => {
-    if (into.measure === "ids" && from.measure === "ids") into.by.merge(from.by);
-    if (into.measure === "events" && from.measure === "events") into.by.merge(from.by);
-    if (into.measure === "unique_users" && from.measure === "unique_users") into.by.merge(from.by);
   },
   finish: (state, plan, { identities }, pause) =>
     state.measure === "ids" ? state.by.ranked(pause) : state.by.ranked(plan.limit, identities),
@@ -58,10 +54,10 @@ export const aggregate: Report<"aggregate", AggregateState, KeptState> = {
   needsCompanies: ({ by }) => by.kind === "companyId",
 };
 
-const settled = new WeakMap<ReportContext, Values>();
+const settled = new WeakMap<FoldContext, Values>();
 
 /** The same for all states of one question, however many values and keys arrive meanwhile; null: ids, which are nobody else's. */
-function settledValues({ by }: Plan<"aggregate">, context: ReportContext): Values | null {
+function settledValues({ by }: Plan<"aggregate">, context: FoldContext): Values | null {
   if (by.kind === "id") return null;
   let values = settled.get(context);
   if (values === undefined) settled.set(context, (values = valuesOf(by, context)));

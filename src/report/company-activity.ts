@@ -1,218 +1,159 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their columns */
-import { assert } from "../base/assert.js";
 import { dayStartMs } from "../base/time.js";
-import { allocateCodes, type Codes } from "../column/codes.js";
 import { denseCodes } from "../column/column.js";
-import { firstAtLeast } from "../column/search.js";
+import type { Missing } from "../derived/missing.js";
+import { selectedRows } from "./selected-rows.js";
+import { isWhole, select } from "../filter/select.js";
+import type { CompanyView, IdentityView } from "../identity/identity-view.js";
 import type { Range } from "../plan/plan.js";
-import { ID_COLUMN, TIME_COLUMN } from "../schema/fields.js";
+import { TIME_COLUMN } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
 import { actorOf } from "../segment/who.js";
-import { ActivityTable, pairOf, type Activity } from "./activity-table.js";
-import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-rows-reader.js";
-import type { ReportContext } from "./report.js";
-import { rowsOfLoaded } from "./rows-by-actor.js";
+import { ActivityTable, type Activity } from "./activity-table.js";
+import { ACTOR_COLUMNS } from "./actors.js";
+import { companyOfEvent } from "./company-of-event.js";
+import type { FoldContext, KeptStates } from "./report.js";
+import type { TableMoment } from "./tables.js";
 
-/**
- * Who was active for which company within one segment or head: pairs company by company, 20 bytes each. An identity of
- * several ids may be in several pairs of one company; 0 is nobody.
- */
-export interface CompanyActivity {
-  /** Ascending. Pairs of the company at `place` are those from `starts[place]` to before `starts[place + 1]`. */
-  readonly companies: Uint32Array;
-  readonly starts: Uint32Array;
-  /** Of all pairs of the company at `place`. */
-  readonly companyEventCounts: Uint32Array;
-  readonly companyNewestMs: Float64Array;
-  readonly identities: Uint32Array;
-  readonly eventCounts: Uint32Array;
-  /** Epoch ms. */
-  readonly newestMs: Float64Array;
+/** What identities with several companies did within a window, event by event. */
+export interface MixedEvent {
+  readonly identity: number;
+  readonly company: number;
+  readonly ms: number;
 }
 
-/**
- * The activity of each part within a window. That of a whole sealed segment is kept until the segment changes, or somebody's
- * identity or company; so is, of those that a window cuts, which pair a row belongs to. Cost of a segment that is cut: 3 ns a
- * row; of a head: 50.
- * @param parts those with rows in the window, pinned
- * @param only the one company that is asked for: activities of others may be missing
- */
-export async function companyActivities(
-  parts: readonly Rows[],
-  window: Range,
-  context: ReportContext,
-  only: number | null = null,
-): Promise<CompanyActivity[]> {
-  const activities: CompanyActivity[] = [];
-  for (const rows of parts) {
-    if (!rows.sealed && !(rows.settled && isWithin(rows, window))) {
-      await loadColumns(rows, COMPANY_READER_COLUMNS);
-      activities.push(await activityOf(rows, actorsOf(rows, window), window, context));
-      continue;
-    }
-    const whole = await wholeActivity(rows, context);
-    activities.push(isWithin(rows, window) ? whole : await cutActivity(rows, whole, window, context, only));
-  }
-  return activities;
+/** Who was active within a window, for the company that events name themselves: what no link and no membership changes. */
+export interface ActivityState<R> {
+  readonly parts: Activity[];
+  readonly read: R;
 }
 
-/** Kept for sealed segments. */
-async function wholeActivity(rows: Rows, context: ReportContext): Promise<CompanyActivity> {
-  const { identities, companies } = context;
-  assert(companies !== null, "the report says that it asks companies");
-  const known = rows.kept("companyActivity", [identities, companies]) as CompanyActivity | null;
-  if (known !== null) return known;
-  await loadColumns(rows, COMPANY_READER_COLUMNS);
-  const actors = rows.derive("companyActors", () => actorsOf(rows, ALL_TIME), ({ whos }) => whos.length * 20);
-  const activity = await activityOf(rows, actors, ALL_TIME, context);
-  return rows.derive("companyActivity", () => activity, byteLengthOf, [identities, companies]);
+export const ACTIVITY_COLUMNS: readonly string[] = [TIME_COLUMN, ...ACTOR_COLUMNS, "companyId"];
+
+/** Adds the pairs of the selected rows; those of a whole sealed segment are kept. Cost: some 10 ns a row. */
+export function scanActivity({ parts }: ActivityState<unknown>, rows: Rows, { selector }: FoldContext): void {
+  parts.push(isWhole(rows, selector) ? rows.derive("activity", () => activityOf(rows, null), byteLengthOf) : activityOf(rows, selectedRows(select(rows, selector))));
 }
 
-function byteLengthOf({ companies, identities }: CompanyActivity): number {
-  return companies.length * 20 + identities.length * 16;
+/** How pairs are kept with spans of days. */
+export const keptActivity: Omit<KeptStates<never, ActivityState<unknown>, Activity>, "key"> & { key(): string } = {
+  key: () => "",
+  of: ({ parts }) => grouped(joined(parts)),
+  add: ({ parts }, kept) => void parts.push(kept),
+  byteLength: byteLengthOf,
+};
+
+function byteLengthOf({ whos }: Activity): number {
+  return whos.length * 20;
 }
 
-const ALL_TIME: Range = { fromMs: -Infinity, toMs: Infinity };
-
-/** The pairs of a whole segment's activity that have rows within the window. */
-async function cutActivity(
-  rows: Rows,
-  whole: CompanyActivity,
-  { fromMs, toMs }: Range,
-  context: ReportContext,
-  only: number | null,
-): Promise<CompanyActivity> {
-  await loadColumns(rows, [TIME_COLUMN]);
-  const pairOfRow = await pairsOfRows(rows, whole, context);
-  const [firstPlace, endPlace] = only === null ? [0, whole.companies.length] : placesOfCompany(whole.companies, only);
-  const [first, end] = [whole.starts[firstPlace]!, whole.starts[endPlace]!];
-  const eventCounts = new Uint32Array(end - first);
-  const newestMs = new Float64Array(end - first);
-  const times = rows.times();
-  const startMs = dayStartMs(rows.day);
-  const endRow = firstAtLeast(times, toMs - startMs);
-  for (let row = firstAtLeast(times, fromMs - startMs); row < endRow; row += 1) {
-    const pair = pairOfRow[row]!;
-    if (pair < first || pair >= end) continue;
-    eventCounts[pair - first]! += 1;
-    newestMs[pair - first] = startMs + times[row]!;
-  }
-  const pairs = new ActivityTable();
-  for (let place = firstPlace; place < endPlace; place += 1)
-    for (let pair = whole.starts[place]!; pair < whole.starts[place + 1]!; pair += 1)
-      if (eventCounts[pair - first] !== 0) pairs.add(whole.identities[pair]!, whole.companies[place]!, eventCounts[pair - first]!, newestMs[pair - first]!);
-  return byCompany(pairs.take());
-}
-
-/** The pair of each row in a segment's activity; one behind the last for rows without. Kept like the activity. 2 or 4 bytes a row. */
-async function pairsOfRows(rows: Rows, whole: CompanyActivity, context: ReportContext): Promise<Codes> {
-  const known = rows.kept("companyPairs", [whole]) as Codes | null;
-  if (known !== null) return known;
-  const hasChanges = context.companies?.hasChanges === true;
-  await loadColumns(rows, hasChanges ? [...COMPANY_READER_COLUMNS, ID_COLUMN] : COMPANY_READER_COLUMNS);
-  const places = new Map<number, number>();
-  for (const [place, company] of whole.companies.entries())
-    for (let at = whole.starts[place]!; at < whole.starts[place + 1]!; at += 1) places.set(pairOf(whole.identities[at]!, company), at);
-  const reader = new CompanyReader(rows, context);
-  const none = whole.identities.length;
-  const pairs = allocateCodes(rows.rowCount, none);
-  for (let row = 0; row < rows.rowCount; row += 1) {
-    const identity = reader.identityOf(row);
-    const company = reader.companyOf(row, identity);
-    pairs[row] = company === 0 ? none : places.get(pairOf(identity, company)) ?? none;
-  }
-  return rows.derive("companyPairs", () => pairs, ({ byteLength }) => byteLength, [whole]);
-}
-
-function isWithin({ day, minMs, maxMs }: Rows, { fromMs, toMs }: Range): boolean {
-  return dayStartMs(day) + minMs >= fromMs && dayStartMs(day) + maxMs < toMs;
-}
-
-async function loadColumns(rows: Rows, columns: readonly string[]): Promise<void> {
-  const loading = rows.load(columns);
-  if (loading !== null) await loading;
-}
-
-/** Events within the window by actor and the company that they name themselves: what no link and no membership changes. */
-function actorsOf(rows: Rows, { fromMs, toMs }: Range): Activity {
+/** @param selected null: all rows */
+function activityOf(rows: Rows, selected: Uint32Array | null): Activity {
   const table = new ActivityTable();
   const users = denseCodes(rows.column("userId"));
   const anonymous = denseCodes(rows.column("anonymousId"));
   const companies = rows.zone("companyId") === null ? null : denseCodes(rows.column("companyId"));
   const times = rows.times();
   const startMs = dayStartMs(rows.day);
-  const first = rows.sealed ? firstAtLeast(times, fromMs - startMs) : 0;
-  const last = rows.sealed ? firstAtLeast(times, toMs - startMs) : rows.rowCount;
-  for (let row = first; row < last; row += 1) {
-    const ms = startMs + times[row]!;
+  const count = selected === null ? rows.rowCount : selected.length;
+  for (let at = 0; at < count; at += 1) {
+    const row = selected === null ? at : selected[at]!;
     const actor = actorOf(users[row]!, anonymous[row]!);
     const company = companies === null ? 0 : companies[row]!;
-    if ((actor !== 0 || company !== 0) && ms >= fromMs && ms < toMs) table.add(actor, company, 1, ms);
+    if (actor !== 0 || company !== 0) table.add(actor, company, 1, startMs + times[row]!);
   }
   return table.take();
 }
 
-/** Folds actors onto identities; rows without a company of their own, of those who changed theirs, are asked one by one. */
-async function activityOf(rows: Rows, actors: Activity, window: Range, context: ReportContext): Promise<CompanyActivity> {
-  const { identities, companies } = context;
-  const changing: number[] = [];
-  for (let place = 0; place < actors.whos.length; place += 1)
-    if (actors.companies[place] === 0 && companies?.onlyCompany(identities.identityOf(actors.whos[place]!)) === -1) changing.push(actors.whos[place]!);
-  if (changing.length > 0) await loadColumns(rows, [ID_COLUMN]);
-  const pairs = new ActivityTable();
-  for (let place = 0; place < actors.whos.length; place += 1) {
-    const identity = identities.identityOf(actors.whos[place]!);
-    const company = actors.companies[place]! || (companies?.onlyCompany(identity) ?? 0);
-    if (company > 0) pairs.add(identity, company, actors.eventCounts[place]!, actors.newestMs[place]!);
-  }
-  if (changing.length > 0) addChanging(pairs, rows, changing, window, context);
-  return byCompany(pairs.take());
+function joined(parts: readonly Activity[]): Activity {
+  const [only, ...others] = parts;
+  if (only !== undefined && others.length === 0) return only;
+  const table = new ActivityTable();
+  for (const { whos, companies, eventCounts, newestMs } of parts)
+    for (let at = 0; at < whos.length; at += 1) table.add(whos[at]!, companies[at]!, eventCounts[at]!, newestMs[at]!);
+  return table.take();
 }
 
-function addChanging(pairs: ActivityTable, rows: Rows, actors: number[], { fromMs, toMs }: Range, context: ReportContext): void {
-  const reader = new CompanyReader(rows, context);
-  for (const row of rowsOfLoaded(rows, actors.sort((a, b) => a - b))) {
-    const ms = reader.msOf(row);
-    if (reader.ownCompanyOf(row) !== 0 || ms < fromMs || ms >= toMs) continue;
-    const identity = reader.identityOf(row);
-    const company = reader.companyOf(row, identity);
-    if (company !== 0) pairs.add(identity, company, 1, ms);
-  }
-}
-
-function byCompany(pairs: Activity): CompanyActivity {
-  const count = pairs.whos.length;
-  const companies = pairs.companies.slice().sort().filter((company, at, all) => at === 0 || company !== all[at - 1]);
-  const placeOf = new Map<number, number>();
-  companies.forEach((company, place) => placeOf.set(company, place));
-  const starts = new Uint32Array(companies.length + 1);
-  for (let at = 0; at < count; at += 1) starts[placeOf.get(pairs.companies[at]!)! + 1]! += 1;
-  for (let place = 0; place < companies.length; place += 1) starts[place + 1]! += starts[place]!;
-  const next = starts.slice();
-  const activity = {
-    companies,
-    starts,
-    companyEventCounts: new Uint32Array(companies.length),
-    companyNewestMs: new Float64Array(companies.length),
-    identities: new Uint32Array(count),
-    eventCounts: new Uint32Array(count),
-    newestMs: new Float64Array(count),
-  };
+/** Pairs company by company, those without a company first: who asks about one company looks at its own. */
+function grouped({ whos, companies, eventCounts, newestMs }: Activity): Activity {
+  let greatest = 0;
+  for (let at = 0; at < companies.length; at += 1) greatest = Math.max(greatest, companies[at]!);
+  const starts = new Uint32Array(greatest + 2);
+  for (let at = 0; at < companies.length; at += 1) starts[companies[at]! + 1]! += 1;
+  for (let company = 1; company < starts.length; company += 1) starts[company]! += starts[company - 1]!;
+  const ends = starts.slice();
+  const count = whos.length;
+  const into = { whos: new Uint32Array(count), companies: new Uint32Array(count), eventCounts: new Uint32Array(count), newestMs: new Float64Array(count) };
   for (let at = 0; at < count; at += 1) {
-    const place = placeOf.get(pairs.companies[at]!)!;
-    const into = next[place]!;
-    next[place]! += 1;
-    activity.identities[into] = pairs.whos[at]!;
-    activity.eventCounts[into] = pairs.eventCounts[at]!;
-    activity.newestMs[into] = pairs.newestMs[at]!;
-    activity.companyEventCounts[place]! += pairs.eventCounts[at]!;
-    activity.companyNewestMs[place] = Math.max(activity.companyNewestMs[place]!, pairs.newestMs[at]!);
+    const place = ends[companies[at]!]!;
+    ends[companies[at]!] = place + 1;
+    into.whos[place] = whos[at]!;
+    into.companies[place] = companies[at]!;
+    into.eventCounts[place] = eventCounts[at]!;
+    into.newestMs[place] = newestMs[at]!;
   }
-  return activity;
+  return { ...into, starts };
 }
 
-/** The place of a company and the one behind it; twice the same for a company without pairs. */
-export function placesOfCompany(companies: Uint32Array, company: number): [place: number, end: number] {
-  const place = firstAtLeast(companies, company);
-  return [place, companies[place] === company ? place + 1 : place];
+/** The events of a window, without a company of their own, of those who had several; null where rows are to be read first. */
+export function mixedEventsOf({ fromMs, toMs }: Range, moment: TableMoment, missing: Missing): MixedEvent[] | null {
+  const { identities, companies, rows } = moment;
+  if (companies?.hasChanges !== true) return [];
+  const seen = moment.tables.seen(moment, missing);
+  if (seen === null) return null;
+  const { plainEvents } = seen;
+  const mixed = companies.changedIdentities();
+  const unread = mixed.flatMap((identity) => identities.actorsOf(identity).filter((actor) => !plainEvents.has(actor)));
+  if (unread.length > 0) {
+    missing.add(() => plainEvents.read(new Set(unread), rows));
+    return null;
+  }
+  const found: MixedEvent[] = [];
+  for (const identity of mixed)
+    for (const actor of identities.actorsOf(identity))
+      for (const event of plainEvents.of(actor)) {
+        if (event.ms < fromMs || event.ms >= toMs) continue;
+        const company = companyOfEvent(0, actor, event, moment, missing);
+        if (company === null) return null;
+        if (company > 0) found.push({ identity, company, ms: event.ms });
+      }
+  return found;
+}
+
+/** Visits the identities that were active for one company, some more than once. Cost: its own pairs, and a look at those that name none. */
+export function eachPairOf(
+  company: number,
+  { parts, read: { mixed } }: ActivityState<{ readonly mixed: readonly MixedEvent[] }>,
+  identities: IdentityView,
+  isMember: (actor: number) => boolean,
+  visit: (identity: number, eventCount: number, newestMs: number) => void,
+): void {
+  for (const { whos, companies, eventCounts, newestMs, starts } of parts) {
+    const look = (from: number, to: number) => {
+      for (let at = from; at < to; at += 1)
+        if (companies[at] === company || (companies[at] === 0 && isMember(whos[at]!))) visit(identities.identityOf(whos[at]!), eventCounts[at]!, newestMs[at]!);
+    };
+    if (starts === undefined) look(0, whos.length);
+    else {
+      look(0, starts[1] ?? 0);
+      look(starts[company] ?? whos.length, starts[company + 1] ?? whos.length);
+    }
+  }
+  for (const event of mixed) if (event.company === company) visit(event.identity, 1, event.ms);
+}
+
+/** Visits identities (0: nobody) with the companies that they were active for, some pairs more than once. Cost: some 10 ns a pair of an id and a company. */
+export function eachPair(
+  { parts, read: { mixed } }: ActivityState<{ readonly mixed: readonly MixedEvent[] }>,
+  identities: IdentityView,
+  companies: CompanyView,
+  visit: (identity: number, company: number, eventCount: number, newestMs: number) => void,
+): void {
+  for (const { whos, companies: own, eventCounts, newestMs } of parts)
+    for (let at = 0; at < whos.length; at += 1) {
+      const identity = identities.identityOf(whos[at]!);
+      const company = own[at]! || companies.onlyCompany(identity);
+      if (company > 0) visit(identity, company, eventCounts[at]!, newestMs[at]!);
+    }
+  for (const { identity, company, ms } of mixed) visit(identity, company, 1, ms);
 }

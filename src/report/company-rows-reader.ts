@@ -7,7 +7,7 @@ import { TIME_COLUMN } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
 import { actorOf } from "../segment/who.js";
 import { ACTOR_COLUMNS } from "./actors.js";
-import type { ReportContext } from "./report.js";
+import type { FoldContext } from "./report.js";
 
 /** What a `CompanyReader` reads; ids besides, where somebody changed the company. */
 export const COMPANY_READER_COLUMNS: readonly string[] = [TIME_COLUMN, ...ACTOR_COLUMNS, "companyId"];
@@ -24,7 +24,7 @@ export class CompanyReader {
 
   constructor(
     readonly rows: Rows,
-    { identities, companies }: ReportContext,
+    { identities, companies }: FoldContext,
   ) {
     assert(companies !== null, "the report says that it asks companies");
     this.#identities = identities;

@@ -2,7 +2,7 @@ import type { Selector } from "../filter/predicate.js";
 import type { Rows } from "../segment/rows.js";
 import { countRows } from "./count-rows.js";
 import { perDayItems } from "./per-day.js";
-import type { KeptStates, Report } from "./report.js";
+import type { KeptStates, Fold } from "./report.js";
 
 export type DayCounts = Map<number, number>;
 
@@ -23,11 +23,11 @@ export const keptDayCounts: KeptStates<"countEventsPerDay" | "countEventsRunning
 };
 
 /** Matching events of each day that has some. */
-export const countEventsPerDay: Report<"countEventsPerDay", DayCounts, DayCounts> = {
+export const countEventsPerDay: Fold<"countEventsPerDay", DayCounts, DayCounts> = {
+  kind: "fold",
   columns: () => [],
   begin: () => new Map(),
   scan: (state, rows, { selector }) => countRowsOfDay(state, rows, selector),
-  merge: mergeDayCounts,
   finish: (state, plan) => perDayItems(state, plan.range, plan.fill),
   kept: keptDayCounts,
 };

@@ -1,14 +1,14 @@
-import { countRowsOfDay, keptDayCounts, mergeDayCounts } from "./count-events-per-day.js";
+import { countRowsOfDay, keptDayCounts } from "./count-events-per-day.js";
 import type { DayCounts } from "./count-events-per-day.js";
 import { perDayItems } from "./per-day.js";
-import type { Report } from "./report.js";
+import type { Fold } from "./report.js";
 
 /** Matching events from the start of the range through each day. */
-export const countEventsRunningTotalPerDay: Report<"countEventsRunningTotalPerDay", DayCounts, DayCounts> = {
+export const countEventsRunningTotalPerDay: Fold<"countEventsRunningTotalPerDay", DayCounts, DayCounts> = {
+  kind: "fold",
   columns: () => [],
   begin: () => new Map(),
   scan: (state, rows, { selector }) => countRowsOfDay(state, rows, selector),
-  merge: mergeDayCounts,
   finish: (state, plan) => {
     let total = 0;
     return perDayItems(state, plan.range, plan.fill).map(({ day, count }) => {

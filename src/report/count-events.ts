@@ -1,15 +1,13 @@
 import { countRows } from "./count-rows.js";
-import type { Report } from "./report.js";
+import type { Fold } from "./report.js";
 
 /** Matching events. */
-export const countEvents: Report<"countEvents", { count: number }, number> = {
+export const countEvents: Fold<"countEvents", { count: number }, number> = {
+  kind: "fold",
   columns: () => [],
   begin: () => ({ count: 0 }),
   scan: (state, rows, { selector }) => {
     state.count += countRows(rows, selector);
-  },
-  merge: (into, from) => {
-    into.count += from.count;
   },
   finish: (state) => state.count,
   kept: {

@@ -1,6 +1,6 @@
 import { ACTOR_COLUMNS, actorsOfAll, byteLengthOf, countIdentities, distinctActors, unitedActors, type DistinctActors } from "./actors.js";
 import { perDayItems } from "./per-day.js";
-import type { Report } from "./report.js";
+import type { Fold } from "./report.js";
 
 type ActorsByDay = Map<number, DistinctActors[]>;
 
@@ -17,14 +17,12 @@ function addDay(state: ActorsByDay, day: number, actors: DistinctActors): void {
 }
 
 /** Distinct identities among the matching events of each day that has some. */
-export const countUniqueUsersPerDay: Report<"countUniqueUsersPerDay", ActorsByDay, UnitedByDay> = {
+export const countUniqueUsersPerDay: Fold<"countUniqueUsersPerDay", ActorsByDay, UnitedByDay> = {
+  kind: "fold",
   columns: () => ACTOR_COLUMNS,
   begin: () => new Map(),
   scan: (state, rows, { selector }) => addDay(state, rows.day, distinctActors(rows, selector)),
   scanWho: (state, rows, who) => addDay(state, rows.day, actorsOfAll(rows, who)),
-  merge: (into, from) => {
-    for (const [day, parts] of from) for (const actors of parts) addDay(into, day, actors);
-  },
   finish: (state, plan, { identities }) => {
     const counts = new Map<number, number>();
     for (const [day, parts] of state) {

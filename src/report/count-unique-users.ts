@@ -1,8 +1,9 @@
 import { ACTOR_COLUMNS, actorsOfAll, byteLengthOf, countIdentities, distinctActors, unitedActors, type DistinctActors } from "./actors.js";
-import type { Report } from "./report.js";
+import type { Fold } from "./report.js";
 
 /** Distinct identities among matching events. Segments give actors; who is who is asked once, at the end. */
-export const countUniqueUsers: Report<"countUniqueUsers", DistinctActors[], DistinctActors> = {
+export const countUniqueUsers: Fold<"countUniqueUsers", DistinctActors[], DistinctActors> = {
+  kind: "fold",
   columns: () => ACTOR_COLUMNS,
   begin: () => [],
   scan: (state, rows, { selector }) => {
@@ -10,9 +11,6 @@ export const countUniqueUsers: Report<"countUniqueUsers", DistinctActors[], Dist
   },
   scanWho: (state, rows, who) => {
     state.push(actorsOfAll(rows, who));
-  },
-  merge: (into, from) => {
-    into.push(...from);
   },
   finish: (state, _plan, { identities }) => countIdentities(state, identities),
   kept: {

@@ -43,6 +43,13 @@ export class EntityTriples {
     return true;
   }
 
+  /** Places of the triples of an actor. Cost: their number. */
+  placesOf(actor: number): number[] {
+    const places: number[] = [];
+    for (let next = this.#firsts[actor] ?? 0; next !== 0; next = this.#nexts[next - 1]!) places.push(next - 1);
+    return [...places, ...(this.#far.get(actor)?.values() ?? [])];
+  }
+
   /** For the one user that a server reports everybody's events under. */
   #addFar(actor: number, company: number, project: number, day: number): boolean {
     let places = this.#far.get(actor);

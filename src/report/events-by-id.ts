@@ -46,9 +46,6 @@ export class EventsById {
     }
   }
 
-  merge(from: this): void {
-    for (let at = 0; at < from.#count; at += 1) this.#add(from.#heap, at * ID_BYTES);
-  }
 
   /** @param pause gives others a turn, and ends the question by what it throws */
   async ranked(pause: () => Promise<void>): Promise<AggregateItem[]> {

@@ -34,11 +34,6 @@ export class EventsByValue {
     else addChain(this.#counts, columns, selected);
   }
 
-  merge(from: this): void {
-    this.#makeRoom();
-    from.#counts.forEach((counts, place) => counts.forEach((count, code) => (this.#counts[place]![code]! += count)));
-  }
-
   keep(): KeptCounts {
     return this.#counts.map(histogramOfCounts);
   }

@@ -1,17 +1,17 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- numbers are below the length */
-import { NEVER, type Entity } from "./entity-members.js";
+/** Later than any day. */
+export const NEVER = 2 ** 31 - 1;
+
+/** Who is counted: an identity by its number above 0, a company by its code as a number below 0. */
+export type Entity = number;
 
 /** First days by number. */
 class DaysByNumber {
   /** Day + 1; 0 for none, so that memory nobody asks for is never touched. */
-  #nextDays: Int32Array;
+  #nextDays = new Int32Array(1024);
 
-  constructor(nextDays = new Int32Array(1024)) {
-    this.#nextDays = nextDays;
-  }
-
-  copy(): DaysByNumber {
-    return new DaysByNumber(this.#nextDays.slice());
+  get byteLength(): number {
+    return this.#nextDays.byteLength;
   }
 
   of(number: number): number {
@@ -19,29 +19,23 @@ class DaysByNumber {
     return nextDay === 0 ? NEVER : nextDay - 1;
   }
 
-  add(number: number, day: number): void {
+  set(number: number, day: number): void {
     if (number >= this.#nextDays.length) {
       const nextDays = new Int32Array(2 ** Math.ceil(Math.log2(number + 1)));
       nextDays.set(this.#nextDays);
       this.#nextDays = nextDays;
     }
-    const known = this.#nextDays[number]!;
-    if (known === 0 || day + 1 < known) this.#nextDays[number] = day + 1;
+    this.#nextDays[number] = day === NEVER ? 0 : day + 1;
   }
 }
 
 /** When entities were first seen: 4 bytes for each below the greatest. */
 export class FirstDays {
-  readonly #identities: DaysByNumber;
-  readonly #companies: DaysByNumber;
+  readonly #identities = new DaysByNumber();
+  readonly #companies = new DaysByNumber();
 
-  constructor(identities = new DaysByNumber(), companies = new DaysByNumber()) {
-    this.#identities = identities;
-    this.#companies = companies;
-  }
-
-  copy(): FirstDays {
-    return new FirstDays(this.#identities.copy(), this.#companies.copy());
+  get byteLength(): number {
+    return this.#identities.byteLength + this.#companies.byteLength;
   }
 
   /** NEVER for an entity that was not seen. */
@@ -49,8 +43,13 @@ export class FirstDays {
     return entity > 0 ? this.#identities.of(entity) : this.#companies.of(-entity);
   }
 
+  set(entity: Entity, day: number): void {
+    if (entity > 0) this.#identities.set(entity, day);
+    else this.#companies.set(-entity, day);
+  }
+
+  /** Of several days the first counts. */
   add(entity: Entity, day: number): void {
-    if (entity > 0) this.#identities.add(entity, day);
-    else this.#companies.add(-entity, day);
+    if (day < this.of(entity)) this.set(entity, day);
   }
 }

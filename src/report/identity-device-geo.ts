@@ -1,9 +1,10 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the timeline */
 import { compareCodePoints } from "../base/order.js";
 import { isoOf } from "../base/time.js";
+import type { Dictionaries } from "../column/dictionaries.js";
 import type { DeviceGeo } from "../plan/answers.js";
-import { addPart, beginIdentity, mergeParts, timelineOfIdentity, type IdentityRows } from "./identity-rows.js";
-import type { Report, ReportContext } from "./report.js";
+import { subjectOf, withEventsOf } from "./identity-events.js";
+import type { Study } from "./report.js";
 
 /** What makes a combination, in the order in which combinations are compared. */
 const GROUP_COLUMNS = [
@@ -20,31 +21,30 @@ interface Group {
 }
 
 /** On what and where the identity was seen within the window. */
-export const identityDeviceGeo: Report<"identityDeviceGeo", IdentityRows> = {
-  keepsRows: true,
-  columns: () => [],
-  begin: beginIdentity,
-  scan: addPart,
-  merge: mergeParts,
-  finish: async (state, { window }, context) => {
-    const timeline = await timelineOfIdentity(state, context, { window });
-    const from = timeline.firstAt(window.fromMs);
-    const to = timeline.firstAt(window.toMs);
-    const columns: Uint32Array[] = [];
-    for (const column of COLUMNS) columns.push(await timeline.codes(column, from, to));
-    const entry = (place: number) => deviceGeo(columns, place, context);
-    const msOf = (place: number) => timeline.times[from + place]!;
-    const newest = newestSet(columns, to - from);
-    return {
-      identityId: context.identities.identityId(state.identity),
-      current: newest === -1 ? null : { ...entry(newest), seenAt: isoOf(msOf(newest)) },
-      history: groupPlaces(columns.slice(0, GROUP_COLUMNS.length), to - from)
-        .map((group) => ({ ...group, entry: entry(group.lastPlace), lastMs: msOf(group.lastPlace) }))
-        .sort((a, b) => b.lastMs - a.lastMs || compareEntries(a.entry, b.entry))
-        .slice(0, HISTORY_LIMIT)
-        .map(({ firstPlace, eventCount, entry: shown, lastMs }) =>
-          ({ ...shown, firstSeen: isoOf(msOf(firstPlace)), lastSeen: isoOf(lastMs), events: eventCount })),
-    };
+export const identityDeviceGeo: Study<"identityDeviceGeo"> = {
+  kind: "study",
+  tables: () => ["timelines"],
+  answer: (plan, moment) => {
+    const { window } = plan;
+    return withEventsOf(subjectOf(plan, moment), moment, null, async ({ identity, identities, timeline, dictionaries }) => {
+      const from = timeline.firstAt(window.fromMs);
+      const to = timeline.firstAt(window.toMs);
+      const columns: Uint32Array[] = [];
+      for (const column of COLUMNS) columns.push(await timeline.codes(column, from, to));
+      const entry = (place: number) => deviceGeo(columns, place, dictionaries);
+      const msOf = (place: number) => timeline.times[from + place]!;
+      const newest = newestSet(columns, to - from);
+      return {
+        identityId: identities.identityId(identity),
+        current: newest === -1 ? null : { ...entry(newest), seenAt: isoOf(msOf(newest)) },
+        history: groupPlaces(columns.slice(0, GROUP_COLUMNS.length), to - from)
+          .map((group) => ({ ...group, entry: entry(group.lastPlace), lastMs: msOf(group.lastPlace) }))
+          .sort((a, b) => b.lastMs - a.lastMs || compareEntries(a.entry, b.entry))
+          .slice(0, HISTORY_LIMIT)
+          .map(({ firstPlace, eventCount, entry: shown, lastMs }) =>
+            ({ ...shown, firstSeen: isoOf(msOf(firstPlace)), lastSeen: isoOf(lastMs), events: eventCount })),
+      };
+    });
   },
 };
 
@@ -92,7 +92,7 @@ function hashOf(columns: readonly Uint32Array[], place: number): number {
   return hash;
 }
 
-function deviceGeo(columns: readonly Uint32Array[], place: number, { dictionaries }: ReportContext): DeviceGeo {
+function deviceGeo(columns: readonly Uint32Array[], place: number, dictionaries: Dictionaries): DeviceGeo {
   const text = (column: (typeof COLUMNS)[number]): string | null => {
     const code = columns[COLUMNS.indexOf(column)]![place]!;
     return code === 0 ? null : dictionaries.named(column).valueOf(code);

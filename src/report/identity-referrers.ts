@@ -1,24 +1,23 @@
 import { rankCounts } from "./ranked-items.js";
-import { addPart, beginIdentity, mergeParts, timelineOfIdentity, type IdentityRows } from "./identity-rows.js";
-import type { Report } from "./report.js";
+import { subjectOf, withEventsOf } from "./identity-events.js";
+import type { Study } from "./report.js";
 
 /** Where the identity came from within the window: events per referrer, as it stands. */
-export const identityReferrers: Report<"identityReferrers", IdentityRows> = {
-  keepsRows: true,
-  columns: () => [],
-  begin: beginIdentity,
-  scan: addPart,
-  merge: mergeParts,
-  finish: async (state, { window, limit }, context) => {
-    const timeline = await timelineOfIdentity(state, context, { window });
-    const codes = await timeline.codes("referrer", timeline.firstAt(window.fromMs), timeline.firstAt(window.toMs));
-    const { values, counts } = countCodes(codes);
-    const dictionary = context.dictionaries.named("referrer");
-    const items = rankCounts(counts, { propertyOf: (place) => dictionary.valueOf(values[place] ?? 0) }, limit);
-    return {
-      identityId: context.identities.identityId(state.identity),
-      referrers: items.map(({ property, count }) => ({ referrer: property, count })),
-    };
+export const identityReferrers: Study<"identityReferrers"> = {
+  kind: "study",
+  tables: () => ["timelines"],
+  answer: (plan, moment) => {
+    const { window, limit } = plan;
+    return withEventsOf(subjectOf(plan, moment), moment, null, async ({ identity, identities, timeline, dictionaries }) => {
+      const codes = await timeline.codes("referrer", timeline.firstAt(window.fromMs), timeline.firstAt(window.toMs));
+      const { values, counts } = countCodes(codes);
+      const dictionary = dictionaries.named("referrer");
+      const items = rankCounts(counts, { propertyOf: (place) => dictionary.valueOf(values[place] ?? 0) }, limit);
+      return {
+        identityId: identities.identityId(identity),
+        referrers: items.map(({ property, count }) => ({ referrer: property, count })),
+      };
+    });
   },
 };
 

@@ -2,20 +2,20 @@
 import { codeAt } from "../column/column.js";
 import type { SessionRule } from "../plan/plan.js";
 import type { Rows } from "../segment/rows.js";
-import type { RevenueTable } from "./revenue-table.js";
 import { sessionize, type Sessions } from "./sessionize.js";
+import type { TimelineMoney } from "./timeline-money.js";
 import type { Span, Timeline } from "./timeline.js";
 
 const PLACE_COLUMNS = ["url", "hostname"] as const;
 
 /** The sessions of all time of an identity. Payments that a server reported, at no url and no host, take no part. */
-export async function sessionsOf(timeline: Timeline, table: RevenueTable, rule: SessionRule): Promise<Sessions> {
+export async function sessionsOf(timeline: Timeline, money: TimelineMoney, rule: SessionRule): Promise<Sessions> {
   const leftOut = new Uint8Array(timeline.count);
-  for (const span of timeline.spans) {
+  for (const span of money.size === 0 ? [] : timeline.spans) {
     if (PLACE_COLUMNS.some((column) => isEverywhere(span.rows, column))) continue;
     const loading = span.rows.load(PLACE_COLUMNS);
     if (loading !== null) await loading;
-    markLeftOut(timeline, span, table, leftOut);
+    markLeftOut(timeline, span, money, leftOut);
   }
   return sessionize(timeline.times, await timeline.codes("project"), leftOut, rule);
 }
@@ -25,11 +25,11 @@ function isEverywhere(rows: Rows, column: string): boolean {
   return rows.zone(column)?.hasZero === false;
 }
 
-function markLeftOut(timeline: Timeline, { rows, from, to }: Span, table: RevenueTable, leftOut: Uint8Array): void {
+function markLeftOut(timeline: Timeline, { rows, from, to }: Span, money: TimelineMoney, leftOut: Uint8Array): void {
   const urls = rows.column("url");
   const hostnames = rows.column("hostname");
   for (let at = from; at < to; at += 1) {
     const row = timeline.rows[at]!;
-    if (codeAt(urls, row) === 0 && codeAt(hostnames, row) === 0 && table.isRevenue(rows, row)) leftOut[at] = 1;
+    if (codeAt(urls, row) === 0 && codeAt(hostnames, row) === 0 && money.has(at)) leftOut[at] = 1;
   }
 }

@@ -2,35 +2,41 @@
 import { compareIds, parseUuid, uuidText } from "../base/uuid.js";
 import type { CursorPosition, Plan } from "../plan/plan.js";
 import { ID_COLUMN } from "../schema/fields.js";
-import { addPart, beginIdentity, mergeParts, timelineOfIdentity, type IdentityRows } from "./identity-rows.js";
+import { subjectOf, withEventsOf } from "./identity-events.js";
 import { sessionsOf } from "./identity-sessionize.js";
-import type { Report } from "./report.js";
-import { revenueTable } from "./revenue-table.js";
+import type { Study } from "./report.js";
+import { paymentsOf } from "./revenue-table.js";
 import { sessionItems } from "./session-item.js";
 import type { Sessions } from "./sessionize.js";
+import { moneyOn } from "./timeline-money.js";
 import type { Timeline } from "./timeline.js";
 
 /** The sessions that start in the window, newest first, a page at a time. */
-export const identitySessions: Report<"identitySessions", IdentityRows> = {
-  keepsRows: true,
-  columns: () => [],
-  begin: beginIdentity,
-  scan: addPart,
-  merge: mergeParts,
-  finish: async (state, plan, context) => {
+export const identitySessions: Study<"identitySessions"> = {
+  kind: "study",
+  tables: () => ["payments", "timelines"],
+  answer: (plan, moment, missing) => {
     const { cursor, limit } = plan;
-    const timeline = await timelineOfIdentity(state, context, { sequence: cursor?.sequence ?? null });
-    const table = await revenueTable(state.parts, plan.revenue, context);
-    const sessions = await sessionsOf(timeline, table, plan.session);
-    // One more than the page holds tells whether there is a further one.
-    const found = await newestSessions(sessions, timeline, plan, limit + 1);
-    const shown = found.slice(0, limit);
-    const last = found.length > limit ? shown.at(-1) : undefined;
-    return {
-      identityId: context.identities.identityId(state.identity),
-      sessions: await sessionItems(shown, sessions, timeline, table, plan, context),
-      next: last === undefined ? null : positionOf(sessions.firsts[last]!, timeline, cursor?.sequence ?? context.sequence),
-    };
+    const subject = subjectOf(plan, moment);
+    const table = moment.tables.revenue(plan.revenue, moment, missing);
+    if (table === null) return null;
+    const upTo = cursor?.sequence ?? moment.sequence;
+    const payments = paymentsOf(table, subject.actors, moment.rates).filter(({ sequence }) => sequence <= upTo);
+    const touches = moment.tables.touchMaker(plan.touch).reader();
+    return withEventsOf(subject, moment, cursor?.sequence ?? null, async (events) => {
+      const { timeline } = events;
+      const money = await moneyOn(timeline, payments);
+      const sessions = await sessionsOf(timeline, money, plan.session);
+      // One more than the page holds tells whether there is a further one.
+      const found = await newestSessions(sessions, timeline, plan, limit + 1);
+      const shown = found.slice(0, limit);
+      const last = found.length > limit ? shown.at(-1) : undefined;
+      return {
+        identityId: events.identities.identityId(events.identity),
+        sessions: await sessionItems(shown, sessions, money, touches, plan, events),
+        next: last === undefined ? null : positionOf(sessions.firsts[last]!, timeline, cursor?.sequence ?? events.sequence),
+      };
+    });
   },
 };
 

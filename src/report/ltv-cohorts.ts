@@ -1,39 +1,33 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the payments */
 import { isoOfDay } from "../base/time.js";
 import type { Plan } from "../plan/plan.js";
-import type { Rows } from "../segment/rows.js";
-import { entitiesWithHeads, sealedEntities } from "./entity-table.js";
+import type { Entities } from "./entities.js";
 import { MoneySums, majorUnits, majorUnitsPer } from "./money.js";
 import type { Money } from "./money.js";
-import type { NewerEntities } from "./newer-entities.js";
-import { paymentCompanies } from "./payment-companies.js";
-import type { Report, ReportContext } from "./report.js";
-import { revenueTable } from "./revenue-table.js";
+import type { PaymentCompanies } from "./payment-companies.js";
+import type { Study } from "./report.js";
 import type { RevenueTable } from "./revenue-table.js";
+import type { TableMoment } from "./tables.js";
 import { isOrder, unconvertedItems } from "./unconverted.js";
 
 /**
  * Everybody with an event in a project, by the month in which they were first seen, and what they ever paid there.
- * Cost: 30 ns a payment, and 60 a row that heads got since; after a seal, a link or a question about another project besides
- * 10 ns for every user and those in heads anew, after a seal another 20 ns for every user and day.
+ * Cost: 30 ns a payment, and what concerns the rows, links and memberships that came since.
  */
-export const ltvCohorts: Report<"ltvCohorts", { readonly parts: Rows[] }> = {
-  keepsRows: true,
+export const ltvCohorts: Study<"ltvCohorts"> = {
+  kind: "study",
   needsCompanies: ({ level }) => level === "account",
-  columns: () => [],
-  begin: () => ({ parts: [] }),
-  scan: ({ parts }, rows) => void parts.push(rows),
-  merge: (into, from) => void into.parts.push(...from.parts),
-  finish: async ({ parts }, plan, context) => {
+  tables: ({ level }) => (level === "account" ? ["entities", "payments", "memberships"] : ["entities", "payments"]),
+  answer: (plan, moment, missing) => {
     const { currency } = plan.revenue;
-    const project = context.dictionaries.named("project").codeOf(plan.payProject);
-    const table = await revenueTable(parts, plan.revenue, context);
-    const companyOf = context.companies === null ? null : await paymentCompanies(table.payments, context);
-    const base = await sealedEntities(parts, context);
-    const entities = entitiesWithHeads(base, parts, context);
+    const project = moment.dictionaries.named("project").codeOf(plan.payProject);
+    const table = moment.tables.revenue(plan.revenue, moment, missing);
+    const companies = plan.level === "account" ? moment.tables.paymentCompanies(plan.revenue, moment, missing) : null;
+    const entities = moment.tables.entities(plan.level, moment, missing);
+    if (table === null || entities === null || (companies === null && plan.level === "account")) return null;
     const cohorts = new Cohorts();
     for (const [day, count] of entities.countByDay(project)) if (count > 0) cohorts.addEntities(day, count);
-    const unconverted = addPayments(cohorts, table, entities, companyOf, project, context);
+    const unconverted = addPayments(cohorts, table, entities, companies, project, moment);
     const shown = cohorts.newest(plan.limit).map(({ month, entityCount, revenue, orderCount }) => ({
       cohort: month,
       entities: entityCount,
@@ -48,14 +42,16 @@ export const ltvCohorts: Report<"ltvCohorts", { readonly parts: Rows[] }> = {
 /** Adds what each counted payment of a project brought to the cohort of its entity; answers the places of those without a rate. */
 function addPayments(
   cohorts: Cohorts,
-  { payments, converted }: RevenueTable,
-  entities: NewerEntities,
-  companyOf: Uint32Array | null,
+  table: RevenueTable,
+  entities: Entities,
+  companies: PaymentCompanies | null,
   project: number,
-  { identities }: ReportContext,
+  { identities, rates }: TableMoment,
 ): number[] {
   const unconverted: number[] = [];
   const hasLinks = identities.linkCount > 0;
+  const { payments } = table;
+  const converted = table.converted(rates);
   const { counted, projects, actors, amounts } = payments;
   for (let place = 0; place < payments.count; place += 1) {
     const actor = actors[place]!;
@@ -65,7 +61,7 @@ function addPayments(
       unconverted.push(place);
       continue;
     }
-    const company = companyOf === null ? 0 : companyOf[place]!;
+    const company = companies === null ? 0 : companies.of(place);
     const entity = company > 0 ? -company : hasLinks ? identities.identityOf(actor) : actor;
     cohorts.addPayment(entities.dayOf(entity), amount, isOrder(amounts[place]!));
   }

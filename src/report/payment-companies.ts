@@ -1,37 +1,69 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the payments */
-import { assert } from "../base/assert.js";
-import type { CompanyView, IdentityView } from "../identity/identity-view.js";
-import { ID_COLUMN } from "../schema/fields.js";
-import type { Rows } from "../segment/rows.js";
-import { keptOf } from "./kept.js";
-import type { ReportContext } from "./report.js";
-import type { Payments } from "./revenue-payments.js";
+import type { Missing } from "../derived/missing.js";
+import { Moves } from "../identity/moves.js";
+import type { Memberships } from "../identity/memberships.js";
+import { companyOfEvent } from "./company-of-event.js";
+import type { TableMoment } from "./tables.js";
+import type { Payments } from "./payments.js";
 
-/** Company of each payment, 0 for none: its own, else that of its identity at its time. Kept until either changes. */
-export async function paymentCompanies(payments: Payments, context: ReportContext): Promise<Uint32Array> {
-  const { memo, identities, companies } = context;
-  assert(companies !== null, "the report says that it asks companies");
-  const base = payments.base === null ? [] : [await paymentCompanies(payments.base, context)];
-  const key = payments.base === null ? "companies of payments in segments" : "companies of payments";
-  return await keptOf(memo, key, [payments, ...base, identities, companies], async () => {
-    const found = payments.companies.slice();
-    for (const known of base) found.set(known);
-    await fill(found, base[0]?.length ?? 0, payments, companies, identities);
-    return found;
-  });
-}
+/** The company of each payment: its own, else that of its identity at its time. 4 bytes each; follows payments, links and memberships. */
+export class PaymentCompanies {
+  #codes = new Uint32Array(64);
+  #count = 0;
+  #generation = -1;
+  #changeCount = -1;
+  /** Places that came to another company. */
+  readonly moved = new Moves();
 
-async function fill(found: Uint32Array, from: number, payments: Payments, companies: CompanyView, identities: IdentityView): Promise<void> {
-  const changing: number[] = [];
-  for (let place = from; place < payments.count; place += 1) {
-    if (found[place] !== 0 || payments.actors[place] === 0) continue;
-    const only = companies.onlyCompany(identities.identityOf(payments.actors[place]!));
-    if (only === -1) changing.push(place);
-    else found[place] = only;
+  constructor(
+    readonly payments: Payments,
+    readonly memberships: Memberships,
+  ) {}
+
+  /** 0 for none. */
+  of(place: number): number {
+    return this.#codes[place]!;
   }
-  for (const rows of new Set<Rows>(changing.map((place) => payments.partAt(place)))) await rows.load([ID_COLUMN]);
-  for (const place of changing) {
-    const identity = identities.identityOf(payments.actors[place]!);
-    found[place] = companies.companyAt(identity, payments.timeAt(place), payments.partAt(place).ids(), payments.rowAt(place) * 16);
+
+  get byteLength(): number {
+    return this.#codes.byteLength;
+  }
+
+  /** Brings it up to a moment at which payments and memberships are; false where something is missing. Cost: payments that came since, and those of who changed company. */
+  catchUp(moment: TableMoment, missing: Missing): boolean {
+    const { payments, memberships } = this;
+    const { changeCount } = memberships;
+    const changed = this.#generation === payments.generation ? memberships.changedBetween(this.#changeCount, changeCount) : null;
+    const places = changed === null ? null : this.#placesOf(changed, moment);
+    if (changed === null) this.#count = 0;
+    if (payments.count > this.#codes.length) {
+      const codes = new Uint32Array(Math.ceil(payments.count * 1.25));
+      codes.set(this.#codes);
+      this.#codes = codes;
+    }
+    if (places === null) this.moved.addAll();
+    for (const place of places ?? []) if (!this.#set(place, moment, missing)) return false;
+    for (let place = this.#count; place < payments.count; place += 1) if (!this.#set(place, moment, missing)) return false;
+    this.#count = payments.count;
+    this.#generation = payments.generation;
+    this.#changeCount = changeCount;
+    return true;
+  }
+
+  #placesOf(identities: ReadonlySet<number>, moment: TableMoment): number[] {
+    const places: number[] = [];
+    for (const identity of identities)
+      for (const actor of moment.identities.actorsOf(identity)) for (const place of this.payments.placesOf(actor)) if (place < this.#count) places.push(place);
+    return places;
+  }
+
+  #set(place: number, moment: TableMoment, missing: Missing): boolean {
+    const { payments } = this;
+    const event = { ms: payments.times[place]!, sequence: payments.sequences[place]! };
+    const company = companyOfEvent(payments.companies[place]!, payments.actors[place]!, event, moment, missing);
+    if (company === null) return false;
+    if (company !== this.#codes[place] && place < this.#count) this.moved.add(place);
+    this.#codes[place] = company;
+    return true;
   }
 }

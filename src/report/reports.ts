@@ -17,7 +17,7 @@ import type { Report } from "./report.js";
 import { searchEvents } from "./search-events.js";
 
 /** Every report by its name. The compiler lists each one that is missing; states are each report's own affair. */
-export const reports: { readonly [K in ReportName]: Report<K, unknown> } = {
+export const reports: { readonly [K in ReportName]: Report<K> } = {
   countEvents,
   countEventsPerDay,
   countEventsRunningTotalPerDay,

@@ -4,21 +4,18 @@ import { codeAt } from "../column/column.js";
 import type { CodeColumn } from "../column/column.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import type { Dictionary, JsonDictionary } from "../column/dictionary.js";
+import { AMOUNT_KEYS, CURRENCY_KEY, MONEY_FIELDS, ORDER_KEYS, columnsOfKeys } from "../derived/stored.js";
 import type { RevenueRule } from "../plan/plan.js";
-import { TIME_COLUMN, metadataColumn } from "../schema/fields.js";
-import type { Folding, Rows } from "../segment/rows.js";
+import { SEQUENCE_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
+import type { Excerpt } from "../segment/excerpt.js";
+import type { Rows } from "../segment/rows.js";
 import { actorOf } from "../segment/who.js";
 import { isNegative, moneyOfNumber, negated } from "./money.js";
 import type { Money } from "./money.js";
 
-/** Metadata keys that may hold an amount, the first that does counts; order keys; the currency. */
-const AMOUNT_KEYS = ["revenue", "value", "amount"];
-const ORDER_KEYS = ["order_id", "transaction_id"];
-const CURRENCY_KEY = "currency";
-
-/** Revenue events of one segment or head, ascending by row: 36 bytes each; about one event in a hundred is one. */
+/** Revenue events of one segment or head, ascending by row: 40 bytes each; about one event in a hundred is one. */
 export interface RevenueFacts {
-  readonly rows: Uint32Array;
+  readonly sequences: Uint32Array;
   /** Epoch ms. */
   readonly times: Float64Array;
   readonly actors: Uint32Array;
@@ -34,15 +31,8 @@ export interface RevenueFacts {
 
 /** Numbers the order keys of a store. */
 export class OrderNumbers {
-  static #made = 0;
-  /** Tells what was derived with these numbers from what was with others. */
-  readonly name = `orders ${(OrderNumbers.#made += 1)}`;
   readonly #numbers = new Map<string, number>();
   readonly #texts: string[] = [];
-
-  get count(): number {
-    return this.#numbers.size;
-  }
 
   numberOf(project: number, isRefund: boolean, key: string): number {
     const text = `${isRefund ? "-" : "+"}${project} ${key}`;
@@ -61,48 +51,30 @@ export class OrderNumbers {
   }
 }
 
-/** Read besides metadata. */
-const FACT_COLUMNS = [TIME_COLUMN, "slug", "value", "currency", "externalId", "project", "userId", "anonymousId", "companyId"];
-
-function columnsOfKeys(keys: readonly string[], dictionaries: Dictionaries): string[] {
-  return keys.map((key) => dictionaries.knownKeyCode(key)).filter((code) => code >= 0).map(metadataColumn);
-}
-
-/** Finds the revenue events of segments and heads, those of each row once. */
+/** Finds the revenue events of segments and heads. */
 export class RevenueSource {
-  readonly #amountColumns: readonly string[];
-  readonly #columns: readonly string[];
-  readonly #key: string;
-  readonly #folding: Folding<RevenueFacts>;
+  constructor(
+    readonly rule: RevenueRule,
+    readonly dictionaries: Dictionaries,
+    readonly numbers: OrderNumbers,
+  ) {}
 
-  constructor(rule: RevenueRule, dictionaries: Dictionaries, numbers: OrderNumbers) {
-    this.#amountColumns = ["value", ...columnsOfKeys(AMOUNT_KEYS, dictionaries)];
-    this.#columns = [...FACT_COLUMNS, ...columnsOfKeys([...AMOUNT_KEYS, ...ORDER_KEYS, CURRENCY_KEY], dictionaries)];
-    this.#key = `revenue ${numbers.name}`;
-    this.#folding = {
-      of: (rows, first) => find(rows, first, rule, dictionaries, numbers),
-      join: (known, more) => joinedFacts([known, more]),
-      byteLength: ({ rows }) => rows.length * 40,
-    };
+  /** Whether some row may have an amount, by the zone maps alone. */
+  hasAmounts(rows: Rows): boolean {
+    return ["value", ...columnsOfKeys(AMOUNT_KEYS, this.dictionaries)].some((column) => rows.zone(column) !== null);
   }
 
-  /** Loads the columns of a segment that may have some, by its zone maps; null where there is nothing to wait for. */
   load(rows: Rows): Promise<void> | null {
-    return this.#hasAmounts(rows) ? rows.load(this.#columns) : null;
+    return rows.load([TIME_COLUMN, SEQUENCE_COLUMN, ...MONEY_FIELDS, ...columnsOfKeys([...AMOUNT_KEYS, ...ORDER_KEYS, CURRENCY_KEY], this.dictionaries)]);
   }
 
-  /** Columns are loaded. Cost: a look at the rows with amounts, once. */
-  factsOf(rows: Rows): RevenueFacts {
-    return this.#hasAmounts(rows) ? rows.fold(this.#key, this.#folding) : NO_FACTS;
-  }
-
-  #hasAmounts(rows: Rows): boolean {
-    return this.#amountColumns.some((column) => rows.zone(column) !== null);
+  /** Columns are loaded. Cost: a look at the rows with amounts. */
+  factsOf(rows: Excerpt): RevenueFacts {
+    return find(rows, this.rule, this.dictionaries, this.numbers);
   }
 }
 
-/** @param first the place of these rows in their head */
-function find(rows: Rows, first: number, rule: RevenueRule, dictionaries: Dictionaries, numbers: OrderNumbers): RevenueFacts {
+function find(rows: Excerpt, rule: RevenueRule, dictionaries: Dictionaries, numbers: OrderNumbers): RevenueFacts {
   const reader = new RevenueReader(rows, rule, dictionaries);
   const amounts: Money[] = [];
   const kept: number[] = [];
@@ -115,9 +87,10 @@ function find(rows: Rows, first: number, rule: RevenueRule, dictionaries: Dictio
   if (kept.length === 0) return NO_FACTS;
   const start = dayStartMs(rows.day);
   const times = rows.times();
+  const sequences = rows.sequences();
   const [users, anonymous, projects, companies] = ["userId", "anonymousId", "project", "companyId"].map((name) => rows.column(name));
   return {
-    rows: Uint32Array.from(kept, (row) => first + row),
+    sequences: Uint32Array.from(kept, (row) => sequences[row]!),
     times: Float64Array.from(kept, (row) => start + times[row]!),
     actors: Uint32Array.from(kept, (row) => actorOf(codeAt(users!, row), codeAt(anonymous!, row))),
     projects: Uint32Array.from(kept, (row) => codeAt(projects!, row)),
@@ -131,37 +104,9 @@ function find(rows: Rows, first: number, rule: RevenueRule, dictionaries: Dictio
   };
 }
 
-/** Those of several segments and heads, or stretches of one head, one behind the other. */
-export function joinedFacts(facts: readonly RevenueFacts[]): RevenueFacts {
-  const some = facts.filter(({ rows }) => rows.length > 0);
-  const [only, ...others] = some;
-  if (only === undefined) return NO_FACTS;
-  if (others.length === 0) return only;
-  const count = some.reduce((sum, { rows }) => sum + rows.length, 0);
-  const joined = {
-    rows: new Uint32Array(count), times: new Float64Array(count), actors: new Uint32Array(count), projects: new Uint32Array(count),
-    companies: new Uint32Array(count), orders: new Int32Array(count),
-    amounts: only.amounts.concat(...others.map(({ amounts }) => amounts)),
-    currencies: only.currencies.concat(...others.map(({ currencies }) => currencies)),
-  };
-  let end = 0;
-  for (const fact of some) {
-    for (const name of ["rows", "times", "actors", "projects", "companies", "orders"] as const) joined[name].set(fact[name], end);
-    end += fact.rows.length;
-  }
-  return joined;
-}
-
-/** One list behind another, in a third one. */
-export function behind<T extends Uint32Array | Int32Array | Float64Array>(known: T, more: T, into: T): T {
-  into.set(known);
-  into.set(more, known.length);
-  return into;
-}
-
 const NO_CODES = new Uint32Array(0);
-const NO_FACTS: RevenueFacts = {
-  rows: NO_CODES, times: new Float64Array(0), actors: NO_CODES, projects: NO_CODES, companies: NO_CODES, amounts: [], orders: new Int32Array(0), currencies: [],
+export const NO_FACTS: RevenueFacts = {
+  sequences: NO_CODES, times: new Float64Array(0), actors: NO_CODES, projects: NO_CODES, companies: NO_CODES, amounts: [], orders: new Int32Array(0), currencies: [],
 };
 
 /** The amount of a value that is a JSON number; null for any other. Amounts hardly repeat: none is kept. */
@@ -190,7 +135,7 @@ class RevenueReader {
   readonly #currencyOfText = new Map<string, string>();
 
   constructor(
-    readonly rows: Rows,
+    readonly rows: Excerpt,
     readonly rule: RevenueRule,
     readonly dictionaries: Dictionaries,
   ) {

@@ -1,10 +1,10 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the payments */
 import { DaybookError, shown } from "../base/errors.js";
 import { dayOf, isoOfDay } from "../base/time.js";
+import type { Rates } from "../plan/input.js";
 import { convertMoney } from "./money.js";
 import type { Money } from "./money.js";
-import type { Rates } from "../plan/input.js";
-import type { Payments } from "./revenue-payments.js";
+import type { Payments } from "./payments.js";
 
 /** A currency on a day: what a rate is asked for. */
 interface Quote {
@@ -16,62 +16,63 @@ const REPORTING = -1;
 const NO_CURRENCY = -2;
 
 /**
- * Amounts in the reporting currency. Rates are asked at every question, once per currency and day; amounts are converted
- * when one of them changed.
+ * Amounts in the reporting currency. Rates are asked at every question, once per currency and day; all amounts are converted anew
+ * when one of them changed, else those of payments that came since.
  */
 export class ConvertedAmounts {
-  readonly #quotes: Quote[] = [];
-  /** Quote of each payment that has no base, or why it has none; null where all are in the reporting currency. */
-  readonly #quoteOf: Int32Array | null;
-  /** What `#amounts` was made of. */
-  #before: readonly (Money | null)[] = [];
+  #quotes: Quote[] = [];
+  #quoteNumbers = new Map<string, number>();
+  /** Quote of each payment, or why it has none. */
+  #quoteOf: number[] = [];
   #rates: readonly (number | undefined)[] = [];
-  #amounts: readonly (Money | null)[] | null = null;
+  #amounts: (Money | null)[] = [];
+  #generation = -1;
 
-  /** @param base those of the payments that these follow */
   constructor(
     readonly payments: Payments,
-    readonly base: ConvertedAmounts | null,
     readonly reporting: string,
-  ) {
-    const { currencies } = payments.own;
-    this.#quoteOf = currencies.every((currency) => currency === reporting) ? null : this.#findQuotes(currencies);
-  }
+  ) {}
 
-  /** By the place of the payment; null where no rate is known. @throws invalid_parameter (a rate that is no number above 0) */
+  /** By the place of the payment; null where no rate is known. Valid within the turn. @throws invalid_parameter (a rate that is no number above 0) */
   of(rates: Rates): readonly (Money | null)[] {
     const { payments, reporting } = this;
-    const before = this.base === null ? [] : this.base.of(rates);
+    if (this.#generation !== payments.generation) this.#reset();
+    for (let place = this.#quoteOf.length; place < payments.count; place += 1) this.#quoteOf.push(this.#quoteNumber(place));
     const asked = this.#quotes.map(({ currency, day }) => checkRate(rates(currency, reporting, day), currency, reporting, day));
-    const isKept = (this.base === null || before === this.#before) && asked.every((rate, at) => rate === this.#rates[at]);
-    if (this.#amounts !== null && isKept) return this.#amounts;
-    this.#before = before;
+    if (this.#rates.some((rate, at) => rate !== asked[at])) this.#amounts = [];
     this.#rates = asked;
-    this.#amounts = before.concat(payments.own.amounts.map((amount, at) => this.#convert(amount, at)));
+    for (let place = this.#amounts.length; place < payments.count; place += 1) this.#amounts.push(this.#convert(place));
     return this.#amounts;
   }
 
-  #convert(amount: Money, at: number): Money | null {
-    const quote = this.#quoteOf === null ? REPORTING : this.#quoteOf[at]!;
+  #reset(): void {
+    this.#quotes = [];
+    this.#quoteNumbers = new Map();
+    this.#quoteOf = [];
+    this.#rates = [];
+    this.#amounts = [];
+    this.#generation = this.payments.generation;
+  }
+
+  #convert(place: number): Money | null {
+    const quote = this.#quoteOf[place]!;
+    const amount = this.payments.amounts[place]!;
     if (quote === REPORTING) return amount;
     const rate = this.#rates[quote];
     return rate === undefined ? null : convertMoney(amount, rate);
   }
 
-  #findQuotes(currencies: readonly string[]): Int32Array {
-    const known = new Map<string, number>();
-    return Int32Array.from(currencies, (currency, at) => {
-      if (currency === this.reporting) return REPORTING;
-      if (!/^[A-Z]{3}$/.test(currency)) return NO_CURRENCY;
-      const day = isoOfDay(dayOf(this.payments.timeAt(this.payments.start + at))).slice(0, 10);
-      const key = `${currency} ${day}`;
-      let quote = known.get(key);
-      if (quote === undefined) {
-        quote = this.#quotes.push({ currency, day }) - 1;
-        known.set(key, quote);
-      }
-      return quote;
-    });
+  #quoteNumber(place: number): number {
+    const currency = this.payments.currencies[place]!;
+    if (currency === this.reporting) return REPORTING;
+    if (!/^[A-Z]{3}$/.test(currency)) return NO_CURRENCY;
+    const day = isoOfDay(dayOf(this.payments.times[place]!)).slice(0, 10);
+    const key = `${currency} ${day}`;
+    const known = this.#quoteNumbers.get(key);
+    if (known !== undefined) return known;
+    const quote = this.#quotes.push({ currency, day }) - 1;
+    this.#quoteNumbers.set(key, quote);
+    return quote;
   }
 }
 

@@ -66,8 +66,8 @@ const FEW_LISTS = 8;
 
 const NO_ROWS = new Uint32Array(0);
 
-/** Of lists of unlike lengths, as those of one identity mostly are: the longer one is copied in stretches. */
-function mergeLists(a: Uint32Array, b: Uint32Array): Uint32Array {
+/** Ascending rows of two lists without any in common. Of lists of unlike lengths, as those of one identity mostly are: the longer one is copied in stretches. */
+export function mergeLists(a: Uint32Array, b: Uint32Array): Uint32Array {
   if (a.length === 0) return b;
   const [long, short] = a.length >= b.length ? [a, b] : [b, a];
   const merged = new Uint32Array(a.length + b.length);

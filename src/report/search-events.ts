@@ -10,7 +10,7 @@ import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
 import { actorOf } from "../segment/who.js";
 import { RecordReader, loadRecords } from "./event-record.js";
-import type { Report, ReportContext } from "./report.js";
+import type { Fold, FoldContext } from "./report.js";
 import { rowsDown, selectedRows } from "./selected-rows.js";
 
 /** A row of the page to come. */
@@ -31,7 +31,8 @@ interface SearchState {
 }
 
 /** Matching events, newest first, a page at a time. Reads days from the newest on until the page is full. */
-export const searchEvents: Report<"searchEvents", SearchState> = {
+export const searchEvents: Fold<"searchEvents", SearchState> = {
+  kind: "fold",
   keepsRows: true,
   columns: () => [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN],
   begin: (plan, { sequence }) => ({
@@ -45,7 +46,6 @@ export const searchEvents: Report<"searchEvents", SearchState> = {
     const selection = select(rows, selector);
     mergeFound(state, rows.sealed ? lastRows(state, rows, selection) : newestRows(state, rows, selectedRows(selection)));
   },
-  merge: (into, from) => mergeFound(into, from.found),
   isDone: (state, day) => state.found.length === state.wantedCount && (state.found.at(-1)?.rows.day ?? day) > day,
   finish: async (state, plan, context) => {
     const page = state.found.slice(0, plan.limit);
@@ -98,7 +98,7 @@ function mergeFound(state: SearchState, found: readonly Found[]): void {
   state.found = [...state.found, ...found].sort(compareFound).slice(0, state.wantedCount);
 }
 
-async function eventsOf(page: readonly Found[], allFields: boolean, context: ReportContext): Promise<EventRecord[]> {
+async function eventsOf(page: readonly Found[], allFields: boolean, context: FoldContext): Promise<EventRecord[]> {
   const rowsOf = new Map<Rows, number[]>();
   for (const { rows, row } of page) rowsOf.set(rows, [...(rowsOf.get(rows) ?? []), row]);
   for (const [rows, selected] of rowsOf) await loadRecords(rows, selected, context.dictionaries, allFields ? undefined : RECORD_FIELDS);
@@ -109,7 +109,7 @@ async function eventsOf(page: readonly Found[], allFields: boolean, context: Rep
 }
 
 /** Whose rows are: each id is hashed once. */
-function identityIds({ identities }: ReportContext): (rows: Rows, row: number) => string | null {
+function identityIds({ identities }: FoldContext): (rows: Rows, row: number) => string | null {
   const ids = new Map<number, string>();
   return (rows, row) => {
     const actor = actorOf(codeAt(rows.column("userId"), row), codeAt(rows.column("anonymousId"), row));

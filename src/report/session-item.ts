@@ -7,13 +7,13 @@ import type { Plan } from "../plan/plan.js";
 import { ID_COLUMN } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
 import { RecordReader } from "./event-record.js";
+import type { SubjectEvents } from "./identity-events.js";
 import { ZERO, addMoney, majorUnits } from "./money.js";
 import { pageviewCodes } from "./pageviews.js";
-import type { ReportContext } from "./report.js";
-import type { RevenueTable } from "./revenue-table.js";
 import type { Sessions } from "./sessionize.js";
+import type { TimelineMoney } from "./timeline-money.js";
 import type { Timeline } from "./timeline.js";
-import { touchReader } from "./touch.js";
+import type { TouchReader } from "./touch.js";
 
 const ENTRY_COLUMNS = [
   "project", "url", "referrer", "device", "os", "browser", "screen", "language", "location_country", "location_region", "location_city",
@@ -23,25 +23,25 @@ const ENTRY_COLUMNS = [
 export async function sessionItems(
   shown: readonly number[],
   sessions: Sessions,
-  timeline: Timeline,
-  table: RevenueTable,
+  money: TimelineMoney,
+  touches: TouchReader,
   plan: Plan<"identitySessions">,
-  context: ReportContext,
+  { timeline, dictionaries, pause }: SubjectEvents,
 ): Promise<SessionItem[]> {
-  const touches = touchReader(plan.touch, context);
   const firstColumns = [ID_COLUMN, ...ENTRY_COLUMNS, ...touches.columns];
   for (const session of shown) {
+    await pause();
     await timeline.rowsAt(sessions.firsts[session]!).load(firstColumns);
     for (const { rows } of timeline.spansOf(sessions.firsts[session]!, sessions.lasts[session]! + 1)) await rows.load(["slug", "url"]);
   }
-  const reader = new RecordReader(context.dictionaries);
-  const pageviews = pageviewCodes(context.dictionaries, plan.pageviewSlugs);
+  const reader = new RecordReader(dictionaries);
+  const pageviews = pageviewCodes(dictionaries, plan.pageviewSlugs);
   return shown.map((session) => {
     const first = sessions.firsts[session]!;
     const [rows, row] = [timeline.rowsAt(first), timeline.rows[first]!];
     const startMs = timeline.times[first]!;
     const endMs = timeline.times[sessions.lasts[session]!]!;
-    const told = tellEvents(session, sessions, timeline, table, pageviews);
+    const told = tellEvents(session, sessions, timeline, money, pageviews);
     const entry = (column: (typeof ENTRY_COLUMNS)[number]) => reader.text(rows, row, column) || null;
     const campaign = touches.campaign(rows, row);
     return {
@@ -77,7 +77,7 @@ function tellEvents(
   session: number,
   { firsts, lasts, sessionOf }: Sessions,
   timeline: Timeline,
-  table: RevenueTable,
+  money: TimelineMoney,
   pageviews: ReadonlySet<number>,
 ) {
   let pageviewCount = 0;
@@ -91,7 +91,7 @@ function tellEvents(
       const row = timeline.rows[at]!;
       if (pageviews.has(codeAt(slugs, row))) pageviewCount += 1;
       if (codeAt(urls, row) !== 0) exit = { rows, row };
-      const amount = table.amountOf(rows, row);
+      const amount = money.get(at) ?? null;
       if (amount !== null) revenue = addMoney(revenue, amount);
     }
   }

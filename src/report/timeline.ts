@@ -2,10 +2,8 @@
 import { dayStartMs } from "../base/time.js";
 import { compareIds } from "../base/uuid.js";
 import { codeAt, type CodeColumn } from "../column/column.js";
-import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
+import { ID_COLUMN, TIME_COLUMN } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
-import { ACTOR_COLUMNS } from "./actors.js";
-import { mayHold, rowsOfLoaded } from "./rows-by-actor.js";
 
 /** Events from `from` to before `to` of a timeline: they lie in the same rows. */
 export interface Span {
@@ -119,49 +117,42 @@ function gather(column: CodeColumn, list: Uint32Array, into: Uint32Array): void 
 }
 
 /** Rows of a segment or head that belong to an identity, ascending. */
-interface Hit {
+export interface Hit {
   readonly rows: Rows;
   readonly list: Uint32Array;
 }
 
-/**
- * The events of these actors. Cost: a search per actor and segment, and their rows; ids are read only for days whose
- * events lie in several segments or in a head.
- * @param parts pinned
- * @param sequence rows with a greater one are left out; null: none are
- */
-export async function timelineOf(parts: readonly Rows[], actors: readonly number[], sequence: number | null): Promise<Timeline> {
-  const ascending = [...actors].sort((a, b) => a - b);
+/** The events of these rows in order. Cost: the rows; ids are read only for days whose events lie in several segments or in a head. @param pause called day by day */
+export async function timelineOf(hits: readonly Hit[], pause: () => Promise<void>): Promise<Timeline> {
   const hitsOfDay = new Map<number, Hit[]>();
   let count = 0;
-  for (const rows of parts) {
-    if (!mayHold(rows, ascending)) continue;
-    const loading = rows.load(sequence === null ? ACTOR_COLUMNS : [...ACTOR_COLUMNS, SEQUENCE_COLUMN]);
-    if (loading !== null) await loading;
-    const all = rowsOfLoaded(rows, ascending);
-    const list = sequence === null ? all : visibleRows(rows, all, sequence);
-    if (list.length === 0) continue;
-    count += list.length;
-    const hits = hitsOfDay.get(rows.day);
-    if (hits === undefined) hitsOfDay.set(rows.day, [{ rows, list }]);
-    else hits.push({ rows, list });
+  for (const hit of hits) {
+    count += hit.list.length;
+    const known = hitsOfDay.get(hit.rows.day);
+    if (known === undefined) hitsOfDay.set(hit.rows.day, [hit]);
+    else known.push(hit);
   }
   const timeline = new Timeline(count);
-  for (const [, hits] of [...hitsOfDay].sort(([a], [b]) => a - b)) {
-    const isOrdered = hits.length === 1 && hits.every(({ rows }) => rows.sealed);
-    for (const { rows } of hits) {
-      const loading = rows.load(isOrdered ? [TIME_COLUMN] : [TIME_COLUMN, ID_COLUMN]);
-      if (loading !== null) await loading;
+  for (const [, ofDay] of [...hitsOfDay].sort(([a], [b]) => a - b)) {
+    await pause();
+    for (const { rows } of ofDay) rows.pin();
+    try {
+      await addDay(timeline, ofDay);
+    } finally {
+      for (const { rows } of ofDay) rows.unpin();
     }
-    if (isOrdered) for (const { rows, list } of hits) timeline.pushAll(rows, list);
-    else pushMixed(timeline, hits);
   }
   return timeline;
 }
 
-function visibleRows(rows: Rows, list: Uint32Array, sequence: number): Uint32Array {
-  const sequences = rows.sequences();
-  return list.filter((row) => sequences[row]! <= sequence);
+async function addDay(timeline: Timeline, hits: readonly Hit[]): Promise<void> {
+  const isOrdered = hits.length === 1 && hits.every(({ rows }) => rows.sealed);
+  for (const { rows } of hits) {
+    const loading = rows.load(isOrdered ? [TIME_COLUMN] : [TIME_COLUMN, ID_COLUMN]);
+    if (loading !== null) await loading;
+  }
+  if (isOrdered) for (const { rows, list } of hits) timeline.pushAll(rows, list);
+  else pushMixed(timeline, hits);
 }
 
 /** The rows of one day that lie in several segments, or in a head in order of arrival. */

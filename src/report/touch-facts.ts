@@ -1,16 +1,15 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
 import { allocateCodes, type Codes } from "../column/codes.js";
 import { denseCodes } from "../column/column.js";
-import { TIME_COLUMN } from "../schema/fields.js";
+import { SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
 import { actorOf } from "../segment/who.js";
 import type { TouchLabels } from "./touch-labels.js";
-import type { TouchReader } from "./touch.js";
+import type { TouchMaker, TouchReader } from "./touch.js";
 
 /** Touches of one segment or head, in the order of its rows: for the making of an index, not to be kept. */
 export interface TouchFacts {
-  readonly part: Rows;
-  readonly rows: Uint32Array;
+  readonly sequences: Uint32Array;
   /** Ms of the day. */
   readonly times: Uint32Array;
   /** Numbers of their labels. */
@@ -21,41 +20,46 @@ export interface TouchFacts {
   readonly companies: Uint32Array;
 }
 
-/** The touches of a segment. Their labels are kept, 1 or 2 bytes a row. Cost: some 10 ns a row; once, some 20 ns more. */
-export async function loadTouchFacts(rows: Rows, reader: TouchReader, labels: TouchLabels): Promise<TouchFacts> {
-  if (rows.kept(labels.name, []) === null) await loadColumns(rows, reader.columns);
-  const numbers = rows.derive(labels.name, () => labelsOfRows(rows, reader, labels), ({ byteLength }) => byteLength);
-  await loadColumns(rows, [TIME_COLUMN, "userId", "anonymousId", "companyId"]);
+/** The touches of a segment, which is pinned. Their labels are kept, 1 or 2 bytes a row. Cost: some 10 ns a row; once, some 20 ns more. */
+export async function loadTouchFacts(rows: Rows, maker: TouchMaker): Promise<TouchFacts> {
+  if (rows.kept(maker.labels.name, []) === null) await rows.load(maker.reader().columns);
+  const numbers = labelNumbers(rows, maker);
+  await rows.load([TIME_COLUMN, SEQUENCE_COLUMN, "userId", "anonymousId", "companyId"]);
   return factsOf(rows, numbers);
 }
 
-async function loadColumns(rows: Rows, columns: readonly string[]): Promise<void> {
-  const loading = rows.load(columns);
-  if (loading !== null) await loading;
+/** The same of rows in memory. */
+export function touchFactsOf(rows: Rows, maker: TouchMaker): TouchFacts {
+  return factsOf(rows, labelNumbers(rows, maker));
+}
+
+/** The label of each row, 0 for no touch: kept for rows that stay. */
+export function labelNumbers(rows: Rows, maker: TouchMaker): Codes {
+  return rows.derive(maker.labels.name, () => labelsOfRows(rows, maker.reader(), maker.labels), ({ byteLength }) => byteLength);
 }
 
 function factsOf(part: Rows, numbers: Codes): TouchFacts {
   let count = 0;
   for (let row = 0; row < numbers.length; row += 1) if (numbers[row] !== 0) count += 1;
   const list = () => new Uint32Array(count);
-  const [rows, times, labels, actors, companies] = [list(), list(), list(), list(), list()];
+  const [sequences, times, labels, actors, companies] = [list(), list(), list(), list(), list()];
   const [users, anonymous] = [denseCodes(part.column("userId")), denseCodes(part.column("anonymousId"))];
   const named = denseCodes(part.column("companyId"));
-  const ms = part.times();
+  const [ms, sequenceOf] = [part.times(), part.sequences()];
   for (let row = 0, at = 0; row < numbers.length; row += 1) {
     if (numbers[row] === 0) continue;
-    rows[at] = row;
+    sequences[at] = sequenceOf[row]!;
     times[at] = ms[row]!;
     labels[at] = numbers[row]!;
     actors[at] = actorOf(users[row]!, anonymous[row]!);
     companies[at] = named[row]!;
     at += 1;
   }
-  return { part, rows, times, labels, actors, companies };
+  return { sequences, times, labels, actors, companies };
 }
 
-/** The label of each row, 0 for no touch. Most rows have neither campaign metadata nor a telling url nor a referrer. */
-export function labelsOfRows(rows: Rows, reader: TouchReader, labels: TouchLabels): Codes {
+/** Most rows have neither campaign metadata nor a telling url nor a referrer. */
+function labelsOfRows(rows: Rows, reader: TouchReader, labels: TouchLabels): Codes {
   const { campaigns, referrers, hosts } = reader.texts;
   const [urls, froms, hostnames] = ["url", "referrer", "hostname"].map((name) => denseCodes(rows.column(name))) as [Codes, Codes, Codes];
   const metadata = metadataOfRows(rows, reader);

@@ -1,10 +1,11 @@
 import { codeAt } from "../column/column.js";
+import type { Dictionaries } from "../column/dictionaries.js";
 import type { JsonDictionary } from "../column/dictionary.js";
 import type { TouchRule } from "../plan/plan.js";
 import { metadataColumn } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
-import type { ReportContext } from "./report.js";
 import { CLICK_KEYS, TouchTexts, UTM_KEYS, touchOfCampaign, trimmed } from "./touch-texts.js";
+import { TouchLabels } from "./touch-labels.js";
 import type { Campaign, Touch } from "./touch-texts.js";
 
 export type { Touch } from "./touch-texts.js";
@@ -23,28 +24,40 @@ export interface TouchReader {
   touch(rows: Rows, row: number): Touch | null;
 }
 
-/** What a reader is made with. */
-type TouchContext = Pick<ReportContext, "dictionaries" | "memo">;
+/** What the touches of a store are made with: texts that were parsed, labels that were numbered. */
+export class TouchMaker {
+  readonly labels = new TouchLabels();
+  readonly #texts: TouchTexts;
 
-export function touchReader(rule: TouchRule, context: TouchContext): TouchReader {
-  return new Reader(rule, context);
+  constructor(
+    readonly rule: TouchRule,
+    readonly dictionaries: Dictionaries,
+  ) {
+    this.#texts = new TouchTexts(rule, dictionaries);
+  }
+
+  /** Knows the metadata keys of now. */
+  reader(): TouchReader {
+    return new Reader(this.dictionaries, this.#texts);
+  }
 }
 
 class Reader implements TouchReader {
   readonly columns: readonly string[];
   readonly metadataColumns: readonly string[];
-  readonly texts: TouchTexts;
   /** Per metadata key: its dictionary and column; null for a key that no event has. */
   readonly #keys: readonly ({ readonly dictionary: JsonDictionary; readonly name: string } | null)[];
 
-  constructor(rule: TouchRule, { dictionaries, memo }: TouchContext) {
+  constructor(
+    dictionaries: Dictionaries,
+    readonly texts: TouchTexts,
+  ) {
     this.#keys = [...UTM_KEYS, ...CLICK_KEYS].map((key) => {
       const code = dictionaries.knownKeyCode(key);
       return code < 0 ? null : { dictionary: dictionaries.ofKey(code), name: metadataColumn(code) };
     });
     this.metadataColumns = this.#keys.flatMap((key) => (key === null ? [] : [key.name]));
     this.columns = ["url", "referrer", "hostname", ...this.metadataColumns];
-    this.texts = memo.of("touch texts", [dictionaries, rule], () => new TouchTexts(rule, dictionaries));
   }
 
   campaign(rows: Rows, row: number): Touch | null {

@@ -35,10 +35,6 @@ export class UsersByValue {
     this.addKept(isKept ? rows.derive(`users by ${this.name} ${selector.key}`, make, byteLengthOfPairs) : make());
   }
 
-  merge(from: this): void {
-    from.#lists.forEach((lists, place) => this.#lists[place]!.push(...lists));
-  }
-
   keep(): Pairs {
     return this.#lists.map(united);
   }

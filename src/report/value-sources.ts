@@ -9,11 +9,9 @@ import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
 import { ACTOR_COLUMNS } from "./actors.js";
 import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-rows-reader.js";
-import { touchLabels } from "./owned-touches.js";
-import type { ReportContext } from "./report.js";
 import { EventTimes } from "./event-times.js";
-import { labelsOfRows } from "./touch-facts.js";
-import { touchReader } from "./touch.js";
+import type { FoldContext } from "./report.js";
+import { labelNumbers } from "./touch-facts.js";
 
 /** Codes by row. A row's value is its code in the first source in which it has one, else code 0 of the last. */
 export interface Source {
@@ -48,7 +46,7 @@ interface DistinctValues {
 export type SharedOperand = Exclude<Operand, { readonly kind: "id" }>;
 
 /** @param context that of the question: the same for all its states */
-export function valuesOf(by: SharedOperand, context: ReportContext): Values {
+export function valuesOf(by: SharedOperand, context: FoldContext): Values {
   const { dictionaries } = context;
   switch (by.kind) {
     case "field":
@@ -120,7 +118,7 @@ function metadataValues(key: string, segments: readonly string[], dictionaries: 
 const NOTHING: Source = { columns: [], column: null, name: "", size: 1, codesOf: (rows) => absentColumn(rows.rowCount) };
 
 /** Rows are counted by the ids they have, and these are folded onto identities at the end: an id that names one is hashed only where it shows. */
-function identityValues({ dictionaries, identities }: ReportContext): Values {
+function identityValues({ dictionaries, identities }: FoldContext): Values {
   return {
     sources: ACTOR_COLUMNS.map((column) => stored(column, dictionaries)),
     groupsOf: (place, code) => [code === 0 ? 0 : identities.identityOf(code * 2 + place)],
@@ -128,7 +126,7 @@ function identityValues({ dictionaries, identities }: ReportContext): Values {
   };
 }
 
-function companyValues(context: ReportContext): Values {
+function companyValues(context: FoldContext): Values {
   const dictionary = context.dictionaries.named("companyId");
   const source: Source = {
     columns: [...COMPANY_READER_COLUMNS, ID_COLUMN],
@@ -144,20 +142,17 @@ function companyValues(context: ReportContext): Values {
   return { sources: [source], groupsOf: (_place, code) => [code], propertyOf: (code) => dictionary.valueOf(code) };
 }
 
-function touchValues(dimension: TouchDimension, context: ReportContext): Values {
-  const reader = touchReader(context.touchRule, context);
-  const labels = touchLabels(context.touchRule, context);
+function touchValues(dimension: TouchDimension, context: FoldContext): Values {
+  const { touches } = context;
+  const { labels } = touches;
   const source: Source = {
-    columns: reader.columns,
+    columns: touches.reader().columns,
     column: null,
     name: labels.name,
     get size() {
       return labels.count;
     },
-    codesOf: (rows) => {
-      const codes = rows.derive(labels.name, () => labelsOfRows(rows, reader, labels), ({ byteLength }) => byteLength);
-      return { kind: "dense", codes };
-    },
+    codesOf: (rows) => ({ kind: "dense", codes: labelNumbers(rows, touches) }),
   };
   return textValues([source], (_place, code) => [labels.labelOf(code)?.[dimension] ?? ""]);
 }

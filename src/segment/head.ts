@@ -135,6 +135,14 @@ export class HeadView implements Rows {
     return this.head.day;
   }
 
+  get firstSequence(): number {
+    return this.sequences()[0] ?? 0;
+  }
+
+  get lastSequence(): number {
+    return this.sequences().at(-1) ?? 0;
+  }
+
   /** The rows from a place of this view on. Smallest and largest ms are those of all. */
   since(row: number): HeadView {
     const { head, columns, first, end, shownCount, minMs, maxMs } = this;
@@ -147,6 +155,14 @@ export class HeadView implements Rows {
 
   load(): null {
     return null;
+  }
+
+  knownWho(): null {
+    return null;
+  }
+
+  excerpt(): Promise<null> {
+    return Promise.resolve(null);
   }
 
   who(): Promise<Who> {

@@ -1,4 +1,5 @@
 import type { CodeColumn } from "../column/column.js";
+import type { Excerpt } from "./excerpt.js";
 import type { Who } from "./who.js";
 
 /** Smallest and largest code of a column, and whether some row has code 0. */
@@ -38,6 +39,9 @@ export interface Rows {
   /** Smallest and largest ms of the day. */
   readonly minMs: number;
   readonly maxMs: number;
+  /** Smallest and largest store sequence: each row has its own, wherever it lies. */
+  readonly firstSequence: number;
+  readonly lastSequence: number;
   /** Columns that some row has a code other than 0 in. */
   columnNames(): readonly string[];
   /** Null when all rows have code 0. */
@@ -46,6 +50,13 @@ export interface Rows {
   load(columns: readonly string[]): Promise<void> | null;
   /** Who did something. Stored beside sealed rows; cost: the triples. For others: a look at each row. @throws corruption */
   who(): Promise<Who>;
+  /** The same if it is in memory; null else. */
+  knownWho(): Who | null;
+  /**
+   * Some rows that are stored a second time, by themselves, under a name; null where none are: the columns tell. @throws corruption
+   * @param of names of what it has to depend on; it may depend on more, and hold more rows
+   */
+  excerpt(name: string, of: readonly string[]): Promise<Excerpt | null>;
   /** Keeps what is loaded in memory until `unpin`: a query pins before `load` and unpins after its last read. */
   pin(): void;
   unpin(): void;

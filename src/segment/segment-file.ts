@@ -6,6 +6,8 @@ import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
 import { encodeContainer } from "./container.js";
 import type { PackedBlock } from "./container.js";
+import { encodeExcerpt, excerptBlock, excerptOf } from "./excerpt.js";
+import type { ExcerptMeta, ExcerptRule } from "./excerpt.js";
 import { linksOf } from "./id-links.js";
 import type { MergedRows } from "./merge-rows.js";
 import type { ColumnZone, IdLink } from "./rows.js";
@@ -34,6 +36,8 @@ export interface SegmentMeta {
   readonly links: readonly (readonly [number, number, number])[];
   /** Absent in files of earlier versions. */
   readonly who?: WhoMeta;
+  /** Absent where there is none, as in files of earlier versions. */
+  readonly excerpts?: readonly ExcerptMeta[];
 }
 
 /** Name of the block that tells who did something. */
@@ -46,8 +50,14 @@ export function rowsBlock(column: string): string {
   return `${column}.rows`;
 }
 
+/** How the bytes of a segment file are made, and what is written beside the rows. */
+export interface SegmentMaking {
+  readonly deflate: Deflate;
+  readonly excerpts: readonly ExcerptRule[];
+}
+
 /** The bytes of a segment file, and what its footer says. */
-export async function encodeSegment(merged: MergedRows, deflate: Deflate, turns = new Turns()): Promise<{ bytes: Uint8Array; meta: SegmentMeta }> {
+export async function encodeSegment(merged: MergedRows, { deflate, excerpts: rules }: SegmentMaking, turns = new Turns()): Promise<{ bytes: Uint8Array; meta: SegmentMeta }> {
   const packDeltas = async (name: string, values: Int32Array | Uint32Array) =>
     await pack(name, await toPlanes(await toDeltas(values, turns), turns), deflate);
   const blocks: PackedBlock[] = [
@@ -67,6 +77,14 @@ export async function encodeSegment(merged: MergedRows, deflate: Deflate, turns 
   const column = columnOf(merged);
   const who = await encodeWho(await whoOf(merged.times.length, column, turns), turns);
   blocks.push(await pack(WHO_BLOCK, who.bytes, deflate));
+  const excerpts: ExcerptMeta[] = [];
+  for (const rule of rules) {
+    const excerpt = await excerptOf(merged, rule, turns);
+    if (excerpt === null) continue;
+    const encoded = await encodeExcerpt(rule, excerpt);
+    excerpts.push(encoded.meta);
+    if (excerpt.rowCount > 0) blocks.push(await pack(excerptBlock(rule.name), encoded.bytes, deflate));
+  }
   const { firstSequence, lastSequence } = await sequenceRange(merged.sequences, turns);
   const meta: SegmentMeta = {
     kind: "segment",
@@ -79,6 +97,7 @@ export async function encodeSegment(merged: MergedRows, deflate: Deflate, turns 
     columns,
     links: (await linksOf({ day: merged.day, times: () => merged.times, column }, turns)).map((link) => [link.anonymousId, link.userId, link.createdAtMs]),
     who: who.meta,
+    ...(excerpts.length === 0 ? {} : { excerpts }),
   };
   return { bytes: await encodeContainer(blocks, meta, turns), meta };
 }

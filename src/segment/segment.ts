@@ -4,6 +4,8 @@ import type { CodeColumn } from "../column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
 import { checkBlock, damaged } from "./container.js";
 import type { BlockEntry, ContainerFooter } from "./container.js";
+import { decodeExcerpt, excerptBlock } from "./excerpt.js";
+import type { Excerpt } from "./excerpt.js";
 import { Holdings } from "./holdings.js";
 import type { MemoryBudget } from "./memory-budget.js";
 import type { ColumnZone, Folding, Rows } from "./rows.js";
@@ -58,6 +60,14 @@ export class Segment implements Rows {
     this.#columns = new Map(meta.columns.map((column) => [column.name, column]));
   }
 
+  get firstSequence(): number {
+    return this.meta.firstSequence;
+  }
+
+  get lastSequence(): number {
+    return this.meta.lastSequence;
+  }
+
   columnNames(): readonly string[] {
     return this.meta.columns.map((column) => column.name);
   }
@@ -79,13 +89,23 @@ export class Segment implements Rows {
     return this.#held.get(name) !== null;
   }
 
+  knownWho(): Who | null {
+    return this.#held.get(WHO_BLOCK) as Who | null;
+  }
+
   async who(): Promise<Who> {
-    const held = this.#held.get(WHO_BLOCK) as Who | null;
+    const held = this.knownWho();
     if (held !== null) return held;
     const { who: meta } = this.meta;
     const who = meta === undefined ? await this.#findWho() : decodeWho(meta, await this.#readBlock(WHO_BLOCK));
     this.#held.hold(WHO_BLOCK, who, who.actors.byteLength * 3);
     return who;
+  }
+
+  async excerpt(name: string, of: readonly string[]): Promise<Excerpt | null> {
+    const meta = this.meta.excerpts?.find((known) => known.name === name && of.every((asked) => known.of.includes(asked)));
+    if (meta === undefined) return null;
+    return decodeExcerpt(this.day, meta, meta.rowCount === 0 ? new Uint8Array(0) : await this.#readBlock(excerptBlock(name)));
   }
 
   /** For files that do not tell. */

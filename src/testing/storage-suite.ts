@@ -1,5 +1,5 @@
 import { DaybookError, type ErrorCode } from "../base/errors.js";
-import type { AppendFile, Storage } from "../store/storage.js";
+import type { AppendFile, Storage } from "../store/storage/storage.js";
 
 /** One promise of `Storage`. `run` rejects with the reason if the storage breaks it. */
 export interface StorageCase {

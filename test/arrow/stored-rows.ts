@@ -2,7 +2,7 @@ import { fixedClock, openDaybook, type Daybook, type EventInput, type Storage } 
 import type { Dictionaries } from "../../src/column/dictionaries.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../src/schema/fields.js";
 import type { Rows } from "../../src/segment/rows.js";
-import { Store } from "../../src/store/store.js";
+import { openStore } from "../../src/store/open-store.js";
 import { nowMs } from "../oracle/settings.js";
 import { lastingMemory } from "../store/objects.js";
 
@@ -24,7 +24,7 @@ export async function storedRows(
   storage: Storage,
   memoryBudgetBytes = 1e9,
 ): Promise<{ readonly rows: readonly Rows[]; readonly dictionaries: Dictionaries }> {
-  const store = await Store.open({ storage, durability: "disk", memoryBudgetBytes, readOnly: true });
+  const store = await openStore({ storage, durability: "disk", memoryBudgetBytes, readOnly: true });
   const { rows } = store.snapshot();
   for (const one of rows) await one.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...one.columnNames()]);
   return { rows, dictionaries: store.dictionaries };

@@ -3,11 +3,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { inject, onTestFinished } from "vitest";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** For `--import`: lets Node run TypeScript. */
 export const TYPESCRIPT = new URL("../typescript.mjs", import.meta.url).href;
+
+/** The command line. */
+const CLI = "src/cli/main.ts";
 
 export interface Finished {
   readonly code: number | null;
@@ -68,10 +71,16 @@ export interface StartOptions {
   readonly flags?: readonly string[];
 }
 
+/** What runs a program: the command line is bundled before the tests, others are TypeScript. */
+function programArgs(path: string): string[] {
+  if (isAbsolute(path)) return [path];
+  return path === CLI ? [join(inject("programs"), "main.mjs")] : ["--import", TYPESCRIPT, join(ROOT, path)];
+}
+
 /** Starts a program of the repository as a process of its own; it is killed when the test ends. @param path from the root, of TypeScript; or absolute */
 export function startProgram(path: string, args: readonly string[], options: StartOptions = {}): Running {
   const { DAYBOOK_TOKEN: _, ...environment } = process.env;
-  const [command = "", ...rest] = [...(options.within ?? []), process.execPath, ...(options.flags ?? []), ...(isAbsolute(path) ? [path] : ["--import", TYPESCRIPT, join(ROOT, path)]), ...args];
+  const [command = "", ...rest] = [...(options.within ?? []), process.execPath, ...(options.flags ?? []), ...programArgs(path), ...args];
   const child = spawn(command, rest, {
     cwd: ROOT,
     env: { ...environment, ...options.env },
@@ -86,7 +95,7 @@ export function startProgram(path: string, args: readonly string[], options: Sta
 
 /** Runs `daybook ARGS` to its end. */
 export function daybook(args: readonly string[], options: StartOptions = {}): Promise<Finished> {
-  return startProgram("src/cli/main.ts", args, options).finished;
+  return startProgram(CLI, args, options).finished;
 }
 
 /** An empty directory that is removed when the test ends. */

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { decodeManifest } from "../../src/store/manifest.js";
+import { decodeManifest } from "../../src/store/files/manifest.js";
 import { flipped } from "../format/damage-kit.js";
 import { daybook, emptyDirectory } from "./run.js";
 

@@ -81,6 +81,19 @@ describe("the dictionaries of a store", () => {
     for (let time = 0; time < 2; time += 1) expect(() => dictionaries.named("url").codeOf("/b")).toThrow("dictionary url: a value has two codes");
   });
 
+  test("find values among very many that a file brought, with a table and without, and refuse one with two codes", () => {
+    const dictionaries = new Dictionaries();
+    const urls = dictionaries.named("url");
+    urls.intern("/first");
+    const values = Array.from({ length: 20_000 }, (_, at) => `/page/${at}`);
+    dictionaries.apply({ name: "url", start: 2, values: [...values, "/twice", "/twice"] });
+    expect(() => urls.codeOf("/twice")).toThrow("dictionary url: a value has two codes");
+    expect(["", "/first", "/page/0", "/page/19999", "/none"].map((value) => urls.codeOf(value))).toEqual([0, 1, 2, 20_001, -1]);
+    urls.truncate(20_002);
+    for (let time = 0; time < 20; time += 1) expect([urls.codeOf(`/page/${time}`), urls.codeOf("/none")]).toEqual([2 + time, -1]);
+    expect([urls.intern("/page/7"), urls.intern("/new"), urls.codeOf("/page/19999")]).toEqual([9, 20_002, 20_001]);
+  });
+
   test("tell the empty metadata key from no key, and keep the order of a shape's keys", () => {
     const dictionaries = new Dictionaries();
     const [empty, proto] = [dictionaries.keyCode(""), dictionaries.keyCode("__proto__")];

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { fileStorage } from "../../src/node/file-storage.js";
 import { kernelFileSystem } from "../../src/node/kernel-file-system.js";
 import { processTable } from "../../src/node/process-table.js";
-import type { FileSystem } from "../../src/store/file-system.js";
+import type { FileSystem } from "../../src/store/storage/file-system.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 import { errno, watchedFileSystem } from "./watched-file-system.js";
 

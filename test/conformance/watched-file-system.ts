@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { FileSystem, OpenFile } from "../../src/store/file-system.js";
+import type { FileSystem, OpenFile } from "../../src/store/storage/file-system.js";
 import { kernelFileSystem } from "../../src/node/kernel-file-system.js";
 
 export interface WatchedFileSystem extends FileSystem {

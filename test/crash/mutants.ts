@@ -1,5 +1,5 @@
 import type { Durability } from "daybook";
-import type { FileSystem, OpenMode } from "../../src/store/file-system.js";
+import type { FileSystem, OpenMode } from "../../src/store/storage/file-system.js";
 import type { ErrorMutant } from "./io-errors.js";
 import { STORE } from "./life.js";
 

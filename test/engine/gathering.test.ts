@@ -4,9 +4,9 @@ import { Gathering } from "../../src/engine/gathering.js";
 import { Slices } from "../../src/engine/slices.js";
 import type { Plan } from "../../src/plan/plan.js";
 import { countEvents } from "../../src/report/count-events.js";
-import type { Report, ReportContext } from "../../src/report/report.js";
+import type { AnyFold, FoldContext } from "../../src/report/report.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
-import { Catalog, type Snapshot } from "../../src/store/catalog.js";
+import { Catalog, type Snapshot } from "../../src/store/live/catalog.js";
 import { appendRow } from "../segment/rows-of.js";
 
 // A count of everything: no dictionary and nobody's identity is asked.
@@ -16,9 +16,9 @@ const selector = { all: [], any: [], fromMs: -Infinity, toMs: Infinity, key: "",
 async function ask(snapshot: Snapshot): Promise<[count: number, rowCount: number]> {
   const work: Work = { segmentCount: 0, prunedCount: 0, keptCount: 0, rowCount: 0, loadCount: 0, dictionaryValueCount: 0 };
   const plan = { report: "countEvents" } as Plan<"countEvents">;
-  const context = { selector } as unknown as ReportContext;
-  const gathering = new Gathering(countEvents as Report<"countEvents", unknown>, plan, context, work, new Slices(undefined));
-  const { count } = (await gathering.stateOf(snapshot)) as { readonly count: number };
+  const context = { selector } as unknown as FoldContext;
+  const gathering = new Gathering(countEvents as AnyFold<"countEvents">, plan, context, work, new Slices(undefined));
+  const { count } = (await gathering.stateOf(snapshot, null)) as { readonly count: number };
   return [count, work.rowCount];
 }
 

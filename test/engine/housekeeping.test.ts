@@ -6,7 +6,7 @@ import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { Turns } from "../../src/base/turn.js";
 import type * as limits from "../../src/base/limits.js";
 import { Head } from "../../src/segment/head.js";
-import { Store } from "../../src/store/store.js";
+import { Store } from "../../src/store/live/store.js";
 import { turnsOfOthers } from "../testing/turns-of-others.js";
 
 vi.mock("../../src/base/limits.js", async (original) => {

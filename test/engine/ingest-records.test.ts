@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type RecordInput, type Storage, type StoredRecord, verifyStore } from "daybook";
-import { EMPTY_MANIFEST, MANIFEST_KEY, decodeManifest, encodeManifest } from "../../src/store/manifest.js";
+import { EMPTY_MANIFEST, MANIFEST_KEY, decodeManifest, encodeManifest } from "../../src/store/files/manifest.js";
 import { storeOf } from "../../src/engine/open-daybook.js";
 import { RECORD_FIELDS, RecordTable } from "../../src/identity/record-table.js";
-import { BROUGHT_NOTHING } from "../../src/store/record-batch.js";
-import type { Store } from "../../src/store/store.js";
+import { BROUGHT_NOTHING } from "../../src/store/batch/record-batch.js";
+import type { Store } from "../../src/store/live/store.js";
 import { nextTurn } from "../../src/base/turn.js";
 import { turnsOfOthers } from "../testing/turns-of-others.js";
 import { lastingMemory } from "../store/objects.js";

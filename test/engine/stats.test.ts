@@ -1,6 +1,6 @@
 import { openDaybook, type Storage } from "daybook";
 import { expect, test } from "vitest";
-import { filesOf, decodeManifest } from "../../src/store/manifest.js";
+import { filesOf, decodeManifest } from "../../src/store/files/manifest.js";
 import { lastingMemory, objectsOf } from "../store/objects.js";
 
 const event = (id: string, day: number) => ({ id, name: "a", createdAt: Date.UTC(2026, 2, day), metadata: { id } });

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { json } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { STATUS } from "../../src/http/status.js";
+import { STATUS } from "../../src/http/answer/status.js";
 import { emptyDirectory, ROOT } from "../cli/run.js";
 import { ask, eventsAfter, expectRoutes, served, startDaybook, startExample } from "./served.js";
 
@@ -136,7 +136,7 @@ describe("reverse-proxy/server.ts", () => {
   test("nginx.conf leaves room for the longest body, and time for the longest question, and names the address itself", async () => {
     const lines = await readFile(`${ROOT}/examples/reverse-proxy/nginx.conf`, "utf8");
     expect(lines).toMatch(/location \/stats\/ \{[^]*proxy_pass http:\/\/127\.0\.0\.1:8787\/;/);
-    const { WRITE_BYTE_LENGTH } = await import("../../src/http/route.js");
+    const { WRITE_BYTE_LENGTH } = await import("../../src/http/routing/route.js");
     const { LIMITS } = await import("../../src/base/limits.js");
     expect(Number(/client_max_body_size (\d+)m;/.exec(lines)?.[1]) * 2 ** 20).toBe(WRITE_BYTE_LENGTH);
     expect(Number(/proxy_read_timeout (\d+)s;/.exec(lines)?.[1]) * 1_000).toBeGreaterThan(LIMITS.questionMs);

@@ -10,8 +10,8 @@ import { Head } from "../../src/segment/head.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { mergeRows } from "../../src/segment/merge-rows.js";
 import type { Rows } from "../../src/segment/rows.js";
-import { StoreFiles } from "../../src/store/files.js";
-import { memoryStorage } from "../../src/store/memory-storage.js";
+import { StoreFiles } from "../../src/store/files/files.js";
+import { memoryStorage } from "../../src/store/storage/memory-storage.js";
 import { baseSeed } from "../oracle/settings.js";
 import { appendRow, idBytes } from "../segment/rows-of.js";
 
@@ -41,7 +41,7 @@ async function partOf(rows: readonly Row[], sealed: boolean): Promise<Rows> {
   rows.forEach(({ ms, user, url, device }, at) => appendRow(head, { ms, id: idBytes(at + 1), sequence: at + 1, fields: { userId: user, url, device } }));
   if (!sealed) return head.view();
   nextFile += 1;
-  const { segment } = await files.writeSegment(nextFile, await mergeRows([head.view()]));
+  const { segment } = await files.writeSegment(nextFile, await mergeRows([head.view()]), []);
   await segment.load(["userId", "url", "device", "ms"]);
   return segment;
 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { encodeContainer } from "../../src/segment/container.js";
 import { encodeSegment } from "../../src/segment/segment-file.js";
-import { encodeBatch } from "../../src/store/batch-bytes.js";
-import { encodeDictionaryFile } from "../../src/store/dictionary-file.js";
-import { encodeFrame, encodeJournalHeader } from "../../src/store/journal-frame.js";
-import { encodeManifest } from "../../src/store/manifest.js";
+import { encodeBatch } from "../../src/store/batch/batch-bytes.js";
+import { encodeDictionaryFile } from "../../src/store/files/dictionary-file.js";
+import { encodeFrame, encodeJournalHeader } from "../../src/store/journal/journal-frame.js";
+import { encodeManifest } from "../../src/store/files/manifest.js";
 import { containerParts, hex } from "./hex.js";
 import { deltas, sampleBatch, sampleManifest, sampleRows } from "./samples.js";
 
@@ -61,7 +61,7 @@ describe("the bytes of each file, which stores that exist already have", () => {
   });
 
   test("a segment file has times, ids, sequences, the columns that some row has a value in, and who did something", async () => {
-    expect(containerParts((await encodeSegment(sampleRows(), asIs)).bytes)).toEqual({
+    expect(containerParts((await encodeSegment(sampleRows(), { deflate: asIs, excerpts: [] })).bytes)).toEqual({
       blocks: [
         "444159424f4f4b31000af40000b70000",
         "4c00000a000000000101010101010101",

@@ -5,13 +5,13 @@ import { codeAt, columnRowCount, type CodeColumn } from "../../src/column/column
 import { FIELD_COUNT, ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../src/schema/fields.js";
 import { checkBlock, decodeFooter, encodeContainer } from "../../src/segment/container.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
-import { decodeBatch, encodeBatch } from "../../src/store/batch-bytes.js";
-import { StoreFiles } from "../../src/store/files.js";
-import { decodeFrame, encodeFrame, encodeJournalHeader, journalHeaderCrc } from "../../src/store/journal-frame.js";
+import { decodeBatch, encodeBatch } from "../../src/store/batch/batch-bytes.js";
+import { StoreFiles } from "../../src/store/files/files.js";
+import { decodeFrame, encodeFrame, encodeJournalHeader, journalHeaderCrc } from "../../src/store/journal/journal-frame.js";
 import { RECORD_FIELD_COUNT } from "../../src/identity/record-table.js";
-import { decodeRecords, encodeRecords } from "../../src/store/record-bytes.js";
-import { decodeManifest, encodeManifest, type Manifest } from "../../src/store/manifest.js";
-import { memoryStorage } from "../../src/store/memory-storage.js";
+import { decodeRecords, encodeRecords } from "../../src/store/batch/record-bytes.js";
+import { decodeManifest, encodeManifest, type Manifest } from "../../src/store/files/manifest.js";
+import { memoryStorage } from "../../src/store/storage/memory-storage.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
 
 const u32 = fc.oneof(fc.nat({ max: 300 }), fc.nat({ max: 0xffff }), fc.integer({ min: 0, max: 0xffffffff }));
@@ -120,7 +120,7 @@ describe("what is written is what is read", () => {
         day: 20_513, times: Int32Array.from(times).sort(), ids, sequences: Uint32Array.from(sequences), columns: named,
       };
       const files = new StoreFiles(memoryStorage(), new MemoryBudget(1e9));
-      const { entry } = await files.writeSegment(1, merged);
+      const { entry } = await files.writeSegment(1, merged, []);
       const segment = await files.openSegment(entry);
       await segment.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...segment.columnNames()]);
       expect([segment.times(), segment.ids(), segment.sequences()]).toEqual([merged.times, merged.ids, merged.sequences]);

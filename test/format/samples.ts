@@ -2,8 +2,8 @@ import type { CodeColumn } from "../../src/column/column.js";
 import type { DictionaryDelta } from "../../src/column/dictionaries.js";
 import { FIELDS } from "../../src/schema/fields.js";
 import type { MergedRows } from "../../src/segment/merge-rows.js";
-import type { Batch } from "../../src/store/batch.js";
-import type { Manifest } from "../../src/store/manifest.js";
+import type { Batch } from "../../src/store/batch/batch.js";
+import type { Manifest } from "../../src/store/files/manifest.js";
 
 /** Sixteen times one byte. */
 function id(byte: number): number[] {

@@ -1,6 +1,6 @@
 import { DaybookError, fixedClock, openDaybook, type Storage } from "daybook";
 import { expect, test } from "vitest";
-import { decodeManifest, encodeManifest } from "../../src/store/manifest.js";
+import { decodeManifest, encodeManifest } from "../../src/store/files/manifest.js";
 import { storageWith, withObject, type Objects } from "../store/objects.js";
 import { pairOf, twins } from "./twins.js";
 

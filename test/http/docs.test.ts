@@ -4,8 +4,8 @@ import { memoryStorage, openDaybook } from "../../src/index.js";
 import { fixedClock } from "../../src/base/clock.js";
 import { ERROR_CODES } from "../../src/base/errors.js";
 import { SCOPES } from "../../src/http/index.js";
-import { routes } from "../../src/http/routes.js";
-import { STATUS } from "../../src/http/status.js";
+import { routes } from "../../src/http/routes/table.js";
+import { STATUS } from "../../src/http/answer/status.js";
 import { handlerOf, NOW_MS } from "./kit.js";
 
 const page = readFileSync(new URL("../../docs/http.md", import.meta.url), "utf8");

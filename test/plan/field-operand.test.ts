@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { snakeCase } from "../../src/http/wire-names.js";
+import { snakeCase } from "../../src/http/wire/wire-names.js";
 import { FIELD_NAMES } from "../../src/plan/field-names.js";
 import { operandOf } from "../../src/plan/field-operand.js";
 

@@ -98,4 +98,4 @@ test("What was kept of earlier answers never shows: after late events, seals, li
     }
     await erase(daybook, erased);
     expect(await allAnswers(daybook)).toBe(await freshAnswers(history.slice(0, at), erased));
-  }, 40));
+  }, 40), 240_000);

@@ -8,7 +8,7 @@ import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { mergeRows } from "../../src/segment/merge-rows.js";
 import { encodeSegment, type SegmentMeta } from "../../src/segment/segment-file.js";
 import type { Segment } from "../../src/segment/segment.js";
-import { StoreFiles } from "../../src/store/files.js";
+import { StoreFiles } from "../../src/store/files/files.js";
 import { baseSeed } from "../oracle/settings.js";
 import { RecordingStorage } from "../store/recording-storage.js";
 import { appendRow, headOf, idBytes, inOrder, plain, plainRows, type PlainRow } from "./rows-of.js";
@@ -29,7 +29,7 @@ async function opened(rows: readonly PlainRow[], limitBytes = 1e9): Promise<Open
   const storage = new RecordingStorage();
   const budget = new MemoryBudget(limitBytes);
   const files = new StoreFiles(storage, budget);
-  const { entry } = await new StoreFiles(storage, new MemoryBudget(1e9)).writeSegment(1, await mergeRows([headOf(rows).view()]));
+  const { entry } = await new StoreFiles(storage, new MemoryBudget(1e9)).writeSegment(1, await mergeRows([headOf(rows).view()]), []);
   const segment = await files.openSegment(entry);
   let readCount = 0;
   storage.before = (operation) => {
@@ -75,7 +75,7 @@ describe("a stored segment", () => {
     const head = new Head(7, new MemoryBudget(1e9));
     for (let at = 0; at < 3_000; at += 1)
       appendRow(head, { ms: at, id: idBytes(at), sequence: at + 1, fields: { userId: at % 50, anonymousId: at % 7, companyId: at % 3, project: 1 } });
-    const { bytes } = await encodeSegment(await mergeRows([head.view()]), (raw) => raw);
+    const { bytes } = await encodeSegment(await mergeRows([head.view()]), { deflate: (raw) => raw, excerpts: [] });
     const { blocks, meta } = decodeFooter<SegmentMeta>("file", bytes, bytes.length) as ContainerFooter<SegmentMeta>;
     const packed = blocks.map((block) => ({ ...block, bytes: bytes.subarray(block.offset, block.offset + block.byteLength) }));
     const { who: _, ...older } = meta;

@@ -5,8 +5,8 @@ import { Head } from "../../src/segment/head.js";
 import type { Segment } from "../../src/segment/segment.js";
 import { Span, type SpanPart } from "../../src/segment/span.js";
 import { SpanTree } from "../../src/segment/span-tree.js";
-import { StoreFiles } from "../../src/store/files.js";
-import { memoryStorage } from "../../src/store/memory-storage.js";
+import { StoreFiles } from "../../src/store/files/files.js";
+import { memoryStorage } from "../../src/store/storage/memory-storage.js";
 import { appendRow } from "./rows-of.js";
 
 const budget = new MemoryBudget(1e9);
@@ -18,7 +18,7 @@ async function segmentOf(day: number, times: readonly number[] = [0]): Promise<S
   const head = new Head(day, budget);
   for (const ms of times) appendRow(head, { ms, id: new Uint8Array(16).fill(ms % 200), sequence: ms + 1 });
   nextFile += 1;
-  return (await files.writeSegment(nextFile, await mergeRows([head.view()]))).segment;
+  return (await files.writeSegment(nextFile, await mergeRows([head.view()]), [])).segment;
 }
 
 const segmentsOf = (days: readonly number[]) => Promise.all(days.map((day) => segmentOf(day)));

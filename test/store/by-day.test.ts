@@ -4,9 +4,9 @@ import { MS_PER_DAY } from "../../src/base/time.js";
 import { FIELD_COUNT } from "../../src/schema/fields.js";
 import { Head } from "../../src/segment/head.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
-import { BatchBuilder } from "../../src/store/batch.js";
-import type { Batch } from "../../src/store/batch.js";
-import { byDay } from "../../src/store/by-day.js";
+import { BatchBuilder } from "../../src/store/batch/batch.js";
+import type { Batch } from "../../src/store/batch/batch.js";
+import { byDay } from "../../src/store/batch/by-day.js";
 import { baseSeed } from "../oracle/settings.js";
 
 /** Shape n has n keys. */

@@ -4,9 +4,9 @@ import type { Head } from "../../src/segment/head.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { mergeRows } from "../../src/segment/merge-rows.js";
 import type { Segment } from "../../src/segment/segment.js";
-import { Catalog, type Snapshot } from "../../src/store/catalog.js";
-import { StoreFiles } from "../../src/store/files.js";
-import { memoryStorage } from "../../src/store/memory-storage.js";
+import { Catalog, type Snapshot } from "../../src/store/live/catalog.js";
+import { StoreFiles } from "../../src/store/files/files.js";
+import { memoryStorage } from "../../src/store/storage/memory-storage.js";
 import { appendRow } from "../segment/rows-of.js";
 
 const files = new StoreFiles(memoryStorage(), new MemoryBudget(1e9));
@@ -20,7 +20,7 @@ function append(catalog: Catalog, day: number, rowCount: number): void {
 
 async function segmentOf(heads: readonly Head[]): Promise<Segment> {
   nextFile += 1;
-  return (await files.writeSegment(nextFile, await mergeRows(heads.map((head) => head.view())))).segment;
+  return (await files.writeSegment(nextFile, await mergeRows(heads.map((head) => head.view())), [])).segment;
 }
 
 function shapeOf(snapshot: Snapshot): [day: number, rowCount: number, sealed: boolean][] {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.js";
-import { compactionsDue } from "../../src/store/compact.js";
+import { compactionsDue } from "../../src/store/upkeep/compact.js";
 import { baseSeed } from "../oracle/settings.js";
 
 interface Sized {

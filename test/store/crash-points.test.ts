@@ -1,7 +1,7 @@
 import { fixedClock, openDaybook, type Daybook, type EventInput, type Storage } from "daybook";
 import { seededRandom } from "daybook/testing";
 import { describe, expect, test } from "vitest";
-import { MANIFEST_KEY } from "../../src/store/manifest.js";
+import { MANIFEST_KEY } from "../../src/store/files/manifest.js";
 import { allPages } from "../oracle/answers.js";
 import { baseSeed, nowMs } from "../oracle/settings.js";
 import type { Objects } from "./objects.js";

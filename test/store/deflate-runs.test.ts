@@ -1,9 +1,9 @@
 import { inflateRawSync } from "node:zlib";
 import { seededRandom } from "daybook/testing";
 import { expect, test } from "vitest";
-import { defaultCodec, memoryCodec } from "../../src/store/codec.js";
-import { concat } from "../../src/store/payload.js";
-import { deflateRuns } from "../../src/store/deflate-runs.js";
+import { defaultCodec, memoryCodec } from "../../src/store/storage/codec.js";
+import { concat } from "../../src/store/batch/payload.js";
+import { deflateRuns } from "../../src/store/storage/deflate-runs.js";
 import { baseSeed } from "../oracle/settings.js";
 
 /** Runs of every length and byte, between bytes that are none. */

@@ -6,11 +6,11 @@ import { keepRows } from "../../src/segment/keep-rows.js";
 import type { MergedRows } from "../../src/segment/merge-rows.js";
 import { encodeSegment } from "../../src/segment/segment-file.js";
 import type { SegmentMeta } from "../../src/segment/segment-file.js";
-import { codecOf, sha256Of } from "../../src/store/check-file.js";
-import { defaultCodec } from "../../src/store/codec.js";
-import { StoreFiles } from "../../src/store/files.js";
-import { MANIFEST_KEY, decodeManifest, encodeManifest } from "../../src/store/manifest.js";
-import type { Manifest, SegmentEntry } from "../../src/store/manifest.js";
+import { codecOf, sha256Of } from "../../src/store/files/check-file.js";
+import { defaultCodec } from "../../src/store/storage/codec.js";
+import { StoreFiles } from "../../src/store/files/files.js";
+import { MANIFEST_KEY, decodeManifest, encodeManifest } from "../../src/store/files/manifest.js";
+import type { Manifest, SegmentEntry } from "../../src/store/files/manifest.js";
 import { lastingMemory } from "./objects.js";
 
 export const clock = fixedClock(Date.UTC(2026, 3, 1));
@@ -62,7 +62,7 @@ export async function forgeRows(storage: Storage, change: (rows: MergedRows) => 
   const segment = await new StoreFiles(storage, new MemoryBudget(Infinity)).openSegment(entry);
   await segment.load(["ms", "id", "sequence", ...segment.columnNames()]);
   const rows = keepRows(segment, Uint32Array.from({ length: segment.rowCount }, (_, row) => row), new Map());
-  const { bytes } = await encodeSegment(change(rows), (raw) => defaultCodec.deflate(raw));
+  const { bytes } = await encodeSegment(change(rows), { deflate: (raw) => defaultCodec.deflate(raw), excerpts: [] });
   await replaceSegment(storage, entry, bytes);
   return entry.key;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { IdTable } from "../../src/store/id-table.js";
+import { IdTable } from "../../src/store/batch/id-table.js";
 import { baseSeed } from "../oracle/settings.js";
 
 /** Bytes of an id that is unlike every other number's. */

@@ -1,7 +1,7 @@
 import type { AppendFile } from "daybook";
 import { expect, test } from "vitest";
-import { FRAME_KINDS } from "../../src/store/journal-frame.js";
-import { Journal } from "../../src/store/journal.js";
+import { FRAME_KINDS } from "../../src/store/journal/journal-frame.js";
+import { Journal } from "../../src/store/journal/journal.js";
 
 /** A file of which each sync, and each write, ends when the test says. */
 function slowFile(): { file: AppendFile; ends: ((error?: Error) => void)[] } {

@@ -1,7 +1,7 @@
 import { DaybookError } from "daybook";
 import { describe, expect, test } from "vitest";
-import { Journal, journalKey, journalNumber, replayJournal } from "../../src/store/journal.js";
-import { FRAME_KINDS, JOURNAL_HEADER_BYTES, encodeFrame, encodeJournalHeader, journalHeaderCrc } from "../../src/store/journal-frame.js";
+import { Journal, journalKey, journalNumber, replayJournal } from "../../src/store/journal/journal.js";
+import { FRAME_KINDS, JOURNAL_HEADER_BYTES, encodeFrame, encodeJournalHeader, journalHeaderCrc } from "../../src/store/journal/journal-frame.js";
 import { RecordingStorage } from "./recording-storage.js";
 
 interface FrameSpec {

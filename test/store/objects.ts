@@ -1,5 +1,5 @@
 import { memoryStorage, type Storage } from "daybook";
-import { defaultCodec } from "../../src/store/codec.js";
+import { defaultCodec } from "../../src/store/storage/codec.js";
 
 /** What a storage holds, by key. */
 export type Objects = ReadonlyMap<string, Uint8Array>;

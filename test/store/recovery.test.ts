@@ -1,7 +1,7 @@
 import { DaybookError, fixedClock, openDaybook } from "daybook";
 import { describe, expect, test } from "vitest";
-import { JOURNAL_HEADER_BYTES } from "../../src/store/journal-frame.js";
-import { decodeManifest, encodeManifest } from "../../src/store/manifest.js";
+import { JOURNAL_HEADER_BYTES } from "../../src/store/journal/journal-frame.js";
+import { decodeManifest, encodeManifest } from "../../src/store/files/manifest.js";
 import type { Objects } from "./objects.js";
 import { withObject } from "./objects.js";
 import { RecordingStorage } from "./recording-storage.js";

@@ -1,7 +1,7 @@
 import { openDaybook, type ExportedEvent } from "daybook";
 import { beforeAll, describe, expect, test } from "vitest";
 import { dayOf } from "../../src/base/time.js";
-import { MANIFEST_KEY, decodeManifest } from "../../src/store/manifest.js";
+import { MANIFEST_KEY, decodeManifest } from "../../src/store/files/manifest.js";
 import { flipped } from "../format/damage-kit.js";
 import { baseSeed } from "../oracle/settings.js";
 import { clock } from "./forged-store.js";

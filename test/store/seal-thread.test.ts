@@ -10,9 +10,9 @@ import { LIMITS } from "../../src/base/limits.js";
 import { Turns } from "../../src/base/turn.js";
 import { Head } from "../../src/segment/head.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
-import { BatchBuilder } from "../../src/store/batch.js";
-import { defaultCodec } from "../../src/store/codec.js";
-import type { Sealer, SourceRows } from "../../src/store/make-segment.js";
+import { BatchBuilder } from "../../src/store/batch/batch.js";
+import { defaultCodec } from "../../src/store/storage/codec.js";
+import type { Sealer, SourceRows } from "../../src/store/files/make-segment.js";
 import { bundledProgram } from "../bundled.js";
 import { startProgram } from "../cli/run.js";
 import { objectsOf } from "./objects.js";
@@ -132,7 +132,7 @@ describe("a seal thread", () => {
     const taken: number[] = [];
     const turns = Object.assign(new Turns(), { took: async (valueCount: number) => void taken.push(valueCount) });
     const sources = [1, 2].map((seed) => headOf(MANY * seed).view());
-    await expect(threadOf().make(sources, memoryStorage().codec as Codec, turns)).resolves.toMatchObject({ sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string });
+    await expect(threadOf().make(sources, [], memoryStorage().codec as Codec, turns)).resolves.toMatchObject({ sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string });
     expect(taken).toEqual(sources.map((rows) => rows.rowCount * rows.columnNames().length));
   });
 
@@ -215,8 +215,8 @@ describe("a seal thread that fails", () => {
   it("because rows cannot be read leaves nothing waiting", async () => {
     const broken = { ...headOf(MANY).view(), columnNames: () => ["name"], column: () => { throw new RangeError("Array buffer allocation failed"); } } as unknown as SourceRows;
     const thread = threadOf();
-    expect(await thread.make([headOf(MANY).view(), broken], memoryStorage().codec as Codec, new Turns())).toBeNull();
-    expect(await thread.make([headOf(MANY).view()], memoryStorage().codec as Codec, new Turns())).toBeNull();
+    expect(await thread.make([headOf(MANY).view(), broken], [], memoryStorage().codec as Codec, new Turns())).toBeNull();
+    expect(await thread.make([headOf(MANY).view()], [], memoryStorage().codec as Codec, new Turns())).toBeNull();
     expect(warnings.mock.calls.map(([text]) => String(text))).toEqual([expect.stringContaining("allocation failed")]);
   });
 

@@ -1,6 +1,6 @@
 import { openDaybook, verifyStore } from "../../index.js";
 import { fileStorage } from "../../node/index.js";
-import { MANIFEST_KEY, decodeManifest } from "../../store/manifest.js";
+import { MANIFEST_KEY, decodeManifest } from "../../store/files/manifest.js";
 import { readArguments, required, type Command } from "../command.js";
 import { TOKENS_KEY, dataDirectory, type DataDirectory } from "../data-directory.js";
 import { directoryOf, organizationOf, requireDirectory } from "../organizations.js";

@@ -1,7 +1,7 @@
 import { withReadings } from "../../../examples/access-log/readers.js";
 import type { Daybook } from "../../engine/daybook.js";
 import { openDaybook } from "../../engine/open-daybook.js";
-import { memoryStorage } from "../../store/memory-storage.js";
+import { memoryStorage } from "../../store/storage/memory-storage.js";
 import { count, plain } from "../print/format.js";
 import type { DataSet } from "./data-sets.js";
 import { Section } from "./section.js";

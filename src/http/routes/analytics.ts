@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { authorizeField } from "../access.js";
-import { answers, wireEvent } from "../answers.js";
-import type { Envelope } from "../error-reply.js";
+import { authorizeField } from "../access/access.js";
+import { answers, wireEvent } from "../shapes/answers.js";
+import type { Envelope } from "../answer/error-reply.js";
 import {
   aggregateInput,
   countEventsInput,
@@ -10,10 +10,10 @@ import {
   searchEventsInput,
   uniqueUsersInput,
   uniqueUsersPerDayInput,
-} from "../question.js";
-import { guarded, JSON_BYTE_LENGTH } from "../route.js";
-import type { Caller, Exchange, GuardedRoute, Route } from "../route.js";
-import type { Scope } from "../token.js";
+} from "../shapes/question.js";
+import { guarded, JSON_BYTE_LENGTH } from "../routing/route.js";
+import type { Caller, Exchange, GuardedRoute, Route } from "../routing/route.js";
+import type { Scope } from "../access/token.js";
 
 const V1_ANALYTICS = "/v1/projects/{project_id}/analytics";
 

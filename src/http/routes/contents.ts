@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { guarded } from "../route.js";
-import type { Route } from "../route.js";
-import { wireNames } from "../wire-names.js";
+import { guarded } from "../routing/route.js";
+import type { Route } from "../routing/route.js";
+import { wireNames } from "../wire/wire-names.js";
 
 const noQuery = z.strictObject({});
 

@@ -7,10 +7,10 @@ import type { ExportInput } from "../../engine/daybook.js";
 import { AFTER } from "../../engine/export-place.js";
 import type { EventPlace, ExportedRecordPlace, PagedExports } from "../../engine/export-place.js";
 import type { StoredRecord } from "../../schema/record.js";
-import { bytesOfLines } from "../lines.js";
-import { pageOfLines } from "../page-of-lines.js";
-import { guarded, JSON_BYTE_LENGTH } from "../route.js";
-import type { Route } from "../route.js";
+import { bytesOfLines } from "../answer/lines.js";
+import { pageOfLines } from "../answer/page-of-lines.js";
+import { guarded, JSON_BYTE_LENGTH } from "../routing/route.js";
+import type { Route } from "../routing/route.js";
 import { inProject } from "./questions.js";
 
 const RECORD_TYPES = ["identify", "group", "alias", "unlink"] as const;

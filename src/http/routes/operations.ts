@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { answers } from "../answers.js";
-import { health } from "../health.js";
-import { metricsText } from "../metrics.js";
-import { openapiText } from "../openapi.js";
-import { guarded } from "../route.js";
-import type { Route } from "../route.js";
+import { answers } from "../shapes/answers.js";
+import { health } from "../operations/health.js";
+import { metricsText } from "../operations/metrics.js";
+import { openapiText } from "../operations/openapi.js";
+import { guarded } from "../routing/route.js";
+import type { Route } from "../routing/route.js";
 
 const noQuery = z.strictObject({});
 

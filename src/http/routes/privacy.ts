@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { PrivacyRequest, PrivacyRequests } from "../../engine/privacy-requests.js";
-import { bytesOfLines } from "../lines.js";
-import { privacyAnswers as answers, privacyBodies as bodies } from "../privacy-shape.js";
-import { guarded, JSON_BYTE_LENGTH } from "../route.js";
-import type { Access, GuardedRoute, Route } from "../route.js";
-import { wireNames } from "../wire-names.js";
+import { bytesOfLines } from "../answer/lines.js";
+import { privacyAnswers as answers, privacyBodies as bodies } from "../shapes/privacy-shape.js";
+import { guarded, JSON_BYTE_LENGTH } from "../routing/route.js";
+import type { Access } from "../access/access.js";
+import type { GuardedRoute, Route } from "../routing/route.js";
+import { wireNames } from "../wire/wire-names.js";
 
 const PATH = "/v1/privacy-requests";
 const READ: Access = { scope: "privacy_requests:read", organizationWide: true };

@@ -2,9 +2,10 @@ import { z } from "zod";
 import { DaybookError } from "../../base/errors.js";
 import type { Daybook, QueryOptions } from "../../engine/daybook.js";
 import type { ReportName } from "../../plan/plan.js";
-import { authorizeField } from "../access.js";
-import { guarded, JSON_BYTE_LENGTH } from "../route.js";
-import type { Access, GuardedRoute, Route } from "../route.js";
+import { authorizeField } from "../access/access.js";
+import type { Access } from "../access/access.js";
+import { guarded, JSON_BYTE_LENGTH } from "../routing/route.js";
+import type { GuardedRoute, Route } from "../routing/route.js";
 
 const EVENTS: Access = { scope: "events:read" };
 const ANALYTICS: Access = { scope: "analytics:read" };

@@ -1,7 +1,7 @@
-import { reportAnswers as answers } from "../report-answers.js";
-import { numberOf, reportQueries as queries } from "../report-query.js";
-import { report } from "../report-route.js";
-import type { Route } from "../route.js";
+import { reportAnswers as answers } from "../shapes/report-answers.js";
+import { numberOf, reportQueries as queries } from "../shapes/report-query.js";
+import { report } from "./report-route.js";
+import type { Route } from "../routing/route.js";
 
 const SCOPE = "revenue:read";
 const PATH = "/v1/projects/{project_id}/revenue";

@@ -1,6 +1,6 @@
 import type { EventInput } from "../../schema/event.js";
 import { splitAddress, withoutUser } from "../../schema/web-address.js";
-import type { Agent } from "../route.js";
+import type { Agent } from "../routing/route.js";
 import type { Call, EventKind } from "./call.js";
 
 type JsonObject = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 import { DaybookError, parameterError, shown } from "../../base/errors.js";
 import type { ErrorCode } from "../../base/errors.js";
-import { authorize } from "../access.js";
-import { checkShape } from "../check-shape.js";
-import type { Caller, Exchange } from "../route.js";
+import { authorize } from "../access/access.js";
+import { checkShape } from "../shapes/check-shape.js";
+import type { Caller, Exchange } from "../routing/route.js";
 import { CALL_KINDS, RECORD_KINDS, trackingBodies } from "./call.js";
 import type { Call, CallKind, EventKind, RecordKind } from "./call.js";
 import { eventOfCall } from "./call-event.js";
@@ -57,6 +57,7 @@ export async function takeBatch(caller: Caller, exchange: Sent): Promise<object>
       rejected.push({ index, error: faultOf(thrown) });
     }
   }
+  if (entries.some(isRecord)) authorize({ scope: "identities:write" }, caller.token);
   const outcome = await store(entries, caller, exchange);
   return answerOf({ ...outcome, rejected: [...rejected, ...outcome.rejected].sort((a, b) => a.index - b.index) });
 }
@@ -70,9 +71,8 @@ function checkedKind(item: unknown, at: string): CallKind {
 }
 
 /** Events go in as one batch, records one by one, all at the same time: their order does not matter. */
-async function store(entries: readonly Entry[], { daybook, project, token }: Caller, { readAgent }: Sent): Promise<Outcome> {
+async function store(entries: readonly Entry[], { daybook, project }: Caller, { readAgent }: Sent): Promise<Outcome> {
   const [events, records] = [entries.filter(isEvent), entries.filter(isRecord)];
-  if (records.length > 0) authorize({ scope: "identities:write" }, token);
   const inputs = events.map(({ kind, call, createdAtMs }) => eventOfCall(kind, call, createdAtMs, readAgent));
   const ingesting = inputs.length === 0 ? NOTHING : daybook.ingest(inputs, project === null ? {} : { project });
   const storing = records.map(({ kind, call, createdAtMs }) => storeRecord(kind, call, createdAtMs, daybook).then(() => null, faultOf));

@@ -1,4 +1,4 @@
-import type { DirectoryEntry, FileStat, FileSystem, OpenFile, OpenMode } from "../../store/file-system.js";
+import type { DirectoryEntry, FileStat, FileSystem, OpenFile, OpenMode } from "../../store/storage/file-system.js";
 import { syncedDirectory } from "./directory-names.js";
 import { type FailingFault, type Faults, noFaults } from "./fault.js";
 import { afterFailedSync, synced, withChange } from "./file-content.js";

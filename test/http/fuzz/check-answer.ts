@@ -1,9 +1,9 @@
 import { ERROR_CODES } from "../../../src/base/errors.js";
 import type { ErrorCode } from "../../../src/base/errors.js";
-import { createRouter, routeOf } from "../../../src/http/router.js";
-import { routes } from "../../../src/http/routes.js";
-import type { Route } from "../../../src/http/route.js";
-import { STATUS } from "../../../src/http/status.js";
+import { createRouter, routeOf } from "../../../src/http/routing/router.js";
+import { routes } from "../../../src/http/routes/table.js";
+import type { Route } from "../../../src/http/routing/route.js";
+import { STATUS } from "../../../src/http/answer/status.js";
 import type { FuzzRequest } from "./requests.js";
 
 /** An answer, whatever way it came. Names of headers are lower-case. */

@@ -1,6 +1,6 @@
 import { deflateSync, gzipSync } from "node:zlib";
-import { routes } from "../../../src/http/routes.js";
-import type { Route } from "../../../src/http/route.js";
+import { routes } from "../../../src/http/routes/table.js";
+import type { Route } from "../../../src/http/routing/route.js";
 import type { Random } from "../../../src/testing/random.js";
 import { bodyFor } from "./bodies.js";
 import { STRANGE_TEXTS, brokenText, mutated } from "./json-mutation.js";

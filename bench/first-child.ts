@@ -1,0 +1,18 @@
+import { openDaybook } from "daybook";
+import { fileStorage } from "daybook/node";
+import { clock } from "./clock.js";
+import { windowOf } from "./measure.js";
+import { questions } from "./questions.js";
+
+/** Opens a store in a process of its own and asks one question, once. Its arguments: the store, the name of the question. */
+const [store = "", name = ""] = process.argv.slice(2);
+const question = questions.find((known) => known.name === name);
+if (question === undefined) throw new Error(`expected the name of a question, got ${name}`);
+
+const openStartedMs = performance.now();
+const daybook = await openDaybook({ storage: fileStorage(store), clock, readOnly: true });
+const startedMs = performance.now();
+await question.ask(daybook, windowOf(0));
+const firstMs = performance.now() - startedMs;
+process.stdout.write(JSON.stringify({ openMs: startedMs - openStartedMs, firstMs }));
+await daybook.close();

@@ -1,0 +1,21 @@
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { Measurement } from "./measure.js";
+import { median } from "./table.js";
+
+const child = fileURLToPath(new URL("first-child.ts", import.meta.url));
+const processCount = 3;
+
+export interface FirstMeasurement {
+  /** Of the first question of a new process; opening the stored files is not in it. */
+  readonly firstMs: number;
+  /** The fastest peer, warm, over `firstMs`. */
+  readonly firstRatio: number;
+}
+
+/** A question that is the first one of a new process, over stored files: the median of some processes. */
+export function withFirst<M extends Measurement>(measurement: M, store: string): M & FirstMeasurement {
+  const ask = () => execFileSync(process.execPath, ["--import", "tsx", child, store, measurement.question], { encoding: "utf8" });
+  const firstMs = median(Array.from({ length: processCount }, () => (JSON.parse(ask()) as { firstMs: number }).firstMs));
+  return { ...measurement, firstMs, firstRatio: (measurement.ratio * measurement.daybookMs) / firstMs };
+}

@@ -1,0 +1,67 @@
+/** Codes of a page: 16 KiB. */
+const PAGE_CODE_COUNT = 4_096;
+const PAGE_BITS = 12;
+const PAGE_MASK = PAGE_CODE_COUNT - 1;
+
+const NO_CODES = new Int32Array(PAGE_CODE_COUNT);
+
+/** Numbers by code, 0 where there is none, as they were at one moment. */
+export class FrozenCodes {
+  constructor(readonly pages: readonly Int32Array[]) {}
+
+  of(code: number): number {
+    const page = this.pages[code >>> PAGE_BITS];
+    return page === undefined ? 0 : (page[code & PAGE_MASK] as number);
+  }
+}
+
+/**
+ * Numbers by code that change while readers go on seeing what was: a page is copied before its first change after a reader came.
+ * 4 bytes for every code below the greatest; a moment costs 8 bytes a page, and 16 KiB for each page that changes after it.
+ */
+export class PagedCodes {
+  #pages: Int32Array[] = [];
+  /** 1 for a page that no reader sees. */
+  #isOwn: boolean[] = [];
+  #frozen: FrozenCodes | null = null;
+
+  get byteLength(): number {
+    return this.#pages.length * PAGE_CODE_COUNT * 4;
+  }
+
+  of(code: number): number {
+    const page = this.#pages[code >>> PAGE_BITS];
+    return page === undefined ? 0 : (page[code & PAGE_MASK] as number);
+  }
+
+  set(code: number, value: number): void {
+    const at = code >>> PAGE_BITS;
+    while (this.#pages.length <= at) {
+      this.#pages.push(NO_CODES);
+      this.#isOwn.push(false);
+    }
+    if (this.#isOwn[at] !== true) {
+      this.#pages[at] = (this.#pages[at] as Int32Array).slice();
+      this.#isOwn[at] = true;
+    }
+    (this.#pages[at] as Int32Array)[code & PAGE_MASK] = value;
+    this.#frozen = null;
+  }
+
+  /** Visits what is set, by ascending codes. */
+  each(visit: (code: number, value: number) => void): void {
+    this.#pages.forEach((page, at) => {
+      if (page === NO_CODES) return;
+      for (let code = 0; code < PAGE_CODE_COUNT; code += 1) if (page[code] !== 0) visit(at * PAGE_CODE_COUNT + code, page[code] as number);
+    });
+  }
+
+  /** What is there now, whatever is set later. The same object as long as nothing is set. Cost: the pages, after a change. */
+  freeze(): FrozenCodes {
+    if (this.#frozen === null) {
+      this.#frozen = new FrozenCodes(this.#pages.slice());
+      this.#isOwn.fill(false);
+    }
+    return this.#frozen;
+  }
+}

@@ -1,0 +1,130 @@
+import { inOrder } from "../base/ahead.js";
+import type { Droppable, MemoryBudget } from "../segment/memory-budget.js";
+import type { Rows } from "../segment/rows.js";
+import type { Missing } from "./missing.js";
+import { RowsTaken } from "./rows-taken.js";
+
+/** The rows of one moment. */
+export interface RowsOfMoment {
+  readonly rows: readonly Rows[];
+  /** The greatest of the rows. */
+  readonly sequence: number;
+  /** Counts rows that were looked at. */
+  readonly looked: (rowCount: number) => void;
+}
+
+/** Questions that read tables, or wait for what they miss: none is dropped meanwhile. */
+export interface TableUse {
+  readerCount: number;
+}
+
+/**
+ * A table over the rows of all time. It takes each row once: of a segment what is derived from it, of a head what came since.
+ * In the memory budget: dropped, it is made anew. `T`: what is derived from rows.
+ */
+export abstract class StoreTable<T> implements Droppable {
+  readonly #taken = new RowsTaken();
+  #loading: Promise<void> | null = null;
+  /** Goes up when it begins anew. */
+  #generation = 0;
+  byteLength = 0;
+  lastUsed = 0;
+
+  constructor(
+    readonly budget: MemoryBudget,
+    readonly use: TableUse,
+  ) {}
+
+  get pinned(): boolean {
+    return this.use.readerCount > 0;
+  }
+
+  /** What is derived from a segment; null where it is not in memory. */
+  protected abstract known(segment: Rows): T | null;
+  /** The same, from storage if need be. */
+  protected abstract load(segment: Rows): Promise<T>;
+  /** What is derived from rows of a head, which are in memory. */
+  protected abstract ofHead(rows: Rows): T;
+  /** Takes rows. @param isTaken tells by the sequence of a row whether it was taken before */
+  protected abstract take(rows: Rows, made: T, isTaken: (sequence: number) => boolean): void;
+  /** Forgets all. */
+  protected abstract reset(): void;
+  protected abstract measure(): number;
+
+  /** Counts the times that it began anew: what was made of it before is worth nothing. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /**
+   * Takes the rows up to a moment that is no earlier than the last one, as far as they are in memory; false where something is missing.
+   * Cost: the rows that came since.
+   */
+  takeRows({ rows, sequence, looked }: RowsOfMoment, missing: Missing): boolean {
+    let newer = this.#taken.newer(rows);
+    if (newer === null) {
+      this.clear();
+      newer = this.#taken.newer(rows);
+    }
+    const { segments = [], heads = [] } = newer ?? {};
+    const isTaken = (row: number) => this.#taken.has(row);
+    for (const segment of segments) {
+      const made = this.known(segment);
+      if (made === null) {
+        missing.add(() => this.#loadSegments(segments, looked));
+        return false;
+      }
+      this.#takeSegment(segment, made);
+    }
+    for (const head of heads) {
+      looked(head.rowCount);
+      this.take(head, this.ofHead(head), isTaken);
+    }
+    this.#taken.tookAll(sequence);
+    this.#count();
+    return true;
+  }
+
+  /** Begins anew. */
+  clear(): void {
+    this.#taken.clear();
+    this.#generation += 1;
+    this.reset();
+    this.#count();
+  }
+
+  drop(): void {
+    this.#taken.clear();
+    this.#generation += 1;
+    this.reset();
+    this.byteLength = 0;
+  }
+
+  #takeSegment(segment: Rows, made: T): void {
+    this.take(segment, made, (sequence) => this.#taken.has(sequence));
+    this.#taken.tookSegment(segment);
+  }
+
+  /** One load at a time: who asks meanwhile waits for it. */
+  #loadSegments(segments: readonly Rows[], looked: (rowCount: number) => void): Promise<void> {
+    this.#loading ??= this.#loadAll(segments, looked).finally(() => (this.#loading = null));
+    return this.#loading;
+  }
+
+  async #loadAll(segments: readonly Rows[], looked: (rowCount: number) => void): Promise<void> {
+    const generation = this.#generation;
+    await inOrder(segments, (segment) => this.load(segment), (made, segment) => {
+      looked(segment.rowCount);
+      if (generation !== this.#generation) return false;
+      if (!this.#taken.hasSegment(segment)) this.#takeSegment(segment, made);
+      return true;
+    });
+    this.#count();
+  }
+
+  #count(): void {
+    this.budget.remove(this);
+    this.byteLength = this.measure();
+    this.budget.add(this);
+  }
+}

@@ -1,0 +1,34 @@
+import type { Dictionaries } from "../column/dictionaries.js";
+import { metadataColumn } from "../schema/fields.js";
+import type { ExcerptRule } from "../segment/excerpt.js";
+
+/** Metadata keys that may hold an amount: the first in any event, the others in payments and refunds. Order keys; the currency. */
+export const AMOUNT_KEYS = ["revenue", "value", "amount"] as const;
+export const ORDER_KEYS = ["order_id", "transaction_id"] as const;
+export const CURRENCY_KEY = "currency";
+
+/** Rows that may be revenue. */
+export const MONEY_EXCERPT = "money";
+
+/** Fields that tell of revenue. */
+export const MONEY_FIELDS = ["slug", "value", "currency", "externalId", "project", "userId", "anonymousId", "companyId"] as const;
+
+/** Columns of some metadata keys; of those that no event has, none. */
+export function columnsOfKeys(keys: readonly string[], dictionaries: Dictionaries): string[] {
+  return keys.map((key) => dictionaries.knownKeyCode(key)).filter((code) => code >= 0).map(metadataColumn);
+}
+
+/** What a seal and a compaction write beside the rows of a segment, so that a new process need not make it. @param slugs of payments and refunds, ascending */
+export function moneyExcerpt(dictionaries: Dictionaries, slugs: readonly string[]): ExcerptRule {
+  const known = dictionaries.named("slug");
+  const codes = slugs.map((slug) => known.codeOf(slug)).filter((code) => code > 0);
+  return {
+    name: MONEY_EXCERPT,
+    of: slugs,
+    takes: [
+      { columns: ["value", ...columnsOfKeys(AMOUNT_KEYS.slice(0, 1), dictionaries)] },
+      { columns: columnsOfKeys(AMOUNT_KEYS.slice(1), dictionaries), where: { column: "slug", codes } },
+    ],
+    columns: [...MONEY_FIELDS, ...columnsOfKeys([...AMOUNT_KEYS, ...ORDER_KEYS, CURRENCY_KEY], dictionaries)],
+  };
+}

@@ -1,0 +1,68 @@
+import { Missing } from "../derived/missing.js";
+import type { Plan } from "../plan/plan.js";
+import type { TableMoment, Tables } from "../report/tables.js";
+import type { Snapshot } from "../store/live/catalog.js";
+import type { Store } from "../store/live/store.js";
+import type { ReportContexts } from "./report-contexts.js";
+import type { Slices } from "./slices.js";
+
+/** A question under way. */
+export interface Asking {
+  readonly plan: Plan;
+  readonly store: Store;
+  readonly contexts: ReportContexts;
+  readonly slices: Slices;
+  /** Hears of rows that were looked at, and of loads that came first. */
+  readonly onRows: (rowCount: number) => void;
+  readonly onLoad: () => void;
+}
+
+/**
+ * Begins in the turn of a snapshot: rows, links and tables of one moment. What is not in memory is loaded first, and then it is tried
+ * with the moment of then. @throws aborted, corruption
+ */
+export async function atMoment<B, A>(
+  { plan, store, contexts, slices, onRows, onLoad }: Asking,
+  begin: (moment: TableMoment, missing: Missing) => B | null,
+  goOn: (begun: B, snapshot: Snapshot) => A | Promise<A>,
+): Promise<A> {
+  const look = { pause: () => slices.yieldSometimes(), looked: onRows };
+  let pinned: Tables | null = null;
+  // From one try to the next: what was loaded for it would be dropped where memory is short, and loaded again, without end.
+  const pin = (tables: Tables | null) => {
+    if (tables === pinned) return;
+    tables?.pin();
+    pinned?.unpin();
+    pinned = tables;
+  };
+  try {
+    for (;;) {
+      const begun = await tryOnce();
+      if (begun !== null) return begun.answer;
+    }
+  } finally {
+    pin(null);
+  }
+
+  /** Null where something was missing, which is loaded then. */
+  async function tryOnce(): Promise<{ readonly answer: A } | null> {
+    await store.whole();
+    const snapshot = store.snapshot();
+    try {
+      // Those of this moment: an erasure puts others in their place.
+      pin(contexts.tables);
+      const missing = new Missing();
+      const moment = contexts.momentOf(plan, snapshot, look, missing);
+      const begun = moment === null ? null : begin(moment, missing);
+      if (begun !== null && missing.isEmpty) {
+        pin(null);
+        return { answer: await goOn(await begun, snapshot) };
+      }
+      onLoad();
+      await slices.until(missing.load());
+      return null;
+    } finally {
+      snapshot.release();
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import type { Clock } from "../../base/clock.js";
+import { DaybookError } from "../../base/errors.js";
+import { parseTimestamp } from "../../base/time.js";
+import type { Daybook } from "../../engine/daybook.js";
+import { FIELD_OPERANDS, isFieldName } from "../../plan/field-names.js";
+import type { Operand } from "../../plan/plan.js";
+import type { Scope, TokenRecord } from "./token.js";
+import type { TokenStore } from "./tokens.js";
+
+/** What a caller must hold. Checked in the order of the members. */
+export interface Access {
+  readonly scope: Scope;
+  /** The least role; absent: any. */
+  readonly role?: "admin";
+  /** True: a project token will not do. */
+  readonly organizationWide?: boolean;
+  /** True: the token may also come as the user name of Basic, with an empty password. */
+  readonly basic?: boolean;
+}
+
+const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
+
+/** Base64 of a user name and a colon: the password is empty. */
+const BASIC = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
+const USER_NAME = /^([A-Za-z0-9._~+/-]+=*):$/;
+
+/** The value of the token in an Authorization header; undefined: there is none. @param takesBasic it may also come as the user name of Basic */
+export function tokenIn(header: string | null, takesBasic = false): string | undefined {
+  return BEARER.exec(header ?? "")?.[1] ?? (takesBasic ? userNameOf(header ?? "") : undefined);
+}
+
+/** The answer to a request without a token. @param takesBasic it may also come as the user name of Basic */
+export function missingToken(takesBasic: boolean): DaybookError {
+  const otherwise = takesBasic ? ", or Basic with the token as user name and no password" : "";
+  return new DaybookError("missing_token", `expected the header Authorization: Bearer <token>${otherwise}`);
+}
+
+/** The record of a hash. @throws invalid_token (one answer for unknown, expired, revoked) */
+export async function liveToken(hash: string, tokens: TokenStore, clock: Clock): Promise<TokenRecord> {
+  const record = await tokens.find(hash);
+  if (record === undefined || !equalInConstantTime(record.sha256, hash) || !isLive(record, clock.now())) throw invalidToken();
+  return record;
+}
+
+/** The one answer to every token that does not open anything. */
+export function invalidToken(): DaybookError {
+  return new DaybookError("invalid_token", "the token is unknown, expired or revoked");
+}
+
+/** @throws insufficient_scope, insufficient_role, organization_token_required, in this order */
+export function authorize(access: Access, token: TokenRecord): void {
+  if (!token.scopes.includes("*") && !token.scopes.includes(access.scope)) {
+    throw new DaybookError("insufficient_scope", `expected a token with the scope ${access.scope}`);
+  }
+  if (access.role === "admin" && token.role !== "owner" && token.role !== "admin") {
+    throw new DaybookError("insufficient_role", `expected a token of an owner or admin, got one of a ${token.role}`);
+  }
+  if (access.organizationWide === true && token.project !== null) {
+    throw new DaybookError("organization_token_required", "expected a token of the organization, got one of a project");
+  }
+}
+
+/**
+ * Refuses an aggregate whose values are those of single events, or the ids of visitors, to a token that may not read events.
+ * @param field as it came; what is no field is refused by others
+ * @throws insufficient_scope
+ */
+export function authorizeField(field: unknown, { scopes }: TokenRecord): void {
+  if (typeof field !== "string" || !isFieldName(field) || !isOfEvents(FIELD_OPERANDS[field])) return;
+  if (scopes.includes("*") || scopes.includes("events:read")) return;
+  throw new DaybookError("insufficient_scope", `field: expected a token with the scope events:read for an aggregate by ${field}`, { param: "field" });
+}
+
+function isOfEvents(operand: Operand): boolean {
+  if (operand.kind === "field") return operand.field === "anonymousId" || operand.field === "externalId";
+  return operand.kind === "id" || operand.kind === "createdAt";
+}
+
+/**
+ * The project whose rows a caller sees: the path's, else the token's, else (null) the whole organization.
+ * @throws project_not_found (the same words whether it is unknown or another's)
+ */
+export function projectOf(named: string | undefined, token: TokenRecord, daybook: Daybook): string | null {
+  if (named === undefined) return token.project;
+  if ((token.project !== null && token.project !== named) || !daybook.projects().includes(named)) {
+    throw new DaybookError("project_not_found", "project_id: no such project", { param: "project_id" });
+  }
+  return named;
+}
+
+function userNameOf(header: string): string | undefined {
+  const encoded = BASIC.exec(header)?.[1];
+  if (encoded === undefined) return undefined;
+  try {
+    return USER_NAME.exec(atob(encoded))?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
+/** A time that cannot be read counts as over. */
+function isLive(record: TokenRecord, nowMs: number): boolean {
+  if (record.revoked_at !== null) return false;
+  return record.expires_at === null || (parseTimestamp(record.expires_at) ?? 0) > nowMs;
+}
+
+/** Takes as long for a near miss as for a far one. */
+function equalInConstantTime(one: string, other: string): boolean {
+  let difference = one.length ^ other.length;
+  for (let at = 0; at < other.length; at += 1) difference |= one.charCodeAt(at) ^ other.charCodeAt(at);
+  return difference === 0;
+}

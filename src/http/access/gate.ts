@@ -1,0 +1,65 @@
+import type { Clock } from "../../base/clock.js";
+import { DaybookError } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
+import { liveToken, missingToken, tokenIn } from "./access.js";
+import type { WireRequest } from "../wire/exchange.js";
+import { FailedTokens } from "./failed-tokens.js";
+import type { FailedTokenLimits } from "./failed-tokens.js";
+import { networkOf } from "./network.js";
+import type { TokenRecord } from "./token.js";
+import type { TokenStore } from "./tokens.js";
+
+/** Tells callers apart by their tokens, and slows down those who guess. */
+export class Gate {
+  readonly #failed: FailedTokens;
+  /** By the hash of a token that opened something. */
+  readonly #organizations = new Map<string, string>();
+
+  constructor(
+    readonly tokens: TokenStore,
+    readonly clock: Clock,
+    limits: FailedTokenLimits,
+    readonly sha256Hex: (text: string) => string,
+  ) {
+    this.#failed = new FailedTokens(limits, clock);
+  }
+
+  /** @throws missing_token, invalid_token, rate_limited */
+  async authenticate(request: WireRequest, takesBasic = false): Promise<TokenRecord> {
+    const hash = this.#hashOf(request, takesBasic);
+    const network = request.address === undefined ? null : networkOf(request.address);
+    this.#failed.refuse(network, hash);
+    try {
+      const token = await liveToken(hash, this.tokens, this.clock);
+      this.#failed.opened(network, hash);
+      this.#remember(hash, token.organization);
+      return token;
+    } catch (thrown) {
+      this.#organizations.delete(hash);
+      if (thrown instanceof DaybookError && thrown.code === "invalid_token") this.#failed.failed(network);
+      throw thrown;
+    }
+  }
+
+  /** Whose a token was when it last opened something; null: it never did, or no longer does. Asks nobody. */
+  organizationOf(sha256: string): string | null {
+    return this.#organizations.get(sha256) ?? null;
+  }
+
+  #hashOf(request: WireRequest, takesBasic: boolean): string {
+    const known = request.known?.sha256;
+    if (typeof known === "string") return known;
+    const value = known === null ? undefined : tokenIn(request.header("authorization"), takesBasic);
+    if (value === undefined) throw missingToken(takesBasic);
+    return this.sha256Hex(value);
+  }
+
+  #remember(hash: string, organization: string): void {
+    if (this.#organizations.has(hash)) return;
+    if (this.#organizations.size >= LIMITS.countedTokenCount) {
+      const [oldest] = this.#organizations.keys();
+      if (oldest !== undefined) this.#organizations.delete(oldest);
+    }
+    this.#organizations.set(hash, organization);
+  }
+}

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { DaybookError } from "../../base/errors.js";
+import { parseTimestamp } from "../../base/time.js";
+import { checkShape } from "../shapes/check-shape.js";
+import { ROLES, SCOPES, tokenHash } from "./token.js";
+import type { Role, Scope, TokenRecord } from "./token.js";
+
+/** A token as a person writes it down: exactly one of `token` (the value) and `sha256` (hex), the rest as kept. */
+export interface TokenEntry {
+  readonly token?: string | undefined;
+  readonly sha256?: string | undefined;
+  /** Default: made of the hash. */
+  readonly id?: string | undefined;
+  /** Default: `default`. */
+  readonly organization?: string | undefined;
+  /** Null, or absent: all projects of the organization. */
+  readonly project?: string | null | undefined;
+  readonly role: Role;
+  readonly scopes: readonly (Scope | "*")[];
+  /** Times: RFC 3339 with a zone. */
+  readonly created_at?: string | null | undefined;
+  readonly expires_at?: string | null | undefined;
+  readonly revoked_at?: string | null | undefined;
+}
+
+const time = z.string().refine((text) => parseTimestamp(text) !== null, "expected an RFC 3339 timestamp with a zone");
+
+const entrySchema = z.strictObject({
+  token: z.string().regex(/^sk_[A-Za-z0-9._~+/-]+$/, "expected a value that starts with sk_").optional(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/i, "expected 64 hexadecimal digits").optional(),
+  id: z.string().min(1, "expected at least one character").optional(),
+  organization: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "expected lower-case letters, digits, - and _, at most 63")
+    .optional(),
+  project: z.string().min(1, "expected at least one character").nullish(),
+  role: z.enum(ROLES),
+  scopes: z.array(z.enum([...SCOPES, "*"])),
+  created_at: time.nullish(),
+  expires_at: time.nullish(),
+  revoked_at: time.nullish(),
+}) satisfies z.ZodType<TokenEntry>;
+
+
+/** Entries as records. @throws invalid_parameter, unknown_parameter, exactly_one_required (never showing a value) */
+export function tokenRecords(entries: unknown): TokenRecord[] {
+  if (!Array.isArray(entries)) throw new DaybookError("invalid_parameter", "tokens: expected an array");
+  return entries.map((entry: unknown, index) => tokenRecord(entry, `tokens[${index}]`));
+}
+
+/** One entry as a record; `at` names it in errors. @throws what `tokenRecords` throws */
+export function tokenRecord(value: unknown, at: string): TokenRecord {
+  checkShape(entrySchema, value, { at, secret: true });
+  const entry = value as TokenEntry;
+  if ((entry.token === undefined) === (entry.sha256 === undefined)) {
+    throw new DaybookError("exactly_one_required", `${at}: expected exactly one of token and sha256`, { param: at });
+  }
+  const sha256 = entry.sha256?.toLowerCase() ?? tokenHash(entry.token ?? "");
+  return {
+    id: entry.id ?? `tok_${sha256.slice(0, 16)}`,
+    sha256,
+    organization: entry.organization ?? "default",
+    project: entry.project ?? null,
+    role: entry.role,
+    scopes: [...entry.scopes],
+    created_at: entry.created_at ?? null,
+    expires_at: entry.expires_at ?? null,
+    revoked_at: entry.revoked_at ?? null,
+  };
+}
+
+/** Reads a token file: a JSON array of entries. @throws malformed_json, and what `tokenRecords` throws */
+export function parseTokens(text: string): TokenRecord[] {
+  let entries: unknown;
+  try {
+    entries = JSON.parse(text);
+  } catch {
+    throw new DaybookError("malformed_json", "tokens: expected a JSON array of tokens, the text is not JSON");
+  }
+  return tokenRecords(entries);
+}
+
+/** Writes a token file that `parseTokens` reads back. */
+export function formatTokens(records: readonly TokenRecord[]): string {
+  return `${JSON.stringify(records, null, 2)}\n`;
+}

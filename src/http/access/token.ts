@@ -1,0 +1,40 @@
+import { sha256Hex } from "../../base/hash.js";
+
+/** Roles, from the one that may most to the one that may least. */
+export const ROLES = ["owner", "admin", "member", "viewer"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** What a token may be granted, one by one; `*` in a record is all of them. */
+export const SCOPES = [
+  "events:read",
+  "analytics:read",
+  "identities:read",
+  "revenue:read",
+  "companies:read",
+  "privacy_requests:read",
+  "metrics:read",
+  "events:write",
+  "identities:write",
+  "privacy_requests:write",
+] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** One token as it is kept: its hash, never its value. Times are RFC 3339 text. */
+export interface TokenRecord {
+  readonly id: string;
+  /** Lower-case hex of SHA-256 over the value. */
+  readonly sha256: string;
+  readonly organization: string;
+  /** The only project the token sees; null: the whole organization. */
+  readonly project: string | null;
+  readonly role: Role;
+  readonly scopes: readonly (Scope | "*")[];
+  readonly created_at: string | null;
+  readonly expires_at: string | null;
+  readonly revoked_at: string | null;
+}
+
+/** Lower-case hex of SHA-256 over a token's value. */
+export function tokenHash(value: string): string {
+  return sha256Hex(value);
+}

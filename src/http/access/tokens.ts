@@ -1,0 +1,57 @@
+import { isoOf } from "../../base/time.js";
+import { toHex } from "../../base/hash.js";
+import type { Role, Scope, TokenRecord } from "./token.js";
+import { tokenRecord, tokenRecords } from "./token-file.js";
+import type { TokenEntry } from "./token-file.js";
+
+/** Where the handler looks tokens up. `find` gets the hash; the value is never handed on. */
+export interface TokenStore {
+  /** The token whose value has this SHA-256, in lower-case hex; undefined for none. Expired and revoked ones too: the handler looks. */
+  find(sha256Hex: string): TokenRecord | undefined | Promise<TokenRecord | undefined>;
+}
+
+/**
+ * A token store over a fixed list.
+ * @throws invalid_parameter, unknown_parameter, exactly_one_required (an entry that is no token, named by its position)
+ */
+export function memoryTokens(entries: readonly TokenEntry[]): TokenStore {
+  const byHash = new Map(tokenRecords(entries).map((record) => [record.sha256, record]));
+  return { find: (sha256Hex) => byHash.get(sha256Hex) };
+}
+
+export interface CreateTokenInput {
+  readonly role: Role;
+  readonly scopes: readonly (Scope | "*")[];
+  /** Default: `default`. */
+  readonly organization?: string;
+  readonly project?: string | null;
+  readonly expires_at?: string | null;
+  /** Epoch milliseconds of the creation. */
+  readonly nowMs: number;
+  /** Fills bytes with randomness; default: the Web Crypto generator. */
+  readonly random?: (bytes: Uint8Array<ArrayBuffer>) => void;
+}
+
+/** 192 random bits: far more than can be guessed. */
+const VALUE_BYTE_LENGTH = 24;
+
+/**
+ * Makes a new token. `value` is shown to a person once; only `record` is kept.
+ * @throws invalid_parameter (a role, scope, name or time that no token can have)
+ */
+export function createToken(input: CreateTokenInput): { readonly value: string; readonly record: TokenRecord } {
+  const bytes = new Uint8Array(VALUE_BYTE_LENGTH);
+  if (input.random === undefined) globalThis.crypto.getRandomValues(bytes);
+  else input.random(bytes);
+  const value = `sk_${toHex(bytes)}`;
+  const entry: TokenEntry = {
+    token: value,
+    role: input.role,
+    scopes: input.scopes,
+    project: input.project ?? null,
+    created_at: isoOf(input.nowMs),
+    expires_at: input.expires_at ?? null,
+    ...(input.organization === undefined ? {} : { organization: input.organization }),
+  };
+  return { value, record: tokenRecord(entry, "token") };
+}

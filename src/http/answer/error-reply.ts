@@ -1,0 +1,81 @@
+import { DaybookError, ERROR_CODES } from "../../base/errors.js";
+import type { ErrorDetails } from "../../base/errors.js";
+import type { WireReply } from "../wire/exchange.js";
+import { STATUS } from "./status.js";
+import { snakeCase } from "../wire/wire-names.js";
+
+/** The two shapes of an error: `older` for the unversioned endpoints, `problem` (RFC 9457) for everything else. */
+export type Envelope = "older" | "problem";
+
+/** Parameter names that messages mention, as the wire spells them. */
+const WIRE_NAMES: Readonly<Record<string, string>> = {
+  eventName: "event_name",
+  startDate: "start_date",
+  endDate: "end_date",
+  filterGroups: "filter_groups",
+  fieldName: "field_name",
+  metadataField: "metadata_field",
+  allFields: "all_fields",
+  userId: "user_id",
+  companyId: "company_id",
+  rangeDays: "range_days",
+};
+const QUOTED_OR_NAME = new RegExp(`"(?:[^"\\\\]|\\\\.)*"|\\b(?:${Object.keys(WIRE_NAMES).join("|")})\\b`, "g");
+
+/** Turns whatever was thrown into an answer. Codes of status 500 and above show their sentence only: no path, no stack. */
+export function errorReply(envelope: Envelope, thrown: unknown, requestId: string): WireReply {
+  const error = thrown instanceof DaybookError ? thrown : new DaybookError("internal", ERROR_CODES.internal);
+  const status = STATUS[error.code];
+  const message = status >= 500 ? ERROR_CODES[error.code] : error.message;
+  const param = status >= 500 ? undefined : error.details.param;
+  const body =
+    envelope === "older"
+      ? { status: "ERROR", error: { code: error.code, message, param, request_id: requestId } }
+      : {
+          type: `urn:daybook:error:${error.code}`,
+          title: ERROR_CODES[error.code],
+          status,
+          detail: message,
+          code: error.code,
+          param,
+          errors: error.details["errors"],
+          request_id: requestId,
+        };
+  return {
+    status,
+    headers: {
+      "content-type": envelope === "older" ? "application/json; charset=utf-8" : "application/problem+json",
+      "x-request-id": requestId,
+      "cache-control": "no-store",
+      ...headersOf(error, status),
+    },
+    body: JSON.stringify(body),
+  };
+}
+
+function headersOf(error: DaybookError, status: number): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (status === 401) headers["www-authenticate"] = "Bearer";
+  if (error.code === "method_not_allowed") headers["allow"] = String(error.details["allow"]);
+  if (error.code === "rate_limited" || error.code === "overloaded") {
+    const waitSec = error.details["retryAfterSec"];
+    headers["retry-after"] = String(typeof waitSec === "number" ? Math.max(1, Math.ceil(waitSec)) : 1);
+  }
+  return headers;
+}
+
+/** An error of the library with its camelCase names spelled as on the wire. Anything else comes back as it is. */
+export function inWireNames(thrown: unknown): unknown {
+  if (!(thrown instanceof DaybookError)) return thrown;
+  const { param, reason } = thrown.details;
+  if (param === undefined) return new DaybookError(thrown.code, wireText(thrown.message), thrown.details, { cause: thrown });
+  const wireParam = snakeCase(param);
+  const rest = reason ?? thrown.message.replace(`${param}: `, "");
+  const details: ErrorDetails = { ...thrown.details, param: wireParam, reason: wireText(rest) };
+  return new DaybookError(thrown.code, `${wireParam}: ${wireText(rest)}`, details, { cause: thrown });
+}
+
+/** Names inside double quotes are what the caller sent and stay. */
+function wireText(text: string): string {
+  return text.replace(QUOTED_OR_NAME, (match) => WIRE_NAMES[match] ?? match);
+}

@@ -1,0 +1,22 @@
+import { digestOf } from "../../base/digest.js";
+import { toHex } from "../../base/hash.js";
+
+const encoder = new TextEncoder();
+/** From here on the platform's asynchronous hash beats the synchronous one. */
+const LARGE_CHARS = 4_096;
+
+/** Strong entity tag of a body: half of its SHA-256. */
+export async function etagOf(text: string, sha256Hex: (text: string) => string): Promise<string> {
+  if (text.length < LARGE_CHARS) return `"${sha256Hex(text).slice(0, 32)}"`;
+  const digest = await digestOf(encoder.encode(text));
+  return `"${toHex(digest.subarray(0, 16))}"`;
+}
+
+/** True when an `If-None-Match` header names the tag (weak comparison) or is `*`. */
+export function matchesEtag(header: string | null, etag: string): boolean {
+  if (header === null) return false;
+  return header.split(",").some((part) => {
+    const tag = part.trim();
+    return tag === "*" || tag === etag || tag === `W/${etag}`;
+  });
+}

@@ -1,0 +1,29 @@
+import { DaybookError } from "../../base/errors.js";
+import { joined } from "../wire/exchange.js";
+
+const encoder = new TextEncoder();
+/** Lines are encoded by the lot: a chunk per line would cost more than its text. */
+const LOT_CHARS = 64 * 1024;
+
+/**
+ * All lines as UTF-8, so that what goes wrong on the way is still answered as an error.
+ * @throws aborted, and what the lines fail with
+ */
+export async function bytesOfLines(lines: AsyncIterable<string>, signal: Pick<AbortSignal, "aborted">): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let byteLength = 0;
+  let lot = "";
+  const pack = () => {
+    const chunk = encoder.encode(lot);
+    chunks.push(chunk);
+    byteLength += chunk.length;
+    lot = "";
+  };
+  for await (const line of lines) {
+    if (signal.aborted) throw new DaybookError("aborted", "the caller is gone");
+    lot += line;
+    if (lot.length >= LOT_CHARS) pack();
+  }
+  pack();
+  return joined(chunks, byteLength);
+}

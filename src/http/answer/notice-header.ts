@@ -1,0 +1,34 @@
+import { LIMITS } from "../../base/limits.js";
+import type { Notice } from "../../engine/notices.js";
+import { snakeCase } from "../wire/wire-names.js";
+
+/**
+ * The header of what was noticed about a question: `unknown_field; param="filter_groups[0].filters[0].field_name"; name="plna"`; none where nothing was.
+ * @param keepsNames parameters stay in camelCase
+ */
+export function noticeHeader(notices: readonly Notice[], keepsNames = false): Readonly<Record<string, string>> {
+  if (notices.length === 0) return {};
+  const items: string[] = [];
+  let room = LIMITS.noticeHeaderChars;
+  for (const { code, param, name } of notices) {
+    const item = `${code}; param="${keepsNames ? param : snakeCase(param)}"; name="${escaped(name)}"`;
+    room -= item.length + SEPARATOR.length;
+    if (room < 0) break;
+    items.push(item);
+  }
+  const more = notices.length - items.length;
+  return { "daybook-notice": [...items, ...(more === 0 ? [] : [`more; count=${more}`])].join(SEPARATOR) };
+}
+
+const SEPARATOR = ", ";
+
+/** What a caller named, percent-encoded and cut: nothing of it can end a text or a header. */
+function escaped(name: string): string {
+  let text = "";
+  for (const character of name) {
+    const encoded = encodeURIComponent(character);
+    if (text.length + encoded.length > LIMITS.noticeNameChars) return `${text}...`;
+    text += encoded;
+  }
+  return text;
+}

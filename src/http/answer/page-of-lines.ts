@@ -1,0 +1,19 @@
+import { DaybookError } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
+
+/**
+ * Items as lines of JSON, until they are enough for one answer; first ones that are not asked for are left out. @throws aborted
+ * @param isBefore true for items of earlier pages: there are some where the Daybook did not begin behind them
+ */
+export async function* pageOfLines<T>(items: AsyncIterable<T>, isBefore: (item: T) => boolean, signal: Pick<AbortSignal, "aborted">): AsyncGenerator<string> {
+  let [count, charCount] = [0, 0];
+  for await (const item of items) {
+    if (signal.aborted) throw new DaybookError("aborted", "the caller is gone");
+    if (count === 0 && isBefore(item)) continue;
+    const line = `${JSON.stringify(item)}\n`;
+    yield line;
+    count += 1;
+    charCount += line.length;
+    if (count >= LIMITS.exportPageCount || charCount >= LIMITS.exportPageChars) return;
+  }
+}

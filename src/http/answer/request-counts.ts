@@ -1,0 +1,28 @@
+import type { Answered } from "./answered.js";
+
+/** Answers of one route with one status, and how long they took together, in ms. */
+export interface Count {
+  count: number;
+  durationMs: number;
+}
+
+/** Counts answers by organization, route and status: as many as routes have statuses, whatever callers send. */
+export class RequestCounts {
+  readonly #byOrganization = new Map<string, Map<string, Count>>();
+
+  add({ organization, route, status, durationMs }: Answered): void {
+    // Of who is not known nobody could ask.
+    if (organization === null || route === null) return;
+    let counts = this.#byOrganization.get(organization);
+    if (counts === undefined) this.#byOrganization.set(organization, (counts = new Map<string, Count>()));
+    const labels = `{route="${route}",status="${status}"}`;
+    let known = counts.get(labels);
+    if (known === undefined) counts.set(labels, (known = { count: 0, durationMs: 0 }));
+    known.count += 1;
+    known.durationMs += durationMs;
+  }
+
+  of(organization: string): ReadonlyMap<string, Count> {
+    return this.#byOrganization.get(organization) ?? new Map<string, Count>();
+  }
+}

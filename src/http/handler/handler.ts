@@ -1,0 +1,103 @@
+import { systemClock } from "../../base/clock.js";
+import type { Clock } from "../../base/clock.js";
+import { sha256Hex } from "../../base/hash.js";
+import { refuseUnknown, type KnownOptions } from "../../base/known-options.js";
+import { tellEach } from "../../base/tell.js";
+import type { Daybook } from "../../engine/daybook.js";
+import { Gate } from "../access/gate.js";
+import type { TokenStore } from "../access/tokens.js";
+import type { Answered } from "../answer/answered.js";
+import { RequestCounts } from "../answer/request-counts.js";
+import { Admission } from "../overload/admission.js";
+import type { FrontRules, Refusal } from "../overload/front.js";
+import { handlerLimits } from "../overload/limits.js";
+import type { HandlerLimits } from "../overload/limits.js";
+import { routes } from "../routes/table.js";
+import type { Agent, ProcessGauges } from "../routing/route.js";
+import { createRouter } from "../routing/router.js";
+import { responseOf, wireRequestOf } from "../wire/exchange.js";
+import type { WireReply, WireRequest } from "../wire/exchange.js";
+import { noteRefused, respond } from "./respond.js";
+import type { Context } from "./respond.js";
+
+export interface HandlerOptions {
+  /** One Daybook per organization name. A map may gain organizations later. */
+  readonly organizations: Readonly<Record<string, Daybook>> | ReadonlyMap<string, Daybook>;
+  readonly tokens: TokenStore;
+  /** Decides whether a token has expired, and when a tracking call came in. Default: the machine's. */
+  readonly clock?: Clock;
+  /** Reads the user agents of tracking calls, once per call: `await loadAgentReader()`, or one of your own. Default: device, os and browser stay unset. */
+  readonly readAgent?: (text: string) => Agent;
+  /** Names a request that brings no usable X-Request-Id, unless it is refused on another thread. Default: a random UUID. */
+  readonly requestId?: () => string;
+  /** Hears of everything that is answered with status 500, before it is hidden behind the code, and of answers that a server could not write. */
+  readonly onDefect?: (thrown: unknown, requestId: string) => void;
+  /** Hears of every answer. */
+  readonly onAnswer?: (answered: Answered) => void;
+  /** Numbers about the process that `/metrics` shows, by name. Default: none; `daybook/node` has some. */
+  readonly processGauges?: () => ProcessGauges;
+  /** How late the event loop is, in ms: over a bound requests are refused. Default: 0, as if it never were; `daybook/node` measures it. */
+  readonly lagMs?: () => number;
+  /** Lower-case hex of SHA-256 over a text in UTF-8. Default: in JavaScript; that of `daybook/node` is faster. */
+  readonly sha256Hex?: (text: string) => string;
+  /** Replaces bounds one by one. */
+  readonly limits?: Partial<HandlerLimits>;
+}
+
+/** Answers web requests; never rejects. */
+export interface Handler {
+  (request: Request): Promise<Response>;
+  /** The same without the web objects, for a server that brings its own. */
+  readonly answer: (request: WireRequest) => Promise<WireReply>;
+  /** For a server that refuses on another thread what this handler would refuse. */
+  readonly front: FrontRules;
+  /** Counts, and tells `onAnswer` of, what such a server refused. */
+  readonly noteRefused: (refusal: Refusal) => void;
+  /** Tells `onDefect` of an answer that such a server could not write; never throws. */
+  readonly noteDefect: (thrown: unknown, requestId: string) => void;
+}
+
+const KNOWN: KnownOptions<HandlerOptions> = {
+  organizations: true,
+  tokens: true,
+  clock: true,
+  readAgent: true,
+  requestId: true,
+  onDefect: true,
+  onAnswer: true,
+  processGauges: true,
+  lagMs: true,
+  sha256Hex: true,
+  limits: true,
+};
+
+/**
+ * Serves organizations over HTTP, as a function from request to response. Holds no socket, and between requests only what bounds them.
+ * @throws invalid_parameter, unknown_parameter (an option)
+ */
+export function createHandler(options: HandlerOptions): Handler {
+  refuseUnknown(options, KNOWN);
+  const limits = handlerLimits(options.limits);
+  const clock = options.clock ?? systemClock;
+  const { organizations } = options;
+  const hash = options.sha256Hex ?? sha256Hex;
+  const context: Context = {
+    house: { organizations: organizations instanceof Map ? organizations : new Map(Object.entries(organizations)), routes },
+    router: createRouter(routes),
+    clock,
+    gate: new Gate(options.tokens, clock, limits, hash),
+    admission: new Admission(limits, options.lagMs ?? (() => 0)),
+    readAgent: options.readAgent ?? (() => ({})),
+    sha256Hex: hash,
+    requestId: options.requestId ?? (() => globalThis.crypto.randomUUID()),
+    onDefect: options.onDefect ?? (() => undefined),
+    onAnswer: options.onAnswer ?? (() => undefined),
+    counts: new RequestCounts(),
+    processGauges: options.processGauges ?? (() => ({})),
+  };
+  const answer = (request: WireRequest) => respond(context, request);
+  const handle = async (request: Request) => responseOf(await answer(wireRequestOf(request)));
+  const front: FrontRules = { routes: routes.map(({ method, path, envelope, access }) => ({ method, path, envelope, access })), limits };
+  const noteDefect = (thrown: unknown, requestId: string) => tellEach((defect: unknown) => context.onDefect(defect, requestId), [thrown]);
+  return Object.assign(handle, { answer, front, noteRefused: (refusal: Refusal) => noteRefused(context, refusal), noteDefect });
+}

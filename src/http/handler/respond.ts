@@ -1,0 +1,150 @@
+import type { Clock } from "../../base/clock.js";
+import { DaybookError } from "../../base/errors.js";
+import type { Notice } from "../../engine/notices.js";
+import { authorize, invalidToken, projectOf } from "../access/access.js";
+import type { Gate } from "../access/gate.js";
+import type { TokenRecord } from "../access/token.js";
+import type { Answered, Trace } from "../answer/answered.js";
+import { errorReply, inWireNames } from "../answer/error-reply.js";
+import type { Envelope } from "../answer/error-reply.js";
+import { etagOf, matchesEtag } from "../answer/etag.js";
+import { noticeHeader } from "../answer/notice-header.js";
+import type { RequestCounts } from "../answer/request-counts.js";
+import type { Admission } from "../overload/admission.js";
+import type { Refusal } from "../overload/front.js";
+import { readBody } from "../request/body.js";
+import { parseQuery } from "../request/query.js";
+import type { Agent, Caller, Exchange, GuardedRoute, House, ProcessGauges, Route } from "../routing/route.js";
+import { routeOf } from "../routing/router.js";
+import type { Found, Router } from "../routing/router.js";
+import { checkShape } from "../shapes/check-shape.js";
+import type { WireReply, WireRequest } from "../wire/exchange.js";
+import { requestIdOf } from "../wire/request-id.js";
+import { Deadline } from "./deadline.js";
+
+/** What a handler has for every request. */
+export interface Context {
+  readonly house: House;
+  readonly router: Router<Route>;
+  readonly clock: Clock;
+  readonly gate: Gate;
+  readonly admission: Admission;
+  readonly readAgent: (text: string) => Agent;
+  readonly requestId: () => string;
+  readonly sha256Hex: (text: string) => string;
+  readonly onDefect: (thrown: unknown, requestId: string) => void;
+  readonly onAnswer: (answered: Answered) => void;
+  readonly counts: RequestCounts;
+  readonly processGauges: () => ProcessGauges;
+}
+
+const JSON_TYPE = "application/json; charset=utf-8";
+const CONTENT_TYPES = { ndjson: "application/x-ndjson; charset=utf-8", text: "text/plain; version=0.0.4; charset=utf-8" };
+/** Methods that are named to whoever listens: a method is a word of the caller's. */
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
+
+/** Never rejects but with what a listener of answers throws. */
+export async function respond(context: Context, request: WireRequest): Promise<WireReply> {
+  const requestId = requestIdOf(request, context.requestId);
+  const startedMs = performance.now();
+  const trace: Trace = { route: null, organization: null, code: null };
+  let envelope: Envelope = "problem";
+  let reply: WireReply;
+  try {
+    // Outside the path that the handler is mounted below nothing is a route, whatever it is called.
+    if (request.fault?.code === "route_not_found") throw request.fault;
+    const found = request.known === undefined ? context.router.find(request.target) : context.router.at(request.known);
+    envelope = found.resource.envelope;
+    trace.route = found.resource.path;
+    if (request.fault !== undefined) throw request.fault;
+    reply = await run(context, routeOf(found.resource, request.method), found, request, requestId, trace);
+  } catch (thrown) {
+    trace.code = thrown instanceof DaybookError ? thrown.code : "internal";
+    reply = errorReply(envelope, thrown, requestId);
+    if (reply.status === 500) context.onDefect(thrown, requestId);
+  }
+  note(context, { requestId, method: request.method, ...trace, status: reply.status, durationMs: performance.now() - startedMs });
+  return request.method === "HEAD" ? { ...reply, body: null } : reply;
+}
+
+function note(context: Context, answered: Answered): void {
+  const named = METHODS.includes(answered.method) ? answered : { ...answered, method: "other" };
+  context.counts.add(named);
+  context.onAnswer(named);
+}
+
+/** Counts and tells of a request that never came here. */
+export function noteRefused(context: Context, { sha256, ...rest }: Refusal): void {
+  note(context, { ...rest, organization: sha256 === null ? null : context.gate.organizationOf(sha256) });
+}
+
+/** The checks in their order: load, authentication, scope and role, project, media type and size, parse, validate. */
+async function run(context: Context, route: Route, found: Found<Route>, request: WireRequest, requestId: string, trace: Trace): Promise<WireReply> {
+  const { admission } = context;
+  if (route.access === null) {
+    if (route.always !== true) admission.refuseLate();
+    checkShape(route.query, parseQuery(found.query));
+    const { status, text } = route.open(context.house);
+    return await jsonReply(context, route, request, requestId, status, text);
+  }
+  admission.refuseLate();
+  const token = await context.gate.authenticate(request, route.access.basic);
+  trace.organization = token.organization;
+  authorize(route.access, token);
+  const caller = callerOf(context.house, token, found.params["project_id"]);
+  const leave = admission.enter(token.sha256);
+  try {
+    const notices: Notice[] = [];
+    const value = await ask(context, route, caller, found, request, notices);
+    if (route.format === undefined) {
+      const reply = await jsonReply(context, route, request, requestId, route.status ?? 200, JSON.stringify(value));
+      return notices.length === 0 ? reply : { ...reply, headers: { ...reply.headers, ...noticeHeader(notices, route.keepsNames) } };
+    }
+    const headers = { "content-type": CONTENT_TYPES[route.format], "x-request-id": requestId, "cache-control": "no-store" };
+    return { status: 200, headers, body: value as Uint8Array | string };
+  } finally {
+    leave();
+  }
+}
+
+function callerOf({ organizations }: House, token: TokenRecord, projectId: string | undefined): Caller {
+  const daybook = organizations.get(token.organization);
+  if (daybook === undefined) throw invalidToken();
+  return { token, daybook, project: projectOf(projectId, token, daybook) };
+}
+
+async function ask(context: Context, route: GuardedRoute, caller: Caller, found: Found<Route>, request: WireRequest, notices: Notice[]): Promise<unknown> {
+  const { admission, clock, readAgent, counts, processGauges } = context;
+  const receivedAtMs = clock.now();
+  const held = admission.hold(caller.token.organization);
+  try {
+    const body = route.body === null ? null : await readBody(request, route.body, held);
+    const query = parseQuery(found.query);
+    checkShape(route.query, query);
+    if (route.body !== null) checkShape(route.body.schema, body);
+    const deadline = new Deadline(request.signal, admission.limits.questionMs);
+    // Which names events have is noticed of the whole organization: somebody who sees one project alone is told nothing of it.
+    const onNotice = (notice: Notice) => void (caller.token.project === null && notices.push(notice));
+    const told = { signal: deadline, receivedAtMs, readAgent, counts, processGauges, onNotice, notices };
+    const exchange: Exchange<unknown, unknown> = { params: found.params, query, body, ...told };
+    try {
+      return await route.handle(caller, exchange);
+    } catch (thrown) {
+      const blamed = deadline.blame(thrown);
+      throw route.keepsNames === true ? blamed : inWireNames(blamed);
+    }
+  } finally {
+    held.release();
+  }
+}
+
+async function jsonReply(context: Context, route: Route, request: WireRequest, requestId: string, status: number, text: string): Promise<WireReply> {
+  if (!route.etag) {
+    const headers = { "content-type": JSON_TYPE, "x-request-id": requestId, "cache-control": "no-store" };
+    return { status, headers, body: text };
+  }
+  const etag = await etagOf(text, context.sha256Hex);
+  const headers = { "x-request-id": requestId, etag, "cache-control": "private, no-cache" };
+  if (matchesEtag(request.header("if-none-match"), etag)) return { status: 304, headers, body: null };
+  return { status, headers: { "content-type": JSON_TYPE, ...headers }, body: text };
+}

@@ -1,0 +1,29 @@
+import type { Daybook } from "../../engine/daybook.js";
+import type { Count } from "../answer/request-counts.js";
+import type { ProcessGauges } from "../routing/route.js";
+
+/** The numbers of one organization, and of the process, as Prometheus reads them. */
+export async function metricsText(daybook: Daybook, counts: ReadonlyMap<string, Count>, process: ProcessGauges): Promise<string> {
+  const stats = await daybook.stats();
+  const families = [
+    gauge("daybook_up", "1 while the store takes events, else 0.", daybook.health === "ok" ? 1 : 0),
+    gauge("daybook_events", "Events stored.", stats.eventCount),
+    gauge("daybook_head_rows", "Events not yet sealed into segments.", stats.headRowCount),
+    gauge("daybook_segments", "Sealed segments.", stats.segmentCount),
+    gauge("daybook_days", "Days with events.", stats.dayCount),
+    gauge("daybook_stored_bytes", "Bytes of all files.", stats.storedByteLength),
+    gauge("daybook_memory_bytes", "Bytes in memory, by estimate.", stats.memoryByteLength),
+    family("daybook_requests_total", "Answers by route and status.", "counter", [...counts].map(([labels, { count }]) => [labels, count])),
+    family("daybook_request_seconds_total", "Time from request to answer.", "counter", [...counts].map(([labels, { durationMs }]) => [labels, durationMs / 1_000])),
+    ...Object.entries(process).map(([name, value]) => gauge(name, "Of the process.", value)),
+  ];
+  return families.join("");
+}
+
+function gauge(name: string, help: string, value: number): string {
+  return family(name, help, "gauge", [["", value]]);
+}
+
+function family(name: string, help: string, type: "gauge" | "counter", samples: readonly (readonly [labels: string, value: number])[]): string {
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${samples.map(([labels, value]) => `${name}${labels} ${value}\n`).join("")}`;
+}

@@ -1,0 +1,150 @@
+import { z } from "zod";
+import { ERROR_CODES } from "../../base/errors.js";
+import { eventSchema } from "../shapes/event-body.js";
+import { recordSchema } from "../shapes/record-body.js";
+import type { Access } from "../access/access.js";
+import type { Route } from "../routing/route.js";
+
+type JsonObject = Record<string, unknown>;
+
+/** Made once for a table: it takes many milliseconds, and everybody may ask for it. */
+const textOf = new WeakMap<readonly Route[], string>();
+
+/** The description of a table of routes (OpenAPI 3.1) as JSON text, made from the schemas that check requests. */
+export function openapiText(routes: readonly Route[]): string {
+  const known = textOf.get(routes) ?? describe(routes);
+  textOf.set(routes, known);
+  return known;
+}
+
+function describe(routes: readonly Route[]): string {
+  const paths: Record<string, JsonObject> = {};
+  for (const route of routes) {
+    const path = (paths[route.path] ??= {});
+    path[route.method.toLowerCase()] = operationOf(route);
+  }
+  return JSON.stringify({
+    openapi: "3.1.0",
+    info: { title: "Daybook", version: "1", description: "Event analytics: counts, search, people, revenue, companies, privacy requests." },
+    // Where the description was read: the routes may stand below a path that nobody here knows.
+    servers: [{ url: "." }],
+    paths,
+    components: {
+      schemas: { Event: schemaOf(eventSchema), Record: schemaOf(recordSchema), Problem: problem, OlderError: olderError },
+      responses: {
+        Problem: { description: "An error.", content: { "application/problem+json": { schema: reference("Problem") } } },
+        OlderError: { description: "An error.", content: { "application/json": { schema: reference("OlderError") } } },
+      },
+      securitySchemes: {
+        token: { type: "http", scheme: "bearer", description: "A token that starts with sk_." },
+        basic: { type: "http", scheme: "basic", description: "The token as user name, an empty password." },
+      },
+    },
+  });
+}
+
+function operationOf(route: Route): JsonObject {
+  const error = route.envelope === "older" ? "OlderError" : "Problem";
+  return {
+    summary: route.summary,
+    operationId: `${route.method.toLowerCase()}${route.path.replace(/[^A-Za-z0-9]+(\w?)/g, (_, next: string) => next.toUpperCase())}`,
+    parameters: [...pathParameters(route.path), ...queryParameters(route)],
+    security: securityOf(route.access),
+    ...bodyOf(route),
+    responses: {
+      [route.status ?? 200]: {
+        description: "The answer.",
+        content: { [contentTypeOf(route)]: { schema: schemaOf(route.answer) } },
+      },
+      ...(route.etag ? { 304: { description: "The answer is the one that If-None-Match names." } } : {}),
+      default: { $ref: `#/components/responses/${error}` },
+    },
+  };
+}
+
+function contentTypeOf({ format }: Route): string {
+  return format === "ndjson" ? "application/x-ndjson" : format === "text" ? "text/plain" : "application/json";
+}
+
+function securityOf(access: Access | null): JsonObject[] {
+  if (access === null) return [];
+  return [{ token: [access.scope] }, ...(access.basic === true ? [{ basic: [access.scope] }] : [])];
+}
+
+function pathParameters(path: string): JsonObject[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+}
+
+function queryParameters(route: Route): JsonObject[] {
+  return Object.entries(route.query.shape).map(([name, schema]) => ({
+    name,
+    in: "query",
+    required: !(schema as z.ZodType).safeParse(undefined).success,
+    schema: schemaOf(schema as z.ZodType),
+  }));
+}
+
+function bodyOf(route: Route): JsonObject {
+  if (route.access === null || route.body === null) return {};
+  const { schema, list } = route.body;
+  const object = schemaOf(schema);
+  const items = list === null ? undefined : (object["properties"] as JsonObject)[list];
+  const json = items === undefined ? object : { anyOf: [object, items] };
+  return {
+    requestBody: {
+      required: !schema.safeParse({}).success,
+      content: {
+        "application/json": { schema: json },
+        ...(list === null ? {} : { "application/x-ndjson": { schema: { type: "string" } } }),
+      },
+    },
+  };
+}
+
+function schemaOf(schema: z.ZodType): JsonObject {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" });
+  return rest;
+}
+
+function reference(name: string): JsonObject {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+const code = { type: "string", enum: Object.keys(ERROR_CODES) };
+const text = { type: "string" };
+
+const problem: JsonObject = {
+  type: "object",
+  required: ["type", "title", "status", "detail", "code", "request_id"],
+  properties: {
+    type: text,
+    title: text,
+    status: { type: "integer" },
+    detail: text,
+    code,
+    param: text,
+    errors: {
+      type: "array",
+      items: { type: "object", properties: { code, param: text, message: text } },
+    },
+    request_id: text,
+  },
+};
+
+const olderError: JsonObject = {
+  type: "object",
+  required: ["status", "error"],
+  properties: {
+    status: { const: "ERROR" },
+    error: {
+      type: "object",
+      required: ["code", "message", "request_id"],
+      properties: { code, message: text, param: text, request_id: text },
+    },
+  },
+};

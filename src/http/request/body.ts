@@ -1,0 +1,76 @@
+import { DaybookError } from "../../base/errors.js";
+import type { Held } from "../overload/admission.js";
+import { bodyTooLarge, collect } from "../wire/exchange.js";
+import type { WireRequest } from "../wire/exchange.js";
+import { parseJson, parseNdjson } from "./json.js";
+import type { BodyRule } from "../routing/route.js";
+
+const JSON_TYPES = ["application/json"];
+/** What senders call their JSON so that a browser asks for no leave, and what curl calls any body. */
+const LOOSE_TYPES = ["text/plain", "application/x-www-form-urlencoded"];
+const NDJSON_TYPES = ["application/x-ndjson", "application/ndjson"];
+const ENCODINGS: Readonly<Record<string, CompressionFormat>> = { gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" };
+
+/**
+ * Reads and parses a request body; no bytes at all are `{}`.
+ * @throws unsupported_media_type, body_too_large, overloaded, malformed_json, invalid_body
+ */
+export async function readBody(request: WireRequest, rule: BodyRule, held: Held): Promise<Record<string, unknown>> {
+  const isNdjson = takesNdjson(request.header("content-type"), rule);
+  const encoding = encodingOf(request.header("content-encoding"));
+  const declared = Number(request.header("content-length") ?? 0);
+  if (declared > rule.maxByteLength) throw bodyTooLarge(rule.maxByteLength);
+  if (declared > 0) held.expect(declared);
+  const sent = await request.readBody(rule.maxByteLength, held.take);
+  const bytes = encoding === null || sent.length === 0 ? sent : await inflate(sent, encoding, rule.maxByteLength, held);
+  const turn = held.parseTurn(bytes.length, rule.isWritten === true);
+  if (turn !== null) await turn;
+  if (isNdjson && rule.list !== null) return { [rule.list]: parseNdjson(bytes) };
+  if (bytes.length === 0) return {};
+  return objectOf(parseJson(bytes), rule);
+}
+
+function objectOf(value: unknown, rule: BodyRule): Record<string, unknown> {
+  if (Array.isArray(value) && rule.list !== null) return { [rule.list]: value };
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  const came = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
+  const expected = rule.list === null ? "an object" : `an object or an array of ${rule.list}`;
+  throw new DaybookError("invalid_body", `expected ${expected} as body, got ${came}`);
+}
+
+/** A body without a content type is taken as JSON. */
+function takesNdjson(header: string | null, rule: BodyRule): boolean {
+  if (header === null || header === "application/json") return false;
+  const [type = "", ...parameters] = header.toLowerCase().split(";").map((part) => part.trim());
+  const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice(8).replaceAll('"', "");
+  const isUtf8 = charset === undefined || charset === "utf-8" || charset === "utf8";
+  const jsonTypes = rule.anyTextType === true ? [...JSON_TYPES, ...LOOSE_TYPES] : JSON_TYPES;
+  if (isUtf8 && jsonTypes.includes(type)) return false;
+  if (isUtf8 && rule.list !== null && NDJSON_TYPES.includes(type)) return true;
+  const accepted = rule.list === null ? jsonTypes : [...jsonTypes, ...NDJSON_TYPES];
+  throw new DaybookError(
+    "unsupported_media_type",
+    `Content-Type: expected ${accepted.join(" or ")} in UTF-8, got ${JSON.stringify(header.slice(0, 80))}`,
+  );
+}
+
+function encodingOf(header: string | null): CompressionFormat | null {
+  const name = header?.trim().toLowerCase() ?? "";
+  if (name === "" || name === "identity") return null;
+  if (Object.hasOwn(ENCODINGS, name)) return ENCODINGS[name] ?? null;
+  throw new DaybookError(
+    "unsupported_media_type",
+    `Content-Encoding: expected gzip, deflate or identity, got ${JSON.stringify(name.slice(0, 80))}`,
+  );
+}
+
+/** Stops at the first chunk over the bound, so that a small body cannot unfold into a large memory. */
+async function inflate(bytes: Uint8Array, format: CompressionFormat, maxByteLength: number, held: Held): Promise<Uint8Array> {
+  const source = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream();
+  try {
+    return await collect(source.pipeThrough(new DecompressionStream(format)), maxByteLength, held.take);
+  } catch (error) {
+    if (error instanceof DaybookError) throw error;
+    throw new DaybookError("malformed_json", `expected a whole ${format} stream, the body does not inflate`);
+  }
+}

@@ -1,0 +1,28 @@
+import type { z } from "zod";
+import { guarded } from "../routing/route.js";
+import type { Caller, Exchange, GuardedRoute } from "../routing/route.js";
+import type { Scope } from "../access/token.js";
+import { wireNames } from "../wire/wire-names.js";
+
+/** A report about people or money, asked with GET: for owners and admins, with a token of the organization. */
+export function report<Query extends z.ZodObject>(
+  scope: Scope,
+  path: string,
+  summary: string,
+  query: Query,
+  answer: z.ZodType,
+  ask: (caller: Caller, exchange: Exchange<unknown, z.infer<Query>>) => Promise<object>,
+): GuardedRoute {
+  return guarded({
+    method: "GET",
+    path,
+    summary,
+    envelope: "problem",
+    access: { scope, role: "admin", organizationWide: true },
+    query,
+    body: null,
+    answer,
+    etag: true,
+    handle: async (caller, exchange) => wireNames(await ask(caller, exchange)),
+  });
+}

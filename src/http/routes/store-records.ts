@@ -1,0 +1,27 @@
+import type { Daybook } from "../../engine/daybook.js";
+import type { RecordInput } from "../../schema/record.js";
+import type { Caller } from "../routing/route.js";
+
+type Stored = Awaited<ReturnType<Daybook["ingestRecords"]>>;
+
+/** What one project may not say for all: what others told is taken back, or that there are other projects. */
+const OF_THE_ORGANIZATION: readonly unknown[] = ["unlink", "project"];
+
+/** Stores records, of a project's token only those that it may send: the others come back in `rejected`. @throws what ingestRecords throws */
+export async function storeRecords(records: readonly unknown[], { daybook, project }: Caller): Promise<Stored> {
+  // Each record is checked where it is stored; a bad one comes back in `rejected`.
+  const inputs = records as readonly RecordInput[];
+  if (project === null) return await daybook.ingestRecords(inputs);
+  const isRefused = inputs.map(isOfTheOrganization);
+  const places = [...inputs.keys()].filter((index) => !isRefused[index]);
+  const { accepted, duplicates, rejected } = await daybook.ingestRecords(inputs.filter((_, index) => !isRefused[index]));
+  const refused = [...inputs.keys()].filter((index) => isRefused[index]).map((index) => ({ index, ...REFUSED }));
+  const others = rejected.map((each) => ({ ...each, index: places[each.index] ?? 0 }));
+  return { accepted, duplicates, rejected: [...refused, ...others].sort((a, b) => a.index - b.index) };
+}
+
+const REFUSED = { code: "organization_token_required", message: "type: an unlink or a project takes a token of the organization, this one is of a project" } as const;
+
+function isOfTheOrganization(record: unknown): boolean {
+  return typeof record === "object" && record !== null && OF_THE_ORGANIZATION.includes((record as { type?: unknown }).type);
+}

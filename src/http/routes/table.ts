@@ -1,0 +1,25 @@
+import type { Route } from "../routing/route.js";
+import { analyticsRoutes } from "./analytics.js";
+import { companyRoutes } from "./companies.js";
+import { contentRoutes } from "./contents.js";
+import { exportRoutes } from "./exports.js";
+import { identityRoutes } from "./identities.js";
+import { operationRoutes } from "./operations.js";
+import { privacyRoutes } from "./privacy.js";
+import { questionRoutes } from "./questions.js";
+import { revenueRoutes } from "./revenue.js";
+import { writingRoutes } from "./writing.js";
+
+/** Every route: what is not in this table does not answer. */
+export const routes: readonly Route[] = [
+  ...analyticsRoutes,
+  ...identityRoutes,
+  ...revenueRoutes,
+  ...companyRoutes,
+  ...privacyRoutes,
+  ...questionRoutes,
+  ...contentRoutes,
+  ...exportRoutes,
+  ...writingRoutes,
+  ...operationRoutes,
+];

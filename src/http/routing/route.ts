@@ -1,0 +1,128 @@
+import type { z } from "zod";
+import type { Daybook } from "../../engine/daybook.js";
+import type { Notice } from "../../engine/notices.js";
+import type { Envelope } from "../answer/error-reply.js";
+import type { RequestCounts } from "../answer/request-counts.js";
+import type { Access } from "../access/access.js";
+import type { TokenRecord } from "../access/token.js";
+
+/** Bytes of a question's body. */
+export const JSON_BYTE_LENGTH = 1024 * 1024;
+/** Bytes of a body of events. */
+export const WRITE_BYTE_LENGTH = 16 * 1024 * 1024;
+
+/** What a route takes as body. */
+export interface BodyRule {
+  readonly schema: z.ZodObject;
+  /** Bound on the bytes sent, and on the bytes after inflating. */
+  readonly maxByteLength: number;
+  /** Member that a bare array or NDJSON stands for; null: JSON objects only. */
+  readonly list: string | null;
+  /** True: it is written, soon after it was parsed; a long one is not parsed before there is room for it. */
+  readonly isWritten?: boolean;
+  /** True: JSON is taken under the content types that senders avoiding a preflight, or not knowing better, give it. */
+  readonly anyTextType?: boolean;
+}
+
+/** What a user-agent text tells about its sender; absent where it tells nothing. */
+export interface Agent {
+  readonly device?: string;
+  readonly os?: string;
+  readonly browser?: string;
+}
+
+/** Who asks, and the rows they may see. */
+export interface Caller {
+  readonly token: TokenRecord;
+  readonly daybook: Daybook;
+  /** The project of the path, else the token's; null: the whole organization. */
+  readonly project: string | null;
+}
+
+/** What of the process shows in the metrics of every organization. */
+export type ProcessGauges = Readonly<Record<string, number>>;
+
+/** A request that passed every check. */
+export interface Exchange<Body, Query> {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly body: Body;
+  /** Aborted when the caller is gone, and when a question has had its time. */
+  readonly signal: Pick<AbortSignal, "aborted">;
+  /** When the request came in, epoch ms. */
+  readonly receivedAtMs: number;
+  readonly readAgent: (text: string) => Agent;
+  readonly counts: RequestCounts;
+  readonly processGauges: () => ProcessGauges;
+  /** Hears what is noticed about a question; nothing of it is told to a token of one project. */
+  readonly onNotice: (notice: Notice) => void;
+  /** What it heard so far and is told. */
+  readonly notices: readonly Notice[];
+}
+
+/** What routes open to everyone may use. */
+export interface House {
+  readonly organizations: ReadonlyMap<string, Daybook>;
+  readonly routes: readonly Route[];
+}
+
+export interface OpenAnswer {
+  readonly status: number;
+  /** JSON text. */
+  readonly text: string;
+}
+
+/** What of a route shows from outside, before anything of it is done: values only, so that another thread can have it. */
+export interface RouteFace {
+  readonly method: "GET" | "POST";
+  /** Segments in braces are parameters. */
+  readonly path: string;
+  readonly envelope: Envelope;
+  /** Null: open to everyone. */
+  readonly access: Access | null;
+}
+
+interface RouteBase extends RouteFace {
+  readonly summary: string;
+  readonly query: z.ZodObject;
+  /** Shape of the answer. */
+  readonly answer: z.ZodType;
+  /** Status of the answer. Default 200. */
+  readonly status?: 200 | 201;
+  /** `ndjson`: the handler answers bytes of UTF-8; `text`: a text. Default: what is written as JSON. */
+  readonly format?: "ndjson" | "text";
+  /** True: the answer carries an ETag and `If-None-Match` is honoured. */
+  readonly etag: boolean;
+}
+
+export interface OpenRoute extends RouteBase {
+  readonly access: null;
+  /** True: answered also while everything else is refused. */
+  readonly always?: boolean;
+  readonly open: (house: House) => OpenAnswer;
+}
+
+export interface GuardedRoute extends RouteBase {
+  readonly access: Access;
+  readonly body: BodyRule | null;
+  /** True: errors and notices name parameters in camelCase, as the body does. */
+  readonly keepsNames?: boolean;
+  readonly handle: (caller: Caller, exchange: Exchange<unknown, unknown>) => Promise<unknown>;
+}
+
+/** One row of the table of routes. */
+export type Route = OpenRoute | GuardedRoute;
+
+/** A row whose handler sees body and query in the types of their schemas. */
+export function guarded<Body extends z.ZodObject, Query extends z.ZodObject>(
+  row: RouteBase & {
+    readonly access: Access;
+    readonly query: Query;
+    readonly body: (BodyRule & { readonly schema: Body }) | null;
+    readonly keepsNames?: boolean;
+    readonly handle: (caller: Caller, exchange: Exchange<z.infer<Body>, z.infer<Query>>) => Promise<unknown>;
+  },
+): GuardedRoute {
+  // The pipeline hands over only what these very schemas accepted.
+  return { ...row, handle: row.handle as GuardedRoute["handle"] };
+}

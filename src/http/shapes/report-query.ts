@@ -1,0 +1,69 @@
+import { z } from "zod";
+import type { IdentityInput } from "../../plan/input.js";
+
+const PLAIN_INTEGER = /^-?(?:0|[1-9][0-9]*)$/;
+
+export interface IntegerRange {
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly default: number;
+}
+
+/** A plain decimal integer. The range is for the description: `plan/` holds callers to it. */
+function integer(range: IntegerRange) {
+  const plain = z.string().refine((text) => PLAIN_INTEGER.test(text), "expected a plain decimal integer");
+  return plain.optional().meta({ type: "integer", ...range });
+}
+
+const text = z.string().optional();
+const start = text.meta({ description: "YYYY-MM-DD, or an RFC 3339 timestamp with a zone; inclusive; default: 30 days before now." });
+const end = text.meta({ description: "YYYY-MM-DD, or an RFC 3339 timestamp with a zone; inclusive; default: now." });
+
+const identity = {
+  email: text.meta({ description: "Exactly one of email and user_id." }),
+  user_id: text.meta({ description: "A user id, else an anonymous id of this value." }),
+  start_date: start,
+  end_date: end,
+};
+const rangeDays = integer({ minimum: 1, maximum: 365, default: 30 });
+const level = z.enum(["account", "identity"]).optional().meta({ default: "account" });
+
+/** Query parameters of the reports that are asked with GET. */
+export const reportQueries = {
+  sessions: z.strictObject({ ...identity, limit: integer({ minimum: 1, maximum: 100, default: 50 }), cursor: text }),
+  identity: z.strictObject(identity),
+  referrers: z.strictObject({ ...identity, limit: integer({ minimum: 1, maximum: 50, default: 10 }) }),
+  byAttribution: z.strictObject({
+    model: z.enum(["first_touch", "last_touch"]).optional().meta({ default: "first_touch" }),
+    level,
+    dimension: z.enum(["source", "medium", "campaign"]).optional().meta({ default: "source" }),
+    start_date: start,
+    end_date: end,
+    limit: integer({ minimum: 1, maximum: 100, default: 20 }),
+  }),
+  ltvCohorts: z.strictObject({ level, limit: integer({ minimum: 1, maximum: 60, default: 24 }) }),
+  topCompanies: z.strictObject({
+    range_days: rangeDays,
+    sort: z.enum(["users", "events", "last_seen", "revenue"]).optional().meta({ default: "users" }),
+    limit: integer({ minimum: 1, maximum: 200, default: 50 }),
+  }),
+  companyTopUsers: z.strictObject({ range_days: rangeDays, limit: integer({ minimum: 1, maximum: 100, default: 20 }) }),
+};
+
+type QueryOf<K extends keyof typeof reportQueries> = z.infer<(typeof reportQueries)[K]>;
+
+/** The members that the four questions about an identity share, in the names of the library. */
+export function identityInput(query: QueryOf<"identity">): IdentityInput {
+  const input = {
+    email: query.email ?? null,
+    userId: query.user_id ?? null,
+    startDate: query.start_date ?? null,
+    endDate: query.end_date ?? null,
+  };
+  return input as IdentityInput; // plan/ refuses neither and both, with the same words as for the library
+}
+
+/** The number of a parameter that passed its schema; null where it was not given. */
+export function numberOf(parameter: string | undefined): number | null {
+  return parameter === undefined ? null : Number(parameter);
+}

@@ -1,0 +1,42 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+import { dayStartMs } from "../base/time.js";
+import { codeAt } from "../column/column.js";
+import { firstAtLeast } from "../column/search.js";
+import { ID_COLUMN, TIME_COLUMN } from "../schema/fields.js";
+import type { Rows } from "../segment/rows.js";
+import { COMPANY_COLUMNS, companyRowsOf } from "./company-rows.js";
+import type { Association } from "./company-view.js";
+
+/** What the events of some actors tell of their companies, by actor. Cost: a search per actor in each segment that shows companies, and their rows. */
+export async function associationsOf(actors: ReadonlySet<number>, parts: readonly Rows[]): Promise<Map<number, Association[]>> {
+  const ascending = Uint32Array.from(actors).sort();
+  const lists = new Map<number, Association[]>([...actors].map((actor) => [actor, []]));
+  for (const rows of parts) {
+    if (rows.zone("companyId") === null) continue;
+    rows.pin();
+    try {
+      await addRows(lists, ascending, rows);
+    } finally {
+      rows.unpin();
+    }
+  }
+  return lists;
+}
+
+async function addRows(lists: ReadonlyMap<number, Association[]>, actors: Uint32Array, rows: Rows): Promise<void> {
+  await rows.load(COMPANY_COLUMNS);
+  const known = companyRowsOf(rows);
+  let place = 0;
+  for (const actor of actors) {
+    place = firstAtLeast(known.actors, actor, place);
+    if (known.actors[place] !== actor) continue;
+    await rows.load([TIME_COLUMN, ID_COLUMN, ...COMPANY_COLUMNS]);
+    const list = lists.get(actor)!;
+    for (let at = known.starts[place]!; at < known.starts[place + 1]!; at += 1) list.push(associationAt(rows, known.rows[at]!));
+  }
+}
+
+/** Of a row whose columns are loaded. It outlives them: its id is a copy. */
+export function associationAt(rows: Rows, row: number): Association {
+  return { ms: dayStartMs(rows.day) + rows.times()[row]!, ids: rows.ids().slice(row * 16, row * 16 + 16), idAt: 0, company: codeAt(rows.column("companyId"), row) };
+}

@@ -1,0 +1,70 @@
+import { absentColumn } from "../../column/column.js";
+import type { CodeColumn } from "../../column/column.js";
+import type { SourceRows } from "../../segment/merge-rows.js";
+
+type Values = Int32Array | Uint8Array | Uint16Array | Uint32Array;
+
+/** Rows as another thread can have them: nothing but arrays. */
+export interface CopiedRows {
+  readonly day: number;
+  readonly rowCount: number;
+  readonly times: Int32Array;
+  readonly ids: Uint8Array;
+  readonly sequences: Uint32Array;
+  readonly columns: ReadonlyMap<string, CodeColumn>;
+  /** The one buffer that all arrays lie in: transferring one costs less than many. */
+  readonly memory: ArrayBuffer;
+}
+
+/** A copy of rows. Cost: the bytes of all columns. */
+export function copyRows(rows: SourceRows): CopiedRows {
+  const columns = new Map(rows.columnNames().map((name) => [name, rows.column(name)]));
+  const [times, ids, sequences] = [rows.times(), rows.ids(), rows.sequences()];
+  const { day, rowCount } = rows;
+  let byteLength = paddedByteLength(times) + paddedByteLength(ids) + paddedByteLength(sequences);
+  for (const column of columns.values()) byteLength += paddedByteLength(column.codes) + (column.kind === "sparse" ? paddedByteLength(column.rows) : 0);
+  const memory = new ArrayBuffer(byteLength);
+  let at = 0;
+  const placed = <V extends Values>(own: V, values: Values): V => {
+    own.set(values);
+    at += paddedByteLength(values);
+    return own;
+  };
+  const numbers = (values: Uint32Array) => placed(new Uint32Array(memory, at, values.length), values);
+  const codesOf = (codes: CodeColumn["codes"]) => {
+    if (codes instanceof Uint32Array) return numbers(codes);
+    if (codes instanceof Uint16Array) return placed(new Uint16Array(memory, at, codes.length), codes);
+    return placed(new Uint8Array(memory, at, codes.length), codes);
+  };
+  for (const [name, column] of columns) {
+    const codes = codesOf(column.codes);
+    columns.set(name, column.kind === "dense" ? { kind: "dense", codes } : { ...column, codes, rows: numbers(column.rows) });
+  }
+  return {
+    day,
+    rowCount,
+    times: placed(new Int32Array(memory, at, times.length), times),
+    ids: placed(new Uint8Array(memory, at, ids.length), ids),
+    sequences: numbers(sequences),
+    columns,
+    memory,
+  };
+}
+
+/** Byte length, rounded up to a multiple of 4. */
+function paddedByteLength({ byteLength }: Values): number {
+  return Math.ceil(byteLength / 4) * 4;
+}
+
+/** Copied rows as they are merged. */
+export function sourceOf({ day, rowCount, times, ids, sequences, columns }: CopiedRows): SourceRows {
+  return {
+    day,
+    rowCount,
+    times: () => times,
+    ids: () => ids,
+    sequences: () => sequences,
+    columnNames: () => [...columns.keys()],
+    column: (name) => columns.get(name) ?? absentColumn(rowCount),
+  };
+}

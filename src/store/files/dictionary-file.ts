@@ -1,0 +1,45 @@
+import type { Dictionaries, DictionaryDelta } from "../../column/dictionaries.js";
+import { checkBlock, damaged, encodeContainer } from "../../segment/container.js";
+import type { ContainerFooter, PackedBlock } from "../../segment/container.js";
+import type { Deflate } from "../../segment/segment-file.js";
+
+export interface DictionaryMeta {
+  readonly kind: "dictionary";
+  readonly deltas: readonly { readonly name: string; readonly start: number; readonly count: number }[];
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** A container with one block per dictionary: its new values as a JSON array. */
+export async function encodeDictionaryFile(deltas: readonly DictionaryDelta[], deflate: Deflate): Promise<Uint8Array> {
+  const blocks: PackedBlock[] = [];
+  for (const delta of deltas) {
+    const raw = encoder.encode(JSON.stringify(delta.values));
+    blocks.push({ name: delta.name, bytes: await deflate(raw), rawByteLength: raw.length, deflated: true });
+  }
+  const meta: DictionaryMeta = {
+    kind: "dictionary",
+    deltas: deltas.map(({ name, start, values }) => ({ name, start, count: values.length })),
+  };
+  return encodeContainer(blocks, meta);
+}
+
+/** Adds the values of a dictionary file to the dictionaries. @throws corruption */
+export async function applyDictionaryFile(
+  key: string,
+  file: Uint8Array,
+  footer: ContainerFooter<DictionaryMeta>,
+  inflate: (bytes: Uint8Array, byteLength: number) => Uint8Array | Promise<Uint8Array>,
+  dictionaries: Dictionaries,
+): Promise<void> {
+  if (footer.meta.kind !== "dictionary") throw damaged(key, `expected dictionary values, it is a ${String(footer.meta.kind)}`);
+  for (const [index, { name, start, count }] of footer.meta.deltas.entries()) {
+    const block = footer.blocks[index];
+    if (block === undefined) throw damaged(key, `block ${name} is missing`);
+    const bytes = checkBlock(key, block, file.subarray(block.offset, block.offset + block.byteLength));
+    const values = JSON.parse(decoder.decode(await inflate(bytes, block.rawByteLength))) as string[];
+    if (values.length !== count || !dictionaries.apply({ name, start, values }))
+      throw damaged(key, `the values of ${name} do not continue those before`);
+  }
+}

@@ -1,0 +1,209 @@
+import { DaybookError } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
+import type { Turns } from "../../base/turn.js";
+import type { Dictionaries, DictionaryDelta } from "../../column/dictionaries.js";
+import { TRAILER_BYTES, checkBlock, damaged, decodeFooter, encodeContainer, footerCrcOf } from "../../segment/container.js";
+import type { ContainerFooter } from "../../segment/container.js";
+import type { ExcerptRule } from "../../segment/excerpt.js";
+import type { MemoryBudget } from "../../segment/memory-budget.js";
+import type { MergedRows } from "../../segment/merge-rows.js";
+import { Segment } from "../../segment/segment.js";
+import type { SegmentMeta } from "../../segment/segment-file.js";
+import { codecOf, sha256Of } from "./check-file.js";
+import { applyDictionaryFile, encodeDictionaryFile } from "./dictionary-file.js";
+import type { DictionaryMeta } from "./dictionary-file.js";
+import { encodeRows, makeSegment } from "./make-segment.js";
+import type { MadeSegment, Sealer, SourceRows } from "./make-segment.js";
+import type { FileEntry, SegmentEntry } from "./manifest.js";
+import type { RecordBatch } from "../batch/record-batch.js";
+import { decodeRecords, encodeRecords } from "../batch/record-bytes.js";
+import type { Codec, Storage } from "../storage/storage.js";
+
+/** Bytes read from the end of a segment file at opening: most footers fit, and the whole of a small day, which is then kept. */
+const FOOTER_GUESS_BYTES = 16 * 1024;
+
+/** Where numbered files lie that a manifest names. */
+export const FILE_FOLDERS = ["segments/", "dictionaries/", "identities/"] as const;
+
+interface CheckedSegment extends MadeSegment {
+  readonly footer: ContainerFooter<SegmentMeta>;
+}
+
+interface WrittenSegment {
+  readonly entry: SegmentEntry;
+  readonly segment: Segment;
+}
+
+/** Reads and writes the immutable files of a store: segments, dictionaries, identity records, privacy requests. */
+export class StoreFiles {
+  readonly #codec: Codec;
+
+  constructor(
+    readonly storage: Storage,
+    readonly budget: MemoryBudget,
+    /** Where segments are made; null: here. */
+    readonly sealer: Sealer | null = null,
+  ) {
+    this.#codec = codecOf(storage);
+  }
+
+  /** The highest number that a file has, named by a manifest or not; 0: there is none. */
+  async lastNumber(): Promise<number> {
+    let last = 0;
+    for (const folder of FILE_FOLDERS)
+      for (const key of await this.storage.list(folder)) last = Math.max(last, Number(/\/(\d+)$/.exec(key)?.[1] ?? 0));
+    return last;
+  }
+
+  /** Merges rows of one day into the file of a segment, which is yet to be written. @param excerpts what is written beside the rows @param turns the pace */
+  async makeSegment(sources: readonly SourceRows[], excerpts: readonly ExcerptRule[], turns: Turns): Promise<CheckedSegment> {
+    const rowCount = sources.reduce((sum, rows) => sum + rows.rowCount, 0);
+    const isLargeEnough = this.sealer !== null && rowCount >= LIMITS.sealedElsewhereRowCount;
+    const made = isLargeEnough ? await this.sealer.make(sources, excerpts, this.#codec, turns) : null;
+    const checked = this.#checked(made ?? (await makeSegment(sources, excerpts, this.#codec, turns)));
+    const { meta } = checked.footer;
+    if (meta.rowCount === rowCount && meta.day === sources[0]?.day) return checked;
+    throw new DaybookError("internal", `expected a new segment of ${rowCount} rows of day ${sources[0]?.day}, got ${meta.rowCount} of day ${meta.day}`);
+  }
+
+  /** Writes a segment of merged rows; durable only after `sync` named its key. */
+  async writeSegment(number: number, merged: MergedRows, excerpts: readonly ExcerptRule[]): Promise<WrittenSegment> {
+    return await this.writeSegmentFile(number, this.#checked(await encodeRows(merged, excerpts, this.#codec)));
+  }
+
+  /** Writes a segment; durable only after `sync` named its key. */
+  async writeSegmentFile(number: number, { bytes, sha256, footer }: CheckedSegment): Promise<WrittenSegment> {
+    const key = `segments/${numbered(number)}`;
+    await this.storage.write(key, bytes, { durable: false });
+    const { day, rowCount } = footer.meta;
+    const entry = { key, byteLength: bytes.length, sha256, footerCrc32: footerCrcOf(bytes), day, rowCount };
+    return { entry, segment: this.#segment(entry, footer, bytes) };
+  }
+
+  /** Nothing stored is damaged where a new file is. @throws internal */
+  #checked(made: MadeSegment): CheckedSegment {
+    try {
+      return { ...made, footer: this.#footer<SegmentMeta>("a new segment", made.bytes, made.bytes.length) };
+    } catch (cause) {
+      throw new DaybookError("internal", "a new segment cannot be read back", {}, { cause });
+    }
+  }
+
+  /** A segment whose file is in memory already, whole. */
+  segmentOf(entry: SegmentEntry, footer: ContainerFooter<SegmentMeta>, bytes: Uint8Array): Segment {
+    const source = {
+      read: (_key: string, start: number, end: number) => Promise.resolve(bytes.subarray(start, end)),
+      inflate: (packed: Uint8Array, byteLength: number) => this.#codec.inflate(packed, byteLength),
+    };
+    return new Segment(entry.key, entry.byteLength, footer, source, this.budget, null);
+  }
+
+  /** Opens a segment: its footer is read, its columns are not. @throws corruption */
+  async openSegment(entry: SegmentEntry): Promise<Segment> {
+    const { key, byteLength } = entry;
+    let guess = Math.min(byteLength, FOOTER_GUESS_BYTES);
+    for (;;) {
+      const tail = await this.storage.read(key, { start: byteLength - guess, end: byteLength });
+      if (tail === null || tail.length !== guess) throw damaged(key, `expected ${byteLength} bytes, it is missing or shorter`);
+      const footer = decodeFooter<SegmentMeta>(key, tail, byteLength);
+      if (!("need" in footer)) {
+        refuseOther(entry, tail);
+        const { day, rowCount } = footer.meta;
+        if (day !== entry.day || rowCount !== entry.rowCount) throw damaged(key, "it is not the segment that the manifest names");
+        return this.#segment(entry, footer, tail);
+      }
+      guess = footer.need;
+    }
+  }
+
+  /** Writes dictionary values; durable only after `sync` named its key. */
+  async writeDictionaries(number: number, deltas: readonly DictionaryDelta[]): Promise<FileEntry> {
+    const key = `dictionaries/${numbered(number)}`;
+    const bytes = await encodeDictionaryFile(deltas, (raw) => this.#codec.deflate(raw));
+    await this.storage.write(key, bytes, { durable: false });
+    return await this.#entry(key, bytes);
+  }
+
+  /** Reads dictionary values back. @throws corruption */
+  async readDictionaries(entry: FileEntry, dictionaries: Dictionaries): Promise<void> {
+    const bytes = await this.#readWhole(entry);
+    const footer = this.#footer<DictionaryMeta>(entry.key, bytes, bytes.length);
+    await applyDictionaryFile(entry.key, bytes, footer, (raw, length) => this.#codec.inflate(raw, length), dictionaries);
+  }
+
+  /** Writes records; durable only after `sync` named its key. */
+  async writeRecords(number: number, batch: RecordBatch): Promise<FileEntry> {
+    return await this.#writeSingle(`identities/${numbered(number)}`, "records", encodeRecords([], batch));
+  }
+
+  /** Reads records back. @throws corruption */
+  async readRecords(entry: FileEntry): Promise<RecordBatch> {
+    return decodeRecords(await this.#readSingle(entry, "records")).batch;
+  }
+
+  /** Writes privacy requests; durable only after `sync` named its key. */
+  async writePrivacy(number: number, text: string): Promise<FileEntry> {
+    return await this.#writeSingle(`identities/${numbered(number)}`, "privacy", new TextEncoder().encode(text));
+  }
+
+  /** Reads privacy requests back. @throws corruption */
+  async readPrivacy(entry: FileEntry): Promise<string> {
+    return new TextDecoder("utf-8", { fatal: true }).decode(await this.#readSingle(entry, "privacy"));
+  }
+
+  /** A container of one block, named like its kind. */
+  async #writeSingle(key: string, kind: string, raw: Uint8Array): Promise<FileEntry> {
+    const block = { name: kind, bytes: await this.#codec.deflate(raw), rawByteLength: raw.length, deflated: true };
+    const bytes = await encodeContainer([block], { kind });
+    await this.storage.write(key, bytes, { durable: false });
+    return await this.#entry(key, bytes);
+  }
+
+  async #readSingle(entry: FileEntry, kind: string): Promise<Uint8Array> {
+    const bytes = await this.#readWhole(entry);
+    const footer = this.#footer<{ kind: string }>(entry.key, bytes, bytes.length);
+    const [block] = footer.blocks;
+    if (footer.meta.kind !== kind || block === undefined) throw damaged(entry.key, `expected ${kind}, it is a ${String(footer.meta.kind)}`);
+    const packed = checkBlock(entry.key, block, bytes.subarray(block.offset, block.offset + block.byteLength));
+    return await this.#codec.inflate(packed, block.rawByteLength);
+  }
+
+  async #readWhole(entry: FileEntry): Promise<Uint8Array> {
+    const bytes = await this.storage.read(entry.key);
+    if (bytes === null || bytes.length !== entry.byteLength)
+      throw damaged(entry.key, `expected ${entry.byteLength} bytes, it is missing or has another length`);
+    if (bytes.length >= TRAILER_BYTES) refuseOther(entry, bytes);
+    return bytes;
+  }
+
+  async #entry(key: string, bytes: Uint8Array): Promise<FileEntry> {
+    return { key, byteLength: bytes.length, sha256: await sha256Of(this.#codec, bytes), footerCrc32: footerCrcOf(bytes) };
+  }
+
+  #footer<M>(key: string, file: Uint8Array, byteLength: number): ContainerFooter<M> {
+    const footer = decodeFooter<M>(key, file, byteLength);
+    if ("need" in footer) throw damaged(key, `its footer needs ${footer.need} bytes of ${byteLength - TRAILER_BYTES}`);
+    return footer;
+  }
+
+  #segment(entry: SegmentEntry, footer: ContainerFooter<SegmentMeta>, tail: Uint8Array): Segment {
+    const { storage } = this;
+    const source = {
+      read: (key: string, start: number, end: number) => storage.read(key, { start, end }),
+      inflate: (bytes: Uint8Array, byteLength: number) => this.#codec.inflate(bytes, byteLength),
+    };
+    const isSmall = entry.byteLength <= FOOTER_GUESS_BYTES && tail.length === entry.byteLength;
+    return new Segment(entry.key, entry.byteLength, footer, source, this.budget, isSmall ? tail : null);
+  }
+}
+
+/** A file may be whole and yet another: put in its place, or an older one that came back. @throws corruption */
+function refuseOther({ key, footerCrc32 }: FileEntry, tail: Uint8Array): void {
+  const found = footerCrcOf(tail);
+  if (footerCrc32 !== undefined && found !== footerCrc32)
+    throw damaged(key, `its footer has the checksum ${found}, the manifest expects ${footerCrc32}: it is another file, or its last bytes are damaged`);
+}
+
+function numbered(number: number): string {
+  return String(number).padStart(10, "0");
+}

@@ -1,0 +1,107 @@
+import { crc32 } from "../../base/hash.js";
+
+/** A journal starts with this and its epoch. */
+export const JOURNAL_START = 0x314a4244;
+export const JOURNAL_HEADER_BYTES = 12;
+const FRAME_MAGIC = 0x314d5246;
+export const FRAME_HEADER_BYTES = 32;
+
+/**
+ * rows: a batch of events with the dictionary values it brought; records: one of identify, group, alias and unlink;
+ * end: the journal was closed in good order.
+ */
+export const FRAME_KINDS = { rows: 1, end: 2, records: 3 } as const;
+
+export interface Frame {
+  readonly kind: number;
+  /** Sequence of the first record. */
+  readonly firstSequence: number;
+  /** Records in the frame: rows, or 1 for a record without rows, 0 for the end mark. */
+  readonly recordCount: number;
+  /** All records below this sequence were known to be durable when the frame was written. */
+  readonly syncedSequence: number;
+  /** Checksum of the frame before it, or of the journal's header. */
+  readonly previousCrc: number;
+  readonly crc: number;
+  readonly payload: Uint8Array;
+  readonly byteLength: number;
+}
+
+/** The header of a journal: magic, epoch, CRC-32 of both. */
+export function encodeJournalHeader(epoch: number): Uint8Array {
+  const header = new Uint8Array(JOURNAL_HEADER_BYTES);
+  const view = new DataView(header.buffer);
+  view.setUint32(0, JOURNAL_START, true);
+  view.setUint32(4, epoch, true);
+  view.setUint32(8, crc32(header.subarray(0, 8)), true);
+  return header;
+}
+
+/** The checksum of a whole journal header, from which the chain of frames starts; null when it is damaged. */
+export function journalHeaderCrc(bytes: Uint8Array): number | null {
+  if (bytes.length < JOURNAL_HEADER_BYTES) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, JOURNAL_HEADER_BYTES);
+  const crc = view.getUint32(8, true);
+  return view.getUint32(0, true) === JOURNAL_START && crc32(bytes.subarray(0, 8)) === crc ? crc : null;
+}
+
+/** The bytes of a frame. Its CRC covers header and payload, so that every bit of it is checked. */
+export function encodeFrame(
+  kind: number,
+  firstSequence: number,
+  recordCount: number,
+  syncedSequence: number,
+  previousCrc: number,
+  payload: Uint8Array,
+): { bytes: Uint8Array; crc: number } {
+  const bytes = new Uint8Array(FRAME_HEADER_BYTES + payload.length);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, FRAME_MAGIC, true);
+  view.setUint32(4, payload.length, true);
+  view.setUint32(8, kind, true);
+  view.setUint32(12, firstSequence, true);
+  view.setUint32(16, syncedSequence, true);
+  view.setUint32(20, previousCrc, true);
+  view.setUint32(24, recordCount, true);
+  bytes.set(payload, FRAME_HEADER_BYTES);
+  const crc = frameCrc(bytes);
+  view.setUint32(28, crc, true);
+  return { bytes, crc };
+}
+
+/** The frame that starts at `offset`; null when there is none, or not a whole and undamaged one. */
+export function decodeFrame(bytes: Uint8Array, offset: number): Frame | null {
+  if (offset + FRAME_HEADER_BYTES > bytes.length) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, FRAME_HEADER_BYTES);
+  if (view.getUint32(0, true) !== FRAME_MAGIC) return null;
+  const payloadLength = view.getUint32(4, true);
+  const end = offset + FRAME_HEADER_BYTES + payloadLength;
+  if (end > bytes.length) return null;
+  const crc = view.getUint32(28, true);
+  if (frameCrc(bytes.subarray(offset, end)) !== crc) return null;
+  return {
+    kind: view.getUint32(8, true),
+    firstSequence: view.getUint32(12, true),
+    syncedSequence: view.getUint32(16, true),
+    recordCount: view.getUint32(24, true),
+    previousCrc: view.getUint32(20, true),
+    crc,
+    payload: bytes.subarray(offset + FRAME_HEADER_BYTES, end),
+    byteLength: end - offset,
+  };
+}
+
+function frameCrc(frame: Uint8Array): number {
+  return crc32(frame.subarray(FRAME_HEADER_BYTES), crc32(frame.subarray(0, 28)));
+}
+
+/** Every undamaged frame at or behind `offset`, whatever stands between them. */
+export function* findFrames(bytes: Uint8Array, offset: number): Generator<Frame> {
+  const first = FRAME_MAGIC & 255;
+  let at = bytes.indexOf(first, offset);
+  while (at !== -1) {
+    const frame = decodeFrame(bytes, at);
+    if (frame !== null) yield frame;
+    at = bytes.indexOf(first, at + (frame?.byteLength ?? 1));
+  }
+}

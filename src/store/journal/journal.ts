@@ -1,0 +1,204 @@
+import { DaybookError } from "../../base/errors.js";
+import { damaged } from "../../segment/container.js";
+import {
+  FRAME_KINDS,
+  JOURNAL_HEADER_BYTES,
+  decodeFrame,
+  encodeFrame,
+  encodeJournalHeader,
+  findFrames,
+  journalHeaderCrc,
+} from "./journal-frame.js";
+import type { Frame } from "./journal-frame.js";
+import { concat } from "../batch/payload.js";
+import type { AppendFile } from "../storage/storage.js";
+
+/** Keys of journals ascend with their number. */
+export function journalKey(number: number): string {
+  return `journal/${String(number).padStart(10, "0")}`;
+}
+
+/** The number of a journal key; null for other keys. */
+export function journalNumber(key: string): number | null {
+  const match = /^journal\/(\d{10})(?:\/|$)/.exec(key);
+  return match === null ? null : Number(match[1]);
+}
+
+/** A frame to be. */
+export interface JournalEntry {
+  readonly kind: number;
+  readonly firstSequence: number;
+  readonly recordCount: number;
+  readonly payload: Uint8Array;
+}
+
+/** A place in a journal: its bytes, the checksum of the last frame, and what was known to be synced. */
+export interface JournalMark {
+  readonly byteLength: number;
+  readonly crc: number;
+  readonly synced: number;
+}
+
+/** The append-only durable log in front of the heads. One writer. After a failed sync it takes nothing more. */
+export class Journal {
+  #crc: number;
+  #synced: number;
+  #poisoned: unknown = null;
+  #lastSync: Promise<unknown> = Promise.resolve();
+  #isCut = false;
+
+  private constructor(
+    readonly number: number,
+    readonly file: AppendFile,
+    headerCrc: number,
+    syncedSequence: number,
+  ) {
+    this.#crc = headerCrc;
+    this.#synced = syncedSequence;
+  }
+
+  /** Starts an empty journal. @param nextSequence all rows below it are durable already */
+  static async create(number: number, file: AppendFile, epoch: number, nextSequence: number): Promise<Journal> {
+    const header = encodeJournalHeader(epoch);
+    await file.write(header);
+    return new Journal(number, file, journalHeaderCrc(header) ?? 0, nextSequence);
+  }
+
+  get byteLength(): number {
+    return this.file.byteLength;
+  }
+
+  get isPoisoned(): boolean {
+    return this.#poisoned !== null;
+  }
+
+  /** Whether frames were cut off since the last sync: a loss of power may bring them back. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
+  /** Appends frames in one write; durable once `sync` resolved. What could not be written whole is cut off again. */
+  async append(...entries: readonly JournalEntry[]): Promise<void> {
+    this.#refusePoisoned();
+    let crc = this.#crc;
+    const frames = entries.map(({ kind, firstSequence, recordCount, payload }) => {
+      const frame = encodeFrame(kind, firstSequence, recordCount, this.#synced, crc, payload);
+      crc = frame.crc;
+      return frame.bytes;
+    });
+    const before = this.file.byteLength;
+    try {
+      await this.file.write(frames.length === 1 && frames[0] !== undefined ? frames[0] : concat(frames));
+    } catch (cause) {
+      await this.#cutBack(before);
+      throw cause;
+    }
+    this.#refusePoisoned();
+    this.#crc = crc;
+  }
+
+  /** Where the journal stands, for `rollBack`. */
+  mark(): JournalMark {
+    return { byteLength: this.file.byteLength, crc: this.#crc, synced: this.#synced };
+  }
+
+  /** Takes back the frames since a mark: nobody was told that they are durable. Never throws; what it cannot cut off ends the journal. */
+  async rollBack({ byteLength, crc, synced }: JournalMark): Promise<void> {
+    if (this.isPoisoned || this.file.byteLength === byteLength) return;
+    await this.#cutBack(byteLength);
+    this.#crc = crc;
+    this.#synced = synced;
+  }
+
+  /** Takes nothing more, and touches nothing: the file is somebody else's by now, or might not fit what other files say. */
+  poison(cause: unknown): void {
+    this.#poisoned ??= cause;
+  }
+
+  /** One sync at a time: a second would not hear of the failure of the first. @param nextSequence what the journal holds so far: rows below it */
+  sync(nextSequence: number): Promise<void> {
+    const syncing = this.#lastSync.then(() => this.#syncNow(nextSequence));
+    this.#lastSync = syncing.catch(() => undefined);
+    return syncing;
+  }
+
+  async #syncNow(nextSequence: number): Promise<void> {
+    this.#refusePoisoned();
+    this.#isCut = false;
+    try {
+      await this.file.sync();
+    } catch (cause) {
+      // The kernel may have dropped the dirty pages: what this file holds is unknown from now on.
+      this.#poisoned = cause;
+      throw new DaybookError("read_only", "the journal could not be synced; reopen the store to write again", {}, { cause });
+    }
+    this.#synced = nextSequence;
+  }
+
+  /** Marks the journal as closed in good order. */
+  async end(nextSequence: number): Promise<void> {
+    await this.append({ kind: FRAME_KINDS.end, firstSequence: nextSequence, recordCount: 0, payload: new Uint8Array(0) });
+    await this.sync(nextSequence);
+  }
+
+  async #cutBack(byteLength: number): Promise<void> {
+    this.#isCut = true;
+    try {
+      await this.file.truncate(byteLength);
+    } catch (cause) {
+      this.#poisoned = cause;
+    }
+  }
+
+  #refusePoisoned(): void {
+    if (this.#poisoned instanceof DaybookError && this.#poisoned.code === "store_locked") throw this.#poisoned;
+    if (this.#poisoned !== null)
+      throw new DaybookError("read_only", "the journal failed earlier; reopen the store to write again", {}, { cause: this.#poisoned });
+  }
+}
+
+/** What replaying one journal found. */
+export interface Replay {
+  /** Bytes up to the end of the last good frame. */
+  readonly goodByteLength: number;
+  readonly frameCount: number;
+  readonly nextSequence: number;
+  /** The journal was closed in good order. */
+  readonly ended: boolean;
+}
+
+/**
+ * Hands every frame of a journal to `apply`, in order. A bad frame ends the journal, unless a later frame proves
+ * that it had been durable: then it is damage. @throws corruption
+ */
+export function replayJournal(key: string, bytes: Uint8Array, nextSequence: number, apply: (frame: Frame) => void): Replay {
+  let previousCrc = journalHeaderCrc(bytes);
+  if (previousCrc === null) {
+    refuseIfDurable(key, bytes, 0, nextSequence);
+    return { goodByteLength: 0, frameCount: 0, nextSequence, ended: false };
+  }
+  let offset = JOURNAL_HEADER_BYTES;
+  let sequence = nextSequence;
+  let frameCount = 0;
+  let ended = false;
+  while (offset < bytes.length) {
+    const frame = decodeFrame(bytes, offset);
+    if (frame === null || frame.previousCrc !== previousCrc || frame.firstSequence < sequence) {
+      refuseIfDurable(key, bytes, offset, sequence);
+      return { goodByteLength: offset, frameCount, nextSequence: sequence, ended };
+    }
+    if (frame.firstSequence > sequence) throw damaged(key, `rows ${sequence} to ${frame.firstSequence - 1} are missing`);
+    if (frame.kind !== FRAME_KINDS.end) apply(frame);
+    ended = frame.kind === FRAME_KINDS.end;
+    sequence += frame.recordCount;
+    previousCrc = frame.crc;
+    offset += frame.byteLength;
+    frameCount += 1;
+  }
+  return { goodByteLength: offset, frameCount, nextSequence: sequence, ended };
+}
+
+function refuseIfDurable(key: string, bytes: Uint8Array, offset: number, sequence: number): void {
+  for (const later of findFrames(bytes, offset))
+    if (later.syncedSequence > sequence) throw damaged(key, `the frame at byte ${offset} is broken, but had been durable`);
+}

@@ -1,0 +1,179 @@
+import { DaybookError } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
+import { splitDeltas } from "../../column/dictionaries.js";
+import type { Dictionaries, DictionaryDelta } from "../../column/dictionaries.js";
+import { BatchBuilder } from "../batch/batch.js";
+import type { Batch } from "../batch/batch.js";
+import { encodeBatch } from "../batch/batch-bytes.js";
+import { Journal, journalKey } from "./journal.js";
+import type { JournalEntry } from "./journal.js";
+import { FRAME_KINDS } from "./journal-frame.js";
+import { journalKeys, listJournals, openJournalFile } from "./journal-file.js";
+import type { RecordBatch } from "../batch/record-batch.js";
+import { encodeRecords } from "../batch/record-bytes.js";
+import type { Storage } from "../storage/storage.js";
+
+/** When an ingest resolves: after the sync of the journal, or after the write with a sync every second. */
+export type Durability = "disk" | "os";
+
+/** How often the journal is synced in `os` mode. */
+const OS_SYNC_MS = 1_000;
+
+/** Which sequences a commit has: those of its events, from the first on, then those of its records. */
+export interface CommittedSequences {
+  readonly first: number;
+  readonly next: number;
+}
+
+/** What the live journals of a store held when it was opened. */
+export interface FoundJournals {
+  /** That of the next event or record. */
+  readonly nextSequence: number;
+  /** Bytes up to the last whole frame, by number, ascending; all stay until their rows are sealed. */
+  readonly journalByteLengths: ReadonlyMap<number, number>;
+}
+
+/** Makes what comes in durable: the journal of the moment, those before it, and how far they hold the dictionaries. */
+export class Journals {
+  /** Null for readers, and when the store was closed. */
+  current: Journal | null = null;
+  /** That of the next event or record. */
+  nextSequence: number;
+  /** Bytes of the journals before the current one, by number. */
+  readonly #former: Map<number, number>;
+  #sizes: Map<string, number>;
+  /** In `os` mode: the sync to come. */
+  #syncTimer: { unref?(): void } | null = null;
+
+  /** @param refuseLostLock throws where somebody else may have taken the store over */
+  constructor(
+    readonly storage: Storage,
+    readonly durability: Durability,
+    readonly dictionaries: Dictionaries,
+    found: FoundJournals,
+    readonly refuseLostLock: () => Promise<void>,
+  ) {
+    this.nextSequence = found.nextSequence;
+    this.#former = new Map(found.journalByteLengths);
+    this.#sizes = dictionaries.sizes();
+  }
+
+  /** Sizes of the dictionaries as far as the journals hold their values. Changes with each commit: to keep it, copy it. */
+  get sizes(): ReadonlyMap<string, number> {
+    return this.#sizes;
+  }
+
+  /** Bytes of the journals of a number and later. */
+  byteLengthFrom(firstNumber: number): number {
+    const ofCurrent = this.current?.byteLength ?? 0;
+    return [...this.#former].reduce((sum, [number, byteLength]) => (number < firstNumber ? sum : sum + byteLength), ofCurrent);
+  }
+
+  /**
+   * Makes events, records and the dictionary values they use durable; of neither, values alone. Where it fails, nothing is left of them.
+   * Whoever makes them visible sets `nextSequence` then.
+   * @throws read_only, storage_full, internal (sequences are used up)
+   */
+  async write(batch: Batch, recordBatch: RecordBatch | null): Promise<CommittedSequences> {
+    const { current } = this;
+    if (current === null) throw new DaybookError("read_only", "the store was opened for reading");
+    const recordCount = recordBatch?.records.rowCount ?? 0;
+    const rowsCount = batch.rowCount === 0 && recordCount === 0 ? 1 : batch.rowCount;
+    if (this.nextSequence + rowsCount + recordCount > 0xffffffff)
+      throw new DaybookError("internal", "a store holds at most 2^32 records");
+    const before = { mark: current.mark(), nextSequence: this.nextSequence, sizes: new Map(this.#sizes) };
+    try {
+      await this.#writeAll(current, batch, recordBatch, rowsCount);
+    } catch (error) {
+      await current.rollBack(before.mark);
+      this.nextSequence = before.nextSequence;
+      this.#sizes = before.sizes;
+      throw error;
+    }
+    return { first: this.nextSequence, next: this.nextSequence + rowsCount + recordCount };
+  }
+
+  async #writeAll(journal: Journal, batch: Batch, recordBatch: RecordBatch | null, rowsCount: number): Promise<void> {
+    const recordCount = recordBatch?.records.rowCount ?? 0;
+    const sizes = this.dictionaries.sizes();
+    if (this.storage.volatile === true) {
+      this.#sizes = sizes;
+      return;
+    }
+    let deltas = await this.#writeValues(journal);
+    const entries: JournalEntry[] = [];
+    if (rowsCount > 0) {
+      entries.push({ kind: FRAME_KINDS.rows, firstSequence: this.nextSequence, recordCount: rowsCount, payload: encodeBatch(deltas, batch) });
+      deltas = [];
+    }
+    const nextSequence = this.nextSequence + rowsCount + recordCount;
+    if (recordBatch !== null && recordCount > 0) {
+      const payload = encodeRecords(deltas, recordBatch);
+      entries.push({ kind: FRAME_KINDS.records, firstSequence: this.nextSequence + rowsCount, recordCount, payload });
+    }
+    await journal.append(...entries);
+    // Whoever takes the store over takes the lock first, then reads and syncs the journal: while the lock is ours, they will find this.
+    const isOurs = this.refuseLostLock();
+    if (this.durability === "disk") await Promise.all([journal.sync(nextSequence), isOurs]);
+    else {
+      await isOurs;
+      this.#syncLater();
+    }
+    this.#sizes = sizes;
+  }
+
+  /** Writes frames of values alone as long as there are too many for one frame; answers the rest of them. */
+  async #writeValues(journal: Journal): Promise<DictionaryDelta[]> {
+    const parts = splitDeltas(this.dictionaries.deltasSince(this.#sizes), LIMITS.frameValueChars);
+    const last = parts.pop() ?? [];
+    for (const part of parts) {
+      const payload = encodeBatch(part, new BatchBuilder().batch());
+      await journal.append({ kind: FRAME_KINDS.rows, firstSequence: this.nextSequence, recordCount: 1, payload });
+      this.nextSequence += 1;
+      for (const { name, start, values } of part) this.#sizes.set(name, start + values.length);
+    }
+    return last;
+  }
+
+  /** Starts the next journal. Rows committed from now on are in it. @throws store_locked */
+  async rotate(number: number, epoch: number): Promise<void> {
+    const file = await openJournalFile(this.storage, number);
+    const before = this.current;
+    try {
+      if (file.byteLength > 0) throw new DaybookError("store_locked", `another process writes to ${journalKey(number)}`);
+      // What is in the next journal must never outlive what is in this one, nor meet what was cut off it.
+      if (before !== null && (this.durability === "os" || before.isCut)) await before.sync(this.nextSequence);
+      this.current = await Journal.create(number, file, epoch, this.nextSequence);
+    } catch (error) {
+      await file.close().catch(() => undefined);
+      throw error;
+    }
+    if (before !== null) this.#former.set(before.number, before.byteLength);
+    await before?.file.close();
+  }
+
+  /** Removes the journals before a number. */
+  async removeBefore(firstNumber: number): Promise<void> {
+    for (const number of await listJournals(this.storage)) {
+      if (number >= firstNumber) continue;
+      for (const key of await journalKeys(this.storage, number)) await this.storage.remove(key);
+      this.#former.delete(number);
+    }
+  }
+
+  /** Lets go without writing. */
+  async abandon(): Promise<void> {
+    await this.current?.file.close().catch(() => undefined);
+    this.current = null;
+  }
+
+  /** A failure poisons the journal, so that the next ingest hears of it. */
+  #syncLater(): void {
+    if (this.#syncTimer !== null) return;
+    this.#syncTimer = setTimeout(() => {
+      this.#syncTimer = null;
+      if (this.current?.isPoisoned === false) this.current.sync(this.nextSequence).catch(() => undefined);
+    }, OS_SYNC_MS);
+    this.#syncTimer.unref?.();
+  }
+}

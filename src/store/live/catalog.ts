@@ -1,0 +1,205 @@
+import { assert } from "../../base/assert.js";
+import { dayOf } from "../../base/time.js";
+import { metadataColumn } from "../../schema/fields.js";
+import { Head, type HeadView } from "../../segment/head.js";
+import type { MemoryBudget } from "../../segment/memory-budget.js";
+import type { Rows } from "../../segment/rows.js";
+import type { Segment } from "../../segment/segment.js";
+import { SpanTree } from "../../segment/span-tree.js";
+import type { SpanPart } from "../../segment/span.js";
+import type { Batch } from "../batch/batch.js";
+import { byDay } from "../batch/by-day.js";
+
+/** One frozen view of a store, used by one query. Release it when the query ends. */
+export interface Snapshot {
+  /** Newest day first; within a day in no order. */
+  readonly rows: readonly Rows[];
+  /** The same segments and heads as spans of days, from old to new. */
+  readonly spans: readonly SpanPart[];
+  /** The rows that a head of the spans had then. */
+  readonly viewOf: (head: Head) => HeadView;
+  /** Greatest sequence the snapshot holds. */
+  readonly sequence: number;
+  release(): void;
+}
+
+/** The rows between two changes of the catalog, and what waits for the queries that read them. */
+class View {
+  userCount = 0;
+  readonly whenUnused: (() => void)[] = [];
+  readonly #views: ReadonlyMap<Head, HeadView>;
+  #rows: readonly Rows[] | null = null;
+
+  constructor(
+    readonly tree: SpanTree,
+    readonly sequence: number,
+  ) {
+    this.#views = new Map(tree.heads.map((head) => [head, head.view()]));
+  }
+
+  /** Made for the first question that asks segment by segment. */
+  get rows(): readonly Rows[] {
+    this.#rows ??= [...this.tree.segments, ...this.#views.values()].sort((a, b) => b.day - a.day);
+    return this.#rows;
+  }
+
+  viewOf(head: Head): HeadView {
+    const view = this.#views.get(head);
+    assert(view !== undefined, "a snapshot knows the heads of its spans");
+    return view;
+  }
+}
+
+/** The current set of segments and heads. Segments that left it live on until the last query that may read them. */
+export class Catalog {
+  #segments: readonly Segment[] = [];
+  #sealedColumnCount = 0;
+  #spans = SpanTree.EMPTY;
+  /** Heads whose rows are being written as segments. */
+  #sealing: readonly Head[] = [];
+  /** Heads that take no more rows. */
+  #full: readonly Head[] = [];
+  /** The head of each day that takes the next rows. */
+  #heads = new Map<number, Head>();
+  /** Oldest first; the last is the current one, unless rows changed since. */
+  #views: View[] = [];
+  #current: View | null = null;
+
+  constructor(private readonly budget: MemoryBudget) {}
+
+  get segments(): readonly Segment[] {
+    return this.#segments;
+  }
+
+  get sealing(): readonly Head[] {
+    return this.#sealing;
+  }
+
+  get heads(): readonly Head[] {
+    return [...this.#full, ...this.#heads.values()];
+  }
+
+  /** Metadata columns of the heads that are not being sealed yet. */
+  get headColumnCount(): number {
+    return this.heads.reduce((sum, head) => sum + head.metadataColumnCount, 0);
+  }
+
+  /** Metadata values of the heads that are not being sealed yet. */
+  get headValueCount(): number {
+    return this.heads.reduce((sum, head) => sum + head.metadataValueCount, 0);
+  }
+
+  /** Columns of all segments, and metadata columns of all heads. */
+  get columnCount(): number {
+    return this.#sealedColumnCount + this.#sealing.reduce((sum, head) => sum + head.metadataColumnCount, this.headColumnCount);
+  }
+
+  /** Whether some row of a day has a metadata key. Cost: all segments. */
+  hasKey(day: number, key: number): boolean {
+    const name = metadataColumn(key);
+    const isIn = (head: Head) => head.day === day && head.hasKey(key);
+    return this.heads.some(isIn) || this.#sealing.some(isIn) || this.#segments.some((segment) => segment.day === day && segment.zone(name) !== null);
+  }
+
+  /** Adds events to the heads of their days. They show after `changed`. */
+  append(batch: Batch, firstSequence: number, keysOfShape: (shape: number) => readonly number[]): void {
+    const rows = byDay(batch, keysOfShape);
+    const { times, rowCount } = rows;
+    let valuesAt = 0;
+    for (let from = 0, to = 0; from < rowCount; from = to) {
+      const day = dayOf(times[from] as number);
+      while (to < rowCount && dayOf(times[to] as number) === day) to += 1;
+      valuesAt = this.head(day).append(rows, from, to, firstSequence, valuesAt, keysOfShape);
+    }
+  }
+
+  /** The head of a day for the next rows, a new one if need be. Rows appended to it show after `changed`. */
+  head(day: number): Head {
+    let head = this.#heads.get(day);
+    if (head?.isFull === true) this.#full = [...this.#full, head];
+    if (head === undefined || head.isFull) {
+      head = new Head(day, this.budget);
+      this.#heads.set(day, head);
+    }
+    return head;
+  }
+
+  /** Rows were added: the next snapshot shows them. */
+  changed(): void {
+    this.#current = null;
+  }
+
+  /** Freezes all heads: they stay readable, new rows go to new heads. */
+  freezeHeads(): void {
+    this.#sealing = [...this.#sealing, ...this.heads];
+    this.#full = [];
+    this.#heads = new Map();
+    this.changed();
+  }
+
+  /** Puts segments in the place of others, or of the frozen heads. @param retire called once no query can read the removed ones */
+  replace(added: readonly Segment[], removed: ReadonlySet<Segment>, dropFrozen: boolean, retire: () => void): void {
+    this.#segments = [...this.#segments.filter((segment) => !removed.has(segment)), ...added].sort((a, b) => a.day - b.day);
+    this.#sealedColumnCount = this.#segments.reduce((sum, { meta }) => sum + meta.columns.length, 0);
+    if (dropFrozen) {
+      for (const head of this.#sealing) head.release();
+      this.#sealing = [];
+    }
+    this.#spans = SpanTree.of(this.#segments, this.#headsWithRows(), this.#spans, this.budget);
+    this.changed();
+    const last = this.#views.at(-1);
+    if (last === undefined) retire();
+    else {
+      last.whenUnused.push(retire);
+      this.#sweep();
+    }
+  }
+
+  /** Drops all that was derived: it may tell of somebody who was erased. */
+  forgetDerived(): void {
+    for (const rows of [...this.#segments, ...this.#sealing, ...this.heads]) rows.forgetDerived();
+    for (const span of this.#spans.spans.values()) span.release();
+    this.#spans = SpanTree.of(this.#segments, this.#headsWithRows(), SpanTree.EMPTY, this.budget);
+    this.changed();
+  }
+
+  snapshot(sequence: number): Snapshot {
+    const view = this.#current ?? this.#makeView(sequence);
+    view.userCount += 1;
+    let released = false;
+    return {
+      get rows() {
+        return view.rows;
+      },
+      spans: view.tree.parts,
+      viewOf: (head) => view.viewOf(head),
+      sequence: view.sequence,
+      release: () => {
+        if (released) return;
+        released = true;
+        view.userCount -= 1;
+        if (view.userCount === 0 && view !== this.#current) this.#sweep();
+      },
+    };
+  }
+
+  #makeView(sequence: number): View {
+    this.#spans = SpanTree.of(this.#segments, this.#headsWithRows(), this.#spans, this.budget);
+    this.#current = new View(this.#spans, sequence);
+    this.#views.push(this.#current);
+    this.#sweep();
+    return this.#current;
+  }
+
+  #headsWithRows(): Head[] {
+    return [...this.#sealing, ...this.heads].filter(({ rowCount }) => rowCount > 0);
+  }
+
+  /** Lets go of views from the oldest on: a later one may read what an earlier one reads. */
+  #sweep(): void {
+    for (let oldest = this.#views[0]; oldest !== undefined && oldest.userCount === 0 && oldest !== this.#current; oldest = this.#views[0]) {
+      this.#views.shift();
+      for (const act of oldest.whenUnused) act();
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { Turns } from "../../base/turn.js";
+import type { Dictionaries } from "../../column/dictionaries.js";
+import { RECORD_FIELD_COUNT, RecordTable } from "../../identity/record-table.js";
+import type { RecordColumns } from "../../identity/record-table.js";
+import { IdentityResolver } from "../../identity/resolver.js";
+import { fieldIndex } from "../../schema/fields.js";
+import type { Segment } from "../../segment/segment.js";
+import { linksOfMeta } from "../../segment/segment-file.js";
+import type { Batch } from "../batch/batch.js";
+import type { BroughtCodes, RecordBatch } from "../batch/record-batch.js";
+
+const USER_ID = fieldIndex("userId");
+const ANONYMOUS_ID = fieldIndex("anonymousId");
+const COMPANY_ID = fieldIndex("companyId");
+/** What learning of a record costs, beside a value that is worked on. */
+const RECORD_VALUE_COUNT = 512;
+/** And of an id that only records name. */
+const BROUGHT_VALUE_COUNT = 32;
+
+/** All records of a store, and who is who by them and by its events. */
+export class Identities {
+  /** Replaced as a whole by an erasure. */
+  records: RecordTable;
+  resolver: IdentityResolver;
+  /** Ends when the records of the commit under way are all learned of; null where none are. */
+  #taking: Promise<void> | null = null;
+
+  /** @param durableSizes sizes of the dictionaries as far as journals hold them */
+  constructor(
+    readonly dictionaries: Dictionaries,
+    durableSizes: ReadonlyMap<string, number>,
+  ) {
+    this.records = new RecordTable();
+    this.resolver = new IdentityResolver(this.records, dictionaries);
+    this.resolver.committed(durableSizes);
+  }
+
+  /** Ids that no event has used yet, as files of records keep them. */
+  get broughtCodes(): BroughtCodes {
+    const { users, anonymous, companies } = this.resolver;
+    return { userId: users.onlyOfRecords(), anonymousId: anonymous.onlyOfRecords(), companyId: companies.onlyOfRecords() };
+  }
+
+  /** Forgets everything: who is who is learned anew, first of the links of segments. */
+  replace(segments: readonly Segment[], durableSizes: ReadonlyMap<string, number>): void {
+    this.records = new RecordTable();
+    this.resolver = new IdentityResolver(this.records, this.dictionaries);
+    this.resolver.committed(durableSizes);
+    this.takeLinks(segments);
+  }
+
+  /** Learns of events with both ids in sealed segments. */
+  takeLinks(segments: readonly Segment[]): void {
+    for (const segment of segments) for (const link of linksOfMeta(segment.meta)) this.resolver.link(link);
+  }
+
+  /** Learns of records in one turn. */
+  take({ records, brought }: RecordBatch): void {
+    for (const [ids, codes] of this.#broughtIds(brought)) for (const code of codes) ids.brought(code);
+    this.#takeRows(records, 0, records.rowCount);
+  }
+
+  /** Learns of records over several turns; until it resolves, `whole` waits. */
+  async takeInTurns({ records, brought }: RecordBatch): Promise<void> {
+    const turns = new Turns();
+    const take = async () => {
+      for (const [ids, codes] of this.#broughtIds(brought))
+        await turns.inPieces(codes.length, (from, to) => codes.slice(from, to).forEach((code) => ids.brought(code)), BROUGHT_VALUE_COUNT);
+      await turns.inPieces(records.rowCount, (from, to) => this.#takeRows(records, from, to), RECORD_VALUE_COUNT);
+    };
+    this.#taking = take().finally(() => (this.#taking = null));
+    await this.#taking;
+  }
+
+  /** Resolves when no commit is seen in part. To be awaited right before anybody looks. */
+  async whole(): Promise<void> {
+    while (this.#taking !== null) await this.#taking;
+  }
+
+  /** Learns of the ids of events. */
+  takeEvents({ times, codes, rowCount }: Batch): void {
+    const { resolver } = this;
+    const [users, anonymous, companies] = [codes[USER_ID], codes[ANONYMOUS_ID], codes[COMPANY_ID]] as [Uint32Array, Uint32Array, Uint32Array];
+    for (let row = 0; row < rowCount; row += 1) {
+      const anonymousId = anonymous[row] as number;
+      const userId = users[row] as number;
+      resolver.users.seen(userId);
+      resolver.anonymous.seen(anonymousId);
+      resolver.companies.seen(companies[row] as number);
+      if (anonymousId !== 0 && userId !== 0) resolver.link({ anonymousId, userId, createdAtMs: times[row] as number });
+    }
+  }
+
+  #broughtIds({ userId, anonymousId, companyId }: BroughtCodes) {
+    const { users, anonymous, companies } = this.resolver;
+    return [[users, userId], [anonymous, anonymousId], [companies, companyId]] as const;
+  }
+
+  #takeRows(records: RecordColumns, from: number, to: number): void {
+    for (let row = from; row < to; row += 1) {
+      const { kinds, times, ids, codes } = records;
+      const at = this.records.append(kinds[row] as number, times[row] as number, ids, row * 16, codes, row * RECORD_FIELD_COUNT);
+      this.resolver.addRecord(at);
+    }
+  }
+}

@@ -1,0 +1,303 @@
+import { DaybookError } from "../../base/errors.js";
+import type { Dictionaries } from "../../column/dictionaries.js";
+import type { RecordTable } from "../../identity/record-table.js";
+import type { IdentityResolver } from "../../identity/resolver.js";
+import type { ExcerptRule } from "../../segment/excerpt.js";
+import type { MemoryBudget } from "../../segment/memory-budget.js";
+import type { Batch } from "../batch/batch.js";
+import { BROUGHT_NOTHING, countBrought } from "../batch/record-batch.js";
+import type { BroughtCodes, RecordBatch } from "../batch/record-batch.js";
+import { FILE_FOLDERS } from "../files/files.js";
+import type { StoreFiles } from "../files/files.js";
+import type { Sealer } from "../files/make-segment.js";
+import { filesOf } from "../files/manifest.js";
+import type { Manifest } from "../files/manifest.js";
+import type { Journal } from "../journal/journal.js";
+import { Journals } from "../journal/journals.js";
+import type { Durability } from "../journal/journals.js";
+import type { Recovered } from "../recovery/recovery.js";
+import type { Storage, StorageLock } from "../storage/storage.js";
+import { Catalog } from "./catalog.js";
+import type { Snapshot } from "./catalog.js";
+import { Claim } from "./claim.js";
+import { CurrentManifest } from "./current-manifest.js";
+import { Identities } from "./identities.js";
+
+export interface StoreOptions {
+  readonly storage: Storage;
+  readonly durability: Durability;
+  readonly memoryBudgetBytes: number;
+  /** Beside a writer: no lock, no writes. */
+  readonly readOnly: boolean;
+  /** Damaged files are moved aside instead of refusing to open. Default false. */
+  readonly quarantine?: boolean;
+  /** Where segments are made; absent: here. */
+  readonly sealer?: Sealer | null;
+  /** What is written beside the rows of a segment; absent: nothing. */
+  readonly excerpts?: (dictionaries: Dictionaries) => readonly ExcerptRule[];
+}
+
+/** How far the files that a manifest names hold what a store was told. */
+export interface Sealed {
+  /** Sizes of the dictionaries. */
+  readonly sizes: ReadonlyMap<string, number>;
+  /** Records: the first of the table. */
+  readonly recordCount: number;
+  /** Ids in the lists of the newest file of records. */
+  readonly broughtCount: number;
+}
+
+/**
+ * What a store is made of at one moment: what is committed is durable first, then visible. `open-store.ts` makes it, and the files
+ * of `upkeep/` move rows between its parts.
+ */
+export class Store {
+  readonly catalog: Catalog;
+  readonly dictionaries: Dictionaries;
+  sealed: Sealed;
+  /** Text of the file of privacy requests; null where there is none. */
+  privacy: string | null;
+  /** How often codes were given up that had been given: what was learned of them is worth nothing. */
+  truncationCount = 0;
+  /** The greatest sequence that a snapshot shows: those of a commit under way may be given again. */
+  #visibleSequence: number;
+  readonly #claim: Claim;
+  readonly #manifest: CurrentManifest;
+  readonly #journals: Journals;
+  readonly #identities: Identities;
+
+  constructor(
+    readonly options: StoreOptions,
+    readonly budget: MemoryBudget,
+    readonly files: StoreFiles,
+    readonly lock: StorageLock | null,
+    recovered: Recovered,
+  ) {
+    const { storage, durability } = options;
+    this.catalog = new Catalog(budget);
+    this.#claim = new Claim(storage, lock, (error) => this.journal?.poison(error));
+    this.dictionaries = recovered.dictionaries;
+    this.privacy = recovered.privacy;
+    this.#manifest = new CurrentManifest(storage, this.#claim, recovered.manifest, ([...recovered.journalByteLengths.keys()].at(-1) ?? 0) + 1);
+    this.#visibleSequence = recovered.nextSequence - 1;
+    this.sealed = { sizes: recovered.sealedSizes, recordCount: 0, broughtCount: 0 };
+    this.#journals = new Journals(storage, durability, this.dictionaries, recovered, () => this.refuseLostLock());
+    this.#identities = new Identities(this.dictionaries, this.#journals.sizes);
+  }
+
+  get storage(): Storage {
+    return this.options.storage;
+  }
+
+  /** What is written beside the rows of a segment that is made now. */
+  get excerpts(): readonly ExcerptRule[] {
+    return this.options.excerpts?.(this.dictionaries) ?? [];
+  }
+
+  get manifest(): Manifest {
+    return this.#manifest.value;
+  }
+
+  /** Null for readers, and when the store was closed. */
+  get journal(): Journal | null {
+    return this.#journals.current;
+  }
+
+  /** Replaced as a whole by an erasure. */
+  get records(): RecordTable {
+    return this.#identities.records;
+  }
+
+  /** Replaced with the records. */
+  get resolver(): IdentityResolver {
+    return this.#identities.resolver;
+  }
+
+  /** Ids that no event has used yet, as files of records keep them. */
+  get broughtCodes(): BroughtCodes {
+    return this.#identities.broughtCodes;
+  }
+
+  /** That of the next event or record. */
+  get nextSequence(): number {
+    return this.#journals.nextSequence;
+  }
+
+  /** Nothing was ever accepted, nor asked for. */
+  get isEmpty(): boolean {
+    return this.nextSequence === 1 && this.privacy === null;
+  }
+
+  get isWritable(): boolean {
+    return this.journal !== null && !this.journal.isPoisoned;
+  }
+
+  /** Bytes of all live journals. */
+  get journalByteLength(): number {
+    return this.#journals.byteLengthFrom(this.manifest.firstJournal);
+  }
+
+  /** @throws store_locked where somebody else has taken the store over, else read_only */
+  refuseUnwritable(): void {
+    if (this.isWritable) return;
+    this.#claim.refuseLost();
+    throw new DaybookError("read_only", "the store does not take writes");
+  }
+
+  /** Values of a dictionary that are durable: events under way may have added more. */
+  durableValues(name: string): readonly string[] {
+    return this.dictionaries.named(name).values.slice(1, this.#journals.sizes.get(name) ?? 1);
+  }
+
+  isDurable(name: string, value: string): boolean {
+    const code = this.dictionaries.named(name).codeOf(value);
+    return code > 0 && code < (this.#journals.sizes.get(name) ?? 1);
+  }
+
+  /** Sizes of the dictionaries as far as the journal holds their values: what rows of heads use. */
+  journaledSizes(): Map<string, number> {
+    return new Map(this.#journals.sizes);
+  }
+
+  snapshot(): Snapshot {
+    return this.catalog.snapshot(this.#visibleSequence);
+  }
+
+  /** Resolves when no commit is seen in part: who is who is learned over several turns. To be awaited right before anybody looks. */
+  whole(): Promise<void> {
+    return this.#identities.whole();
+  }
+
+  /** Makes visible what was found when the store was opened. */
+  restore({ segments, manifest, commits }: Recovered): void {
+    this.catalog.replace(segments, new Set(), false, () => undefined);
+    this.#identities.takeLinks(segments);
+    const lastSealed = manifest.identities.length - 1;
+    for (const [index, commit] of commits.entries()) {
+      // Each file of records has the whole list of its time: only that of the newest counts.
+      if ("records" in commit) this.#identities.take(index < lastSealed ? { ...commit, brought: BROUGHT_NOTHING } : commit);
+      else this.#append(commit.batch, commit.firstSequence);
+      if (index === lastSealed) this.#sealedRecords(this.records, this.broughtCodes);
+    }
+  }
+
+  /**
+   * Makes events and records durable, then visible. The dictionary values they use go with them; of neither, values alone.
+   * @throws read_only, storage_full, internal (sequences are used up)
+   */
+  async commit(batch: Batch, recordBatch: RecordBatch | null = null): Promise<void> {
+    // First: a former version that replayed the journal would let the record live.
+    if (recordBatch?.isTakenBackBefore === true && this.journal !== null && this.manifest.format === 1) await this.writeManifest(() => ({ format: 2 }));
+    const { first, next } = await this.#journals.write(batch, recordBatch);
+    try {
+      if (recordBatch !== null) await this.#identities.takeInTurns(recordBatch);
+      this.resolver.committed(this.#journals.sizes);
+      this.#append(batch, first);
+      this.#journals.nextSequence = next;
+      this.#visibleSequence = next - 1;
+      this.catalog.changed();
+    } catch (error) {
+      // It is durable: whatever came next would get the same sequences.
+      this.journal?.poison(error);
+      throw error;
+    }
+  }
+
+  /** Forgets the values that events and records brought whose commit failed: codes given since then are worth nothing. */
+  forgetUnjournaled(): void {
+    this.truncationCount += 1;
+    this.dictionaries.truncate(this.#journals.sizes);
+  }
+
+  /** Starts the next journal. Rows committed from now on are in it. */
+  async rotateJournal(): Promise<void> {
+    await this.#journals.rotate(this.takeFileNumber(), this.manifest.epoch);
+  }
+
+  /** Puts other records in the place of all there are, as files have them already; who is who is learned anew. */
+  replaceRecords(table: RecordTable, brought: BroughtCodes, privacy: string): void {
+    this.#identities.replace(this.catalog.segments, this.#journals.sizes);
+    this.#identities.take({ records: table.slice(0), brought });
+    this.#sealedRecords(table, brought);
+    this.privacy = privacy;
+  }
+
+  takeFileNumber(): number {
+    return this.#manifest.takeFileNumber();
+  }
+
+  /** No file gets a number below this one from now on. */
+  skipFileNumbers(next: number): void {
+    this.#manifest.skipFileNumbers(next);
+  }
+
+  /** @throws store_locked, and writes nothing from then on */
+  refuseLostLock(): Promise<void> {
+    return this.#claim.refuseLostLock();
+  }
+
+  /** Before anything that others may rest on is replaced or removed. @throws store_locked, and writes nothing from then on */
+  refuseTakenOver(): Promise<void> {
+    return this.#claim.refuseTakenOver(this.manifest.epoch);
+  }
+
+  /**
+   * Replaces the manifest, durably, before memory follows; one after the other. @throws store_locked
+   * @param changesOf what becomes different of the manifest that then is
+   */
+  writeManifest(changesOf: (manifest: Manifest) => Partial<Manifest>): Promise<void> {
+    return this.#manifest.write(changesOf);
+  }
+
+  /**
+   * Replaces the manifest by one under which codes mean something else. Where that fails and it may stand all the same, the
+   * store takes no more writes: rows of the codes as memory has them would come back with other values.
+   */
+  async writeManifestOfOtherCodes(changes: Partial<Manifest>): Promise<void> {
+    try {
+      await this.writeManifest(() => changes);
+    } catch (error) {
+      if (!(await this.#manifest.isStored())) this.journal?.poison(error);
+      throw error;
+    }
+  }
+
+  /** Removes journals that no manifest names any more. */
+  async removeOldJournals(): Promise<void> {
+    await this.#journals.removeBefore(this.manifest.firstJournal);
+  }
+
+  /** Ends the journal in good order and gives the lock back; everything was sealed before. */
+  async close(): Promise<void> {
+    try {
+      if (this.journal !== null && !this.journal.isPoisoned) {
+        await this.journal.end(this.nextSequence);
+        await this.writeManifest(() => ({ clean: true }));
+      }
+    } finally {
+      await this.abandon();
+    }
+  }
+
+  /** Lets go without writing: after a failure, what is durable stays as it is. */
+  async abandon(): Promise<void> {
+    await this.#journals.abandon();
+    await this.lock?.release();
+  }
+
+  /** Removes every file that the manifest does not name. No seal may be under way, and no query reads what it replaced. */
+  async removeOrphans(): Promise<void> {
+    const named = new Set(filesOf(this.manifest).map((entry) => entry.key));
+    for (const folder of FILE_FOLDERS)
+      for (const key of await this.storage.list(folder)) if (!named.has(key)) await this.storage.remove(key);
+  }
+
+  #append(batch: Batch, firstSequence: number): void {
+    this.catalog.append(batch, firstSequence, (shape) => this.dictionaries.keysOfShape(shape));
+    this.#identities.takeEvents(batch);
+  }
+
+  #sealedRecords({ rowCount }: RecordTable, brought: BroughtCodes): void {
+    this.sealed = { ...this.sealed, recordCount: rowCount, broughtCount: countBrought(brought) };
+  }
+}

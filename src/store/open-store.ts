@@ -1,0 +1,47 @@
+import { MemoryBudget } from "../segment/memory-budget.js";
+import { StoreFiles } from "./files/files.js";
+import { refuseStoresBelow } from "./files/stores-below.js";
+import { journalKey } from "./journal/journal.js";
+import { takenOver } from "./live/claim.js";
+import { Store } from "./live/store.js";
+import type { StoreOptions } from "./live/store.js";
+import { recover, recoverBesideWriter } from "./recovery/recovery.js";
+import { salvageStore } from "./recovery/salvage.js";
+
+/** Opens a store, making a new one where there is none. @throws store_locked, manifest_missing, corruption, storage_full, invalid_parameter */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { storage, readOnly } = options;
+  // Before the lock, which is a file too.
+  await refuseStoresBelow(storage);
+  const lock = readOnly ? null : ((await storage.lock?.()) ?? null);
+  let store: Store | null = null;
+  try {
+    const budget = new MemoryBudget(options.memoryBudgetBytes);
+    const files = new StoreFiles(storage, budget, options.sealer ?? null);
+    if (options.quarantine === true) await salvageStore(storage, files);
+    const recovered = readOnly ? await recoverBesideWriter(storage, files) : await recover(storage, files, true);
+    store = new Store(options, budget, files, lock, recovered);
+    store.restore(recovered);
+    if (!readOnly) await begin(store);
+    return store;
+  } catch (failure) {
+    // Files that are missing or another's are no damage where somebody took the store over meanwhile.
+    const isOurs = await lock?.isHeld?.().catch(() => true);
+    const error = isOurs === false ? takenOver("its lock is gone", failure) : failure;
+    // A lock that cannot be given back ends with the process; why the store does not open matters more.
+    await (store === null ? lock?.release() : store.abandon())?.catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Claims the store: a new epoch, a new journal, no files that no manifest names. */
+async function begin(store: Store): Promise<void> {
+  const { storage } = store;
+  // A writer that was taken for ended may go on to remove files that it knows: ours never have the names of theirs.
+  store.skipFileNumbers((await store.files.lastNumber()) + 1);
+  await store.rotateJournal();
+  if (storage.openAppend !== undefined) await storage.sync([journalKey(store.journal?.number ?? 0)]);
+  await store.writeManifest(({ epoch }) => ({ epoch: epoch + 1, clean: false }));
+  await store.removeOldJournals();
+  await store.removeOrphans();
+}

@@ -1,0 +1,152 @@
+import { DaybookError } from "../../base/errors.js";
+import { Dictionaries } from "../../column/dictionaries.js";
+import type { DictionaryDelta } from "../../column/dictionaries.js";
+import { damaged } from "../../segment/container.js";
+import type { Segment } from "../../segment/segment.js";
+import type { Batch } from "../batch/batch.js";
+import { decodeBatch } from "../batch/batch-bytes.js";
+import { FILE_FOLDERS } from "../files/files.js";
+import type { StoreFiles } from "../files/files.js";
+import { journalKey, replayJournal } from "../journal/journal.js";
+import { listJournals, readJournal } from "../journal/journal-file.js";
+import type { FoundJournals } from "../journal/journals.js";
+import { FRAME_KINDS, JOURNAL_HEADER_BYTES } from "../journal/journal-frame.js";
+import type { Frame } from "../journal/journal-frame.js";
+import { EMPTY_MANIFEST, MANIFEST_KEY, decodeManifest } from "../files/manifest.js";
+import type { Manifest, SegmentEntry } from "../files/manifest.js";
+import type { RecordBatch } from "../batch/record-batch.js";
+import { decodeRecords } from "../batch/record-bytes.js";
+import type { Storage } from "../storage/storage.js";
+
+export interface RowsCommit {
+  readonly batch: Batch;
+  readonly firstSequence: number;
+}
+
+/** A store as its files describe it. */
+export interface Recovered extends FoundJournals {
+  readonly manifest: Manifest;
+  /** There was no store before. */
+  readonly isNew: boolean;
+  readonly dictionaries: Dictionaries;
+  readonly segments: readonly Segment[];
+  /** Sealed records, then those of the live journals, and batches of events with the sequence of their first row: in order. */
+  readonly commits: readonly (RecordBatch | RowsCommit)[];
+  /** Text of the file of privacy requests; null where there is none. */
+  readonly privacy: string | null;
+  /** Sizes of the dictionaries as far as their own files hold them. */
+  readonly sealedSizes: ReadonlyMap<string, number>;
+}
+
+const FOLDERS = [...FILE_FOLDERS, "journal/"] as const;
+
+/**
+ * Reads a store. Writes nothing but what it read, so that it may be broken off at any point and begun again.
+ * @param durable false for a reader beside a writer: nothing is written
+ * @throws manifest_missing, corruption
+ */
+export async function recover(storage: Storage, files: StoreFiles, durable: boolean): Promise<Recovered> {
+  const { manifest, isNew } = await readManifest(storage);
+  const journals = (await listJournals(storage)).filter((number) => number >= manifest.firstJournal);
+  const dictionaries = new Dictionaries();
+  for (const entry of manifest.dictionaries) await files.readDictionaries(entry, dictionaries);
+  const sealedSizes = dictionaries.sizes();
+  const segments = await openSegments(files, manifest.segments);
+
+  const commits: (RecordBatch | RowsCommit)[] = [];
+  for (const entry of manifest.identities) commits.push(await files.readRecords(entry));
+  const privacy = manifest.privacy === null ? null : await files.readPrivacy(manifest.privacy);
+  let nextSequence = manifest.nextSequence;
+  const journalByteLengths = new Map<number, number>();
+  let ended = false;
+  const read: { readonly key: string; readonly bytes: Uint8Array }[] = [];
+  for (const number of journals) {
+    const { keys, bytes } = await readJournal(storage, number);
+    const replay = replayJournal(keys[0] ?? `journal ${number}`, bytes, nextSequence, (frame) => {
+      const { deltas, commit } = commitOf(frame);
+      for (const delta of deltas)
+        if (!dictionaries.apply(delta)) throw damaged(keys[0] ?? "journal", `values of ${delta.name} contradict those before`);
+      if (commit !== null) commits.push(commit);
+    });
+    // A journal begun by an opening that got no further says nothing about the one before it.
+    if (replay.frameCount > 0 || number === manifest.firstJournal) ended = replay.ended && replay.goodByteLength === bytes.length;
+    nextSequence = replay.nextSequence;
+    journalByteLengths.set(number, replay.goodByteLength);
+    if (keys[0] === journalKey(number)) read.push({ key: keys[0], bytes: bytes.subarray(0, replay.goodByteLength) });
+  }
+  if (manifest.clean && !isNew && !ended)
+    throw damaged(`journal ${manifest.firstJournal}`, "the store was closed in good order, but the end mark is missing");
+  if (durable && !manifest.clean) await writeAnew(storage, read);
+  return { manifest, isNew, dictionaries, segments, commits, privacy, nextSequence, journalByteLengths, sealedSizes };
+}
+
+function commitOf(frame: Frame): { deltas: DictionaryDelta[]; commit: RecordBatch | RowsCommit | null } {
+  if (frame.kind === FRAME_KINDS.records) {
+    const { deltas, batch } = decodeRecords(frame.payload);
+    return { deltas, commit: batch };
+  }
+  const { deltas, batch } = decodeBatch(frame.payload);
+  return { deltas, commit: batch.rowCount > 0 ? { batch, firstSequence: frame.firstSequence } : null };
+}
+
+/** Segments opened at once: each has its file open meanwhile, and processes are given few of those. */
+const OPEN_SEGMENT_COUNT = 32;
+
+async function openSegments(files: StoreFiles, entries: readonly SegmentEntry[]): Promise<Segment[]> {
+  const segments: Segment[] = [];
+  for (let from = 0; from < entries.length; from += OPEN_SEGMENT_COUNT)
+    segments.push(...(await Promise.all(entries.slice(from, from + OPEN_SEGMENT_COUNT).map((entry) => files.openSegment(entry)))));
+  return segments;
+}
+
+async function readManifest(storage: Storage): Promise<{ manifest: Manifest; isNew: boolean }> {
+  const bytes = await storage.read(MANIFEST_KEY);
+  if (bytes !== null) return { manifest: decodeManifest(bytes), isNew: false };
+  for (const folder of FOLDERS)
+    for (const found of await storage.list(folder)) {
+      if (folder === "journal/" && (await isBareJournal(storage, found))) continue;
+      throw new DaybookError("manifest_missing", `${MANIFEST_KEY} is missing, but there are files such as ${found}`, { key: found });
+    }
+  return { manifest: EMPTY_MANIFEST, isNew: true };
+}
+
+/** A journal without a frame: all that the first opening of a store leaves when it dies before there is a manifest. */
+async function isBareJournal(storage: Storage, key: string): Promise<boolean> {
+  const start = await storage.read(key, { start: 0, end: JOURNAL_HEADER_BYTES + 1 });
+  return start === null || start.length <= JOURNAL_HEADER_BYTES;
+}
+
+/**
+ * What was read of a journal may stand in the memory of the kernel alone, and a sync does not help for sure: after one that
+ * failed the kernel may take its pages for clean. Written anew, without a torn end, it is durable before anything rests on it;
+ * one without a frame too, for frames that were cut off it could come back.
+ */
+async function writeAnew(storage: Storage, journals: readonly { readonly key: string; readonly bytes: Uint8Array }[]): Promise<void> {
+  for (const { key, bytes } of journals) await storage.write(key, bytes);
+}
+
+/** How often a reader begins again because the writer replaced the manifest meanwhile. */
+const READ_ATTEMPT_COUNT = 100;
+
+/**
+ * Reads a store that another process may be writing: what was read counts only if the manifest is still the same
+ * afterwards, for its files may have gone in between. @throws manifest_missing, corruption, overloaded
+ */
+export async function recoverBesideWriter(storage: Storage, files: StoreFiles): Promise<Recovered> {
+  for (let attempt = 1; ; attempt += 1) {
+    const before = await storage.read(MANIFEST_KEY);
+    const outcome = await recover(storage, files, false).catch((error: unknown) => ({ error }));
+    if (!isEqual(before, await storage.read(MANIFEST_KEY))) {
+      if (attempt < READ_ATTEMPT_COUNT) continue;
+      throw new DaybookError("overloaded", "a writer replaces the files of the store faster than they can be read");
+    }
+    if ("error" in outcome) throw outcome.error;
+    // Nothing to read is no empty store: more often than not it is a path that was mistyped, or a volume that is not there.
+    if (outcome.isNew) throw new DaybookError("manifest_missing", "there is no store here to read: one that is opened for writing would be made");
+    return outcome;
+  }
+}
+
+function isEqual(a: Uint8Array | null, b: Uint8Array | null): boolean {
+  return a === null || b === null ? a === b : a.length === b.length && a.every((byte, at) => byte === b[at]);
+}

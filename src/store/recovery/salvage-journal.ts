@@ -1,0 +1,111 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their batch */
+import { DaybookError } from "../../base/errors.js";
+import { dayOf } from "../../base/time.js";
+import type { Dictionaries, DictionaryDelta } from "../../column/dictionaries.js";
+import { FIELDS } from "../../schema/fields.js";
+import { Head } from "../../segment/head.js";
+import { MemoryBudget } from "../../segment/memory-budget.js";
+import type { Batch } from "../batch/batch.js";
+import { decodeBatch } from "../batch/batch-bytes.js";
+import { replayJournal } from "../journal/journal.js";
+import { listJournals, readJournal } from "../journal/journal-file.js";
+import { FRAME_KINDS, findFrames } from "../journal/journal-frame.js";
+import type { Frame } from "../journal/journal-frame.js";
+import type { Manifest } from "../files/manifest.js";
+import type { RecordBatch } from "../batch/record-batch.js";
+import { decodeRecords } from "../batch/record-bytes.js";
+import type { Storage } from "../storage/storage.js";
+import { areValuesReadable, valueCountOf } from "./unreadable-rows.js";
+import type { ReadableCodes } from "./unreadable-rows.js";
+
+/** A journal that strict reading refuses. */
+export interface BrokenJournal {
+  readonly number: number;
+  readonly keys: readonly string[];
+  readonly byteLength: number;
+  readonly reason: string;
+  /** Events and records of frames that are gone; of which days, nobody knows. */
+  lostCount: number;
+}
+
+export interface SalvagedJournals {
+  readonly broken: readonly BrokenJournal[];
+  readonly rows: readonly { readonly batch: Batch; readonly firstSequence: number; readonly journal: number }[];
+  readonly records: readonly RecordBatch[];
+  readonly nextSequence: number;
+  /** Number of the newest journal; 0 where there is none. */
+  readonly lastNumber: number;
+}
+
+/** Adds values behind whatever gap a lost file left: the codes in it have none from now on. False where they contradict those before. */
+export function applyBehindGap(dictionaries: Dictionaries, delta: DictionaryDelta): boolean {
+  const dictionary = dictionaries.named(delta.name);
+  while (dictionary.size < delta.start) dictionary.add("");
+  return dictionaries.apply(delta);
+}
+
+/** Reads every undamaged frame of the live journals, before and behind those that are broken. */
+export async function salvageJournals(storage: Storage, manifest: Manifest, dictionaries: Dictionaries): Promise<SalvagedJournals> {
+  const broken: BrokenJournal[] = [];
+  const rows: { batch: Batch; firstSequence: number; journal: number }[] = [];
+  const records: RecordBatch[] = [];
+  let nextSequence = manifest.nextSequence;
+  let last: BrokenJournal = { number: manifest.firstJournal, keys: [], byteLength: 0, reason: "", lostCount: 0 };
+  let ended = false;
+  const numbers = (await listJournals(storage)).filter((live) => live >= manifest.firstJournal);
+  for (const number of numbers) {
+    const { keys, bytes } = await readJournal(storage, number);
+    const strict = readStrictly(keys[0] ?? "", bytes, nextSequence);
+    const journal = { number, keys, byteLength: bytes.length, reason: strict.fault ?? "", lostCount: 0 };
+    for (const frame of strict.fault === null ? strict.frames : findFrames(bytes, 0)) {
+      // Left over from before, or no frame of this chain.
+      if (frame.firstSequence < nextSequence) continue;
+      journal.lostCount += frame.firstSequence - nextSequence;
+      nextSequence = frame.firstSequence + frame.recordCount;
+      if (frame.kind === FRAME_KINDS.end) continue;
+      const { deltas, batch } = frame.kind === FRAME_KINDS.rows ? decodeBatch(frame.payload) : decodeRecords(frame.payload);
+      for (const delta of deltas) applyBehindGap(dictionaries, delta);
+      if ("records" in batch) records.push(batch);
+      else if (batch.rowCount > 0) rows.push({ batch, firstSequence: frame.firstSequence, journal: number });
+    }
+    if (strict.frames.length > 0 || strict.ended || number === manifest.firstJournal) [ended, last] = [strict.ended, journal];
+    if (strict.fault !== null) broken.push(journal);
+  }
+  if (manifest.clean && !ended && broken.length === 0) broken.push({ ...last, reason: "the store was closed in good order, but its journal does not end with the mark" });
+  return { broken, rows, records, nextSequence, lastNumber: numbers.at(-1) ?? 0 };
+}
+
+/** The frames of a journal as an opening reads them, or why it would not. */
+function readStrictly(key: string, bytes: Uint8Array, nextSequence: number): { readonly fault: string | null; readonly frames: readonly Frame[]; readonly ended: boolean } {
+  const frames: Frame[] = [];
+  try {
+    const replay = replayJournal(key, bytes, nextSequence, (frame) => frames.push(frame));
+    return { fault: null, frames, ended: replay.ended && replay.goodByteLength === bytes.length };
+  } catch (error) {
+    if (error instanceof DaybookError && error.code === "corruption") return { fault: error.message, frames: [], ended: false };
+    throw error;
+  }
+}
+
+/** Heads of a salvage are written as they are: nothing is derived from them. */
+const NOTHING_KEPT = new MemoryBudget(0);
+
+/** Appends the rows of a batch whose every code has a value to the heads of their days. Answers how many of each day have not. */
+export function appendReadable(heads: Map<number, Head>, batch: Batch, firstSequence: number, readable: ReadableCodes): Map<number, number> {
+  const { rowCount, times, codes, shapes, values } = batch;
+  const lost = new Map<number, number>();
+  const keysOf = (shape: number) => readable.dictionaries.keysOfShape(shape);
+  let valuesAt: number | null = 0;
+  for (let row = 0; row < rowCount; row += 1) {
+    const day = dayOf(times[row]!);
+    const valueCount: number | null = valueCountOf(shapes[row]!, readable);
+    const hasFields = FIELDS.every(({ column }, field) => readable.has(column, codes[field]![row]!));
+    if (valuesAt !== null && valueCount !== null && hasFields && areValuesReadable(shapes[row]!, values, valuesAt, readable)) {
+      const head = heads.get(day) ?? new Head(day, NOTHING_KEPT);
+      heads.set(day, head);
+      head.append(batch, row, row + 1, firstSequence, valuesAt, keysOf);
+    } else lost.set(day, (lost.get(day) ?? 0) + 1);
+    valuesAt = valuesAt === null || valueCount === null ? null : valuesAt + valueCount;
+  }
+  return lost;
+}

@@ -1,0 +1,46 @@
+import { DaybookError, shown } from "../../base/errors.js";
+import type { ByteRange } from "./storage.js";
+
+const keyPattern = /^[a-zA-Z0-9._-]+(?:\/[a-zA-Z0-9._-]+)*$/;
+const prefixPattern = /^[a-zA-Z0-9._/-]*$/;
+const partCharsMax = 128;
+
+/** Throws unless `key` has parts of 1 to 128 characters `[a-zA-Z0-9._-]` joined by `/`, none of them `.` or `..`. @throws internal */
+export function checkKey(key: string): void {
+  const valid =
+    keyPattern.test(key) && key.split("/").every((part) => part !== "." && part !== ".." && part.length <= partCharsMax);
+  if (valid) return;
+  const expected = `parts of 1 to ${partCharsMax} characters [a-zA-Z0-9._-] joined by "/", none of them "." or ".."`;
+  throw new DaybookError("internal", `storage key: expected ${expected}, got ${shown(key)}`);
+}
+
+/** Whether a name could be a part of a key: what lies in a folder of another name, such as `lost+found`, is no object. */
+export function isKeyPart(name: string): boolean {
+  return name.length <= partCharsMax && keyPattern.test(name) && !name.includes("/");
+}
+
+/** Throws unless `prefix` could begin a key; the empty one begins all. @throws internal */
+export function checkPrefix(prefix: string): void {
+  if (prefixPattern.test(prefix) && !prefix.startsWith("/") && !prefix.split("/").includes("..")) return;
+  throw new DaybookError("internal", `storage prefix: expected the beginning of a key, got ${shown(prefix)}`);
+}
+
+/** The range cut to an object of `byteLength` bytes; all of it without one. @throws internal */
+export function clipRange(range: ByteRange | undefined, byteLength: number): ByteRange {
+  if (range === undefined) return { start: 0, end: byteLength };
+  const { start, end } = range;
+  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end < start) {
+    throw new DaybookError("internal", `storage range: expected 0 <= start <= end, got ${shown(range)}`);
+  }
+  return { start: Math.min(start, byteLength), end: Math.min(end, byteLength) };
+}
+
+/** The error of a write with `ifAbsent` to a key that is taken. */
+export function keyTaken(key: string): DaybookError {
+  return new DaybookError("internal", `storage key ${key} is taken already`, { key });
+}
+
+/** The error of a truncation that would lengthen the object. */
+export function cannotLengthen(key: string, from: number, to: number): DaybookError {
+  return new DaybookError("internal", `${key}: expected to be cut to 0 to ${from} bytes, got ${shown(to)}`, { key });
+}

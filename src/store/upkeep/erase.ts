@@ -1,0 +1,203 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
+import { denseCodes } from "../../column/column.js";
+import { RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "../../identity/record-table.js";
+import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
+import { keepRows } from "../../segment/keep-rows.js";
+import type { Segment } from "../../segment/segment.js";
+import type { FileEntry, SegmentEntry } from "../files/manifest.js";
+import type { BroughtCodes } from "../batch/record-batch.js";
+import type { Store } from "../live/store.js";
+import { CodesByDictionary, noteRecord, noteRows, removeUsedByRecords, removeUsedByRows } from "./unused-codes.js";
+
+/** Whose bytes go: codes of the dictionaries of user ids and anonymous ids. */
+export interface Erased {
+  readonly userIds: ReadonlySet<number>;
+  readonly anonymousIds: ReadonlySet<number>;
+  /** By which they were found, in lower case; null for an id. */
+  readonly email: string | null;
+}
+
+/** What went. */
+export interface ErasedCounts {
+  readonly events: number;
+  readonly identifyCalls: number;
+  readonly groupCalls: number;
+  readonly aliasCalls: number;
+  readonly emails: readonly string[];
+  readonly dictionaryValues: number;
+  readonly segmentsRewritten: number;
+}
+
+/** A segment and what is put in its place. */
+interface Rewritten {
+  readonly from: Segment;
+  readonly entry: SegmentEntry | null;
+  readonly to: Segment | null;
+  readonly goneCount: number;
+}
+
+/**
+ * Removes every event and record of some ids from files and memory, and every value that nothing else uses. Everything
+ * was sealed before, and no commit or seal is under way. One manifest makes it so, and nothing can fail behind it; `whenUnread`
+ * resolves when the last query that could see the old rows has ended: then the old files may go (`removeOrphans`).
+ * Cost: the segments that hold rows of the ids, and a scan of the columns whose values may go.
+ * @param privacyText the privacy requests as they are afterwards
+ */
+export async function erase(store: Store, erased: Erased, privacyText: (counts: ErasedCounts) => string): Promise<{ readonly whenUnread: Promise<void> }> {
+  const { files, storage, dictionaries, manifest } = store;
+  const codes = new CodesByDictionary();
+  const rewritten: Rewritten[] = [];
+  for (const segment of store.catalog.segments) {
+    const made = await rewrite(store, segment, erased, codes);
+    if (made !== null) rewritten.push(made);
+  }
+  const { table, gone } = withoutRecords(store, erased, codes);
+  const goneSegments = new Set(rewritten.map(({ from }) => from));
+  const staying = [...store.catalog.segments.filter((segment) => !goneSegments.has(segment)), ...rewritten.flatMap(({ to }) => to ?? [])];
+  const brought = await settleCodes(store, staying, table, codes);
+  const counts: ErasedCounts = {
+    events: rewritten.reduce((sum, { goneCount }) => sum + goneCount, 0),
+    ...gone,
+    emails: [...codes.of("email")].map((code) => dictionaries.named("email").valueOf(code)),
+    dictionaryValues: codes.size,
+    segmentsRewritten: rewritten.length,
+  };
+  const privacy = privacyText(counts);
+  const entries = rewritten.flatMap(({ entry }) => entry ?? []);
+  const deltas = dictionaries.deltasSince(new Map()).map((delta) => withBlanks(delta, codes.of(delta.name)));
+  const dictionaryEntry = await files.writeDictionaries(store.takeFileNumber(), deltas);
+  const recordsEntry = await files.writeRecords(store.takeFileNumber(), { records: table.slice(0), brought });
+  const privacyEntry = await files.writePrivacy(store.takeFileNumber(), privacy);
+  const added: FileEntry[] = [...entries, dictionaryEntry, recordsEntry, privacyEntry];
+  await storage.sync(added.map(({ key }) => key));
+  const goneKeys = new Set([...goneSegments].map(({ key }) => key));
+  await store.writeManifestOfOtherCodes({
+    segments: [...manifest.segments.filter(({ key }) => !goneKeys.has(key)), ...entries],
+    dictionaries: [dictionaryEntry],
+    identities: [recordsEntry],
+    privacy: privacyEntry,
+  });
+  const whenUnread = replaceSegments(store, rewritten).then(() => {
+    for (const [name, blanked] of codes.entries()) for (const code of blanked) dictionaries.named(name).blank(code);
+  });
+  for (const [name, blanked] of codes.entries()) for (const code of blanked) dictionaries.named(name).retire(code);
+  store.replaceRecords(table, brought, privacy);
+  return { whenUnread };
+}
+
+/** Writes a segment without the rows of the erased; null where it has none of theirs. */
+async function rewrite(store: Store, segment: Segment, { userIds, anonymousIds }: Erased, codes: CodesByDictionary): Promise<Rewritten | null> {
+  segment.pin();
+  try {
+    await segment.load(["userId", "anonymousId"]);
+    const users = denseCodes(segment.column("userId"));
+    const anonymous = denseCodes(segment.column("anonymousId"));
+    const gone: number[] = [];
+    const kept: number[] = [];
+    let isTouched = false;
+    for (let row = 0; row < segment.rowCount; row += 1) {
+      const user = users[row] ?? 0;
+      const hasAnonymous = anonymousIds.has(anonymous[row] ?? 0);
+      const isGone = user !== 0 ? userIds.has(user) : hasAnonymous;
+      (isGone ? gone : kept).push(row);
+      isTouched ||= isGone || hasAnonymous;
+    }
+    if (!isTouched) return null;
+    await segment.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...segment.columnNames()]);
+    noteRows(codes, segment, Uint32Array.from(gone));
+    for (const code of anonymousIds) codes.add("anonymousId", code);
+    if (kept.length === 0) return { from: segment, entry: null, to: null, goneCount: gone.length };
+    // Others used a device of theirs later: their events stay, its id does not.
+    await store.refuseLostLock();
+    const merged = keepRows(segment, Uint32Array.from(kept), new Map([["anonymousId", anonymousIds]]));
+    const written = await store.files.writeSegment(store.takeFileNumber(), merged, store.excerpts);
+    return { from: segment, entry: written.entry, to: written.segment, goneCount: gone.length };
+  } finally {
+    segment.unpin();
+  }
+}
+
+/** The records of everybody else; their use of a device of the erased is forgotten. */
+function withoutRecords(store: Store, erased: Erased, codes: CodesByDictionary) {
+  const { records } = store;
+  const isGone = goneRecords(store, erased);
+  const table = new RecordTable();
+  const gone = { identifyCalls: 0, groupCalls: 0, aliasCalls: 0 };
+  const anonymousAt = RECORD_FIELDS.indexOf("anonymousId");
+  for (let row = 0; row < records.rowCount; row += 1) {
+    const kind = records.kinds[row]!;
+    if (isGone[row] === 1) {
+      noteRecord(codes, records, row);
+      if (kind === RECORD_KINDS.identify) gone.identifyCalls += 1;
+      if (kind === RECORD_KINDS.group) gone.groupCalls += 1;
+      if (kind === RECORD_KINDS.alias) gone.aliasCalls += 1;
+      continue;
+    }
+    const at = row * RECORD_FIELD_COUNT;
+    const fields = records.codes.slice(at, at + RECORD_FIELD_COUNT);
+    if (erased.anonymousIds.has(fields[anonymousAt]!)) fields[anonymousAt] = 0;
+    table.append(kind, records.timeOf(row), records.ids, row * 16, fields, 0);
+  }
+  return { table, gone };
+}
+
+/** 1 for each record that goes: theirs, those with an email of theirs that were taken back, and what took any of these back. */
+function goneRecords({ records, resolver, dictionaries }: Store, { userIds, anonymousIds, email }: Erased): Uint8Array {
+  const isGone = new Uint8Array(records.rowCount);
+  const emails = new Set([dictionaries.named("email").codeOf(email ?? "")]);
+  for (let row = 0; row < records.rowCount; row += 1) {
+    if (!isOfErased(row)) continue;
+    isGone[row] = 1;
+    emails.add(records.code(row, "email"));
+  }
+  emails.delete(0);
+  for (let row = 0; row < records.rowCount; row += 1)
+    if (!resolver.isLive(row) && emails.has(records.code(row, "email"))) isGone[row] = 1;
+  for (let row = 0; row < records.rowCount; row += 1)
+    if (records.kinds[row] === RECORD_KINDS.unlink && isGone[records.find(records.ids, row * 16)] === 1) isGone[row] = 1;
+  return isGone;
+
+  function isOfErased(row: number): boolean {
+    const userId = records.code(row, "userId");
+    const anonymousId = records.code(row, "anonymousId");
+    if (records.kinds[row] === RECORD_KINDS.unlink) return false;
+    if (records.kinds[row] === RECORD_KINDS.alias)
+      return userIds.has(userId) || userIds.has(records.code(row, "fromUserId")) || anonymousIds.has(anonymousId);
+    return userId !== 0 ? userIds.has(userId) : anonymousIds.has(anonymousId);
+  }
+}
+
+/** Leaves only the codes that nothing uses any more; answers the ids that from now on only records name. */
+async function settleCodes(store: Store, staying: readonly Segment[], table: RecordTable, codes: CodesByDictionary): Promise<BroughtCodes> {
+  for (const segment of staying) {
+    segment.pin();
+    try {
+      await removeUsedByRows(codes, segment);
+    } finally {
+      segment.unpin();
+    }
+  }
+  const noEventUses = { userId: [...codes.of("userId")], anonymousId: [...codes.of("anonymousId")], companyId: [...codes.of("companyId")] };
+  removeUsedByRecords(codes, table);
+  const former = store.broughtCodes;
+  const still = (name: "userId" | "anonymousId" | "companyId") =>
+    [...new Set([...former[name], ...noEventUses[name]])].filter((code) => !codes.of(name).has(code)).sort((a, b) => a - b);
+  return { userId: still("userId"), anonymousId: still("anonymousId"), companyId: still("companyId") };
+}
+
+function withBlanks<T extends { readonly start: number; readonly values: readonly string[] }>(delta: T, blanked: ReadonlySet<number>): T {
+  if (blanked.size === 0) return delta;
+  return { ...delta, values: delta.values.map((value, at) => (blanked.has(delta.start + at) ? "" : value)) };
+}
+
+/** Resolves when the last query that may read the old rows has ended. */
+function replaceSegments(store: Store, rewritten: readonly Rewritten[]): Promise<void> {
+  return new Promise((resolve) => {
+    const removed = new Set(rewritten.map(({ from }) => from));
+    const added = rewritten.flatMap(({ to }) => to ?? []);
+    store.catalog.replace(added, removed, false, () => {
+      for (const segment of removed) segment.release();
+      resolve();
+    });
+  });
+}

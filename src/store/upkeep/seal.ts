@@ -1,0 +1,117 @@
+import { LIMITS } from "../../base/limits.js";
+import { Turns } from "../../base/turn.js";
+import type { Head } from "../../segment/head.js";
+import type { Segment } from "../../segment/segment.js";
+import type { FileEntry, SegmentEntry } from "../files/manifest.js";
+import { countBrought } from "../batch/record-batch.js";
+import type { BroughtCodes } from "../batch/record-batch.js";
+import type { Store } from "../live/store.js";
+
+/** What was frozen when a seal began. */
+export interface Frozen {
+  readonly heads: readonly Head[];
+  readonly nextSequence: number;
+  /** The first journal whose rows are not in the heads. */
+  readonly journal: number;
+  /** Sizes of the dictionaries that the heads' codes need. */
+  readonly sizes: ReadonlyMap<string, number>;
+  /** Records so far, and the ids that only they have named. */
+  readonly recordCount: number;
+  readonly brought: BroughtCodes;
+  /** The pace of the work to come. */
+  readonly turns: Turns;
+}
+
+/** Whether heads and journal have grown to where they should become segments. @param frozenSequence the first that no seal under way has */
+export function wantsSeal({ journal, catalog, manifest, nextSequence }: Store, frozenSequence: number): boolean {
+  if (journal === null) return false;
+  const headRowCount = nextSequence - Math.max(manifest.nextSequence, frozenSequence);
+  if (headRowCount >= LIMITS.headRowCount || journal.byteLength >= LIMITS.journalBytes) return true;
+  return catalog.headColumnCount >= LIMITS.headColumnCount || catalog.headValueCount >= LIMITS.headValueCount;
+}
+
+/** Starts a seal: heads are frozen and a new journal takes what comes. No commit may be under way. @throws read_only */
+export async function freeze(store: Store): Promise<Frozen> {
+  // Behind a failed sync stand frames that may be durable or not: a next journal would contradict them.
+  store.refuseUnwritable();
+  await store.rotateJournal();
+  store.catalog.freezeHeads();
+  return {
+    heads: store.catalog.sealing,
+    nextSequence: store.nextSequence,
+    journal: store.journal?.number ?? 0,
+    sizes: store.journaledSizes(),
+    recordCount: store.records.rowCount,
+    brought: store.broughtCodes,
+    turns: new Turns(),
+  };
+}
+
+/** Files that a seal wrote so far. */
+interface Written {
+  readonly segments: SegmentEntry[];
+  readonly dictionaries: FileEntry[];
+  /** Records since the files before, or all of them in place of those. */
+  readonly identities: FileEntry[];
+}
+
+/** Files of records before one takes the place of all. */
+const IDENTITY_FILE_COUNT = 8;
+
+/**
+ * Turns frozen heads into segments: files first, then one manifest that names them and leaves their journals behind,
+ * then the catalog. Until the manifest is durable nothing is lost: the journals, or memory where nothing survives the process, hold every row.
+ */
+export async function seal(store: Store, frozen: Frozen): Promise<void> {
+  const written: Written = { segments: [], dictionaries: [], identities: [] };
+  const former = store.manifest.identities;
+  const isWhole = former.length >= IDENTITY_FILE_COUNT;
+  let segments: Segment[];
+  try {
+    segments = await writeFiles(store, frozen, isWhole, written);
+  } catch (error) {
+    // A full disk must not fill up further with files that no manifest names; those of whoever took over are not ours.
+    await store.refuseTakenOver();
+    for (const { key } of [...written.segments, ...written.dictionaries, ...written.identities]) await store.storage.remove(key).catch(() => undefined);
+    throw error;
+  }
+  const replaced = isWhole && written.identities.length > 0 ? former : [];
+  await store.writeManifest((manifest) => ({
+    nextSequence: frozen.nextSequence,
+    firstJournal: frozen.journal,
+    segments: [...manifest.segments, ...written.segments],
+    dictionaries: [...manifest.dictionaries, ...written.dictionaries],
+    identities: [...former.slice(replaced.length), ...written.identities],
+  }));
+  store.sealed = { sizes: frozen.sizes, recordCount: frozen.recordCount, broughtCount: countBrought(frozen.brought) };
+  store.catalog.replace(segments, new Set(), true, () => undefined);
+  for (const { key } of replaced) await store.storage.remove(key).catch(() => undefined);
+  await store.removeOldJournals();
+}
+
+/** Writes the segments of all frozen heads, the values they need and the records, durably; notes each file as soon as it stands. */
+async function writeFiles(store: Store, frozen: Frozen, isWhole: boolean, written: Written): Promise<Segment[]> {
+  const segments: Segment[] = [];
+  for (const heads of byDay(frozen.heads).values()) {
+    const made = await store.files.makeSegment(heads.map((head) => head.view()), store.excerpts, frozen.turns);
+    await store.refuseLostLock();
+    const { entry, segment } = await store.files.writeSegmentFile(store.takeFileNumber(), made);
+    written.segments.push(entry);
+    segments.push(segment);
+  }
+  const deltas = store.dictionaries.deltasSince(store.sealed.sizes, frozen.sizes);
+  if (deltas.length > 0) written.dictionaries.push(await store.files.writeDictionaries(store.takeFileNumber(), deltas));
+  if (frozen.recordCount > store.sealed.recordCount || countBrought(frozen.brought) !== store.sealed.broughtCount) {
+    const records = store.records.slice(isWhole ? 0 : store.sealed.recordCount, frozen.recordCount);
+    written.identities.push(await store.files.writeRecords(store.takeFileNumber(), { records, brought: frozen.brought }));
+  }
+  const keys = [...written.segments, ...written.dictionaries, ...written.identities].map((entry) => entry.key);
+  if (keys.length > 0) await store.storage.sync(keys);
+  return segments;
+}
+
+function byDay(heads: readonly Head[]): Map<number, Head[]> {
+  const days = new Map<number, Head[]>();
+  for (const head of heads) if (head.rowCount > 0) days.set(head.day, [...(days.get(head.day) ?? []), head]);
+  return days;
+}

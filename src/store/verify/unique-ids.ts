@@ -1,0 +1,44 @@
+import { uuidText } from "../../base/uuid.js";
+import { IdTable, idParts } from "../batch/id-table.js";
+
+/** Ids that may be there twice which are looked for: fingerprints of others meet by chance once in 2^64. */
+const SUSPECT_COUNT_MAX = 1_000;
+
+/**
+ * Finds event ids that a store holds twice: about 13 bytes an id, and a second look at the ids where fingerprints met.
+ */
+export class UniqueIds {
+  // Nobody prepares ids against a check that changes nothing.
+  readonly #table = new IdTable(0x5eed);
+  readonly #suspects = new Map<string, string[]>();
+  /** There were more suspects than are looked for. */
+  isCut = false;
+
+  get hasSuspects(): boolean {
+    return this.#suspects.size > 0;
+  }
+
+  /** Notes ids of 16 bytes each. */
+  add(ids: Uint8Array): void {
+    this.#table.reserve(Math.ceil(ids.length / 16));
+    for (const part of idParts(ids)) {
+      this.#table.look(part, part.length / 16);
+      for (let row = 0; row < part.length / 16; row += 1) {
+        if (!this.#table.hasSeen(row)) this.#table.addSeen(row);
+        else if (this.#suspects.size < SUSPECT_COUNT_MAX) this.#suspects.set(uuidText(part, row * 16), []);
+        else this.isCut = true;
+      }
+    }
+    this.#table.keep();
+  }
+
+  /** The second look: each file's ids once more. */
+  look(file: string, ids: Uint8Array): void {
+    for (let at = 0; at < ids.length; at += 16) this.#suspects.get(uuidText(ids, at))?.push(`${file} row ${at / 16}`);
+  }
+
+  /** Ids that stand in two places or more. */
+  duplicates(): { readonly id: string; readonly places: readonly string[] }[] {
+    return [...this.#suspects].filter(([, places]) => places.length > 1).map(([id, places]) => ({ id, places }));
+  }
+}

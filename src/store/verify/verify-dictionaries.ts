@@ -1,0 +1,80 @@
+import type { Dictionaries } from "../../column/dictionaries.js";
+import { KEY_DICTIONARY, SHAPE_DICTIONARY } from "../../schema/fields.js";
+import type { Findings } from "../files/findings.js";
+
+/** What findings about values name, for no single file holds them. */
+const FILE = "dictionaries/";
+/** Dictionaries of records whose values are JSON texts; those of metadata keys are named `m1`, `m2`, … */
+const TRAITS = "traits";
+
+/** Laws of the values themselves: none has two codes, JSON is JSON, shapes list keys that there are. Cost: a set of one dictionary's values. */
+export function verifyDictionaries(dictionaries: Dictionaries, findings: Findings): void {
+  for (const name of dictionaries.sizes().keys()) {
+    const { values } = dictionaries.named(name);
+    const isJson = name === TRAITS || /^m\d+$/.test(name);
+    const known = new Set<string>();
+    for (let code = 1; code < values.length; code += 1) {
+      const value = values[code] ?? "";
+      // The place of a value that was erased.
+      if (value === "") continue;
+      if (known.has(value)) findings.add(FILE, `one code for each value of ${name}`, `code ${code} has the value of an earlier one`);
+      known.add(value);
+      if (!value.isWellFormed()) findings.add(FILE, `Unicode in ${name}`, `code ${code} has half a surrogate pair`);
+      if (isJson && !isJsonText(value)) findings.add(FILE, `JSON texts in ${name}`, `code ${code} is none`);
+      if (name === KEY_DICTIONARY && !value.startsWith(".")) findings.add(FILE, "a dot before each metadata key", `code ${code} has none`);
+      if (name === SHAPE_DICTIONARY) verifyShape(value, code, dictionaries, findings);
+    }
+    const key = /^m(\d+)$/.exec(name);
+    if (key !== null && Number(key[1]) >= dictionaries.keys.size) findings.add(FILE, `a metadata key with the code ${key[1]}`, `values of it, but ${dictionaries.keys.size - 1} keys`);
+  }
+}
+
+function verifyShape(value: string, code: number, dictionaries: Dictionaries, findings: Findings): void {
+  const keys = value.split(",").map(Number);
+  const isList = keys.every((key) => Number.isInteger(key) && key > 0 && key < dictionaries.keys.size);
+  if (!isList || new Set(keys).size < keys.length) findings.add(FILE, "shapes that list metadata keys, each once", `shape ${code} does not`);
+}
+
+function isJsonText(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Judges codes: they must stand for a value of a dictionary as it was at some moment. */
+export class CodeJudge {
+  readonly #blanks = new Map<string, ReadonlySet<number>>();
+
+  /** @param sizes of the dictionaries at that moment; absent: as they are now */
+  constructor(
+    readonly dictionaries: Dictionaries,
+    readonly sizes?: ReadonlyMap<string, number>,
+  ) {}
+
+  /** Why no row may have this code; null for a right one. Code 0, not set, is for the caller to judge. */
+  faultOf(dictionary: string, code: number): string | null {
+    const size = this.sizeOf(dictionary);
+    if (code >= size) return `code ${code} of ${dictionary}, which has ${size}`;
+    return this.blanksOf(dictionary).has(code) ? `code ${code} of ${dictionary}, whose value is gone` : null;
+  }
+
+  sizeOf(dictionary: string): number {
+    return this.sizes === undefined ? this.dictionaries.named(dictionary).size : (this.sizes.get(dictionary) ?? 1);
+  }
+
+  /** Codes without a value: erased, or lost with a damaged file. */
+  blanksOf(dictionary: string): ReadonlySet<number> {
+    let blanks = this.#blanks.get(dictionary);
+    if (blanks === undefined) {
+      const { values } = this.dictionaries.named(dictionary);
+      const found = new Set<number>();
+      for (let code = values.indexOf("", 1); code !== -1; code = values.indexOf("", code + 1)) found.add(code);
+      blanks = found;
+      this.#blanks.set(dictionary, blanks);
+    }
+    return blanks;
+  }
+}

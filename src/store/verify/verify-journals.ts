@@ -1,0 +1,99 @@
+import { DaybookError } from "../../base/errors.js";
+import { dayOf } from "../../base/time.js";
+import type { Dictionaries } from "../../column/dictionaries.js";
+import { FIELDS, SHAPE_COLUMN, metadataColumn } from "../../schema/fields.js";
+import type { Batch } from "../batch/batch.js";
+import { decodeBatch } from "../batch/batch-bytes.js";
+import type { Findings } from "../files/findings.js";
+import { journalKey, replayJournal } from "../journal/journal.js";
+import { listJournals, readJournal } from "../journal/journal-file.js";
+import { FRAME_KINDS } from "../journal/journal-frame.js";
+import type { Manifest } from "../files/manifest.js";
+import { decodeRecords } from "../batch/record-bytes.js";
+import type { SequenceSet } from "./sequence-set.js";
+import type { Storage } from "../storage/storage.js";
+import { CodeJudge } from "./verify-dictionaries.js";
+import type { RecordLaws } from "./verify-records.js";
+
+export interface JournalLaws {
+  readonly dictionaries: Dictionaries;
+  readonly records: RecordLaws;
+  readonly sequences: SequenceSet;
+  readonly findings: Findings;
+}
+
+/** What the live journals hold. */
+export interface VerifiedJournals {
+  readonly fileCount: number;
+  readonly byteLength: number;
+  readonly rowCount: number;
+  readonly days: ReadonlySet<number>;
+  /** Event ids by journal, frame by frame. */
+  readonly ids: readonly { readonly file: string; readonly ids: Uint8Array }[];
+  /** Bytes behind the last whole frame: a write that was under way, which nobody was answered for. */
+  readonly tornByteLength: number;
+}
+
+/** Checks the live journals: chain, checksums, sequences without gap, codes that have values. One journal in memory at a time. */
+export async function verifyJournals(storage: Storage, manifest: Manifest, laws: JournalLaws): Promise<VerifiedJournals> {
+  const { findings } = laws;
+  const found = { fileCount: 0, byteLength: 0, rowCount: 0, tornByteLength: 0 };
+  const ids: { file: string; ids: Uint8Array }[] = [];
+  const days = new Set<number>();
+  let nextSequence = manifest.nextSequence;
+  let ended = false;
+  let isBroken = false;
+  // Values that come with frames are never erased ones: what has none is settled once.
+  const judge = new CodeJudge(laws.dictionaries);
+  for (const number of (await listJournals(storage)).filter((live) => live >= manifest.firstJournal)) {
+    const { keys, bytes } = await readJournal(storage, number);
+    const file = keys[0] ?? journalKey(number);
+    found.fileCount += 1;
+    found.byteLength += bytes.length;
+    if (isBroken) continue;
+    try {
+      const replay = replayJournal(file, bytes, nextSequence, (frame) => {
+        const isRows = frame.kind === FRAME_KINDS.rows;
+        const { deltas, batch } = isRows ? decodeBatch(frame.payload) : decodeRecords(frame.payload);
+        for (const delta of deltas)
+          if (!laws.dictionaries.apply(delta)) throw new DaybookError("corruption", `values of ${delta.name} from code ${delta.start} on contradict those before`);
+        if ("records" in batch) return laws.records.add(file, batch, judge);
+        verifyRows(file, batch, frame.firstSequence, laws, judge);
+        if (batch.rowCount > 0) ids.push({ file, ids: batch.ids });
+        for (const time of batch.times) days.add(dayOf(time));
+        found.rowCount += batch.rowCount;
+      });
+      if (replay.frameCount > 0 || number === manifest.firstJournal) ended = replay.ended && replay.goodByteLength === bytes.length;
+      nextSequence = replay.nextSequence;
+      found.tornByteLength += bytes.length - replay.goodByteLength;
+    } catch (error) {
+      isBroken = true;
+      findings.add(file, "whole frames that follow on without gap", error instanceof Error ? error.message : String(error));
+    }
+  }
+  if (manifest.clean && manifest.epoch > 0 && !ended && !isBroken)
+    findings.add(journalKey(manifest.firstJournal), "an end mark and nothing behind it: the store was closed in good order", "another end");
+  return { ...found, days, ids };
+}
+
+function verifyRows(file: string, batch: Batch, firstSequence: number, { findings, sequences, dictionaries }: JournalLaws, judge: CodeJudge): void {
+  const { rowCount, times, codes, shapes, values } = batch;
+  const check = (row: number, dictionary: string, code: number) => {
+    const fault = judge.faultOf(dictionary, code);
+    if (fault !== null) findings.add(file, `in the row of sequence ${firstSequence + row} codes that have a value`, fault);
+  };
+  let valuesAt = 0;
+  for (let row = 0; row < rowCount; row += 1) {
+    if (!Number.isInteger(times[row])) findings.add(file, `in the row of sequence ${firstSequence + row} a time`, String(times[row]));
+    if (!sequences.add(firstSequence + row)) findings.add(file, "a sequence of its own in each row", `${firstSequence + row} again`);
+    FIELDS.forEach(({ column }, field) => check(row, column, codes[field]?.[row] ?? 0));
+    const shape = shapes[row] ?? 0;
+    check(row, SHAPE_COLUMN, shape);
+    if (judge.faultOf(SHAPE_COLUMN, shape) !== null) return;
+    for (const key of dictionaries.keysOfShape(shape)) {
+      check(row, metadataColumn(key), values[valuesAt] ?? 0);
+      valuesAt += 1;
+    }
+  }
+  if (valuesAt !== values.length) findings.add(file, `from sequence ${firstSequence} on ${valuesAt} metadata values, as the shapes of the rows say`, String(values.length));
+}

@@ -1,0 +1,51 @@
+import { LIMITS } from "../../base/limits.js";
+import { DICTIONARY_OF_FIELD, RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "../../identity/record-table.js";
+import type { Findings } from "../files/findings.js";
+import type { RecordBatch } from "../batch/record-batch.js";
+import type { CodeJudge } from "./verify-dictionaries.js";
+
+/** Checks records file by file, in order: each names values that there are, none has the id of another. */
+export class RecordLaws {
+  readonly table = new RecordTable();
+
+  constructor(readonly findings: Findings) {}
+
+  add(file: string, { records, brought }: RecordBatch, judge: CodeJudge): void {
+    const { findings, table } = this;
+    for (const field of ["userId", "anonymousId", "companyId"] as const)
+      for (const code of brought[field]) {
+        const fault = judge.faultOf(field, code);
+        if (fault !== null || code === 0) findings.add(file, `ids that only records name in its list of ${field}`, fault ?? "code 0");
+      }
+    for (let row = 0; row < records.rowCount; row += 1) {
+      const kind = records.kinds[row] ?? 0;
+      const place = `in record ${row}`;
+      const known = table.find(records.ids, row * 16);
+      if (kind < RECORD_KINDS.identify || kind > RECORD_KINDS.unlink) findings.add(file, `${place} a kind from 1 to 4`, String(kind));
+      else if (kind !== RECORD_KINDS.unlink && known !== -1) findings.add(file, `${place} an id of its own`, `that of record ${known}`);
+      const ms = records.times[row] ?? NaN;
+      if (!(Math.abs(ms) <= LIMITS.instantMaxMs)) findings.add(file, `${place} a time`, String(ms));
+      RECORD_FIELDS.forEach((field, at) => {
+        const fault = judge.faultOf(DICTIONARY_OF_FIELD[field], records.codes[row * RECORD_FIELD_COUNT + at] ?? 0);
+        if (fault !== null) findings.add(file, `${place} a ${field} that has a value`, fault);
+      });
+      table.append(kind, ms, records.ids, row * 16, records.codes, row * RECORD_FIELD_COUNT);
+    }
+  }
+}
+
+/** Laws of the text of privacy requests: JSON, ids unique, hashes of who was erased. */
+export function verifyPrivacy(file: string, text: string, findings: Findings): void {
+  let book: { requests?: unknown; suppressed?: unknown } | null;
+  try {
+    book = JSON.parse(text) as typeof book;
+  } catch {
+    return findings.add(file, "JSON", "another text");
+  }
+  const { requests, suppressed } = book ?? {};
+  if (!Array.isArray(requests) || !Array.isArray(suppressed)) return findings.add(file, "lists of requests and of erased ids", "others");
+  const ids = requests.map((request: { id?: unknown } | null) => request?.id);
+  if (ids.some((id) => typeof id !== "string") || new Set(ids).size < ids.length) findings.add(file, "an id of its own in each privacy request", "others");
+  const isHash = (entry: unknown) => Array.isArray(entry) && /^[0-9a-f]{32}$/.test(String(entry[0])) && typeof entry[1] === "number";
+  if (!suppressed.every(isHash)) findings.add(file, "hashes and times of who was erased", "others");
+}

@@ -1,0 +1,178 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
+import { MS_PER_DAY } from "../../base/time.js";
+import { compareIds } from "../../base/uuid.js";
+import { denseCodes } from "../../column/column.js";
+import { MONEY_EXCERPT, moneyExcerpt } from "../../derived/stored.js";
+import { ID_COLUMN, SEQUENCE_COLUMN, SHAPE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
+import type { ContainerFooter } from "../../segment/container.js";
+import { excerptBlock, excerptOf } from "../../segment/excerpt.js";
+import type { Excerpt, ExcerptSource } from "../../segment/excerpt.js";
+import { linksOf } from "../../segment/id-links.js";
+import type { IdLink } from "../../segment/rows.js";
+import { WHO_BLOCK, linksOfMeta, rowsBlock } from "../../segment/segment-file.js";
+import type { ColumnMeta, SegmentMeta } from "../../segment/segment-file.js";
+import type { Segment } from "../../segment/segment.js";
+import { whoOf } from "../../segment/who.js";
+import type { Who } from "../../segment/who.js";
+import type { Findings } from "../files/findings.js";
+import type { SegmentEntry } from "../files/manifest.js";
+import type { SequenceSet } from "./sequence-set.js";
+import type { CodeJudge } from "./verify-dictionaries.js";
+
+export interface SegmentLaws {
+  readonly judge: CodeJudge;
+  readonly sequences: SequenceSet;
+  /** All sequences of segments are below it. */
+  readonly nextSequence: number;
+  readonly findings: Findings;
+}
+
+/** Columns that every event has a value in. */
+const DEMANDED = ["name", "project"];
+
+/** Laws of the rows of one segment, all columns loaded, and of what its footer says about them. */
+export async function verifySegment(entry: SegmentEntry, segment: Segment, footer: ContainerFooter<SegmentMeta>, laws: SegmentLaws): Promise<void> {
+  const { findings } = laws;
+  const { meta } = footer;
+  const expect = (what: string, expected: unknown, found: unknown) => {
+    if (expected !== found) findings.add(entry.key, `${what} ${String(expected)}`, String(found));
+  };
+  expect("day", entry.day, meta.day);
+  expect("row count", entry.rowCount, meta.rowCount);
+  expect("rows with times:", meta.rowCount, segment.times().length);
+  expect("rows with ids:", meta.rowCount, segment.ids().length / 16);
+  expect("rows with sequences:", meta.rowCount, segment.sequences().length);
+  verifyBlocks(entry.key, footer, findings);
+  verifyOrder(entry.key, segment, findings);
+  expect("earliest ms of the day", segment.times()[0], meta.minMs);
+  expect("latest ms of the day", segment.times().at(-1), meta.maxMs);
+  verifySequences(entry.key, segment, laws);
+  for (const column of meta.columns) verifyColumn(entry.key, segment, column, laws);
+  for (const name of DEMANDED) if (segment.zone(name)?.hasZero !== false) findings.add(entry.key, `a ${name} in each row`, "rows without");
+  verifyShapes(entry.key, segment, laws);
+  if (!areSameLinks(await linksOf(segment), linksOfMeta(meta))) findings.add(entry.key, "in the footer, the ids that rows have together", "others");
+  const who = await whoOf(segment.rowCount, (name) => segment.column(name));
+  if (meta.who !== undefined && !areSameWho(await segment.who(), who)) findings.add(entry.key, "beside the rows, who did something by them", "others");
+  await verifyExcerpts(entry.key, segment, laws);
+}
+
+function areSameWho(one: Who, other: Who): boolean {
+  const areEqual = (a: Uint32Array, b: Uint32Array) => a.length === b.length && a.every((code, at) => code === b[at]);
+  return areEqual(one.actors, other.actors) && areEqual(one.companies, other.companies) && areEqual(one.projects, other.projects);
+}
+
+function areSameLinks(links: readonly IdLink[], others: readonly IdLink[]): boolean {
+  const keyOf = ({ anonymousId, userId }: IdLink) => anonymousId * 2 ** 26 + userId;
+  const times = new Map(links.map((link) => [keyOf(link), link.createdAtMs]));
+  return times.size === others.length && others.every((link) => times.get(keyOf(link)) === link.createdAtMs);
+}
+
+function verifyBlocks(key: string, { blocks, meta }: ContainerFooter<SegmentMeta>, findings: Findings): void {
+  const wanted = meta.columns.flatMap(({ name, entryCount }) => (entryCount === undefined ? [name] : [rowsBlock(name), name]));
+  const expected = [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...wanted, ...(meta.who === undefined ? [] : [WHO_BLOCK]), ...excerptBlocks(meta)].sort().join(" ");
+  const found = blocks.map(({ name }) => name).sort().join(" ");
+  if (found !== expected) findings.add(key, `the blocks ${expected}`, found);
+}
+
+function excerptBlocks({ excerpts = [] }: SegmentMeta): string[] {
+  return excerpts.filter(({ rowCount }) => rowCount > 0).map(({ name }) => excerptBlock(name));
+}
+
+/** What is stored a second time is what the rows say. */
+async function verifyExcerpts(key: string, segment: Segment, { judge, findings }: SegmentLaws): Promise<void> {
+  for (const { name, of } of segment.meta.excerpts ?? []) {
+    const rule = name === MONEY_EXCERPT ? moneyExcerpt(judge.dictionaries, of) : null;
+    const [made, stored] = [rule === null ? null : await excerptOf(sourceOf(segment), rule), await segment.excerpt(name, of)];
+    if (rule === null || made === null || stored === null || !areSameExcerpts(made, stored, rule.columns)) findings.add(key, `the rows of the excerpt ${name} as the columns have them`, "others");
+  }
+}
+
+function sourceOf(segment: Segment): ExcerptSource {
+  const columns = new Map(segment.columnNames().map((name) => [name, segment.column(name)]));
+  return { day: segment.day, times: segment.times(), sequences: segment.sequences(), columns };
+}
+
+function areSameExcerpts(one: Excerpt, other: Excerpt, columns: readonly string[]): boolean {
+  const areEqual = (a: ArrayLike<number>, b: ArrayLike<number>) => a.length === b.length && Array.prototype.every.call(a, (value, at) => value === b[at]);
+  const codesOf = (excerpt: Excerpt, name: string) => denseCodes(excerpt.column(name));
+  return areEqual(one.times(), other.times()) && areEqual(one.sequences(), other.sequences())
+    && columns.every((name) => areEqual(codesOf(one, name), codesOf(other, name)));
+}
+
+function verifyOrder(key: string, segment: Segment, findings: Findings): void {
+  const times = segment.times();
+  const ids = segment.ids();
+  for (let row = 0; row < times.length; row += 1) {
+    const ms = times[row]!;
+    if (ms < 0 || ms >= MS_PER_DAY) findings.add(key, `in row ${row} a time within the day`, `${ms} ms`);
+    if (row === 0) continue;
+    const order = times[row - 1]! - ms || compareIds(ids, (row - 1) * 16, ids, row * 16);
+    if (order > 0) findings.add(key, `row ${row} behind row ${row - 1} in (createdAt, id)`, "it comes before");
+  }
+}
+
+function verifySequences(key: string, segment: Segment, { sequences, nextSequence, findings }: SegmentLaws): void {
+  const { firstSequence, lastSequence } = segment.meta;
+  let [first, last] = [Infinity, 0];
+  segment.sequences().forEach((sequence, row) => {
+    if (sequence < first) first = sequence;
+    if (sequence > last) last = sequence;
+    if (sequence < 1 || sequence >= nextSequence) findings.add(key, `in row ${row} a sequence from 1 to ${nextSequence - 1}`, String(sequence));
+    else if (!sequences.add(sequence)) findings.add(key, `in row ${row} a sequence of its own`, `${sequence}, which another row has`);
+  });
+  if (first !== firstSequence || last !== lastSequence) findings.add(key, `the sequences ${first} to ${last} in the footer`, `${firstSequence} to ${lastSequence}`);
+}
+
+function verifyColumn(key: string, segment: Segment, meta: ColumnMeta, { judge, findings }: SegmentLaws): void {
+  const { name } = meta;
+  const column = segment.column(name);
+  const { codes } = column;
+  const expectedCount = column.kind === "sparse" ? meta.entryCount : segment.rowCount;
+  if (codes.length !== expectedCount) findings.add(key, `${expectedCount} codes of ${name}`, String(codes.length));
+  if (column.kind === "sparse") verifySparseRows(key, name, column.rows, segment.rowCount, codes.length, findings);
+  const blanks = judge.blanksOf(name);
+  let [min, max, zeroCount] = [Infinity, 0, 0];
+  for (let at = 0; at < codes.length; at += 1) {
+    const code = codes[at]!;
+    if (code === 0) zeroCount += 1;
+    else if (code < min) min = code;
+    if (code > max) max = code;
+    if (code !== 0 && blanks.size > 0 && blanks.has(code)) findings.add(key, `values for the codes of ${name}`, judge.faultOf(name, code) ?? "");
+  }
+  if (max >= judge.sizeOf(name)) findings.add(key, `codes of ${name} that have a value`, judge.faultOf(name, max) ?? "");
+  const hasZero = column.kind === "sparse" ? column.rows.length < segment.rowCount || zeroCount > 0 : zeroCount > 0;
+  if (min !== meta.min || max !== meta.max || hasZero !== meta.hasZero)
+    findings.add(key, `of ${name} the codes ${min} to ${max}, ${hasZero ? "and rows without" : "in every row"}`, `${meta.min} to ${meta.max}, ${meta.hasZero ? "and rows without" : "in every row"}`);
+}
+
+function verifySparseRows(key: string, name: string, rows: Uint32Array, rowCount: number, codeCount: number, findings: Findings): void {
+  if (rows.length !== codeCount) findings.add(key, `${codeCount} row numbers of ${name}`, String(rows.length));
+  for (let at = 0; at < rows.length; at += 1)
+    if (rows[at]! >= rowCount || (at > 0 && rows[at]! <= rows[at - 1]!)) findings.add(key, `ascending row numbers of ${name} below ${rowCount}`, `${rows[at]} at place ${at}`);
+}
+
+/** Each row has a value for the metadata keys of its shape, and for no other. */
+function verifyShapes(key: string, segment: Segment, { judge, findings }: SegmentLaws): void {
+  const shapes = denseCodes(segment.column(SHAPE_COLUMN));
+  const { dictionaries } = judge;
+  const keySets = new Map<number, ReadonlySet<number>>();
+  let expectedCount = 0;
+  for (let row = 0; row < shapes.length; row += 1) {
+    const shape = shapes[row]!;
+    if (!keySets.has(shape)) keySets.set(shape, new Set(judge.faultOf(SHAPE_COLUMN, shape) === null ? dictionaries.keysOfShape(shape) : []));
+    expectedCount += keySets.get(shape)!.size;
+  }
+  let foundCount = 0;
+  for (const name of segment.columnNames()) {
+    if (!/^m\d+$/.test(name)) continue;
+    const metadataKey = Number(name.slice(1));
+    const column = segment.column(name);
+    for (let at = 0; at < column.codes.length; at += 1) {
+      if (column.codes[at] === 0) continue;
+      const row = column.kind === "sparse" ? column.rows[at]! : at;
+      if (keySets.get(shapes[row] ?? 0)?.has(metadataKey) === true) foundCount += 1;
+      else findings.add(key, `in row ${row} metadata of its shape`, `a value of metadata key ${metadataKey}`);
+    }
+  }
+  if (foundCount !== expectedCount) findings.add(key, `${expectedCount} metadata values, as the shapes of the rows say`, String(foundCount));
+}

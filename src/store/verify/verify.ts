@@ -1,0 +1,247 @@
+import { DaybookError } from "../../base/errors.js";
+import { Dictionaries } from "../../column/dictionaries.js";
+import { MemoryBudget } from "../../segment/memory-budget.js";
+import type { SegmentMeta } from "../../segment/segment-file.js";
+import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
+import { checkFile } from "../files/check-file.js";
+import { StoreFiles } from "../files/files.js";
+import { Findings } from "../files/findings.js";
+import type { Finding } from "../files/findings.js";
+import { MANIFEST_KEY, decodeManifest, filesOf } from "../files/manifest.js";
+import type { FileEntry, Manifest, SegmentEntry } from "../files/manifest.js";
+import { SequenceSet } from "./sequence-set.js";
+import type { Storage } from "../storage/storage.js";
+import { KEYS_KEY, parseKey } from "../files/store-keys.js";
+import { refuseStoresBelow } from "../files/stores-below.js";
+import { UniqueIds } from "./unique-ids.js";
+import { CodeJudge, verifyDictionaries } from "./verify-dictionaries.js";
+import { verifyJournals } from "./verify-journals.js";
+import type { VerifiedJournals } from "./verify-journals.js";
+import { notesOf } from "./verify-notes.js";
+import { RecordLaws, verifyPrivacy } from "./verify-records.js";
+import { verifySegment } from "./verify-segment.js";
+
+/** What a verification found. */
+export interface VerifyReport {
+  /** What is wrong; at most 20 of one file. Empty: every byte is as it was written, and every law holds. */
+  readonly findings: readonly Finding[];
+  /** All findings, those that are not kept too. */
+  readonly findingCount: number;
+  /** What is worth knowing and harms no answer: files that nothing names, the torn end of a journal, what is in quarantine. */
+  readonly notes: readonly string[];
+  readonly fileCount: number;
+  /** Bytes read. */
+  readonly byteLength: number;
+  readonly eventCount: number;
+  /** Those of them that lie in the journal: no segment has them yet. */
+  readonly journalEventCount: number;
+  readonly recordCount: number;
+  readonly segmentCount: number;
+  readonly dayCount: number;
+  /** Files that a writer replaced before they were read. */
+  readonly skippedFileCount: number;
+}
+
+/** How often the files beside the segments are read again because a writer replaced the manifest meanwhile. */
+const READ_ATTEMPT_COUNT = 100;
+
+/**
+ * Checks every stored byte and every law that stored data can break, changing nothing; a writer may be at work. Cost: all
+ * files are read once. Memory: the dictionaries, one segment at a time, and about 10 bytes an event.
+ * @throws what reading throws (overloaded, internal), invalid_parameter for a directory of organizations, but never corruption: that is reported
+ */
+export async function verifyStore(storage: Storage): Promise<VerifyReport> {
+  await refuseStoresBelow(storage);
+  for (let attempt = 1; ; attempt += 1) {
+    const before = await storage.read(MANIFEST_KEY);
+    const verification = new Verification(storage);
+    const manifest = await verification.readManifest(before);
+    if (manifest === null) return verification.report([], 0);
+    await verification.verifyBase(manifest);
+    // What is missing may be what a writer has just replaced.
+    const isSettled = verification.findings.count === 0 || isEqual(before, await storage.read(MANIFEST_KEY));
+    if (isSettled) return await verification.verifyRows(manifest);
+    if (attempt === READ_ATTEMPT_COUNT) throw new DaybookError("overloaded", "a writer replaces the files of the store faster than they can be read");
+  }
+}
+
+function isEqual(a: Uint8Array | null, b: Uint8Array | null): boolean {
+  return a === null || b === null ? a === b : a.length === b.length && a.every((byte, at) => byte === b[at]);
+}
+
+class Verification {
+  readonly findings = new Findings();
+  readonly #files: StoreFiles;
+  readonly #dictionaries = new Dictionaries();
+  readonly #sequences = new SequenceSet();
+  readonly #records = new RecordLaws(this.findings);
+  readonly #ids = new UniqueIds();
+  /** Sizes of the dictionaries as far as their files hold them. */
+  #sealedSizes: ReadonlyMap<string, number> = new Map();
+  #journals: VerifiedJournals | null = null;
+  #fileCount = 0;
+  #byteLength = 0;
+  #eventCount = 0;
+  #segmentCount = 0;
+  #skippedFileCount = 0;
+
+  constructor(readonly storage: Storage) {
+    this.#files = new StoreFiles(storage, new MemoryBudget(Infinity));
+  }
+
+  report(notes: readonly string[], dayCount: number): VerifyReport {
+    return {
+      findings: this.findings.kept,
+      findingCount: this.findings.count,
+      notes,
+      fileCount: this.#fileCount,
+      byteLength: this.#byteLength,
+      eventCount: this.#eventCount,
+      journalEventCount: this.#journals?.rowCount ?? 0,
+      recordCount: this.#records.table.rowCount,
+      segmentCount: this.#segmentCount,
+      dayCount,
+      skippedFileCount: this.#skippedFileCount,
+    };
+  }
+
+  async readManifest(bytes: Uint8Array | null): Promise<Manifest | null> {
+    if (bytes === null) {
+      const [other] = await this.storage.list("");
+      if (other !== undefined) this.findings.add(MANIFEST_KEY, "a manifest beside the other files", "none");
+      return null;
+    }
+    this.#count(bytes);
+    return await this.#attempt(MANIFEST_KEY, () => decodeManifest(bytes));
+  }
+
+  /** Everything but the segments. */
+  async verifyBase(manifest: Manifest): Promise<void> {
+    const { findings, storage } = this;
+    verifyManifest(manifest, findings);
+    await this.#verifyKeys(manifest);
+    for (const entry of manifest.dictionaries)
+      if ((await this.#readFile(entry)) !== null) await this.#attempt(entry.key, () => this.#files.readDictionaries(entry, this.#dictionaries));
+    verifyDictionaries(this.#dictionaries, findings);
+    this.#sealedSizes = this.#dictionaries.sizes();
+    const judge = new CodeJudge(this.#dictionaries);
+    for (const entry of manifest.identities) {
+      if ((await this.#readFile(entry)) === null) continue;
+      const batch = await this.#attempt(entry.key, () => this.#files.readRecords(entry));
+      if (batch !== null) this.#records.add(entry.key, batch, judge);
+    }
+    const { privacy } = manifest;
+    if (privacy !== null && (await this.#readFile(privacy)) !== null) {
+      const text = await this.#attempt(privacy.key, () => this.#files.readPrivacy(privacy));
+      if (text !== null) verifyPrivacy(privacy.key, text, findings);
+    }
+    this.#journals = await verifyJournals(storage, manifest, { dictionaries: this.#dictionaries, records: this.#records, sequences: this.#sequences, findings });
+    this.#fileCount += this.#journals.fileCount;
+    this.#byteLength += this.#journals.byteLength;
+    this.#eventCount += this.#journals.rowCount;
+    for (const { ids } of this.#journals.ids) this.#ids.add(ids);
+  }
+
+  /** The segments, one after the other, and what holds across all of them. */
+  async verifyRows(manifest: Manifest): Promise<VerifyReport> {
+    const { findings } = this;
+    const judge = new CodeJudge(this.#dictionaries, this.#sealedSizes);
+    const laws = { judge, sequences: this.#sequences, nextSequence: manifest.nextSequence, findings };
+    for (const entry of manifest.segments) await this.#verifySegment(entry, laws);
+    if (this.#ids.hasSuspects) await this.#verifyDuplicates(manifest);
+    const days = new Set([...manifest.segments.map(({ day }) => day), ...(this.#journals?.days ?? [])]);
+    // Of the moment at the end: a writer may have gone on.
+    const bytes = await this.storage.read(MANIFEST_KEY);
+    const notes = await notesOf(this.storage, bytes === null ? manifest : decodeManifest(bytes), this.#journals?.tornByteLength ?? 0);
+    return this.report(notes, days.size);
+  }
+
+  async #verifySegment(entry: SegmentEntry, laws: Parameters<typeof verifySegment>[3]): Promise<void> {
+    const read = await this.#readFile<SegmentMeta>(entry);
+    if (read === null) return;
+    await this.#attempt(entry.key, async () => {
+      const segment = this.#files.segmentOf(entry, read.footer, read.bytes);
+      try {
+        await segment.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...segment.columnNames()]);
+        await verifySegment(entry, segment, read.footer, laws);
+        this.#ids.add(segment.ids());
+        this.#segmentCount += 1;
+        this.#eventCount += segment.rowCount;
+      } finally {
+        segment.release();
+      }
+    });
+  }
+
+  async #verifyDuplicates({ segments }: Manifest): Promise<void> {
+    for (const { file, ids } of this.#journals?.ids ?? []) this.#ids.look(file, ids);
+    for (const entry of segments)
+      await this.#attempt(entry.key, async () => {
+        // What is missing or damaged was found before, or has been replaced.
+        const segment = await this.#files.openSegment(entry).catch(() => null);
+        await segment?.load([ID_COLUMN])?.catch(() => undefined);
+        if (segment?.isLoaded(ID_COLUMN) === true) this.#ids.look(entry.key, segment.ids());
+        segment?.release();
+      });
+    for (const { id, places } of this.#ids.duplicates()) this.findings.add(places[0] ?? "segments/", `event ${id} once`, places.join(", "));
+    if (this.#ids.isCut) this.findings.add("segments/", "event ids of their own", "so many that seem to be there twice that not all were looked for");
+  }
+
+  async #verifyKeys({ nextSequence, privacy }: Manifest): Promise<void> {
+    const bytes = await this.storage.read(KEYS_KEY);
+    if (bytes !== null) {
+      this.#count(bytes);
+      await this.#attempt(KEYS_KEY, () => parseKey(bytes));
+    } else if (nextSequence > 1 || privacy !== null) this.findings.add(KEYS_KEY, "the keys of the store", "none");
+  }
+
+  /** The bytes of a file and its footer, all of it checked; null where it is damaged, or a writer has replaced it. */
+  async #readFile<M>(entry: FileEntry) {
+    const bytes = await this.storage.read(entry.key).catch((error: unknown) => {
+      // The disk itself may refuse to read what it holds.
+      if (!(error instanceof DaybookError) || error.code !== "internal") throw error;
+      this.findings.add(entry.key, "a file that can be read", error.message);
+      return undefined;
+    });
+    if (bytes === undefined) return null;
+    if (bytes?.length !== entry.byteLength && !(await this.#isNamed(entry))) {
+      this.#skippedFileCount += 1;
+      return null;
+    }
+    if (bytes !== null) this.#count(bytes);
+    const footer = await checkFile<M>(this.storage, entry, bytes, this.findings);
+    return bytes === null || footer === null ? null : { bytes, footer };
+  }
+
+  /** Whether the manifest of this moment still names a file. */
+  async #isNamed({ key }: FileEntry): Promise<boolean> {
+    const bytes = await this.storage.read(MANIFEST_KEY);
+    return bytes === null || filesOf(decodeManifest(bytes)).some((entry) => entry.key === key);
+  }
+
+  /** Runs a step; that it cannot be done is a finding. */
+  async #attempt<T>(file: string, run: () => T | Promise<T>): Promise<T | null> {
+    try {
+      return await run();
+    } catch (error) {
+      if (error instanceof DaybookError && error.code !== "corruption") throw error;
+      this.findings.add(file, "a file that can be read", error instanceof Error ? error.message : String(error));
+      return null;
+    }
+  }
+
+  #count(bytes: Uint8Array): void {
+    this.#fileCount += 1;
+    this.#byteLength += bytes.length;
+  }
+}
+
+function verifyManifest(manifest: Manifest, findings: Findings): void {
+  const { nextFile, nextSequence, firstJournal, segments } = manifest;
+  const keys = filesOf(manifest).map(({ key }) => key);
+  if (new Set(keys).size < keys.length) findings.add(MANIFEST_KEY, "each file named once", "one twice");
+  for (const key of keys) if (Number(/\d{10}$/.exec(key)?.[0] ?? NaN) < nextFile === false) findings.add(MANIFEST_KEY, `file numbers below ${nextFile}`, key);
+  if (!(firstJournal >= 1 && firstJournal <= nextFile)) findings.add(MANIFEST_KEY, `a first journal from 1 to ${nextFile}`, String(firstJournal));
+  const rowCount = segments.reduce((sum, entry) => sum + entry.rowCount, 0);
+  if (rowCount >= nextSequence) findings.add(MANIFEST_KEY, `fewer rows in segments than the next sequence, ${nextSequence}`, String(rowCount));
+}

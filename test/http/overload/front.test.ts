@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import { LIMITS } from "../../../src/base/limits.js";
+import { DaybookError } from "../../../src/base/errors.js";
+import { sha256Hex } from "../../../src/base/hash.js";
+import { Front } from "../../../src/http/overload/front.js";
+import type { Refusal } from "../../../src/http/overload/front.js";
+import type { WireReply, WireRequest } from "../../../src/http/wire/exchange.js";
+import type { HandlerLimits } from "../../../src/http/overload/limits.js";
+import { memoryTokens } from "../../../src/http/index.js";
+import { handlerOf, stubDaybook, TOKENS } from "../kit.js";
+
+function frontOf(limits: Partial<HandlerLimits> = {}) {
+  const refusals: Refusal[] = [];
+  const { front } = handlerOf(stubDaybook(), { limits });
+  return { front: new Front(structuredClone(front), sha256Hex, (refusal) => refusals.push(refusal)), refusals };
+}
+
+/** Asks for a count, unless told otherwise. */
+function asking(token: string, over: Partial<WireRequest> = {}): WireRequest {
+  const header = (name: string) => (name === "authorization" ? `Bearer ${token}` : null);
+  return { method: "POST", target: "/analytics/count-events", signal: { aborted: false }, header, readBody: () => Promise.reject(new Error("unread")), ...over };
+}
+
+const statusOf = (reply: WireReply | null) => reply?.status ?? null;
+
+describe("a front", () => {
+  it("lets a request of a token that has too many wait for the next that is answered, in order, and refuses it after a moment", async () => {
+    const { front, refusals } = frontOf({ requestsPerTokenCount: 1 });
+    const first = await front.enter(asking("sk_a"));
+    const [second, third] = [front.enter(asking("sk_a")), front.enter(asking("sk_a"))];
+    expect(statusOf((await front.enter(asking("sk_b"))).refusal)).toBe(null);
+    first.leave();
+    expect(statusOf((await second).refusal)).toBe(null);
+    const refused = await third;
+    expect(statusOf(refused.refusal)).toBe(429);
+    refused.leave();
+    expect(refusals).toMatchObject([{ status: 429, code: "rate_limited", route: "/analytics/count-events", method: "POST", sha256: sha256Hex("sk_a") }]);
+    const fourth = front.enter(asking("sk_a"));
+    (await second).leave();
+    expect(statusOf((await fourth).refusal)).toBe(null);
+    (await fourth).leave();
+    expect(statusOf((await front.enter(asking("sk_a"))).refusal)).toBe(null);
+  });
+
+  it("refuses all but open routes when very many requests are with the handler, whoever sends them", async () => {
+    const { front, refusals } = frontOf();
+    const nobody = { header: () => null };
+    const entered = await Promise.all(Array.from({ length: LIMITS.enteredRequestCount }, () => front.enter(asking("", nobody))));
+    expect(entered.every(({ refusal }) => refusal === null)).toBe(true);
+    for (const request of [asking("", nobody), asking("sk_a")]) expect(statusOf((await front.enter(request)).refusal)).toBe(503);
+    expect(refusals.map(({ code }) => code)).toEqual(["overloaded", "overloaded"]);
+    expect(statusOf((await front.enter(asking("sk_a", { method: "GET", target: "/healthz" }))).refusal)).toBe(null);
+    entered[0]?.leave();
+    expect(statusOf((await front.enter(asking("sk_a"))).refusal)).toBe(null);
+    expect(statusOf((await front.enter(asking("sk_a"))).refusal)).toBe(503);
+  });
+
+  it("answers what the socket found wrong, in the envelope of the path, and a path that is none before it", async () => {
+    const { front, refusals } = frontOf();
+    const fault = new DaybookError("duplicate_header", "Host: expected once, got it twice");
+    const replies = [
+      await front.enter(asking("sk_a", { fault })),
+      await front.enter(asking("sk_a", { fault, target: "/v1/companies/top" })),
+      await front.enter(asking("sk_a", { fault, target: "/nowhere" })),
+      await front.enter(asking("sk_a", { fault, method: "HEAD" })),
+    ].map(({ refusal }) => refusal);
+    expect(replies.map(statusOf)).toEqual([400, 400, 404, 400]);
+    expect(replies.map((reply) => String(reply?.body).slice(0, 20))).toEqual(['{"status":"ERROR","e', '{"type":"urn:daybook', '{"type":"urn:daybook', "null"]);
+    expect(refusals.map(({ route, sha256 }) => [route, sha256])).toEqual([
+      ["/analytics/count-events", null],
+      ["/v1/companies/top", null],
+      [null, null],
+      ["/analytics/count-events", null],
+    ]);
+  });
+
+  it("answers what no route takes, in the words and the envelope of the handler, and counts it where the handler would", async () => {
+    const { front, refusals } = frontOf();
+    const handler = handlerOf(stubDaybook());
+    const nowhere: readonly Partial<WireRequest>[] = [
+      { target: "/nowhere" },
+      { target: "/v1/companies/%zz/top-users" },
+      { target: `/${"x".repeat(LIMITS.urlChars)}` },
+      { method: "GET" },
+      { method: "DELETE", target: "/v1/companies/top" },
+      { method: "HEAD", target: "/v1/events" },
+    ];
+    for (const over of nowhere) {
+      const header = (name: string) => (name === "x-request-id" ? "mine" : null);
+      const request = asking("sk_a", { ...over, header });
+      expect((await front.enter(request)).refusal).toEqual(await handler.answer(request));
+    }
+    expect(refusals.map(({ route, code, sha256 }) => [route, code, sha256])).toEqual([
+      [null, "route_not_found", null],
+      [null, "invalid_parameter", null],
+      [null, "uri_too_long", null],
+      ["/analytics/count-events", "method_not_allowed", null],
+      ["/v1/companies/top", "method_not_allowed", null],
+      ["/v1/events", "method_not_allowed", null],
+    ]);
+  });
+
+  it("counts no refusal for an organization by a token that opens nothing, or no longer does", async () => {
+    const answered: unknown[] = [];
+    const handler = handlerOf(stubDaybook(), { onAnswer: ({ organization, code }) => answered.push([organization, code]) });
+    const refusal = { requestId: "r", method: "POST", route: "/v1/events", status: 429, code: "rate_limited", durationMs: 0 } as const;
+    for (const token of ["sk_owner", "sk_revoked", "sk_other"]) {
+      await handler.answer(asking(token, { target: "/healthz" }));
+      await handler.answer(asking(token, { method: "GET", target: "/v1/companies/top" }));
+      handler.noteRefused({ ...refusal, sha256: sha256Hex(token) });
+    }
+    expect(answered.filter((each) => Array.isArray(each) && each[1] === "rate_limited")).toEqual([
+      ["default", "rate_limited"],
+      [null, "rate_limited"],
+      ["other", "rate_limited"],
+    ]);
+  });
+
+  it("counts none for the organization of a token that was taken away", async () => {
+    const told: unknown[] = [];
+    const { find } = memoryTokens(TOKENS);
+    let isRevoked = false;
+    const handler = handlerOf(stubDaybook(), { tokens: { find: (sha256) => (isRevoked ? undefined : find(sha256)) }, onAnswer: ({ organization }) => told.push(organization) });
+    const ask = () => handler.answer(asking("sk_owner", { method: "GET", target: "/v1/companies/top" }));
+    const refusal = { requestId: "r", method: "GET", route: "/v1/companies/top", status: 429, code: "rate_limited", durationMs: 0, sha256: sha256Hex("sk_owner") } as const;
+    await ask();
+    handler.noteRefused(refusal);
+    isRevoked = true;
+    await ask();
+    handler.noteRefused(refusal);
+    expect(told).toEqual(["default", "default", null, null]);
+  });
+});

@@ -1,0 +1,148 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { deflateSync, gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { codeOf, handlerOf, requestOf, send, stubDaybook } from "../kit.js";
+
+const COUNT = "/analytics/count-events";
+const MIB = 1024 * 1024;
+const padded = (byteLength: number) => `{}${" ".repeat(byteLength - 2)}`;
+
+describe("a body", () => {
+  it.each([["an array", "[]"], ["null", "null"], ["a string", '"x"'], ["a number", "5"]])("that is %s is invalid_body", async (_, body) => {
+    const sent = await send(handlerOf(stubDaybook()), COUNT, { body });
+    expect([sent.status, codeOf(sent)]).toEqual([400, "invalid_body"]);
+  });
+
+  it.each([
+    ["no JSON", "{"],
+    ["only a space", " "],
+    ["not UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d])],
+    ["overlong UTF-8", new Uint8Array([0x22, 0xc0, 0xaf, 0x22])],
+  ])("that is %s is malformed_json", async (_, body) => {
+    const sent = await send(handlerOf(stubDaybook()), COUNT, { body });
+    expect([sent.status, codeOf(sent)]).toEqual([400, "malformed_json"]);
+  });
+
+  it("may nest 64 levels and no more, brackets in strings aside", async () => {
+    const nested = (depth: number) => `{"x":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
+    const code = async (body: string) => codeOf(await send(handlerOf(stubDaybook()), COUNT, { body }));
+    expect(await code(nested(64))).toBe("unknown_parameter");
+    expect(await code(nested(65))).toBe("malformed_json");
+    expect(await code(`{"x":"${"[".repeat(100)}"}`)).toBe("unknown_parameter");
+    expect(await code(`{"x":"\\"${"[".repeat(100)}"}`)).toBe("unknown_parameter");
+    expect(await code(`{"x":"\\\\","y":${"[".repeat(64)}`)).toBe("malformed_json");
+  });
+
+  it("may have 1 MiB and no more, whether its length is declared or not", async () => {
+    const handler = handlerOf(stubDaybook());
+    expect((await send(handler, COUNT, { body: padded(MIB) })).status).toBe(200);
+    const over = await send(handler, COUNT, { body: padded(MIB + 1) });
+    expect([over.status, codeOf(over)]).toEqual([413, "body_too_large"]);
+    const declared = await send(handler, COUNT, { body: "{}", headers: { "content-length": String(MIB + 1) } });
+    expect(declared.status).toBe(413);
+  });
+
+  it("is not read on after its bound", async () => {
+    let pulled = 0;
+    let cancelled = false;
+    const stream = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        pulled += 1;
+        controller.enqueue(new Uint8Array(64 * 1024));
+      },
+      cancel: () => {
+        cancelled = true;
+      },
+    });
+    const init = { method: "POST", body: stream, duplex: "half", headers: { authorization: "Bearer sk_owner" } } as RequestInit;
+    const response = await handlerOf(stubDaybook())(new Request(`http://daybook.test${COUNT}`, init));
+    expect(response.status).toBe(413);
+    expect(pulled).toBeLessThan(20);
+    expect(cancelled).toBe(true);
+  });
+
+  it("that breaks off is told apart from a defect", async () => {
+    const stream = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error("gone")) });
+    const init = { method: "POST", body: stream, duplex: "half", headers: { authorization: "Bearer sk_owner" } } as RequestInit;
+    const response = await handlerOf(stubDaybook())(new Request(`http://daybook.test${COUNT}`, init));
+    expect(response.status).toBe(408);
+  });
+});
+
+describe("content types", () => {
+  it.each(["application/json", "Application/JSON; charset=UTF-8", 'application/json;charset="utf-8"'])("%s is taken", async (type) => {
+    const headers = { "content-type": type };
+    expect((await send(handlerOf(stubDaybook()), COUNT, { body: "{}", headers })).status).toBe(200);
+  });
+
+  it("none at all is taken as JSON", async () => {
+    const request = requestOf(COUNT, { body: new TextEncoder().encode("{}") });
+    request.headers.delete("content-type");
+    expect((await handlerOf(stubDaybook())(request)).status).toBe(200);
+  });
+
+  it.each(["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1", "application/x-ndjson", "application/jsonx"])(
+    "%s is 415 on a reading endpoint",
+    async (type) => {
+      const sent = await send(handlerOf(stubDaybook()), COUNT, { body: "{}", headers: { "content-type": type } });
+      expect([sent.status, codeOf(sent)]).toEqual([415, "unsupported_media_type"]);
+    },
+  );
+});
+
+describe("compressed bodies", () => {
+  const sendBytes = async (bytes: Uint8Array, encoding: string, path = COUNT) =>
+    await send(handlerOf(stubDaybook()), path, { body: bytes, headers: { "content-encoding": encoding } });
+
+  it("gzip, deflate and identity are taken, in any case", async () => {
+    const body = '{"event_name":"signup"}';
+    expect((await sendBytes(gzipSync(body), "gzip")).status).toBe(200);
+    expect((await sendBytes(gzipSync(body), "GZIP")).status).toBe(200);
+    expect((await sendBytes(deflateSync(body), "deflate")).status).toBe(200);
+    expect((await sendBytes(new TextEncoder().encode(body), "identity")).status).toBe(200);
+  });
+
+  it.each(["br", "zstd", "gzip, gzip", "constructor"])("the encoding %s is 415", async (encoding) => {
+    const sent = await sendBytes(gzipSync("{}"), encoding);
+    expect([sent.status, codeOf(sent)]).toEqual([415, "unsupported_media_type"]);
+  });
+
+  it("bytes that do not inflate, or not to the end, are malformed_json", async () => {
+    const whole = gzipSync('{"event_name":"signup"}');
+    for (const bytes of [new TextEncoder().encode("{}"), whole.subarray(0, whole.length - 5)]) {
+      const sent = await sendBytes(bytes, "gzip");
+      expect([sent.status, codeOf(sent)]).toEqual([400, "malformed_json"]);
+    }
+  });
+
+  it("a small body that inflates over the bound is 413, and memory stays small", async () => {
+    const bomb = gzipSync(new Uint8Array(256 * MIB), { level: 9 });
+    expect(bomb.length).toBeLessThan(MIB);
+    const before = process.memoryUsage().arrayBuffers;
+    const sent = await sendBytes(bomb, "gzip");
+    expect([sent.status, codeOf(sent)]).toEqual([413, "body_too_large"]);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * MIB);
+    expect((await sendBytes(gzipSync(padded(MIB)), "gzip")).status).toBe(200);
+    expect((await sendBytes(gzipSync(padded(MIB + 1)), "gzip")).status).toBe(413);
+  });
+});
+
+describe("the JSON parsing test suite", () => {
+  const folder = new URL("json-test-suite/test_parsing/", import.meta.url);
+  const files = readdirSync(folder);
+
+  it("is complete", () => {
+    expect(files).toHaveLength(318);
+  });
+
+  it.each(files)("%s as body", async (file) => {
+    const body = new Uint8Array(readFileSync(new URL(encodeURIComponent(file), folder)));
+    const sent = await send(handlerOf(stubDaybook()), COUNT, { body });
+    const code = codeOf(sent);
+    if (file === "n_structure_no_data.json") expect([body.length, sent.status]).toEqual([0, 200]);
+    else if (file.startsWith("n_")) expect([sent.status, code]).toEqual([400, "malformed_json"]);
+    else if (sent.status === 200) expect(file).toMatch(/^(y_object_empty|i_structure_UTF-8_BOM_empty_object)\.json$/);
+    else if (file.startsWith("y_")) expect([sent.status, ["invalid_body", "unknown_parameter"].includes(String(code))]).toEqual([400, true]);
+    else expect(sent.status).toBe(400);
+  });
+});

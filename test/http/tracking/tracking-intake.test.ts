@@ -1,0 +1,186 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { DaybookError } from "../../../src/base/errors.js";
+import type { ErrorCode } from "../../../src/base/errors.js";
+import { codeOf, handlerOf, NOW_MS, send, stubDaybook } from "../kit.js";
+
+const MIB = 1024 * 1024;
+const basic = (text: string) => ({ authorization: `Basic ${btoa(text)}` });
+
+describe("how calls arrive", () => {
+  const body = JSON.stringify({ event: "a" });
+
+  it.each(["application/json", "text/plain", "text/plain;charset=UTF-8", "application/x-www-form-urlencoded"])("JSON is taken as %s, also compressed", async (type) => {
+    const daybook = stubDaybook();
+    const headers = { "content-type": type };
+    await send(handlerOf(daybook), "/v1/track", { body, headers });
+    await send(handlerOf(daybook), "/v1/track", { body: gzipSync(body), headers: { ...headers, "content-encoding": "gzip" } });
+    expect(daybook.asked).toMatchObject([{ input: [{ name: "a" }] }, { input: [{ name: "a" }] }]);
+  });
+
+  it.each([
+    ["text/csv", 415, "unsupported_media_type"],
+    ["text/plain; charset=utf-16", 415, "unsupported_media_type"],
+    ["application/x-ndjson", 415, "unsupported_media_type"],
+  ])("%s is not taken", async (type, status, code) => {
+    const sent = await send(handlerOf(stubDaybook()), "/v1/track", { body, headers: { "content-type": type } });
+    expect([sent.status, codeOf(sent)]).toEqual([status, code]);
+  });
+
+  it("a form that is no JSON is malformed, and a body may have 16 MiB", async () => {
+    const form = { "content-type": "application/x-www-form-urlencoded" };
+    expect(codeOf(await send(handlerOf(stubDaybook()), "/v1/track", { body: "data=%7B%7D", headers: form }))).toBe("malformed_json");
+    const padded = (byteLength: number) => `${body}${" ".repeat(byteLength - body.length)}`;
+    expect((await send(handlerOf(stubDaybook()), "/v1/track", { body: padded(16 * MIB) })).status).toBe(200);
+    expect((await send(handlerOf(stubDaybook()), "/v1/track", { body: padded(16 * MIB + 1) })).status).toBe(413);
+  });
+
+  it("the token may be the user name of Basic, here and nowhere else", async () => {
+    for (const header of [basic("sk_owner:"), { authorization: `basic  ${btoa("sk_owner:")}` }])
+      expect((await send(handlerOf(stubDaybook()), "/v1/track", { body, token: null, headers: header })).status).toBe(200);
+    const elsewhere = await send(handlerOf(stubDaybook()), "/v1/events", { body: [], token: null, headers: basic("sk_owner:") });
+    expect([elsewhere.status, codeOf(elsewhere)]).toEqual([401, "missing_token"]);
+  });
+
+  it.each([
+    [basic("sk_owner:secret"), "missing_token"],
+    [basic("sk_owner"), "missing_token"],
+    [basic(":"), "missing_token"],
+    [{ authorization: "Basic sk_owner" }, "missing_token"],
+    [{ authorization: "Basic a" }, "missing_token"],
+    [{ authorization: "Basic" }, "missing_token"],
+    [basic("sk_unknown:"), "invalid_token"],
+    [basic("sk_expired:"), "invalid_token"],
+    [{}, "missing_token"],
+  ])("the header %j is 401", async (headers, code) => {
+    const sent = await send(handlerOf(stubDaybook()), "/v1/track", { body, token: null, headers: headers as Record<string, string> });
+    expect([sent.status, codeOf(sent), sent.headers.get("www-authenticate")]).toEqual([401, code, "Bearer"]);
+  });
+
+  it("belong to the token's project", async () => {
+    const daybook = stubDaybook();
+    await send(handlerOf(daybook), "/v1/track", { body, token: "sk_shop" });
+    await send(handlerOf(daybook), "/v1/track", { body });
+    expect(daybook.asked.map(({ options }) => options)).toEqual([{ project: "shop" }, {}]);
+  });
+});
+
+describe("a call that is wrong", () => {
+  it.each([
+    ["/v1/track", {}, "event"],
+    ["/v1/track", { event: "" }, "event"],
+    ["/v1/track", { event: 5 }, "event"],
+    ["/v1/track", { event: "a", userId: {} }, "userId"],
+    ["/v1/track", { event: "a", properties: [] }, "properties"],
+    ["/v1/track", { event: "a", context: "x" }, "context"],
+    ["/v1/track", { event: "a", messageId: 5 }, "messageId"],
+    ["/v1/track", { event: "a", timestamp: "yesterday" }, "timestamp"],
+    ["/v1/track", { event: "a", timestamp: true }, "timestamp"],
+    ["/v1/page", { name: 5 }, "name"],
+    ["/v1/group", { userId: "u" }, "groupId"],
+    ["/v1/group", { userId: "u", groupId: "" }, "groupId"],
+    ["/v1/alias", { userId: "u" }, "previousId"],
+    ["/v1/alias", { previousId: "a" }, "userId"],
+    ["/v1/alias", { previousId: "a", userId: null }, "userId"],
+    ["/v1/batch", {}, "batch"],
+    ["/v1/batch", { batch: {} }, "batch"],
+  ])("%s %j is 400 and names %s", async (path, body, param) => {
+    const daybook = stubDaybook();
+    const sent = await send(handlerOf(daybook), path, { body });
+    expect([sent.status, codeOf(sent), sent.json["param"]]).toEqual([400, "invalid_parameter", param]);
+    expect(daybook.asked).toEqual([]);
+  });
+
+  const rejecting = (code: ErrorCode) => stubDaybook({ ingest: async () => ({ accepted: 0, duplicates: 0, rejected: [{ index: 0, code, message: "a reason" }] }) });
+
+  it("in the library's eyes is 400", async () => {
+    const sent = await send(handlerOf(rejecting("invalid_event")), "/v1/track", { body: { event: "a" } });
+    expect([sent.status, codeOf(sent), sent.json["detail"]]).toEqual([400, "invalid_event", "a reason"]);
+  });
+
+  it("about somebody who was erased is not to be sent again", async () => {
+    const rejected = [{ index: 0, code: "suppressed", message: "a reason" }];
+    const sent = await send(handlerOf(rejecting("suppressed")), "/v1/track", { body: { event: "a" } });
+    expect([sent.status, sent.json]).toEqual([200, { success: true, accepted: 0, duplicates: 0, rejected }]);
+    const identify = stubDaybook({ identify: () => Promise.reject(new DaybookError("suppressed", "a reason")) });
+    const other = await send(handlerOf(identify), "/v1/identify", { body: { userId: "u" } });
+    expect([other.status, other.json]).toEqual([200, { success: true, accepted: 0, duplicates: 0, rejected }]);
+  });
+
+  it.each([["overloaded", 503], ["read_only", 503], ["storage_full", 507]] as const)("through our fault (%s) is %d, so that it is sent again", async (code, status) => {
+    const fail = () => Promise.reject(new DaybookError(code, "later"));
+    const daybook = stubDaybook({ ingest: fail, identify: fail });
+    for (const [path, body] of [["/v1/track", { event: "a" }], ["/v1/identify", { userId: "u" }]] as const)
+      expect((await send(handlerOf(daybook), path, { body })).status).toBe(status);
+    const batch = { batch: [{ type: "identify", userId: "u" }] };
+    expect((await send(handlerOf(daybook), "/v1/batch", { body: batch })).status).toBe(status);
+  });
+});
+
+describe("a batch", () => {
+  const track = { type: "track", event: "a" };
+
+  it("hands events over together and records one by one", async () => {
+    const daybook = stubDaybook();
+    const batch = [track, { type: "identify", userId: "u" }, { type: "page", messageId: "m" }, { type: "group", groupId: "g", userId: "u" }, { type: "alias", previousId: "a", userId: "u" }];
+    const sent = await send(handlerOf(daybook), "/v1/batch", { body: { batch, writeKey: "x" }, token: "sk_shop" });
+    expect([sent.status, sent.json]).toEqual([200, { success: true, accepted: 5, duplicates: 0, rejected: [] }]);
+    expect(daybook.asked.map(({ method }) => method).sort()).toEqual(["alias", "group", "identify", "ingest"]);
+    const ingested = daybook.asked.find(({ method }) => method === "ingest");
+    expect(ingested).toMatchObject({ input: [{ name: "a" }, { name: "pageview", id: "m" }], options: { project: "shop" } });
+  });
+
+  it("lends its sentAt and context to calls without their own", async () => {
+    const daybook = stubDaybook();
+    const at = (ms: number) => new Date(ms).toISOString();
+    const batch = [{ ...track, timestamp: at(NOW_MS + 50_000), context: { locale: "fr" } }, { ...track, timestamp: at(NOW_MS + 50_000), sentAt: at(NOW_MS + 50_000) }];
+    await send(handlerOf(daybook), "/v1/batch", { body: { batch, sentAt: at(NOW_MS + 60_000), context: { locale: "de", groupId: "g" } } });
+    expect(daybook.asked[0]?.input).toMatchObject([
+      { createdAt: NOW_MS - 10_000, language: "fr", companyId: "g" },
+      { createdAt: NOW_MS, language: "de", companyId: "g" },
+    ]);
+  });
+
+  it("stores the good calls and answers the bad ones by their place", async () => {
+    const daybook = stubDaybook({
+      ingest: async (events) => ({ accepted: events.length - 2, duplicates: 1, rejected: [{ index: 1, code: "invalid_event", message: "no" }] }),
+      identify: (input) => (input.userId === "bad" ? Promise.reject(new DaybookError("suppressed", "erased")) : Promise.resolve({ linkId: "x" })),
+    });
+    const batch = [null, track, { type: "identify", userId: "bad" }, { type: "track" }, track, { type: "delete" }, track, { type: "identify", userId: "u" }, 5, []];
+    const sent = await send(handlerOf(daybook), "/v1/batch", { body: { batch } });
+    expect(sent.status).toBe(200);
+    expect(sent.json).toMatchObject({ success: true, accepted: 2, duplicates: 1 });
+    const rejected = sent.json["rejected"] as { index: number; code: string; message: string }[];
+    expect(rejected.map(({ index, code }) => [index, code])).toEqual([
+      [0, "invalid_parameter"], [2, "suppressed"], [3, "invalid_parameter"], [4, "invalid_event"], [5, "invalid_parameter"], [8, "invalid_parameter"], [9, "invalid_parameter"],
+    ]);
+    expect(rejected[2]?.message).toMatch(/^batch\[3\]\.event: /);
+    expect(rejected[4]?.message).toBe('batch[5].type: expected one of track, page, screen, identify, group, alias, got "delete"');
+  });
+
+  it("with calls that tie ids needs their scope too, before anything is stored", async () => {
+    const daybook = stubDaybook();
+    const handler = handlerOf(daybook);
+    const allowed = await send(handler, "/v1/batch", { body: { batch: [track] }, token: "sk_write" });
+    expect(allowed.status).toBe(200);
+    const refused = await send(handler, "/v1/batch", { body: { batch: [track, { type: "identify", userId: "u" }] }, token: "sk_write" });
+    expect([refused.status, codeOf(refused)]).toEqual([403, "insufficient_scope"]);
+    expect(daybook.asked).toHaveLength(1);
+  });
+
+  it("answers nothing before everything is stored or refused", async () => {
+    let isStored = false;
+    const daybook = stubDaybook({
+      ingest: () => Promise.reject(new DaybookError("overloaded", "later")),
+      identify: () => new Promise((resolve) => setTimeout(() => resolve({ linkId: String((isStored = true)) }), 20)),
+    });
+    const sent = await send(handlerOf(daybook), "/v1/batch", { body: { batch: [track, { type: "identify", userId: "u" }] } });
+    expect([sent.status, isStored]).toEqual([503, true]);
+  });
+
+  it("of nothing is no write", async () => {
+    const daybook = stubDaybook();
+    const sent = await send(handlerOf(daybook), "/v1/batch", { body: { batch: [] } });
+    expect([sent.json, daybook.asked]).toEqual([{ success: true, accepted: 0, duplicates: 0, rejected: [] }, []]);
+  });
+});

@@ -1,0 +1,38 @@
+import fc from "fast-check";
+import { expect, test, vi } from "vitest";
+import type * as limits from "../../src/base/limits.js";
+import { Moves } from "../../src/identity/moves.js";
+
+const REMEMBERED = 3;
+vi.mock("../../src/base/limits.js", async (original) => {
+  const { LIMITS } = await original<typeof limits>();
+  return { LIMITS: { ...LIMITS, rememberedMoveCount: 3 } };
+});
+
+const ops = fc.array(fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 1, max: 4 }) }, { weight: 1, arbitrary: fc.constant("all" as const) }), { maxLength: 25 });
+
+test("Between any two counts the actors that moved are told, or that it is too long ago; never fewer.", () => {
+  fc.assert(
+    fc.property(ops, (moved) => {
+      const moves = new Moves();
+      const model: (number | "all")[] = [];
+      const counts = [moves.count];
+      for (const actor of moved) {
+        if (actor === "all") moves.addAll();
+        else moves.add(actor);
+        model.push(actor);
+        counts.push(moves.count);
+        for (const [at, from] of counts.entries())
+          for (const [end, to] of counts.entries()) {
+            if (end < at) continue;
+            const since = model.slice(at);
+            const told = moves.between(from, to);
+            if (since.includes("all")) expect(told).toBeNull();
+            else if (since.length <= REMEMBERED) expect(told).not.toBeNull();
+            if (told !== null) expect(told).toEqual(new Set(model.slice(at, end)));
+          }
+      }
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,175 @@
+import { fixedClock, memoryStorage, openDaybook, type Daybook, type DaybookOptions } from "daybook";
+import { oracle, seededRandom, type HistoryItem, type OracleOptions, type Random } from "daybook/testing";
+import { DaybookError } from "../../src/base/errors.js";
+import { LIMITS } from "../../src/base/limits.js";
+import { arrive } from "./arrive.js";
+import { expectedOutcome, outcome } from "./person-answers.js";
+import { liveActs, liveQuestions, liveThemes, type Act } from "./live-history.js";
+import { randomOptions } from "./person-options.js";
+import type { PersonQuestion } from "./person-questions.js";
+
+/** Histories of the default suite: enough to notice every mutant in test/mutants. */
+export const LIVE_HISTORY_COUNTS = { big: 60, small: 20 } as const;
+
+/** How much memory what is kept may take: everything is dropped when nobody reads it, or some of it, or nothing. */
+export type Budget = "small" | "big";
+
+interface Step {
+  readonly act: Act;
+  /** After it; some at once, the rest one by one. */
+  readonly asked: readonly PersonQuestion[];
+  readonly areAskedAtOnce: boolean;
+  /** The right answers are those of a Daybook that is opened then; else the oracle's. */
+  readonly isOpened: boolean;
+}
+
+/** All that one random live history does. */
+interface LiveCase {
+  readonly options: OracleOptions;
+  readonly memoryBudgetBytes: number;
+  readonly limits: Partial<Record<keyof typeof LIMITS, number>>;
+  readonly steps: readonly Step[];
+  readonly askedInTheEnd: readonly PersonQuestion[];
+}
+
+/**
+ * Lets one random history happen to a Daybook that lives on, and asks the same few questions, and some others, after each step: the
+ * answers must be those of the oracle, or of a Daybook that opens the same storage then, byte for byte; of the latter where somebody
+ * was erased. @throws an error with the seed and a small case
+ */
+export async function checkLiveHistory(seed: number, budget: Budget): Promise<void> {
+  const difference = await liveDifference(seed, budget);
+  if (difference === null) return;
+  const small = await smallest(liveCase(seededRandom(seed), budget));
+  throw new Error([
+    `a Daybook that lives on answers otherwise; repeat with DAYBOOK_SEED=${seed} DAYBOOK_CASES=1 (${budget} budget)`,
+    JSON.stringify({ ...small.options, rates: small.options.rates === undefined ? "none" : "made up", budget: small.memoryBudgetBytes, ...small.limits }),
+    ...small.steps.map(({ act, asked }) => `${JSON.stringify(act)}${asked.length === 0 ? "" : ` then ${JSON.stringify(asked)}`}`),
+    (await differenceOf(small)) ?? difference,
+  ].join("\n"));
+}
+
+/** The same without a search for a small case; null where all answers are as they should be. */
+export function liveDifference(seed: number, budget: Budget): Promise<string | null> {
+  return differenceOf(liveCase(seededRandom(seed), budget));
+}
+
+function liveCase(random: Random, budget: Budget): LiveCase {
+  // The same few again and again: what was kept for the last answer must not show in the next.
+  const theme = random.pick(liveThemes);
+  const focus = random.shuffled(theme.questions).slice(0, 3);
+  const [askChance, otherChance] = [random.pick([0.6, 0.9]), 0.1];
+  const asked = () => [...focus.filter(() => random.chance(0.7)), ...(random.chance(otherChance) ? [random.pick(liveQuestions)] : [])];
+  return {
+    options: randomOptions(random),
+    memoryBudgetBytes: budget === "big" ? LIMITS.memoryBudgetBytes : random.pick([1, 2_000, 8_000, 20_000, 40_000]),
+    limits: {
+      // Heads are full after a few rows.
+      headPartRowCount: random.pick([2, 6, 16 * 1024]),
+      // Tables fall behind further than changes are remembered.
+      rememberedMoveCount: random.pick([1, 64 * 1024, 64 * 1024]),
+      segmentsPerDayCount: random.pick([2, 4]),
+    },
+    steps: liveActs(random, theme).map((act) => ({ act, asked: random.chance(askChance) ? asked() : [], areAskedAtOnce: random.chance(0.3), isOpened: random.chance(0.15) })),
+    askedInTheEnd: [...focus, ...random.shuffled(liveQuestions).slice(0, 3)],
+  };
+}
+
+/** Null where all answers are as they should be. */
+async function differenceOf({ options: { nowMs, ...rules }, memoryBudgetBytes, limits, steps, askedInTheEnd }: LiveCase): Promise<string | null> {
+  Object.assign(LIMITS, limits);
+  // With journals, and nothing deflated: that takes longer than all the rest.
+  const storage = Object.assign(memoryStorage(), { volatile: false });
+  const options: DaybookOptions = { ...(rules as Partial<DaybookOptions>), storage, durability: "os", clock: fixedClock(nowMs) };
+  await using living = await openDaybook({ ...options, memoryBudgetBytes });
+  const past: HistoryItem[] = [];
+  let isErased = false;
+  const expectedAnswers = async (asked: readonly PersonQuestion[], isOpened: boolean): Promise<string[]> => {
+    const told = oracle(past, { ...rules, nowMs });
+    if (!isErased && !isOpened) return asked.map((question) => JSON.stringify(expectedOutcome(told, question)));
+    await using fresh = await openDaybook({ ...options, readOnly: true });
+    return await answers(fresh, asked, false);
+  };
+  for (const { act, asked, areAskedAtOnce, isOpened } of steps) {
+    await happen(living, act);
+    if ("items" in act) past.push(...act.items);
+    isErased ||= "erase" in act;
+    if (asked.length === 0) continue;
+    const given = await answers(living, asked, areAskedAtOnce);
+    const difference = firstDifference(asked, given, await expectedAnswers(asked, isOpened));
+    if (difference !== null) return difference;
+  }
+  for (const isOpened of [true, false]) {
+    const difference = firstDifference(askedInTheEnd, await answers(living, askedInTheEnd, false), await expectedAnswers(askedInTheEnd, isOpened));
+    if (difference !== null) return difference;
+  }
+  return null;
+}
+
+async function happen(daybook: Daybook, act: Act): Promise<void> {
+  if ("seal" in act) await daybook.seal();
+  else if ("items" in act) for (const item of groupsOf(act.items)) await arrive(daybook, item).catch(refuseOthers);
+  else await erase(daybook, act.erase);
+}
+
+/** Events in a row together, unless one that is refused would take others with it. */
+function groupsOf(items: readonly HistoryItem[]): (readonly HistoryItem[])[] {
+  return items.every((item) => "name" in item) ? [items] : items.map((item) => [item]);
+}
+
+/** What is about the erased stays out. */
+function refuseOthers(error: unknown): void {
+  if (!(error instanceof DaybookError) || error.code !== "suppressed") throw error;
+}
+
+async function erase(daybook: Daybook, subject: { readonly userId: string } | { readonly email: string }): Promise<void> {
+  const { id } = await daybook.privacyRequests.create({ type: "erasure", subject, regulation: "gdpr" });
+  await daybook.privacyRequests.verify(id);
+  await daybook.privacyRequests.acknowledge(id);
+  await daybook.privacyRequests.resolve(id, "completed");
+}
+
+async function answers(daybook: Daybook, asked: readonly PersonQuestion[], atOnce: boolean): Promise<string[]> {
+  const ask = async (question: PersonQuestion) => JSON.stringify(await outcome(daybook, question));
+  if (atOnce) return Promise.all(asked.map(ask));
+  const given: string[] = [];
+  for (const question of asked) given.push(await ask(question));
+  return given;
+}
+
+function firstDifference(asked: readonly PersonQuestion[], given: readonly string[], expected: readonly string[]): string | null {
+  const at = asked.findIndex((_, place) => given[place] !== expected[place]);
+  return at === -1 ? null : `${JSON.stringify(asked[at])}\nexpected ${expected[at]}\n     got ${given[at]}`;
+}
+
+/** More tries would take minutes. */
+const TRY_COUNT = 400;
+
+/** The smallest case found by leaving out steps, items and questions, while it still fails. */
+async function smallest(start: LiveCase): Promise<LiveCase> {
+  let small = start;
+  let tries = 0;
+  for (let isSmaller = true; isSmaller; ) {
+    isSmaller = false;
+    for (const steps of smallerSteps(small.steps)) {
+      const smaller = { ...small, steps };
+      tries += 1;
+      if (tries > TRY_COUNT) return small;
+      if ((await differenceOf(smaller).catch(() => null)) === null) continue;
+      small = smaller;
+      isSmaller = true;
+      break;
+    }
+  }
+  return small;
+}
+
+function* smallerSteps(steps: readonly Step[]): Generator<readonly Step[]> {
+  for (let size = Math.ceil(steps.length / 2); size >= 1; size = Math.floor(size / 2))
+    for (let at = 0; at < steps.length; at += size) yield steps.toSpliced(at, size);
+  for (const [at, step] of steps.entries()) {
+    if (step.asked.length > 0) yield steps.with(at, { ...step, asked: [] });
+    if ("items" in step.act) for (const place of step.act.items.keys()) yield steps.with(at, { ...step, act: { items: step.act.items.toSpliced(place, 1) } });
+    for (const place of step.asked.keys()) yield steps.with(at, { ...step, asked: step.asked.toSpliced(place, 1) });
+  }
+}
