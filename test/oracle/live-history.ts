@@ -161,5 +161,5 @@ export const liveThemes: readonly LiveTheme[] = [
   { questions: about("ltvCohorts"), shares: anything },
   { questions: about("topCompanies", "companyTopUsers", "countUniqueUsers", "ltvCohorts"), shares: anything },
   { questions: about("identitySessions", "identityProfile"), shares: anything },
-  { questions: liveQuestions, shares: anything },
+  { questions: about("identitySessions", "identityProfile", "identityReferrers", "identityDeviceGeo"), shares: anything },
 ];
