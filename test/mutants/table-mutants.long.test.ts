@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundleMutant } from "./bundled-mutant.js";
 import { tableMutants, type TableMutant } from "./table-mutants.js";
 
-/** A mutant that does not end is noticed too. */
+/** A mutant that does not end, or takes the process down, is noticed too. */
 const TIMEOUT_MS = 120_000;
 
 let directory = "";
@@ -22,7 +22,7 @@ async function verdict(mutant: TableMutant | null, name: string): Promise<"notic
   return await new Promise((resolve, reject) => {
     execFile(process.execPath, [file], { timeout: TIMEOUT_MS }, (error, stdout) => {
       if (error === null) resolve("not noticed");
-      else if (error.killed === true || stdout !== "") resolve("noticed");
+      else if (error.signal !== null || stdout !== "") resolve("noticed");
       else reject(error);
     });
   });

@@ -8,7 +8,7 @@ import { liveActs, liveQuestions, liveThemes, type Act } from "./live-history.js
 import { randomOptions } from "./person-options.js";
 import type { PersonQuestion } from "./person-questions.js";
 
-/** Histories of the default suite: enough to notice every mutant in test/mutants. */
+/** Histories of the default suite: enough to notice nearly every mutant in test/mutants. */
 export const LIVE_HISTORY_COUNTS = { big: 100, small: 20 } as const;
 
 /** How much memory what is kept may take: everything is dropped when nobody reads it, or some of it, or nothing. */
