@@ -9,6 +9,12 @@ export interface EventPlace {
   readonly day: number;
 }
 
+/** An event by its time and sequence, and so in the order of events. */
+export interface EventMoment {
+  readonly ms: number;
+  readonly sequence: number;
+}
+
 /** Ids of some events, by sequence: what decides between events of one millisecond. Asked for seldom, so they are read when they are. */
 export class EventIds {
   readonly #ids = new Map<number, Uint8Array>();

@@ -1,6 +1,6 @@
 import { Missing } from "../derived/missing.js";
 import type { Plan } from "../plan/plan.js";
-import type { TableMoment, Tables } from "../report/tables.js";
+import type { TableMoment, Tables } from "../table/tables.js";
 import type { Snapshot } from "../store/live/catalog.js";
 import type { Store } from "../store/live/store.js";
 import type { ReportContexts } from "./report-contexts.js";

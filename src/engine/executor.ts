@@ -1,7 +1,7 @@
 import type { Missing } from "../derived/missing.js";
 import type { Answer, Executor, Plan, ReportName } from "../plan/plan.js";
-import type { AnyFold, FoldContext, Study } from "../report/report.js";
-import type { TableMoment } from "../report/tables.js";
+import type { AnyFold, FoldContext, Study } from "../report/form/report.js";
+import type { TableMoment } from "../table/tables.js";
 import type { Store } from "../store/live/store.js";
 import { atMoment, type Asking } from "./at-moment.js";
 import { Gathering } from "./gathering.js";

@@ -3,7 +3,7 @@ import { codeAt } from "../column/column.js";
 import type { IdentityNames } from "../identity/identity-names.js";
 import { ID_COLUMN, TIME_COLUMN, FIELDS } from "../schema/fields.js";
 import type { Range } from "../plan/plan.js";
-import { RecordReader, loadRecords } from "../report/event-record.js";
+import { RecordReader, loadRecords } from "../segment/record-reader.js";
 import { orderedRows } from "../segment/ordered-rows.js";
 import type { Rows } from "../segment/rows.js";
 import type { Store } from "../store/live/store.js";

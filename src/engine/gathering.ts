@@ -4,7 +4,7 @@ import { MS_PER_DAY, dayStartMs } from "../base/time.js";
 import type { Selector } from "../filter/predicate.js";
 import { isPruned, isWhole } from "../filter/select.js";
 import type { Plan, ReportName } from "../plan/plan.js";
-import type { AnyFold, FoldContext } from "../report/report.js";
+import type { AnyFold, FoldContext } from "../report/form/report.js";
 import { TIME_COLUMN } from "../schema/fields.js";
 import { Head, type HeadView } from "../segment/head.js";
 import type { Rows } from "../segment/rows.js";

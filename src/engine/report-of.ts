@@ -1,5 +1,5 @@
 import type { Plan, ReportName } from "../plan/plan.js";
-import type { Report } from "../report/report.js";
+import type { Report } from "../report/form/report.js";
 import { reports } from "../report/reports.js";
 
 /** The mapped type pairs name and report; the compiler cannot follow it through a generic name. */

@@ -5,8 +5,11 @@ import { denseCodes, type CodeColumn } from "../column/column.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
 import { sortNumbers } from "./sort-numbers.js";
 
-/** The columns that tell who did something, for whom and where. */
-export const WHO_COLUMNS = ["userId", "anonymousId", "companyId", "project"] as const;
+/** The columns that tell who did something. */
+export const ACTOR_COLUMNS = ["userId", "anonymousId"] as const;
+
+/** The same, and for whom and where. */
+export const WHO_COLUMNS = [...ACTOR_COLUMNS, "companyId", "project"] as const;
 
 /**
  * Who did something in a segment, for which company by the event itself (0: none), in which project: distinct triples, ascending.

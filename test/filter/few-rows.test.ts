@@ -5,7 +5,7 @@ import { CodeSet } from "../../src/column/code-set.js";
 import { hasFewRows } from "../../src/filter/few-rows.js";
 import { codesPredicate, type Predicate, type Selector } from "../../src/filter/predicate.js";
 import { select } from "../../src/filter/select.js";
-import { selectedRows } from "../../src/report/selected-rows.js";
+import { selectedRows } from "../../src/filter/selected-rows.js";
 import { Head } from "../../src/segment/head.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { mergeRows } from "../../src/segment/merge-rows.js";

@@ -4,7 +4,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import type * as time from "../../src/base/time.js";
 import type * as uuid from "../../src/base/uuid.js";
 import { parseUuid } from "../../src/base/uuid.js";
-import { EventsById } from "../../src/report/events-by-id.js";
+import { EventsById } from "../../src/report/aggregate/events-by-id.js";
 import type { Rows } from "../../src/segment/rows.js";
 import { NOW, inEveryLayout, iso } from "./layouts.js";
 

@@ -1,0 +1,40 @@
+import { compareCodePoints } from "../base/order.js";
+import type { RevenueByAttribution } from "../plan/answers.js";
+import type { Plan } from "../plan/plan.js";
+import { ZERO, addMoney, compareMoney, majorUnits, type Money } from "./money.js";
+import type { Touch } from "./touch-of-text.js";
+
+type Dimension = Plan<"revenueByAttribution">["dimension"];
+
+interface Sum {
+  readonly revenue: Money;
+  readonly orders: number;
+}
+
+/** Revenue by the part of touches that a question asks for. */
+export class AttributedRevenue {
+  readonly #sums = new Map<string, Sum>();
+
+  constructor(readonly dimension: Dimension) {}
+
+  /** @param touch null for whom nobody brought */
+  add(touch: Touch | null, revenue: Money, orders: number): void {
+    const name = nameOf(touch, this.dimension);
+    const known = this.#sums.get(name) ?? { revenue: ZERO, orders: 0 };
+    this.#sums.set(name, { revenue: addMoney(known.revenue, revenue), orders: known.orders + orders });
+  }
+
+  /** Revenue descending, then orders, then names by code point. */
+  rows(limit: number, currency: string): RevenueByAttribution["rows"] {
+    return [...this.#sums]
+      .sort(([a, left], [b, right]) => compareMoney(right.revenue, left.revenue) || right.orders - left.orders || compareCodePoints(a, b))
+      .slice(0, limit)
+      .map(([dimension, { revenue, orders }]) => ({ dimension, revenue: majorUnits(revenue, currency), orders }));
+  }
+}
+
+/** The part of a touch that is asked for, or what stands for none. */
+function nameOf(touch: Touch | null, dimension: Dimension): string {
+  if (touch === null) return dimension === "source" ? "(direct)" : "(none)";
+  return touch[dimension] ?? "(not set)";
+}

@@ -1,0 +1,65 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
+import { assert } from "../../base/assert.js";
+import { dayStartMs } from "../../base/time.js";
+import { codeAt, type CodeColumn } from "../../column/column.js";
+import type { CompanyView, IdentityView } from "../../identity/identity-view.js";
+import { TIME_COLUMN } from "../../schema/fields.js";
+import type { Rows } from "../../segment/rows.js";
+import { ACTOR_COLUMNS, actorOf } from "../../segment/who.js";
+import type { FoldContext } from "../form/report.js";
+
+/** What a `CompanyReader` reads; ids besides, where somebody changed the company. */
+export const COMPANY_READER_COLUMNS: readonly string[] = [TIME_COLUMN, ...ACTOR_COLUMNS, "companyId"];
+
+/** For which company, and by whom, the events of one segment or head were done. */
+export class CompanyReader {
+  readonly #identities: IdentityView;
+  readonly #view: CompanyView;
+  readonly #users: CodeColumn;
+  readonly #anonymous: CodeColumn;
+  readonly #companies: CodeColumn;
+  readonly #times: Int32Array;
+  readonly #startMs: number;
+
+  constructor(
+    readonly rows: Rows,
+    { identities, companies }: FoldContext,
+  ) {
+    assert(companies !== null, "the report says that it asks companies");
+    this.#identities = identities;
+    this.#view = companies;
+    this.#users = rows.column("userId");
+    this.#anonymous = rows.column("anonymousId");
+    this.#companies = rows.column("companyId");
+    this.#times = rows.times();
+    this.#startMs = dayStartMs(rows.day);
+  }
+
+  /** 0 for nobody. */
+  identityOf(row: number): number {
+    return this.#identities.identityOf(actorOf(codeAt(this.#users, row), codeAt(this.#anonymous, row)));
+  }
+
+  /** The event's own company; 0 for none. */
+  ownCompanyOf(row: number): number {
+    return codeAt(this.#companies, row);
+  }
+
+  /** The event's own company, else that of its identity at its time; 0 for none. */
+  companyOf(row: number, identity: number): number {
+    const own = this.ownCompanyOf(row);
+    if (own !== 0 || identity === 0) return own;
+    const only = this.#view.onlyCompany(identity);
+    return only >= 0 ? only : this.#view.companyAt(identity, this.msOf(row), this.rows.ids(), row * 16);
+  }
+
+  /** Its column is loaded. */
+  projectOf(row: number): number {
+    return codeAt(this.rows.column("project"), row);
+  }
+
+  /** Epoch ms. */
+  msOf(row: number): number {
+    return this.#startMs + this.#times[row]!;
+  }
+}

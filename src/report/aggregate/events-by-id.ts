@@ -1,0 +1,121 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
+import { parameterError } from "../../base/errors.js";
+import { flatText } from "../../base/flat-text.js";
+import { LIMITS } from "../../base/limits.js";
+import { compareIds, uuidText } from "../../base/uuid.js";
+import { denseCodes } from "../../column/column.js";
+import type { Selector } from "../../filter/predicate.js";
+import { select } from "../../filter/select.js";
+import type { AggregateItem } from "../../plan/input.js";
+import type { Rows } from "../../segment/rows.js";
+import { actorOf } from "../../segment/who.js";
+import { selectedRows } from "../../filter/selected-rows.js";
+
+const ID_BYTES = 16;
+
+/** Ids that are put in order and made text before others may have a turn: some milliseconds. */
+const IDS_PER_TURN = 4_096;
+
+/**
+ * Events by their id: each counts once, so that order alone decides which are shown. Of the selected rows the first `limit` ids are kept,
+ * 16 bytes each, in a heap whose root is the last of them.
+ */
+export class EventsById {
+  readonly #mostCount: number;
+  #heap = new Uint8Array(1024 * ID_BYTES);
+  #count = 0;
+
+  constructor(
+    readonly limit: number | null,
+    /** Only events that somebody did count. */
+    readonly needsActor: boolean,
+  ) {
+    this.#mostCount = Math.min(limit ?? Infinity, LIMITS.ownValueCount);
+  }
+
+  /** @throws too_many_values */
+  scan(rows: Rows, selector: Selector): void {
+    const ids = rows.ids();
+    const users = this.needsActor ? denseCodes(rows.column("userId")) : null;
+    const anonymous = this.needsActor ? denseCodes(rows.column("anonymousId")) : null;
+    const selected = selectedRows(select(rows, selector));
+    for (let at = 0; at < selected.length; at += 1) {
+      const row = selected[at]!;
+      if (users !== null && actorOf(users[row]!, anonymous![row]!) === 0) continue;
+      this.#add(ids, row * ID_BYTES);
+    }
+  }
+
+
+  /** @param pause gives others a turn, and ends the question by what it throws */
+  async ranked(pause: () => Promise<void>): Promise<AggregateItem[]> {
+    const items = new Array<AggregateItem>(this.#count);
+    const root = new Uint8Array(ID_BYTES);
+    // The last one goes to the end of what is left, again and again.
+    for (let last = this.#count - 1; last >= 0; last -= 1) {
+      items[last] = { property: flatText(uuidText(this.#heap)), count: 1 };
+      root.set(this.#heap.subarray(last * ID_BYTES, (last + 1) * ID_BYTES));
+      this.#count = last;
+      this.#sink(root, 0);
+      if (last % IDS_PER_TURN === 0) await pause();
+    }
+    return items;
+  }
+
+  #add(ids: Uint8Array, offset: number): void {
+    if (this.#count === this.#mostCount) {
+      if (this.limit === null || this.limit > this.#mostCount) throw tooManyValues("id");
+      if (compareIds(ids, offset, this.#heap, 0) < 0) this.#sink(ids, offset);
+      return;
+    }
+    this.#makeRoom();
+    this.#count += 1;
+    this.#rise(ids, offset);
+  }
+
+  /** Puts an id in at the end of the heap, and before those that it comes after. */
+  #rise(ids: Uint8Array, offset: number): void {
+    const heap = this.#heap;
+    let place = this.#count - 1;
+    while (place > 0) {
+      const parent = (place - 1) >>> 1;
+      if (compareIds(ids, offset, heap, parent * ID_BYTES) <= 0) break;
+      heap.copyWithin(place * ID_BYTES, parent * ID_BYTES, (parent + 1) * ID_BYTES);
+      place = parent;
+    }
+    copyId(ids, offset, heap, place);
+  }
+
+  /** Puts an id in for the root, behind those that come after it. */
+  #sink(ids: Uint8Array, offset: number): void {
+    const heap = this.#heap;
+    let place = 0;
+    for (;;) {
+      let child = place * 2 + 1;
+      if (child >= this.#count) break;
+      if (child + 1 < this.#count && compareIds(heap, (child + 1) * ID_BYTES, heap, child * ID_BYTES) > 0) child += 1;
+      if (compareIds(ids, offset, heap, child * ID_BYTES) >= 0) break;
+      heap.copyWithin(place * ID_BYTES, child * ID_BYTES, (child + 1) * ID_BYTES);
+      place = child;
+    }
+    copyId(ids, offset, heap, place);
+  }
+
+  #makeRoom(): void {
+    if (this.#heap.length >= (this.#count + 1) * ID_BYTES) return;
+    const longer = new Uint8Array(this.#heap.length * 2);
+    longer.set(this.#heap);
+    this.#heap = longer;
+  }
+}
+
+function copyId(ids: Uint8Array, offset: number, heap: Uint8Array, place: number): void {
+  for (let at = 0; at < ID_BYTES; at += 1) heap[place * ID_BYTES + at] = ids[offset + at]!;
+}
+
+/** More values than are counted at once of a field that no dictionary holds. */
+export function tooManyValues(field: "id" | "createdAt") {
+  const narrower = field === "id" ? "fewer days, a filter or a limit" : "fewer days or a filter";
+  const reason = `expected at most ${LIMITS.ownValueCount} values of ${field} among the matching events, got more; ask for ${narrower}`;
+  return parameterError("too_many_values", "field", reason);
+}

@@ -1,0 +1,124 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and pairs are bounded by their lists */
+import { codeAt, denseCodes } from "../../column/column.js";
+import type { Selector } from "../../filter/predicate.js";
+import { isWhole, select } from "../../filter/select.js";
+import type { IdentityView } from "../../identity/identity-view.js";
+import type { AggregateItem } from "../../plan/input.js";
+import type { Rows } from "../../segment/rows.js";
+import { actorOf } from "../../segment/who.js";
+import { rankCounts } from "../../answer/ranked-items.js";
+import { selectedRows } from "../../filter/selected-rows.js";
+import type { Values } from "./value-sources.js";
+
+/** Actors are below it: twice a code, of which there are 2^24, and one. Values are below 2^28, so that a pair of both is an exact number. */
+const ACTOR_SPAN = 2 ** 25;
+
+/** Distinct pairs (code, actor) of each source, as one number each, ascending: 8 bytes a pair. */
+type Pairs = readonly Float64Array[];
+
+/** Distinct people by the value of a field or of a metadata path. Segments give ids; who is who is asked once, at the end. */
+export class UsersByValue {
+  /** Of each source those of several segments, or kept. */
+  readonly #lists: Float64Array[][];
+
+  constructor(
+    readonly values: Values,
+    /** Names the codes of the values; null where these are this question's own. */
+    readonly name: string | null,
+  ) {
+    this.#lists = values.sources.map(() => []);
+  }
+
+  scan(rows: Rows, selector: Selector): void {
+    const make = () => pairsOf(rows, selector, this.values);
+    const isKept = this.name !== null && selector.key !== null && isWhole(rows, selector);
+    this.addKept(isKept ? rows.derive(`users by ${this.name} ${selector.key}`, make, byteLengthOfPairs) : make());
+  }
+
+  keep(): Pairs {
+    return this.#lists.map(united);
+  }
+
+  addKept(pairs: Pairs): void {
+    pairs.forEach((list, place) => this.#lists[place]!.push(list));
+  }
+
+  /** Values of which nobody is known to have had any are left out. */
+  ranked(limit: number | null, identities: IdentityView): AggregateItem[] {
+    const { values } = this;
+    const keys: number[] = [];
+    let groupCount = 0;
+    this.keep().forEach((pairs, place) => {
+      let code = -1;
+      let groups: readonly number[] = [];
+      for (const pair of pairs) {
+        const next = Math.floor(pair / ACTOR_SPAN);
+        // Of one code the pairs are neighbours.
+        if (next !== code) groups = values.groupsOf(place, (code = next));
+        const identity = identities.identityOf(pair - code * ACTOR_SPAN);
+        for (const group of groups) {
+          keys.push(group * ACTOR_SPAN + identity);
+          groupCount = Math.max(groupCount, group + 1);
+        }
+      }
+    });
+    const counts = new Uint32Array(groupCount);
+    for (const key of distinct(Float64Array.from(keys))) counts[Math.floor(key / ACTOR_SPAN)]! += 1;
+    return rankCounts(counts, { propertyOf: (group) => values.propertyOf(group) }, limit);
+  }
+}
+
+export function byteLengthOfPairs(pairs: Pairs): number {
+  return pairs.reduce((sum, { byteLength }) => sum + byteLength, 8);
+}
+
+function pairsOf(rows: Rows, selector: Selector, { sources }: Values): Pairs {
+  const selected = selectedRows(select(rows, selector));
+  const columns = sources.map((source) => source.codesOf(rows, selected));
+  const [users, anonymous] = [denseCodes(rows.column("userId")), denseCodes(rows.column("anonymousId"))];
+  const lists = sources.map(() => new Float64Array(selected.length));
+  const ends = sources.map(() => 0);
+  const last = columns.length - 1;
+  for (let at = 0; at < selected.length; at += 1) {
+    const row = selected[at]!;
+    const actor = actorOf(users[row]!, anonymous[row]!);
+    if (actor === 0) continue;
+    let place = 0;
+    let code = codeAt(columns[0]!, row);
+    while (code === 0 && place < last) {
+      place += 1;
+      code = codeAt(columns[place]!, row);
+    }
+    const pair = code * ACTOR_SPAN + actor;
+    const end = ends[place]!;
+    // Somebody's events mostly follow one another.
+    if (end > 0 && lists[place]![end - 1] === pair) continue;
+    lists[place]![end] = pair;
+    ends[place] = end + 1;
+  }
+  return lists.map((list, place) => distinct(list.slice(0, ends[place])));
+}
+
+function united(lists: readonly Float64Array[]): Float64Array {
+  const [only, ...others] = lists;
+  if (only !== undefined && others.length === 0) return only;
+  const all = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const list of lists) {
+    all.set(list, at);
+    at += list.length;
+  }
+  return distinct(all);
+}
+
+/** The distinct ones of some numbers, ascending. The list is sorted in place. */
+function distinct(list: Float64Array): Float64Array {
+  list.sort();
+  let count = 0;
+  for (let at = 0; at < list.length; at += 1) {
+    if (at > 0 && list[at] === list[at - 1]) continue;
+    list[count] = list[at]!;
+    count += 1;
+  }
+  return list.slice(0, count);
+}

@@ -1,0 +1,213 @@
+import { assert } from "../../base/assert.js";
+import { flatText } from "../../base/flat-text.js";
+import { dayStartMs, isoOf } from "../../base/time.js";
+import { absentColumn, type CodeColumn } from "../../column/column.js";
+import type { Dictionaries } from "../../column/dictionaries.js";
+import { pathOf, propertiesOf, referrerDomainOf, walk } from "../../filter/operand-value.js";
+import type { Operand, TouchDimension } from "../../plan/plan.js";
+import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../../schema/fields.js";
+import type { Rows } from "../../segment/rows.js";
+import { ACTOR_COLUMNS } from "../../segment/who.js";
+import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-rows-reader.js";
+import { EventTimes } from "./event-times.js";
+import type { FoldContext } from "../form/report.js";
+import { labelNumbers } from "../../table/touches/touch-facts.js";
+
+/** Codes by row. A row's value is its code in the first source in which it has one, else code 0 of the last. */
+export interface Source {
+  /** Columns that its codes are made of. */
+  readonly columns: readonly string[];
+  /** The stored column that it is; null for codes that are worked out. */
+  readonly column: string | null;
+  /** Codes of the same name are the same ones in every question; null: they are this question's own. */
+  readonly name: string | null;
+  /** Codes that rows had so far are below it. */
+  readonly size: number;
+  /** Of rows that are not selected it may say anything. */
+  codesOf(rows: Rows, selected: Uint32Array): CodeColumn;
+}
+
+/** Where the rows of an aggregate have their values, and what the codes of these stand for. */
+export interface Values {
+  readonly sources: readonly Source[];
+  /** Present where there is one source each code of which has a property of its own. */
+  readonly distinct?: DistinctValues;
+  /** The groups in which a code of a source counts. */
+  groupsOf(place: number, code: number): readonly number[];
+  propertyOf(group: number): string;
+}
+
+interface DistinctValues {
+  /** All codes below `size` by their property. */
+  placesInOrder(): Uint32Array;
+}
+
+/** What has values that several events may share; an id is one event's own (`events-by-id`). */
+export type SharedOperand = Exclude<Operand, { readonly kind: "id" }>;
+
+/** @param context that of the question: the same for all its states */
+export function valuesOf(by: SharedOperand, context: FoldContext): Values {
+  const { dictionaries } = context;
+  switch (by.kind) {
+    case "field":
+      return fieldValues(by.field, dictionaries);
+    case "path":
+      return derivedValues("url", pathOf, dictionaries);
+    case "referrerDomain":
+      return derivedValues("referrer", referrerDomainOf, dictionaries);
+    case "member": {
+      const key = dictionaries.knownKeyCode(by.field);
+      const own = (code: number) => [dictionaries.named(by.field).valueOf(code)];
+      const sources = [stored(by.field, dictionaries), ...(key < 0 ? [] : [stored(metadataColumn(key), dictionaries)])];
+      return textValues(sources, (place, code) => (place === 0 ? own(code) : propertiesOf(dictionaries.ofKey(key).json(code))));
+    }
+    case "metadataKey":
+      return metadataValues(by.key, [], dictionaries);
+    case "metadataPath":
+      return metadataValues(by.path, by.path.split("."), dictionaries);
+    case "identityId":
+      return identityValues(context);
+    case "companyId":
+      return companyValues(context);
+    case "touch":
+      return touchValues(by.dimension, context);
+    case "createdAt":
+      return timeValues();
+  }
+}
+
+function stored(column: string, dictionaries: Dictionaries): Source {
+  const { size } = dictionaries.named(column);
+  return { columns: [column], column, name: column, size, codesOf: (rows) => rows.column(column) };
+}
+
+function fieldValues(column: string, dictionaries: Dictionaries): Values {
+  const dictionary = dictionaries.named(column);
+  const { size } = dictionary;
+  // Values that came after the question began are not in its counts.
+  const placesInOrder = () => (dictionary.size === size ? dictionary.codesInOrder() : dictionary.codesInOrder().filter((code) => code < size));
+  const propertyOf = (code: number) => dictionary.valueOf(code);
+  return { sources: [stored(column, dictionaries)], distinct: { placesInOrder }, groupsOf: (_place, code) => [code], propertyOf };
+}
+
+/** Groups by the texts that codes stand for. */
+function textValues(sources: readonly Source[], textsOf: (place: number, code: number) => readonly string[]): Values {
+  const texts = new Texts();
+  return { sources, groupsOf: (place, code) => textsOf(place, code).map((text) => texts.numberOf(text)), propertyOf: (group) => texts.of(group) };
+}
+
+function derivedValues(column: string, derive: (text: string) => string, dictionaries: Dictionaries): Values {
+  const dictionary = dictionaries.named(column);
+  return textValues([stored(column, dictionaries)], (_place, code) => [derive(dictionary.valueOf(code))]);
+}
+
+/** @param segments of a path that is walked where the event has no such key; none: no walk */
+function metadataValues(key: string, segments: readonly string[], dictionaries: Dictionaries): Values {
+  const keys: { readonly code: number; readonly rest: readonly string[] }[] = [];
+  const literal = dictionaries.knownKeyCode(key);
+  if (literal > 0) keys.push({ code: literal, rest: [] });
+  const root = segments.length > 1 ? dictionaries.knownKeyCode(segments[0] ?? "") : -1;
+  if (root > 0) keys.push({ code: root, rest: segments.slice(1) });
+  if (keys.length === 0) return textValues([NOTHING], () => [""]);
+  return textValues(
+    keys.map(({ code }) => stored(metadataColumn(code), dictionaries)),
+    (place, code) => propertiesOf(walk(dictionaries.ofKey(keys[place]?.code ?? 0).json(code), keys[place]?.rest ?? [])),
+  );
+}
+
+const NOTHING: Source = { columns: [], column: null, name: "", size: 1, codesOf: (rows) => absentColumn(rows.rowCount) };
+
+/** Rows are counted by the ids they have, and these are folded onto identities at the end: an id that names one is hashed only where it shows. */
+function identityValues({ dictionaries, identities }: FoldContext): Values {
+  return {
+    sources: ACTOR_COLUMNS.map((column) => stored(column, dictionaries)),
+    groupsOf: (place, code) => [code === 0 ? 0 : identities.identityOf(code * 2 + place)],
+    propertyOf: (identity) => (identity === 0 ? "" : identities.identityId(identity)),
+  };
+}
+
+function companyValues(context: FoldContext): Values {
+  const dictionary = context.dictionaries.named("companyId");
+  const source: Source = {
+    columns: [...COMPANY_READER_COLUMNS, ID_COLUMN],
+    column: null,
+    // Who belongs to which company is another matter in the next question.
+    name: null,
+    size: dictionary.size,
+    codesOf: (rows, selected) => {
+      const reader = new CompanyReader(rows, context);
+      return codesOfRows(rows, selected, (row) => reader.companyOf(row, reader.identityOf(row)));
+    },
+  };
+  return { sources: [source], groupsOf: (_place, code) => [code], propertyOf: (code) => dictionary.valueOf(code) };
+}
+
+function touchValues(dimension: TouchDimension, context: FoldContext): Values {
+  const { touches } = context;
+  const { labels } = touches;
+  const source: Source = {
+    columns: touches.reader().columns,
+    column: null,
+    name: labels.name,
+    get size() {
+      return labels.count;
+    },
+    codesOf: (rows) => ({ kind: "dense", codes: labelNumbers(rows, touches) }),
+  };
+  return textValues([source], (_place, code) => [labels.labelOf(code)?.[dimension] ?? ""]);
+}
+
+/** Times stand in no dictionary: those of selected rows are numbered as they come. */
+function timeValues(): Values {
+  const times = new EventTimes();
+  const source: Source = {
+    columns: [TIME_COLUMN],
+    column: null,
+    name: null,
+    get size() {
+      return times.count;
+    },
+    codesOf: (rows, selected) => {
+      const ms = rows.times();
+      const numberOf = times.ofDay(dayStartMs(rows.day));
+      return codesOfRows(rows, selected, (row) => numberOf(ms[row] ?? 0));
+    },
+  };
+  return {
+    sources: [source],
+    distinct: { placesInOrder: () => times.inOrder() },
+    groupsOf: (_place, code) => [code],
+    propertyOf: (code) => flatText(isoOf(times.of(code))),
+  };
+}
+
+function codesOfRows(rows: Rows, selected: Uint32Array, codeOf: (row: number) => number): CodeColumn {
+  const codes = new Uint32Array(rows.rowCount);
+  for (let at = 0; at < selected.length; at += 1) {
+    const row = selected[at] ?? 0;
+    codes[row] = codeOf(row);
+  }
+  return { kind: "dense", codes };
+}
+
+/** Numbers texts from 0. */
+class Texts {
+  readonly #numbers = new Map<string, number>();
+  readonly #texts: string[] = [];
+
+  get count(): number {
+    return this.#texts.length;
+  }
+
+  numberOf(text: string): number {
+    let number = this.#numbers.get(text);
+    if (number === undefined) this.#numbers.set(text, (number = this.#texts.push(text) - 1));
+    return number;
+  }
+
+  of(number: number): string {
+    const text = this.#texts[number];
+    assert(text !== undefined, "a number stands for a text");
+    return text;
+  }
+}

@@ -1,0 +1,158 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their columns */
+import { dayStartMs } from "../../base/time.js";
+import { denseCodes } from "../../column/column.js";
+import type { Missing } from "../../derived/missing.js";
+import { selectedRows } from "../../filter/selected-rows.js";
+import { isWhole, select } from "../../filter/select.js";
+import type { CompanyView, IdentityView } from "../../identity/identity-view.js";
+import type { Range } from "../../plan/plan.js";
+import { TIME_COLUMN } from "../../schema/fields.js";
+import type { Rows } from "../../segment/rows.js";
+import { ACTOR_COLUMNS, actorOf } from "../../segment/who.js";
+import { ActivityTable, type Activity } from "./activity-table.js";
+import { companyOfEvent } from "../../identity/company-of-event.js";
+import type { FoldContext, KeptStates } from "../form/report.js";
+import type { TableMoment } from "../../table/tables.js";
+
+/** What identities with several companies did within a window, event by event. */
+export interface MixedEvent {
+  readonly identity: number;
+  readonly company: number;
+  readonly ms: number;
+}
+
+/** Who was active within a window, for the company that events name themselves: what no link and no membership changes. */
+export interface ActivityState<R> {
+  readonly parts: Activity[];
+  readonly read: R;
+}
+
+export const ACTIVITY_COLUMNS: readonly string[] = [TIME_COLUMN, ...ACTOR_COLUMNS, "companyId"];
+
+/** Adds the pairs of the selected rows; those of a whole sealed segment are kept. Cost: some 10 ns a row. */
+export function scanActivity({ parts }: ActivityState<unknown>, rows: Rows, { selector }: FoldContext): void {
+  parts.push(isWhole(rows, selector) ? rows.derive("activity", () => activityOf(rows, null), byteLengthOf) : activityOf(rows, selectedRows(select(rows, selector))));
+}
+
+/** How pairs are kept with spans of days. */
+export const keptActivity: Omit<KeptStates<never, ActivityState<unknown>, Activity>, "key"> & { key(): string } = {
+  key: () => "",
+  of: ({ parts }) => grouped(joined(parts)),
+  add: ({ parts }, kept) => void parts.push(kept),
+  byteLength: byteLengthOf,
+};
+
+function byteLengthOf({ whos }: Activity): number {
+  return whos.length * 20;
+}
+
+/** @param selected null: all rows */
+function activityOf(rows: Rows, selected: Uint32Array | null): Activity {
+  const table = new ActivityTable();
+  const users = denseCodes(rows.column("userId"));
+  const anonymous = denseCodes(rows.column("anonymousId"));
+  const companies = rows.zone("companyId") === null ? null : denseCodes(rows.column("companyId"));
+  const times = rows.times();
+  const startMs = dayStartMs(rows.day);
+  const count = selected === null ? rows.rowCount : selected.length;
+  for (let at = 0; at < count; at += 1) {
+    const row = selected === null ? at : selected[at]!;
+    const actor = actorOf(users[row]!, anonymous[row]!);
+    const company = companies === null ? 0 : companies[row]!;
+    if (actor !== 0 || company !== 0) table.add(actor, company, 1, startMs + times[row]!);
+  }
+  return table.take();
+}
+
+function joined(parts: readonly Activity[]): Activity {
+  const [only, ...others] = parts;
+  if (only !== undefined && others.length === 0) return only;
+  const table = new ActivityTable();
+  for (const { whos, companies, eventCounts, newestMs } of parts)
+    for (let at = 0; at < whos.length; at += 1) table.add(whos[at]!, companies[at]!, eventCounts[at]!, newestMs[at]!);
+  return table.take();
+}
+
+/** Pairs company by company, those without a company first: who asks about one company looks at its own. */
+function grouped({ whos, companies, eventCounts, newestMs }: Activity): Activity {
+  let greatest = 0;
+  for (let at = 0; at < companies.length; at += 1) greatest = Math.max(greatest, companies[at]!);
+  const starts = new Uint32Array(greatest + 2);
+  for (let at = 0; at < companies.length; at += 1) starts[companies[at]! + 1]! += 1;
+  for (let company = 1; company < starts.length; company += 1) starts[company]! += starts[company - 1]!;
+  const ends = starts.slice();
+  const count = whos.length;
+  const into = { whos: new Uint32Array(count), companies: new Uint32Array(count), eventCounts: new Uint32Array(count), newestMs: new Float64Array(count) };
+  for (let at = 0; at < count; at += 1) {
+    const place = ends[companies[at]!]!;
+    ends[companies[at]!] = place + 1;
+    into.whos[place] = whos[at]!;
+    into.companies[place] = companies[at]!;
+    into.eventCounts[place] = eventCounts[at]!;
+    into.newestMs[place] = newestMs[at]!;
+  }
+  return { ...into, starts };
+}
+
+/** The events of a window, without a company of their own, of those who had several; null where rows are to be read first. */
+export function mixedEventsOf({ fromMs, toMs }: Range, moment: TableMoment, missing: Missing): MixedEvent[] | null {
+  const { identities, companies, rows } = moment;
+  if (companies?.hasChanges !== true) return [];
+  const seen = moment.tables.seen(moment, missing);
+  if (seen === null) return null;
+  const { plainEvents } = seen;
+  const mixed = companies.changedIdentities();
+  const unread = mixed.flatMap((identity) => identities.actorsOf(identity).filter((actor) => !plainEvents.has(actor)));
+  if (unread.length > 0) {
+    missing.add(() => plainEvents.read(new Set(unread), rows));
+    return null;
+  }
+  const found: MixedEvent[] = [];
+  for (const identity of mixed)
+    for (const actor of identities.actorsOf(identity))
+      for (const event of plainEvents.of(actor)) {
+        if (event.ms < fromMs || event.ms >= toMs) continue;
+        const company = companyOfEvent(0, actor, event, moment, missing);
+        if (company === null) return null;
+        if (company > 0) found.push({ identity, company, ms: event.ms });
+      }
+  return found;
+}
+
+/** Visits the identities that were active for one company, some more than once. Cost: its own pairs, and a look at those that name none. */
+export function eachPairOf(
+  company: number,
+  { parts, read: { mixed } }: ActivityState<{ readonly mixed: readonly MixedEvent[] }>,
+  identities: IdentityView,
+  isMember: (actor: number) => boolean,
+  visit: (identity: number, eventCount: number, newestMs: number) => void,
+): void {
+  for (const { whos, companies, eventCounts, newestMs, starts } of parts) {
+    const look = (from: number, to: number) => {
+      for (let at = from; at < to; at += 1)
+        if (companies[at] === company || (companies[at] === 0 && isMember(whos[at]!))) visit(identities.identityOf(whos[at]!), eventCounts[at]!, newestMs[at]!);
+    };
+    if (starts === undefined) look(0, whos.length);
+    else {
+      look(0, starts[1] ?? 0);
+      look(starts[company] ?? whos.length, starts[company + 1] ?? whos.length);
+    }
+  }
+  for (const event of mixed) if (event.company === company) visit(event.identity, 1, event.ms);
+}
+
+/** Visits identities (0: nobody) with the companies that they were active for, some pairs more than once. Cost: some 10 ns a pair of an id and a company. */
+export function eachPair(
+  { parts, read: { mixed } }: ActivityState<{ readonly mixed: readonly MixedEvent[] }>,
+  identities: IdentityView,
+  companies: CompanyView,
+  visit: (identity: number, company: number, eventCount: number, newestMs: number) => void,
+): void {
+  for (const { whos, companies: own, eventCounts, newestMs } of parts)
+    for (let at = 0; at < whos.length; at += 1) {
+      const identity = identities.identityOf(whos[at]!);
+      const company = own[at]! || companies.onlyCompany(identity);
+      if (company > 0) visit(identity, company, eventCounts[at]!, newestMs[at]!);
+    }
+  for (const { identity, company, ms } of mixed) visit(identity, company, 1, ms);
+}

@@ -1,0 +1,76 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the members */
+import { parameterError, shown } from "../../base/errors.js";
+import { compareCodePoints } from "../../base/order.js";
+import { isoOf } from "../../base/time.js";
+import { BitSet } from "../../column/bit-set.js";
+import type { IdentityView } from "../../identity/identity-view.js";
+import { ActivityTable, type Activity } from "./activity-table.js";
+import { ACTIVITY_COLUMNS, eachPairOf, keptActivity, mixedEventsOf, scanActivity, type ActivityState, type MixedEvent } from "./company-activity.js";
+import { firstInOrder } from "../../answer/first-in-order.js";
+import type { Fold, FoldContext } from "../form/report.js";
+
+interface Read {
+  readonly company: number;
+  readonly mixed: readonly MixedEvent[];
+  /** By whose events without a company it is meant. */
+  readonly members: BitSet;
+}
+
+/** The identified identities that were most active for a company in the window. Cost: the ids that were active for any. */
+export const companyTopUsers: Fold<"companyTopUsers", ActivityState<Read>, Activity, Read> = {
+  kind: "fold",
+  needsCompanies: () => true,
+  columns: () => ACTIVITY_COLUMNS,
+  read: ({ companyId, window }, moment, missing) => {
+    const company = moment.dictionaries.named("companyId").codeOf(companyId);
+    if (company === 0 || company >= moment.ends.companies || moment.companies?.has(company) !== true)
+      throw parameterError("company_not_found", "companyId", `no company is known by ${shown(companyId)}`);
+    const mixed = mixedEventsOf(window, moment, missing);
+    return mixed === null ? null : { company, mixed, members: actorsOf(moment.companies.membersOf(company), moment.identities) };
+  },
+  begin: (_plan, _context, read) => ({ parts: [], read }),
+  scan: scanActivity,
+  kept: keptActivity,
+  finish: (state, { companyId, limit }, context) => {
+    const { whos, eventCounts, newestMs } = membersOf(state, context);
+    const identifierOf = identifiers(context);
+    const order = (a: number, b: number) =>
+      eventCounts[b]! - eventCounts[a]! ||
+      newestMs[b]! - newestMs[a]! ||
+      compareCodePoints(identifierOf(whos[a]!), identifierOf(whos[b]!));
+    const identified: number[] = [];
+    for (let place = 0; place < whos.length; place += 1) if (context.identities.isIdentified(whos[place]!)) identified.push(place);
+    // Of all there are, each would be put in its place one by one.
+    const places = limit === null ? identified.sort(order) : firstInOrder(identified, limit, order);
+    const users = places.map((place) =>
+      ({ resolvedIdentifier: identifierOf(whos[place]!), events: eventCounts[place]!, lastSeen: isoOf(newestMs[place]!) }));
+    return { companyId, users };
+  },
+};
+
+/** Everybody who was active for the company, nobody apart. */
+function membersOf(state: ActivityState<Read>, { identities }: FoldContext): Activity {
+  const { company, members } = state.read;
+  const found = new ActivityTable();
+  eachPairOf(company, state, identities, (actor) => members.has(actor), (identity, eventCount, newestMs) => {
+    if (identity !== 0) found.add(identity, company, eventCount, newestMs);
+  });
+  return found.take();
+}
+
+/** The actors of identities. */
+function actorsOf(members: Iterable<number>, identities: IdentityView): BitSet {
+  const actors = new BitSet();
+  for (const identity of members) for (const actor of identities.actorsOf(identity)) actors.add(actor);
+  return actors;
+}
+
+/** Resolved identifiers, each asked for once, and only where it is shown or breaks a tie. */
+function identifiers({ identities }: FoldContext): (identity: number) => string {
+  const known = new Map<number, string>();
+  return (identity) => {
+    const identifier = known.get(identity) ?? identities.resolvedIdentifier(identity) ?? "";
+    known.set(identity, identifier);
+    return identifier;
+  };
+}

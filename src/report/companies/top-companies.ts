@@ -1,0 +1,97 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by the dictionary */
+import { assert } from "../../base/assert.js";
+import { compareCodePoints } from "../../base/order.js";
+import { isoOf } from "../../base/time.js";
+import type { Missing } from "../../derived/missing.js";
+import type { Plan } from "../../plan/plan.js";
+import type { Activity } from "./activity-table.js";
+import { ACTIVITY_COLUMNS, eachPair, keptActivity, mixedEventsOf, scanActivity, type ActivityState, type MixedEvent } from "./company-activity.js";
+import { CompanyTotals } from "./company-totals.js";
+import { companyNames } from "../../answer/company-names.js";
+import { firstInOrder } from "../../answer/first-in-order.js";
+import { ZERO, addMoney, compareMoney, majorUnits, type Money } from "../../answer/money.js";
+import type { Fold, FoldContext } from "../form/report.js";
+import type { TableMoment } from "../../table/tables.js";
+
+interface Read {
+  readonly mixed: readonly MixedEvent[];
+  /** By company code. */
+  readonly money: readonly Money[];
+}
+
+/** The companies with events in the window, over all projects. Cost: the ids that were active, and the payments of all time. */
+export const topCompanies: Fold<"topCompanies", ActivityState<Read>, Activity, Read> = {
+  kind: "fold",
+  needsCompanies: () => true,
+  columns: () => ACTIVITY_COLUMNS,
+  read: (plan, moment, missing) => {
+    const mixed = mixedEventsOf(plan.window, moment, missing);
+    const money = mixed === null ? null : moneyByCompany(plan, moment, missing);
+    return mixed === null || money === null ? null : { mixed, money };
+  },
+  begin: (_plan, _context, read) => ({ parts: [], read }),
+  scan: scanActivity,
+  kept: keptActivity,
+  finish: (state, plan, context) => {
+    const { identities, companies, dictionaries } = context;
+    assert(companies !== null, "the report says that it asks companies");
+    const totals = new CompanyTotals(dictionaries, identities);
+    eachPair(state, identities, companies, totals.add);
+    const moneyOf = (code: number) => state.read.money[code] ?? ZERO;
+    const codes = firstInOrder(codesWithEvents(totals), plan.limit, orderOf(plan, totals, moneyOf, context));
+    return {
+      currency: plan.revenue.currency,
+      companies: codes.map((code) => ({
+        ...companyNames(dictionaries.named("companyId").valueOf(code), companies.traitsOf(code) ?? {}),
+        events: totals.eventCounts[code]!,
+        users: totals.userCounts[code]!,
+        lastSeen: isoOf(totals.newestMs[code]!),
+        revenue: majorUnits(moneyOf(code), plan.revenue.currency),
+      })),
+    };
+  },
+};
+
+function codesWithEvents({ eventCounts }: CompanyTotals): number[] {
+  const codes: number[] = [];
+  for (let code = 1; code < eventCounts.length; code += 1) if (eventCounts[code]! > 0) codes.push(code);
+  return codes;
+}
+
+/** What the events of the window brought, by company code; null where something is missing. Cost: the payments of all time. */
+function moneyByCompany({ window: { fromMs, toMs }, revenue }: Plan<"topCompanies">, moment: TableMoment, missing: Missing): Money[] | null {
+  const table = moment.tables.revenue(revenue, moment, missing);
+  const companies = moment.tables.paymentCompanies(revenue, moment, missing);
+  if (table === null || companies === null) return null;
+  const converted = table.converted(moment.rates);
+  const sums: Money[] = [];
+  const { times, counted, count } = table.payments;
+  for (let place = 0; place < count; place += 1) {
+    const company = companies.of(place);
+    const amount = converted[place]!;
+    const ms = times[place]!;
+    if (company !== 0 && counted[place] === 1 && amount !== null && ms >= fromMs && ms < toMs) sums[company] = addMoney(sums[company] ?? ZERO, amount);
+  }
+  return sums;
+}
+
+function orderOf(
+  { sort }: Plan<"topCompanies">,
+  { userCounts, eventCounts, newestMs }: CompanyTotals,
+  moneyOf: (code: number) => Money,
+  { dictionaries }: FoldContext,
+): (a: number, b: number) => number {
+  const ids = dictionaries.named("companyId");
+  const first = {
+    users: () => 0,
+    events: (a: number, b: number) => eventCounts[b]! - eventCounts[a]!,
+    last_seen: (a: number, b: number) => newestMs[b]! - newestMs[a]!,
+    revenue: (a: number, b: number) => compareMoney(moneyOf(b), moneyOf(a)),
+  }[sort];
+  return (a, b) =>
+    first(a, b) ||
+    userCounts[b]! - userCounts[a]! ||
+    eventCounts[b]! - eventCounts[a]! ||
+    newestMs[b]! - newestMs[a]! ||
+    compareCodePoints(ids.valueOf(a), ids.valueOf(b));
+}

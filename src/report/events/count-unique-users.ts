@@ -1,0 +1,23 @@
+import { ACTOR_COLUMNS } from "../../segment/who.js";
+import { actorsOfAll, byteLengthOf, countIdentities, distinctActors, unitedActors, type DistinctActors } from "./distinct-actors.js";
+import type { Fold } from "../form/report.js";
+
+/** Distinct identities among matching events. Segments give actors; who is who is asked once, at the end. */
+export const countUniqueUsers: Fold<"countUniqueUsers", DistinctActors[], DistinctActors> = {
+  kind: "fold",
+  columns: () => ACTOR_COLUMNS,
+  begin: () => [],
+  scan: (state, rows, { selector }) => {
+    state.push(distinctActors(rows, selector));
+  },
+  scanWho: (state, rows, who) => {
+    state.push(actorsOfAll(rows, who));
+  },
+  finish: (state, _plan, { identities }) => countIdentities(state, identities),
+  kept: {
+    key: () => "",
+    of: unitedActors,
+    add: (state, united) => void state.push(united),
+    byteLength: byteLengthOf,
+  },
+};

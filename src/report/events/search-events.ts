@@ -1,0 +1,122 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
+import { dayStartMs } from "../../base/time.js";
+import { compareIds, parseUuid } from "../../base/uuid.js";
+import { select, type Selection } from "../../filter/select.js";
+import { codeAt } from "../../column/column.js";
+import type { CursorPosition } from "../../plan/plan.js";
+import { RECORD_FIELDS } from "../../schema/event-record.js";
+import type { EventRecord, FoundEvent } from "../../schema/event.js";
+import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
+import type { Rows } from "../../segment/rows.js";
+import { actorOf } from "../../segment/who.js";
+import { RecordReader, loadRecords } from "../../segment/record-reader.js";
+import type { Fold, FoldContext } from "../form/report.js";
+import { rowsDown, selectedRows } from "../../filter/selected-rows.js";
+
+/** A row of the page to come. */
+interface Found {
+  readonly rows: Rows;
+  readonly row: number;
+  readonly createdAtMs: number;
+}
+
+interface SearchState {
+  /** Rows of the page, and one more to know whether a further page exists. */
+  readonly wantedCount: number;
+  readonly after: CursorPosition | null;
+  readonly afterId: Uint8Array;
+  readonly sequence: number;
+  /** Newest first, at most `wantedCount`. */
+  found: Found[];
+}
+
+/** Matching events, newest first, a page at a time. Reads days from the newest on until the page is full. */
+export const searchEvents: Fold<"searchEvents", SearchState> = {
+  kind: "fold",
+  keepsRows: true,
+  columns: () => [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN],
+  begin: (plan, { sequence }) => ({
+    wantedCount: plan.limit + 1,
+    after: plan.cursor,
+    afterId: parseUuid(plan.cursor?.id ?? "") ?? new Uint8Array(16),
+    sequence: plan.cursor?.sequence ?? sequence,
+    found: [],
+  }),
+  scan: (state, rows, { selector }) => {
+    const selection = select(rows, selector);
+    mergeFound(state, rows.sealed ? lastRows(state, rows, selection) : newestRows(state, rows, selectedRows(selection)));
+  },
+  isDone: (state, day) => state.found.length === state.wantedCount && (state.found.at(-1)?.rows.day ?? day) > day,
+  finish: async (state, plan, context) => {
+    const page = state.found.slice(0, plan.limit);
+    const events = await eventsOf(page, plan.allFields, context);
+    const last = page.at(-1);
+    if (state.found.length <= plan.limit || last === undefined) return { next: null, events };
+    const id = new RecordReader(context.dictionaries).id(last.rows, last.row);
+    return { next: { createdAtMs: last.createdAtMs, id, sequence: state.sequence }, events };
+  },
+};
+
+/** Of rows in order: from the last on, until there are enough. */
+function lastRows(state: SearchState, rows: Rows, selection: Selection): Found[] {
+  const found: Found[] = [];
+  for (const row of rowsDown(selection)) {
+    if (found.length === state.wantedCount) break;
+    if (isVisible(state, rows, row)) found.push(foundAt(rows, row));
+  }
+  return found;
+}
+
+/** Of rows in order of arrival: all of them, put in order. */
+function newestRows(state: SearchState, rows: Rows, selected: Uint32Array): Found[] {
+  const found: Found[] = [];
+  for (const row of selected) if (isVisible(state, rows, row)) found.push(foundAt(rows, row));
+  return found.sort(compareFound).slice(0, state.wantedCount);
+}
+
+function foundAt(rows: Rows, row: number): Found {
+  return { rows, row, createdAtMs: dayStartMs(rows.day) + rows.times()[row]! };
+}
+
+/** Behind the cursor, and no younger than the search. */
+function isVisible(state: SearchState, rows: Rows, row: number): boolean {
+  if (rows.sequences()[row]! > state.sequence) return false;
+  const { after } = state;
+  if (after === null) return true;
+  const createdAtMs = dayStartMs(rows.day) + rows.times()[row]!;
+  if (createdAtMs !== after.createdAtMs) return createdAtMs < after.createdAtMs;
+  return compareIds(rows.ids(), row * 16, state.afterId, 0) < 0;
+}
+
+/** Newest first, the greater id first at one millisecond. */
+function compareFound(a: Found, b: Found): number {
+  return b.createdAtMs - a.createdAtMs || compareIds(b.rows.ids(), b.row * 16, a.rows.ids(), a.row * 16);
+}
+
+function mergeFound(state: SearchState, found: readonly Found[]): void {
+  if (found.length === 0) return;
+  state.found = [...state.found, ...found].sort(compareFound).slice(0, state.wantedCount);
+}
+
+async function eventsOf(page: readonly Found[], allFields: boolean, context: FoldContext): Promise<EventRecord[]> {
+  const rowsOf = new Map<Rows, number[]>();
+  for (const { rows, row } of page) rowsOf.set(rows, [...(rowsOf.get(rows) ?? []), row]);
+  for (const [rows, selected] of rowsOf) await loadRecords(rows, selected, context.dictionaries, allFields ? undefined : RECORD_FIELDS);
+  const reader = new RecordReader(context.dictionaries);
+  if (!allFields) return page.map(({ rows, row }) => reader.record(rows, row));
+  const identityIdOf = identityIds(context);
+  return page.map(({ rows, row }): FoundEvent => ({ ...reader.record(rows, row), ...reader.sent(rows, row), identityId: identityIdOf(rows, row) }));
+}
+
+/** Whose rows are: each id is hashed once. */
+function identityIds({ identities }: FoldContext): (rows: Rows, row: number) => string | null {
+  const ids = new Map<number, string>();
+  return (rows, row) => {
+    const actor = actorOf(codeAt(rows.column("userId"), row), codeAt(rows.column("anonymousId"), row));
+    if (actor === 0) return null;
+    const identity = identities.identityOf(actor);
+    const id = ids.get(identity) ?? identities.identityId(identity);
+    ids.set(identity, id);
+    return id;
+  };
+}

@@ -1,0 +1,35 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the timeline */
+import { codeAt } from "../../column/column.js";
+import type { SessionRule } from "../../plan/plan.js";
+import type { Rows } from "../../segment/rows.js";
+import { sessionize, type Sessions } from "../../answer/sessionize.js";
+import type { TimelineMoney } from "./timeline-money.js";
+import type { Span, Timeline } from "../../table/people/timeline.js";
+
+const PLACE_COLUMNS = ["url", "hostname"] as const;
+
+/** The sessions of all time of an identity. Payments that a server reported, at no url and no host, take no part. */
+export async function sessionsOf(timeline: Timeline, money: TimelineMoney, rule: SessionRule): Promise<Sessions> {
+  const leftOut = new Uint8Array(timeline.count);
+  for (const span of money.size === 0 ? [] : timeline.spans) {
+    if (PLACE_COLUMNS.some((column) => isEverywhere(span.rows, column))) continue;
+    const loading = span.rows.load(PLACE_COLUMNS);
+    if (loading !== null) await loading;
+    markLeftOut(timeline, span, money, leftOut);
+  }
+  return sessionize(timeline.times, await timeline.codes("project"), leftOut, rule);
+}
+
+/** All rows have a value, by the zone map alone. */
+function isEverywhere(rows: Rows, column: string): boolean {
+  return rows.zone(column)?.hasZero === false;
+}
+
+function markLeftOut(timeline: Timeline, { rows, from, to }: Span, money: TimelineMoney, leftOut: Uint8Array): void {
+  const urls = rows.column("url");
+  const hostnames = rows.column("hostname");
+  for (let at = from; at < to; at += 1) {
+    const row = timeline.rows[at]!;
+    if (codeAt(urls, row) === 0 && codeAt(hostnames, row) === 0 && money.has(at)) leftOut[at] = 1;
+  }
+}

@@ -1,0 +1,31 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the timeline */
+import { SEQUENCE_COLUMN } from "../../schema/fields.js";
+import type { Money } from "../../answer/money.js";
+import type { PaymentOf } from "../../table/money/revenue-table.js";
+import type { Timeline } from "../../table/people/timeline.js";
+
+/** Which events of a timeline are revenue, duplicates included, and what they count for in the reporting currency: null for nothing. */
+export type TimelineMoney = ReadonlyMap<number, Money | null>;
+
+/** Finds the payments of an identity among its events, where all of them are. Where several share a millisecond, sequences tell. Cost: a search per payment. */
+export async function moneyOn(timeline: Timeline, payments: readonly PaymentOf[]): Promise<TimelineMoney> {
+  const money = new Map<number, Money | null>();
+  for (const { ms, sequence, amount } of payments) {
+    const at = await placeOf(timeline, ms, sequence);
+    if (at !== -1) money.set(at, amount);
+  }
+  return money;
+}
+
+async function placeOf(timeline: Timeline, ms: number, sequence: number): Promise<number> {
+  const first = timeline.firstAt(ms);
+  const isOnly = first < timeline.count && timeline.times[first] === ms && timeline.times[first + 1] !== ms;
+  if (isOnly || timeline.times[first] !== ms) return isOnly ? first : -1;
+  for (let at = first; at < timeline.count && timeline.times[at] === ms; at += 1) {
+    const rows = timeline.rowsAt(at);
+    if (sequence < rows.firstSequence || sequence > rows.lastSequence) continue;
+    await rows.load([SEQUENCE_COLUMN]);
+    if (rows.sequences()[timeline.rows[at]!] === sequence) return at;
+  }
+  return -1;
+}

@@ -1,0 +1,148 @@
+import { dayStartMs } from "../base/time.js";
+import { uuidText } from "../base/uuid.js";
+import { codeAt } from "../column/column.js";
+import type { CodeColumn } from "../column/column.js";
+import type { Dictionaries } from "../column/dictionaries.js";
+import type { Dictionary } from "../column/dictionary.js";
+import { eventRecord } from "../schema/event-record.js";
+import { FIELDS, fieldIndex, ID_COLUMN, SHAPE_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
+import type { EventRecord, FoundEvent } from "../schema/event.js";
+import type { Rows } from "./rows.js";
+
+const ALL_FIELDS: readonly string[] = FIELDS.map((field) => field.column);
+
+/**
+ * Brings into memory what is told of these rows: the metadata columns of their shapes, no others.
+ * @param fields columns of the fields that will be asked for: `RECORD_FIELDS` for records, all for whatever an event was sent with
+ */
+export async function loadRecords(rows: Rows, selected: Iterable<number>, dictionaries: Dictionaries, fields = ALL_FIELDS): Promise<void> {
+  await rows.load([TIME_COLUMN, ID_COLUMN, SHAPE_COLUMN, ...fields]);
+  const shapes = rows.column(SHAPE_COLUMN);
+  const keys = new Set<number>();
+  for (const row of selected) for (const key of dictionaries.keysOfShape(codeAt(shapes, row))) keys.add(key);
+  await rows.load([...keys].map(metadataColumn));
+}
+
+const SENT = {
+  anonymousId: fieldIndex("anonymousId"),
+  value: fieldIndex("value"),
+  currency: fieldIndex("currency"),
+  externalId: fieldIndex("externalId"),
+  companyId: fieldIndex("companyId"),
+};
+
+interface MetadataKey {
+  readonly name: string;
+  readonly column: string;
+  readonly values: Dictionary;
+  /** Texts, numbers, true and false by their code: these need not be parsed again for each row. */
+  readonly scalars: Map<number, unknown>;
+}
+
+/** Values of one key that are kept parsed: most keys have few. */
+const SCALAR_COUNT = 256;
+
+/** Builds event records of loaded rows. Those of one segment after the other: its columns are looked up once. */
+export class RecordReader {
+  #rows: Rows | null = null;
+  #row = 0;
+  /** By field, as far as they were asked for. */
+  readonly #fieldColumns: (CodeColumn | undefined)[] = FIELDS.map(() => undefined);
+  readonly #columns = new Map<string, CodeColumn>();
+  readonly #fields: readonly Dictionary[];
+  readonly #keys = new Map<number, MetadataKey>();
+  /** Of the row at hand. One closure for all records. */
+  readonly #textOf = (field: number) => this.#text(field);
+
+  constructor(readonly dictionaries: Dictionaries) {
+    this.#fields = FIELDS.map(({ column }) => dictionaries.named(column));
+  }
+
+  /** Text of one field; `""` where it is not set. */
+  text(rows: Rows, row: number, column: string): string {
+    this.#goTo(rows, row);
+    return this.#text(fieldIndex(column));
+  }
+
+  id(rows: Rows, row: number): string {
+    return uuidText(rows.ids(), row * 16);
+  }
+
+  createdAtMs(rows: Rows, row: number): number {
+    return dayStartMs(rows.day) + (rows.times()[row] as number);
+  }
+
+  /** The metadata object as it came: the same members in the same order, values by their JSON. */
+  metadata(rows: Rows, row: number): Record<string, unknown> {
+    this.#goTo(rows, row);
+    const metadata: Record<string, unknown> = {};
+    for (const code of this.dictionaries.keysOfShape(codeAt(this.#column(rows, SHAPE_COLUMN), row))) {
+      const key = this.#key(code);
+      const { name } = key;
+      const value = valueOf(key, codeAt(this.#column(rows, key.column), row));
+      // An assignment to this name would set the prototype.
+      if (name === "__proto__") Object.defineProperty(metadata, name, { value, enumerable: true, configurable: true, writable: true });
+      else metadata[name] = value;
+    }
+    return metadata;
+  }
+
+  /** The record of one row, as `searchEvents` answers it. */
+  record(rows: Rows, row: number): EventRecord {
+    this.#goTo(rows, row);
+    return eventRecord(this.#textOf, this.id(rows, row), this.createdAtMs(rows, row), this.metadata(rows, row));
+  }
+
+  /** What the event was sent with that its record does not show. */
+  sent(rows: Rows, row: number): Omit<FoundEvent, keyof EventRecord | "identityId"> {
+    this.#goTo(rows, row);
+    const value = this.#text(SENT.value);
+    return {
+      anonymousId: this.#text(SENT.anonymousId),
+      value: value === "" ? null : Number(value),
+      currency: this.#text(SENT.currency),
+      externalId: this.#text(SENT.externalId),
+      companyId: this.#text(SENT.companyId),
+    };
+  }
+
+  #key(code: number): MetadataKey {
+    let key = this.#keys.get(code);
+    if (key === undefined) {
+      key = { name: this.dictionaries.keyOf(code), column: metadataColumn(code), values: this.dictionaries.ofKey(code), scalars: new Map() };
+      this.#keys.set(code, key);
+    }
+    return key;
+  }
+
+  #goTo(rows: Rows, row: number): void {
+    this.#row = row;
+    if (this.#rows === rows) return;
+    this.#rows = rows;
+    this.#columns.clear();
+    this.#fieldColumns.fill(undefined);
+  }
+
+  #text(field: number): string {
+    const column = (this.#fieldColumns[field] ??= this.#rows?.column(FIELDS[field]?.column ?? ""));
+    const code = column === undefined ? 0 : codeAt(column, this.#row);
+    return code === 0 ? "" : (this.#fields[field]?.valueOf(code) ?? "");
+  }
+
+  #column(rows: Rows, name: string): CodeColumn {
+    const known = this.#columns.get(name);
+    if (known !== undefined) return known;
+    const column = rows.column(name);
+    this.#columns.set(name, column);
+    return column;
+  }
+}
+
+/** A value of its own for each row where it is a list or an object: whoever gets it may change it. */
+function valueOf({ values, scalars }: MetadataKey, code: number): unknown {
+  const known = scalars.get(code);
+  if (known !== undefined) return known;
+  const value = JSON.parse(values.valueOf(code)) as unknown;
+  if (typeof value !== "object" && scalars.size < SCALAR_COUNT) scalars.set(code, value);
+  return value;
+}

@@ -1,0 +1,68 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the payments */
+import type { Missing } from "../../derived/missing.js";
+import { Moves } from "../../identity/moves.js";
+import type { Memberships } from "../../identity/memberships.js";
+import { companyOfEvent, type CompanyMoment } from "../../identity/company-of-event.js";
+import type { Payments } from "./payments.js";
+
+/** The company of each payment: its own, else that of its identity at its time. 4 bytes each; follows payments, links and memberships. */
+export class PaymentCompanies {
+  #codes = new Uint32Array(64);
+  #count = 0;
+  #generation = -1;
+  #changeCount = -1;
+  /** Places that came to another company. */
+  readonly moved = new Moves();
+
+  constructor(
+    readonly payments: Payments,
+    readonly memberships: Memberships,
+  ) {}
+
+  /** 0 for none. */
+  of(place: number): number {
+    return this.#codes[place]!;
+  }
+
+  get byteLength(): number {
+    return this.#codes.byteLength;
+  }
+
+  /** Brings it up to a moment at which payments and memberships are; false where something is missing. Cost: payments that came since, and those of who changed company. */
+  catchUp(moment: CompanyMoment, missing: Missing): boolean {
+    const { payments, memberships } = this;
+    const { changeCount } = memberships;
+    const changed = this.#generation === payments.generation ? memberships.changedBetween(this.#changeCount, changeCount) : null;
+    const places = changed === null ? null : this.#placesOf(changed, moment);
+    if (changed === null) this.#count = 0;
+    if (payments.count > this.#codes.length) {
+      const codes = new Uint32Array(Math.ceil(payments.count * 1.25));
+      codes.set(this.#codes);
+      this.#codes = codes;
+    }
+    if (places === null) this.moved.addAll();
+    for (const place of places ?? []) if (!this.#set(place, moment, missing)) return false;
+    for (let place = this.#count; place < payments.count; place += 1) if (!this.#set(place, moment, missing)) return false;
+    this.#count = payments.count;
+    this.#generation = payments.generation;
+    this.#changeCount = changeCount;
+    return true;
+  }
+
+  #placesOf(identities: ReadonlySet<number>, moment: CompanyMoment): number[] {
+    const places: number[] = [];
+    for (const identity of identities)
+      for (const actor of moment.identities.actorsOf(identity)) for (const place of this.payments.placesOf(actor)) if (place < this.#count) places.push(place);
+    return places;
+  }
+
+  #set(place: number, moment: CompanyMoment, missing: Missing): boolean {
+    const { payments } = this;
+    const event = { ms: payments.times[place]!, sequence: payments.sequences[place]! };
+    const company = companyOfEvent(payments.companies[place]!, payments.actors[place]!, event, moment, missing);
+    if (company === null) return false;
+    if (company !== this.#codes[place] && place < this.#count) this.moved.add(place);
+    this.#codes[place] = company;
+    return true;
+  }
+}

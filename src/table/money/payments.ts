@@ -1,0 +1,206 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are below the count */
+import { dayOf } from "../../base/time.js";
+import type { Dictionaries } from "../../column/dictionaries.js";
+import type { EventIds } from "../../derived/event-ids.js";
+import type { Missing } from "../../derived/missing.js";
+import { MONEY_EXCERPT } from "../../derived/stored.js";
+import { StoreTable, type RowsOfMoment, type TableUse } from "../../derived/store-table.js";
+import type { RevenueRule } from "../../plan/plan.js";
+import { moneySlugs } from "../../plan/revenue-rules.js";
+import type { MemoryBudget } from "../../segment/memory-budget.js";
+import type { Rows } from "../../segment/rows.js";
+import { isNegative, type Money } from "../../answer/money.js";
+import { NO_FACTS, OrderNumbers, RevenueSource, type RevenueFacts } from "./revenue-facts.js";
+
+/** Estimate of a payment in the table, its order key included. */
+const PAYMENT_BYTES = 160;
+
+/**
+ * The revenue events of a store, duplicates included, in the order in which they were taken: a place each, which stays. Of those
+ * with one order key and sign the earliest counts.
+ */
+export class Payments extends StoreTable<RevenueFacts> {
+  #count = 0;
+  /** Epoch ms. */
+  times = new Float64Array(64);
+  sequences = new Uint32Array(64);
+  /** 0 for nobody. */
+  actors = new Uint32Array(64);
+  projects = new Uint32Array(64);
+  /** Named by the event itself; 0 for none. */
+  companies = new Uint32Array(64);
+  /** 1 for what counts, 0 for a duplicate of an earlier one. */
+  counted = new Uint8Array(64);
+  amounts: Money[] = [];
+  currencies: string[] = [];
+  /** Number of project, order key and sign; -1 without an order key. */
+  #orders = new Int32Array(64);
+  /** Place + 1 of the one taken before of the same actor, and of the same order; 0 for none. */
+  #formerOfActor = new Int32Array(64);
+  #formerOfOrder = new Int32Array(64);
+  #latestOfActor = new Map<number, number>();
+  /** By order: place + 1 of the latest taken, and of the one that counts. */
+  #latestOfOrder: number[] = [];
+  #countedOfOrder: number[] = [];
+  #numbers = new OrderNumbers();
+  /** Orders of which two events share their millisecond and are told apart by ids. */
+  readonly #undecided = new Set<number>();
+
+  constructor(
+    budget: MemoryBudget,
+    use: TableUse,
+    readonly dictionaries: Dictionaries,
+    readonly rule: RevenueRule,
+    readonly ids: EventIds,
+  ) {
+    super(budget, use);
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Brings it up to a moment; false where something is missing. */
+  catchUp(moment: RowsOfMoment, missing: Missing): boolean {
+    return this.takeRows(moment, missing) && this.#decide(moment, missing);
+  }
+
+  /** Places of the payments of an actor. Cost: their number. */
+  placesOf(actor: number): number[] {
+    const places: number[] = [];
+    for (let next = this.#latestOfActor.get(actor) ?? 0; next !== 0; next = this.#formerOfActor[next - 1]!) places.push(next - 1);
+    return places;
+  }
+
+  /** The payment that a refund gives back, where it is known; every other place is its own. */
+  orderPlaceOf(place: number): number {
+    const order = this.#orders[place]!;
+    if (order === -1 || !isNegative(this.amounts[place]!)) return place;
+    const paid = this.#numbers.paymentOfRefund(order);
+    const counted = paid === -1 ? 0 : (this.#countedOfOrder[paid] ?? 0);
+    return counted === 0 ? place : counted - 1;
+  }
+
+  protected known(segment: Rows): RevenueFacts | null {
+    return this.#source.hasAmounts(segment) ? null : NO_FACTS;
+  }
+
+  protected async load(segment: Rows): Promise<RevenueFacts> {
+    if (!this.#source.hasAmounts(segment)) return NO_FACTS;
+    const stored = await segment.excerpt(MONEY_EXCERPT, moneySlugs(this.rule));
+    if (stored !== null) return this.#source.factsOf(stored);
+    segment.pin();
+    try {
+      await this.#source.load(segment);
+      return this.#source.factsOf(segment);
+    } finally {
+      segment.unpin();
+    }
+  }
+
+  protected ofHead(rows: Rows): RevenueFacts {
+    return this.#source.hasAmounts(rows) ? this.#source.factsOf(rows) : NO_FACTS;
+  }
+
+  protected take(_rows: Rows, facts: RevenueFacts, isTaken: (sequence: number) => boolean): void {
+    for (let at = 0; at < facts.sequences.length; at += 1) if (!isTaken(facts.sequences[at]!)) this.#add(facts, at);
+  }
+
+  protected reset(): void {
+    this.#count = 0;
+    this.amounts = [];
+    this.currencies = [];
+    this.#latestOfActor = new Map();
+    this.#latestOfOrder = [];
+    this.#countedOfOrder = [];
+    this.#numbers = new OrderNumbers();
+    this.#undecided.clear();
+  }
+
+  protected measure(): number {
+    return this.#count * PAYMENT_BYTES;
+  }
+
+  get #source(): RevenueSource {
+    return new RevenueSource(this.rule, this.dictionaries, this.#numbers);
+  }
+
+  #add(facts: RevenueFacts, at: number): void {
+    if (this.#count === this.times.length) this.#grow();
+    const place = this.#count;
+    const actor = facts.actors[at]!;
+    this.#count = place + 1;
+    this.times[place] = facts.times[at]!;
+    this.sequences[place] = facts.sequences[at]!;
+    this.actors[place] = actor;
+    this.projects[place] = facts.projects[at]!;
+    this.companies[place] = facts.companies[at]!;
+    this.amounts.push(facts.amounts[at]!);
+    this.currencies.push(facts.currencies[at]!);
+    this.#formerOfActor[place] = this.#latestOfActor.get(actor) ?? 0;
+    this.#latestOfActor.set(actor, place + 1);
+    this.counted[place] = 1;
+    const order = facts.orders[at]!;
+    this.#orders[place] = order;
+    if (order === -1) return;
+    this.#formerOfOrder[place] = this.#latestOfOrder[order] ?? 0;
+    this.#latestOfOrder[order] = place + 1;
+    if (this.#formerOfOrder[place] === 0) this.#countedOfOrder[order] = place + 1;
+    else this.#undecided.add(order);
+  }
+
+  /** Finds the earliest of each order that got another event; false where ids are to be read first. */
+  #decide({ rows }: RowsOfMoment, missing: Missing): boolean {
+    const unknown: number[] = [];
+    for (const order of this.#undecided) {
+      const places = this.#placesOfOrder(order);
+      const tied = this.#countFirst(order, places);
+      if (tied.length > 0) unknown.push(...tied);
+      else this.#undecided.delete(order);
+    }
+    if (unknown.length > 0) {
+      const events = unknown.map((place) => ({ sequence: this.sequences[place]!, day: dayOf(this.times[place]!) }));
+      const { ids } = this;
+      missing.add(() => ids.read(events, rows));
+    }
+    return unknown.length === 0;
+  }
+
+  #placesOfOrder(order: number): number[] {
+    const places: number[] = [];
+    for (let next = this.#latestOfOrder[order] ?? 0; next !== 0; next = this.#formerOfOrder[next - 1]!) places.push(next - 1);
+    return places;
+  }
+
+  /** Answers the places whose ids have to decide. */
+  #countFirst(order: number, places: readonly number[]): number[] {
+    const firstMs = places.reduce((ms, place) => Math.min(ms, this.times[place]!), Infinity);
+    const tied = places.filter((place) => this.times[place] === firstMs);
+    let first = tied[0]!;
+    for (const place of tied) {
+      const compared = this.ids.compare(this.sequences[place]!, this.sequences[first]!);
+      if (compared === null) return tied;
+      if (compared < 0) first = place;
+    }
+    for (const place of places) this.counted[place] = place === first ? 1 : 0;
+    this.#countedOfOrder[order] = first + 1;
+    return [];
+  }
+
+  #grow(): void {
+    const capacity = this.times.length * 2;
+    const grown = <A extends Float64Array | Uint32Array | Int32Array | Uint8Array>(from: A, to: A): A => {
+      to.set(from);
+      return to;
+    };
+    this.times = grown(this.times, new Float64Array(capacity));
+    this.sequences = grown(this.sequences, new Uint32Array(capacity));
+    this.actors = grown(this.actors, new Uint32Array(capacity));
+    this.projects = grown(this.projects, new Uint32Array(capacity));
+    this.companies = grown(this.companies, new Uint32Array(capacity));
+    this.counted = grown(this.counted, new Uint8Array(capacity));
+    this.#orders = grown(this.#orders, new Int32Array(capacity));
+    this.#formerOfActor = grown(this.#formerOfActor, new Int32Array(capacity));
+    this.#formerOfOrder = grown(this.#formerOfOrder, new Int32Array(capacity));
+  }
+}

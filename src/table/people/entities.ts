@@ -1,0 +1,237 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the triples */
+import { PagedCodes } from "../../column/paged-codes.js";
+import type { Missing } from "../../derived/missing.js";
+import type { IdentityView } from "../../identity/identity-view.js";
+import type { Memberships } from "../../identity/memberships.js";
+import { companyOfEvent, type CompanyMoment } from "../../identity/company-of-event.js";
+import { EntityCount } from "./entity-count.js";
+import { FirstDays, NEVER, type Entity } from "./first-days.js";
+import type { SeenActors } from "./seen-actors.js";
+
+/** In which projects an entity was seen, and on which day first. */
+interface Seen {
+  day: number;
+  readonly projects: Set<number>;
+}
+
+/** Of whom something may be different. */
+interface Changed {
+  readonly identities: ReadonlySet<number>;
+  /** Actors that came to another identity, with the one they had. */
+  readonly moved: ReadonlyMap<number, number>;
+}
+
+/** How far the tables below had come. */
+interface Followed {
+  readonly identities: IdentityView;
+  readonly generation: number;
+  readonly seen: number;
+  readonly memberships: number;
+}
+
+/** Projects whose members are counted between questions. */
+const COUNTED_PROJECTS = 4;
+const MIXED = -1;
+
+/**
+ * Identities, or companies and the identities without one (level account): in which projects each was seen, and on which day first
+ * anywhere. 8 bytes an identity, and a byte for each project that is counted; follows rows, links and memberships.
+ */
+export class Entities {
+  #days = new FirstDays();
+  /** The one company that an identity counts for. */
+  #companies = new PagedCodes();
+  /** What those with several companies were seen as. */
+  #mixed = new Map<number, ReadonlyMap<Entity, Seen>>();
+  #counts: EntityCount[] = [];
+  #followed: Followed | null = null;
+
+  /** @param memberships null at level identity */
+  constructor(
+    readonly seen: SeenActors,
+    readonly memberships: Memberships | null,
+  ) {}
+
+  get byteLength(): number {
+    return this.#days.byteLength + this.#companies.byteLength + this.#counts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  }
+
+  /** NEVER for an entity that was not seen. */
+  dayOf(entity: Entity): number {
+    return this.#days.of(entity);
+  }
+
+  /** Number of entities seen in a project, by the day on which each was first seen anywhere. Cost: nothing; all triples, for a project that was not asked for lately. */
+  countByDay(project: number): ReadonlyMap<number, number> {
+    let count = this.#counts.find((known) => known.project === project);
+    if (count === undefined) {
+      count = new EntityCount(project);
+      this.#eachSeen(this.#followed!.identities, (entity, seenIn) => {
+        if (seenIn === project) count?.add(entity, this.#days.of(entity));
+      });
+      this.#counts = [count, ...this.#counts.slice(0, COUNTED_PROJECTS - 1)];
+    }
+    return count.byDay;
+  }
+
+  /** Brings it up to a moment at which the tables below are; false where something is missing. Cost: the triples of whom something changed. */
+  catchUp(moment: CompanyMoment, missing: Missing): boolean {
+    const { seen, memberships } = this;
+    const now: Followed = { identities: moment.identities, generation: seen.generation, seen: seen.changes.count, memberships: memberships?.changeCount ?? 0 };
+    const changed = this.#followed === null ? null : this.#changedSince(this.#followed, now);
+    const mixed = this.#seenAsMixed(changed?.identities ?? null, moment, missing);
+    if (mixed === null) return false;
+    if (changed === null) this.#foldAll(moment, mixed);
+    else this.#refold(changed, moment, mixed);
+    this.#followed = now;
+    return true;
+  }
+
+  #changedSince(former: Followed, now: Followed): Changed | null {
+    const moved = now.identities.movedSince(former.identities);
+    const seen = this.seen.changes.between(former.seen, now.seen);
+    const belonging = this.memberships?.changedBetween(former.memberships, now.memberships) ?? (this.memberships === null ? new Set<number>() : null);
+    if (former.generation !== now.generation || moved === null || seen === null || belonging === null) return null;
+    const changed = new Set(belonging);
+    for (const actor of seen) changed.add(now.identities.identityOf(actor));
+    const formerOf = new Map([...moved].map((actor) => [actor, former.identities.identityOf(actor)]));
+    for (const [actor, identity] of formerOf) changed.add(identity).add(now.identities.identityOf(actor));
+    return { identities: changed, moved: formerOf };
+  }
+
+  /** What identities with several companies were seen as; null where rows are to be read first. @param changed null: all */
+  #seenAsMixed(changed: ReadonlySet<number> | null, moment: CompanyMoment, missing: Missing): Map<number, ReadonlyMap<Entity, Seen>> | null {
+    const { identities, companies, rows } = moment;
+    const mixed = new Map<number, ReadonlyMap<Entity, Seen>>();
+    if (companies?.hasChanges !== true) return mixed;
+    const wanted = changed === null ? companies.changedIdentities() : [...changed].filter((identity) => companies.onlyCompany(identity) === MIXED);
+    const { plainEvents } = this.seen;
+    const unread = wanted.flatMap((identity) => identities.actorsOf(identity).filter((actor) => !plainEvents.has(actor)));
+    if (unread.length > 0) {
+      missing.add(() => plainEvents.read(new Set(unread), rows));
+      return null;
+    }
+    for (const identity of wanted) {
+      const seenAs = new Map<Entity, Seen>();
+      for (const actor of identities.actorsOf(identity))
+        for (const event of plainEvents.of(actor)) {
+          const company = companyOfEvent(0, actor, event, moment, missing);
+          if (company === null) return null;
+          see(seenAs, company > 0 ? -company : identity, event.project, event.day);
+        }
+      mixed.set(identity, seenAs);
+    }
+    return mixed;
+  }
+
+  #foldAll({ identities, companies, looked }: CompanyMoment, mixed: Map<number, ReadonlyMap<Entity, Seen>>): void {
+    this.#days = new FirstDays();
+    this.#companies = new PagedCodes();
+    this.#counts = [];
+    this.#mixed = mixed;
+    const { triples } = this.seen;
+    looked(triples.count);
+    const hasLinks = identities.linkCount > 0;
+    for (let place = 0; place < triples.count; place += 1) {
+      const own = companies === null ? 0 : triples.companies[place]!;
+      const identity = hasLinks ? identities.identityOf(triples.actors[place]!) : triples.actors[place]!;
+      const company = own || (companies === null ? 0 : companies.onlyCompany(identity));
+      if (own === 0 && company > 0) this.#companies.set(identity, company);
+      if (company !== MIXED) this.#days.add(company > 0 ? -company : identity, triples.days[place]!);
+    }
+    for (const seenAs of mixed.values()) for (const [entity, { day }] of seenAs) this.#days.add(entity, day);
+  }
+
+  /** Folds some identities anew, and the companies that they were counted for and are now. */
+  #refold(changed: Changed, moment: CompanyMoment, mixed: ReadonlyMap<number, ReadonlyMap<Entity, Seen>>): void {
+    const { identities, companies } = moment;
+    const lost = this.#leftBy(changed.moved, moment);
+    const found = new Map<Entity, Seen>();
+    for (const identity of changed.identities) {
+      const before = this.#companies.of(identity);
+      for (const entity of this.#mixed.get(identity)?.keys() ?? []) if (entity < 0) lost.add(-entity);
+      this.#mixed.delete(identity);
+      const isOne = identities.identityOf(identity) === identity;
+      const only = isOne && companies !== null ? companies.onlyCompany(identity) : 0;
+      const now = only > 0 ? only : 0;
+      if (before !== 0 && before !== now) lost.add(before);
+      if (before !== now) this.#companies.set(identity, now);
+      found.set(identity, { day: NEVER, projects: new Set() });
+      for (const actor of isOne ? identities.actorsOf(identity) : []) this.#seeTriples(found, actor, only, identity, companies === null);
+      const seenAs = mixed.get(identity);
+      if (seenAs === undefined) continue;
+      this.#mixed.set(identity, seenAs);
+      for (const [entity, { day, projects }] of seenAs) for (const project of projects) see(found, entity, project, day);
+    }
+    for (const [entity, { day, projects }] of found)
+      if (entity > 0) this.#put(entity, day, projects);
+      else if (!lost.has(-entity)) this.#join(entity, day, projects);
+    if (lost.size === 0) return;
+    moment.looked(this.seen.triples.count);
+    this.#refoldCompanies(lost, identities);
+  }
+
+  /** The companies that actors counted for with the identity they had, and do not with the one they have. */
+  #leftBy(moved: ReadonlyMap<number, number>, { identities, companies }: CompanyMoment): Set<number> {
+    const left = new Set<number>();
+    for (const [actor, former] of moved) {
+      const company = this.#companies.of(former);
+      if (company !== 0 && companies?.onlyCompany(identities.identityOf(actor)) !== company) left.add(company);
+    }
+    return left;
+  }
+
+  /** @param only the company of the identity; MIXED where its plain events tell one by one */
+  #seeTriples(found: Map<Entity, Seen>, actor: number, only: number, identity: number, isIdentityLevel: boolean): void {
+    const { triples } = this.seen;
+    for (const place of triples.placesOf(actor)) {
+      const company = isIdentityLevel ? 0 : triples.companies[place]! || only;
+      if (company !== MIXED) see(found, company > 0 ? -company : identity, triples.projects[place]!, triples.days[place]!);
+    }
+  }
+
+  /** Somebody left these companies: whoever is left tells what they were seen in. Cost: all triples. */
+  #refoldCompanies(lost: ReadonlySet<number>, identities: IdentityView): void {
+    const found = new Map<Entity, Seen>([...lost].map((company) => [-company, { day: NEVER, projects: new Set<number>() }]));
+    this.#eachSeen(identities, (entity, project, day) => {
+      if (entity < 0 && found.has(entity)) see(found, entity, project, day);
+    });
+    for (const [entity, { day, projects }] of found) this.#put(entity, day, projects);
+  }
+
+  /** Visits entities with their projects and days, some more than once. */
+  #eachSeen(identities: IdentityView, visit: (entity: Entity, project: number, day: number) => void): void {
+    const { triples } = this.seen;
+    const isIdentityLevel = this.memberships === null;
+    for (let place = 0; place < triples.count; place += 1) {
+      const identity = identities.identityOf(triples.actors[place]!);
+      const company = isIdentityLevel ? 0 : triples.companies[place]! || this.#companies.of(identity);
+      if (company > 0) visit(-company, triples.projects[place]!, triples.days[place]!);
+      else if (!this.#mixed.has(identity)) visit(identity, triples.projects[place]!, triples.days[place]!);
+    }
+    for (const seenAs of this.#mixed.values()) for (const [entity, { day, projects }] of seenAs) for (const project of projects) visit(entity, project, day);
+  }
+
+  #put(entity: Entity, day: number, projects: ReadonlySet<number>): void {
+    for (const count of this.#counts) count.remove(entity, this.#days.of(entity));
+    this.#days.set(entity, day);
+    for (const count of this.#counts) if (projects.has(count.project)) count.add(entity, day);
+  }
+
+  #join(entity: Entity, day: number, projects: ReadonlySet<number>): void {
+    const before = this.#days.of(entity);
+    const now = Math.min(before, day);
+    for (const count of this.#counts) {
+      const wasMember = count.remove(entity, before);
+      if (wasMember || projects.has(count.project)) count.add(entity, now);
+    }
+    this.#days.set(entity, now);
+  }
+}
+
+function see(found: Map<Entity, Seen>, entity: Entity, project: number, day: number): void {
+  let seen = found.get(entity);
+  if (seen === undefined) found.set(entity, (seen = { day: NEVER, projects: new Set() }));
+  seen.day = Math.min(seen.day, day);
+  seen.projects.add(project);
+}

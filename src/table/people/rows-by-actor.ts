@@ -1,0 +1,99 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows, actors and places are bounded by their columns */
+import { denseCodes } from "../../column/column.js";
+import { joinLists, postingsByteLength, postingsOf, type Postings } from "../../column/postings.js";
+import { firstAtLeast } from "../../column/search.js";
+import type { Rows } from "../../segment/rows.js";
+import { actorOf } from "../../segment/who.js";
+
+/**
+ * Looks through all rows of a part that together take as long as making its lists: 1 to 4 ns a row against 100. Parts make theirs
+ * after other numbers of looks, from the least on, or some question would wait for the lists of all of them.
+ */
+const LOOK_COUNT_MIN = 4;
+const LOOK_COUNT_SPAN = 32;
+
+/** Whose rows are where, by actor: made once of a settled part, when it has been looked through often. Rows that nobody did are left out. */
+function rowsByActor(rows: Rows): Postings | null {
+  const known = rows.kept("rowsByActor", []) as Postings | null;
+  if (known !== null) return known;
+  const looks = rows.derive("looks for actors", () => ({ count: 0 }), () => 16);
+  looks.count += 1;
+  if (looks.count <= LOOK_COUNT_MIN + (rows.day % LOOK_COUNT_SPAN)) return null;
+  return rows.derive("rowsByActor", () => postingsOf(actorsOf(rows)), postingsByteLength);
+}
+
+function actorsOf(rows: Rows): Uint32Array {
+  const users = denseCodes(rows.column("userId"));
+  const anonymous = denseCodes(rows.column("anonymousId"));
+  const actors = new Uint32Array(rows.rowCount);
+  for (let row = 0; row < actors.length; row += 1) actors[row] = actorOf(users[row]!, anonymous[row]!);
+  return actors;
+}
+
+/**
+ * Whether rows of some of these actors may be here, judged by the zone maps alone. Codes are given in order of arrival:
+ * whoever came later has greater codes than an old segment's greatest.
+ */
+export function mayHold(rows: Rows, actors: readonly number[]): boolean {
+  return actors.some((actor) => {
+    const zone = rows.zone((actor & 1) === 0 ? "userId" : "anonymousId");
+    return zone !== null && actor >>> 1 >= zone.min && actor >>> 1 <= zone.max;
+  });
+}
+
+/**
+ * Row numbers of some actors, ascending; the actor columns are loaded.
+ * Cost: a look at each row, and a binary search per actor in settled rows that are asked often.
+ * @param actors ascending
+ */
+export function rowsOfLoaded(rows: Rows, actors: readonly number[]): Uint32Array {
+  const lists = rows.settled ? rowsByActor(rows) : null;
+  return lists === null ? scannedRows(rows, actors) : indexedRows(lists, actors);
+}
+
+function indexedRows({ codes: actors, starts, rows }: Postings, wanted: readonly number[]): Uint32Array {
+  const lists: Uint32Array[] = [];
+  let from = 0;
+  for (const actor of wanted) {
+    from = firstAtLeast(actors, actor, from);
+    if (actors[from] === actor) lists.push(rows.subarray(starts[from]!, starts[from + 1]!));
+  }
+  return lists.length > FEW_LISTS ? joinLists(lists) : lists.reduce(mergeLists, NO_ROWS);
+}
+
+/** Up to so many lists are merged one by one, which costs all rows for each. */
+const FEW_LISTS = 8;
+
+const NO_ROWS = new Uint32Array(0);
+
+/** Ascending rows of two lists without any in common. Of lists of unlike lengths, as those of one identity mostly are: the longer one is copied in stretches. */
+export function mergeLists(a: Uint32Array, b: Uint32Array): Uint32Array {
+  if (a.length === 0) return b;
+  const [long, short] = a.length >= b.length ? [a, b] : [b, a];
+  const merged = new Uint32Array(a.length + b.length);
+  let from = 0;
+  let at = 0;
+  for (const row of short) {
+    for (; from < long.length && long[from]! < row; from += 1, at += 1) merged[at] = long[from]!;
+    merged[at] = row;
+    at += 1;
+  }
+  merged.set(long.subarray(from), at);
+  return merged;
+}
+
+function scannedRows(rows: Rows, wanted: readonly number[]): Uint32Array {
+  const set = new Set(wanted.filter((actor) => mayHold(rows, [actor])));
+  if (set.size === 0) return NO_ROWS;
+  // A bit for each remainder: most rows are told from it alone.
+  let remainders = 0;
+  for (const actor of set) remainders |= 1 << (actor & 31);
+  const users = denseCodes(rows.column("userId"));
+  const anonymous = denseCodes(rows.column("anonymousId"));
+  const found: number[] = [];
+  for (let row = 0; row < rows.rowCount; row += 1) {
+    const actor = actorOf(users[row]!, anonymous[row]!);
+    if ((remainders >>> (actor & 31)) & 1 && set.has(actor)) found.push(row);
+  }
+  return Uint32Array.from(found);
+}

@@ -1,0 +1,140 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+import { inOrder } from "../../base/ahead.js";
+import { areSameParts } from "../../base/same-parts.js";
+import { firstAtLeast } from "../../column/search.js";
+import { SEQUENCE_COLUMN } from "../../schema/fields.js";
+import type { Rows } from "../../segment/rows.js";
+import type { Droppable, MemoryBudget } from "../../segment/memory-budget.js";
+import { ACTOR_COLUMNS } from "../../segment/who.js";
+import { mergeLists, rowsOfLoaded } from "./rows-by-actor.js";
+import { timelineOf, type Hit, type Timeline } from "./timeline.js";
+
+/** By which ids somebody's events name them, ascending; the first is never 0. */
+interface Actors {
+  readonly identity: number;
+  readonly actors: readonly number[];
+}
+
+/** How others have a turn, and who counts the work. */
+interface Look {
+  readonly pause: () => Promise<void>;
+  readonly looked: (rowCount: number) => void;
+}
+
+/** Where the events of one identity lie in sealed segments. */
+interface Known {
+  readonly actors: readonly number[];
+  /** Of segments without any: an empty list. */
+  readonly lists: ReadonlyMap<Rows, Uint32Array>;
+  readonly segments: readonly Rows[];
+  readonly eventCount: number;
+  /** Made when it is first asked for: with rows in heads another one is made. */
+  timeline: Timeline | null;
+}
+
+/** Identities at hand. */
+const IDENTITY_COUNT = 64;
+const BYTES_PER_EVENT = 16;
+const BYTES_PER_SEGMENT = 120;
+const NO_ROWS = new Uint32Array(0);
+
+/** Where the events of the identities lie that were asked for last: a person's page asks several questions about the same events. 16 bytes an event, and 120 a segment. */
+export class Timelines implements Droppable {
+  readonly #known = new Map<number, Known>();
+  byteLength = 0;
+  lastUsed = 0;
+  readonly pinned = false;
+
+  constructor(readonly budget: MemoryBudget) {}
+
+  /** The events of an identity in all rows of a snapshot, in order. @param upTo greatest sequence of the rows that count; null: all */
+  async of(subject: Actors, rows: readonly Rows[], upTo: number | null, look: Look): Promise<Timeline> {
+    const segments = rows.filter((part) => part.sealed);
+    const known = await this.#knownOf(subject, segments, look);
+    const hits: Hit[] = [];
+    const isLate = upTo !== null && rows.some((part) => part.lastSequence > upTo);
+    for (const part of rows)
+      if (!part.sealed) {
+        const list = rowsOfLoaded(part, subject.actors);
+        look.looked(part.rowCount);
+        if (list.length > 0) hits.push({ rows: part, list });
+      }
+    const isKnown = hits.length === 0 && !isLate;
+    if (isKnown && known.timeline !== null) return known.timeline;
+    for (const [segment, list] of known.lists) if (list.length > 0) hits.push({ rows: segment, list });
+    const timeline = await timelineOf(isLate ? await upToSequence(hits, upTo) : hits, look.pause);
+    if (isKnown) known.timeline = timeline;
+    return timeline;
+  }
+
+  drop(): void {
+    this.#known.clear();
+    this.byteLength = 0;
+  }
+
+  async #knownOf({ identity, actors }: Actors, segments: readonly Rows[], { pause, looked }: Look): Promise<Known> {
+    const known = this.#known.get(identity);
+    const [asked, former] = [new Set(actors), new Set(known?.actors)];
+    const isPart = known !== undefined && known.actors.every((actor) => asked.has(actor));
+    const added = isPart ? actors.filter((actor) => !former.has(actor)) : actors;
+    if (isPart && added.length === 0 && areSameParts(known.segments, segments)) {
+      this.#remember(identity, known);
+      return known;
+    }
+    const lists = new Map<Rows, Uint32Array>();
+    const load = async (segment: Rows) => {
+      await pause();
+      const list = isPart ? known.lists.get(segment) : undefined;
+      if (list === undefined) return await rowsOf(segment, actors, looked);
+      return added.length === 0 ? list : mergeLists(list, await rowsOf(segment, added, looked));
+    };
+    await inOrder(segments, load, (list, segment) => {
+      lists.set(segment, list);
+      return true;
+    });
+    let eventCount = 0;
+    for (const list of lists.values()) eventCount += list.length;
+    const made = { actors, lists, segments, eventCount, timeline: null };
+    this.#remember(identity, made);
+    return made;
+  }
+
+  /** The newest is the last one. */
+  #remember(identity: number, known: Known): void {
+    this.#known.delete(identity);
+    this.#known.set(identity, known);
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= IDENTITY_COUNT) break;
+      this.#known.delete(oldest);
+    }
+    let byteLength = 0;
+    for (const { eventCount, segments } of this.#known.values()) byteLength += eventCount * BYTES_PER_EVENT + segments.length * BYTES_PER_SEGMENT;
+    this.budget.remove(this);
+    this.byteLength = byteLength;
+    this.budget.add(this);
+  }
+}
+
+/** Rows of some actors in a segment, ascending. Cost: a search where they did nothing, else a look at each row, or a search where that was done often. */
+async function rowsOf(segment: Rows, actors: readonly number[], looked: (rowCount: number) => void): Promise<Uint32Array> {
+  segment.pin();
+  try {
+    const who = await segment.who();
+    if (!actors.some((actor) => who.actors[firstAtLeast(who.actors, actor)] === actor)) return NO_ROWS;
+    await segment.load(ACTOR_COLUMNS);
+    looked(segment.rowCount);
+    return rowsOfLoaded(segment, actors);
+  } finally {
+    segment.unpin();
+  }
+}
+
+async function upToSequence(hits: readonly Hit[], sequence: number): Promise<Hit[]> {
+  const visible: Hit[] = [];
+  for (const { rows, list } of hits) {
+    if (rows.lastSequence > sequence) await rows.load([SEQUENCE_COLUMN]);
+    const kept = rows.lastSequence <= sequence ? list : list.filter((row) => rows.sequences()[row]! <= sequence);
+    if (kept.length > 0) visible.push({ rows, list: kept });
+  }
+  return visible;
+}

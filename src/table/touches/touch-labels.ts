@@ -1,0 +1,36 @@
+import type { Touch } from "../../answer/touch-of-text.js";
+
+type Level<T> = Map<string | null, T>;
+
+/** Numbers the labels (source, medium, campaign) of a store's touches; 0 is no touch. */
+export class TouchLabels {
+  static #made = 0;
+  /** Tells what was derived with these numbers from what was with others. */
+  readonly name = `touches ${(TouchLabels.#made += 1)}`;
+  readonly #labels: (Touch | null)[] = [null];
+  readonly #numbers: Level<Level<Level<number>>> = new Map();
+
+  get count(): number {
+    return this.#labels.length;
+  }
+
+  numberOf(touch: Touch): number {
+    const ofSource = below(this.#numbers, touch.source, () => new Map<string | null, Level<number>>());
+    const ofMedium = below(ofSource, touch.medium, () => new Map<string | null, number>());
+    return below(ofMedium, touch.campaign, () => this.#labels.push(touch) - 1);
+  }
+
+  /** Null for no touch. */
+  labelOf(number: number): Touch | null {
+    return this.#labels[number] ?? null;
+  }
+}
+
+function below<T>(level: Level<T>, key: string | null, make: () => T): T {
+  let value = level.get(key);
+  if (value === undefined) {
+    value = make();
+    level.set(key, value);
+  }
+  return value;
+}

@@ -1,0 +1,84 @@
+import { CLICK_KEYS, UTM_KEYS, campaignOfValues, joinCampaigns, touchOfCampaign, type Campaign, type Touch } from "../../answer/touch-of-text.js";
+import { codeAt } from "../../column/column.js";
+import type { Dictionaries } from "../../column/dictionaries.js";
+import type { JsonDictionary } from "../../column/dictionary.js";
+import type { TouchRule } from "../../plan/plan.js";
+import { metadataColumn } from "../../schema/fields.js";
+import type { Rows } from "../../segment/rows.js";
+import { TouchLabels } from "./touch-labels.js";
+import { TouchTexts } from "./touch-texts.js";
+
+/** Tells of single rows who brought the visitor. */
+export interface TouchReader {
+  /** Columns that are to be loaded. */
+  readonly columns: readonly string[];
+  /** Those of them that are metadata. */
+  readonly metadataColumns: readonly string[];
+  /** What single texts tell. */
+  readonly texts: TouchTexts;
+  /** By campaign parameters or a click id; null for neither. */
+  campaign(rows: Rows, row: number): Touch | null;
+  /** The same, else by a referrer of another host; null for a visit without any. */
+  touch(rows: Rows, row: number): Touch | null;
+}
+
+/** What the touches of a store are made with: texts that were parsed, labels that were numbered. */
+export class TouchMaker {
+  readonly labels = new TouchLabels();
+  readonly #texts: TouchTexts;
+
+  constructor(
+    readonly rule: TouchRule,
+    readonly dictionaries: Dictionaries,
+  ) {
+    this.#texts = new TouchTexts(rule, dictionaries);
+  }
+
+  /** Knows the metadata keys of now. */
+  reader(): TouchReader {
+    return new Reader(this.dictionaries, this.#texts);
+  }
+}
+
+class Reader implements TouchReader {
+  readonly columns: readonly string[];
+  readonly metadataColumns: readonly string[];
+  /** Per metadata key: its dictionary and column; null for a key that no event has. */
+  readonly #keys: readonly ({ readonly dictionary: JsonDictionary; readonly name: string } | null)[];
+
+  constructor(
+    dictionaries: Dictionaries,
+    readonly texts: TouchTexts,
+  ) {
+    this.#keys = [...UTM_KEYS, ...CLICK_KEYS].map((key) => {
+      const code = dictionaries.knownKeyCode(key);
+      return code < 0 ? null : { dictionary: dictionaries.ofKey(code), name: metadataColumn(code) };
+    });
+    this.metadataColumns = this.#keys.flatMap((key) => (key === null ? [] : [key.name]));
+    this.columns = ["url", "referrer", "hostname", ...this.metadataColumns];
+  }
+
+  campaign(rows: Rows, row: number): Touch | null {
+    const inUrl = this.texts.campaigns.of(codeAt(rows.column("url"), row));
+    const inMetadata = this.#metadataCampaign(rows, row);
+    const campaign = joinCampaigns(inMetadata, inUrl);
+    return campaign === null ? null : touchOfCampaign(campaign);
+  }
+
+  touch(rows: Rows, row: number): Touch | null {
+    const campaign = this.campaign(rows, row);
+    if (campaign !== null) return campaign;
+    const touch = this.texts.referrers.of(codeAt(rows.column("referrer"), row));
+    return touch === null || touch.source === this.texts.hosts.of(codeAt(rows.column("hostname"), row)) ? null : touch;
+  }
+
+  /** Null for metadata without any of the keys. */
+  #metadataCampaign(rows: Rows, row: number): Campaign | null {
+    const values = this.#keys.map((key) => {
+      if (key === null) return undefined;
+      const code = codeAt(rows.column(key.name), row);
+      return code === 0 ? undefined : key.dictionary.json(code);
+    });
+    return campaignOfValues(values);
+  }
+}

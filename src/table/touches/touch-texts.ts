@@ -1,0 +1,35 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+import { bareHost, readQuery, readReferrer, type Campaign, type Touch } from "../../answer/touch-of-text.js";
+import type { Dictionaries } from "../../column/dictionaries.js";
+import type { TouchRule } from "../../plan/plan.js";
+
+/** What follows from the values of a dictionary, found once each. */
+class ByCode<T> {
+  readonly #known: (T | undefined)[] = [];
+
+  constructor(readonly make: (code: number) => T) {}
+
+  of(code: number): T {
+    const known = this.#known[code];
+    if (known !== undefined) return known;
+    while (this.#known.length <= code) this.#known.push(undefined);
+    return (this.#known[code] = this.make(code));
+  }
+}
+
+/** What single texts tell about touches: each distinct one is parsed once. */
+export class TouchTexts {
+  /** By code of the url; null where its query tells nothing. */
+  readonly campaigns: ByCode<Campaign | null>;
+  /** By code of the referrer, whatever the own host; null where it brought nobody. */
+  readonly referrers: ByCode<Touch | null>;
+  /** By code of the hostname: in lower case, without port and a leading `www.`. */
+  readonly hosts: ByCode<string>;
+
+  constructor(rule: TouchRule, dictionaries: Dictionaries) {
+    const [urls, referrers, hostnames] = ["url", "referrer", "hostname"].map((name) => dictionaries.named(name));
+    this.campaigns = new ByCode((code) => readQuery(urls!.valueOf(code)));
+    this.referrers = new ByCode((code) => readReferrer(referrers!.valueOf(code), rule));
+    this.hosts = new ByCode((code) => bareHost(hostnames!.valueOf(code)));
+  }
+}

@@ -1,0 +1,195 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are below the count */
+import { MS_PER_DAY } from "../../base/time.js";
+import type { EventIds, EventMoment, EventPlace } from "../../derived/event-ids.js";
+import type { Missing } from "../../derived/missing.js";
+import { StoreTable, type RowsOfMoment, type TableUse } from "../../derived/store-table.js";
+import { Moves } from "../../identity/moves.js";
+import type { MemoryBudget } from "../../segment/memory-budget.js";
+import type { Rows } from "../../segment/rows.js";
+import { loadTouchFacts, touchFactsOf, type TouchFacts } from "./touch-facts.js";
+import { TouchIndex } from "./touch-index.js";
+import type { TouchMaker } from "./touch-maker.js";
+
+const BYTES_PER_TOUCH = 24;
+
+/** The index is made anew where more came since than this share of what it holds: each owner who changed takes some hundred bytes. */
+const CHANGED_SHARE = 1 / 4;
+const FEW_TOUCHES = 16 * 1024;
+
+/** Who brought whom and when: the touches of a store, by actor in order. A place each, which stays: 28 bytes. */
+export class Touches extends StoreTable<TouchFacts> {
+  #count = 0;
+  #days = new Int32Array(64);
+  #msOfDay = new Uint32Array(64);
+  #sequences = new Uint32Array(64);
+  #labels = new Uint32Array(64);
+  #actors = new Uint32Array(64);
+  #companies = new Uint32Array(64);
+  /** Where what came from one segment begins, whose rows are in order. */
+  #segmentStarts: number[] = [];
+  readonly #byActor = new TouchIndex(this, (place) => this.#actors[place]!);
+  #indexedCount = 0;
+  /** Actors, in the order in which they got touches. */
+  readonly gained = new Moves();
+
+  constructor(
+    budget: MemoryBudget,
+    use: TableUse,
+    readonly maker: TouchMaker,
+    readonly ids: EventIds,
+  ) {
+    super(budget, use);
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Brings it up to a moment; false where something is missing. */
+  catchUp(moment: RowsOfMoment, missing: Missing): boolean {
+    return this.takeRows(moment, missing) && this.#index(moment, missing);
+  }
+
+  /** Places of the touches of an actor, in order. */
+  placesOf(actor: number): ArrayLike<number> {
+    return this.#byActor.of(actor);
+  }
+
+  actorOf(place: number): number {
+    return this.#actors[place]!;
+  }
+
+  /** The company that the event names itself; 0 for none. */
+  companyOf(place: number): number {
+    return this.#companies[place]!;
+  }
+
+  labelOf(place: number): number {
+    return this.#labels[place]!;
+  }
+
+  msOf(place: number): number {
+    return this.#days[place]! * MS_PER_DAY + this.#msOfDay[place]!;
+  }
+
+  eventAt(place: number): EventPlace {
+    return { sequence: this.#sequences[place]!, day: this.#days[place]! };
+  }
+
+  momentOf(place: number): EventMoment {
+    return { ms: this.msOf(place), sequence: this.#sequences[place]! };
+  }
+
+  /** The order of two touches; null where only their ids could tell, and these are not read. */
+  order(a: number, b: number): number | null {
+    const order = this.#days[a]! - this.#days[b]! || this.#msOfDay[a]! - this.#msOfDay[b]!;
+    if (order !== 0 || a === b) return order;
+    // Of a segment rows come in order.
+    if (this.areOfOneSegment(a, b)) return a - b;
+    return this.ids.compare(this.#sequences[a]!, this.#sequences[b]!);
+  }
+
+  areOfOneSegment(a: number, b: number): boolean {
+    const segment = this.#segmentOf(a);
+    return segment !== -1 && segment === this.#segmentOf(b);
+  }
+
+  /** Whether two touches share their millisecond. */
+  areAtOnce(a: number, b: number): boolean {
+    return this.#msOfDay[a] === this.#msOfDay[b] && this.#days[a] === this.#days[b];
+  }
+
+  /** The order of a touch and another event; null where their ids have to be read first. */
+  compareTo(place: number, { ms, sequence }: EventMoment): number | null {
+    return this.msOf(place) - ms || this.ids.compare(this.#sequences[place]!, sequence);
+  }
+
+  protected known(): null {
+    return null;
+  }
+
+  protected async load(segment: Rows): Promise<TouchFacts> {
+    segment.pin();
+    try {
+      return await loadTouchFacts(segment, this.maker);
+    } finally {
+      segment.unpin();
+    }
+  }
+
+  protected ofHead(rows: Rows): TouchFacts {
+    return touchFactsOf(rows, this.maker);
+  }
+
+  protected take(rows: Rows, facts: TouchFacts, isTaken: (sequence: number) => boolean): void {
+    if (rows.sealed) this.#segmentStarts.push(this.#count);
+    for (let at = 0; at < facts.sequences.length; at += 1) if (!isTaken(facts.sequences[at]!)) this.#add(rows.day, facts, at);
+    if (rows.sealed) this.#segmentStarts.push(this.#count);
+  }
+
+  protected reset(): void {
+    this.#count = 0;
+    this.#indexedCount = 0;
+    this.#segmentStarts = [];
+    this.#byActor.build();
+    this.gained.addAll();
+  }
+
+  protected measure(): number {
+    return this.#days.length * BYTES_PER_TOUCH + this.#byActor.byteLength;
+  }
+
+  #add(day: number, facts: TouchFacts, at: number): void {
+    if (this.#count === this.#days.length) this.#grow();
+    const place = this.#count;
+    this.#count = place + 1;
+    this.#days[place] = day;
+    this.#msOfDay[place] = facts.times[at]!;
+    this.#sequences[place] = facts.sequences[at]!;
+    this.#labels[place] = facts.labels[at]!;
+    this.#actors[place] = facts.actors[at]!;
+    this.#companies[place] = facts.companies[at]!;
+  }
+
+  /** Puts what came since into the index; false where ids are to be read first. */
+  #index(moment: RowsOfMoment, missing: Missing): boolean {
+    const newCount = this.#count - this.#indexedCount;
+    if (newCount > FEW_TOUCHES && newCount > this.#indexedCount * CHANGED_SHARE) {
+      this.#byActor.build();
+      this.gained.addAll();
+    } else
+      for (let place = this.#indexedCount; place < this.#count; place += 1) {
+        if (this.#actors[place] === 0) continue;
+        this.#byActor.add(this.#actors[place]!, place);
+        this.gained.add(this.#actors[place]!);
+      }
+    this.#indexedCount = this.#count;
+    return this.#byActor.settle(moment, missing);
+  }
+
+  /** Number of the segment that a place came from; -1 for a head. */
+  #segmentOf(place: number): number {
+    const starts = this.#segmentStarts;
+    let [low, high] = [0, starts.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (starts[middle]! <= place) low = middle + 1;
+      else high = middle;
+    }
+    return low % 2 === 1 ? low : -1;
+  }
+
+  #grow(): void {
+    const capacity = Math.ceil(this.#days.length * 1.5);
+    const grown = <A extends Int32Array | Uint32Array>(from: A, to: A): A => {
+      to.set(from);
+      return to;
+    };
+    this.#days = grown(this.#days, new Int32Array(capacity));
+    this.#msOfDay = grown(this.#msOfDay, new Uint32Array(capacity));
+    this.#sequences = grown(this.#sequences, new Uint32Array(capacity));
+    this.#labels = grown(this.#labels, new Uint32Array(capacity));
+    this.#actors = grown(this.#actors, new Uint32Array(capacity));
+    this.#companies = grown(this.#companies, new Uint32Array(capacity));
+  }
+}

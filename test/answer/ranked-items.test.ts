@@ -1,0 +1,47 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { compareCodePoints } from "../../src/base/order.js";
+import { rankCounts } from "../../src/answer/ranked-items.js";
+import { baseSeed } from "../oracle/settings.js";
+
+const TEXTS = ["", "a", "b", "ab", "é", "\uffff", "😀", "z"];
+/** Properties of their own for so many places. */
+const propertiesOf = (count: number) => Array.from({ length: count }, (_, place) => `${TEXTS[place % TEXTS.length] ?? ""}${Math.floor(place / TEXTS.length)}`);
+
+function expected(counts: readonly number[], properties: readonly string[], limit: number | null) {
+  const items = counts.map((count, place) => ({ property: properties[place] ?? "", count })).filter(({ count }) => count > 0);
+  items.sort((a, b) => b.count - a.count || compareCodePoints(a.property, b.property));
+  return items.slice(0, limit ?? items.length);
+}
+
+/** The same with the order of all properties at hand, and without it. */
+function ranked(counts: readonly number[], properties: readonly string[], limit: number | null) {
+  const propertyOf = (place: number) => properties[place] ?? "";
+  const order = Uint32Array.from(properties.keys()).sort((a, b) => compareCodePoints(propertyOf(a), propertyOf(b)));
+  const numbers = Uint32Array.from(counts);
+  return [rankCounts(numbers, { propertyOf }, limit), rankCounts(numbers, { propertyOf, placesInOrder: () => order }, limit)];
+}
+
+describe("items", () => {
+  const few = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 2 ** 32 - 1 }));
+
+  test("stand by count, the greatest first, and then by the code points of what they are of", () => {
+    fc.assert(
+      fc.property(fc.array(few, { maxLength: 60 }), fc.option(fc.nat({ max: 70 })), (counts, limit) => {
+        const properties = propertiesOf(counts.length);
+        const items = expected(counts, properties, limit);
+        expect(ranked(counts, properties, limit)).toEqual([items, items]);
+      }),
+      { seed: baseSeed, numRuns: 500 },
+    );
+  });
+
+  test.each([1_000, 40_000])("of %i places are told apart by every bit of their counts", (placeCount) => {
+    const counts = Array.from({ length: placeCount }, (_, place) => 2 ** (place % 32) + (place % 3));
+    const properties = propertiesOf(placeCount);
+    for (const limit of [null, 0, 1, 100]) {
+      const items = expected(counts, properties, limit);
+      expect(ranked(counts, properties, limit)).toEqual([items, items]);
+    }
+  });
+});
