@@ -6,7 +6,6 @@ import { moneyExcerpt } from "../derived/stored.js";
 import { LIMITS } from "../base/limits.js";
 import { onePerProcess } from "../base/one-per-process.js";
 import { parseUuid, uuidText } from "../base/uuid.js";
-import { compileRegexes } from "../filter/regex.js";
 import { decodeAlias, decodeGroup, decodeIdentify, unlinkOf } from "../identity/decode-record.js";
 import type { DecodedRecord, RecordContext } from "../identity/decode-record.js";
 import { IdentityNames } from "../identity/identity-names.js";
@@ -14,7 +13,7 @@ import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, St
 import { encodeCursor } from "../plan/cursor.js";
 import { planExport } from "../plan/export-events.js";
 import type { PlanContext, ReportRules } from "../plan/context.js";
-import type { Answer, CursorPosition, Plan, ReportName } from "../plan/plan.js";
+import type { Answer, CursorPosition, Executor, Plan, ReportName } from "../plan/plan.js";
 import { planners } from "../plan/planners.js";
 import { moneySlugs, reportRules } from "../plan/revenue-rules.js";
 import { pooledRandom } from "../base/random.js";
@@ -53,6 +52,7 @@ import { projectsOf } from "./projects.js";
 import { Questions } from "./questions.js";
 import { ReportContexts } from "./report-contexts.js";
 import { Scrub, timer } from "./scrub.js";
+import { settle } from "./settle.js";
 import { statsOf } from "./stats.js";
 
 /** Who writes to storages without a journal. */
@@ -69,7 +69,17 @@ async function sealBeforeReading(storage: Storage): Promise<void> {
  * is refused before a byte is written.
  * @throws invalid_parameter, store_locked, manifest_missing, corruption, storage_full
  */
-export async function openDaybook(options: DaybookOptions): Promise<Daybook> {
+export function openDaybook(options: DaybookOptions): Promise<Daybook> {
+  return openOn(options, inMemory);
+}
+
+/** Makes what answers the plans of a store. */
+export type MakeExecutor = (store: Store, contexts: ReportContexts, options: DaybookOptions) => Executor;
+
+const inMemory: MakeExecutor = (store, contexts, options) => new MemoryExecutor(store, contexts, options.onWork ?? (() => undefined));
+
+/** The same, with another executor. @throws as `openDaybook` does */
+export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor): Promise<Daybook> {
   checkOptions(options);
   const { storage, durability = "disk", memoryBudgetBytes = LIMITS.memoryBudgetBytes, readOnly = false, sealer = null } = options;
   const random = options.random ?? pooledRandom();
@@ -80,7 +90,7 @@ export async function openDaybook(options: DaybookOptions): Promise<Daybook> {
   const store = await openStore({ storage, durability, memoryBudgetBytes, readOnly, quarantine, sealer, excerpts });
   try {
     const keys = await storeKeys(storage, { random, mayWrite: !readOnly, mayBeMissing: store.isEmpty || quarantine });
-    const daybook = new EmbeddedDaybook(store, options, random, keys);
+    const daybook = new EmbeddedDaybook(store, options, makeExecutor, random, keys);
     if (!readOnly && storage.volatile === true) writers.set(storage, daybook);
     return daybook;
   } catch (error) {
@@ -108,7 +118,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   readonly #random: (bytes: Uint8Array) => void;
   readonly #rules: ReportRules;
   readonly #contexts: ReportContexts;
-  readonly #executor: MemoryExecutor;
+  readonly #executor: Executor;
   readonly #queue: IngestQueue;
   readonly #housekeeping: Housekeeping;
   readonly #privacy: StoredPrivacyRequests;
@@ -116,7 +126,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   readonly #onNotice: ((notice: Notice) => unknown) | undefined;
   #closing: Promise<void> | null = null;
 
-  constructor(store: Store, options: DaybookOptions, random: (bytes: Uint8Array) => void, keys: StoreKeys) {
+  constructor(store: Store, options: DaybookOptions, makeExecutor: MakeExecutor, random: (bytes: Uint8Array) => void, keys: StoreKeys) {
     super();
     this.#store = store;
     this.#cursorKey = keys.cursorKey;
@@ -126,7 +136,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     this.#rules = reportRules(options);
     this.#onNotice = options.onNotice;
     this.#contexts = new ReportContexts(store, options.rates ?? (() => undefined), this.#rules.touch);
-    this.#executor = new MemoryExecutor(store, this.#contexts, options.onWork ?? (() => undefined));
+    this.#executor = makeExecutor(store, this.#contexts, options);
     this.#housekeeping = new Housekeeping(store);
     this.#queue = new IngestQueue(store, {
       clock: this.#clock,
@@ -301,13 +311,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   protected async plan<K extends ReportName>(report: K, input: unknown): Promise<Plan<K>> {
     this.#refuseClosed();
     const context: PlanContext = { nowMs: this.#clock.now(), cursorKey: this.#cursorKey, rules: this.#rules };
-    const plan = planners[report](input, context);
-    // Regular expressions are checked here, where the input still tells which filter is at fault.
-    if (plan.where.some((group) => group.some((comparison) => comparison.test.op === "regex")))
-      await compileRegexes(plan.where, (input as { filterGroups?: unknown } | undefined)?.filterGroups);
-    if ("payProject" in plan && !this.projects().includes(plan.payProject))
-      throw new DaybookError("project_not_found", `project: there is no project ${shown(plan.payProject)}`, { param: "project" });
-    return plan;
+    return await settle(report, input, context, () => this.projects());
   }
 
   async #record(decode: (input: unknown, context: RecordContext) => DecodedRecord, input: unknown): Promise<LinkResult> {

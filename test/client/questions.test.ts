@@ -4,11 +4,11 @@ import { DaybookError, fixedClock, memoryStorage, openDaybook } from "../../src/
 import type { Daybook } from "../../src/index.js";
 import type { ReportName } from "../../src/plan/plan.js";
 import { oracle, seededRandom } from "../../src/testing/index.js";
-import { arrive } from "../oracle/arrive.js";
-import { hostileHistory } from "../oracle/hostile-history.js";
-import { personHistory } from "../oracle/person-history.js";
-import { personQuestions } from "../oracle/person-questions.js";
-import { randomQuestion } from "../oracle/random-plan.js";
+import { arrive } from "../../src/testing/random/arrive.js";
+import { hostileHistory } from "../../src/testing/random/hostile-history.js";
+import { personHistory } from "../../src/testing/random/person-history.js";
+import { personQuestions } from "../../src/testing/random/person-questions.js";
+import { randomQuestion } from "../../src/testing/random/event-questions.js";
 import { baseSeed, caseCount, nowMs } from "../oracle/settings.js";
 import { clientOver } from "./kit.js";
 

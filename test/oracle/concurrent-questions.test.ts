@@ -5,8 +5,8 @@ import { oracle, seededRandom, type Oracle } from "daybook/testing";
 import { expect, test, vi } from "vitest";
 import type * as limits from "../../src/base/limits.js";
 import { daybookOutcome, expectedOutcome } from "./answers.js";
-import { hostileHistory } from "./hostile-history.js";
-import { randomQuestion, type Question } from "./random-plan.js";
+import { hostileHistory } from "../../src/testing/random/hostile-history.js";
+import { randomQuestion, type Question } from "../../src/testing/random/event-questions.js";
 import { randomStorage } from "./random-storage.js";
 import { baseSeed, caseCount, nowMs } from "./settings.js";
 

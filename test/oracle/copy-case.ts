@@ -3,13 +3,13 @@ import { seededRandom, type History, type Random } from "daybook/testing";
 import { load } from "../../src/cli/load.js";
 import { readNdjson } from "../../src/cli/read/ndjson.js";
 import { ndjsonBlocks } from "../../src/cli/write/blocks.js";
-import { arrive } from "./arrive.js";
+import { arrive } from "../../src/testing/random/arrive.js";
 import { errorOutcome, type Outcome } from "./answers.js";
 import { outcome } from "./person-answers.js";
-import { personHistory } from "./person-history.js";
-import { randomOptions } from "./person-options.js";
-import { personQuestions, type PersonQuestion } from "./person-questions.js";
-import { emails, userIds } from "./person-values.js";
+import { personHistory } from "../../src/testing/random/person-history.js";
+import { randomOptions } from "../../src/testing/random/person-options.js";
+import { personQuestions, type PersonQuestion } from "../../src/testing/random/person-questions.js";
+import { emails, userIds } from "../../src/testing/random/person-values.js";
 
 /** A line of an export, or (null) none in its place. */
 export type Mutant = (line: Readonly<Record<string, unknown>>) => object | null;

@@ -4,12 +4,12 @@ import { oracle, seededRandom, type HistoryItem, type Oracle } from "daybook/tes
 import { expect, test, vi } from "vitest";
 import type * as limits from "../../src/base/limits.js";
 import { errorOutcome, type Outcome } from "./answers.js";
-import { arrive } from "./arrive.js";
+import { arrive } from "../../src/testing/random/arrive.js";
 import { HeldReads } from "./held-reads.js";
 import { liveThemes, smallHistory } from "./live-history.js";
 import { expectedOutcome } from "./person-answers.js";
-import { randomOptions } from "./person-options.js";
-import type { PersonQuestion } from "./person-questions.js";
+import { randomOptions } from "../../src/testing/random/person-options.js";
+import type { PersonQuestion } from "../../src/testing/random/person-questions.js";
 import { baseSeed, caseCount, nowMs } from "./settings.js";
 
 // Heads are full after a few rows, so that what is kept of them, and what is not, is asked for too.

@@ -2,11 +2,11 @@ import { fixedClock, memoryStorage, openDaybook, type Daybook, type DaybookOptio
 import { oracle, seededRandom, type HistoryItem, type OracleOptions, type Random } from "daybook/testing";
 import { DaybookError } from "../../src/base/errors.js";
 import { LIMITS } from "../../src/base/limits.js";
-import { arrive } from "./arrive.js";
+import { arrive } from "../../src/testing/random/arrive.js";
 import { expectedOutcome, outcome } from "./person-answers.js";
 import { liveActs, liveQuestions, liveThemes, type Act } from "./live-history.js";
-import { randomOptions } from "./person-options.js";
-import type { PersonQuestion } from "./person-questions.js";
+import { randomOptions } from "../../src/testing/random/person-options.js";
+import type { PersonQuestion } from "../../src/testing/random/person-questions.js";
 
 /** Histories of the default suite: enough to notice nearly every mutant in test/mutants. */
 export const LIVE_HISTORY_COUNTS = { big: 100, small: 20 } as const;

@@ -1,7 +1,7 @@
 import type { EventInput } from "daybook";
 import type { HistoryItem, Random } from "daybook/testing";
-import { idOf, personHistory } from "./person-history.js";
-import type { PersonQuestion } from "./person-questions.js";
+import { idOf, personHistory } from "../../src/testing/random/person-history.js";
+import type { PersonQuestion } from "../../src/testing/random/person-questions.js";
 
 const HALF_HOUR_MS = 30 * 60_000;
 const midnightMs = Date.UTC(2026, 2, 1);

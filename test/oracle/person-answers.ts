@@ -1,7 +1,7 @@
 import type { Daybook } from "daybook";
 import type { Oracle } from "daybook/testing";
 import { allPages, errorOutcome, type Outcome } from "./answers.js";
-import type { PersonQuestion } from "./person-questions.js";
+import type { PersonQuestion } from "../../src/testing/random/person-questions.js";
 
 /** The answer that a Daybook owes, or the code of its error. */
 export function expectedOutcome(expected: Oracle, { report: name, input }: PersonQuestion): Outcome {

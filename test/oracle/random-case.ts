@@ -2,9 +2,9 @@ import { deepStrictEqual } from "node:assert/strict";
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type DaybookOptions, type EventInput } from "daybook";
 import { oracle, seededRandom, type Random } from "daybook/testing";
 import { daybookOutcome, expectedOutcome } from "./answers.js";
-import { hostileHistory, wideHistory } from "./hostile-history.js";
+import { hostileHistory, wideHistory } from "../../src/testing/random/hostile-history.js";
 import { minimise, type EventCase } from "./minimise.js";
-import { randomQuestion, type Question } from "./random-plan.js";
+import { randomQuestion, type Question } from "../../src/testing/random/event-questions.js";
 import { nowMs } from "./settings.js";
 import { randomStorage } from "./random-storage.js";
 

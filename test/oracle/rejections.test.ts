@@ -2,7 +2,7 @@ import { fixedClock, memoryStorage, openDaybook, type EventInput } from "daybook
 import { oracle } from "daybook/testing";
 import { expect, test } from "vitest";
 import { allPages } from "./answers.js";
-import { brokenMembers } from "./hostile-history.js";
+import { brokenMembers } from "../../src/testing/random/hostile-history.js";
 import { nowMs } from "./settings.js";
 
 const good = (index: number): EventInput => ({ id: `good ${index}`, name: "e", createdAt: index });

@@ -6,5 +6,4 @@ export function caseCount(byDefault: number): number {
   return Number(process.env["DAYBOOK_CASES"] ?? byDefault);
 }
 
-/** 2026-03-10T12:00Z: the standing clock of the random tests. */
-export const nowMs = Date.UTC(2026, 2, 10, 12);
+export { nowMs } from "../../src/testing/random/now.js";

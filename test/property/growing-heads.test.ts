@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import type * as limits from "../../src/base/limits.js";
 import { errorOutcome } from "../oracle/answers.js";
-import { companyIds, projects, userIds } from "../oracle/person-values.js";
+import { companyIds, projects, userIds } from "../../src/testing/random/person-values.js";
 import { holds, openAt } from "./law.js";
 import { event, idOf } from "./person-arbitraries.js";
 

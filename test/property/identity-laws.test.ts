@@ -2,10 +2,10 @@ import { DaybookError, memoryStorage, type Daybook, type RecordInput } from "day
 import { seededRandom, type HistoryItem } from "daybook/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { arrive } from "../oracle/arrive.js";
+import { arrive } from "../../src/testing/random/arrive.js";
 import { allSessions, outcome } from "../oracle/person-answers.js";
-import { personQuestions, type PersonQuestion } from "../oracle/person-questions.js";
-import { anonymousIds, companyIds, emails, projects, userIds } from "../oracle/person-values.js";
+import { personQuestions, type PersonQuestion } from "../../src/testing/random/person-questions.js";
+import { anonymousIds, companyIds, emails, projects, userIds } from "../../src/testing/random/person-values.js";
 import { baseSeed } from "../oracle/settings.js";
 import { uuidOfText } from "../../src/base/uuid.js";
 import { holds, openAt } from "./law.js";

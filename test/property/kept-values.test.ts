@@ -2,7 +2,7 @@ import { memoryStorage, type AggregateInput, type Daybook } from "daybook";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import type * as limits from "../../src/base/limits.js";
-import { arrive } from "../oracle/arrive.js";
+import { arrive } from "../../src/testing/random/arrive.js";
 import { holds, openAt } from "./law.js";
 import { event, idOf, record } from "./person-arbitraries.js";
 

@@ -2,7 +2,7 @@ import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, 
 import { seededRandom } from "daybook/testing";
 import fc from "fast-check";
 import { allPages, daybookOutcome } from "../oracle/answers.js";
-import { randomQuestion } from "../oracle/random-plan.js";
+import { randomQuestion } from "../../src/testing/random/event-questions.js";
 import { baseSeed, caseCount, nowMs } from "../oracle/settings.js";
 
 /** Checks a law on random values; a failure prints seed, path and the smallest counterexample. */

@@ -1,5 +1,6 @@
-import type { OracleOptions, Random } from "daybook/testing";
-import { nowMs } from "./settings.js";
+import type { OracleOptions } from "../oracle/rules.js";
+import type { Random } from "../random.js";
+import { nowMs } from "./now.js";
 
 const HOUR_MS = 3_600_000;
 

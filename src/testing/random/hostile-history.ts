@@ -1,9 +1,9 @@
-import type { EventInput } from "daybook";
-import type { Random } from "daybook/testing";
+import type { EventInput } from "../../schema/event.js";
+import type { Random } from "../random.js";
 import {
   anonymousIds, eventNames, metadataKeys, nastyInstants, nastyNumbers, nastyTexts, projects, referrers, shortTexts, urls, userIds,
 } from "./nasty-values.js";
-import { nowMs } from "./settings.js";
+import { nowMs } from "./now.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

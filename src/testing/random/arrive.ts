@@ -1,5 +1,7 @@
-import { DaybookError, type Daybook, type EventInput } from "daybook";
-import type { History, HistoryItem } from "daybook/testing";
+import { DaybookError } from "../../base/errors.js";
+import type { Daybook } from "../../engine/daybook.js";
+import type { EventInput } from "../../schema/event.js";
+import type { History, HistoryItem } from "../oracle/history.js";
 
 /** Hands a history to a Daybook in its order; events in a row are one batch. Records that it must refuse are left out. */
 export async function arrive(daybook: Daybook, history: History): Promise<void> {

@@ -1,9 +1,8 @@
-import type {
-  CompanyTopUsersInput, CountEventsInput, FilterInput, IdentityInput, IdentityReferrersInput, LtvCohortsInput, PerDayInput, RevenueByAttributionInput, TopCompaniesInput,
-} from "daybook";
-import type { History, Random } from "daybook/testing";
+import type { CompanyTopUsersInput, CountEventsInput, FilterInput, IdentityInput, IdentityReferrersInput, LtvCohortsInput, PerDayInput, RevenueByAttributionInput, TopCompaniesInput } from "../../plan/input.js";
+import type { History } from "../oracle/history.js";
+import type { Random } from "../random.js";
 import { anonymousIds, companyIds, emails, projects, userIds } from "./person-values.js";
-import { nowMs } from "./settings.js";
+import { nowMs } from "./now.js";
 
 /** Long before and after all that a random history holds. */
 const always = { startDate: "1970-01-01", endDate: new Date(nowMs + 86_400_000).toISOString() };

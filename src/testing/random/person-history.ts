@@ -1,9 +1,11 @@
-import type { EventInput, GroupInput, IdentifyInput } from "daybook";
-import type { History, HistoryItem, Random } from "daybook/testing";
+import type { EventInput } from "../../schema/event.js";
+import type { GroupInput, IdentifyInput } from "../../schema/record.js";
+import type { History, HistoryItem } from "../oracle/history.js";
+import type { Random } from "../random.js";
 import {
   amounts, anonymousIds, campaigns, companyIds, currencies, emails, hostnames, names, orderKeys, projects, referrers, urls, userIds,
 } from "./person-values.js";
-import { nowMs } from "./settings.js";
+import { nowMs } from "./now.js";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,6 +1,7 @@
-import type { AggregateInput, CountEventsInput, EventRecord, FilterGroupInput, FilterInput, PerDayInput } from "daybook";
-import type { Random } from "daybook/testing";
-import { isFieldName } from "../../src/plan/field-names.js";
+import type { AggregateInput, CountEventsInput, FilterGroupInput, FilterInput, PerDayInput } from "../../plan/input.js";
+import type { EventRecord } from "../../schema/event.js";
+import type { Random } from "../random.js";
+import { isFieldName } from "../../plan/field-names.js";
 import {
   anonymousIds, eventNames, metadataPaths, nastyTexts, projects, referrers, shortTexts, urls, userIds,
 } from "./nasty-values.js";
