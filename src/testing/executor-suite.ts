@@ -20,6 +20,7 @@ import { seededRandom, type Random } from "./random.js";
 /** An executor, and how it is let go of. */
 export interface LoadedExecutor {
   readonly executor: Executor;
+  /** Lets go of it. */
   close(): Promise<void>;
 }
 
@@ -30,9 +31,10 @@ export interface LoadedExecutor {
  */
 export type LoadExecutor = (fill: (daybook: Daybook) => Promise<void>, options: OracleOptions) => Promise<LoadedExecutor>;
 
-/** One promise of `Executor`. `run` rejects with the question, the right answer and the one given, if it is broken. */
+/** One promise of `Executor`. */
 export interface ExecutorCase {
   readonly name: string;
+  /** @throws an error with the question, the right answer and the one given, where the promise is broken */
   run(load: LoadExecutor): Promise<void>;
 }
 
