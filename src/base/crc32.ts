@@ -18,9 +18,8 @@ for (let byte = 0; byte < 256; byte += 1) {
   }
 }
 
-/** CRC-32 (IEEE 802.3) of bytes, continuing from `previous`. About 0.7 ns per byte. */
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- table indexes are bytes, byte indexes are below the length */
-export function crc32(bytes: Uint8Array, previous = 0): number {
+function portable(bytes: Uint8Array, previous: number): number {
   let crc = ~previous;
   let at = 0;
   const stepsEnd = bytes.length - 7;
@@ -33,4 +32,16 @@ export function crc32(bytes: Uint8Array, previous = 0): number {
   }
   for (; at < bytes.length; at += 1) crc = T0[(crc ^ bytes[at]!) & 255]! ^ (crc >>> 8);
   return ~crc >>> 0;
+}
+
+let implementation = portable;
+
+/** CRC-32 (IEEE 802.3) of bytes, continuing from `previous`. About 0.7 ns a byte, a tenth of that with the platform's own. */
+export function crc32(bytes: Uint8Array, previous = 0): number {
+  return implementation(bytes, previous);
+}
+
+/** From now on the platform's own is used. */
+export function useCrc32(own: (bytes: Uint8Array, previous: number) => number): void {
+  implementation = own;
 }

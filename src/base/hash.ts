@@ -1,6 +1,6 @@
 import { sha256 } from "./sha256.js";
 
-export { crc32 } from "./crc32.js";
+export { crc32, useCrc32 } from "./crc32.js";
 export { Sha256, sha256 } from "./sha256.js";
 
 const encoder = new TextEncoder();

@@ -57,6 +57,9 @@ async function refuseLostLock(lock: HeldLock | null): Promise<void> {
   throw lock.isReleased ? new DaybookError("closed", "the store was closed: its lock is given back") : takenOver("its lock is gone");
 }
 
+/** Memory that may be set aside for bytes that are not there. */
+const SHORT_RANGE_BYTES = 4 * 1024 * 1024;
+
 async function readFully(file: OpenFile, { start, end }: ByteRange): Promise<Uint8Array> {
   const bytes = new Uint8Array(end - start);
   let done = 0;
@@ -103,9 +106,11 @@ class FileStorage implements Storage {
     clipRange(range, 0);
     return attempt("read", key, async () => {
       try {
-        return await this.#withFile(key, "read", async (file) =>
-          readFully(file, clipRange(range, await file.byteLength())),
-        );
+        return await this.#withFile(key, "read", async (file) => {
+          // The end of a short range is found by reading it.
+          const isShort = range !== undefined && range.end - range.start <= SHORT_RANGE_BYTES;
+          return await readFully(file, isShort ? range : clipRange(range, await file.byteLength()));
+        });
       } catch (error) {
         if (isMissing(error)) return null;
         throw error;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
+import { useCrc32 } from "../base/hash.js";
 import { named } from "../store/storage/codec-name.js";
 import { damagedBlock } from "../store/storage/codec.js";
 import type { SegmentCodec } from "../store/files/make-segment.js";
@@ -11,6 +12,9 @@ const inflateInThread = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.inf
 
 /** Below this, handing the bytes to a thread costs more than the work. */
 const syncByteLengthMax = 64 * 1024;
+
+// Node has it since 20.15: whoever loads this reads files, and each byte of them is summed.
+if (typeof (zlib as Partial<typeof zlib>).crc32 === "function") useCrc32((bytes, previous) => zlib.crc32(bytes, previous));
 
 /** A plain view: `slice` of a Buffer would share the bytes instead of copying them. */
 function plainBytes(buffer: Buffer): Uint8Array {

@@ -2,6 +2,7 @@ import { assert } from "../base/assert.js";
 import { absentColumn, columnByteLength } from "../column/column.js";
 import type { CodeColumn } from "../column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
+import { CoalescedReads } from "./coalesced-reads.js";
 import { checkBlock, damaged } from "./container.js";
 import type { BlockEntry, ContainerFooter } from "./container.js";
 import { decodeExcerpt, excerptBlock } from "./excerpt.js";
@@ -38,6 +39,7 @@ export class Segment implements Rows {
   readonly #columns: ReadonlyMap<string, ColumnMeta>;
   readonly #held: Holdings;
   readonly #loading = new Map<string, Promise<void>>();
+  readonly #reads: CoalescedReads;
 
   /** @param file all bytes of a small file, so that its columns need no further read; null for others */
   constructor(
@@ -51,6 +53,7 @@ export class Segment implements Rows {
     const { meta } = footer;
     this.meta = meta;
     this.#held = new Holdings(budget);
+    this.#reads = new CoalescedReads((start, end) => source.read(key, start, end));
     if (file !== null) this.#held.hold(WHOLE_FILE, file, file.byteLength);
     this.day = meta.day;
     this.rowCount = meta.rowCount;
@@ -182,15 +185,14 @@ export class Segment implements Rows {
   }
 
   async #loadColumn(name: string): Promise<void> {
-    const bytes = await this.#readBlock(name);
+    const meta = this.#columns.get(name);
+    const [bytes, rows] = await Promise.all([this.#readBlock(name), meta?.entryCount === undefined ? null : this.#readBlock(rowsBlock(name))]);
     if (name === ID_COLUMN) return this.#held.hold(name, bytes, bytes.byteLength);
     if (name === SEQUENCE_COLUMN || name === TIME_COLUMN) {
       const values = decodeDeltas(bytes);
       return this.#held.hold(name, name === TIME_COLUMN ? new Int32Array(values.buffer) : values, values.byteLength);
     }
-    const meta = this.#columns.get(name);
     if (meta === undefined) throw damaged(this.key, `block ${name} is no column`);
-    const rows = meta.entryCount === undefined ? null : await this.#readBlock(rowsBlock(name));
     const column = decodeColumn(meta, this.rowCount, bytes, rows);
     this.#held.hold(name, column, columnByteLength(column));
   }
@@ -204,6 +206,6 @@ export class Segment implements Rows {
 
   async #readBytes(start: number, end: number): Promise<Uint8Array | null> {
     const file = this.#held.get(WHOLE_FILE) as Uint8Array | null;
-    return file === null ? await this.source.read(this.key, start, end) : file.subarray(start, end);
+    return file === null ? await this.#reads.of(start, end) : file.subarray(start, end);
   }
 }

@@ -6,6 +6,7 @@ import type { TouchRule } from "../../plan/plan.js";
 import { metadataColumn } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
 import { TouchLabels } from "./touch-labels.js";
+import { TouchNumbers } from "./touch-numbers.js";
 import { TouchTexts } from "./touch-texts.js";
 
 /** Tells of single rows who brought the visitor. */
@@ -14,8 +15,6 @@ export interface TouchReader {
   readonly columns: readonly string[];
   /** Those of them that are metadata. */
   readonly metadataColumns: readonly string[];
-  /** What single texts tell. */
-  readonly texts: TouchTexts;
   /** By campaign parameters or a click id; null for neither. */
   campaign(rows: Rows, row: number): Touch | null;
   /** The same, else by a referrer of another host; null for a visit without any. */
@@ -25,6 +24,7 @@ export interface TouchReader {
 /** What the touches of a store are made with: texts that were parsed, labels that were numbered. */
 export class TouchMaker {
   readonly labels = new TouchLabels();
+  readonly numbers: TouchNumbers;
   readonly #texts: TouchTexts;
 
   constructor(
@@ -32,6 +32,7 @@ export class TouchMaker {
     readonly dictionaries: Dictionaries,
   ) {
     this.#texts = new TouchTexts(rule, dictionaries);
+    this.numbers = new TouchNumbers(this.labels, this.#texts);
   }
 
   /** Knows the metadata keys of now. */
@@ -59,7 +60,7 @@ class Reader implements TouchReader {
   }
 
   campaign(rows: Rows, row: number): Touch | null {
-    const inUrl = this.texts.campaigns.of(codeAt(rows.column("url"), row));
+    const inUrl = this.texts.campaign(codeAt(rows.column("url"), row));
     const inMetadata = this.#metadataCampaign(rows, row);
     const campaign = joinCampaigns(inMetadata, inUrl);
     return campaign === null ? null : touchOfCampaign(campaign);
@@ -68,8 +69,8 @@ class Reader implements TouchReader {
   touch(rows: Rows, row: number): Touch | null {
     const campaign = this.campaign(rows, row);
     if (campaign !== null) return campaign;
-    const touch = this.texts.referrers.of(codeAt(rows.column("referrer"), row));
-    return touch === null || touch.source === this.texts.hosts.of(codeAt(rows.column("hostname"), row)) ? null : touch;
+    const touch = this.texts.referrer(codeAt(rows.column("referrer"), row));
+    return touch === null || touch.source === this.texts.host(codeAt(rows.column("hostname"), row)) ? null : touch;
   }
 
   /** Null for metadata without any of the keys. */

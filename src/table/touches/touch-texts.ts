@@ -19,17 +19,29 @@ class ByCode<T> {
 
 /** What single texts tell about touches: each distinct one is parsed once. */
 export class TouchTexts {
-  /** By code of the url; null where its query tells nothing. */
-  readonly campaigns: ByCode<Campaign | null>;
-  /** By code of the referrer, whatever the own host; null where it brought nobody. */
-  readonly referrers: ByCode<Touch | null>;
-  /** By code of the hostname: in lower case, without port and a leading `www.`. */
-  readonly hosts: ByCode<string>;
+  readonly #campaigns: ByCode<Campaign | null>;
+  readonly #referrers: ByCode<Touch | null>;
+  readonly #hosts: ByCode<string>;
 
   constructor(rule: TouchRule, dictionaries: Dictionaries) {
     const [urls, referrers, hostnames] = ["url", "referrer", "hostname"].map((name) => dictionaries.named(name));
-    this.campaigns = new ByCode((code) => readQuery(urls!.valueOf(code)));
-    this.referrers = new ByCode((code) => readReferrer(referrers!.valueOf(code), rule));
-    this.hosts = new ByCode((code) => bareHost(hostnames!.valueOf(code)));
+    this.#campaigns = new ByCode((code) => readQuery(urls!.valueOf(code)));
+    this.#referrers = new ByCode((code) => readReferrer(referrers!.valueOf(code), rule));
+    this.#hosts = new ByCode((code) => bareHost(hostnames!.valueOf(code)));
+  }
+
+  /** By code of the url; null where its query tells nothing. */
+  campaign(url: number): Campaign | null {
+    return this.#campaigns.of(url);
+  }
+
+  /** By code of the referrer, whatever the own host; null where it brought nobody. */
+  referrer(referrer: number): Touch | null {
+    return this.#referrers.of(referrer);
+  }
+
+  /** By code of the hostname: in lower case, without port and a leading `www.`. */
+  host(hostname: number): string {
+    return this.#hosts.of(hostname);
   }
 }
