@@ -4,7 +4,6 @@ import { type Dialect, shared } from "./dialect.js";
 import { paid } from "./money-questions.js";
 import type { Cell, Question, Window } from "./question.js";
 
-const barMs = 20;
 const companyId = "company-1.example";
 const dayMs = 86_400_000;
 const minutesLater = 690;
@@ -48,14 +47,12 @@ function userCells(answer: unknown): Cell[][] {
 export const companyQuestions: readonly Question[] = [
   {
     name: "top companies, 30 days",
-    barMs,
     ask: (daybook, window) => askAt(nowMsOf(window), () => daybook.topCompanies()),
     canonical: companyCells,
     sql: topCompaniesSql,
   },
   {
     name: "top users of a company, 30 days",
-    barMs,
     ask: (daybook, window) => askAt(nowMsOf(window), () => daybook.companyTopUsers({ companyId })),
     canonical: userCells,
     sql: companyTopUsersSql,

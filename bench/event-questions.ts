@@ -46,7 +46,8 @@ const properties = (answer: unknown): Canonical =>
 const records = (answer: unknown): Canonical =>
   (answer as { events: readonly { id: string; createdAt: string }[] }).events.map(({ id, createdAt }) => [id, Date.parse(createdAt)]);
 
-const asked: readonly Omit<Question, "barMs">[] = [
+/** The questions that filters, groups and days make. */
+export const eventQuestions: readonly Question[] = [
   {
     name: "count, 30 days",
     ask: (daybook, window) => daybook.countEvents(window),
@@ -175,6 +176,3 @@ const asked: readonly Omit<Question, "barMs">[] = [
     comparedColumnCount: 2,
   },
 ];
-
-/** The questions that filters, groups and days make. */
-export const eventQuestions: readonly Question[] = asked.map((question) => ({ ...question, barMs: 50 }));

@@ -3,7 +3,6 @@ import { byCount, type Dialect, inWindow, shared } from "./dialect.js";
 import { HEAVY_USER_ID } from "./heavy-user.js";
 import type { Cell, Question } from "./question.js";
 
-const barMs = 2;
 const userId = HEAVY_USER_ID;
 const ofUser = `user_id = '${userId}'`;
 const cell = (value: Cell | null) => value ?? "";
@@ -116,28 +115,24 @@ function deviceGeoCells(answer: unknown): Cell[][] {
 export const identityQuestions: readonly Question[] = [
   {
     name: "sessions of the heavy user, page 1",
-    barMs,
     ask: (daybook, window) => daybook.identitySessions({ ...window, userId }),
     canonical: sessionCells,
     sql: sessionsSql,
   },
   {
     name: "profile of the heavy user",
-    barMs,
     ask: (daybook, window) => daybook.identityProfile({ ...window, userId }),
     canonical: profileCells,
     sql: profileSql,
   },
   {
     name: "referrers of the heavy user",
-    barMs,
     ask: (daybook, window) => daybook.identityReferrers({ ...window, userId }),
     canonical: referrerCells,
     sql: shared((dialect) => byCount(dialect, "referrer", `${ofUser} AND ${inWindow(dialect)} AND referrer IS NOT NULL`, "LIMIT 10")),
   },
   {
     name: "devices and places of the heavy user",
-    barMs,
     ask: (daybook, window) => daybook.identityDeviceGeo({ ...window, userId }),
     canonical: deviceGeoCells,
     sql: deviceGeoSql,

@@ -11,7 +11,7 @@ import { loadDuckdb } from "./peers/duckdb.js";
 import type { LoadPeer, PeerKey, PeerLoad } from "./peers/peer.js";
 import { sqliteIngestEventsPerSecond } from "./peers/sqlite.js";
 import { profile } from "./profile.js";
-import { questions } from "./questions.js";
+import { LIVE_RATIO_BAR, questions } from "./questions.js";
 import { hardware, writeResult } from "./results.js";
 import { geometricMean, geometricMeanByEngine, loadingTable, measurementTable } from "./table.js";
 import { trafficBatches } from "./traffic.js";
@@ -73,7 +73,7 @@ async function run(): Promise<void> {
   for (const question of questions.filter(({ name }) => name.includes(values.only))) {
     const measurement = await measure(question, daybook, peers, live, roundCount);
     asked.push(measurement);
-    if (values.profile && !measurement.isMet) profiles.push(await profile(question, daybook));
+    if (values.profile && measurement.liveRatio < LIVE_RATIO_BAR) profiles.push(await profile(question, daybook));
   }
   await daybook.close();
   for (const load of loads) load.close();

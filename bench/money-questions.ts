@@ -2,7 +2,6 @@ import type { LtvCohorts, RevenueByAttribution } from "daybook";
 import { type Dialect, shared, type Sql } from "./dialect.js";
 import type { Cell, Question } from "./question.js";
 
-const barMs = 10;
 const project = "web";
 const channelCount = 100;
 
@@ -96,7 +95,6 @@ function cohortCells(answer: unknown): Cell[][] {
 
 const attribution = (model: "first_touch" | "last_touch", level: Level, sql: Sql): Question => ({
   name: `revenue by source, ${model === "first_touch" ? "first" : "last"} touch, ${level}`,
-  barMs,
   ask: (daybook, window) => daybook.revenueByAttribution({ ...window, project, model, level, dimension: "source", limit: channelCount }),
   canonical: channelCells,
   sql,
@@ -104,7 +102,6 @@ const attribution = (model: "first_touch" | "last_touch", level: Level, sql: Sql
 
 const ltv = (level: Level): Question => ({
   name: `LTV cohorts, ${level}, all time`,
-  barMs,
   ask: (daybook) => daybook.ltvCohorts({ project, level }),
   canonical: cohortCells,
   sql: ltvSql(level),

@@ -15,8 +15,6 @@ export type Canonical = number | readonly (readonly Cell[])[];
 
 export interface Question {
   readonly name: string;
-  /** Daybook's answer should take no longer at 10 million events. */
-  readonly barMs: number;
   ask(daybook: Daybook, window: Window): Promise<unknown>;
   canonical(answer: unknown): Canonical;
   /** The same question in the SQL of each peer. */

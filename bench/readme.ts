@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import type { DaybookLoad } from "./daybook.js";
+import type { FirstMeasurement } from "./first.js";
 import type { Measurement } from "./measure.js";
 import type { hardware } from "./results.js";
 import { ms, times } from "./table.js";
@@ -12,8 +13,10 @@ interface Result {
   readonly daybook: Omit<DaybookLoad, "daybook">;
   readonly sqliteEventsPerSecond: number | null;
   readonly geometricMeanRatio: number;
+  readonly geometricMeanLiveRatio: number;
+  readonly geometricMeanFirstRatio: number;
   readonly geometricMeanRatioByEngine: Readonly<Record<string, number>>;
-  readonly measurements: readonly Measurement[];
+  readonly measurements: readonly (Measurement & FirstMeasurement)[];
 }
 
 const README = new URL("../README.md", import.meta.url);
@@ -40,7 +43,7 @@ function resultOf(path: string | undefined): Result & { readonly date: string } 
   const result = JSON.parse(readFileSync(path, "utf8")) as Result;
   const engines = Object.keys(result.geometricMeanRatioByEngine ?? {});
   if (engines.join() !== "DuckDB") throw new Error(`${path}: expected questions asked of DuckDB alone, got ${engines.join(", ") || "none"}`);
-  if (result.daybook.threadIngestEventsPerSecond === undefined) throw new Error(`${path}: expected ingest with a thread for seals too, it is of an earlier version`);
+  if (result.geometricMeanFirstRatio === undefined) throw new Error(`${path}: expected the three regimes of questions, it is of an earlier version`);
   return { ...result, date: basename(path).slice(0, 10) };
 }
 
@@ -58,34 +61,31 @@ function loadingText({ eventCount, daybook, sqliteEventsPerSecond }: Result): st
   );
 }
 
-function cells({ daybookMs, peerMs, ratio }: Measurement): string {
-  return `${ms(daybookMs)} | ${ms(Math.min(...Object.values(peerMs)))} | ${times(ratio)}`;
+function questionTable({ measurements, geometricMeanRatio, geometricMeanLiveRatio, geometricMeanFirstRatio }: Result): string[] {
+  return [
+    "| question | live, ms | warm, ms | first, ms | DuckDB, ms | live | warm | first |",
+    "|---|---|---|---|---|---|---|---|",
+    ...measurements.map(({ question, liveMs, daybookMs, firstMs, peerMs, liveRatio, ratio, firstRatio }) =>
+      `| ${question} | ${[liveMs, daybookMs, firstMs, Math.min(...Object.values(peerMs))].map(ms).join(" | ")} | ${[liveRatio, ratio, firstRatio].map(times).join(" | ")} |`),
+    `| geometric mean | | | | | ${[geometricMeanLiveRatio, geometricMeanRatio, geometricMeanFirstRatio].map(times).join(" | ")} |`,
+  ];
 }
 
 /** The README's figures, from a run of fewer and one of more events. */
 function figures(paths: readonly string[]): string {
-  const results = [resultOf(paths[0]), resultOf(paths[1])] as const;
-  const machines = [...new Set(results.map(({ hardware }) => machineText(hardware)))];
+  const [small, large] = [resultOf(paths[0]), resultOf(paths[1])];
+  const machines = [...new Set([small, large].map(({ hardware }) => machineText(hardware)))];
   if (machines.length > 1) throw new Error(`expected results of one machine, got ${machines.join("; ")}`);
-  const [small, large] = results;
-  const questions = results.map(({ measurements }) => measurements.map(({ question }) => question).join("; "));
-  if (questions[0] !== questions[1]) throw new Error(`expected the same questions, got ${questions.join(" and ")}`);
-  const head = (result: Result) => `${whole(result.eventCount)}: Daybook, ms | DuckDB, ms | ratio`;
+  const dates = [...new Set([small.date, large.date])].join(" and ");
   return [
     wrapped(
-      `${[...new Set(results.map(({ date }) => date))].join(" and ")}, 90 days of traffic of ${whole(small.eventCount)} and of ${whole(large.eventCount)} events, ` +
-        `${machines.join("")}, warm medians in one run each; DuckDB in memory, in memory with ENUM columns, and on file, of which the fastest counts. ` +
-        `Geometric mean of the ratios: ${times(small.geometricMeanRatio)} and ${times(large.geometricMeanRatio)}. Warm means that a question was asked ` +
-        "before about other windows: what sealed days answered is kept. What a question costs the first time is in `bench/results`.",
+      `${dates}, 90 days of traffic, ${machines.join("")}; medians, each table from one run. DuckDB: in memory, in memory with ENUM columns, and on file, ` +
+        "all warm, of which the fastest counts; the ratios are its time over Daybook's. **Live**: before each question 20 events come in, somebody " +
+        "signs up, somebody pays, and one event is late. **Warm**: nothing comes in, and the question was asked before about other windows. **First**: the " +
+        `first question of a new process over the stored files. While the store lives, Daybook is ${times(large.geometricMeanLiveRatio)} as fast at ` +
+        `${whole(large.eventCount)} events, ${times(small.geometricMeanLiveRatio)} at ${whole(small.eventCount)} (geometric means).`,
     ),
-    "",
-    wrapped(loadingText(small)),
-    "",
-    wrapped(loadingText(large)),
-    "",
-    `| question | ${head(small)} | ${head(large)} |`,
-    "|---|---|---|---|---|---|---|",
-    ...small.measurements.map((measurement, at) => `| ${measurement.question} | ${cells(measurement)} | ${cells(large.measurements[at] as Measurement)} |`),
+    ...[large, small].flatMap((result) => ["", `### ${whole(result.eventCount)} events`, "", wrapped(loadingText(result)), "", ...questionTable(result)]),
   ].join("\n");
 }
 
