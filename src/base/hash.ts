@@ -1,4 +1,4 @@
-import { sha256 } from "./sha256.js";
+import { sha256, sha256Start } from "./sha256.js";
 
 export { crc32, useCrc32 } from "./crc32.js";
 export { Sha256, sha256 } from "./sha256.js";
@@ -20,10 +20,12 @@ export function hmacSha256(key: Uint8Array, bytes: Uint8Array): Uint8Array {
   return sha256(outer);
 }
 
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
 /** Lower-case hex of bytes. */
 export function toHex(bytes: Uint8Array): string {
   let text = "";
-  for (const byte of bytes) text += byte < 16 ? `0${byte.toString(16)}` : byte.toString(16);
+  for (let at = 0; at < bytes.length; at += 1) text += HEX[bytes[at] ?? 0] ?? "";
   return text;
 }
 
@@ -34,5 +36,5 @@ export function sha256Hex(text: string): string {
 
 /** The first 16 bytes of SHA-256 over `kind`, a zero byte and `value` in UTF-8. */
 export function hash128(kind: string, value: string): Uint8Array {
-  return sha256(encoder.encode(`${kind}\0${value}`)).slice(0, 16);
+  return sha256Start(`${kind}\0${value}`);
 }

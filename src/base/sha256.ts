@@ -27,6 +27,28 @@ export function sha256(bytes: Uint8Array): Uint8Array {
   return new Sha256().add(bytes).digest();
 }
 
+// One for all short texts.
+const encoder = new TextEncoder();
+const shortBlock = new Uint8Array(64);
+const shortState = new Uint32Array(8);
+/** Bytes that one block holds beside the mark and their length. */
+const SHORT_BYTES = 55;
+
+/** The first 16 bytes of SHA-256 over a text in UTF-8. Nothing but the result is made where the text has at most 55 bytes. */
+export function sha256Start(text: string): Uint8Array {
+  const { read, written } = encoder.encodeInto(text, shortBlock);
+  if (read < text.length || written > SHORT_BYTES) return sha256(encoder.encode(text)).slice(0, 16);
+  shortBlock.fill(0, written);
+  shortBlock[written] = 0x80;
+  shortBlock[62] = written >>> 5;
+  shortBlock[63] = (written << 3) & 255;
+  shortState.set(INITIAL);
+  compress(shortState, shortBlock, 0);
+  const start = new Uint8Array(16);
+  for (let at = 0; at < 16; at += 1) start[at] = (shortState[at >>> 2] ?? 0) >>> (24 - (at & 3) * 8);
+  return start;
+}
+
 /** SHA-256 of bytes that come part by part. */
 export class Sha256 {
   readonly #state = INITIAL.slice();
@@ -102,6 +124,12 @@ function compress(state: Uint32Array, bytes: Uint8Array, offset: number): void {
     b = a;
     a = (t1 + t2) | 0;
   }
-  const sum = [a, b, c, d, e, f, g, h];
-  for (let i = 0; i < 8; i += 1) state[i] = (state[i]! + sum[i]!) | 0;
+  state[0] = state[0]! + a;
+  state[1] = state[1]! + b;
+  state[2] = state[2]! + c;
+  state[3] = state[3]! + d;
+  state[4] = state[4]! + e;
+  state[5] = state[5]! + f;
+  state[6] = state[6]! + g;
+  state[7] = state[7]! + h;
 }

@@ -93,17 +93,18 @@ export class RecordReader {
     return eventRecord(this.#textOf, this.id(rows, row), this.createdAtMs(rows, row), this.metadata(rows, row));
   }
 
-  /** What the event was sent with that its record does not show. */
-  sent(rows: Rows, row: number): Omit<FoundEvent, keyof EventRecord | "identityId"> {
-    this.#goTo(rows, row);
+  /** The same with all that the event was sent with, and whose it is. */
+  found(rows: Rows, row: number, identityId: string | null): FoundEvent {
+    // A spread of so many members would take longer than all the rest.
+    const found = this.record(rows, row) as { -readonly [Member in keyof FoundEvent]: FoundEvent[Member] };
     const value = this.#text(SENT.value);
-    return {
-      anonymousId: this.#text(SENT.anonymousId),
-      value: value === "" ? null : Number(value),
-      currency: this.#text(SENT.currency),
-      externalId: this.#text(SENT.externalId),
-      companyId: this.#text(SENT.companyId),
-    };
+    found.anonymousId = this.#text(SENT.anonymousId);
+    found.value = value === "" ? null : Number(value);
+    found.currency = this.#text(SENT.currency);
+    found.externalId = this.#text(SENT.externalId);
+    found.companyId = this.#text(SENT.companyId);
+    found.identityId = identityId;
+    return found;
   }
 
   #key(code: number): MetadataKey {

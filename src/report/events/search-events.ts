@@ -5,7 +5,7 @@ import { select, type Selection } from "../../filter/select.js";
 import { codeAt } from "../../column/column.js";
 import type { CursorPosition } from "../../plan/plan.js";
 import { RECORD_FIELDS } from "../../schema/event-record.js";
-import type { EventRecord, FoundEvent } from "../../schema/event.js";
+import type { EventRecord } from "../../schema/event.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
 import { actorOf } from "../../segment/who.js";
@@ -105,7 +105,7 @@ async function eventsOf(page: readonly Found[], allFields: boolean, context: Fol
   const reader = new RecordReader(context.dictionaries);
   if (!allFields) return page.map(({ rows, row }) => reader.record(rows, row));
   const identityIdOf = identityIds(context);
-  return page.map(({ rows, row }): FoundEvent => ({ ...reader.record(rows, row), ...reader.sent(rows, row), identityId: identityIdOf(rows, row) }));
+  return page.map(({ rows, row }) => reader.found(rows, row, identityIdOf(rows, row)));
 }
 
 /** Whose rows are: each id is hashed once. */
