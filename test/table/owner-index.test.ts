@@ -24,7 +24,9 @@ test("The places of each owner are those that were built with, added and not rem
       let keys = firstKeys;
       const compare = (a: number, b: number) => (keys[a] ?? 0) - (keys[b] ?? 0) || a - b;
       const build = (ofPlaces: readonly number[]) => {
-        index.build(ofPlaces.length, (place) => ofPlaces[place] ?? 0, compare);
+        let orderedCount = 1;
+        while (orderedCount < ofPlaces.length && compare(orderedCount - 1, orderedCount) <= 0) orderedCount += 1;
+        index.build(Uint32Array.from(ofPlaces), Math.min(orderedCount, ofPlaces.length), compare);
         model.clear();
         ofPlaces.forEach((owner, place) => {
           if (owner !== 0) model.set(owner, [...(model.get(owner) ?? []), place]);

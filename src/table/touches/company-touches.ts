@@ -59,7 +59,7 @@ export class CompanyTouches {
       if (company === null) return false;
       this.#companies[place] = company;
     }
-    this.#index.build();
+    this.#index.build(this.#companies);
     this.changed.addAll();
     return true;
   }

@@ -19,24 +19,29 @@ export class OwnerIndex {
     return this.#starts.byteLength + this.#places.byteLength + changed * 8 + this.#changed.size * 100;
   }
 
-  /** Begins anew with places from 0 to before `count`. Owner 0 is nobody. Cost: the places, and a sort of the owners whose places are out of order. */
-  build(count: number, ownerOf: (place: number) => number, compare: ComparePlaces): void {
+  /**
+   * Begins anew with a place for each owner. Owner 0 is nobody. Cost: some 10 ns a place, and a sort of the owners whose places are out of order.
+   * @param orderedCount places below it are in order as they stand
+   */
+  build(owners: Uint32Array, orderedCount: number, compare: ComparePlaces): void {
     this.#changed.clear();
     let greatest = 0;
-    for (let place = 0; place < count; place += 1) greatest = Math.max(greatest, ownerOf(place));
+    for (let place = 0; place < owners.length; place += 1) if (owners[place]! > greatest) greatest = owners[place]!;
     const starts = new Uint32Array(greatest + 2);
-    for (let place = 0; place < count; place += 1) if (ownerOf(place) !== 0) starts[ownerOf(place) + 1]! += 1;
+    for (let place = 0; place < owners.length; place += 1) if (owners[place] !== 0) starts[owners[place]! + 1]! += 1;
     for (let owner = 1; owner < starts.length; owner += 1) starts[owner]! += starts[owner - 1]!;
     const ends = starts.slice();
-    this.#places = new Uint32Array(starts.at(-1)!);
-    for (let place = 0; place < count; place += 1) {
-      const owner = ownerOf(place);
+    const places = new Uint32Array(starts.at(-1)!);
+    for (let place = 0; place < owners.length; place += 1) {
+      const owner = owners[place]!;
       if (owner === 0) continue;
-      this.#places[ends[owner]!] = place;
-      ends[owner]! += 1;
+      const at = ends[owner]!;
+      places[at] = place;
+      ends[owner] = at + 1;
     }
+    this.#places = places;
     this.#starts = starts;
-    for (let owner = 1; owner <= greatest; owner += 1) this.#sortIfNeeded(starts[owner]!, starts[owner + 1]!, compare);
+    if (orderedCount < owners.length) for (let owner = 1; owner <= greatest; owner += 1) this.#sortIfNeeded(starts[owner]!, starts[owner + 1]!, orderedCount, compare);
   }
 
   /** Not to be changed; valid until the next change of the owner's places. */
@@ -75,8 +80,9 @@ export class OwnerIndex {
     return places;
   }
 
-  #sortIfNeeded(start: number, end: number, compare: ComparePlaces): void {
+  #sortIfNeeded(start: number, end: number, orderedCount: number, compare: ComparePlaces): void {
     for (let at = start + 1; at < end; at += 1) {
+      if (this.#places[at]! < orderedCount) continue;
       if (compare(this.#places[at - 1]!, this.#places[at]!) <= 0) continue;
       const sorted = Array.from(this.#places.subarray(start, end)).sort(compare);
       this.#places.set(sorted, start);

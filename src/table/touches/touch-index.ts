@@ -25,10 +25,10 @@ export class TouchIndex {
     return this.#index.of(owner);
   }
 
-  /** Begins anew with all touches. */
-  build(): void {
+  /** Begins anew with all touches. @param owners by place; 0 for nobody */
+  build(owners: Uint32Array): void {
     this.#tied.clear();
-    this.#index.build(this.touches.count, this.ownerOf, this.#compare);
+    this.#index.build(owners, this.touches.inOrderCount, this.#compare);
   }
 
   add(owner: number, place: number): void {

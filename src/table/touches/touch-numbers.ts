@@ -5,6 +5,7 @@ import { allocateCodes, type Codes } from "../../column/codes.js";
 import { denseCodes } from "../../column/column.js";
 import type { Rows } from "../../segment/rows.js";
 import { CodeMemo } from "./code-memo.js";
+import { PairNumbers } from "./pair-numbers.js";
 import type { TouchLabels } from "./touch-labels.js";
 import type { TouchReader } from "./touch-maker.js";
 import type { TouchTexts } from "./touch-texts.js";
@@ -24,12 +25,12 @@ export class TouchNumbers {
   readonly #hostOfReferrer: CodeMemo;
   readonly #hostOfHostname: CodeMemo;
   readonly #hosts = new Map<string, number>();
-  /** By metadata column: the number of what its keys tell up to it, by that of the keys before and the code. */
-  readonly #pairs = new Map<string, Map<number, number>>();
+  /** By metadata column: numbers of what its keys tell up to it, by the number of what those before it tell and its code. */
+  readonly #tellings = new Map<string, PairNumbers>();
   #tellingCount = 0;
   /** Labels by the number of what metadata tells, where the url tells nothing. */
   readonly #ofMetadata: (number | undefined)[] = [];
-  /** The same by both. */
+  /** The same by both, and the url's code. */
   readonly #ofBoth = new Map<number, number>();
 
   constructor(
@@ -79,29 +80,24 @@ export class TouchNumbers {
       const column = rows.column(name);
       if (column.codes.length === 0) continue;
       numbers ??= new Uint32Array(rows.rowCount);
-      const pairs = this.#pairsOf(name);
+      const tellings = this.#tellingsOf(name);
       const places = column.kind === "sparse" ? column.rows : null;
       for (let at = 0; at < column.codes.length; at += 1) {
         const code = column.codes[at]!;
         if (code === 0) continue;
         const row = places === null ? at : places[at]!;
-        const pair = numbers[row]! * CODE_SPAN + code;
-        let number = pairs.get(pair);
-        if (number === undefined) {
-          this.#tellingCount += 1;
-          number = this.#tellingCount;
-          pairs.set(pair, number);
-        }
+        const number = tellings.of(numbers[row]!, code, this.#tellingCount + 1);
+        if (number > this.#tellingCount) this.#tellingCount = number;
         numbers[row] = number;
       }
     }
     return numbers;
   }
 
-  #pairsOf(column: string): Map<number, number> {
-    let pairs = this.#pairs.get(column);
-    if (pairs === undefined) this.#pairs.set(column, (pairs = new Map()));
-    return pairs;
+  #tellingsOf(column: string): PairNumbers {
+    let tellings = this.#tellings.get(column);
+    if (tellings === undefined) this.#tellings.set(column, (tellings = new PairNumbers()));
+    return tellings;
   }
 
   #labelOf(touch: Touch | null): number {

@@ -19,6 +19,9 @@ const FEW_TOUCHES = 16 * 1024;
 /** Who brought whom and when: the touches of a store, by actor in order. A place each, which stays: 28 bytes. */
 export class Touches extends StoreTable<TouchFacts> {
   #count = 0;
+  /** Places below it are in the order of their events: they came from one segment a day, day by day. */
+  inOrderCount = 0;
+  #dayInOrder = -1;
   #days = new Int32Array(64);
   #msOfDay = new Uint32Array(64);
   #sequences = new Uint32Array(64);
@@ -122,16 +125,23 @@ export class Touches extends StoreTable<TouchFacts> {
   }
 
   protected take(rows: Rows, facts: TouchFacts, isTaken: (sequence: number) => boolean): void {
+    const isInOrder = rows.sealed && this.inOrderCount === this.#count && rows.day > this.#dayInOrder;
     if (rows.sealed) this.#segmentStarts.push(this.#count);
-    for (let at = 0; at < facts.sequences.length; at += 1) if (!isTaken(facts.sequences[at]!)) this.#add(rows.day, facts, at);
+    if (!isTaken(rows.firstSequence)) this.#addAll(rows.day, facts);
+    else for (let at = 0; at < facts.sequences.length; at += 1) if (!isTaken(facts.sequences[at]!)) this.#add(rows.day, facts, at);
     if (rows.sealed) this.#segmentStarts.push(this.#count);
+    if (!isInOrder) return;
+    this.inOrderCount = this.#count;
+    this.#dayInOrder = rows.day;
   }
 
   protected reset(): void {
     this.#count = 0;
+    this.inOrderCount = 0;
+    this.#dayInOrder = -1;
     this.#indexedCount = 0;
     this.#segmentStarts = [];
-    this.#byActor.build();
+    this.#byActor.build(this.#actors.subarray(0, 0));
     this.gained.addAll();
   }
 
@@ -140,7 +150,7 @@ export class Touches extends StoreTable<TouchFacts> {
   }
 
   #add(day: number, facts: TouchFacts, at: number): void {
-    if (this.#count === this.#days.length) this.#grow();
+    this.#reserve(this.#count + 1);
     const place = this.#count;
     this.#count = place + 1;
     this.#days[place] = day;
@@ -151,11 +161,23 @@ export class Touches extends StoreTable<TouchFacts> {
     this.#companies[place] = facts.companies[at]!;
   }
 
+  #addAll(day: number, { times, sequences, labels, actors, companies }: TouchFacts): void {
+    const from = this.#count;
+    this.#reserve(from + sequences.length);
+    this.#days.fill(day, from, from + sequences.length);
+    this.#msOfDay.set(times, from);
+    this.#sequences.set(sequences, from);
+    this.#labels.set(labels, from);
+    this.#actors.set(actors, from);
+    this.#companies.set(companies, from);
+    this.#count = from + sequences.length;
+  }
+
   /** Puts what came since into the index; false where ids are to be read first. */
   #index(moment: RowsOfMoment, missing: Missing): boolean {
     const newCount = this.#count - this.#indexedCount;
     if (newCount > FEW_TOUCHES && newCount > this.#indexedCount * CHANGED_SHARE) {
-      this.#byActor.build();
+      this.#byActor.build(this.#actors.subarray(0, this.#count));
       this.gained.addAll();
     } else
       for (let place = this.#indexedCount; place < this.#count; place += 1) {
@@ -179,8 +201,9 @@ export class Touches extends StoreTable<TouchFacts> {
     return low % 2 === 1 ? low : -1;
   }
 
-  #grow(): void {
-    const capacity = Math.ceil(this.#days.length * 1.5);
+  #reserve(count: number): void {
+    if (count <= this.#days.length) return;
+    const capacity = Math.max(count, Math.ceil(this.#days.length * 1.5));
     const grown = <A extends Int32Array | Uint32Array>(from: A, to: A): A => {
       to.set(from);
       return to;
