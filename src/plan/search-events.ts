@@ -12,12 +12,16 @@ export function planSearchEvents(input: unknown, context: PlanContext): Plan<"se
   const scope = planScope(members);
   const fingerprint = fingerprintOf(scope);
   const limit = readInteger(members, "limit", LIMITS.searchLimitMin, LIMITS.searchLimitMax);
+  const cursor = readCursor("searchEvents", members, fingerprint, context.cursorKey);
+  const { fromMs, toMs } = scope.range;
   return {
     report: "searchEvents",
     ...scope,
+    // What is newer was shown.
+    range: cursor === null ? scope.range : { fromMs, toMs: Math.min(toMs, cursor.createdAtMs + 1) },
     allFields: readFlag(members, "allFields", true),
     limit: limit ?? LIMITS.searchLimitDefault,
-    cursor: readCursor("searchEvents", members, fingerprint, context.cursorKey),
+    cursor,
     fingerprint,
   };
 }

@@ -223,6 +223,18 @@ describe("zone maps", () => {
 });
 
 describe("search", () => {
+  test("reads no more for a page far behind than for the first one, but the day before or after", async () => {
+    let cursor: string | null = null;
+    const counts: number[] = [];
+    for (let page = 0; page < 30; page += 1) {
+      const { answer, work } = await store.measure((daybook) => daybook.searchEvents({ limit: 600, cursor }));
+      cursor = answer.cursor;
+      counts.push(work.segmentCount);
+    }
+    expect(Math.max(...counts)).toBeLessThanOrEqual((counts[0] ?? 0) + 1);
+    expect(counts[0]).toBeLessThanOrEqual(3);
+  });
+
   test("stops at the day that fills the page", async () => {
     const { answer, work } = await store.measure((daybook) => daybook.searchEvents({ limit: 10 }));
     expect(answer.events.length).toBe(10);
