@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { DATA_SETS } from "../src/cli/demo/data-sets.js";
 import { publicAddress } from "../src/cli/public-address.js";
 import { ROOT } from "./cli/run.js";
+import { pagesBelow } from "./pages.js";
 
 const base = publicAddress("");
 /** Bytes of real data that an installation may bring: more would be a burden to those who never run the demo. */
@@ -19,15 +20,6 @@ interface Link {
 function linksOf(page: string): Link[] {
   const text = readFileSync(join(ROOT, page), "utf8").replace(/```.*?```/gs, "");
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => ({ page, target }));
-}
-
-function pagesBelow(folder: string): string[] {
-  const skipped = ["node_modules", "dist", "coverage", "data"];
-  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return entry.name.startsWith(".") || (folder === "" && skipped.includes(entry.name)) ? [] : pagesBelow(path);
-    return entry.name.endsWith(".md") ? [path] : [];
-  });
 }
 
 const isRelative = ({ target }: Link) => !/^[a-z]+:/.test(target);

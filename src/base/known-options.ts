@@ -9,10 +9,10 @@ export type KnownOptions<Options> = Readonly<Record<keyof Options, true>>;
  * @throws invalid_parameter (no object), unknown_parameter
  */
 export function refuseUnknown(given: unknown, known: Readonly<Record<string, true>>, path = ""): void {
-  if (typeof given !== "object" || given === null)
+  if (typeof given !== "object" || given === null || Array.isArray(given))
     throw parameterError("invalid_parameter", path === "" ? "options" : path, `expected an object, got ${shown(given)}`);
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));
   if (unknown === undefined) return;
   const param = `${path === "" ? "" : `${path}.`}${unknown.slice(0, 80)}`;
-  throw parameterError("unknown_parameter", param, `unknown; known are ${Object.keys(known).join(", ")}`);
+  throw parameterError("unknown_parameter", param, `unknown; known are ${Object.keys(known).join(", ") || "none"}`);
 }

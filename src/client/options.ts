@@ -1,4 +1,5 @@
 import { parameterError, shown } from "../base/errors.js";
+import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import { LIMITS } from "../base/limits.js";
 
 export interface ClientOptions {
@@ -35,16 +36,17 @@ export interface Connection {
   readonly fetch: (request: Request) => Promise<Response>;
 }
 
-const OPTION_NAMES = ["url", "token", "retry", "timeoutMs", "fetch"];
-const RETRY_NAMES = ["attempts", "baseMs", "maxMs"];
+const KNOWN: KnownOptions<ClientOptions> = { url: true, token: true, retry: true, timeoutMs: true, fetch: true };
+const KNOWN_OF_RETRY: KnownOptions<RetryOptions> = { attempts: true, baseMs: true, maxMs: true };
 /** What may stand behind `Bearer`. */
 const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
 
 /** @throws invalid_parameter, unknown_parameter; none of them shows a token */
 export function checkClientOptions(options: ClientOptions): Connection {
-  // Programs without types hand over anything.
-  const { url, token, retry, timeoutMs, fetch } = members(options, "options", OPTION_NAMES) as Partial<ClientOptions>;
-  const { attempts, baseMs, maxMs } = members(retry ?? {}, "retry", RETRY_NAMES) as RetryOptions;
+  refuseUnknown(options, KNOWN);
+  const { url, token, retry, timeoutMs, fetch } = options;
+  refuseUnknown(retry ?? {}, KNOWN_OF_RETRY, "retry");
+  const { attempts, baseMs, maxMs } = retry ?? {};
   const base = baseOf(url);
   if (typeof token !== "string" || !TOKEN.test(token))
     throw parameterError("invalid_parameter", "token", `expected the value of a token, sk_ and letters, digits and ._~+/-, got ${typeof token === "string" ? "another text" : typeof token}`);
@@ -58,13 +60,6 @@ export function checkClientOptions(options: ClientOptions): Connection {
     timeoutMs: numberIn(timeoutMs, "timeoutMs", 1, LIMITS.timerMs, LIMITS.clientRequestMs),
     fetch: fetch ?? ((request) => globalThis.fetch(request)),
   };
-}
-
-function members(value: unknown, param: string, known: readonly string[]): object {
-  if (typeof value !== "object" || value === null) throw unexpected(param, "an object", value);
-  const other = Object.keys(value).find((name) => !known.includes(name));
-  if (other === undefined) return value;
-  throw parameterError("unknown_parameter", param === "options" ? other : `${param}.${other}`, `unknown; known are ${known.join(", ")}`);
 }
 
 function baseOf(url: unknown): string {

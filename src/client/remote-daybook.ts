@@ -1,3 +1,4 @@
+import { refuseUnknown } from "../base/known-options.js";
 import type { DaybookStats, ExportedEvent, ExportInput } from "../engine/daybook.js";
 import type { PrivacyRequests } from "../engine/privacy-requests.js";
 import type { StoredRecord } from "../schema/record.js";
@@ -76,7 +77,9 @@ export class RemoteDaybook extends RemoteQuestions implements DaybookClient {
     for await (const event of this.#pages<ExportedEvent>("/v1/exports/events", question, ({ createdAt, id }) => ({ createdAt, id }))) yield event;
   }
 
-  async *exportRecords(): AsyncGenerator<StoredRecord> {
+  /** @param input nothing: programs without types hand over anything */
+  async *exportRecords(input: object | null = {}): AsyncGenerator<StoredRecord> {
+    if (input !== null) refuseUnknown(input, {});
     yield* this.#pages<StoredRecord>("/v1/exports/records", {}, afterRecord);
   }
 

@@ -1,4 +1,6 @@
+import { checkQueryOptions } from "../base/call-options.js";
 import { parameterError, shown } from "../base/errors.js";
+import type { KnownOptions } from "../base/known-options.js";
 import { tellEach } from "../base/tell.js";
 import type { Daybook, Explanation, QueryOptions } from "../engine/daybook.js";
 import type { Notice } from "../engine/notices.js";
@@ -8,6 +10,8 @@ import { jsonText } from "./json-text.js";
 
 type Input<K extends ReportName> = Parameters<Daybook[K]>[0];
 type Answer<K extends ReportName> = ReturnType<Daybook[K]>;
+
+const KNOWN: KnownOptions<QueryOptions> = { signal: true, onNotice: true };
 
 /** Every question of a Daybook as a method: the input goes as it is, and the answer comes as it is. */
 export class RemoteQuestions implements Pick<Daybook, ReportName | "explain"> {
@@ -88,6 +92,7 @@ export class RemoteQuestions implements Pick<Daybook, ReportName | "explain"> {
 
   async #answer(report: ReportName, query: string, input: unknown, options?: QueryOptions): Promise<unknown> {
     if (typeof report !== "string" || !/^\w+$/.test(report)) throw parameterError("invalid_parameter", "report", `expected the name of a question, got ${shown(report)}`);
+    checkQueryOptions(options, KNOWN);
     const body = jsonText(questionOf(input), false);
     const call = { method: "POST", path: `/v1/questions/${report}${query}`, body, again: "always", signal: options?.signal } as const;
     const { answer, notices } = (await this.#calls.json(call)) as Answered;

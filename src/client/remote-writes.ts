@@ -1,5 +1,7 @@
+import { projectOfIngest } from "../base/call-options.js";
 import { DaybookError, ERROR_CODES, parameterError, shown } from "../base/errors.js";
 import type { ErrorCode } from "../base/errors.js";
+import type { KnownOptions } from "../base/known-options.js";
 import { uuidOfText } from "../base/uuid.js";
 import type { Daybook, IngestOptions } from "../engine/daybook.js";
 import type { EventInput, IngestResult, RejectedEvent } from "../schema/event.js";
@@ -8,6 +10,8 @@ import type { Calls } from "./calls.js";
 import { lacksId, newId } from "./ids.js";
 import { EVENT_RULE, piecesOf, RECORD_RULE } from "./pieces.js";
 import type { ItemRule } from "./pieces.js";
+
+const KNOWN: KnownOptions<IngestOptions> = { project: true };
 
 /** Everything that a Daybook takes in. What is sent has an id, so that sending it again stores it once. */
 export class RemoteWrites implements Pick<Daybook, "ingest" | "ingestRecords" | "identify" | "group" | "alias" | "unlink" | "createProject"> {
@@ -21,8 +25,7 @@ export class RemoteWrites implements Pick<Daybook, "ingest" | "ingestRecords" | 
 
   async ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult> {
     refuseNoArray(events, "events");
-    const project: unknown = options?.project ?? null;
-    if (project !== null && (typeof project !== "string" || project === "")) throw parameterError("invalid_parameter", "project", `expected a name, got ${shown(project)}`);
+    const project = projectOfIngest(options, KNOWN);
     return await this.#store(`/v1/events${project === null ? "" : `?project=${encodeURIComponent(project.toWellFormed())}`}`, events, EVENT_RULE);
   }
 

@@ -130,7 +130,7 @@ export interface Explanation {
 export interface Daybook extends AsyncDisposable {
   /**
    * Stores a batch; resolves when it is durable. A bad event never fails the others: it comes back in `rejected`.
-   * @throws overloaded, read_only, storage_full, store_locked (another process took the store over), closed, invalid_parameter (events is not an array)
+   * @throws overloaded, read_only, storage_full, store_locked (another process took the store over), closed, invalid_parameter (events is not an array), unknown_parameter
    */
   ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult>;
   /** Ties ids, an email and traits together; resolves when durable. @throws invalid_parameter, suppressed, and what ingest throws */
@@ -196,9 +196,10 @@ export interface Daybook extends AsyncDisposable {
   /**
    * Every project that no event names, then every record that tells who is who, in (createdAt, id) order: with all events, a copy of
    * the store. There are no dates and no project to ask for, because who is who holds for the past too, and for the whole organization.
+   * @throws unknown_parameter (for those that hand over some all the same), closed
    */
   exportRecords(): AsyncIterable<StoredRecord>;
-  /** The same events as an Arrow IPC stream, or file, that other tools open: `import --format arrow` takes it back. */
+  /** The same events as an Arrow IPC stream, or file, that other tools open: `import --format arrow` takes it back. @throws as exportEvents */
   exportArrow(input?: ExportInput, format?: "stream" | "file"): AsyncIterable<Uint8Array>;
   /** Makes a project exist before its first event. @throws invalid_parameter, read_only, storage_full, closed */
   createProject(name: string): Promise<void>;

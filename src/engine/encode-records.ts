@@ -2,7 +2,7 @@ import { DaybookError, parameterError } from "../base/errors.js";
 import { Turns } from "../base/turn.js";
 import type { DecodedRecord, NamedProject } from "../identity/decode-record.js";
 import { LIMITS } from "../base/limits.js";
-import { emailOfTraits } from "../identity/decode-record.js";
+import { emailInTraits } from "../identity/emails.js";
 import { DICTIONARY_OF_FIELD, RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "../identity/record-table.js";
 import { fieldIndex } from "../schema/fields.js";
 import type { Batch } from "../store/batch/batch.js";
@@ -114,11 +114,6 @@ function isErased({ texts, createdAtMs }: DecodedRecord, suppression: Suppressio
   const covers = (kind: SuppressedKind, id: string) => suppression.covers(kind, id, createdAtMs);
   if (covers("userId", texts.userId) || covers("userId", texts.fromUserId) || covers("anonymousId", texts.anonymousId)) return true;
   return covers("email", texts.email) || covers("email", emailInTraits(texts.traits));
-}
-
-/** The one that traits hold, also beside another. */
-function emailInTraits(traits: string): string {
-  return traits.includes('"email":') ? emailOfTraits(JSON.parse(traits)) : "";
 }
 
 function fullError(param: string): DaybookError {

@@ -1,7 +1,7 @@
 import { compareCodePoints } from "../base/order.js";
 import { isoOf } from "../base/time.js";
 import { uuidText } from "../base/uuid.js";
-import { emailOfTraits } from "../identity/decode-record.js";
+import { emailOfTraits } from "../identity/emails.js";
 import { DICTIONARY_OF_FIELD, RECORD_KINDS } from "../identity/record-table.js";
 import type { RecordField, RecordTable } from "../identity/record-table.js";
 import type { StoredRecord } from "../schema/record.js";

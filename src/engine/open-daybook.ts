@@ -1,8 +1,10 @@
+import { projectOfIngest } from "../base/call-options.js";
 import { systemClock } from "../base/clock.js";
 import type { Clock } from "../base/clock.js";
 import { DaybookError, parameterError, shown } from "../base/errors.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import { moneyExcerpt } from "../derived/stored.js";
+import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import { LIMITS } from "../base/limits.js";
 import { onePerProcess } from "../base/one-per-process.js";
 import { parseUuid, uuidText } from "../base/uuid.js";
@@ -58,6 +60,8 @@ import { statsOf } from "./stats.js";
 /** Who writes to storages without a journal. */
 const writers = onePerProcess("writers", () => new WeakMap<Storage, Pick<Daybook, "health" | "seal" | "close">>());
 
+const KNOWN_OF_INGEST: KnownOptions<IngestOptions> = { project: true };
+
 /** A reader beside such a writer finds in the storage only what was sealed. */
 async function sealBeforeReading(storage: Storage): Promise<void> {
   const writer = writers.get(storage);
@@ -67,7 +71,7 @@ async function sealBeforeReading(storage: Storage): Promise<void> {
 /**
  * Opens an organization's events, making a new store where there is none, but never beside stores: a directory of organizations
  * is refused before a byte is written.
- * @throws invalid_parameter, store_locked, manifest_missing, corruption, storage_full
+ * @throws invalid_parameter, unknown_parameter, store_locked, manifest_missing, corruption, storage_full
  */
 export function openDaybook(options: DaybookOptions): Promise<Daybook> {
   return openOn(options, inMemory);
@@ -168,10 +172,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
 
   async ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult> {
     this.#refuseClosed();
-    const project: unknown = options?.project ?? null;
-    if (project !== null && (typeof project !== "string" || project === ""))
-      throw parameterError("invalid_parameter", "project", `expected a name, got ${shown(project)}`);
-    return await this.#queue.add(events, project);
+    return await this.#queue.add(events, projectOfIngest(options, KNOWN_OF_INGEST));
   }
 
   async identify(input: IdentifyInput): Promise<LinkResult> {
@@ -201,6 +202,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
 
   async *exportRecords(input: Parameters<PagedExports["exportRecords"]>[0] | null = {}): AsyncGenerator<StoredRecord> {
     this.#refuseClosed();
+    if (input !== null) refuseUnknown(input, {});
     yield* exportStoredRecords(this.#store, input?.[AFTER]);
   }
 
@@ -222,6 +224,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   async *exportArrow(input: ExportInput = {}, format: "stream" | "file" = "stream"): AsyncGenerator<Uint8Array> {
     this.#refuseClosed();
     const { project, range, identityIds } = planExport(input);
+    if (format !== "stream" && format !== "file") throw parameterError("invalid_parameter", "format", `expected stream or file, got ${shown(format)}`);
     // Loaded when asked for: most programs never write Arrow.
     const { eventsToIpc } = await import("../arrow/events-to-ipc.js");
     await this.#store.whole();

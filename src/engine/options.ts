@@ -91,9 +91,9 @@ const KNOWN_OF_SCRUB: KnownOptions<ScrubOptions> = { bytesPerSecond: true, restM
 
 /** @throws invalid_parameter, unknown_parameter */
 export function checkOptions(options: DaybookOptions): void {
+  refuseUnknown(options, KNOWN);
   // Programs without types hand over anything.
-  const given = (options as DaybookOptions | null | undefined) ?? ({} as Partial<DaybookOptions>);
-  refuseUnknown(given, KNOWN);
+  const given = options as Partial<DaybookOptions>;
   const { storage, currency, durability, memoryBudgetBytes, onCorruption, readOnly, scrub, sealer, clock } = given;
   if (typeof storage?.read !== "function") throw unexpected("storage", "memoryStorage() or another storage", storage);
   if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) throw unexpected("currency", "an ISO 4217 code such as USD", currency);

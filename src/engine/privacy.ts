@@ -193,8 +193,6 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     const people = [...texts("userId", ids.userIds), ...texts("anonymousId", ids.anonymousIds)];
     const suppressed: [SuppressedKind, string][] = [...people, ...counts.emails.map((email): [SuppressedKind, string] => ["email", email])];
     const emails = new Set(counts.emails);
-    // An email that somebody else has by now is not only theirs.
-    if ("email" in request.subject && !isInUse(this.#house.store, normalEmail(request.subject.email))) emails.add(normalEmail(request.subject.email));
     const isTheirs = (other: StoredRequest) => {
       const { subject, holder } = other;
       if (other.id === request.id) return true;
@@ -205,10 +203,7 @@ export class StoredPrivacyRequests implements PrivacyRequests {
       const text = "email" in subject ? subject.email : subject.userId;
       return emails.has(normalEmail(text)) || people.some(([, id]) => id === text || ("email" in subject && normalEmail(id) === normalEmail(text)));
     };
-    if (!("erased" in request.subject) && identityId === null) {
-      if ("email" in request.subject) suppressed.push(["email", normalEmail(request.subject.email)]);
-      else suppressed.push(["userId", request.subject.userId], ["anonymousId", request.subject.userId]);
-    }
+    if ("userId" in request.subject && identityId === null) suppressed.push(["userId", request.subject.userId], ["anonymousId", request.subject.userId]);
     const changed = this.#book.requests.filter(isTheirs).map((other) => ({
       ...(other.id === request.id ? { ...request, receipt: receiptOf(ids, counts, nowMs) } : other),
       subject: { erased: true as const },
@@ -218,13 +213,8 @@ export class StoredPrivacyRequests implements PrivacyRequests {
   }
 }
 
-/** Whether some record that stays names this email. */
-function isInUse({ dictionaries }: Store, email: string): boolean {
-  return dictionaries.named("email").codeOf(email) > 0;
-}
-
 function receiptOf(ids: PersonIds, counts: ErasedCounts, nowMs: number): ErasureReceipt {
-  const { events, identifyCalls, groupCalls, aliasCalls, emails, dictionaryValues, segmentsRewritten } = counts;
+  const { events, identifyCalls, groupCalls, aliasCalls, emailCount, dictionaryValues, segmentsRewritten } = counts;
   return {
     erasedAt: isoOf(nowMs),
     events,
@@ -233,7 +223,7 @@ function receiptOf(ids: PersonIds, counts: ErasedCounts, nowMs: number): Erasure
     aliasCalls,
     userIds: ids.userIds.size,
     anonymousIds: ids.anonymousIds.size,
-    emails: emails.length,
+    emails: emailCount,
     dictionaryValues,
     segmentsRewritten,
   };

@@ -1,3 +1,5 @@
+import { checkQueryOptions } from "../base/call-options.js";
+import type { KnownOptions } from "../base/known-options.js";
 import type {
   CompanyTopUsers,
   IdentityDeviceGeo,
@@ -28,6 +30,8 @@ import type {
 import type { Answer, CursorPosition, Plan, ReportName } from "../plan/plan.js";
 import type { FoundEvent } from "../schema/event.js";
 import type { QueryOptions, SearchEventsPage } from "./daybook.js";
+
+const KNOWN: KnownOptions<QueryOptions> = { signal: true, onNotice: true };
 
 /** Every question of a Daybook as a method: input in, plan made, answer out. What needs a cursor seals it into text. */
 export abstract class Questions {
@@ -62,15 +66,14 @@ export abstract class Questions {
   }
 
   async searchEvents(input?: SearchEventsInput, options?: QueryOptions): Promise<SearchEventsPage> {
-    const plan = await this.plan("searchEvents", input);
-    this.notice(plan, input, options);
+    const plan = await this.#planned("searchEvents", input, options);
     const { next, events } = await this.execute<"searchEvents">(plan, options);
     // Where the plan says so, all of them are found events.
     return { cursor: next === null ? null : this.sealCursor(next, plan), events: events as readonly FoundEvent[] };
   }
 
   async identitySessions(input: IdentitySessionsInput, options?: QueryOptions): Promise<IdentitySessionsPage> {
-    const plan = await this.plan("identitySessions", input);
+    const plan = await this.#planned("identitySessions", input, options);
     const { identityId, sessions, next } = await this.execute<"identitySessions">(plan, options);
     return { identityId, sessions, cursor: next === null ? null : this.sealCursor(next, plan) };
   }
@@ -104,8 +107,13 @@ export abstract class Questions {
   }
 
   async #answer<K extends ReportName>(report: K, input: unknown, options?: QueryOptions): Promise<Answer<K>> {
+    return await this.execute<K>(await this.#planned(report, input, options), options);
+  }
+
+  async #planned<K extends ReportName>(report: K, input: unknown, options: QueryOptions | undefined): Promise<Plan<K>> {
+    checkQueryOptions(options, KNOWN);
     const plan = await this.plan(report, input);
     this.notice(plan, input, options);
-    return await this.execute<K>(plan, options);
+    return plan;
   }
 }

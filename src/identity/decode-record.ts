@@ -3,6 +3,7 @@ import { LIMITS } from "../base/limits.js";
 import { writeUuidOfText, writeUuidV7 } from "../base/uuid.js";
 import { MetadataFault, metadataTexts, utf8Length } from "../schema/metadata.js";
 import { EXPECTED_MOMENT, momentOf } from "../schema/moment.js";
+import { emailOfTraits, normalEmail } from "./emails.js";
 import { RECORD_KINDS } from "./record-table.js";
 import type { RecordField } from "./record-table.js";
 
@@ -151,16 +152,6 @@ function traitsOf(members: Members): Traits {
   const text = JSON.stringify(traits);
   // As they come back from the store: a Date is text there.
   return { text, value: JSON.parse(text) };
-}
-
-/** The email of somebody of whom none is told but in traits; `""` for none. */
-export function emailOfTraits(traits: unknown): string {
-  const { email } = (traits ?? {}) as { readonly email?: unknown };
-  return typeof email === "string" ? normalEmail(email) : "";
-}
-
-function normalEmail(email: string): string {
-  return email.trim().toLowerCase();
 }
 
 function decoded(kind: number, members: Members, context: RecordContext, texts: Partial<Record<RecordField, string>>): DecodedRecord {

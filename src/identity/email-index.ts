@@ -1,9 +1,8 @@
 import { compareCodePoints } from "../base/order.js";
 import type { Dictionary } from "../column/dictionary.js";
+import { looksLikeEmail, normalEmail } from "./emails.js";
 import type { RecordTable } from "./record-table.js";
 import { RowsByCode } from "./rows-by-code.js";
-
-const looksLikeEmail = /^[^\s@]+@[^\s@]+$/;
 
 /** Who was identified with which email, and which user ids are emails themselves. */
 export class EmailIndex {
@@ -57,8 +56,8 @@ export class EmailIndex {
     for (const last = Math.min(end, this.userIds.size); this.#scanned < last; this.#scanned += 1) {
       const text = this.userIds.valueOf(this.#scanned);
       if (!text.includes("@")) continue;
-      const normal = text.trim().toLowerCase();
-      if (!looksLikeEmail.test(normal)) continue;
+      const normal = normalEmail(text);
+      if (!looksLikeEmail(normal)) continue;
       const users = this.#emailLikeUsers.get(normal) ?? [];
       users.push(this.#scanned);
       this.#emailLikeUsers.set(normal, users);

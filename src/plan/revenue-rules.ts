@@ -1,4 +1,5 @@
 import { parameterError, shown } from "../base/errors.js";
+import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import { slugOf } from "../schema/slug.js";
 import type { ReportRules } from "./context.js";
 import { PAYMENT_HOSTS, SEARCH_HOSTS, SOCIAL_HOSTS } from "./touch-hosts.js";
@@ -17,18 +18,24 @@ export interface RuleOptions {
   };
 }
 
+type Of<Option extends keyof RuleOptions> = KnownOptions<NonNullable<RuleOptions[Option]>>;
+const KNOWN_OF_SESSION: Of<"session"> = { gapMs: true, maxMs: true };
+const KNOWN_OF_REVENUE: Of<"revenue"> = { paymentNames: true, refundNames: true };
+const KNOWN_OF_ATTRIBUTION: Of<"attribution"> = { excludedHosts: true, searchHosts: true, socialHosts: true, lookbackMs: true };
+
 const GAP_MS = 30 * 60_000;
 const MAX_MS = 24 * 3_600_000;
 const PAGEVIEW_SLUGS = ["pageview", "page-view", "page", "screen-view"];
 const PAYMENT_NAMES = ["Payment", "Purchase", "Order Completed"];
 const REFUND_NAMES = ["Refund", "Order Refunded"];
 
-/** Options with their defaults, as plans carry them. @throws invalid_parameter */
+/** Options with their defaults, as plans carry them. @throws invalid_parameter, unknown_parameter */
 export function reportRules(options: RuleOptions): ReportRules {
   const { currency = "USD", pageviewSlugs } = options;
-  const session = membersOf("session", options.session, ["gapMs", "maxMs"]);
-  const revenue = membersOf("revenue", options.revenue, ["paymentNames", "refundNames"]);
-  const attribution = membersOf("attribution", options.attribution, ["excludedHosts", "searchHosts", "socialHosts", "lookbackMs"]);
+  const { session = {}, revenue = {}, attribution = {} } = options;
+  refuseUnknown(session, KNOWN_OF_SESSION, "session");
+  refuseUnknown(revenue, KNOWN_OF_REVENUE, "revenue");
+  refuseUnknown(attribution, KNOWN_OF_ATTRIBUTION, "attribution");
   const hosts = (name: string, given: readonly string[] | undefined, otherwise: readonly string[]) =>
     textsOf(`attribution.${name}`, given ?? otherwise).map((host) => host.trim().toLowerCase().replace(/^www\./, ""));
   return {
@@ -51,15 +58,6 @@ export function reportRules(options: RuleOptions): ReportRules {
 /** The slugs of payments and refunds, ascending. */
 export function moneySlugs({ paymentSlugs, refundSlugs }: ReportRules["revenue"]): string[] {
   return [...new Set([...paymentSlugs, ...refundSlugs])].sort();
-}
-
-/** A group of options, all of them known. */
-function membersOf<T extends object>(option: string, value: T | undefined, known: readonly (keyof T & string)[]): Partial<T> {
-  if (value === undefined) return {};
-  if (Object.prototype.toString.call(value) !== "[object Object]") throw parameterError("invalid_parameter", option, `expected an object, got ${shown(value)}`);
-  const unknown = Object.keys(value).find((name) => !(known as readonly string[]).includes(name));
-  if (unknown === undefined) return value;
-  throw parameterError("invalid_parameter", `${option}.${unknown}`, `unknown; known are ${known.join(", ")}`);
 }
 
 function slugsOf(option: string, names: unknown): string[] {

@@ -8,7 +8,7 @@ import { MetadataMembers, readMetadata, utf8Length } from "./metadata.js";
 import type { KnownKeys } from "./metadata.js";
 import { EXPECTED_MOMENT, momentOf } from "./moment.js";
 import { DEFAULT_PROJECT } from "./project.js";
-import { isPath, splitAddress } from "./web-address.js";
+import { isPath, referrerOf, splitAddress } from "./web-address.js";
 
 /** Why an event was not accepted. */
 export class EventFault {
@@ -65,6 +65,7 @@ const PROJECT = fieldIndex("project");
 const NOTIFY = fieldIndex("notify");
 const URL_FIELD = fieldIndex("url");
 const HOSTNAME = fieldIndex("hostname");
+const REFERRER = fieldIndex("referrer");
 
 /** Members that are no fields of `FIELDS`. */
 const ID = FIELD_COUNT;
@@ -192,6 +193,9 @@ function settleFields(context: DecodeContext, texts: string[], row: number): Eve
   if (project === "") texts[projectAt] = context.project ?? DEFAULT_PROJECT;
   const url = texts[URL_FIELD * DECODED_ROW_COUNT + row] as string;
   if (url !== "" && !isPath(url)) settlePlace(url, texts, row);
+  const referrerAt = REFERRER * DECODED_ROW_COUNT + row;
+  const referrer = texts[referrerAt] as string;
+  if (referrer !== "") texts[referrerAt] = referrerOf(referrer);
   return null;
 }
 

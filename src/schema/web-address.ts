@@ -10,10 +10,16 @@ export interface WebAddress {
 
 /** What browsers leave out of an address before they read it. */
 const UNREAD = /^[\0- ]+|[\0- ]+$|[\t\n\r]+/g;
-/** Scheme, the part that tells the host, path and query as they are written. */
-const HTTP = /^(https?:[/\\]*)([^/\\?#]*)([^#]*)/i;
-/** What stands before the user of any other address. */
-const BEFORE_USER = /^(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,}/i;
+/** Path and query as they are written. */
+const HTTP = /^https?:[/\\]*[^/\\?#]*([^#]*)/i;
+/**
+ * What stands before the user. Browsers read a user behind five schemes with any number of slashes, behind others with two.
+ * Before the scheme there may be another, as in `view-source:http://`, and what programs put around addresses.
+ */
+const BEFORE_USER: readonly RegExp[] = [
+  /^(?:[^/\\?#]*?[^a-z0-9+.\-/\\?#])??(?:https?|wss?|ftp):[/\\]*/i,
+  /^(?:[^/\\?#]*:|[^\p{L}\p{N}/\\?#]*)[/\\]{2,}/u,
+];
 /** The last port there is. */
 const PORT_MAX = 65_535;
 
@@ -31,32 +37,46 @@ export function isPath(address: string): boolean {
  */
 export function splitAddress(address: string): WebAddress {
   // Texts that are refused must reach those who refuse them.
-  if (isPath(address) || isTooLong(address) || !address.isWellFormed()) return { url: address };
-  const read = address.replace(UNREAD, "");
-  const [, , , path] = HTTP.exec(read) ?? [];
+  if (isPath(address) || isRefused(address)) return { url: address };
+  const told = withoutUser(address);
+  const read = told.replace(UNREAD, "");
+  const [, path] = HTTP.exec(read) ?? [];
   const hostname = path === undefined ? null : hostnameOf(read);
-  if (path === undefined || hostname === null) return { url: withoutUser(address) };
-  if (path.startsWith("/")) return { url: path, hostname };
-  return { url: `/${path.charCodeAt(0) === BACKSLASH ? path.slice(1) : path}`, hostname };
+  if (path === undefined || hostname === null) return { url: told };
+  const url = path.startsWith("/") ? path : `/${path.charCodeAt(0) === BACKSLASH ? path.slice(1) : path}`;
+  // A path that begins with two slashes is read as a host when it comes again by itself.
+  return { url: isPath(url) ? url : withoutUser(url), hostname };
+}
+
+/** Where somebody came from: as it was sent, without user and password. Cost: nothing for a text without `@`. */
+export function referrerOf(address: string): string {
+  return address.includes("@") && !isRefused(address) ? withoutUser(address) : address;
 }
 
 /** An address without user and password; one that has neither stays as it is. */
 export function withoutUser(address: string): string {
   const read = address.replace(UNREAD, "");
-  const before = HTTP.exec(read)?.[1] ?? BEFORE_USER.exec(read)?.[0];
+  const before = BEFORE_USER.map((pattern) => pattern.exec(read)?.[0]).find((text) => text !== undefined);
   if (before === undefined) return address;
   const rest = read.slice(before.length);
   const [authority = ""] = rest.split(/[/\\?#]/, 1);
   const lastAt = authority.lastIndexOf("@");
   // Where a slash of the password is not escaped, its first part looks like a port that is none.
-  const at = authority === "" || isHost(authority.slice(lastAt + 1)) ? lastAt : rest.lastIndexOf("@");
+  const isWhole = authority === "" || isHost(authority.slice(lastAt + 1));
+  const at = isWhole ? lastAt : rest.lastIndexOf("@");
   return at < 1 ? address : before + rest.slice(at + 1);
 }
 
 /** Whether it may be a host with or without a port, as far as a password can be told from one. */
 function isHost(text: string): boolean {
-  const [, port = ""] = /^[^[:]*:(.*)$/.exec(text) ?? [];
-  return text !== "" && /^\d*$/.test(port) && Number(port) <= PORT_MAX;
+  if (/[[\]]/.test(text)) return hostnameOf(`http://${text}`) !== null;
+  const colon = text.indexOf(":");
+  const port = text.slice(colon + 1);
+  return colon === -1 ? text !== "" : /^\d+$/.test(port) && Number(port) <= PORT_MAX;
+}
+
+function isRefused(text: string): boolean {
+  return isTooLong(text) || !text.isWellFormed();
 }
 
 function isTooLong(text: string): boolean {

@@ -1,3 +1,4 @@
+import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import type { EventInput } from "../schema/event.js";
 import { seededRandom, type Random } from "./random.js";
 
@@ -13,6 +14,8 @@ export interface TrafficOptions {
   /** Default one project, `web`. */
   readonly projects?: readonly string[];
 }
+
+const KNOWN: KnownOptions<TrafficOptions> = { seed: true, eventCount: true, startMs: true, dayCount: true, visitorCount: true, projects: true };
 
 const DAY_MS = 86_400_000;
 const NAMES = [
@@ -34,9 +37,10 @@ const SOURCES = ["newsletter", "google", "partner"];
 /**
  * Events of a web product with the skew that real ones have: few pages, countries and visitors make most of the
  * traffic, one event in a hundred is a purchase with revenue, nearly all arrive in order of time. One seed, one sequence.
- * About 1.5 µs an event; nothing is held.
+ * About 1.5 µs an event; nothing is held. @throws invalid_parameter, unknown_parameter
  */
 export function* generateTraffic(options: TrafficOptions): Generator<EventInput> {
+  refuseUnknown(options, KNOWN);
   const { seed, eventCount, startMs = Date.UTC(2026, 0, 1), dayCount = 90, projects = ["web"] } = options;
   const visitorCount = options.visitorCount ?? Math.max(1, Math.floor(eventCount / 18));
   const random = seededRandom(seed);

@@ -22,7 +22,7 @@ test("An aborted signal stops the query of an empty store too.", async () => {
 });
 
 test.each([
-  ["storage", undefined],
+  ["options", undefined],
   ["storage", { storage: {} }],
   ["durability", { storage: memoryStorage(), durability: "fast" }],
   ["memoryBudgetBytes", { storage: memoryStorage(), memoryBudgetBytes: Number.NaN }],

@@ -146,7 +146,7 @@ test.each([
   [{ url: "//ann:secret@shop.example/a" }, "//shop.example/a", ""],
   [{ url: "/\\ann:secret@shop.example/a" }, "/\\shop.example/a", ""],
   [{ url: " https://ann:secret@shop.example/a " }, "/a", "shop.example"],
-  [{ url: "https://ann:sec/ret@shop.example/a" }, "https://shop.example/a", ""],
+  [{ url: "https://ann:sec/ret@shop.example/a" }, "/a", "shop.example"],
   [{ url: "https://shop.example/ü/../a b?q=é" }, "/ü/../a b?q=é", "shop.example"],
 ])("An event with %j is of the page %s on the host %j.", async (place, url, hostname) => {
   await using daybook = await openDaybook({ storage: memoryStorage() });

@@ -35,15 +35,21 @@ test.each<[string, object]>([
   ["session.gapMs", { session: { gapMs: "30" } }],
   ["session.maxMs", { session: { maxMs: Number.NaN } }],
   ["session", { session: 5 }],
-  ["session.gapMS", { session: { gapMS: 5 } }],
   ["pageviewSlugs", { pageviewSlugs: "page" }],
   ["pageviewSlugs", { pageviewSlugs: [""] }],
   ["revenue", { revenue: ["Payment"] }],
   ["revenue.paymentNames", { revenue: { paymentNames: "Payment" } }],
   ["revenue.refundNames", { revenue: { refundNames: ["!"] } }],
-  ["revenue.names", { revenue: { names: [] } }],
   ["attribution.searchHosts", { attribution: { searchHosts: [5] } }],
   ["attribution.lookbackMs", { attribution: { lookbackMs: Infinity } }],
 ])("Nonsense in %s is refused (%j)", (param, options) => {
   expect(thrown(() => reportRules(options))).toEqual(["invalid_parameter", param]);
+});
+
+test.each<[string, object]>([
+  ["session.gapMS", { session: { gapMS: 5 } }],
+  ["revenue.names", { revenue: { names: [] } }],
+  ["attribution.hosts", { attribution: { hosts: [] } }],
+])("The option %s, which nobody knows, is refused (%j)", (param, options) => {
+  expect(thrown(() => reportRules(options))).toEqual(["unknown_parameter", param]);
 });

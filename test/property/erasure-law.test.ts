@@ -21,6 +21,10 @@ interface Person {
 
 const text = (id: unknown) => (id === null || id === undefined ? "" : String(id));
 
+/** That of one user id, as others write it beside what they say of a company. */
+const EMAIL = `${MARK}@x.example`;
+const TOLD_BY_OTHERS = { name: "Acme", email: ` ${EMAIL.toUpperCase()}` };
+
 /** An event or record as it would be had the person never been: null where nothing is left of it. */
 function without(item: HistoryItem, { userIds: users, anonymousIds: devices }: Person): HistoryItem | null {
   if ("unlink" in item) return item;
@@ -32,6 +36,7 @@ function without(item: HistoryItem, { userIds: users, anonymousIds: devices }: P
   const user = text(told.userId ?? ("user_id" in told ? told.user_id : null));
   const device = text(told.anonymousId ?? ("anonymous_id" in told ? told.anonymous_id : null));
   if (user === "" ? devices.has(device) : users.has(user)) return null;
+  if ("group" in item && item.group.traits === TOLD_BY_OTHERS) return without({ group: { ...item.group, traits: { name: "Acme" } } }, { userIds: users, anonymousIds: devices });
   if (!devices.has(device)) return item;
   const rest = { ...told, anonymousId: null, ...("anonymous_id" in told ? { anonymous_id: null } : {}) };
   return ("identify" in item ? { identify: rest } : "group" in item ? { group: rest } : rest) as HistoryItem;
@@ -40,7 +45,7 @@ function without(item: HistoryItem, { userIds: users, anonymousIds: devices }: P
 function marked(item: HistoryItem, userId: string): HistoryItem {
   if ("alias" in item || "unlink" in item) return item;
   if ("identify" in item) return item.identify.userId === userId ? { identify: { ...item.identify, traits: { [MARK]: `${MARK} by name` } } } : item;
-  if ("group" in item) return item;
+  if ("group" in item) return userIds.includes(userId) && (item.group.traits as { name?: unknown } | null)?.name === "Acme" ? { group: { ...item.group, traits: TOLD_BY_OTHERS } } : item;
   return item.userId === userId ? { ...item, metadata: { ...item.metadata, [`${MARK}_key`]: { deep: [MARK] } }, browser: MARK } : item;
 }
 
@@ -72,7 +77,8 @@ async function checkErasure(seed: number): Promise<boolean> {
   const { history: plain, isOrderFree } = personHistory(random);
   const userId = random.pick([...userIds, ...anonymousIds]);
   if (!isOrderFree) return false;
-  const history = plain.map((item) => marked(item, userId));
+  const told: HistoryItem = { identify: { id: "told", createdAt: nowMs - 1, userId, email: EMAIL } };
+  const history = [...plain.map((item) => marked(item, userId)), ...(userIds.includes(userId) ? [told] : [])];
   const storage = memoryStorage();
   const open = (at: Storage) => openDaybook({ storage: at, clock: fixedClock(nowMs), ...options });
   const daybook = await open(storage);

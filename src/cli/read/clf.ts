@@ -65,11 +65,22 @@ function parseRequest(request: string): { event: Partial<EventInput>; metadata: 
   const words = request.split(" ");
   const method = words[0] ?? "";
   const protocol = words.at(-1) ?? "";
-  const target = withoutUser(words.slice(1, protocol.startsWith("HTTP/") ? -1 : undefined).join(" "));
-  if (!/^[A-Z][A-Z_-]{0,31}$/.test(method) || target === "") return { event: {}, metadata: { request } };
+  const target = targetOf(method, words.slice(1, protocol.startsWith("HTTP/") ? -1 : undefined).join(" "));
+  if (!/^[A-Z][A-Z_-]{0,31}$/.test(method) || target === "") return { event: {}, metadata: { request: unreadRequest(words) } };
   const absolute = absoluteTarget.exec(target);
   if (absolute === null) return { event: { url: target }, metadata: { method } };
   return { event: { url: absolute[2] === "" ? "/" : (absolute[2] ?? "/"), hostname: absolute[1] ?? "" }, metadata: { method } };
+}
+
+/** Without user and password. `CONNECT` names a host alone. */
+function targetOf(method: string, target: string): string {
+  return method === "CONNECT" ? withoutUser(`//${target}`).slice(2) : withoutUser(target);
+}
+
+/** Where the method is no method, an address may be the first word or what follows it. */
+function unreadRequest([first = "", ...words]: readonly string[]): string {
+  const rest = words.join(" ");
+  return withoutUser(words.length === 0 ? first : `${first} ${targetOf(first.toUpperCase(), rest)}`);
 }
 
 function parseLogTime(text: string): number | null {

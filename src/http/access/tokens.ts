@@ -1,5 +1,6 @@
 import { isoOf } from "../../base/time.js";
 import { toHex } from "../../base/hash.js";
+import { refuseUnknown, type KnownOptions } from "../../base/known-options.js";
 import type { Role, Scope, TokenRecord } from "./token.js";
 import { tokenRecord, tokenRecords } from "./token-file.js";
 import type { TokenEntry } from "./token-file.js";
@@ -32,14 +33,18 @@ export interface CreateTokenInput {
   readonly random?: (bytes: Uint8Array<ArrayBuffer>) => void;
 }
 
+const KNOWN: KnownOptions<CreateTokenInput> = { role: true, scopes: true, organization: true, project: true, expires_at: true, nowMs: true, random: true };
+
 /** 192 random bits: far more than can be guessed. */
 const VALUE_BYTE_LENGTH = 24;
 
 /**
  * Makes a new token. `value` is shown to a person once; only `record` is kept.
- * @throws invalid_parameter (a role, scope, name or time that no token can have)
+ * @throws invalid_parameter (a role, scope, name or time that no token can have), unknown_parameter
  */
 export function createToken(input: CreateTokenInput): { readonly value: string; readonly record: TokenRecord } {
+  // A misspelt project would make a token for all of them.
+  refuseUnknown(input, KNOWN);
   const bytes = new Uint8Array(VALUE_BYTE_LENGTH);
   if (input.random === undefined) globalThis.crypto.getRandomValues(bytes);
   else input.random(bytes);

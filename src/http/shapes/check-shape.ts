@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { DaybookError, shown } from "../../base/errors.js";
 import type { ErrorCode } from "../../base/errors.js";
 
@@ -23,7 +23,7 @@ export interface CheckShapeOptions {
 export function checkShape(schema: z.ZodType, value: unknown, options: CheckShapeOptions = {}): void {
   const result = schema.safeParse(value);
   if (result.success) return;
-  const flaws = result.error.issues.flatMap((issue) => flawsOf(issue, value, options));
+  const flaws = result.error.issues.flatMap((issue) => flawsOf(issue, schema, value, options));
   const [first] = flaws;
   if (first === undefined) return;
   throw new DaybookError(first.code, `${first.param}: ${first.reason}`, {
@@ -35,21 +35,38 @@ export function checkShape(schema: z.ZodType, value: unknown, options: CheckShap
   });
 }
 
-function flawsOf(issue: z.core.$ZodIssue, root: unknown, options: CheckShapeOptions): Flaw[] {
+function flawsOf(issue: z.core.$ZodIssue, schema: z.ZodType, root: unknown, options: CheckShapeOptions): Flaw[] {
   const came = valueAt(root, issue.path);
   const param = pathText(issue.path, options.at ?? "");
   if (issue.code === "unrecognized_keys") {
+    const known = memberNames(schema, issue.path);
     return issue.keys
       .filter((key) => (came as Record<string, unknown>)[key] !== null)
       .map((key) => ({
         code: "unknown_parameter",
         param: pathText([...issue.path, key], options.at ?? ""),
-        reason: "is not known here",
+        reason: known.length === 0 ? "unknown" : `unknown; known are ${known.join(", ")}`,
       }));
   }
   const expected = issue.code === "invalid_type" ? `expected ${issue.expected}` : issue.message;
   const instead = came === undefined ? "it is missing" : options.secret === true ? "got another" : `got ${shown(came)}`;
   return [{ code: "invalid_parameter", param: param === "" ? "body" : param, reason: `${expected}, ${instead}` }];
+}
+
+/** Names of the members that an object at this path may have; none where there is no single schema for it. */
+function memberNames(root: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
+  let at: unknown = bare(root);
+  for (const key of path) {
+    if (at instanceof z.ZodArray) at = bare(at.element);
+    else if (at instanceof z.ZodObject) at = bare((at.shape as Record<PropertyKey, unknown>)[key]);
+    else return [];
+  }
+  return at instanceof z.ZodObject ? Object.keys(at.shape as object) : [];
+}
+
+/** The schema of what is there, where it may be absent or null. */
+function bare(schema: unknown): unknown {
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? bare(schema.unwrap()) : schema;
 }
 
 function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {

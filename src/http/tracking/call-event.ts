@@ -45,10 +45,15 @@ function viewOf(kind: EventKind, { name, category }: Call): JsonObject {
   return { ...(name ? { name } : {}), ...(category ? { category } : {}) };
 }
 
-/** The address of a view stands among its properties: whoever has a password in it does not mean to tell it. */
+/** Addresses of a view stand among its properties: whoever has a password in one does not mean to tell it. */
 function propertiesOf(kind: EventKind, properties: JsonObject): JsonObject {
-  const address = kind === "track" ? null : textOf(properties["url"]);
-  return address === null || withoutUser(address) === address ? properties : { ...properties, url: withoutUser(address) };
+  if (kind === "track") return properties;
+  const [url, referrer] = [textOf(properties["url"]), textOf(properties["referrer"])];
+  return {
+    ...properties,
+    ...(url === null ? {} : { url: withoutUser(url) }),
+    ...(referrer === null ? {} : { referrer: withoutUser(referrer) }),
+  };
 }
 
 function titleOf(page: JsonObject): JsonObject {

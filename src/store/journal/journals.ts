@@ -135,6 +135,11 @@ export class Journals {
     return last;
   }
 
+  /** A file that the manifest names holds all values: no journal has to. */
+  valuesFiled(): void {
+    this.#sizes = this.dictionaries.sizes();
+  }
+
   /** Starts the next journal. Rows committed from now on are in it. @throws store_locked */
   async rotate(number: number, epoch: number): Promise<void> {
     const file = await openJournalFile(this.storage, number);

@@ -214,8 +214,10 @@ export class Store {
     await this.#journals.rotate(this.takeFileNumber(), this.manifest.epoch);
   }
 
-  /** Puts other records in the place of all there are, as files have them already; who is who is learned anew. */
+  /** Puts other records in the place of all there are, as files have them and all values already; who is who is learned anew. */
   replaceRecords(table: RecordTable, brought: BroughtCodes, privacy: string): void {
+    this.#journals.valuesFiled();
+    this.sealed = { ...this.sealed, sizes: this.journaledSizes() };
     this.#identities.replace(this.catalog.segments, this.#journals.sizes);
     this.#identities.take({ records: table.slice(0), brought });
     this.#sealedRecords(table, brought);

@@ -7,6 +7,7 @@ import type { Segment } from "../../segment/segment.js";
 import type { FileEntry, SegmentEntry } from "../files/manifest.js";
 import type { BroughtCodes } from "../batch/record-batch.js";
 import type { Store } from "../live/store.js";
+import { cutEmails, erasedEmails } from "./erased-emails.js";
 import { CodesByDictionary, noteRecord, noteRows, removeUsedByRecords, removeUsedByRows } from "./unused-codes.js";
 
 /** Whose bytes go: codes of the dictionaries of user ids and anonymous ids. */
@@ -23,7 +24,9 @@ export interface ErasedCounts {
   readonly identifyCalls: number;
   readonly groupCalls: number;
   readonly aliasCalls: number;
+  /** By which only they were known. */
   readonly emails: readonly string[];
+  readonly emailCount: number;
   readonly dictionaryValues: number;
   readonly segmentsRewritten: number;
 }
@@ -37,13 +40,23 @@ interface Rewritten {
 }
 
 /**
- * Removes every event and record of some ids from files and memory, and every value that nothing else uses. Everything
- * was sealed before, and no commit or seal is under way. One manifest makes it so, and nothing can fail behind it; `whenUnread`
- * resolves when the last query that could see the old rows has ended: then the old files may go (`removeOrphans`).
- * Cost: the segments that hold rows of the ids, and a scan of the columns whose values may go.
+ * Removes every event and record of some ids from files and memory, their emails from the traits of others, and every value that
+ * nothing else uses. Everything was sealed before, and no commit or seal is under way. One manifest makes it so, and nothing can
+ * fail behind it; `whenUnread` resolves when the last query that could see the old rows has ended: then the old files may go
+ * (`removeOrphans`). Cost: the segments that hold rows of the ids, and a scan of the columns whose values may go.
  * @param privacyText the privacy requests as they are afterwards
  */
 export async function erase(store: Store, erased: Erased, privacyText: (counts: ErasedCounts) => string): Promise<{ readonly whenUnread: Promise<void> }> {
+  try {
+    return await eraseAll(store, erased, privacyText);
+  } catch (error) {
+    // Traits without an email that nothing uses: another erasure would not find them.
+    store.forgetUnjournaled();
+    throw error;
+  }
+}
+
+async function eraseAll(store: Store, erased: Erased, privacyText: (counts: ErasedCounts) => string): Promise<{ readonly whenUnread: Promise<void> }> {
   const { files, storage, dictionaries, manifest } = store;
   const codes = new CodesByDictionary();
   const rewritten: Rewritten[] = [];
@@ -52,13 +65,16 @@ export async function erase(store: Store, erased: Erased, privacyText: (counts: 
     if (made !== null) rewritten.push(made);
   }
   const { table, gone } = withoutRecords(store, erased, codes);
+  const emails = erasedEmails(store, erased, table, codes);
+  await cutEmails(dictionaries, emails, table, codes);
   const goneSegments = new Set(rewritten.map(({ from }) => from));
   const staying = [...store.catalog.segments.filter((segment) => !goneSegments.has(segment)), ...rewritten.flatMap(({ to }) => to ?? [])];
   const brought = await settleCodes(store, staying, table, codes);
   const counts: ErasedCounts = {
     events: rewritten.reduce((sum, { goneCount }) => sum + goneCount, 0),
     ...gone,
-    emails: [...codes.of("email")].map((code) => dictionaries.named("email").valueOf(code)),
+    emails: [...emails],
+    emailCount: codes.of("email").size,
     dictionaryValues: codes.size,
     segmentsRewritten: rewritten.length,
   };

@@ -78,6 +78,7 @@ export interface Oracle {
  * An event or record without an id gets one that no store would give it. Limits and enumerations are taken as they come,
  * so `Infinity` asks for all rows; in all else methods throw what a Daybook throws. The price of an answer grows with the
  * square of the history and faster: some hundred items are its measure.
+ * @throws invalid_parameter, unknown_parameter
  */
 export function oracle(history: History, options: OracleOptions): Oracle {
   const world = worldOf(history, options);

@@ -1,3 +1,4 @@
+import { refuseUnknown, type KnownOptions } from "../../base/known-options.js";
 import type { DaybookOptions } from "../../engine/options.js";
 import { PAYMENT_HOSTS, SEARCH_HOSTS, SOCIAL_HOSTS } from "../../plan/touch-hosts.js";
 import { slugOf } from "./slug.js";
@@ -25,7 +26,11 @@ export interface Rules {
   readonly lookbackMs: number;
 }
 
+const KNOWN: KnownOptions<OracleOptions> = { nowMs: true, currency: true, rates: true, session: true, pageviewSlugs: true, revenue: true, attribution: true };
+
+/** @throws invalid_parameter, unknown_parameter */
 export function rulesOf(options: OracleOptions): Rules {
+  refuseUnknown(options, KNOWN);
   const { session, revenue, attribution } = options;
   return {
     nowMs: options.nowMs,

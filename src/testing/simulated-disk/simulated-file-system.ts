@@ -1,3 +1,4 @@
+import { refuseUnknown, type KnownOptions } from "../../base/known-options.js";
 import type { DirectoryEntry, FileStat, FileSystem, OpenFile, OpenMode } from "../../store/storage/file-system.js";
 import { syncedDirectory } from "./directory-names.js";
 import { type FailingFault, type Faults, noFaults } from "./fault.js";
@@ -11,6 +12,8 @@ export interface SimulatedFileSystemOptions {
   readonly pause?: () => Promise<void> | void;
 }
 
+const KNOWN: KnownOptions<SimulatedFileSystemOptions> = { faults: true, pause: true };
+
 type Kind = DiskOperation["kind"];
 
 /** A disk as one process sees it. An operation happens at one moment between its call and its end. */
@@ -21,8 +24,10 @@ export class SimulatedFileSystem implements FileSystem {
 
   constructor(
     private readonly disk: SimulatedDisk,
-    { faults = noFaults, pause = () => undefined }: SimulatedFileSystemOptions = {},
+    options: SimulatedFileSystemOptions = {},
   ) {
+    refuseUnknown(options, KNOWN);
+    const { faults = noFaults, pause = () => undefined } = options;
     this.#faults = faults;
     this.#pause = pause;
   }

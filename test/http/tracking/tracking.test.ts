@@ -99,8 +99,9 @@ describe("page and screen calls", () => {
   });
 
   it("tell nobody's password, among their properties neither", async () => {
-    const properties = { url: "https://ann:secret@shop.example/home#top", title: "Home" };
-    expect(await handed("/v1/page", { properties })).toMatchObject({ url: "/home", metadata: { url: "https://shop.example/home#top", title: "Home" } });
+    const properties = { url: "https://ann:secret@shop.example/home#top", referrer: "ftp:bob:secret@shop.example", title: "Home" };
+    const metadata = { url: "https://shop.example/home#top", referrer: "ftp:shop.example", title: "Home" };
+    expect(await handed("/v1/page", { properties })).toMatchObject({ url: "/home", metadata });
   });
 
   it("believe the context before the properties", async () => {

@@ -1,0 +1,24 @@
+import { parameterError, shown } from "./errors.js";
+import { refuseUnknown } from "./known-options.js";
+
+type Known = Readonly<Record<string, true>>;
+
+/** Checks what a question is told beside its input; nothing and null are no options. @throws invalid_parameter, unknown_parameter */
+export function checkQueryOptions(options: unknown, known: Known): void {
+  if (options === undefined || options === null) return;
+  refuseUnknown(options, known);
+  const { signal, onNotice } = options as { readonly signal?: unknown; readonly onNotice?: unknown };
+  // A controller given in the place of its signal would never stop anything.
+  if (signal !== undefined && typeof (signal as { readonly aborted?: unknown } | null)?.aborted !== "boolean")
+    throw parameterError("invalid_parameter", "signal", `expected an AbortSignal, got ${shown(signal)}`);
+  if (onNotice !== undefined && typeof onNotice !== "function") throw parameterError("invalid_parameter", "onNotice", `expected a function, got ${shown(onNotice)}`);
+}
+
+/** The project that an ingest is bound to; null: any. @throws invalid_parameter, unknown_parameter */
+export function projectOfIngest(options: unknown, known: Known): string | null {
+  if (options === undefined || options === null) return null;
+  refuseUnknown(options, known);
+  const { project = null } = options as { readonly project?: unknown };
+  if (project === null || (typeof project === "string" && project !== "")) return project;
+  throw parameterError("invalid_parameter", "project", `expected a name, got ${shown(project)}`);
+}
