@@ -19,7 +19,10 @@ export class OwnerIndex {
     return this.#starts.byteLength + this.#places.byteLength + changed * 8 + this.#changed.size * 100;
   }
 
-  /** Begins anew with places from 0 to before `count`. Owner 0 is nobody. Cost: the places, and a sort of the owners whose places are out of order. */
+  /**
+   * Begins anew with places from 0 to before `count`. Owner 0 is nobody.
+   * Cost: the places, and a sort of the owners whose places are out of order.
+   */
   build(count: number, ownerOf: (place: number) => number, compare: ComparePlaces): void {
     this.#changed.clear();
     let greatest = 0;
