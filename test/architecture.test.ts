@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
+import { LIMITS } from "../src/base/limits.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const source = join(root, "src");
@@ -35,6 +36,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   bowser: ["http"],
 };
 const BUNDLE_BUDGET_BYTES = 150 * 1024;
+const COMMENT_CHARS = 150;
 
 interface Import {
   readonly file: string;
@@ -114,6 +116,28 @@ describe("the layers", () => {
     const wrong = internal.filter(({ folder, to }) =>
       (folder === "plan" && !["base", "schema"].includes(to)) || (folder === "answer" && !["base", "schema", "plan"].includes(to)));
     expect(wrong).toEqual([]);
+  });
+});
+
+describe("comments", () => {
+  const lines = sourceFiles(source).flatMap((file) => readFileSync(file, "utf8").split("\n").map((text, at) => ({ text, place: `${relative(root, file)}:${at + 1}` })));
+
+  test("have lines of at most 150 characters", () => {
+    const comments = lines.filter(({ text }) => /^\s*(?:\/\/|\/\*|\*)/.test(text));
+    expect(comments.length).toBeGreaterThan(3_000);
+    expect(comments.filter(({ text }) => text.length > COMMENT_CHARS).map(({ place }) => place)).toEqual([]);
+  });
+
+  test("of bounds are one short line each, and no other file has the same", () => {
+    const text = readFileSync(join(source, "base/limits.ts"), "utf8");
+    const commented = [...text.matchAll(/^ {2}\/\*\* (.+) \*\/\n {2}(\w+): /gm)].map(([, comment = "", name = ""]) => ({ comment, name }));
+    expect(commented.map(({ name }) => name)).toEqual(Object.keys(LIMITS));
+    const [first = "", ...others] = text.split("export const LIMITS = {");
+    expect([first.match(/\/\*\*|\/\//g)?.length, others.join("").match(/\/\*\*|\/\//g)?.length]).toEqual([1, commented.length]);
+    const told = new Set(commented.map(({ comment }) => comment));
+    expect(told.size).toBe(commented.length);
+    const elsewhere = lines.filter(({ text: line, place }) => !place.startsWith("src/base/limits.ts") && [...told].some((comment) => line.includes(comment)));
+    expect(elsewhere).toEqual([]);
   });
 });
 

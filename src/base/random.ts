@@ -1,6 +1,6 @@
 const POOL_BYTE_LENGTH = 4_096;
 
-/** Fills bytes from the Web Crypto generator, which is asked for many at once: a call for the 16 bytes of each id would cost more than the rest of an event. */
+/** Fills bytes from the Web Crypto generator. It is asked for many at once: a call for each id would cost more than the rest of an event. */
 export function pooledRandom(): (bytes: Uint8Array) => void {
   const pool = new Uint8Array(POOL_BYTE_LENGTH);
   let at = POOL_BYTE_LENGTH;

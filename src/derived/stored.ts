@@ -18,7 +18,10 @@ export function columnsOfKeys(keys: readonly string[], dictionaries: Dictionarie
   return keys.map((key) => dictionaries.knownKeyCode(key)).filter((code) => code >= 0).map(metadataColumn);
 }
 
-/** What a seal and a compaction write beside the rows of a segment, so that a new process need not make it. @param slugs of payments and refunds, ascending */
+/**
+ * What a seal and a compaction write beside the rows of a segment, so that a new process need not make it.
+ * @param slugs of payments and refunds, ascending
+ */
 export function moneyExcerpt(dictionaries: Dictionaries, slugs: readonly string[]): ExcerptRule {
   const known = dictionaries.named("slug");
   const codes = slugs.map((slug) => known.codeOf(slug)).filter((code) => code > 0);

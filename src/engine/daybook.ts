@@ -130,7 +130,8 @@ export interface Explanation {
 export interface Daybook extends AsyncDisposable {
   /**
    * Stores a batch; resolves when it is durable. A bad event never fails the others: it comes back in `rejected`.
-   * @throws overloaded, read_only, storage_full, store_locked (another process took the store over), closed, invalid_parameter (events is not an array), unknown_parameter
+   * @throws overloaded, read_only, storage_full, store_locked (another process took the store over), closed, invalid_parameter (events is
+   * not an array), unknown_parameter
    */
   ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult>;
   /** Ties ids, an email and traits together; resolves when durable. @throws invalid_parameter, suppressed, and what ingest throws */
@@ -158,7 +159,10 @@ export interface Daybook extends AsyncDisposable {
   countEventsPerDay(input?: PerDayInput, options?: QueryOptions): Promise<readonly PerDayItem[]>;
   /** How many events there are up to and with each UTC day of the range; the last item is `countEvents`. @throws as countEvents */
   countEventsRunningTotalPerDay(input?: PerDayInput, options?: QueryOptions): Promise<readonly PerDayItem[]>;
-  /** How many different people the events are of: ids that are known to belong together count once, events without any id not. @throws as countEvents */
+  /**
+   * How many different people the events are of: ids that are known to belong together count once, events without any id not.
+   * @throws as countEvents
+   */
   countUniqueUsers(input?: UniqueUsersInput, options?: QueryOptions): Promise<number>;
   /** How many different people each UTC day has. Somebody of two days counts on both. @throws as countEvents */
   countUniqueUsersPerDay(input?: UniqueUsersPerDayInput, options?: QueryOptions): Promise<readonly PerDayItem[]>;
@@ -169,17 +173,29 @@ export interface Daybook extends AsyncDisposable {
   aggregate(input: AggregateInput, options?: QueryOptions): Promise<readonly AggregateItem[]>;
   /** The events themselves, newest first. With `allFields: false` events are records alone, which costs some µs less each. */
   searchEvents(input: SearchEventsInput & { readonly allFields: false }, options?: QueryOptions): Promise<SearchEventsPage<EventRecord>>;
-  /** The events themselves, newest first, a page at a time: hand `cursor` back for the next one. @throws as countEvents, invalid_cursor, cursor_mismatch */
+  /**
+   * The events themselves, newest first, a page at a time: hand `cursor` back for the next one.
+   * @throws as countEvents, invalid_cursor, cursor_mismatch
+   */
   searchEvents(input?: SearchEventsInput, options?: QueryOptions): Promise<SearchEventsPage>;
-  /** The visits of one person, newest first, a page at a time. @throws identity_not_found, exactly_one_required, invalid_cursor, cursor_mismatch, and as countEvents */
+  /**
+   * The visits of one person, newest first, a page at a time.
+   * @throws identity_not_found, exactly_one_required, invalid_cursor, cursor_mismatch, and as countEvents
+   */
   identitySessions(input: IdentitySessionsInput, options?: QueryOptions): Promise<IdentitySessionsPage>;
-  /** What one person did in a time: events, sessions, how long, how often, and revenue. @throws identity_not_found, exactly_one_required, and as countEvents */
+  /**
+   * What one person did in a time: events, sessions, how long, how often, and revenue.
+   * @throws identity_not_found, exactly_one_required, and as countEvents
+   */
   identityProfile(input: IdentityInput, options?: QueryOptions): Promise<IdentityProfile>;
   /** Which pages one person came from, most frequent first. @throws identity_not_found, exactly_one_required, and as countEvents */
   identityReferrers(input: IdentityReferrersInput, options?: QueryOptions): Promise<IdentityReferrers>;
   /** On what device and from where one person came last, and before. @throws identity_not_found, exactly_one_required, and as countEvents */
   identityDeviceGeo(input: IdentityInput, options?: QueryOptions): Promise<IdentityDeviceGeo>;
-  /** Who brought the revenue of a project: payments of the time by the first or last touch of whoever paid. @throws project_not_found, and as countEvents */
+  /**
+   * Who brought the revenue of a project: payments of the time by the first or last touch of whoever paid.
+   * @throws project_not_found, and as countEvents
+   */
   revenueByAttribution(input: RevenueByAttributionInput, options?: QueryOptions): Promise<RevenueByAttribution>;
   /** What the newcomers of each month have paid since, newest month first. @throws project_not_found, and as countEvents */
   ltvCohorts(input: LtvCohortsInput, options?: QueryOptions): Promise<LtvCohorts>;
@@ -211,7 +227,10 @@ export interface Daybook extends AsyncDisposable {
   readonly currency: string;
   /** `ok`, or `read_only` after a failed sync, after another process took the store over, or on a read-only open. */
   readonly health: "ok" | "read_only" | "closed";
-  /** Moves the heads into segments now and merges small segments; both happen by themselves, at bounds and in quiet moments. @throws read_only, storage_full, closed */
+  /**
+   * Moves the heads into segments now and merges small segments; both happen by themselves, at bounds and in quiet moments.
+   * @throws read_only, storage_full, closed
+   */
   seal(): Promise<void>;
   /** Waits for writes in flight, seals, and releases the lock. Whatever is asked afterwards fails with `closed`. @throws storage_full */
   close(): Promise<void>;

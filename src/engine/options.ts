@@ -23,8 +23,9 @@ export interface DaybookOptions {
   /** Bound on loaded columns and derived structures, in bytes. Dictionaries and heads come on top. Default 2 GiB. */
   readonly memoryBudgetBytes?: number;
   /**
-   * `sealThread()` of `daybook/node`: segment files of some thousand rows and more are made on its thread, the same to the byte, where the storage has
-   * the codec of `fileStorage` or of `memoryStorage`. Otherwise the calling thread makes them, in pieces of about a millisecond.
+   * `sealThread()` of `daybook/node`: segment files of some thousand rows and more are made on its thread, the same to the byte. The
+   * storage must have the codec of `fileStorage` or of `memoryStorage`. Otherwise the calling thread makes them, in pieces of about a
+   * millisecond.
    */
   readonly sealer?: Sealer;
   /** Opens beside a writer: no lock, no writes, the state of this moment. Default false. */

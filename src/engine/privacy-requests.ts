@@ -54,7 +54,10 @@ export interface PrivacyRequestInput {
 
 /** Requests of persons about their data, and what becomes of them. Every change is durable when it resolves. */
 export interface PrivacyRequests {
-  /** Takes a request in; its deadline runs from now. @throws invalid_parameter, exactly_one_required, unknown_parameter, project_not_found, read_only, closed */
+  /**
+   * Takes a request in; its deadline runs from now.
+   * @throws invalid_parameter, exactly_one_required, unknown_parameter, project_not_found, read_only, closed
+   */
   create(input: PrivacyRequestInput): Promise<PrivacyRequest>;
   /** All requests there ever were, newest first. @throws closed */
   list(): Promise<readonly PrivacyRequest[]>;
@@ -71,6 +74,9 @@ export interface PrivacyRequests {
    * resolves. @throws invalid_transition, invalid_parameter, privacy_request_not_found
    */
   resolve(id: string, resolution: PrivacyResolution): Promise<PrivacyRequest>;
-  /** NDJSON of all that is held about the subject of an access or portability request, a line at a time. @throws invalid_transition, privacy_request_not_found, identity_not_found */
+  /**
+   * NDJSON of all that is held about the subject of an access or portability request, a line at a time.
+   * @throws invalid_transition, privacy_request_not_found, identity_not_found
+   */
   bundle(id: string): AsyncIterable<string>;
 }

@@ -7,7 +7,10 @@ import type { Rows } from "../segment/rows.js";
 import { COMPANY_COLUMNS, companyRowsOf } from "./company-rows.js";
 import type { Association } from "./company-view.js";
 
-/** What the events of some actors tell of their companies, by actor. Cost: a search per actor in each segment that shows companies, and their rows. */
+/**
+ * What the events of some actors tell of their companies, by actor.
+ * Cost: a search per actor in each segment that shows companies, and their rows.
+ */
 export async function associationsOf(actors: ReadonlySet<number>, parts: readonly Rows[]): Promise<Map<number, Association[]>> {
   const ascending = Uint32Array.from(actors).sort();
   const lists = new Map<number, Association[]>([...actors].map((actor) => [actor, []]));

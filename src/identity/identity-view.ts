@@ -51,7 +51,10 @@ export interface CompanyView {
   needsId(identity: number, createdAtMs: number): boolean;
   /** The company of an identity that never had two; 0 for none, -1 when it changed: then ask `companyAt`. */
   onlyCompany(identity: number): number;
-  /** The identities whose only company it is, to be asked in the turn of the moment. Cost: their number; the first time, all identities with a company. */
+  /**
+   * The identities whose only company it is, to be asked in the turn of the moment.
+   * Cost: their number; the first time, all identities with a company.
+   */
   membersOf(companyCode: number): Iterable<number>;
   /** The identities that had several companies. */
   changedIdentities(): readonly number[];

@@ -51,7 +51,11 @@ function ignoreMissing(error: unknown): void {
   if (!isMissing(error)) throw error;
 }
 
-/** Nothing where none was taken. @param lock the one of the moment an operation began: a later one is another writer's; @throws store_locked, closed */
+/**
+ * Nothing where none was taken.
+ * @param lock the one of the moment an operation began: a later one is another writer's
+ * @throws store_locked, closed
+ */
 async function refuseLostLock(lock: HeldLock | null): Promise<void> {
   if (lock === null || (await lock.isHeld())) return;
   throw lock.isReleased ? new DaybookError("closed", "the store was closed: its lock is given back") : takenOver("its lock is gone");

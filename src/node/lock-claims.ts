@@ -10,7 +10,7 @@ export const CLAIM_STEM = "LOCK";
 /** What a claim holds once it is the lock. */
 export const HELD = new TextEncoder().encode("held\n");
 
-/** Stamps a lock with the time of the file system, and never creates one. A disk that is full may refuse its text, though not its length: that changes nothing. */
+/** Stamps a lock with the time of the file system, and never creates one. That a full disk refuses its text changes nothing: its length stays. */
 export async function renewClaim(fileSystem: FileSystem, path: string): Promise<void> {
   const file = await fileSystem.open(path, "update");
   try {

@@ -32,9 +32,10 @@ const ownProgram = () => new URL("./seal-program.mjs", import.meta.url);
 const KNOWN: KnownOptions<ThreadProgramOptions> = { program: true };
 
 /**
- * A thread that makes the segment files of all stores that are opened with it as `sealer`, one after the other: it begins with the first one, and
- * keeps no process from ending. Cost: a copy of the rows, the memory of merging them, and some 15 MiB. Where it cannot be started, or fails, be it in one
- * file, the calling threads make their files themselves from then on, and one warning of the process says why.
+ * A thread that makes the segment files of all stores that are opened with it as `sealer`, one after the other. It begins with the
+ * first one, and keeps no process from ending. Where it cannot be started, or fails at one file, the calling threads make their files
+ * themselves from then on, and one warning of the process says why. Cost: a copy of the rows, the memory of merging them, and some
+ * 15 MiB.
  * @throws invalid_parameter (a program that no thread can be started from), unknown_parameter
  */
 export function sealThread(options: ThreadProgramOptions = {}): SealThread {

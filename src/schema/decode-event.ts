@@ -33,7 +33,10 @@ export const DECODED_ROW_COUNT = 256;
 
 /** Some decoded events. Reused: whoever keeps a value copies it. */
 export class DecodedEvents {
-  /** Of each of `FIELDS` those of all rows, `DECODED_ROW_COUNT` apart; `""` where not set; those of a row with a fault mean nothing. The slug is as given, `""` where it follows from the name. */
+  /**
+   * Of each of `FIELDS` those of all rows, `DECODED_ROW_COUNT` apart; `""` where not set. Those of a row with a fault mean nothing.
+   * The slug is as given, `""` where it follows from the name.
+   */
   readonly texts: string[] = new Array<string>(DECODED_ROW_COUNT * FIELD_COUNT).fill("");
   /** Epoch ms. */
   readonly times = new Float64Array(DECODED_ROW_COUNT);

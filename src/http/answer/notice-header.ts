@@ -3,7 +3,8 @@ import type { Notice } from "../../engine/notices.js";
 import { snakeCase } from "../wire/wire-names.js";
 
 /**
- * The header of what was noticed about a question: `unknown_field; param="filter_groups[0].filters[0].field_name"; name="plna"`; none where nothing was.
+ * The header of what was noticed about a question; none where nothing was. An example of its value is
+ * `unknown_field; param="filter_groups[0].filters[0].field_name"; name="plna"`.
  * @param keepsNames parameters stay in camelCase
  */
 export function noticeHeader(notices: readonly Notice[], keepsNames = false): Readonly<Record<string, string>> {

@@ -26,7 +26,10 @@ export interface HandlerOptions {
   readonly tokens: TokenStore;
   /** Decides whether a token has expired, and when a tracking call came in. Default: the machine's. */
   readonly clock?: Clock;
-  /** Reads the user agents of tracking calls, once per call: `await loadAgentReader()`, or one of your own. Default: device, os and browser stay unset. */
+  /**
+   * Reads the user agents of tracking calls, once per call: `await loadAgentReader()`, or one of your own. Default: device, os and browser stay
+   * unset.
+   */
   readonly readAgent?: (text: string) => Agent;
   /** Names a request that brings no usable X-Request-Id, unless it is refused on another thread. Default: a random UUID. */
   readonly requestId?: () => string;

@@ -2,8 +2,8 @@ import { LIMITS } from "../../base/limits.js";
 import type { Agent } from "../routing/route.js";
 
 /**
- * Loads the parser of user agents, for `readAgent` of `createHandler`. The returned function tells device, os and browser of a text, and remembers what
- * it told: a text that it met before costs one look-up.
+ * Loads the parser of user agents, for `readAgent` of `createHandler`. The returned function tells device, os and browser of a text.
+ * It remembers what it told: a text that it met before costs one look-up.
  */
 export async function loadAgentReader(): Promise<(text: string) => Agent> {
   // Most programs never read a user agent.

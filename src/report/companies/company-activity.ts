@@ -141,7 +141,10 @@ export function eachPairOf(
   for (const event of mixed) if (event.company === company) visit(event.identity, 1, event.ms);
 }
 
-/** Visits identities (0: nobody) with the companies that they were active for, some pairs more than once. Cost: some 10 ns a pair of an id and a company. */
+/**
+ * Visits identities (0: nobody) with the companies that they were active for, some pairs more than once.
+ * Cost: some 10 ns a pair of an id and a company.
+ */
 export function eachPair(
   { parts, read: { mixed } }: ActivityState<{ readonly mixed: readonly MixedEvent[] }>,
   identities: IdentityView,

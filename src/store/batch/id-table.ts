@@ -6,7 +6,7 @@ const PART_COUNT = 2 ** (32 - PLACE_BITS);
 const FIRST_CAPACITY = 16;
 /** Share of a part's slots in use at which it grows. */
 const FULL_SHARE = 0.7;
-/** Room is made for some batches at once, as one may be filled while another is written, and for a share of all ids: parts are then not looked at each time. */
+/** Room is made for some batches at once, as one may be filled while another is written, and for a share of all ids. */
 const ROOM_BATCH_COUNT = 16;
 const ROOM_BATCH_IDS = 32_768;
 const ROOM_SHARE = 1 / 1024;

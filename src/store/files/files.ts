@@ -55,7 +55,11 @@ export class StoreFiles {
     return last;
   }
 
-  /** Merges rows of one day into the file of a segment, which is yet to be written. @param excerpts what is written beside the rows @param turns the pace */
+  /**
+   * Merges rows of one day into the file of a segment, which is yet to be written.
+   * @param excerpts what is written beside the rows
+   * @param turns the pace
+   */
   async makeSegment(sources: readonly SourceRows[], excerpts: readonly ExcerptRule[], turns: Turns): Promise<CheckedSegment> {
     const rowCount = sources.reduce((sum, rows) => sum + rows.rowCount, 0);
     const isLargeEnough = this.sealer !== null && rowCount >= LIMITS.sealedElsewhereRowCount;

@@ -28,7 +28,10 @@ export class PaymentCompanies {
     return this.#codes.byteLength;
   }
 
-  /** Brings it up to a moment at which payments and memberships are; false where something is missing. Cost: payments that came since, and those of who changed company. */
+  /**
+   * Brings it up to a moment at which payments and memberships are; false where something is missing.
+   * Cost: payments that came since, and those of who changed company.
+   */
   catchUp(moment: CompanyMoment, missing: Missing): boolean {
     const { payments, memberships } = this;
     const { changeCount } = memberships;

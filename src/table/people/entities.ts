@@ -61,7 +61,10 @@ export class Entities {
     return this.#days.of(entity);
   }
 
-  /** Number of entities seen in a project, by the day on which each was first seen anywhere. Cost: nothing; all triples, for a project that was not asked for lately. */
+  /**
+   * Number of entities seen in a project, by the day on which each was first seen anywhere.
+   * Cost: nothing; all triples, for a project that was not asked for lately.
+   */
   countByDay(project: number): ReadonlyMap<number, number> {
     let count = this.#counts.find((known) => known.project === project);
     if (count === undefined) {

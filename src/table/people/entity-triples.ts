@@ -26,7 +26,10 @@ export class EntityTriples {
     return this.#count;
   }
 
-  /** True where the triple is new, or its day earlier. Cost: the triples of the actor, which are nearly always one, and never looked at beyond a few. */
+  /**
+   * True where the triple is new, or its day earlier.
+   * Cost: the triples of the actor, which are nearly always one, and never looked at beyond a few.
+   */
   add(actor: number, company: number, project: number, day: number): boolean {
     if (actor >= this.#firsts.length) this.#firsts = grown(this.#firsts, new Uint32Array(2 ** Math.ceil(Math.log2(actor + 1))));
     let last = 0;

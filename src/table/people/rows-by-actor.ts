@@ -66,7 +66,7 @@ const FEW_LISTS = 8;
 
 const NO_ROWS = new Uint32Array(0);
 
-/** Ascending rows of two lists without any in common. Of lists of unlike lengths, as those of one identity mostly are: the longer one is copied in stretches. */
+/** Ascending rows of two lists without any in common. Of lists of unlike lengths the longer one is copied in stretches. */
 export function mergeLists(a: Uint32Array, b: Uint32Array): Uint32Array {
   if (a.length === 0) return b;
   const [long, short] = a.length >= b.length ? [a, b] : [b, a];

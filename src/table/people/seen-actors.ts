@@ -22,7 +22,10 @@ export interface PlainEvent {
 const BYTES_PER_TRIPLE = 24;
 const BYTES_PER_PLAIN_EVENT = 64;
 
-/** Who was seen, for which company by the event itself, in which project, and on which day first: of all time. Idempotent, so a row may be taken twice. */
+/**
+ * Who was seen, for which company by the event itself, in which project, and on which day first: of all time. Idempotent, so a row may be taken
+ * twice.
+ */
 export class SeenActors extends StoreTable<Who> {
   triples = new EntityTriples();
   /** Actors of whom something was new. */

@@ -122,7 +122,11 @@ export interface Hit {
   readonly list: Uint32Array;
 }
 
-/** The events of these rows in order. Cost: the rows; ids are read only for days whose events lie in several segments or in a head. @param pause called day by day */
+/**
+ * The events of these rows in order.
+ * Cost: the rows; ids are read only for days whose events lie in several segments or in a head.
+ * @param pause called day by day
+ */
 export async function timelineOf(hits: readonly Hit[], pause: () => Promise<void>): Promise<Timeline> {
   const hitsOfDay = new Map<number, Hit[]>();
   let count = 0;

@@ -38,7 +38,10 @@ const BYTES_PER_EVENT = 16;
 const BYTES_PER_SEGMENT = 120;
 const NO_ROWS = new Uint32Array(0);
 
-/** Where the events of the identities lie that were asked for last: a person's page asks several questions about the same events. 16 bytes an event, and 120 a segment. */
+/**
+ * Where the events of the identities lie that were asked for last: a person's page asks several questions about the same events. 16 bytes an event,
+ * and 120 a segment.
+ */
 export class Timelines implements Droppable {
   readonly #known = new Map<number, Known>();
   byteLength = 0;
@@ -115,7 +118,10 @@ export class Timelines implements Droppable {
   }
 }
 
-/** Rows of some actors in a segment, ascending. Cost: a search where they did nothing, else a look at each row, or a search where that was done often. */
+/**
+ * Rows of some actors in a segment, ascending.
+ * Cost: a search where they did nothing, else a look at each row, or a search where that was done often.
+ */
 async function rowsOf(segment: Rows, actors: readonly number[], looked: (rowCount: number) => void): Promise<Uint32Array> {
   segment.pin();
   try {

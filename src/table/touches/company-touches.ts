@@ -5,7 +5,10 @@ import { companyOfEvent, type CompanyMoment } from "../../identity/company-of-ev
 import { TouchIndex } from "./touch-index.js";
 import type { Touches } from "./touches.js";
 
-/** The touches of each company, in order: those that name it, and those of who belonged to it. 8 bytes a touch; follows touches, links and memberships. */
+/**
+ * The touches of each company, in order: those that name it, and those of who belonged to it. 8 bytes a touch; follows touches, links and
+ * memberships.
+ */
 export class CompanyTouches {
   readonly #index: TouchIndex;
   #companies = new Uint32Array(0);
@@ -31,7 +34,10 @@ export class CompanyTouches {
     return this.#index.of(company);
   }
 
-  /** Brings it up to a moment at which touches and memberships are; false where something is missing. Cost: touches that came since, and those of who changed company. */
+  /**
+   * Brings it up to a moment at which touches and memberships are; false where something is missing.
+   * Cost: touches that came since, and those of who changed company.
+   */
   catchUp(moment: CompanyMoment, missing: Missing): boolean {
     const { touches, memberships } = this;
     const { changeCount } = memberships;
