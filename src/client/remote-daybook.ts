@@ -1,5 +1,6 @@
 import type { DaybookStats, ExportedEvent, ExportInput } from "../engine/daybook.js";
 import type { PrivacyRequests } from "../engine/privacy-requests.js";
+import type { StopOptions } from "../engine/stop-options.js";
 import type { StoredRecord } from "../schema/record.js";
 import { Calls } from "./calls.js";
 import type { DaybookClient } from "./daybook-client.js";
@@ -71,13 +72,13 @@ export class RemoteDaybook extends RemoteQuestions implements DaybookClient {
     return status;
   }
 
-  async *exportEvents(input?: ExportInput): AsyncGenerator<ExportedEvent> {
+  async *exportEvents(input?: ExportInput, options?: StopOptions): AsyncGenerator<ExportedEvent> {
     const question = questionOf(input);
-    for await (const event of this.#pages<ExportedEvent>("/v1/exports/events", question, ({ createdAt, id }) => ({ createdAt, id }))) yield event;
+    yield* this.#pages<ExportedEvent>("/v1/exports/events", question, ({ createdAt, id }) => ({ createdAt, id }), options);
   }
 
-  async *exportRecords(): AsyncGenerator<StoredRecord> {
-    yield* this.#pages<StoredRecord>("/v1/exports/records", {}, afterRecord);
+  async *exportRecords(options?: StopOptions): AsyncGenerator<StoredRecord> {
+    yield* this.#pages<StoredRecord>("/v1/exports/records", {}, afterRecord, options);
   }
 
   close(): Promise<void> {
@@ -93,10 +94,10 @@ export class RemoteDaybook extends RemoteQuestions implements DaybookClient {
   }
 
   /** Page by page until one is empty: each begins after the last item of the one before. */
-  async *#pages<T>(path: string, question: object, after: (last: T) => object): AsyncGenerator<T> {
+  async *#pages<T>(path: string, question: object, after: (last: T) => object, options: StopOptions | undefined): AsyncGenerator<T> {
     for (let position: object | null = null; ; ) {
       const body = jsonText(position === null ? question : { ...question, after: position }, false);
-      const lines = await this.#calls.lines({ method: "POST", path, body, again: "always" });
+      const lines = await this.#calls.lines({ method: "POST", path, body, again: "always", signal: options?.signal });
       const items = lines.map((line) => JSON.parse(line) as T);
       yield* items;
       const last = items.at(-1);

@@ -1,3 +1,5 @@
+import type { StopOptions } from "./stop-options.js";
+
 /** What a person asks for. */
 export type PrivacyType = "access" | "erasure" | "portability" | "rectification" | "opt_out";
 export type PrivacyStatus = "pending_verification" | "submitted" | "acknowledged" | "resolved";
@@ -71,6 +73,6 @@ export interface PrivacyRequests {
    * resolves. @throws invalid_transition, invalid_parameter, privacy_request_not_found
    */
   resolve(id: string, resolution: PrivacyResolution): Promise<PrivacyRequest>;
-  /** NDJSON of all that is held about the subject of an access or portability request, a line at a time. @throws invalid_transition, privacy_request_not_found, identity_not_found */
-  bundle(id: string): AsyncIterable<string>;
+  /** NDJSON of all that is held about the subject of an access or portability request, a line at a time. @throws invalid_transition, privacy_request_not_found, identity_not_found, aborted */
+  bundle(id: string, options?: StopOptions): AsyncIterable<string>;
 }
