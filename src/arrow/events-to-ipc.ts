@@ -2,10 +2,12 @@
 import { Field, RecordBatch, Schema, Struct, TimestampMillisecond, Utf8, makeData } from "apache-arrow";
 import type { Data } from "apache-arrow";
 import { MS_PER_DAY, dayStartMs } from "../base/time.js";
+import { nextTurn } from "../base/turn.js";
 import { uuidText } from "../base/uuid.js";
 import { codeAt } from "../column/column.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import { FIELDS } from "../schema/fields.js";
+import { mayHold } from "../segment/may-hold.js";
 import type { Rows } from "../segment/rows.js";
 import { asDayRows, daysOf, inOrder, loadAll, rowsInRange } from "./day-rows.js";
 import type { DayRows, EventRange } from "./day-rows.js";
@@ -33,6 +35,7 @@ const METADATA = new Field("metadata", new Utf8(), true, new Map([JSON_MARK, ["A
  * and one at a time.
  * @param rows of a snapshot that is kept until the end
  * @param identityIdOf for a last column `identityId`; null: none
+ * @param pause gives others a turn between segments and between batches; what it throws ends the export
  * @throws corruption
  */
 export async function* eventsToIpc(
@@ -41,17 +44,21 @@ export async function* eventsToIpc(
   range: EventRange,
   format: IpcFormat,
   identityIdOf: IdentityIdOf | null = null,
+  pause: () => Promise<void> = nextTurn,
 ): AsyncGenerator<Uint8Array> {
-  const days = daysOf(rows.filter(({ day }) => dayStartMs(day) + MS_PER_DAY > range.fromMs && dayStartMs(day) < range.toMs));
   const projectCode = range.project === null ? null : dictionaries.named("project").codeOf(range.project);
-  const columns = await columnsFor(days, dictionaries, range, projectCode);
+  const isOfRange = ({ day }: Rows) => dayStartMs(day) + MS_PER_DAY > range.fromMs && dayStartMs(day) < range.toMs;
+  const days = daysOf(rows.filter((part) => isOfRange(part) && (projectCode === null || mayHold(part, "project", projectCode))));
+  const columns = await columnsFor(days, dictionaries, range, projectCode, pause);
   const schema = new Schema([ID, CREATED_AT, ...columns.map((column) => column.field), METADATA, ...(identityIdOf === null ? [] : [IDENTITY_ID])]);
   const writer = new IpcWriter(format, schema);
   let batchCount = 0;
   for (const sources of days) {
+    await pause();
     const day = await whilePinned(sources, () => inOrder(sources));
     const selected = rowsInRange(day, range, projectCode);
     for (let from = 0; from < selected.length; from += BATCH_ROW_COUNT) {
+      await pause();
       yield writer.write(batchOf(day, selected.subarray(from, from + BATCH_ROW_COUNT), schema, columns, dictionaries, identityIdOf));
       batchCount += 1;
     }
@@ -88,9 +95,11 @@ async function columnsFor(
   dictionaries: Dictionaries,
   range: EventRange,
   projectCode: number | null,
+  pause: () => Promise<void>,
 ): Promise<FieldColumn[]> {
   const used = FIELDS.map(({ column }) => new Uint8Array(dictionaries.named(column).size));
-  for (const rows of days.flat())
+  for (const rows of days.flat()) {
+    await pause();
     await whilePinned([rows], () => {
       const day = asDayRows(rows);
       const selected = rowsInRange(day, range, projectCode);
@@ -99,6 +108,7 @@ async function columnsFor(
         for (let at = 0; at < selected.length; at += 1) used[field]![codeAt(codes, selected[at]!)] = 1;
       });
     });
+  }
   return FIELDS.map((field, index) => fieldColumn(field, dictionaries.named(field.column), used[index]!, index));
 }
 

@@ -3,7 +3,7 @@ import { refuseUnknown } from "./known-options.js";
 
 type Known = Readonly<Record<string, true>>;
 
-/** Checks what a question is told beside its input; nothing and null are no options. @throws invalid_parameter, unknown_parameter */
+/** Checks what a question or an export is told beside its input; nothing and null are no options. @throws invalid_parameter, unknown_parameter */
 export function checkQueryOptions(options: unknown, known: Known): void {
   if (options === undefined || options === null) return;
   refuseUnknown(options, known);

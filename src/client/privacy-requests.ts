@@ -1,5 +1,7 @@
 import { DaybookError, shown } from "../base/errors.js";
 import type { PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "../engine/privacy-requests.js";
+import { readStopOptions } from "../engine/stop-options.js";
+import type { StopOptions } from "../engine/stop-options.js";
 import type { Calls } from "./calls.js";
 import { jsonText } from "./json-text.js";
 import { camelCase, libraryNames } from "./names.js";
@@ -44,8 +46,9 @@ export class RemotePrivacyRequests implements PrivacyRequests {
     return await this.#change(`${pathOf(id)}/resolve`, { resolution });
   }
 
-  async *bundle(id: string): AsyncGenerator<string> {
-    const lines = await this.#calls.lines({ method: "GET", path: `${pathOf(id)}/bundle`, again: "always" });
+  async *bundle(id: string, options?: StopOptions): AsyncGenerator<string> {
+    const { signal } = readStopOptions(options);
+    const lines = await this.#calls.lines({ method: "GET", path: `${pathOf(id)}/bundle`, again: "always", signal });
     for (const line of lines) yield `${line}\n`;
   }
 

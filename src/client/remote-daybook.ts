@@ -1,6 +1,7 @@
-import { refuseUnknown } from "../base/known-options.js";
 import type { DaybookStats, ExportedEvent, ExportInput } from "../engine/daybook.js";
 import type { PrivacyRequests } from "../engine/privacy-requests.js";
+import { readStopOptions } from "../engine/stop-options.js";
+import type { StopOptions } from "../engine/stop-options.js";
 import type { StoredRecord } from "../schema/record.js";
 import { Calls } from "./calls.js";
 import type { DaybookClient } from "./daybook-client.js";
@@ -72,15 +73,13 @@ export class RemoteDaybook extends RemoteQuestions implements DaybookClient {
     return status;
   }
 
-  async *exportEvents(input?: ExportInput): AsyncGenerator<ExportedEvent> {
+  async *exportEvents(input?: ExportInput, options?: StopOptions): AsyncGenerator<ExportedEvent> {
     const question = questionOf(input);
-    for await (const event of this.#pages<ExportedEvent>("/v1/exports/events", question, ({ createdAt, id }) => ({ createdAt, id }))) yield event;
+    yield* this.#pages<ExportedEvent>("/v1/exports/events", question, ({ createdAt, id }) => ({ createdAt, id }), readStopOptions(options));
   }
 
-  /** @param input nothing: programs without types hand over anything */
-  async *exportRecords(input: object | null = {}): AsyncGenerator<StoredRecord> {
-    if (input !== null) refuseUnknown(input, {});
-    yield* this.#pages<StoredRecord>("/v1/exports/records", {}, afterRecord);
+  async *exportRecords(options: StopOptions | null = {}): AsyncGenerator<StoredRecord> {
+    yield* this.#pages<StoredRecord>("/v1/exports/records", {}, afterRecord, readStopOptions(options));
   }
 
   close(): Promise<void> {
@@ -96,10 +95,10 @@ export class RemoteDaybook extends RemoteQuestions implements DaybookClient {
   }
 
   /** Page by page until one is empty: each begins after the last item of the one before. */
-  async *#pages<T>(path: string, question: object, after: (last: T) => object): AsyncGenerator<T> {
+  async *#pages<T>(path: string, question: object, after: (last: T) => object, { signal }: StopOptions): AsyncGenerator<T> {
     for (let position: object | null = null; ; ) {
       const body = jsonText(position === null ? question : { ...question, after: position }, false);
-      const lines = await this.#calls.lines({ method: "POST", path, body, again: "always" });
+      const lines = await this.#calls.lines({ method: "POST", path, body, again: "always", signal });
       const items = lines.map((line) => JSON.parse(line) as T);
       yield* items;
       const last = items.at(-1);

@@ -37,7 +37,7 @@ export async function atMoment<B, A>(
   };
   try {
     for (;;) {
-      const begun = await tryOnce();
+      const begun = await store.whole(() => tryAt(store.snapshot()));
       if (begun !== null) return begun.answer;
     }
   } finally {
@@ -45,9 +45,7 @@ export async function atMoment<B, A>(
   }
 
   /** Null where something was missing, which is loaded then. */
-  async function tryOnce(): Promise<{ readonly answer: A } | null> {
-    await store.whole();
-    const snapshot = store.snapshot();
+  async function tryAt(snapshot: Snapshot): Promise<{ readonly answer: A } | null> {
     try {
       // Those of this moment: an erasure puts others in their place.
       pin(contexts.tables);

@@ -32,13 +32,9 @@ import type { ReportName } from "../plan/plan.js";
 import type { Notice } from "./notices.js";
 import type { PrivacyRequests } from "./privacy-requests.js";
 import type { ScrubState } from "./scrub.js";
+import type { StopOptions } from "./stop-options.js";
 
-export interface QueryOptions {
-  /**
-   * Stops the query with `aborted`. With a signal a long query lets others have a turn every few milliseconds, without one it
-   * does not. It is asked and never listened to, so anything that can tell whether it is aborted will do.
-   */
-  readonly signal?: Pick<AbortSignal, "aborted">;
+export interface QueryOptions extends StopOptions {
   /** Called for this question as `onNotice` of `openDaybook` is, which is called too. */
   readonly onNotice?: (notice: Notice) => unknown;
 }
@@ -207,16 +203,16 @@ export interface Daybook extends AsyncDisposable {
   readonly privacyRequests: PrivacyRequests;
   /** What answering would touch, without touching it. `report` is the method's name. @throws as the question */
   explain(report: ReportName, input?: object): Promise<Explanation>;
-  /** Every stored event in (createdAt, id) order, a day in memory at a time. @throws invalid_parameter, unknown_parameter, invalid_date, closed */
-  exportEvents(input?: ExportInput): AsyncIterable<ExportedEvent>;
+  /** Every stored event in (createdAt, id) order, a day in memory at a time. @throws invalid_parameter, unknown_parameter, invalid_date, aborted, closed */
+  exportEvents(input?: ExportInput, options?: StopOptions): AsyncIterable<ExportedEvent>;
   /**
    * Every project that no event names, then every record that tells who is who, in (createdAt, id) order: with all events, a copy of
    * the store. There are no dates and no project to ask for, because who is who holds for the past too, and for the whole organization.
-   * @throws unknown_parameter (for those that hand over some all the same), closed
+   * @throws unknown_parameter, aborted, closed
    */
-  exportRecords(): AsyncIterable<StoredRecord>;
+  exportRecords(options?: StopOptions): AsyncIterable<StoredRecord>;
   /** The same events as an Arrow IPC stream, or file, that other tools open: `import --format arrow` takes it back. @throws as exportEvents */
-  exportArrow(input?: ExportInput, format?: "stream" | "file"): AsyncIterable<Uint8Array>;
+  exportArrow(input?: ExportInput, format?: "stream" | "file", options?: StopOptions): AsyncIterable<Uint8Array>;
   /** Makes a project exist before its first event. @throws invalid_parameter, read_only, storage_full, closed */
   createProject(name: string): Promise<void>;
   /** Names of all projects, by code point; `default`, the project of events that name none, always is one. */

@@ -56,7 +56,7 @@ export class RecordEncoder {
   }
 
   #addProject(name: string): RecordOutcome {
-    if (this.store.isDurable("project", name) || this.#projects.has(name)) return "duplicate";
+    if (this.store.isVisible("project", name) || this.#projects.has(name)) return "duplicate";
     if (this.#isFull("project", name)) return fullError("name");
     this.store.dictionaries.named("project").intern(name);
     this.#projects.add(name);

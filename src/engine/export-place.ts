@@ -1,6 +1,7 @@
 import type { RecordPlace } from "../identity/record-order.js";
 import type { StoredRecord } from "../schema/record.js";
 import type { ExportedEvent, ExportInput } from "./daybook.js";
+import type { StopOptions } from "./stop-options.js";
 
 /** Where an export begins, for what is read page by page. The same for all copies of this package in a process. */
 export const AFTER: unique symbol = Symbol.for("daybook.exportAfter") as typeof AFTER;
@@ -20,6 +21,6 @@ export type ExportedRecordPlace = RecordPlace | { readonly name: string };
  * version, begins with the first: who asks must leave out what is not asked for.
  */
 export interface PagedExports {
-  exportEvents(input: ExportInput & { readonly [AFTER]?: EventPlace | null }): AsyncIterable<ExportedEvent>;
-  exportRecords(input: { readonly [AFTER]?: ExportedRecordPlace | null }): AsyncIterable<StoredRecord>;
+  exportEvents(input: ExportInput & { readonly [AFTER]?: EventPlace | null }, options?: StopOptions): AsyncIterable<ExportedEvent>;
+  exportRecords(options: StopOptions & { readonly [AFTER]?: ExportedRecordPlace | null }): AsyncIterable<StoredRecord>;
 }

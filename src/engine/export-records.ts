@@ -9,35 +9,48 @@ import type { Dictionaries } from "../column/dictionaries.js";
 import type { Rows } from "../segment/rows.js";
 import type { Store } from "../store/live/store.js";
 import type { ExportedRecordPlace } from "./export-place.js";
+import { GIVEN_ROW_VALUES, RowTurns } from "./row-turns.js";
 
 /**
  * Every project that no event names, by code point, then every record of a moment in the order of (createdAt, id), what takes a record
  * back behind it. Cost: a merge of the records that came since the last export with the others; where there is such a project, a look at
  * the projects of all rows.
- * @param after the last of the page before
+ * @param after the last of the page before; @throws corruption, aborted
  */
-export async function* exportStoredRecords(store: Store, after: ExportedRecordPlace | null = null): AsyncGenerator<StoredRecord> {
-  await store.whole();
+export async function* exportStoredRecords(
+  store: Store,
+  after: ExportedRecordPlace | null = null,
+  signal?: Pick<AbortSignal, "aborted">,
+): AsyncGenerator<StoredRecord> {
   const [project, place] = after === null ? ["", null] : "name" in after ? [after.name, null] : [null, after];
-  // An erasure waits for whoever reads what it takes away.
-  const snapshot = store.snapshot();
+  const { dictionaries } = store;
+  const turns = new RowTurns(signal);
+  const { records, rows, projects, snapshot } = await store.whole(() => ({
+    records: store.records,
+    rows: store.records.inOrder.rows(place),
+    projects: store.visibleValues("project"),
+    // An erasure waits for whoever reads what it takes away.
+    snapshot: store.snapshot(),
+  }));
   try {
-    const { records, dictionaries } = store;
-    const rows = records.inOrder.rows(place);
     if (project !== null) {
-      const names = await projectsWithoutEvents(store.durableValues("project"), snapshot.rows);
+      const names = await projectsWithoutEvents(projects, snapshot.rows, turns);
       for (const name of names) if (compareCodePoints(name, project) > 0) yield { type: "project", name };
     }
-    for (const row of rows) yield storedRecord(records, row, dictionaries);
+    for (const row of rows) {
+      if (turns.isDue(GIVEN_ROW_VALUES)) await turns.turn();
+      yield storedRecord(records, row, dictionaries);
+    }
   } finally {
     snapshot.release();
   }
 }
 
-async function projectsWithoutEvents(projects: readonly string[], parts: readonly Rows[]): Promise<readonly string[]> {
+async function projectsWithoutEvents(projects: readonly string[], parts: readonly Rows[], turns: RowTurns): Promise<readonly string[]> {
   const unseen = new Set(projects.keys());
   for (const rows of parts) {
     if (unseen.size === 0) break;
+    if (turns.isDue(rows.rowCount)) await turns.turn();
     rows.pin();
     try {
       await rows.load(["project"]);

@@ -4,8 +4,8 @@ import type { Clock } from "../base/clock.js";
 import { DaybookError, parameterError, shown } from "../base/errors.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import { moneyExcerpt } from "../derived/stored.js";
-import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import { LIMITS } from "../base/limits.js";
+import type { KnownOptions } from "../base/known-options.js";
 import { onePerProcess } from "../base/one-per-process.js";
 import { parseUuid, uuidText } from "../base/uuid.js";
 import { decodeAlias, decodeGroup, decodeIdentify, unlinkOf } from "../identity/decode-record.js";
@@ -21,6 +21,7 @@ import { moneySlugs, reportRules } from "../plan/revenue-rules.js";
 import { pooledRandom } from "../base/random.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
 import { BatchBuilder } from "../store/batch/batch.js";
+import type { Snapshot } from "../store/live/catalog.js";
 import type { Store } from "../store/live/store.js";
 import { openStore } from "../store/open-store.js";
 import type { Storage } from "../store/storage/storage.js";
@@ -53,9 +54,12 @@ import type { PrivacyRequests } from "./privacy-requests.js";
 import { projectsOf } from "./projects.js";
 import { Questions } from "./questions.js";
 import { ReportContexts } from "./report-contexts.js";
+import { RowTurns } from "./row-turns.js";
 import { Scrub, timer } from "./scrub.js";
 import { settle } from "./settle.js";
 import { statsOf } from "./stats.js";
+import { readStopOptions } from "./stop-options.js";
+import type { StopOptions } from "./stop-options.js";
 
 /** Who writes to storages without a journal. */
 const writers = onePerProcess("writers", () => new WeakMap<Storage, Pick<Daybook, "health" | "seal" | "close">>());
@@ -200,10 +204,9 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     return await ingestRecords(records, this.#recordContext(), this.#queue);
   }
 
-  async *exportRecords(input: Parameters<PagedExports["exportRecords"]>[0] | null = {}): AsyncGenerator<StoredRecord> {
+  async *exportRecords(options: Parameters<PagedExports["exportRecords"]>[0] | null = {}): AsyncGenerator<StoredRecord> {
     this.#refuseClosed();
-    if (input !== null) refuseUnknown(input, {});
-    yield* exportStoredRecords(this.#store, input?.[AFTER]);
+    yield* exportStoredRecords(this.#store, options?.[AFTER], readStopOptions(options).signal);
   }
 
   async explain(report: ReportName, input?: object): Promise<Explanation> {
@@ -214,25 +217,30 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     return { ...(await explainPlan(this.#store, this.#contexts, plan)), notices };
   }
 
-  async *exportEvents(input: Parameters<PagedExports["exportEvents"]>[0] | null = {}): AsyncGenerator<ExportedEvent> {
+  async *exportEvents(input: Parameters<PagedExports["exportEvents"]>[0] | null = {}, options?: StopOptions): AsyncGenerator<ExportedEvent> {
     this.#refuseClosed();
     const { project, range, identityIds } = planExport(input);
-    await this.#store.whole();
-    yield* exportRows(this.#store, project, range, { after: input?.[AFTER] ?? null, ...(identityIds ? { names: this.#identityNames() } : {}) });
+    const { signal } = readStopOptions(options);
+    const { snapshot, names } = await this.#exportMoment(identityIds);
+    try {
+      const rest = { project, after: input?.[AFTER] ?? null, signal, ...(names === null ? {} : { names }) };
+      yield* exportRows(snapshot.rows, this.#store.dictionaries, range, rest);
+    } finally {
+      snapshot.release();
+    }
   }
 
-  async *exportArrow(input: ExportInput = {}, format: "stream" | "file" = "stream"): AsyncGenerator<Uint8Array> {
+  async *exportArrow(input: ExportInput = {}, format: "stream" | "file" = "stream", options?: StopOptions): AsyncGenerator<Uint8Array> {
     this.#refuseClosed();
     const { project, range, identityIds } = planExport(input);
     if (format !== "stream" && format !== "file") throw parameterError("invalid_parameter", "format", `expected stream or file, got ${shown(format)}`);
+    const { signal } = readStopOptions(options);
     // Loaded when asked for: most programs never write Arrow.
     const { eventsToIpc } = await import("../arrow/events-to-ipc.js");
-    await this.#store.whole();
-    // Who is who, and the events, of one turn.
-    const identityIdOf = identityIds ? this.#identityNames().of : null;
-    const snapshot = this.#store.snapshot();
+    const turns = new RowTurns(signal);
+    const { snapshot, names } = await this.#exportMoment(identityIds);
     try {
-      yield* eventsToIpc(snapshot.rows, this.#store.dictionaries, { ...range, project }, format, identityIdOf);
+      yield* eventsToIpc(snapshot.rows, this.#store.dictionaries, { ...range, project }, format, names?.of ?? null, () => turns.turn());
     } finally {
       snapshot.release();
     }
@@ -243,7 +251,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     if (typeof name !== "string" || name === "" || !name.isWellFormed() || name.length > LIMITS.eventNameChars)
       throw parameterError("invalid_parameter", "name", `expected 1 to ${LIMITS.eventNameChars} characters, got ${shown(name)}`);
     await this.#queue.exclusive(async () => {
-      if (this.#store.durableValues("project").includes(name)) return;
+      if (this.#store.isVisible("project", name)) return;
       this.#store.dictionaries.named("project").intern(name);
       try {
         await this.#store.commit(new BatchBuilder().batch());
@@ -324,8 +332,10 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     return { linkId: uuidText(record.id) };
   }
 
-  #identityNames(): IdentityNames {
-    return new IdentityNames(this.#store.resolver.view());
+  /** Events, and who is who, of one turn. The snapshot is to be released. */
+  #exportMoment(withNames: boolean): Promise<{ readonly snapshot: Snapshot; readonly names: IdentityNames | null }> {
+    const store = this.#store;
+    return store.whole(() => ({ names: withNames ? new IdentityNames(store.resolver.view()) : null, snapshot: store.snapshot() }));
   }
 
   #recordContext(): RecordContext {

@@ -1,3 +1,5 @@
+import type { StopOptions } from "./stop-options.js";
+
 /** What a person asks for. */
 export type PrivacyType = "access" | "erasure" | "portability" | "rectification" | "opt_out";
 export type PrivacyStatus = "pending_verification" | "submitted" | "acknowledged" | "resolved";
@@ -76,7 +78,7 @@ export interface PrivacyRequests {
   resolve(id: string, resolution: PrivacyResolution): Promise<PrivacyRequest>;
   /**
    * NDJSON of all that is held about the subject of an access or portability request, a line at a time.
-   * @throws invalid_transition, privacy_request_not_found, identity_not_found
+   * @throws invalid_transition, privacy_request_not_found, identity_not_found, aborted
    */
-  bundle(id: string): AsyncIterable<string>;
+  bundle(id: string, options?: StopOptions): AsyncIterable<string>;
 }

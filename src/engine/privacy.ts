@@ -10,13 +10,15 @@ import { writePrivacy } from "../store/upkeep/privacy-file.js";
 import type { Store } from "../store/live/store.js";
 import type { Housekeeping } from "./housekeeping.js";
 import type { IngestQueue } from "./ingest-queue.js";
-import { bundleOf, idsOf } from "./privacy-bundle.js";
+import { bundleOf, heldIn, idsOf } from "./privacy-bundle.js";
 import type { PersonIds } from "./privacy-bundle.js";
 import { PrivacyBook } from "./privacy-book.js";
 import { acknowledge, expire, extend, newRequest, readPrivacyInput, readResolution, resolve, shownRequest, verify } from "./privacy-lifecycle.js";
 import type { PrivacyHolder, StoredRequest } from "./privacy-lifecycle.js";
 import type { ErasureReceipt, PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "./privacy-requests.js";
 import { projectsOf } from "./projects.js";
+import { readStopOptions } from "./stop-options.js";
+import type { StopOptions } from "./stop-options.js";
 import type { SuppressedKind, Suppression } from "./suppression.js";
 
 /** What privacy requests need of their Daybook. */
@@ -56,14 +58,16 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     const read = readPrivacyInput(input);
     if (read.project !== null && !projectsOf(store).includes(read.project))
       throw new DaybookError("project_not_found", `project: there is no project ${shown(read.project)}`, { param: "project" });
-    await store.whole();
     const nowMs = clock.now();
     const id = new Uint8Array(16);
     writeUuidV7(nowMs, random, id, 0);
-    const view = store.resolver.view();
-    const identity = find(view, read.subject);
-    const holder = "email" in read.subject && identity !== 0 ? this.#holderOf(view.actorOfEmail(normalEmail(read.subject.email))) : null;
-    const request = newRequest(read, { nowMs, id: uuidText(id), identityId: identity === 0 ? null : view.identityId(identity), holder });
+    const person = await store.whole(() => {
+      const view = store.resolver.view();
+      const identity = find(view, read.subject);
+      const holder = "email" in read.subject && identity !== 0 ? this.#holderOf(view.actorOfEmail(normalEmail(read.subject.email))) : null;
+      return { identityId: identity === 0 ? null : view.identityId(identity), holder };
+    });
+    const request = newRequest(read, { nowMs, id: uuidText(id), ...person });
     await this.#change(() => Promise.resolve(this.#book.add(request)));
     return shownRequest(request, nowMs);
   }
@@ -99,19 +103,25 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     return await this.#erase(id, wanted);
   }
 
-  async *bundle(id: string): AsyncGenerator<string> {
+  async *bundle(id: string, options?: StopOptions): AsyncGenerator<string> {
     this.#house.refuseClosed();
+    const { signal } = readStopOptions(options);
     const { store } = this.#house;
     const request = this.#request(id);
     if (request.type !== "access" && request.type !== "portability")
       throw new DaybookError("invalid_transition", `a request for ${request.type} has no bundle`);
     if (request.status !== "acknowledged" && request.resolution !== "completed" && request.resolution !== "partially_completed")
       throw new DaybookError("invalid_transition", `expected a request that was acknowledged, this one is ${request.resolution ?? request.status}`);
-    await store.whole();
-    const view = store.resolver.view();
-    const identity = this.#personOf(request, view);
-    if (identity === 0) throw new DaybookError("identity_not_found", "nothing is held about the subject of this request");
-    yield* bundleOf(store, identity, view);
+    const { identity, held } = await store.whole(() => {
+      const inThisTurn = heldIn(store);
+      return { identity: this.#personOf(request, inThisTurn.view), held: inThisTurn };
+    });
+    try {
+      if (identity === 0) throw new DaybookError("identity_not_found", "nothing is held about the subject of this request");
+      yield* bundleOf(identity, held, signal);
+    } finally {
+      held.snapshot.release();
+    }
   }
 
   #holderOf(actor: number): PrivacyHolder {

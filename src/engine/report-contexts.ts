@@ -47,12 +47,13 @@ export class ReportContexts {
    */
   async of(plan: Plan, moment: TableMoment): Promise<FoldContext> {
     const { dictionaries, identities, companies, sequence, tables, pause } = moment;
+    const subject = plan.userId === null ? 0 : identities.findId(plan.userId);
     const needsRegex = some(plan, ({ test }) => test.op === "regex");
     const identityIds = some(plan, ({ operand, test }) => operand.kind === "identityId" && test.op === "equals") ? this.#hashedIds(pause) : null;
     const touches = tables.touchMaker(this.touchRule);
     const rowTouches = some(plan, ({ operand }) => operand.kind === "touch") ? touches.reader() : null;
     const regexes = needsRegex ? await compileRegexes(plan.where) : new Map<string, never>();
-    const compiling = compileSelector(plan, { dictionaries, identities, identityIds: await identityIds, companies, touches: rowTouches, regexes });
+    const compiling = compileSelector(plan, { dictionaries, identities, subject, identityIds: await identityIds, companies, touches: rowTouches, regexes });
     let step = compiling.next();
     for (; step.done !== true; step = compiling.next()) await pause();
     return { dictionaries, identities, selector: step.value, sequence, companies, touches };
@@ -76,7 +77,7 @@ export class ReportContexts {
     const { truncationCount } = store;
     if (this.#identityIds?.truncationCount !== truncationCount) this.#identityIds = { truncationCount, ids: new IdentityIds(store.dictionaries) };
     const { ids } = this.#identityIds;
-    const sizes = store.journaledSizes();
+    const sizes = store.journaledSizes;
     while (!ids.grow(sizes)) await pause();
     return ids;
   }

@@ -45,6 +45,7 @@ function pauseMs(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-function stopped(): DaybookError {
+/** What whoever stopped a question hears. */
+export function stopped(): DaybookError {
   return new DaybookError("aborted", "the query was stopped by its signal");
 }

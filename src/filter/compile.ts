@@ -24,6 +24,8 @@ import type { ValueTest } from "./value-test.js";
 export interface FilterContext {
   readonly dictionaries: Dictionaries;
   readonly identities: IdentityView;
+  /** Whom the user id of the scope named at the moment of the identities; 0 for nobody, or none. */
+  readonly subject: number;
   /** Knows the ids of all rows; null where no filter asks for equal identity ids. */
   readonly identityIds: IdentityIds | null;
   /** Null where no filter asks for companies. */
@@ -50,7 +52,7 @@ export function* compileSelector(scope: Scope, context: FilterContext): Generato
   const all: Predicate[] = [];
   if (scope.project !== null) all.push(compiler.exactly("project", scope.project));
   if (scope.eventName !== null) all.push(compiler.exactly("name", scope.eventName));
-  if (scope.userId !== null) all.push(compiler.identityOfUser(scope.userId));
+  if (scope.userId !== null) all.push(compiler.subject());
   const groups: Predicate[][] = [];
   for (const group of scope.where) {
     const predicates: Predicate[] = [];
@@ -90,11 +92,9 @@ class Compiler {
     return codesPredicate(column, CodeSet.ofList([dictionary.codeOf(value)], false, dictionary.size));
   }
 
-  /** Events of the identity that a user id, else an anonymous id, resolves to. */
-  identityOfUser(id: string): Predicate {
-    const { identities } = this.context;
-    const identity = identities.findId(id);
-    return identity === 0 ? NEVER : this.#actors(identities.actorsOf(identity), false, false);
+  subject(): Predicate {
+    const { identities, subject } = this.context;
+    return subject === 0 ? NEVER : this.#actors(identities.actorsOf(subject), false, false);
   }
 
   /** @param notSet whether events of nobody pass, before the negation */

@@ -28,6 +28,8 @@ export class Companies implements CompanyView {
     /** Of identities with several companies. */
     readonly lists: ReadonlyMap<number, readonly Association[]>,
     readonly membersOf: (companyCode: number) => Iterable<number>,
+    /** Records that were there then. */
+    readonly recordEnd: number,
   ) {}
 
   onlyCompany(identity: number): number {
@@ -62,7 +64,7 @@ export class Companies implements CompanyView {
 
   traitsOf(companyCode: number): Readonly<Record<string, unknown>> | null {
     const { table, groupsOfCompany, dictionaries } = this.resolver;
-    const rows = groupsOfCompany.of(companyCode).filter((row) => table.code(row, "traits") > 0);
+    const rows = groupsOfCompany.of(companyCode).filter((row) => table.code(row, "traits") > 0 && this.resolver.isLive(row, this.recordEnd));
     if (rows.length === 0) return null;
     const traits = dictionaries.named("traits");
     const oldestFirst = [...rows].sort((a, b) => table.compare(a, b));

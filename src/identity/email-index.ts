@@ -6,9 +6,9 @@ import { RowsByCode } from "./rows-by-code.js";
 
 /** Who was identified with which email, and which user ids are emails themselves. */
 export class EmailIndex {
-  /** Live identify records by email. */
+  /** Identify records by email, also those that were taken back. */
   readonly #byEmail = new RowsByCode();
-  /** Live identify records with an email by the actor they are about. */
+  /** Those with an email by the actor they are about. */
   readonly #byActor = new RowsByCode();
   /** User ids that look like emails, by their normal form; those of codes below `#scanned`. */
   readonly #emailLikeUsers = new Map<string, number[]>();
@@ -25,26 +25,21 @@ export class EmailIndex {
     this.#byActor.add(this.actorOf(row), row);
   }
 
-  remove(row: number): void {
-    this.#byEmail.remove(this.table.code(row, "email"), row);
-    this.#byActor.remove(this.actorOf(row), row);
-  }
-
   /** Whom an identify record is about: its user, else its anonymous id. */
   actorOf(row: number): number {
     const userId = this.table.code(row, "userId");
     return userId > 0 ? userId * 2 : this.table.code(row, "anonymousId") * 2 + 1;
   }
 
-  /** Live identify records of an actor that name an email. */
+  /** All identify records of an actor that name an email, also those that were taken back. */
   recordsOf(actor: number): readonly number[] {
     return this.#byActor.of(actor);
   }
 
-  /** The actor most recently identified with an email; 0 for none. Cost: the records that name it. */
-  newestActorOf(emailCode: number): number {
+  /** The actor most recently identified with an email; 0 for none. Cost: the records that name it. @param isLive which records count */
+  newestActorOf(emailCode: number, isLive: (row: number) => boolean): number {
     let newest = -1;
-    for (const row of this.#byEmail.of(emailCode)) if (newest === -1 || this.#isNewer(row, newest)) newest = row;
+    for (const row of this.#byEmail.of(emailCode)) if (isLive(row) && (newest === -1 || this.#isNewer(row, newest))) newest = row;
     return newest === -1 ? 0 : this.actorOf(newest);
   }
 

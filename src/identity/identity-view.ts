@@ -14,11 +14,11 @@ export interface IdentityView {
   actorsOf(identity: number): readonly number[];
   /** The actors that came to another identity since an earlier view; null where that is too long ago to tell. Cost: their number. */
   movedSince(former: IdentityView): ReadonlySet<number> | null;
-  /** The identity that a user id, else an anonymous id of this value, belongs to; 0 for an unknown one. */
+  /** The identity that a user id, else an anonymous id of this value, belongs to; 0 for an unknown one. To be asked in the turn of the moment. */
   findId(id: string): number;
-  /** The identity most recently identified with an email (trimmed, lower case); 0 for an unknown one. */
+  /** The identity most recently identified with an email (trimmed, lower case); 0 for an unknown one. To be asked in the turn of the moment. */
   findEmail(email: string): number;
-  /** The very id that an email names, before it is folded onto an identity; 0 for an unknown one. */
+  /** The very id that an email names, before it is folded onto an identity; 0 for an unknown one. To be asked in the turn of the moment. */
   actorOfEmail(email: string): number;
   /** `idn_` and the hash of the id that names the identity. */
   identityId(identity: number): string;
@@ -60,7 +60,7 @@ export interface CompanyView {
   changedIdentities(): readonly number[];
   /** Whether some identity changed its company. */
   readonly hasChanges: boolean;
-  /** Whether some event or group call named this company. */
+  /** Whether some event or group call named this company. To be asked in the turn of the moment. */
   has(companyCode: number): boolean;
   /** The newest text of every trait of a company (numbers and other values left out); null where none were given. */
   traitsOf(companyCode: number): Readonly<Record<string, unknown>> | null;

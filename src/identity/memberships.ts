@@ -91,7 +91,7 @@ export class Memberships extends StoreTable<CompanyPairs> {
     if (changed === null) this.#changes.addAll();
     else for (const identity of changed) this.#changes.add(identity);
     if (this.#view === null || changed === null || changed.size > 0)
-      this.#view = new Companies(this.resolver, this.#ofIdentities.freeze(), this.#lists, (company) => this.#membersOf(company));
+      this.#view = new Companies(this.resolver, this.#ofIdentities.freeze(), this.#lists, (company) => this.#membersOf(company), this.resolver.recordEnd);
     this.#touched = new Set();
     this.#identities = identities;
     this.#groupMoveCount = groupMoves.count;

@@ -22,12 +22,13 @@ export class IdentityResolver {
   readonly users = new KnownCodes();
   readonly anonymous = new KnownCodes();
   readonly companies = new KnownCodes();
-  /** Live group records by actor, and by company. */
+  /** Live group records by actor. */
   readonly groupsOfActor = new RowsByCode();
+  /** All group records by company, also those that were taken back. */
   readonly groupsOfCompany = new RowsByCode();
   readonly emails: EmailIndex;
-  /** Rows that were taken back. */
-  readonly #removed = new Set<number>();
+  /** Rows that were taken back, with the row that did it. */
+  readonly #removed = new Map<number, number>();
   readonly #links: AnonymousLinks;
   readonly #merges: UserMerges;
   /** User of an anonymous id; survivor of a merged user. */
@@ -41,8 +42,7 @@ export class IdentityResolver {
   readonly groupMoves = new Moves();
   #linkCount = 0;
   #view: ResolverView | null = null;
-  /** Goes up with every record. */
-  #recordVersion = 0;
+  #recordEnd = Infinity;
 
   constructor(
     readonly table: RecordTable,
@@ -60,12 +60,6 @@ export class IdentityResolver {
     );
   }
 
-  /** Anything that a view or the companies of identities depend on has this version. */
-  get version(): string {
-    this.#settle();
-    return `${this.moves.count}.${this.#recordVersion}`;
-  }
-
   /** Learns that an event carried both ids. Constant cost. */
   link({ anonymousId, userId, createdAtMs }: IdLink): void {
     const owner = this.#links.addEvent(anonymousId, { userId, ms: createdAtMs }, this.#owners.of(anonymousId));
@@ -75,28 +69,34 @@ export class IdentityResolver {
   /** Learns of a row that was added to the table. */
   addRecord(row: number): void {
     const { table } = this;
-    this.#recordVersion += 1;
     if (table.kinds[row] !== RECORD_KINDS.unlink) {
+      const unlink = table.findUnlink(table.ids, row * 16);
       // Taken back before it came.
-      if (table.findUnlink(table.ids, row * 16) >= 0) this.#removed.add(row);
+      if (unlink >= 0) this.#removed.set(row, unlink);
       else this.#put(row, true);
       return;
     }
     const target = table.find(table.ids, row * 16);
     if (target === -1 || this.#removed.has(target)) return;
-    this.#removed.add(target);
+    this.#removed.set(target, row);
     this.#put(target, false);
   }
 
-  isLive(row: number): boolean {
-    return !this.#removed.has(row);
+  /** Records of complete commits: those of one that is being learned of lie behind. */
+  get recordEnd(): number {
+    return this.#recordEnd;
   }
 
-  /** Who is who by what was learned so far. The same object as long as nobody comes to another identity. */
+  /** Whether a record was there, and not taken back, when there were so many. */
+  isLive(row: number, recordEnd: number): boolean {
+    return row < recordEnd && (this.#removed.get(row) ?? Infinity) >= recordEnd;
+  }
+
+  /** Who is who by what was learned so far. The same object as long as no record comes and nobody comes to another identity. */
   view(): IdentityView {
     this.#settle();
-    if (this.#view?.moveCount !== this.moves.count)
-      this.#view = new ResolverView(this, this.#owners.freeze(), this.#survivors.freeze(), this.moves.count, this.#linkCount, this.#everAbsorbed.size > 0);
+    if (this.#view?.moveCount !== this.moves.count || this.#view.recordEnd !== this.#recordEnd)
+      this.#view = new ResolverView(this, this.#owners.freeze(), this.#survivors.freeze(), this.#recordEnd, this.moves.count, this.#linkCount, this.#everAbsorbed.size > 0);
     return this.#view;
   }
 
@@ -120,7 +120,8 @@ export class IdentityResolver {
     if (table.kinds[row] === RECORD_KINDS.group) this.#putGroup(row, userId, anonymousId, isLive);
     else if (table.kinds[row] === RECORD_KINDS.alias) this.#putAlias(row, anonymousId, isLive);
     else {
-      if (table.code(row, "email") > 0) this.emails[isLive ? "add" : "remove"](row);
+      // Views of before look at those that were taken back since.
+      if (table.code(row, "email") > 0 && isLive) this.emails.add(row);
       if (userId > 0 && anonymousId > 0) this.#putLink(row, anonymousId, isLive);
     }
   }
@@ -131,7 +132,7 @@ export class IdentityResolver {
     const actor = userId > 0 ? userId * 2 : anonymousId * 2 + 1;
     this.groupsOfActor[isLive ? "add" : "remove"](actor, row);
     this.groupMoves.add(actor);
-    this.groupsOfCompany[isLive ? "add" : "remove"](companyId, row);
+    if (isLive) this.groupsOfCompany.add(companyId, row);
   }
 
   /** `from` may be a user id, an anonymous id or both: it is `to` in every role. */
@@ -153,8 +154,9 @@ export class IdentityResolver {
     return { users: this.users.end, anonymous: this.anonymous.end, companies: this.companies.end };
   }
 
-  /** @param sizes of the dictionaries as far as commits brought their values: what is beyond is nobody yet */
+  /** All that was learned is of complete commits. @param sizes of the dictionaries as far as these brought their values: what is beyond is nobody yet */
   committed(sizes: ReadonlyMap<string, number>): void {
+    this.#recordEnd = this.table.rowCount;
     this.users.end = sizes.get("userId") ?? 1;
     this.anonymous.end = sizes.get("anonymousId") ?? 1;
     this.companies.end = sizes.get("companyId") ?? 1;
@@ -190,7 +192,7 @@ function remember(sets: Map<number, Set<number>>, key: number, value: number): v
   else set.add(value);
 }
 
-/** Links as they were at one moment; emails and records are always the newest. */
+/** Links, emails and records as they were at one moment; which ids are known is always the newest: to be asked in the turn of the moment. */
 class ResolverView implements IdentityView {
   readonly #userIds: Dictionary;
   readonly #anonymousIds: Dictionary;
@@ -199,6 +201,7 @@ class ResolverView implements IdentityView {
     readonly resolver: IdentityResolver,
     readonly owners: FrozenCodes,
     readonly survivors: FrozenCodes,
+    readonly recordEnd: number,
     readonly moveCount: number,
     readonly linkCount: number,
     readonly hasMerges: boolean,
@@ -232,6 +235,8 @@ class ResolverView implements IdentityView {
     return former instanceof ResolverView && former.resolver === this.resolver ? this.resolver.moves.between(former.moveCount, this.moveCount) : null;
   }
 
+  readonly #isLive = (row: number): boolean => this.resolver.isLive(row, this.recordEnd);
+
   /** The user who stands for a user. */
   #survivorOf(userId: number): number {
     const survivor = this.survivors.of(userId);
@@ -253,7 +258,7 @@ class ResolverView implements IdentityView {
   actorOfEmail(email: string): number {
     const { emails, users, dictionaries } = this.resolver;
     const code = dictionaries.named("email").codeOf(email);
-    const actor = code > 0 ? emails.newestActorOf(code) : 0;
+    const actor = code > 0 ? emails.newestActorOf(code, this.#isLive) : 0;
     if (actor > 0) return actor;
     const named = emails.usersNamedLike(email, users.end).filter((userId) => users.isKnown(userId));
     const [first] = named.sort((a, b) => compareCodePoints(this.#userIds.valueOf(a), this.#userIds.valueOf(b)));
@@ -275,7 +280,7 @@ class ResolverView implements IdentityView {
     const { emails, table, dictionaries } = this.resolver;
     let newest = -1;
     for (const actor of this.actorsOf(identity))
-      for (const row of emails.recordsOf(actor)) if (newest === -1 || table.compare(row, newest) > 0) newest = row;
+      for (const row of emails.recordsOf(actor)) if (this.#isLive(row) && (newest === -1 || table.compare(row, newest) > 0)) newest = row;
     if (newest !== -1) {
       const email = dictionaries.named("email").valueOf(table.code(newest, "email"));
       if (this.findEmail(email) === identity) return email;

@@ -162,6 +162,19 @@ describe("who gives up", () => {
     }
   });
 
+  it.each<[string, (client: DaybookClient, signal: AbortSignal) => AsyncIterable<unknown>]>([
+    ["exportEvents", (client, signal) => client.exportEvents({}, { signal })],
+    ["exportRecords", (client, signal) => client.exportRecords({ signal })],
+    ["a bundle", (client, signal) => client.privacyRequests.bundle("00000000-0000-4000-8000-000000000001", { signal })],
+  ])("of %s is left alone at once", async (_, read) => {
+    const { client, requests } = scripted(["never"]);
+    const controller = new AbortController();
+    const next = errorOf(read(client, controller.signal)[Symbol.asyncIterator]().next());
+    await new Promise((resolve) => setImmediate(resolve));
+    controller.abort();
+    expect([(await next).code, requests.length]).toEqual(["aborted", 1]);
+  });
+
   it("may say so by anything that has aborted", async () => {
     const { client, passedMs } = scripted(["never"]);
     const signal = { aborted: false };

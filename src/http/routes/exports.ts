@@ -33,7 +33,7 @@ export const exportRoutes: readonly Route[] = [
       const place = after ? timePlace(after) : null;
       const exports: PagedExports = daybook;
       // What else may be in there the Daybook settles.
-      const events = exports.exportEvents({ ...(inProject(input, project) as ExportInput), [AFTER]: place });
+      const events = exports.exportEvents({ ...(inProject(input, project) as ExportInput), [AFTER]: place }, { signal });
       return bytesOfLines(pageOfLines(events, (event) => place !== null && isNotAfter(event, place), signal), signal);
     },
   }),
@@ -46,7 +46,7 @@ export const exportRoutes: readonly Route[] = [
     handle: ({ daybook }, { body: { after }, signal }) => {
       const place = after ? recordPlaceOf(after) : null;
       const exports: PagedExports = daybook;
-      const records = exports.exportRecords({ [AFTER]: place });
+      const records = exports.exportRecords({ [AFTER]: place, signal });
       return bytesOfLines(pageOfLines(records, (record) => place !== null && isNotAfterRecord(record, place), signal), signal);
     },
   }),

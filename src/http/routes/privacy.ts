@@ -91,6 +91,6 @@ export const privacyRoutes: readonly Route[] = [
     answer: answers.bundle,
     format: "ndjson",
     etag: false,
-    handle: ({ daybook }, { params, signal }) => bytesOfLines(daybook.privacyRequests.bundle(params["id"] ?? ""), signal),
+    handle: ({ daybook }, { params, signal }) => bytesOfLines(daybook.privacyRequests.bundle(params["id"] ?? "", { signal }), signal),
   }),
 ];

@@ -41,7 +41,7 @@ export class Journals {
   nextSequence: number;
   /** Bytes of the journals before the current one, by number. */
   readonly #former: Map<number, number>;
-  #sizes: Map<string, number>;
+  #sizes: ReadonlyMap<string, number>;
   /** In `os` mode: the sync to come. */
   #syncTimer: { unref?(): void } | null = null;
 
@@ -58,7 +58,7 @@ export class Journals {
     this.#sizes = dictionaries.sizes();
   }
 
-  /** Sizes of the dictionaries as far as the journals hold their values. Changes with each commit: to keep it, copy it. */
+  /** Sizes of the dictionaries as far as the journals hold their values. Another object after each commit. */
   get sizes(): ReadonlyMap<string, number> {
     return this.#sizes;
   }
@@ -81,7 +81,7 @@ export class Journals {
     const rowsCount = batch.rowCount === 0 && recordCount === 0 ? 1 : batch.rowCount;
     if (this.nextSequence + rowsCount + recordCount > 0xffffffff)
       throw new DaybookError("internal", "a store holds at most 2^32 records");
-    const before = { mark: current.mark(), nextSequence: this.nextSequence, sizes: new Map(this.#sizes) };
+    const before = { mark: current.mark(), nextSequence: this.nextSequence, sizes: this.#sizes };
     try {
       await this.#writeAll(current, batch, recordBatch, rowsCount);
     } catch (error) {
@@ -130,7 +130,7 @@ export class Journals {
       const payload = encodeBatch(part, new BatchBuilder().batch());
       await journal.append({ kind: FRAME_KINDS.rows, firstSequence: this.nextSequence, recordCount: 1, payload });
       this.nextSequence += 1;
-      for (const { name, start, values } of part) this.#sizes.set(name, start + values.length);
+      this.#sizes = new Map([...this.#sizes, ...part.map(({ name, start, values }) => [name, start + values.length] as const)]);
     }
     return last;
   }

@@ -22,7 +22,7 @@ export class Identities {
   /** Replaced as a whole by an erasure. */
   records: RecordTable;
   resolver: IdentityResolver;
-  /** Ends when the records of the commit under way are all learned of; null where none are. */
+  /** Ends with the commit whose records are being learned of; null where there is none. */
   #taking: Promise<void> | null = null;
 
   /** @param durableSizes sizes of the dictionaries as far as journals hold them */
@@ -60,21 +60,26 @@ export class Identities {
     this.#takeRows(records, 0, records.rowCount);
   }
 
-  /** Learns of records over several turns; until it resolves, `whole` waits. */
-  async takeInTurns({ records, brought }: RecordBatch): Promise<void> {
+  /** Learns of records over several turns. @param complete makes the rest of their commit visible: in the last turn, until which nobody looks */
+  async takeInTurns({ records, brought }: RecordBatch, complete: () => void): Promise<void> {
     const turns = new Turns();
-    const take = async () => {
+    let end = (): void => undefined;
+    this.#taking = new Promise((resolve) => (end = resolve));
+    try {
       for (const [ids, codes] of this.#broughtIds(brought))
         await turns.inPieces(codes.length, (from, to) => codes.slice(from, to).forEach((code) => ids.brought(code)), BROUGHT_VALUE_COUNT);
       await turns.inPieces(records.rowCount, (from, to) => this.#takeRows(records, from, to), RECORD_VALUE_COUNT);
-    };
-    this.#taking = take().finally(() => (this.#taking = null));
-    await this.#taking;
+      complete();
+    } finally {
+      this.#taking = null;
+      end();
+    }
   }
 
-  /** Resolves when no commit is seen in part. To be awaited right before anybody looks. */
-  async whole(): Promise<void> {
+  /** Calls `look` in a turn in which no commit is seen in part. */
+  async whole<T>(look: () => T): Promise<Awaited<T>> {
     while (this.#taking !== null) await this.#taking;
+    return await look();
   }
 
   /** Learns of the ids of events. */

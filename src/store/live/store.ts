@@ -14,7 +14,7 @@ import { filesOf } from "../files/manifest.js";
 import type { Manifest } from "../files/manifest.js";
 import type { Journal } from "../journal/journal.js";
 import { Journals } from "../journal/journals.js";
-import type { Durability } from "../journal/journals.js";
+import type { CommittedSequences, Durability } from "../journal/journals.js";
 import type { Recovered } from "../recovery/recovery.js";
 import type { Storage, StorageLock } from "../storage/storage.js";
 import { Catalog } from "./catalog.js";
@@ -61,6 +61,8 @@ export class Store {
   truncationCount = 0;
   /** The greatest sequence that a snapshot shows: those of a commit under way may be given again. */
   #visibleSequence: number;
+  /** Sizes of the dictionaries without the values of a commit under way. */
+  #visibleSizes: ReadonlyMap<string, number>;
   readonly #claim: Claim;
   readonly #manifest: CurrentManifest;
   readonly #journals: Journals;
@@ -82,6 +84,7 @@ export class Store {
     this.#visibleSequence = recovered.nextSequence - 1;
     this.sealed = { sizes: recovered.sealedSizes, recordCount: 0, broughtCount: 0 };
     this.#journals = new Journals(storage, durability, this.dictionaries, recovered, () => this.refuseLostLock());
+    this.#visibleSizes = this.#journals.sizes;
     this.#identities = new Identities(this.dictionaries, this.#journals.sizes);
   }
 
@@ -144,28 +147,28 @@ export class Store {
     throw new DaybookError("read_only", "the store does not take writes");
   }
 
-  /** Values of a dictionary that are durable: events under way may have added more. */
-  durableValues(name: string): readonly string[] {
-    return this.dictionaries.named(name).values.slice(1, this.#journals.sizes.get(name) ?? 1);
+  /** Values of a dictionary that complete commits brought: one under way may have added more. */
+  visibleValues(name: string): readonly string[] {
+    return this.dictionaries.named(name).values.slice(1, this.#visibleSizes.get(name) ?? 1);
   }
 
-  isDurable(name: string, value: string): boolean {
+  isVisible(name: string, value: string): boolean {
     const code = this.dictionaries.named(name).codeOf(value);
-    return code > 0 && code < (this.#journals.sizes.get(name) ?? 1);
+    return code > 0 && code < (this.#visibleSizes.get(name) ?? 1);
   }
 
   /** Sizes of the dictionaries as far as the journal holds their values: what rows of heads use. */
-  journaledSizes(): Map<string, number> {
-    return new Map(this.#journals.sizes);
+  get journaledSizes(): ReadonlyMap<string, number> {
+    return this.#journals.sizes;
   }
 
   snapshot(): Snapshot {
     return this.catalog.snapshot(this.#visibleSequence);
   }
 
-  /** Resolves when no commit is seen in part: who is who is learned over several turns. To be awaited right before anybody looks. */
-  whole(): Promise<void> {
-    return this.#identities.whole();
+  /** Calls `look` in a turn in which no commit is seen in part: who is who is learned over several turns. What it sees holds until its first `await`. */
+  whole<T>(look: () => T): Promise<Awaited<T>> {
+    return this.#identities.whole(look);
   }
 
   /** Makes visible what was found when the store was opened. */
@@ -179,6 +182,7 @@ export class Store {
       else this.#append(commit.batch, commit.firstSequence);
       if (index === lastSealed) this.#sealedRecords(this.records, this.broughtCodes);
     }
+    this.resolver.committed(this.#visibleSizes);
   }
 
   /**
@@ -188,14 +192,10 @@ export class Store {
   async commit(batch: Batch, recordBatch: RecordBatch | null = null): Promise<void> {
     // First: a former version that replayed the journal would let the record live.
     if (recordBatch?.isTakenBackBefore === true && this.journal !== null && this.manifest.format === 1) await this.writeManifest(() => ({ format: 2 }));
-    const { first, next } = await this.#journals.write(batch, recordBatch);
+    const written = await this.#journals.write(batch, recordBatch);
     try {
-      if (recordBatch !== null) await this.#identities.takeInTurns(recordBatch);
-      this.resolver.committed(this.#journals.sizes);
-      this.#append(batch, first);
-      this.#journals.nextSequence = next;
-      this.#visibleSequence = next - 1;
-      this.catalog.changed();
+      if (recordBatch === null) this.#complete(batch, written);
+      else await this.#identities.takeInTurns(recordBatch, () => this.#complete(batch, written));
     } catch (error) {
       // It is durable: whatever came next would get the same sequences.
       this.journal?.poison(error);
@@ -217,9 +217,11 @@ export class Store {
   /** Puts other records in the place of all there are, as files have them and all values already; who is who is learned anew. */
   replaceRecords(table: RecordTable, brought: BroughtCodes, privacy: string): void {
     this.#journals.valuesFiled();
-    this.sealed = { ...this.sealed, sizes: this.journaledSizes() };
+    this.sealed = { ...this.sealed, sizes: this.journaledSizes };
+    this.#visibleSizes = this.journaledSizes;
     this.#identities.replace(this.catalog.segments, this.#journals.sizes);
     this.#identities.take({ records: table.slice(0), brought });
+    this.resolver.committed(this.#visibleSizes);
     this.#sealedRecords(table, brought);
     this.privacy = privacy;
   }
@@ -292,6 +294,16 @@ export class Store {
     const named = new Set(filesOf(this.manifest).map((entry) => entry.key));
     for (const folder of FILE_FOLDERS)
       for (const key of await this.storage.list(folder)) if (!named.has(key)) await this.storage.remove(key);
+  }
+
+  /** Makes a commit visible whose records are learned of: all of it in one turn. */
+  #complete(batch: Batch, { first, next }: CommittedSequences): void {
+    this.#visibleSizes = this.#journals.sizes;
+    this.resolver.committed(this.#visibleSizes);
+    this.#append(batch, first);
+    this.#journals.nextSequence = next;
+    this.#visibleSequence = next - 1;
+    this.catalog.changed();
   }
 
   #append(batch: Batch, firstSequence: number): void {

@@ -168,7 +168,7 @@ function goneRecords({ records, resolver, dictionaries }: Store, { userIds, anon
   }
   emails.delete(0);
   for (let row = 0; row < records.rowCount; row += 1)
-    if (!resolver.isLive(row) && emails.has(records.code(row, "email"))) isGone[row] = 1;
+    if (!resolver.isLive(row, records.rowCount) && emails.has(records.code(row, "email"))) isGone[row] = 1;
   for (let row = 0; row < records.rowCount; row += 1)
     if (records.kinds[row] === RECORD_KINDS.unlink && isGone[records.find(records.ids, row * 16)] === 1) isGone[row] = 1;
   return isGone;

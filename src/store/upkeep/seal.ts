@@ -40,7 +40,7 @@ export async function freeze(store: Store): Promise<Frozen> {
     heads: store.catalog.sealing,
     nextSequence: store.nextSequence,
     journal: store.journal?.number ?? 0,
-    sizes: store.journaledSizes(),
+    sizes: store.journaledSizes,
     recordCount: store.records.rowCount,
     brought: store.broughtCodes,
     turns: new Turns(),

@@ -1,0 +1,8 @@
+import type { Rows } from "./rows.js";
+
+/** Whether some row may have a code, by the zone map alone. */
+export function mayHold(rows: Rows, column: string, code: number): boolean {
+  const zone = rows.zone(column);
+  if (zone === null) return code === 0;
+  return code === 0 ? zone.hasZero : code >= zone.min && code <= zone.max;
+}

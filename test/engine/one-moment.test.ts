@@ -1,0 +1,137 @@
+import { setImmediate } from "node:timers/promises";
+import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type QueryOptions, type RecordInput } from "daybook";
+import { describe, expect, test, vi } from "vitest";
+import { LIMITS } from "../../src/base/limits.js";
+import type * as limits from "../../src/base/limits.js";
+import { storeOf } from "../../src/engine/open-daybook.js";
+
+// A question with a signal pauses wherever it may.
+vi.mock("../../src/base/limits.js", async (original) => ({ LIMITS: { ...(await original<typeof limits>()).LIMITS, sliceMs: 0 } }));
+
+/** From now on the records of a batch are learned of one by one, with a turn for others behind each. */
+function learnSlowly(isSlow = true): void {
+  Object.assign(LIMITS, { turnValueCount: isSlow ? 1 : 128 * 1024 });
+}
+
+const NOW = Date.UTC(2026, 2, 10, 12);
+const DAY_MS = 86_400_000;
+const users = Array.from({ length: 4 }, (_, at) => `user-${at}`);
+const devices = Array.from({ length: 5 }, (_, at) => `device-${at}`);
+const event = (day: number, more: Partial<EventInput>): EventInput => ({ name: "visit", createdAt: NOW - day * DAY_MS, ...more });
+const [EMAIL, TRAITS, ALIAS] = [1, 2, 3].map((at) => `00000000-0000-4000-8000-00000000000${at}`) as [string, string, string];
+
+/** Each day is a head of its own, behind which a question with a signal pauses. */
+const DAY_COUNT = 12;
+const events = Array.from({ length: DAY_COUNT }, (_, day) => [
+  ...users.map((userId) => event(day, { userId, companyId: "acme" })),
+  ...devices.map((anonymousId) => event(day, { anonymousId, companyId: "acme" })),
+]).flat();
+
+const former: readonly RecordInput[] = [
+  { type: "identify", id: EMAIL, userId: "user-0", email: "first@x.io", createdAt: NOW - 5_000 },
+  { type: "group", id: TRAITS, userId: "user-0", companyId: "acme", traits: { name: "Acme", domain: "acme.example" }, createdAt: NOW - 5_000 },
+  { type: "alias", id: ALIAS, from: "device-4", to: "known by a record", createdAt: NOW - 5_000 },
+];
+
+/** Takes back what was told before, and tells everybody's email and the company's new name. */
+const batch: readonly RecordInput[] = [
+  ...devices.slice(0, 2).map((anonymousId): RecordInput => ({ type: "identify", anonymousId, email: `${anonymousId}@x.io`, createdAt: NOW - 2_000 })),
+  ...[EMAIL, TRAITS].map((linkId): RecordInput => ({ type: "unlink", linkId, createdAt: NOW - 1_000 })),
+  ...users.map((userId): RecordInput => ({ type: "identify", userId, email: `${userId}@x.io`, createdAt: NOW - 2_000 })),
+  { type: "group", userId: "user-1", companyId: "acme", traits: { name: "Acme Incorporated" }, createdAt: NOW - 2_000 },
+  ...devices.slice(2, 4).map((anonymousId): RecordInput => ({ type: "identify", anonymousId, email: `${anonymousId}@x.io`, createdAt: NOW - 2_000 })),
+];
+
+async function opened(more: readonly EventInput[] = []): Promise<Daybook> {
+  learnSlowly(false);
+  const daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW) });
+  await daybook.ingest([...events, ...more]);
+  await daybook.ingestRecords(former);
+  return daybook;
+}
+
+const questions: Readonly<Record<string, (daybook: Daybook, options?: QueryOptions) => Promise<unknown>>> = {
+  companyTopUsers: (daybook, options) => daybook.companyTopUsers({ companyId: "acme", limit: 100 }, options),
+  topCompanies: (daybook, options) => daybook.topCompanies({}, options),
+};
+
+describe("A question that is under way while a batch of records is learned of knows none of them, or all:", () => {
+  test.each(Object.entries(questions))("%s", async (_name, ask) => {
+    await using quiet = await opened();
+    const expected = [JSON.stringify(await ask(quiet))];
+    await quiet.ingestRecords(batch);
+    expected.push(JSON.stringify(await ask(quiet)));
+    await using daybook = await opened();
+    learnSlowly();
+    let isWritten = false;
+    const writing = daybook.ingestRecords(batch).then(() => (isWritten = true));
+    const asked: Promise<unknown>[] = [];
+    while (!isWritten) {
+      asked.push(ask(daybook, { signal: new AbortController().signal }));
+      await setImmediate();
+    }
+    await writing;
+    const answers = new Set((await Promise.all(asked)).map((answer) => JSON.stringify(answer)));
+    expect([...answers]).toEqual(expected);
+  });
+
+  test("a count of the events of somebody whom only a record names, by a filter that looks at all ids", async () => {
+    const filterGroups = [{ filters: [{ fieldName: "identityId", operator: "!=", value: "idn_00000000000000000000000000000000" } as const] }];
+    await using daybook = await opened(Array.from({ length: 4_000 }, (_, at) => event(0, { userId: `other ${at}` })));
+    const ask = (options?: QueryOptions) => daybook.countEvents({ userId: "known by a record", filterGroups }, options);
+    const asked = ask({ signal: new AbortController().signal });
+    await setImmediate();
+    await setImmediate();
+    await daybook.unlink(ALIAS);
+    expect(await asked).toBe(DAY_COUNT);
+    expect(await ask()).toBe(0);
+  });
+});
+
+test.each([["one by one", true], ["in one turn", false]] as const)("What a batch links, %s, is seen with the events that came with it, or not at all, and so are its projects.", async (_name, isSlow) => {
+  learnSlowly(isSlow);
+  const seen = new Set<string>();
+  for (let round = 0; round < 64; round += 1) {
+    await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW) });
+    await daybook.ingest([event(0, { userId: "ann" }), event(0, { anonymousId: "device" })]);
+    const writing = Promise.all([
+      daybook.ingestRecords([{ type: "identify", userId: "ann", anonymousId: "device" }]),
+      daybook.ingest([event(0, { userId: "bob", project: "new" }), event(0, { userId: "carl" })]),
+    ]);
+    for (let turn = 0; isSlow && turn < round / 8; turn += 1) await setImmediate();
+    for (let step = 0; step < (isSlow ? round % 8 : round); step += 1) await null;
+    const asked = daybook.countUniqueUsers();
+    seen.add(`${daybook.projects().join()}, ${shownRowCount(daybook)} events`);
+    seen.add(`${await asked} people`);
+    await writing;
+  }
+  // Two before, three after. One would be the link without the events, four the events without the link.
+  expect([...seen].sort()).toEqual(["2 people", "3 people", "default, 2 events", "default,new, 4 events"]);
+});
+
+/** Events that a question would see that began in this turn. */
+function shownRowCount(daybook: Daybook): number {
+  const snapshot = storeOf(daybook)?.snapshot();
+  snapshot?.release();
+  return (snapshot?.rows ?? []).reduce((sum, { rowCount }) => sum + rowCount, 0);
+}
+
+test("A bundle of what is held about somebody is of one moment, however slowly it is read.", async () => {
+  await using daybook = await opened();
+  const { id } = await daybook.privacyRequests.create({ type: "access", subject: { userId: "user-0" } });
+  await daybook.privacyRequests.verify(id);
+  await daybook.privacyRequests.acknowledge(id);
+  const lines = async () => {
+    const read: string[] = [];
+    for await (const line of daybook.privacyRequests.bundle(id)) read.push(line);
+    return read;
+  };
+  const expected = await lines();
+  const bundle = daybook.privacyRequests.bundle(id)[Symbol.asyncIterator]();
+  const read = [String((await bundle.next()).value)];
+  await daybook.ingestRecords(batch);
+  await daybook.ingest([event(0, { userId: "user-0", url: "/later" })]);
+  for (let next = await bundle.next(); next.done !== true; next = await bundle.next()) read.push(next.value);
+  expect(read).toEqual(expected);
+  expect(await lines()).not.toEqual(expected);
+});
