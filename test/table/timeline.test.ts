@@ -134,18 +134,22 @@ describe("a timeline", () => {
 
   const mine = (ms: number, id: number, more: Partial<Row> = {}): Row => ({ ms, id, user: 1, ...more });
 
-  test("reads ids only of days whose events lie in several places", async () => {
+  test("reads ids only of days on which they alone tell the order", async () => {
     const alone = rowsOf([mine(1, 1), mine(2, 2)], { day: 5, sealed: true });
     const others = rowsOf([{ ms: 1, id: 3, user: 9 }], { day: 5, sealed: true });
     const first = rowsOf([mine(1, 4)], { day: 6, sealed: true });
     const second = rowsOf([mine(0, 5)], { day: 6, sealed: true });
     const head = rowsOf([mine(3, 6), mine(1, 7)], { day: 7 });
     const strangers = rowsOf([{ ms: 1, id: 8, user: 9 }], { day: 8, sealed: true });
-    await timelineOf([strangers, head, first, second, alone, others], [2]);
+    const [ownTies, between] = [rowsOf([mine(1, 9), mine(1, 10)], { day: 9, sealed: true }), rowsOf([mine(0, 11), mine(2, 12)], { day: 9, sealed: true })];
+    const tied = [rowsOf([mine(1, 13)], { day: 10, sealed: true }), rowsOf([mine(1, 14)], { day: 10, sealed: true })];
+    const tiedHead = rowsOf([mine(1, 16), mine(1, 15)], { day: 11 });
+    await timelineOf([strangers, head, first, second, alone, others, ownTies, between, ...tied, tiedHead], [2]);
     expect(strangers.loads).toEqual([]);
     expect(alone.loads).toEqual(["userId", "anonymousId", "ms"]);
     expect(others.loads).toEqual([]);
-    for (const { loads } of [first, second, head]) expect(loads).toContain("id");
+    for (const { loads } of [first, second, head, ownTies, between]) expect([loads.includes("ms"), loads.includes("id")]).toEqual([true, false]);
+    for (const { loads } of [...tied, tiedHead]) expect(loads).toContain("id");
   });
 
   test("gathers codes of a stretch; a column that has one code, or none, is not read", async () => {
@@ -153,9 +157,9 @@ describe("a timeline", () => {
     const zones = { zone: (column: string) => (column === "url" ? { min: 8, max: 8, hasZero: false } : { min: 1, max: 1, hasZero: true }) };
     const second = rowsOf([mine(1, 4, { url: 8 }), mine(2, 5, { url: 8 })], { day: 6, sealed: true, zones });
     const timeline = await timelineOf([second, first], [2]);
-    expect([...(await timeline.codes("url"))]).toEqual([3, 0, 4, 8, 8]);
-    expect([...(await timeline.codes("url", 1, 4))]).toEqual([0, 4, 8]);
-    expect([...(await timeline.codes("os"))].slice(0, 3)).toEqual([0, 0, 0]);
+    expect([...(await timeline.codes(["url"]))[0]]).toEqual([3, 0, 4, 8, 8]);
+    expect([...(await timeline.codes(["url"], 1, 4))[0]]).toEqual([0, 4, 8]);
+    expect([...(await timeline.codes(["os"]))[0]].slice(0, 3)).toEqual([0, 0, 0]);
     expect(first.loads).toContain("url");
     expect([first.loads, second.loads].map((loads) => loads.includes("os"))).toEqual([false, true]);
     expect(second.loads).not.toContain("url");

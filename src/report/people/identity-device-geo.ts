@@ -29,8 +29,7 @@ export const identityDeviceGeo: Study<"identityDeviceGeo"> = {
     return withEventsOf(subjectOf(plan, moment), moment, null, async ({ identity, identities, timeline, dictionaries }) => {
       const from = timeline.firstAt(window.fromMs);
       const to = timeline.firstAt(window.toMs);
-      const columns: Uint32Array[] = [];
-      for (const column of COLUMNS) columns.push(await timeline.codes(column, from, to));
+      const columns = await timeline.codes(COLUMNS, from, to);
       const entry = (place: number) => deviceGeo(columns, place, dictionaries);
       const msOf = (place: number) => timeline.times[from + place]!;
       const newest = newestSet(columns, to - from);

@@ -24,7 +24,7 @@ export const identityProfile: Study<"identityProfile"> = {
       const from = timeline.firstAt(window.fromMs);
       const to = timeline.firstAt(window.toMs);
       const pageviews = pageviewCodes(dictionaries, pageviewSlugs);
-      const slugs = await timeline.codes("slug", from, to);
+      const [slugs] = await timeline.codes(["slug"], from, to);
       return {
         identityId: identities.identityId(identity),
         events: to - from,

@@ -4,20 +4,18 @@ import type { SessionRule } from "../../plan/plan.js";
 import type { Rows } from "../../segment/rows.js";
 import { sessionize, type Sessions } from "../../answer/sessionize.js";
 import type { TimelineMoney } from "./timeline-money.js";
-import type { Span, Timeline } from "../../table/people/timeline.js";
+import { eachLoaded, type Span, type Timeline } from "../../table/people/timeline.js";
 
 const PLACE_COLUMNS = ["url", "hostname"] as const;
 
 /** The sessions of all time of an identity. Payments that a server reported, at no url and no host, take no part. */
 export async function sessionsOf(timeline: Timeline, money: TimelineMoney, rule: SessionRule): Promise<Sessions> {
   const leftOut = new Uint8Array(timeline.count);
-  for (const span of money.size === 0 ? [] : timeline.spans) {
-    if (PLACE_COLUMNS.some((column) => isEverywhere(span.rows, column))) continue;
-    const loading = span.rows.load(PLACE_COLUMNS);
-    if (loading !== null) await loading;
-    markLeftOut(timeline, span, money, leftOut);
-  }
-  return sessionize(timeline.times, await timeline.codes("project"), leftOut, rule);
+  const paid = new Set(Array.from(money.keys(), (at) => timeline.spanPlace(at)));
+  const spans = timeline.spans.filter(({ rows }, place) => paid.has(place) && !PLACE_COLUMNS.some((column) => isEverywhere(rows, column)));
+  await eachLoaded(spans, () => PLACE_COLUMNS, (span) => markLeftOut(timeline, span, money, leftOut));
+  const [projects] = await timeline.codes(["project"]);
+  return sessionize(timeline.times, projects, leftOut, rule);
 }
 
 /** All rows have a value, by the zone map alone. */

@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the counts */
+import { inOrder } from "../../base/ahead.js";
 import { dayStartMs } from "../../base/time.js";
 import { compareIds } from "../../base/uuid.js";
 import { codeAt, type CodeColumn } from "../../column/column.js";
@@ -66,7 +67,7 @@ export class Timeline {
   /** The spans of the events from `from` to before `to`, cut to them. */
   spansOf(from: number, to: number): Span[] {
     const cut: Span[] = [];
-    for (let place = this.#spanPlace(from); place < this.spans.length && this.spans[place]!.from < to; place += 1) {
+    for (let place = this.spanPlace(from); place < this.spans.length && this.spans[place]!.from < to; place += 1) {
       const span = this.spans[place]!;
       const part = { rows: span.rows, from: Math.max(span.from, from), to: Math.min(span.to, to) };
       if (part.from < part.to) cut.push(part);
@@ -75,11 +76,11 @@ export class Timeline {
   }
 
   rowsAt(at: number): Rows {
-    return this.spans[this.#spanPlace(at)]!.rows;
+    return this.spans[this.spanPlace(at)]!.rows;
   }
 
   /** Place of the span that holds an event. */
-  #spanPlace(at: number): number {
+  spanPlace(at: number): number {
     let low = 0;
     let high = this.spans.length - 1;
     while (low < high) {
@@ -90,21 +91,60 @@ export class Timeline {
     return low;
   }
 
-  /** Codes of a column for the events from `from` to before `to`. Where a zone map tells the only code, nothing is loaded. */
-  async codes(column: string, from = 0, to = this.#count): Promise<Uint32Array> {
-    const codes = new Uint32Array(to - from);
-    for (const span of this.spansOf(from, to)) {
-      const zone = span.rows.zone(column);
-      if (zone === null) continue;
-      if (zone.min === zone.max && !zone.hasZero) {
-        codes.fill(zone.min, span.from - from, span.to - from);
-        continue;
-      }
-      const loading = span.rows.load([column]);
-      if (loading !== null) await loading;
-      gather(span.rows.column(column), this.rows.subarray(span.from, span.to), codes.subarray(span.from - from, span.to - from));
-    }
-    return codes;
+  /** Codes of some columns for the events from `from` to before `to`. Where a zone map tells the only code, nothing is loaded. */
+  async codes<const C extends readonly string[]>(columns: C, from = 0, to = this.#count): Promise<{ [K in keyof C]: Uint32Array }> {
+    const codes = columns.map(() => new Uint32Array(to - from));
+    const toLoad = ({ rows }: Span) => columns.filter((column) => onlyCode(rows, column) === null);
+    await eachLoaded(this.spansOf(from, to), toLoad, (span) => {
+      const list = this.rows.subarray(span.from, span.to);
+      columns.forEach((column, place) => {
+        const into = codes[place]!.subarray(span.from - from, span.to - from);
+        const only = onlyCode(span.rows, column);
+        if (only === null) gather(span.rows.column(column), list, into);
+        else into.fill(only);
+      });
+    });
+    return codes as { [K in keyof C]: Uint32Array };
+  }
+}
+
+/** The code that each row has in a column, where the zone map tells; else null. */
+function onlyCode(rows: Rows, column: string): number | null {
+  const zone = rows.zone(column);
+  if (zone === null) return 0;
+  return zone.min === zone.max && !zone.hasZero ? zone.min : null;
+}
+
+/** Takes spans one after the other with some columns loaded: the next ones are read and inflated meanwhile. */
+export function eachLoaded(spans: readonly Span[], columnsOf: (span: Span) => readonly string[], take: (span: Span) => void): Promise<void> {
+  return inOrderPinned(spans, ({ rows }) => [rows], async (span) => span.rows.load(columnsOf(span)), (_, span) => take(span));
+}
+
+/** Loads items some at a time and takes them in their order; from the one to the other their rows are pinned. */
+async function inOrderPinned<I, T>(
+  items: readonly I[],
+  rowsOf: (item: I) => readonly Rows[],
+  load: (item: I) => Promise<T>,
+  take: (loaded: T, item: I) => void,
+): Promise<void> {
+  const pinned = new Set<I>();
+  const unpin = (item: I) => {
+    for (const rows of rowsOf(item)) rows.unpin();
+    pinned.delete(item);
+  };
+  const pinAndLoad = (item: I) => {
+    for (const rows of rowsOf(item)) rows.pin();
+    pinned.add(item);
+    return load(item);
+  };
+  try {
+    await inOrder(items, pinAndLoad, (loaded, item) => {
+      take(loaded, item);
+      unpin(item);
+      return true;
+    });
+  } finally {
+    for (const item of pinned) unpin(item);
   }
 }
 
@@ -124,7 +164,7 @@ export interface Hit {
 
 /**
  * The events of these rows in order.
- * Cost: the rows; ids are read only for days whose events lie in several segments or in a head.
+ * Cost: the rows; ids are read only of days on which two events of different segments, or of a head, share a millisecond.
  * @param pause called day by day
  */
 export async function timelineOf(hits: readonly Hit[], pause: () => Promise<void>): Promise<Timeline> {
@@ -137,35 +177,46 @@ export async function timelineOf(hits: readonly Hit[], pause: () => Promise<void
     else known.push(hit);
   }
   const timeline = new Timeline(count);
-  for (const [, ofDay] of [...hitsOfDay].sort(([a], [b]) => a - b)) {
+  const days = [...hitsOfDay].sort(([a], [b]) => a - b).map(([, ofDay]) => ofDay);
+  const load = async (ofDay: readonly Hit[]) => {
     await pause();
-    for (const { rows } of ofDay) rows.pin();
-    try {
-      await addDay(timeline, ofDay);
-    } finally {
-      for (const { rows } of ofDay) rows.unpin();
-    }
-  }
+    return await eventsOf(ofDay);
+  };
+  const take = (events: readonly Event[] | null, ofDay: readonly Hit[]) => {
+    if (events === null) for (const { rows, list } of ofDay) timeline.pushAll(rows, list);
+    else for (const { rows, row, ms } of events) timeline.push(rows, row, ms);
+  };
+  await inOrderPinned(days, (ofDay) => ofDay.map(({ rows }) => rows), load, take);
   return timeline;
 }
 
-async function addDay(timeline: Timeline, hits: readonly Hit[]): Promise<void> {
-  const isOrdered = hits.length === 1 && hits.every(({ rows }) => rows.sealed);
-  for (const { rows } of hits) {
-    const loading = rows.load(isOrdered ? [TIME_COLUMN] : [TIME_COLUMN, ID_COLUMN]);
-    if (loading !== null) await loading;
-  }
-  if (isOrdered) for (const { rows, list } of hits) timeline.pushAll(rows, list);
-  else pushMixed(timeline, hits);
+interface Event {
+  readonly rows: Rows;
+  readonly row: number;
+  readonly ms: number;
 }
 
-/** The rows of one day that lie in several segments, or in a head in order of arrival. */
-function pushMixed(timeline: Timeline, hits: readonly Hit[]): void {
+/** The events of one day in order, their times loaded; null where they lie in one segment, whose rows are in order as they stand. */
+async function eventsOf(hits: readonly Hit[]): Promise<readonly Event[] | null> {
+  await loadAll(hits, TIME_COLUMN);
+  if (hits.length === 1 && hits.every(({ rows }) => rows.sealed)) return null;
   const events = hits.flatMap(({ rows, list }) => {
     const start = dayStartMs(rows.day);
     const times = rows.times();
-    return Array.from(list, (row) => ({ rows, row, ms: start + times[row]! }));
+    return Array.from(list, (row): Event => ({ rows, row, ms: start + times[row]! }));
   });
-  events.sort((a, b) => a.ms - b.ms || compareIds(a.rows.ids(), a.row * 16, b.rows.ids(), b.row * 16));
-  for (const { rows, row, ms } of events) timeline.push(rows, row, ms);
+  events.sort((a, b) => a.ms - b.ms);
+  // Sorting leaves alike events as they were: those of one segment in its order.
+  if (!events.some((event, at) => at > 0 && isTie(events[at - 1]!, event))) return events;
+  await loadAll(hits, ID_COLUMN);
+  return events.sort((a, b) => a.ms - b.ms || compareIds(a.rows.ids(), a.row * 16, b.rows.ids(), b.row * 16));
+}
+
+/** Whether ids alone tell which of two events comes first. */
+function isTie(a: Event, b: Event): boolean {
+  return a.ms === b.ms && (a.rows !== b.rows || !a.rows.sealed);
+}
+
+async function loadAll(hits: readonly Hit[], column: string): Promise<void> {
+  await Promise.all(hits.map(({ rows }) => rows.load([column])));
 }
