@@ -6,7 +6,7 @@ export { openDaybook } from "./engine/open-daybook.js";
 export type { DaybookOptions } from "./engine/options.js";
 export type { Notice } from "./engine/notices.js";
 export type { Damage, ScrubOptions, ScrubState } from "./engine/scrub.js";
-export type { StopOptions } from "./engine/stop-options.js";
+export type { StopOptions } from "./base/stop-options.js";
 export type { Work } from "./engine/executor.js";
 export type {
   Daybook,

@@ -1,7 +1,7 @@
 import type { DaybookStats, ExportedEvent, ExportInput } from "../engine/daybook.js";
 import type { PrivacyRequests } from "../engine/privacy-requests.js";
-import { readStopOptions } from "../engine/stop-options.js";
-import type { StopOptions } from "../engine/stop-options.js";
+import { readStopOptions } from "../base/stop-options.js";
+import type { StopOptions } from "../base/stop-options.js";
 import type { StoredRecord } from "../schema/record.js";
 import { Calls } from "./calls.js";
 import type { DaybookClient } from "./daybook-client.js";

@@ -32,7 +32,7 @@ import type { ReportName } from "../plan/plan.js";
 import type { Notice } from "./notices.js";
 import type { PrivacyRequests } from "./privacy-requests.js";
 import type { ScrubState } from "./scrub.js";
-import type { StopOptions } from "./stop-options.js";
+import type { StopOptions } from "../base/stop-options.js";
 
 export interface QueryOptions extends StopOptions {
   /** Called for this question as `onNotice` of `openDaybook` is, which is called too. */
@@ -203,7 +203,10 @@ export interface Daybook extends AsyncDisposable {
   readonly privacyRequests: PrivacyRequests;
   /** What answering would touch, without touching it. `report` is the method's name. @throws as the question */
   explain(report: ReportName, input?: object): Promise<Explanation>;
-  /** Every stored event in (createdAt, id) order, a day in memory at a time. @throws invalid_parameter, unknown_parameter, invalid_date, aborted, closed */
+  /**
+   * Every stored event in (createdAt, id) order, a day in memory at a time.
+   * @throws invalid_parameter, unknown_parameter, invalid_date, aborted, closed
+   */
   exportEvents(input?: ExportInput, options?: StopOptions): AsyncIterable<ExportedEvent>;
   /**
    * Every project that no event names, then every record that tells who is who, in (createdAt, id) order: with all events, a copy of

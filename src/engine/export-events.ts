@@ -85,7 +85,7 @@ function daysOf(newestFirst: readonly Rows[]): Rows[][] {
   return [...days.values()];
 }
 
-/** Of the segments and heads of a day that hold something of the project: loads what they are ordered by, and how to tell the rows that are wanted. */
+/** Loads what the rows of a day are ordered by, and how to tell those that are wanted; of segments that hold nothing of the project nothing. */
 async function loadedTests(day: readonly Rows[], projectCode: number | null, isWanted: PersonTest | undefined, turns: RowTurns): Promise<ReadonlyMap<Rows, RowTest>> {
   const tests = new Map<Rows, RowTest>();
   for (const rows of day) {

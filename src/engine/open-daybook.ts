@@ -58,8 +58,8 @@ import { RowTurns } from "./row-turns.js";
 import { Scrub, timer } from "./scrub.js";
 import { settle } from "./settle.js";
 import { statsOf } from "./stats.js";
-import { readStopOptions } from "./stop-options.js";
-import type { StopOptions } from "./stop-options.js";
+import { readStopOptions } from "../base/stop-options.js";
+import type { StopOptions } from "../base/stop-options.js";
 
 /** Who writes to storages without a journal. */
 const writers = onePerProcess("writers", () => new WeakMap<Storage, Pick<Daybook, "health" | "seal" | "close">>());

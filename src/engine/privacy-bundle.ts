@@ -45,7 +45,10 @@ export function heldIn(store: Store): Held {
   return { dictionaries, view: resolver.view(), records, recordCount: recordEnd, isLive: (row) => resolver.isLive(row, recordEnd), snapshot: store.snapshot() };
 }
 
-/** All that is held about somebody as NDJSON lines: who they are, what was told about them, every event. Cost: a pass over all days. @throws corruption, aborted */
+/**
+ * All that is held about somebody as NDJSON lines: who they are, what was told about them, every event. Cost: a pass over all days.
+ * @throws corruption, aborted
+ */
 export async function* bundleOf(identity: number, held: Held, signal?: Pick<AbortSignal, "aborted">): AsyncGenerator<string> {
   const turns = new RowTurns(signal);
   const ids = idsOf(identity, held.view);

@@ -1,4 +1,4 @@
-import type { StopOptions } from "./stop-options.js";
+import type { StopOptions } from "../base/stop-options.js";
 
 /** What a person asks for. */
 export type PrivacyType = "access" | "erasure" | "portability" | "rectification" | "opt_out";

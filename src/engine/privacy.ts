@@ -17,8 +17,8 @@ import { acknowledge, expire, extend, newRequest, readPrivacyInput, readResoluti
 import type { PrivacyHolder, StoredRequest } from "./privacy-lifecycle.js";
 import type { ErasureReceipt, PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "./privacy-requests.js";
 import { projectsOf } from "./projects.js";
-import { readStopOptions } from "./stop-options.js";
-import type { StopOptions } from "./stop-options.js";
+import { readStopOptions } from "../base/stop-options.js";
+import type { StopOptions } from "../base/stop-options.js";
 import type { SuppressedKind, Suppression } from "./suppression.js";
 
 /** What privacy requests need of their Daybook. */

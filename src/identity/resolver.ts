@@ -154,7 +154,10 @@ export class IdentityResolver {
     return { users: this.users.end, anonymous: this.anonymous.end, companies: this.companies.end };
   }
 
-  /** All that was learned is of complete commits. @param sizes of the dictionaries as far as these brought their values: what is beyond is nobody yet */
+  /**
+   * All that was learned is of complete commits.
+   * @param sizes of the dictionaries as far as these brought their values: what is beyond is nobody yet
+   */
   committed(sizes: ReadonlyMap<string, number>): void {
     this.#recordEnd = this.table.rowCount;
     this.users.end = sizes.get("userId") ?? 1;

@@ -10,7 +10,7 @@ interface Asked {
   readonly reject: (error: unknown) => void;
 }
 
-/** Reads ranges of one object: those that are asked for in one turn and lie close together are one read, of at most 4 MiB unless one of them is longer. */
+/** Reads ranges of one object: those that are asked for in one turn and lie close together are one read, of 4 MiB unless one is longer. */
 export class CoalescedReads {
   #asked: Asked[] = [];
 

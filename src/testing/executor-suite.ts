@@ -20,7 +20,7 @@ import { seededRandom, type Random } from "./random.js";
 /** An executor, and how it is let go of. */
 export interface LoadedExecutor {
   readonly executor: Executor;
-  /** Lets go of it. */
+  /** Lets go of what the executor holds. */
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export type LoadExecutor = (fill: (daybook: Daybook) => Promise<void>, options: 
 /** One promise of `Executor`. */
 export interface ExecutorCase {
   readonly name: string;
-  /** @throws an error with the question, the right answer and the one given, where the promise is broken */
+  /** Asks an executor. @throws an error with the question, the right answer and the one given, where the promise is broken */
   run(load: LoadExecutor): Promise<void>;
 }
 

@@ -48,7 +48,7 @@ describe.each(["heads", "a segment"])("An export of one project over rows of ano
 
   test("looks at its signal between these, and no further once that is aborted", async () => {
     await using daybook = await opened();
-    for (const lastCount of [1, 5, ROW_COUNT / 2]) {
+    for (const lastCount of [2, 6, ROW_COUNT / 2]) {
       let askedCount = 0;
       const signal = {
         get aborted() {
@@ -86,7 +86,7 @@ describe("Of segments without an event of the project an export reads", () => {
 
   test("nothing, where the range of its projects tells; else which projects its events are of, and nothing more", async () => {
     const [withMine, beyond, around] = await readsByDay(days, async (daybook) => expect(await exported(daybook, { project: "mine" })).toBe(3_000));
-    expect(withMine?.length).toBeGreaterThan(3);
+    expect(withMine?.length).toBeGreaterThan(1);
     expect(beyond).toEqual([]);
     expect(around).toHaveLength(1);
   });

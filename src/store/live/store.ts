@@ -166,7 +166,10 @@ export class Store {
     return this.catalog.snapshot(this.#visibleSequence);
   }
 
-  /** Calls `look` in a turn in which no commit is seen in part: who is who is learned over several turns. What it sees holds until its first `await`. */
+  /**
+   * Calls `look` in a turn in which no commit is seen in part: who is who is learned over several turns. What it sees holds until its first
+   * `await`.
+   */
   whole<T>(look: () => T): Promise<Awaited<T>> {
     return this.#identities.whole(look);
   }

@@ -1,5 +1,5 @@
-import { checkQueryOptions } from "../base/call-options.js";
-import type { KnownOptions } from "../base/known-options.js";
+import { checkQueryOptions } from "./call-options.js";
+import type { KnownOptions } from "./known-options.js";
 
 /** How something that reads is stopped. */
 export interface StopOptions {
