@@ -3,6 +3,12 @@ import { alias } from "./vitest.config.js";
 
 const LOAD = "test/cli/overload/*.long.test.ts";
 
+/** Of these the default suite runs some cases. */
+const THOROUGH = [
+  "test/property/*.test.ts", "test/report/revenue-laws.test.ts", "test/oracle/{links-meanwhile,concurrent-questions}.test.ts",
+  "test/store/{crash-points,failing-operations,verify}.test.ts",
+];
+
 export default defineConfig({
   resolve: { alias },
   test: {
@@ -12,6 +18,7 @@ export default defineConfig({
       // Alone, before the others: it measures what a server can do while somebody else sends ten times as much.
       { extends: true, test: { name: "load", include: [LOAD], sequence: { groupOrder: 0 }, ...long() } },
       { extends: true, test: { name: "long", include: ["test/**/*.long.test.ts"], exclude: [LOAD, "node_modules/**"], sequence: { groupOrder: 1 }, ...long() } },
+      { extends: true, test: { name: "thorough", include: THOROUGH, env: { DAYBOOK_THOROUGH: "1" }, sequence: { groupOrder: 1 }, ...long() } },
     ],
   },
 });

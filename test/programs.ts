@@ -1,8 +1,10 @@
-import { build } from "esbuild";
-import { mkdtempSync, mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { build, type Plugin } from "esbuild";
+import { mkdtempSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type { TestProject } from "vitest/node";
+import { alias } from "../vitest.config.js";
+import { PROGRAMS, bundleOf } from "./program-names.js";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -12,15 +14,32 @@ declare module "vitest" {
 }
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const entryPoints = ["src/cli/main.ts", "src/node/seal-program.mts", "src/node/socket-thread.mts"].map((path) => join(root, path));
+const THREADS = ["src/node/seal-program.mts", "src/node/socket-thread.mts"];
 
-/** Bundles the command line once for all tests: a process that reads TypeScript takes seconds to start. Inside the package, as the built one is. */
+/** The package by its name is the source, and an example finds the data beside it. */
+const asInPlace: Plugin = {
+  name: "as in place",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^daybook(?:\/|$)/ }, ({ path }) => {
+      const entry = alias.find(({ find }) => find.test(path));
+      return entry === undefined ? undefined : { path: entry.replacement };
+    });
+    onLoad({ filter: /[\\/]examples[\\/].*\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, "utf8").replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href)),
+      loader: "ts",
+    }));
+  },
+};
+
+/** Bundles programs once for all tests: a process that reads TypeScript takes seconds to start. Inside the package, as the built ones are. */
 export async function setup({ provide }: TestProject): Promise<() => void> {
   const parent = join(root, ".test-programs");
   mkdirSync(parent, { recursive: true });
   const directory = mkdtempSync(join(parent, "run-"));
+  const threads = THREADS.map((path) => ({ in: join(root, path), out: relative("src/node", path).replace(/\.mts$/, "") }));
   await build({
-    entryPoints, outdir: directory, entryNames: "[name]", outExtension: { ".js": ".mjs" },
+    entryPoints: [...PROGRAMS.map((path) => ({ in: join(root, path), out: bundleOf(path) })), ...threads],
+    outdir: directory, outExtension: { ".js": ".mjs" }, plugins: [asInPlace],
     bundle: true, splitting: true, packages: "external", platform: "node", format: "esm", target: "node20",
   });
   provide("programs", directory);

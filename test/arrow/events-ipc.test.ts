@@ -35,7 +35,7 @@ const traffic = [...generateTraffic({ seed: 5, eventCount: 600, dayCount: 4, sta
 describe("export to Arrow IPC", () => {
   test.each(["file", "stream"] as const)("an exported %s imported into an empty store gives identical answers", async (format) => {
     const random = seededRandom(baseSeed);
-    for (let round = 0; round < 8; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const events = hostileHistory(random, 120);
       const { daybook } = await daybookOf(events, 60);
       const copy = await openAt(memoryStorage());

@@ -1,15 +1,14 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { openDaybook, verifyStore } from "daybook";
 import { fileStorage } from "daybook/node";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { crashEvent } from "./crash-events.js";
-import { ROOT, TYPESCRIPT, emptyDirectory } from "./run.js";
+import { ROOT, emptyDirectory, programFile } from "./run.js";
 
 /** A writer under a limit that the shell sets, and what it answers to each order. */
 function limited(limit: string, args: readonly string[]): { order(name: string): Promise<unknown>; ended: Promise<number | null>; child: ChildProcess } {
-  const child = spawn("bash", ["-c", `${limit}; exec "$@"`, "bash", process.execPath, "--import", TYPESCRIPT, join(ROOT, "test/cli/limited-writer.ts"), ...args], {
+  const child = spawn("bash", ["-c", `${limit}; exec "$@"`, "bash", process.execPath, programFile("test/cli/limited-writer.ts"), ...args], {
     cwd: ROOT,
     stdio: ["pipe", "pipe", "inherit"],
   });

@@ -4,14 +4,9 @@ import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inject, onTestFinished } from "vitest";
+import { CLI, PROGRAMS, bundleOf } from "../program-names.js";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** For `--import`: lets Node run TypeScript. */
-export const TYPESCRIPT = new URL("../typescript.mjs", import.meta.url).href;
-
-/** The command line. */
-const CLI = "src/cli/main.ts";
-
 export interface Finished {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -71,16 +66,16 @@ export interface StartOptions {
   readonly flags?: readonly string[];
 }
 
-/** What runs a program: the command line is bundled before the tests, others are TypeScript. */
-function programArgs(path: string): string[] {
-  if (isAbsolute(path)) return [path];
-  return path === CLI ? [join(inject("programs"), "main.mjs")] : ["--import", TYPESCRIPT, join(ROOT, path)];
+/** The bundle of a program of the repository. @param path one of `PROGRAMS` */
+export function programFile(path: string): string {
+  if (!PROGRAMS.includes(path)) throw new Error(`${path} is no program that is bundled before the tests`);
+  return join(inject("programs"), `${bundleOf(path)}.mjs`);
 }
 
-/** Starts a program of the repository as a process of its own; it is killed when the test ends. @param path from the root, of TypeScript; or absolute */
+/** Starts a program of the repository as a process of its own; it is killed when the test ends. @param path one of `PROGRAMS`; or absolute */
 export function startProgram(path: string, args: readonly string[], options: StartOptions = {}): Running {
   const { DAYBOOK_TOKEN: _, ...environment } = process.env;
-  const [command = "", ...rest] = [...(options.within ?? []), process.execPath, ...(options.flags ?? []), ...programArgs(path), ...args];
+  const [command = "", ...rest] = [...(options.within ?? []), process.execPath, ...(options.flags ?? []), isAbsolute(path) ? path : programFile(path), ...args];
   const child = spawn(command, rest, {
     cwd: ROOT,
     env: { ...environment, ...options.env },

@@ -1,30 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { memoryStorage, openDaybook } from "../../src/index.js";
 import type { Daybook } from "../../src/engine/daybook.js";
-import { DATA_SETS } from "../../src/cli/demo/data-sets.js";
-import { load } from "../../src/cli/load.js";
+import { closeAll, filled, sumOf } from "./published.js";
 
-const open: Daybook[] = [];
-afterAll(() => Promise.all(open.map((daybook) => daybook.close())));
-
-/** A Daybook in memory with one of the data sets, every row of which must arrive. */
-async function filled(organization: string): Promise<Daybook> {
-  const set = DATA_SETS.find((candidate) => candidate.organization === organization);
-  if (set === undefined) throw new Error(`no data set ${organization}`);
-  const daybook = await openDaybook({ storage: memoryStorage(), currency: set.currency });
-  open.push(daybook);
-  expect(await load(daybook, set.rows())).toEqual({ accepted: set.eventCount, duplicates: 0, records: 0, rejected: 0, rejections: [] });
-  await daybook.seal();
-  return daybook;
-}
+afterAll(closeAll);
 
 const perDay = (items: readonly { readonly day: string; readonly count: number }[]) =>
   Object.fromEntries(items.map((item) => [item.day.slice(0, 10), item.count]));
-
-/** Sums in cents, exactly: each is a number of two decimals. */
-const sumOf = (cohorts: readonly { readonly revenue: number }[]) =>
-  (cohorts.reduce((sum, { revenue }) => sum + Math.round(revenue * 100), 0) / 100).toFixed(2);
 
 /** Customer, repeat purchase days, recency and age in weeks. */
 async function answerKey(): Promise<number[][]> {
@@ -101,54 +83,5 @@ describe("CDNOW, as Fader and Hardie describe it", () => {
     const expected = (await answerKey()).map(([id, frequency, recency = 0, age = 0]) => [id, frequency, recency.toFixed(2), age.toFixed(2)].join());
     expect(computed.sort()).toEqual(expected.sort());
     expect(computed).toHaveLength(2_357);
-  });
-});
-
-describe("Online Retail, as its repository describes it", () => {
-  let daybook: Daybook;
-  beforeAll(async () => {
-    daybook = await filled("online-retail");
-  });
-
-  test("has 541,909 order lines, 406,829 of them of 4,372 customers", async () => {
-    expect(await daybook.countEvents({ eventName: "order_line" })).toBe(541_909);
-    const known = [{ filters: [{ fieldName: "user_id", operator: "is_set" }] }];
-    expect(await daybook.countEvents({ eventName: "order_line", filterGroups: known })).toBe(406_829);
-    expect(await daybook.countUniqueUsers({ eventName: "order_line" })).toBe(4_372);
-  });
-
-  test("has 25,900 invoices and 38 countries", async () => {
-    const invoices = [{ filters: [{ fieldName: "name", operator: "in", value: "purchase,refund" }] }];
-    expect(await daybook.countEvents({ filterGroups: invoices })).toBe(25_900);
-    expect(await daybook.aggregate({ metadataField: "order_id", filterGroups: invoices })).toHaveLength(25_900);
-    expect(await daybook.aggregate({ metadataField: "order_id", eventName: "order_line" })).toHaveLength(25_900);
-    expect(await daybook.aggregate({ field: "location_country", eventName: "order_line" })).toHaveLength(38);
-  });
-
-  test("earned 9,747,747.93 pounds", async () => {
-    const invoices = [{ filters: [{ fieldName: "name", operator: "in", value: "purchase,refund" }] }];
-    let thousandths = 0;
-    for (const { property, count } of await daybook.aggregate({ metadataField: "revenue", filterGroups: invoices })) {
-      thousandths += Math.round(Number(property) * 1_000) * count;
-    }
-    expect(thousandths).toBe(9_747_747_934);
-  });
-
-  test("won 948, 421, 380, … new customers a month", async () => {
-    const ends = ["2010-12-31", "2011-01-31", "2011-02-28", "2011-03-31", "2011-04-30", "2011-05-31", "2011-06-30", "2011-07-31", "2011-08-31", "2011-09-30", "2011-10-31", "2011-11-30", "2011-12-31"];
-    const totals: number[] = [];
-    for (const endDate of ends) totals.push(await daybook.countUniqueUsers({ endDate }));
-    const gains = totals.map((total, month) => total - (totals[month - 1] ?? 0));
-    expect(gains).toEqual([948, 421, 380, 440, 299, 279, 235, 191, 167, 298, 352, 321, 41]);
-  });
-
-  test("has cohorts of 948, 421, 380, … customers, who paid 8,300,065.81 pounds net of refunds", async () => {
-    const { cohorts, currency } = await daybook.ltvCohorts({ project: "default", level: "identity" });
-    expect(currency).toBe("GBP");
-    expect(cohorts.map(({ entities }) => entities)).toEqual([948, 421, 380, 440, 299, 279, 235, 191, 167, 298, 352, 321, 41].reverse());
-    expect(cohorts.map(({ cohort }) => cohort)).toEqual(["2011-12", "2011-11", "2011-10", "2011-09", "2011-08", "2011-07", "2011-06", "2011-05", "2011-04", "2011-03", "2011-02", "2011-01", "2010-12"]);
-    expect(sumOf(cohorts)).toBe("8300065.81");
-    const { rows } = await daybook.revenueByAttribution({ project: "default", startDate: "2010-01-01" });
-    expect(rows.map(({ dimension, revenue }) => [dimension, revenue])).toEqual([["(direct)", 9_747_747.93]]);
   });
 });

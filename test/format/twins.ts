@@ -3,8 +3,14 @@ import { lastingMemory, objectsOf, type Objects } from "../store/objects.js";
 
 const clock = fixedClock(Date.UTC(2026, 3, 1));
 
+let made: Promise<Objects> | null = null;
+
 /** Two segments of one day, two files of records, each pair of one length: alone they are whole files of the right kind. */
-export async function twins(): Promise<Objects> {
+export function twins(): Promise<Objects> {
+  return (made ??= make());
+}
+
+async function make(): Promise<Objects> {
   // Checksums in footers have nine digits or ten: some of these stores have files of one length.
   for (let attempt = 0; ; attempt += 1) {
     const storage = lastingMemory();

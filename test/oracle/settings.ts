@@ -1,9 +1,17 @@
 /** The seed of all random tests: `DAYBOOK_SEED`, else a fixed one, so that a run can be repeated. */
 export const baseSeed = Number(process.env["DAYBOOK_SEED"] ?? 20_260_301);
 
-/** How many random cases a test runs: `DAYBOOK_CASES`, else what the test can afford by default. */
-export function caseCount(byDefault: number): number {
-  return Number(process.env["DAYBOOK_CASES"] ?? byDefault);
+/**
+ * How many random cases a test runs: `DAYBOOK_CASES`, else what the default suite can afford.
+ * @param thorough where the long suite runs the test again, with `DAYBOOK_THOROUGH`
+ */
+export function caseCount(byDefault: number, thorough = byDefault): number {
+  return Number(process.env["DAYBOOK_CASES"] ?? strideOf(byDefault, thorough));
+}
+
+/** Of places in a row a test tries one in so many. @param thorough as of `caseCount` */
+export function strideOf(byDefault: number, thorough: number): number {
+  return process.env["DAYBOOK_THOROUGH"] === "1" ? thorough : byDefault;
 }
 
 export { nowMs } from "../../src/testing/random/now.js";

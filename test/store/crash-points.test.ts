@@ -3,7 +3,7 @@ import { seededRandom } from "daybook/testing";
 import { describe, expect, test } from "vitest";
 import { MANIFEST_KEY } from "../../src/store/files/manifest.js";
 import { allPages } from "../oracle/answers.js";
-import { baseSeed, nowMs } from "../oracle/settings.js";
+import { baseSeed, nowMs, strideOf } from "../oracle/settings.js";
 import type { Objects } from "./objects.js";
 import { RecordingStorage, wholeObjectsOnly } from "./recording-storage.js";
 
@@ -94,6 +94,13 @@ async function check(daybook: Daybook, { accepted, underWay, operation }: Moment
   return answers;
 }
 
+/** The default suite tries one moment in so many, the long one all of them. */
+const STRIDE = strideOf(3, 1);
+
+function tried(moments: readonly Moment[]): readonly Moment[] {
+  return moments.filter((_, at) => at % STRIDE === baseSeed % STRIDE);
+}
+
 describe("a process that dies", () => {
   test("after or within any operation leaves a store that opens with every accepted event, and goes on", async () => {
     const moments: Moment[] = [];
@@ -102,7 +109,7 @@ describe("a process that dies", () => {
     for (const needed of ["torn append journal/", "write segments/", "write dictionaries/", "write MANIFEST", "remove segments/", "remove journal/"])
       expect(operations.some((operation) => operation.startsWith(needed)), needed).toBe(true);
     expect(moments.length).toBeGreaterThan(80);
-    for (const moment of moments) {
+    for (const moment of tried(moments)) {
       const storage = new RecordingStorage(moment.objects);
       const daybook = await openDaybook({ storage, clock });
       const answers = await check(daybook, moment, "");
@@ -121,7 +128,7 @@ describe("a process that dies", () => {
     const recording = new RecordingStorage();
     await live(recording, moments, wholeObjectsOnly(recording));
     expect(moments.some(({ operation }) => operation.startsWith("write journal/"))).toBe(true);
-    for (const moment of moments) {
+    for (const moment of tried(moments)) {
       const storage = wholeObjectsOnly(new RecordingStorage(moment.objects));
       const daybook = await openDaybook({ storage, clock });
       await check(daybook, moment, "");
@@ -136,7 +143,7 @@ describe("a process that dies", () => {
     const moments: Moment[] = [];
     await live(new RecordingStorage(), moments);
     let secondCount = 0;
-    for (const moment of moments) {
+    for (const moment of tried(moments)) {
       const opening = new RecordingStorage(moment.objects);
       const daybook = await openDaybook({ storage: opening, clock });
       const answers = await answersOf(daybook);
@@ -146,13 +153,13 @@ describe("a process that dies", () => {
         secondCount += 1;
       }
     }
-    expect(secondCount).toBeGreaterThan(300);
+    expect(secondCount).toBeGreaterThan(300 / STRIDE);
   }, 120_000);
 
   test("is no concern of a reader: read-only, each moment shows what was accepted and nothing is written", async () => {
     const moments: Moment[] = [];
     await live(new RecordingStorage(), moments);
-    for (const moment of moments) {
+    for (const moment of tried(moments)) {
       const storage = new RecordingStorage(moment.objects);
       if (!moment.objects.has(MANIFEST_KEY)) {
         await expect(openDaybook({ storage, clock, readOnly: true })).rejects.toMatchObject({ code: "manifest_missing" });

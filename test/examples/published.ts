@@ -1,0 +1,33 @@
+import { expect } from "vitest";
+import { memoryStorage, openDaybook } from "../../src/index.js";
+import type { Daybook } from "../../src/engine/daybook.js";
+import { DATA_SETS } from "../../src/cli/demo/data-sets.js";
+import { load } from "../../src/cli/load.js";
+
+const open = new Map<string, Promise<Daybook>>();
+
+/** To be called behind all tests of a file. */
+export async function closeAll(): Promise<void> {
+  for (const daybook of open.values()) await (await daybook).close();
+  open.clear();
+}
+
+/** A Daybook in memory with one of the data sets, every row of which must arrive: the same for all tests of a file. */
+export function filled(organization: string): Promise<Daybook> {
+  const known = open.get(organization) ?? fill(organization);
+  open.set(organization, known);
+  return known;
+}
+
+async function fill(organization: string): Promise<Daybook> {
+  const set = DATA_SETS.find((candidate) => candidate.organization === organization);
+  if (set === undefined) throw new Error(`no data set ${organization}`);
+  const daybook = await openDaybook({ storage: memoryStorage(), currency: set.currency });
+  expect(await load(daybook, set.rows())).toEqual({ accepted: set.eventCount, duplicates: 0, records: 0, rejected: 0, rejections: [] });
+  await daybook.seal();
+  return daybook;
+}
+
+/** Sums in cents, exactly: each is a number of two decimals. */
+export const sumOf = (cohorts: readonly { readonly revenue: number }[]): string =>
+  (cohorts.reduce((sum, { revenue }) => sum + Math.round(revenue * 100), 0) / 100).toFixed(2);

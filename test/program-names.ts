@@ -1,0 +1,18 @@
+/** The command line. */
+export const CLI = "src/cli/main.ts";
+
+/** Programs that tests start as processes of their own, from the root. */
+export const PROGRAMS: readonly string[] = [
+  CLI,
+  ...["attribution", "cdnow", "client", "custom-storage", "embed", "http", "online-retail", "serve-embedded"].map((name) => `examples/${name}.ts`),
+  ...["busy-writer", "crash-writer", "limited-writer"].map((name) => `test/cli/${name}.ts`),
+  "test/client/second-process.ts",
+  "test/node/broken-thread.ts",
+  "test/report/own-values.ts",
+  "test/store/seal-idle.ts",
+];
+
+/** Name of the bundle of one of them. */
+export function bundleOf(path: string): string {
+  return path.replace(/\.ts$/, "").replaceAll("/", "-");
+}
