@@ -8,6 +8,7 @@ const dayMs = 86_400_000;
 /** Days after the traffic: no answer of the benchmark changes. */
 const nowMs = Date.parse(`${TRAFFIC_DAYS.last}T12:00:00Z`) + 19 * dayMs;
 const lateDayCount = 15;
+const stepsBefore = 30;
 
 /**
  * What a store in use sees between two questions, 20 events: a visitor with a campaign signs up, joins a company and pays; people
@@ -17,6 +18,11 @@ export class LiveTraffic {
   #stepCount = 0;
 
   constructor(readonly daybook: Daybook) {}
+
+  /** A store in use has lived for a while when somebody asks. */
+  async begin(): Promise<void> {
+    for (let step = 0; step < stepsBefore; step += 1) await this.step();
+  }
 
   async step(): Promise<void> {
     const step = this.#stepCount;

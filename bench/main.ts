@@ -68,6 +68,7 @@ async function run(): Promise<void> {
   const sqliteEventsPerSecond = await sqliteIngestEventsPerSecond(join(directory, "events.sqlite"), batches());
   say(loadingTable(daybookLoad, loads, sqliteEventsPerSecond));
   const live = new LiveTraffic(daybook);
+  await live.begin();
   const asked: Measurement[] = [];
   const profiles: string[] = [];
   for (const question of questions.filter(({ name }) => name.includes(values.only))) {

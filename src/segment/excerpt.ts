@@ -95,7 +95,7 @@ export async function encodeExcerpt({ name, of, columns }: ExcerptRule, excerpt:
   const written: ExcerptMeta["columns"][number][] = [];
   for (const column of columns) {
     const { codes } = excerpt.column(column);
-    if (maxOf(Uint32Array.from(codes)) === 0) continue;
+    if (maxOf(new Uint32Array(codes)) === 0) continue;
     written.push({ name: column, width: codes.BYTES_PER_ELEMENT as 1 | 2 | 4 });
     parts.push(await toPlanes(codes));
   }

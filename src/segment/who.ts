@@ -127,5 +127,5 @@ export function decodeWho({ count, companyWidth, projectWidth }: WhoMeta, bytes:
 }
 
 function wide(planes: Uint8Array, width: 1 | 2 | 4): Uint32Array {
-  return Uint32Array.from(codesOfBytes(fromPlanes(planes, width), width));
+  return new Uint32Array(codesOfBytes(fromPlanes(planes, width), width));
 }

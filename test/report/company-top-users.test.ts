@@ -79,3 +79,28 @@ test("twenty are shown when nobody says how many, all of them for Infinity", asy
     expect(await identifiers(Infinity)).toEqual(newestFirst);
   });
 });
+
+test("the members of a small company, and of a large one, are found among thousands who have none", async () => {
+  const sizes = { small: 700, large: 3 };
+  const memberOf = (user: number): keyof typeof sizes | null => (user % sizes.small === 0 ? "small" : user % sizes.large === 0 ? "large" : null);
+  const userCount = 2_400;
+  const events = Array.from({ length: 3 * userCount }, (_, at) => by(`user ${at % userCount}`, NOW - (at % 5) * DAY - at, { companyId: null }));
+  const prepare = async (daybook: Daybook) => {
+    const records = Array.from({ length: userCount }, (_, user) => ({ user, companyId: memberOf(user) })).filter(({ companyId }) => companyId !== null);
+    await daybook.ingestRecords(records.map(({ user, companyId }) => ({ type: "group", userId: `user ${user}`, companyId: companyId ?? "", createdAt: NOW - 90 * DAY })));
+  };
+  const expected = (companyId: string) => {
+    const found = new Map<string, { events: number; lastMs: number }>();
+    for (const { userId, createdAt } of events) {
+      if (memberOf(Number(String(userId).slice(5))) !== companyId || Number(createdAt) < NOW - 3 * DAY) continue;
+      const before = found.get(String(userId));
+      found.set(String(userId), { events: (before?.events ?? 0) + 1, lastMs: Math.max(before?.lastMs ?? 0, Number(createdAt)) });
+    }
+    const users = Array.from(found, ([resolvedIdentifier, { events: count, lastMs }]) => ({ resolvedIdentifier, events: count, lastSeen: iso(lastMs) }));
+    return users.sort((a, b) => b.events - a.events || (a.lastSeen < b.lastSeen ? 1 : a.lastSeen > b.lastSeen ? -1 : a.resolvedIdentifier < b.resolvedIdentifier ? -1 : 1));
+  };
+  await inEveryLayout(events, async (daybook) => {
+    // The second time they are read from what was kept.
+    for (const companyId of ["small", "large", "small"]) expect((await daybook.companyTopUsers({ companyId, rangeDays: 3, limit: 100 })).users).toEqual(expected(companyId).slice(0, 100));
+  }, { prepare });
+});

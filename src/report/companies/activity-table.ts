@@ -10,8 +10,17 @@ export interface Activity {
   readonly eventCounts: Uint32Array;
   /** Epoch ms. */
   readonly newestMs: Float64Array;
-  /** Where the pairs of each company begin, and of one more behind the last; absent: they are in no order. */
-  readonly starts?: Uint32Array;
+  /** Absent: the pairs are in no order. */
+  readonly groups?: ActivityGroups;
+}
+
+/** In which order pairs lie: first those without a company, in groups of neighbouring actors, then those of each company. */
+export interface ActivityGroups {
+  /** Where each group begins, and one more behind the last. */
+  readonly starts: Uint32Array;
+  /** Groups without a company; an actor is in that of its code shifted to the right by so many bits. */
+  readonly plainCount: number;
+  readonly shift: number;
 }
 
 /** Somebody and a company in one number. */

@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their columns */
 import { dayStartMs } from "../../base/time.js";
+import type { BitSet } from "../../column/bit-set.js";
 import { denseCodes } from "../../column/column.js";
 import type { Missing } from "../../derived/missing.js";
 import { selectedRows } from "../../filter/selected-rows.js";
@@ -29,9 +30,16 @@ export interface ActivityState<R> {
 
 export const ACTIVITY_COLUMNS: readonly string[] = [TIME_COLUMN, ...ACTOR_COLUMNS, "companyId"];
 
-/** Adds the pairs of the selected rows; those of a whole sealed segment are kept. Cost: some 10 ns a row. */
-export function scanActivity({ parts }: ActivityState<unknown>, rows: Rows, { selector }: FoldContext): void {
-  parts.push(isWhole(rows, selector) ? rows.derive("activity", () => activityOf(rows, null), byteLengthOf) : activityOf(rows, selectedRows(select(rows, selector))));
+/** Tells whether a question asks for a pair. */
+export type PairTest = (actor: number, company: number) => boolean;
+
+/**
+ * Adds the pairs of the selected rows; those of a whole sealed segment are kept. Cost: some 10 ns a row.
+ * @param isWanted leaves out pairs of rows that are not kept, with a segment or a span: those that the window cuts; null: none
+ */
+export function scanActivity({ parts }: ActivityState<unknown>, rows: Rows, { selector }: FoldContext, isWanted: PairTest | null = null): void {
+  if (isWhole(rows, selector)) parts.push(rows.derive("activity", () => activityOf(rows, null, null), byteLengthOf));
+  else parts.push(activityOf(rows, selectedRows(select(rows, selector)), isWanted));
 }
 
 /** How pairs are kept with spans of days. */
@@ -47,7 +55,7 @@ function byteLengthOf({ whos }: Activity): number {
 }
 
 /** @param selected null: all rows */
-function activityOf(rows: Rows, selected: Uint32Array | null): Activity {
+function activityOf(rows: Rows, selected: Uint32Array | null, isWanted: PairTest | null): Activity {
   const table = new ActivityTable();
   const users = denseCodes(rows.column("userId"));
   const anonymous = denseCodes(rows.column("anonymousId"));
@@ -59,7 +67,8 @@ function activityOf(rows: Rows, selected: Uint32Array | null): Activity {
     const row = selected === null ? at : selected[at]!;
     const actor = actorOf(users[row]!, anonymous[row]!);
     const company = companies === null ? 0 : companies[row]!;
-    if (actor !== 0 || company !== 0) table.add(actor, company, 1, startMs + times[row]!);
+    if (actor === 0 && company === 0) continue;
+    if (isWanted === null || isWanted(actor, company)) table.add(actor, company, 1, startMs + times[row]!);
   }
   return table.take();
 }
@@ -73,25 +82,38 @@ function joined(parts: readonly Activity[]): Activity {
   return table.take();
 }
 
-/** Pairs company by company, those without a company first: who asks about one company looks at its own. */
+/** Actors that a group without a company has, about. */
+const PLAIN_GROUP_SIZE = 64;
+
+/** Pairs in groups: who asks about one company looks at its own, and at those of its members. Cost: some looks at each pair. */
 function grouped({ whos, companies, eventCounts, newestMs }: Activity): Activity {
-  let greatest = 0;
-  for (let at = 0; at < companies.length; at += 1) greatest = Math.max(greatest, companies[at]!);
-  const starts = new Uint32Array(greatest + 2);
-  for (let at = 0; at < companies.length; at += 1) starts[companies[at]! + 1]! += 1;
-  for (let company = 1; company < starts.length; company += 1) starts[company]! += starts[company - 1]!;
-  const ends = starts.slice();
   const count = whos.length;
+  let [greatestCompany, greatestActor, plain] = [0, 0, 0];
+  for (let at = 0; at < count; at += 1) {
+    if (companies[at]! > greatestCompany) greatestCompany = companies[at]!;
+    if (companies[at] !== 0) continue;
+    plain += 1;
+    if (whos[at]! > greatestActor) greatestActor = whos[at]!;
+  }
+  let shift = 0;
+  while (greatestActor >>> shift > plain / PLAIN_GROUP_SIZE) shift += 1;
+  const plainCount = (greatestActor >>> shift) + 1;
+  const groupOf = (at: number) => (companies[at] === 0 ? whos[at]! >>> shift : plainCount + companies[at]! - 1);
+  const starts = new Uint32Array(plainCount + greatestCompany + 1);
+  for (let at = 0; at < count; at += 1) starts[groupOf(at) + 1]! += 1;
+  for (let group = 1; group < starts.length; group += 1) starts[group]! += starts[group - 1]!;
+  const ends = starts.slice();
   const into = { whos: new Uint32Array(count), companies: new Uint32Array(count), eventCounts: new Uint32Array(count), newestMs: new Float64Array(count) };
   for (let at = 0; at < count; at += 1) {
-    const place = ends[companies[at]!]!;
-    ends[companies[at]!] = place + 1;
+    const group = groupOf(at);
+    const place = ends[group]!;
+    ends[group] = place + 1;
     into.whos[place] = whos[at]!;
     into.companies[place] = companies[at]!;
     into.eventCounts[place] = eventCounts[at]!;
     into.newestMs[place] = newestMs[at]!;
   }
-  return { ...into, starts };
+  return { ...into, groups: { starts, plainCount, shift } };
 }
 
 /** The events of a window, without a company of their own, of those who had several; null where rows are to be read first. */
@@ -119,23 +141,30 @@ export function mixedEventsOf({ fromMs, toMs }: Range, moment: TableMoment, miss
   return found;
 }
 
-/** Visits the identities that were active for one company, some more than once. Cost: its own pairs, and a look at those that name none. */
+/**
+ * Visits the identities that were active for one company, some more than once.
+ * Cost: its own pairs, and the groups that its members are in; of a window's first and last day a look at each row.
+ * @param members actors by whose events without a company it is meant
+ */
 export function eachPairOf(
   company: number,
   { parts, read: { mixed } }: ActivityState<{ readonly mixed: readonly MixedEvent[] }>,
   identities: IdentityView,
-  isMember: (actor: number) => boolean,
+  members: BitSet,
   visit: (identity: number, eventCount: number, newestMs: number) => void,
 ): void {
-  for (const { whos, companies, eventCounts, newestMs, starts } of parts) {
-    const look = (from: number, to: number) => {
-      for (let at = from; at < to; at += 1)
-        if (companies[at] === company || (companies[at] === 0 && isMember(whos[at]!))) visit(identities.identityOf(whos[at]!), eventCounts[at]!, newestMs[at]!);
-    };
-    if (starts === undefined) look(0, whos.length);
-    else {
-      look(0, starts[1] ?? 0);
-      look(starts[company] ?? whos.length, starts[company + 1] ?? whos.length);
+  for (const { whos, companies, eventCounts, newestMs, groups } of parts) {
+    const show = (at: number) => visit(identities.identityOf(whos[at]!), eventCounts[at]!, newestMs[at]!);
+    if (groups === undefined) {
+      for (let at = 0; at < whos.length; at += 1) if (companies[at] === company || (companies[at] === 0 && members.has(whos[at]!))) show(at);
+      continue;
+    }
+    const { starts, plainCount, shift } = groups;
+    const own = plainCount + company - 1;
+    for (let at = starts[own] ?? whos.length; at < (starts[own + 1] ?? whos.length); at += 1) show(at);
+    for (let group = 0; group < plainCount; group += 1) {
+      if (!members.mayHaveAny(group << shift, (group + 1) << shift)) continue;
+      for (let at = starts[group]!; at < starts[group + 1]!; at += 1) if (members.has(whos[at]!)) show(at);
     }
   }
   for (const event of mixed) if (event.company === company) visit(event.identity, 1, event.ms);

@@ -16,7 +16,7 @@ interface Read {
   readonly members: BitSet;
 }
 
-/** The identified identities that were most active for a company in the window. Cost: the ids that were active for any. */
+/** The identified identities that were most active for a company in the window. Cost: the ids that were active for it, and its members. */
 export const companyTopUsers: Fold<"companyTopUsers", ActivityState<Read>, Activity, Read> = {
   kind: "fold",
   needsCompanies: () => true,
@@ -29,7 +29,10 @@ export const companyTopUsers: Fold<"companyTopUsers", ActivityState<Read>, Activ
     return mixed === null ? null : { company, mixed, members: actorsOf(moment.companies.membersOf(company), moment.identities) };
   },
   begin: (_plan, _context, read) => ({ parts: [], read }),
-  scan: scanActivity,
+  scan: (state, rows, context) => {
+    const { company, members } = state.read;
+    scanActivity(state, rows, context, (actor, own) => own === company || (own === 0 && members.has(actor)));
+  },
   kept: keptActivity,
   finish: (state, { companyId, limit }, context) => {
     const { whos, eventCounts, newestMs } = membersOf(state, context);
@@ -52,7 +55,7 @@ export const companyTopUsers: Fold<"companyTopUsers", ActivityState<Read>, Activ
 function membersOf(state: ActivityState<Read>, { identities }: FoldContext): Activity {
   const { company, members } = state.read;
   const found = new ActivityTable();
-  eachPairOf(company, state, identities, (actor) => members.has(actor), (identity, eventCount, newestMs) => {
+  eachPairOf(company, state, identities, members, (identity, eventCount, newestMs) => {
     if (identity !== 0) found.add(identity, company, eventCount, newestMs);
   });
   return found.take();

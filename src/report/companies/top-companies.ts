@@ -30,7 +30,7 @@ export const topCompanies: Fold<"topCompanies", ActivityState<Read>, Activity, R
     return mixed === null || money === null ? null : { mixed, money };
   },
   begin: (_plan, _context, read) => ({ parts: [], read }),
-  scan: scanActivity,
+  scan: (state, rows, context) => scanActivity(state, rows, context),
   kept: keptActivity,
   finish: (state, plan, context) => {
     const { identities, companies, dictionaries } = context;

@@ -26,7 +26,21 @@ export function distinctActors(rows: Rows, selector: Selector): DistinctActors {
 
 /** Distinct actors of all rows of a segment, kept with it. */
 export function actorsOfAll(rows: Rows, { actors }: Who): DistinctActors {
-  return rows.derive("actors of all", () => compact(actors.filter((actor, at) => actor !== actors[at - 1])), byteLengthOf);
+  return rows.derive("actors of all", () => compact(withoutRepeats(actors)), byteLengthOf);
+}
+
+/** Of ascending actors each once. A loop: a call for each of them takes twenty times as long. */
+function withoutRepeats(ascending: Uint32Array): Uint32Array {
+  const distinct = new Uint32Array(ascending.length);
+  let count = 0;
+  let last = 0;
+  for (let at = 0; at < ascending.length; at += 1) {
+    const actor = ascending[at]!;
+    if (actor === last) continue;
+    distinct[count] = last = actor;
+    count += 1;
+  }
+  return distinct.slice(0, count);
 }
 
 export function byteLengthOf(distinct: DistinctActors): number {
