@@ -1,16 +1,13 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the counts */
-import { compareCodePoints } from "../base/order.js";
+import { sortedCodes } from "../base/text-order.js";
 import type { AggregateItem } from "../plan/input.js";
 
 /** What the counts are of, by place. */
 export interface Ranked {
   propertyOf(place: number): string;
-  /** All places, each once, by their property's code points, where that is at hand or worth the making. */
-  placesInOrder?(): Uint32Array;
+  /** All places, each once, by their property's code points, where that is cheaper than an order of so many of them; else null. */
+  placesInOrder?(shownCount: number): Uint32Array | null;
 }
-
-/** From this share of all places on, one order of all is cheaper than an order of what ties. */
-const ORDER_SHARE = 1 / 8;
 
 /**
  * Items for all counts that are not 0: count descending, then property by code point. With a limit only what it shows,
@@ -26,7 +23,7 @@ export function rankCounts(counts: Uint32Array, ranked: Ranked, limit: number | 
 function allItems(counts: Uint32Array, ranked: Ranked): AggregateItem[] {
   let shownCount = 0;
   for (let place = 0; place < counts.length; place += 1) if (counts[place] !== 0) shownCount += 1;
-  const order = orderFor(shownCount, counts, ranked);
+  const order = ranked.placesInOrder?.(shownCount) ?? null;
   // As long as it will be: one that grows takes twice as long to fill with some hundred thousand items.
   const items = new Array<AggregateItem>(shownCount);
   if (order === null) {
@@ -82,15 +79,10 @@ function ranksOf(counts: Uint32Array, order: Uint32Array, shownCount: number): U
 
 function topCounted(counts: Uint32Array, ranked: Ranked, limit: number): Counted {
   const top = topPlaces(counts, limit);
-  const order = orderFor(top.length, counts, ranked);
+  const order = ranked.placesInOrder?.(top.length) ?? null;
   const places = order === null ? top : inOrder(top, order, counts.length);
   const shown = byCountDescending({ places, counts: Uint32Array.from(places, (place) => counts[place]!) });
   return order === null ? sortTies(shown, ranked) : shown;
-}
-
-/** The order of all places, where so many are shown that it is worth having. */
-function orderFor(shownCount: number, counts: Uint32Array, ranked: Ranked): Uint32Array | null {
-  return ranked.placesInOrder !== undefined && shownCount >= counts.length * ORDER_SHARE ? ranked.placesInOrder() : null;
 }
 
 /** Places that are looked through at a time for those that cannot be shown. */
@@ -194,12 +186,8 @@ function sortTies(shown: Counted, { propertyOf }: Ranked): Counted {
   return shown;
 }
 
-const beyondBasic = /[\ud800-\uffff]/;
-
-/** Below U+D800 the order of UTF-16 units, which the engine compares fast, is that of code points. */
 function sortByText(places: Uint32Array, propertyOf: (place: number) => string): void {
-  const texts = Array.from(places, (place) => ({ place, text: propertyOf(place) }));
-  const isBasic = !texts.some(({ text }) => beyondBasic.test(text));
-  texts.sort(isBasic ? (a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0) : (a, b) => compareCodePoints(a.text, b.text));
-  texts.forEach(({ place }, at) => (places[at] = place));
+  const unsorted = places.slice();
+  const order = sortedCodes(Array.from(unsorted, propertyOf), 0, places.length);
+  for (let at = 0; at < places.length; at += 1) places[at] = unsorted[order[at]!]!;
 }

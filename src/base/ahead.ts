@@ -1,5 +1,5 @@
 /** So many loads are under way at once: the disk, and threads that inflate, have work while one is taken. */
-const AHEAD_COUNT = 4;
+export const AHEAD_COUNT = 4;
 
 /** Loads items some at a time and takes what came of them one after the other, in their order. @param take answers false to end */
 export async function inOrder<I, T>(items: readonly I[], load: (item: I) => Promise<T>, take: (loaded: T, item: I) => boolean): Promise<void> {

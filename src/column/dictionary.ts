@@ -1,6 +1,6 @@
 import { DaybookError } from "../base/errors.js";
 import { TextTable } from "./text-table.js";
-import { mergeCodes, sortedCodes } from "./value-order.js";
+import { mergeCodes, sortedCodes } from "../base/text-order.js";
 
 /** What several dictionaries hold together. */
 export interface HeldValues {
@@ -16,6 +16,14 @@ const SCAN_COUNT_MAX = 8;
 /** The table of fewer values is made at once. */
 const SCAN_VALUES_MIN = 10_000;
 
+/** Making the order of all codes is cheaper than ordering this share of them by itself; where it is known, a look at each is. */
+const ORDER_SHARE = 1 / 8;
+const KNOWN_ORDER_SHARE = 1 / 64;
+/** It is known where it holds this share: what came since is merged. */
+const KNOWN_SHARE = 4 / 5;
+/** Ordering so many times all codes, in parts, takes as long as making it. */
+const ORDERED_SHARE = 4;
+
 /** Distinct strings and their codes, append-only. Code 0 is always `""`: not set. */
 export class Dictionary {
   readonly #values: string[] = [""];
@@ -26,6 +34,8 @@ export class Dictionary {
   #charCount = 0;
   /** The first codes by their values' code points; of blanked codes nothing is known. */
   #inOrder: Uint32Array = new Uint32Array(0);
+  /** Codes that were ordered by themselves. */
+  #orderedCount = 0;
 
   /** @param held counts its values too */
   constructor(
@@ -147,6 +157,17 @@ export class Dictionary {
     if (added.length > known.length / 4) this.#inOrder = sortedCodes(this.#values, 0, this.size);
     else this.#inOrder = mergeCodes(this.#values, known, added);
     return this.#inOrder;
+  }
+
+  /**
+   * Whether `codesInOrder` is cheaper than ordering so many codes by themselves: for an eighth of all; for less where it is at hand, or where
+   * as much was asked for before as making it costs.
+   */
+  isOrderWorth(codeCount: number): boolean {
+    if (codeCount >= this.size * ORDER_SHARE) return true;
+    if (this.#inOrder.length >= this.size * KNOWN_SHARE) return codeCount >= this.size * KNOWN_ORDER_SHARE;
+    this.#orderedCount += codeCount;
+    return this.#orderedCount >= this.size * ORDERED_SHARE;
   }
 
   /** Values of the codes from `start` on. */

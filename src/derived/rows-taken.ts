@@ -17,6 +17,8 @@ export class RowsTaken {
   #sequence = 0;
   /** Segments with rows beyond the sequence, all of which were taken. */
   readonly #segments = new Set<Rows>();
+  /** The rows that were all taken: a store that nothing came to shows the same list again. Weak, or heads would live on that are sealed. */
+  #rows: WeakRef<readonly Rows[]> | null = null;
 
   /** Whether a row was taken before segments were: it lay in a head then. */
   has(sequence: number): boolean {
@@ -41,6 +43,11 @@ export class RowsTaken {
     return takenCount < this.#segments.size ? null : { segments: segments.sort((a, b) => a.day - b.day), heads };
   }
 
+  /** Whether these are the rows that were all taken last. */
+  hasAll(rows: readonly Rows[]): boolean {
+    return this.#rows?.deref() === rows;
+  }
+
   hasSegment(segment: Rows): boolean {
     return segment.lastSequence <= this.#sequence || this.#segments.has(segment);
   }
@@ -49,15 +56,18 @@ export class RowsTaken {
     this.#segments.add(segment);
   }
 
-  /** @param sequence that of the snapshot all of whose rows were taken */
-  tookAll(sequence: number): void {
+  /** All rows of a snapshot were taken. @param sequence that of the snapshot */
+  tookAll(rows: readonly Rows[], sequence: number): void {
     this.#sequence = sequence;
     this.#segments.clear();
+    this.#rows = new WeakRef(rows);
   }
 
   /** Takes anew. */
   clear(): void {
-    this.tookAll(0);
+    this.#sequence = 0;
+    this.#segments.clear();
+    this.#rows = null;
   }
 }
 

@@ -61,6 +61,10 @@ export abstract class StoreTable<T> implements Droppable {
    * Cost: the rows that came since.
    */
   takeRows({ rows, sequence, looked }: RowsOfMoment, missing: Missing): boolean {
+    if (this.#taken.hasAll(rows)) {
+      this.budget.touch(this);
+      return true;
+    }
     let newer = this.#taken.newer(rows);
     if (newer === null) {
       this.clear();
@@ -80,7 +84,7 @@ export abstract class StoreTable<T> implements Droppable {
       looked(head.rowCount);
       this.take(head, this.ofHead(head), isTaken);
     }
-    this.#taken.tookAll(sequence);
+    this.#taken.tookAll(rows, sequence);
     this.#count();
     return true;
   }

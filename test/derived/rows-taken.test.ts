@@ -84,7 +84,7 @@ test("Each row is taken once, whatever seals and compactions do between, and bet
           // What was taken of a head is not even looked at again.
           for (const head of heads) expect([...head.sequences()].filter((sequence) => taken.has(sequence))).toEqual([]);
           for (const head of heads) take(head);
-          taken.tookAll(parts.sequence);
+          taken.tookAll(parts.rows(), parts.sequence);
           expect([...table].sort((a, b) => a - b)).toEqual(Array.from({ length: parts.sequence }, (_, at) => at + 1));
         }
       }

@@ -38,8 +38,8 @@ export interface Values {
 }
 
 interface DistinctValues {
-  /** All codes below `size` by their property. */
-  placesInOrder(): Uint32Array;
+  /** All codes below `size` by their property, where that is cheaper than an order of so many of them; else null. */
+  placesInOrder(shownCount: number): Uint32Array | null;
 }
 
 /** What has values that several events may share; an id is one event's own (`events-by-id`). */
@@ -85,7 +85,10 @@ function fieldValues(column: string, dictionaries: Dictionaries): Values {
   const dictionary = dictionaries.named(column);
   const { size } = dictionary;
   // Values that came after the question began are not in its counts.
-  const placesInOrder = () => (dictionary.size === size ? dictionary.codesInOrder() : dictionary.codesInOrder().filter((code) => code < size));
+  const placesInOrder = (shownCount: number) => {
+    if (!dictionary.isOrderWorth(shownCount)) return null;
+    return dictionary.size === size ? dictionary.codesInOrder() : dictionary.codesInOrder().filter((code) => code < size);
+  };
   const propertyOf = (code: number) => dictionary.valueOf(code);
   return { sources: [stored(column, dictionaries)], distinct: { placesInOrder }, groupsOf: (_place, code) => [code], propertyOf };
 }
@@ -175,7 +178,7 @@ function timeValues(): Values {
   };
   return {
     sources: [source],
-    distinct: { placesInOrder: () => times.inOrder() },
+    distinct: { placesInOrder: (shownCount) => (shownCount * 8 >= times.count ? times.inOrder() : null) },
     groupsOf: (_place, code) => [code],
     propertyOf: (code) => flatText(isoOf(times.of(code))),
   };

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the counts */
-import { inOrder } from "../../base/ahead.js";
+import { AHEAD_COUNT, inOrder } from "../../base/ahead.js";
 import { dayStartMs } from "../../base/time.js";
 import { compareIds } from "../../base/uuid.js";
 import { codeAt, type CodeColumn } from "../../column/column.js";
@@ -115,9 +115,33 @@ function onlyCode(rows: Rows, column: string): number | null {
   return zone.min === zone.max && !zone.hasZero ? zone.min : null;
 }
 
-/** Takes spans one after the other with some columns loaded: the next ones are read and inflated meanwhile. */
-export function eachLoaded(spans: readonly Span[], columnsOf: (span: Span) => readonly string[], take: (span: Span) => void): Promise<void> {
-  return inOrderPinned(spans, ({ rows }) => [rows], async (span) => span.rows.load(columnsOf(span)), (_, span) => take(span));
+/** Takes spans with some columns loaded, in any order: those in memory at once, of the others some are read and inflated at a time. */
+export async function eachLoaded(spans: readonly Span[], columnsOf: (span: Span) => readonly string[], take: (span: Span) => void): Promise<void> {
+  const loads: { readonly span: Span; readonly loading: Promise<void> }[] = [];
+  const takeOldest = async () => {
+    const [{ span, loading }] = loads as [(typeof loads)[number]];
+    await loading;
+    take(span);
+    span.rows.unpin();
+    loads.shift();
+  };
+  try {
+    for (const span of spans) {
+      const columns = columnsOf(span);
+      const loading = columns.length === 0 ? null : span.rows.load(columns);
+      // Nobody waits for it where an earlier one failed.
+      loading?.catch(() => undefined);
+      if (loading === null) take(span);
+      else {
+        span.rows.pin();
+        loads.push({ span, loading });
+      }
+      if (loads.length === AHEAD_COUNT) await takeOldest();
+    }
+    while (loads.length > 0) await takeOldest();
+  } finally {
+    for (const { span } of loads) span.rows.unpin();
+  }
 }
 
 /** Loads items some at a time and takes them in their order; from the one to the other their rows are pinned. */

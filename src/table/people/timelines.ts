@@ -32,6 +32,12 @@ interface Known {
   timeline: Timeline | null;
 }
 
+/** The rows of a snapshot. */
+interface Parts {
+  readonly segments: readonly Rows[];
+  readonly heads: readonly Rows[];
+}
+
 /** Identities at hand. */
 const IDENTITY_COUNT = 64;
 const BYTES_PER_EVENT = 16;
@@ -44,6 +50,7 @@ const NO_ROWS = new Uint32Array(0);
  */
 export class Timelines implements Droppable {
   readonly #known = new Map<number, Known>();
+  readonly #parts = new WeakMap<readonly Rows[], Parts>();
   byteLength = 0;
   lastUsed = 0;
   readonly pinned = false;
@@ -52,22 +59,31 @@ export class Timelines implements Droppable {
 
   /** The events of an identity in all rows of a snapshot, in order. @param upTo greatest sequence of the rows that count; null: all */
   async of(subject: Actors, rows: readonly Rows[], upTo: number | null, look: Look): Promise<Timeline> {
-    const segments = rows.filter((part) => part.sealed);
+    const { segments, heads } = this.#partsOf(rows);
     const known = await this.#knownOf(subject, segments, look);
     const hits: Hit[] = [];
     const isLate = upTo !== null && rows.some((part) => part.lastSequence > upTo);
-    for (const part of rows)
-      if (!part.sealed) {
-        const list = rowsOfLoaded(part, subject.actors);
-        look.looked(part.rowCount);
-        if (list.length > 0) hits.push({ rows: part, list });
-      }
+    for (const part of heads) {
+      const list = rowsOfLoaded(part, subject.actors);
+      look.looked(part.rowCount);
+      if (list.length > 0) hits.push({ rows: part, list });
+    }
     const isKnown = hits.length === 0 && !isLate;
     if (isKnown && known.timeline !== null) return known.timeline;
     for (const [segment, list] of known.lists) if (list.length > 0) hits.push({ rows: segment, list });
     const timeline = await timelineOf(isLate ? await upToSequence(hits, upTo) : hits, look.pause);
     if (isKnown) known.timeline = timeline;
     return timeline;
+  }
+
+  /** A store that nothing came to shows the same list of rows again. */
+  #partsOf(rows: readonly Rows[]): Parts {
+    let parts = this.#parts.get(rows);
+    if (parts === undefined) {
+      parts = { segments: rows.filter((part) => part.sealed), heads: rows.filter((part) => !part.sealed) };
+      this.#parts.set(rows, parts);
+    }
+    return parts;
   }
 
   drop(): void {

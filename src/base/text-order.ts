@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
-import { compareCodePoints } from "../base/order.js";
+import { compareCodePoints } from "./order.js";
 
 /** Sort keys are whole numbers below this: some characters, told by their place in the alphabet of the values, above the value's place. */
 const KEY_SPAN = 2 ** 53;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compareCodePoints } from "../../src/base/order.js";
 import { Dictionary } from "../../src/column/dictionary.js";
-import { mergeCodes, sortedCodes } from "../../src/column/value-order.js";
+import { mergeCodes, sortedCodes } from "../../src/base/text-order.js";
 
 const units = fc.constantFrom("", "a", "b", "~", "\u0000", "\u00fe", "\u00ff", "\u0100", "\u03a9", "\ud7ff", "\ue000", "\uffff", "\u{10000}", "\u{1f600}");
 const texts = fc.array(units, { maxLength: 7 }).map((parts) => parts.join(""));
@@ -51,4 +51,17 @@ test("A dictionary's order takes in what comes later, few or many at a time, and
     }),
     { numRuns: 300 },
   );
+});
+
+test("A dictionary's order is worth having for many values, and for few once as much was asked for as it costs.", () => {
+  const dictionary = new Dictionary("url");
+  for (let at = 0; at < 1_023; at += 1) dictionary.intern(`value ${at}`);
+  const asks = (codeCount: number) => {
+    let count = 0;
+    while (!dictionary.isOrderWorth(codeCount)) count += 1;
+    return count;
+  };
+  expect([asks(128), asks(100)]).toEqual([0, 40]);
+  dictionary.codesInOrder();
+  expect([16, 15].map((codeCount) => dictionary.isOrderWorth(codeCount))).toEqual([true, false]);
 });
