@@ -6,6 +6,7 @@ const LOAD = "test/cli/overload/*.long.test.ts";
 /** Of these the default suite runs some cases. */
 const THOROUGH = [
   "test/property/*.test.ts", "test/report/revenue-laws.test.ts", "test/oracle/{links-meanwhile,concurrent-questions}.test.ts",
+  "test/filter/few-rows.test.ts", "test/differential/duckdb.test.ts",
   "test/store/{crash-points,failing-operations,verify}.test.ts",
 ];
 

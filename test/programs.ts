@@ -31,7 +31,10 @@ const asInPlace: Plugin = {
   },
 };
 
-/** Bundles programs once for all tests: a process that reads TypeScript takes seconds to start. Inside the package, as the built ones are. */
+/**
+ * Bundles programs once for all tests, with the packages they use: a process that reads TypeScript takes seconds to start. Inside the package,
+ * as the built ones are.
+ */
 export async function setup({ provide }: TestProject): Promise<() => void> {
   const parent = join(root, ".test-programs");
   mkdirSync(parent, { recursive: true });
@@ -40,7 +43,7 @@ export async function setup({ provide }: TestProject): Promise<() => void> {
   await build({
     entryPoints: [...PROGRAMS.map((path) => ({ in: join(root, path), out: bundleOf(path) })), ...threads],
     outdir: directory, outExtension: { ".js": ".mjs" }, plugins: [asInPlace],
-    bundle: true, splitting: true, packages: "external", platform: "node", format: "esm", target: "node20",
+    bundle: true, splitting: true, platform: "node", format: "esm", target: "node20",
   });
   provide("programs", directory);
   return () => rmSync(directory, { recursive: true, force: true });

@@ -12,7 +12,7 @@ import { mergeRows } from "../../src/segment/merge-rows.js";
 import type { Rows } from "../../src/segment/rows.js";
 import { StoreFiles } from "../../src/store/files/files.js";
 import { memoryStorage } from "../../src/store/storage/memory-storage.js";
-import { baseSeed } from "../oracle/settings.js";
+import { baseSeed, caseCount } from "../oracle/settings.js";
 import { appendRow, idBytes } from "../segment/rows-of.js";
 
 const ROW_COUNT = 300;
@@ -89,7 +89,7 @@ test.each([true, false])("Rows found by posting lists are those that a look at e
         expect(hasFewRows(part, selectorOf(all, [fromMs, toMs]))).toBe(true);
       }
     }),
-    { seed: baseSeed, numRuns: 200 },
+    { seed: baseSeed, numRuns: caseCount(70, 200) },
   );
   expect(usedCount).toBeGreaterThan(2_000);
 });

@@ -4,7 +4,7 @@ import { withObject, type Objects } from "../store/objects.js";
 import { allowedOutcomes, cleanStore, cuts, flipped, outcomeOf } from "./damage-kit.js";
 
 /** Of the larger files the default suite flips one byte in so many, beginning where the seed says; the long suite flips all. */
-const STRIDE = 128;
+const STRIDE = 256;
 const SMALL_BYTES = 2_048;
 
 describe("a store that was closed in good order", () => {

@@ -111,4 +111,4 @@ async function revoke(args: readonly string[]): Promise<void> {
   process.stdout.write(`revoked ${id}\n`);
 }
 
-export const command: Command = { summary: "create, list and revoke tokens", help, run };
+export const command: Command = { help, run };
