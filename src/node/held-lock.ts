@@ -31,9 +31,10 @@ export class HeldLock implements StorageLock {
     try {
       await attempt("look at the lock of", "", () => this.#look());
     } catch (error) {
-      if (!this.#isLost) throw error;
+      // Given back while it was looked at.
+      if (!this.#isLost && !this.#isReleased) throw error;
     }
-    return !this.#isLost;
+    return !this.#isLost && !this.#isReleased;
   }
 
   async release(): Promise<void> {
