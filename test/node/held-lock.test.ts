@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { FileSystem } from "../../src/node/file-system.js";
+import type { FileSystem } from "../../src/store/storage/file-system.js";
 import { HeldLock } from "../../src/node/held-lock.js";
 
 /** A file system with one file, at which a look takes until it is let go on. */

@@ -2,7 +2,7 @@
 import { compareIds, parseUuid, uuidText } from "../../base/uuid.js";
 import type { CursorPosition, Plan } from "../../plan/plan.js";
 import { ID_COLUMN } from "../../schema/fields.js";
-import { subjectOf, withEventsOf } from "./identity-events.js";
+import { subjectOf, whilePinned, withEventsOf } from "./identity-events.js";
 import { sessionsOf } from "./identity-sessionize.js";
 import type { Study } from "../form/report.js";
 import { paymentsOf } from "../../table/money/revenue-table.js";
@@ -31,11 +31,12 @@ export const identitySessions: Study<"identitySessions"> = {
       const found = await newestSessions(sessions, timeline, plan, limit + 1);
       const shown = found.slice(0, limit);
       const last = found.length > limit ? shown.at(-1) : undefined;
-      return {
+      const spans = shown.flatMap((session) => timeline.spansOf(sessions.firsts[session]!, sessions.lasts[session]! + 1));
+      return await whilePinned(spans.map(({ rows }) => rows), async () => ({
         identityId: events.identities.identityId(events.identity),
         sessions: await sessionItems(shown, sessions, money, touches, plan, events),
         next: last === undefined ? null : positionOf(sessions.firsts[last]!, timeline, cursor?.sequence ?? events.sequence),
-      };
+      }));
     });
   },
 };
@@ -61,8 +62,10 @@ async function isBehind(at: number, timeline: Timeline, { createdAtMs, id }: Cur
   const ms = timeline.times[at]!;
   if (ms !== createdAtMs) return ms < createdAtMs;
   const rows = timeline.rowsAt(at);
-  await rows.load([ID_COLUMN]);
-  return compareIds(rows.ids(), timeline.rows[at]! * 16, parseUuid(id) ?? new Uint8Array(16), 0) < 0;
+  return await whilePinned([rows], async () => {
+    await rows.load([ID_COLUMN]);
+    return compareIds(rows.ids(), timeline.rows[at]! * 16, parseUuid(id) ?? new Uint8Array(16), 0) < 0;
+  });
 }
 
 /** Of an event whose id is loaded. */

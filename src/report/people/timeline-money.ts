@@ -2,6 +2,7 @@
 import { SEQUENCE_COLUMN } from "../../schema/fields.js";
 import type { Money } from "../../answer/money.js";
 import type { PaymentOf } from "../../table/money/revenue-table.js";
+import { whilePinned } from "./identity-events.js";
 import type { Timeline } from "../../table/people/timeline.js";
 
 /** Which events of a timeline are revenue, duplicates included, and what they count for in the reporting currency: null for nothing. */
@@ -27,8 +28,11 @@ async function placeOf(timeline: Timeline, ms: number, sequence: number): Promis
   for (let at = first; at < timeline.count && timeline.times[at] === ms; at += 1) {
     const rows = timeline.rowsAt(at);
     if (sequence < rows.firstSequence || sequence > rows.lastSequence) continue;
-    await rows.load([SEQUENCE_COLUMN]);
-    if (rows.sequences()[timeline.rows[at]!] === sequence) return at;
+    const found = await whilePinned([rows], async () => {
+      await rows.load([SEQUENCE_COLUMN]);
+      return rows.sequences()[timeline.rows[at]!] === sequence;
+    });
+    if (found) return at;
   }
   return -1;
 }
