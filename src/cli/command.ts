@@ -2,8 +2,6 @@ import { parseArgs, type ParseArgsConfig } from "node:util";
 
 /** One command of the program. */
 export interface Command {
-  /** One line for the list of commands. */
-  readonly summary: string;
   /** All of `--help`. */
   readonly help: string;
   /** Runs the command; resolves when it is done. @throws UsageError for exit 2, any other error for exit 1 */

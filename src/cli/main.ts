@@ -3,38 +3,42 @@ import { readFileSync } from "node:fs";
 import { UsageError, type Command } from "./command.js";
 import { packageRoot } from "./package-root.js";
 
+interface Entry {
+  /** One line for the list of commands. */
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly command: Command }>;
+}
+
 /** Loaded when named: `--help` needs none of them. */
-const COMMANDS: Readonly<Record<string, () => Promise<{ readonly command: Command }>>> = {
-  demo: () => import("./commands/demo.js"),
-  serve: () => import("./commands/serve.js"),
-  import: () => import("./commands/import.js"),
-  export: () => import("./commands/export.js"),
-  token: () => import("./commands/token.js"),
-  verify: () => import("./commands/verify.js"),
-  stats: () => import("./commands/stats.js"),
+const COMMANDS: Readonly<Record<string, Entry>> = {
+  demo: { summary: "import real data, print a report, answer over HTTP", load: () => import("./commands/demo.js") },
+  serve: { summary: "answer over HTTP", load: () => import("./commands/serve.js") },
+  import: { summary: "load a copy, or events from NDJSON, CSV, Arrow or access-log files", load: () => import("./commands/import.js") },
+  export: { summary: "write a copy as NDJSON, or every event as CSV or Arrow", load: () => import("./commands/export.js") },
+  token: { summary: "create, list and revoke tokens", load: () => import("./commands/token.js") },
+  verify: { summary: "check every stored byte and law", load: () => import("./commands/verify.js") },
+  stats: { summary: "show what is stored, per organization", load: () => import("./commands/stats.js") },
 };
 
-async function overview(): Promise<string> {
-  const lines = await Promise.all(
-    Object.entries(COMMANDS).map(async ([name, load]) => `  ${name.padEnd(8)}${(await load()).command.summary}\n`),
-  );
+function overview(): string {
+  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(8)}${summary}\n`);
   return `Usage: daybook COMMAND [options]\n\n${lines.join("")}\n"daybook COMMAND --help" says more; "daybook --version" names the version.\n`;
 }
 
 async function main(args: readonly string[]): Promise<void> {
   const [name, ...rest] = args;
   if (name === "--help" || name === "-h" || name === "help") {
-    process.stdout.write(await overview());
+    process.stdout.write(overview());
   } else if (name === "--version") {
     const manifest = JSON.parse(readFileSync(`${packageRoot()}/package.json`, "utf8")) as { version: string };
     process.stdout.write(`${manifest.version}\n`);
   } else {
-    const load = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-    if (load === undefined) {
+    const entry = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+    if (entry === undefined) {
       const names = Object.keys(COMMANDS).join(", ");
       throw new UsageError(name === undefined ? `expected a command: ${names}` : `${JSON.stringify(name)} is no command: ${names}`);
     }
-    const { command } = await load();
+    const { command } = await entry.load();
     const end = rest.indexOf("--");
     const asksHelp = rest.slice(0, end === -1 ? undefined : end).some((word) => word === "--help" || word === "-h");
     if (asksHelp) process.stdout.write(command.help);

@@ -84,4 +84,4 @@ function daybookOf(open: Readonly<Record<string, Daybook>>, set: DataSet): Daybo
   return daybook;
 }
 
-export const command: Command = { summary: "import real data, print a report, answer over HTTP", help, run };
+export const command: Command = { help, run };

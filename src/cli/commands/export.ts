@@ -108,4 +108,4 @@ async function begun(chunks: AsyncIterable<string | Uint8Array>): Promise<AsyncI
   })();
 }
 
-export const command: Command = { summary: "write a copy as NDJSON, or every event as CSV or Arrow", help, run };
+export const command: Command = { help, run };

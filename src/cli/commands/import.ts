@@ -115,4 +115,4 @@ function printOutcome(path: string, outcome: LoadOutcome, took: string): void {
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 
-export const command: Command = { summary: "load a copy, or events from NDJSON, CSV, Arrow or access-log files", help, run };
+export const command: Command = { help, run };

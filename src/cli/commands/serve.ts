@@ -74,4 +74,4 @@ export function environmentTokens(): TokenRecord[] {
   }
 }
 
-export const command: Command = { summary: "answer over HTTP", help, run };
+export const command: Command = { help, run };

@@ -50,4 +50,4 @@ async function run(args: readonly string[]): Promise<void> {
   for (const line of quarantined) process.stdout.write(`${line}\n`);
 }
 
-export const command: Command = { summary: "show what is stored, per organization", help, run };
+export const command: Command = { help, run };

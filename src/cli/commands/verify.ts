@@ -86,4 +86,4 @@ function say(line: string): void {
   process.stdout.write(`${plain(line, 2_000)}\n`);
 }
 
-export const command: Command = { summary: "check every stored byte and law", help, run };
+export const command: Command = { help, run };
