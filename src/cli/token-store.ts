@@ -8,7 +8,6 @@ import { fileStorage } from "../node/index.js";
 import type { StorageLock } from "../store/storage/storage.js";
 import { TOKENS_KEY, TOKENS_LOCK, type DataDirectory } from "./data-directory.js";
 import { tellWait } from "./tell-wait.js";
-import { checkedText, readCheckedTokens } from "./token-check.js";
 
 const RELOAD_EVERY_MS = 500;
 const LOCK_WAIT_MS = 5_000;
@@ -18,10 +17,15 @@ export async function storedTokens(dataDirectory: string): Promise<TokenRecord[]
   return (await readTokens(dataDirectory)).records;
 }
 
+/** Loaded for a file that is there: describing its shape needs a library that takes as long to load as all the rest of a command. */
+const tokenChecks = () => import("./token-check.js");
+
 async function readTokens(dataDirectory: string): Promise<{ readonly text: string; readonly records: TokenRecord[] }> {
   const bytes = await fileStorage(dataDirectory).read(TOKENS_KEY);
+  if (bytes === null) return { text: "[]", records: [] };
+  const { readCheckedTokens } = await tokenChecks();
   try {
-    const text = bytes === null ? "[]" : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     return { text, records: readCheckedTokens(text) };
   } catch (error) {
     throw new Error(`${dataDirectory}/${TOKENS_KEY}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
@@ -39,6 +43,7 @@ export async function changeTokens(
   const lock = await lockSoon(() => locked.lock());
   try {
     const records = change(await storedTokens(path));
+    const { checkedText } = await tokenChecks();
     await storage.write(TOKENS_KEY, new TextEncoder().encode(checkedText(records)));
   } finally {
     await lock.release();
@@ -61,7 +66,7 @@ async function lockSoon(take: () => Promise<StorageLock>): Promise<StorageLock> 
 /** The tokens of a file that a person wrote: values or hashes. @throws Error naming the file */
 export async function tokensOfFile(path: string): Promise<TokenRecord[]> {
   try {
-    return readCheckedTokens(await readFile(path, "utf8"));
+    return (await tokenChecks()).readCheckedTokens(await readFile(path, "utf8"));
   } catch (error) {
     throw new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }

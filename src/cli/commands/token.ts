@@ -1,5 +1,6 @@
 import { DaybookError } from "../../base/errors.js";
-import { createToken, ROLES, SCOPES, type Scope, type TokenRecord } from "../../http/index.js";
+import { ROLES, SCOPES } from "../../http/access/token.js";
+import type { createToken as CreateToken, CreateTokenInput, Scope, TokenRecord } from "../../http/index.js";
 import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
 import { dataDirectory } from "../data-directory.js";
 import { directoryOf, organizationOf, requireDirectory } from "../organizations.js";
@@ -49,7 +50,7 @@ async function create(args: readonly string[]): Promise<void> {
     .split(",")
     .map((scope) => oneOf<Scope | "*">(scope.trim(), "scopes", [...SCOPES, "*"]));
   const organization = organizationOf(values.organization);
-  const { value, record } = made({ role, scopes, organization, project: values.project ?? null, expires_at: values.expires ?? null });
+  const { value, record } = await made({ role, scopes, organization, project: values.project ?? null, expires_at: values.expires ?? null });
   const data = await dataDirectory(path);
   directoryOf(data, organization);
   await changeTokens(data, (records) => [...records, record]);
@@ -58,7 +59,8 @@ async function create(args: readonly string[]): Promise<void> {
 
 const OPTION_OF: Readonly<Record<string, string>> = { "token.expires_at": "expires", "token.project": "project" };
 
-function made(input: Omit<Parameters<typeof createToken>[0], "nowMs">): ReturnType<typeof createToken> {
+async function made(input: Omit<CreateTokenInput, "nowMs">): Promise<ReturnType<typeof CreateToken>> {
+  const { createToken } = await import("../../http/index.js");
   try {
     return createToken({ ...input, nowMs: Date.now() });
   } catch (error) {

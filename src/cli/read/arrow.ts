@@ -1,4 +1,3 @@
-import { eventsFromIpc } from "../../arrow/events-from-ipc.js";
 import { withoutIdentityId } from "./identity-id.js";
 import { rowId } from "./row-id.js";
 import type { Row } from "./row.js";
@@ -9,6 +8,8 @@ const BLOCK_ROWS = 500;
 export async function* readArrow(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly Row[]> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of bytes) chunks.push(chunk);
+  // Nothing else that is imported needs the library, which takes longer to load than the rest.
+  const { eventsFromIpc } = await import("../../arrow/events-from-ipc.js");
   let rows: Row[] = [];
   let line = 0;
   for (const read of eventsFromIpc(Buffer.concat(chunks))) {
