@@ -1,5 +1,5 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { bundleOf, CLI } from "../program-names.js";
 import { daybook, emptyDirectory } from "./run.js";
@@ -9,20 +9,22 @@ const hook = `import { writeSync } from "node:fs"; export function load(url, con
 const address = (program: string) => `data:text/javascript,${encodeURIComponent(program)}`;
 const flags = ["--import", address(`import { register } from "node:module"; register(${JSON.stringify(address(hook))});`)];
 
-/** What a command loads: our own files by name, others by the name of their package. */
-async function loadedBy(...args: string[]): Promise<string[]> {
+/** What a command loads: names of our own files, and of the packages whose code is bundled in them. */
+async function loadedBy(...args: string[]): Promise<{ readonly files: string[]; readonly packages: Set<string> }> {
   const { code, stderr } = await daybook(args, { flags });
   expect(code, stderr).toBe(0);
-  const urls = [...stderr.matchAll(/^loads (file:.*)$/gm)].map(([, url = ""]) => url);
-  return urls.map((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? url.slice(url.lastIndexOf("/") + 1));
+  const urls = [...stderr.matchAll(/^loads (file:.*)$/gm)].map(([, url = ""]) => new URL(url));
+  const texts = await Promise.all(urls.map((url) => readFile(url, "utf8")));
+  const packages = texts.flatMap((text) => Array.from(text.matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)/gm), ([, name = ""]) => name));
+  return { files: urls.map(({ pathname }) => basename(pathname)), packages: new Set(packages) };
 }
 
 test("--help and --version load no command.", async () => {
   for (const option of ["--help", "--version"]) {
-    const loaded = await loadedBy(option);
-    expect(loaded[0]).toBe(`${bundleOf(CLI)}.mjs`);
+    const { files, packages } = await loadedBy(option);
+    expect(files[0]).toBe(`${bundleOf(CLI)}.mjs`);
     // The others are what every command needs: no command, and no package.
-    expect(loaded.filter((name) => !name.startsWith("chunk-") && name !== loaded[0])).toEqual([]);
+    expect([files.filter((name) => !name.startsWith("chunk-") && name !== files[0]), [...packages]]).toEqual([[], []]);
   }
 });
 
@@ -31,7 +33,10 @@ test("Neither apache-arrow nor zod is loaded for what has no Arrow, HTTP or toke
   const [file, data] = [join(directory, "a.ndjson"), join(directory, "data")];
   await writeFile(file, '{"id":"1","name":"a","createdAt":"2026-03-01T08:00:00Z"}\n');
   for (const args of [["import", "--data", data, file], ["verify", "--data", data], ["token", "list", "--data", data]]) {
-    const loaded = await loadedBy(...args);
-    expect(loaded.filter((name) => name === "apache-arrow" || name === "zod"), args[0]).toEqual([]);
+    const { packages } = await loadedBy(...args);
+    expect([packages.has("apache-arrow"), packages.has("zod")], args[0]).toEqual([false, false]);
   }
+  const arrow = await loadedBy("export", "--data", data, "--format", "arrow");
+  const tokens = await loadedBy("token", "create", "--data", data, "--role", "owner", "--scopes", "*");
+  expect([arrow.packages.has("apache-arrow"), tokens.packages.has("zod")]).toEqual([true, true]);
 });
