@@ -17,6 +17,7 @@ import { latencyFigures } from "./latency.js";
 import { overloadFigures } from "./overload.js";
 import { PlainestStore } from "./plainest.js";
 import { residentFigures } from "./resident.js";
+import { stopFigures } from "./stop.js";
 import { replayFigures } from "./replay.js";
 
 const { values } = parseArgs({
@@ -84,6 +85,7 @@ async function run(): Promise<void> {
     replay: { needsStore: false, figures: () => replayFigures(join(directory, "replay")) },
     resident: { needsStore: true, figures: () => residentFigures(store, eventCount) },
     beside: { needsStore: true, figures: () => latencyFigures(store) },
+    stop: { needsStore: true, figures: () => stopFigures(store) },
     history: { needsStore: false, figures: historyFigures },
     http: { needsStore: false, figures: () => httpFigures(join(directory, "served")) },
     overload: { needsStore: false, figures: () => overloadFigures(join(directory, "overloaded")) },

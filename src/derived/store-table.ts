@@ -1,8 +1,12 @@
 import { inOrder } from "../base/ahead.js";
 import type { Droppable, MemoryBudget } from "../segment/memory-budget.js";
+import { Turns } from "../base/turn.js";
 import type { Rows } from "../segment/rows.js";
 import type { Missing } from "./missing.js";
 import { RowsTaken } from "./rows-taken.js";
+
+/** What a row of a segment costs that is loaded and taken, in looks at a value. */
+const VALUES_PER_ROW = 8;
 
 /** The rows of one moment. */
 export interface RowsOfMoment {
@@ -117,7 +121,13 @@ export abstract class StoreTable<T> implements Droppable {
 
   async #loadAll(segments: readonly Rows[], looked: (rowCount: number) => void): Promise<void> {
     const generation = this.#generation;
-    await inOrder(segments, (segment) => this.load(segment), (made, segment) => {
+    const turns = new Turns();
+    const load = async (segment: Rows) => {
+      // Where nothing waits for a disk, who asked could not even be stopped.
+      await turns.took(segment.rowCount * VALUES_PER_ROW);
+      return await this.load(segment);
+    };
+    await inOrder(segments, load, (made, segment) => {
       looked(segment.rowCount);
       if (generation !== this.#generation) return false;
       if (!this.#taken.hasSegment(segment)) this.#takeSegment(segment, made);
