@@ -8,8 +8,8 @@ import { liveActs, liveQuestions, liveThemes, type Act } from "./live-history.js
 import { randomOptions } from "../../src/testing/random/person-options.js";
 import type { PersonQuestion } from "../../src/testing/random/person-questions.js";
 
-/** Histories of the default suite, and of the same test in the long one. */
-export const LIVE_HISTORY_COUNTS = { big: [20, 40], small: [5, 10] } as const;
+/** Histories of the default suite. */
+export const LIVE_HISTORY_COUNTS = { big: 25, small: 8 } as const;
 
 /** How much memory what is kept may take: everything is dropped when nobody reads it, or some of it, or nothing. */
 export type Budget = "small" | "big";
