@@ -5,9 +5,11 @@ const LOAD = "test/cli/overload/*.long.test.ts";
 
 /** Of these the default suite runs some cases. */
 const THOROUGH = [
-  "test/property/*.test.ts", "test/report/revenue-laws.test.ts", "test/oracle/{links-meanwhile,concurrent-questions}.test.ts",
-  "test/filter/few-rows.test.ts", "test/differential/duckdb.test.ts",
-  "test/store/{crash-points,failing-operations,verify}.test.ts",
+  "test/arrow/events-ipc.test.ts", "test/differential/duckdb.test.ts", "test/filter/few-rows.test.ts", "test/http/fuzz/fuzz.test.ts",
+  "test/crash/{crash-images,io-errors}.test.ts", "test/format/{damage,round-trip}.test.ts", "test/property/*.test.ts",
+  "test/oracle/{concurrent-questions,links-meanwhile,random-copies,random-oracle,random-persons}.test.ts",
+  "test/report/{own-values,revenue-laws}.test.ts",
+  "test/store/{crash-points,crash-records,failing-operations,id-table,salvage,verify}.test.ts",
 ];
 
 export default defineConfig({

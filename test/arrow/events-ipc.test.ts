@@ -7,7 +7,7 @@ import { eventsFromIpc } from "../../src/arrow/events-from-ipc.js";
 import { eventsToIpc } from "../../src/arrow/events-to-ipc.js";
 import type { IpcFormat } from "../../src/arrow/ipc-writer.js";
 import { hostileHistory } from "../../src/testing/random/hostile-history.js";
-import { baseSeed } from "../oracle/settings.js";
+import { baseSeed, caseCount } from "../oracle/settings.js";
 import { allAnswers, openAt } from "../property/law.js";
 import { daybookOf, storedRows } from "./stored-rows.js";
 
@@ -35,7 +35,7 @@ const traffic = [...generateTraffic({ seed: 5, eventCount: 600, dayCount: 4, sta
 describe("export to Arrow IPC", () => {
   test.each(["file", "stream"] as const)("an exported %s imported into an empty store gives identical answers", async (format) => {
     const random = seededRandom(baseSeed);
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < caseCount(1, 3); round += 1) {
       const events = hostileHistory(random, 120);
       const { daybook } = await daybookOf(events, 60);
       const copy = await openAt(memoryStorage());

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { baseSeed } from "../oracle/settings.js";
+import { baseSeed, caseCount } from "../oracle/settings.js";
 import { checkIoErrors } from "./io-errors.js";
 
-/** The long suite has many more. */
-const count = 20;
+/** Another test of the long suite has many more. */
+const count = caseCount(15, 40);
 
 test(`A disk that fails at any operation, once or for a while, loses nothing that was answered for and ends in errors with a name (seed ${baseSeed}, ${count} failures).`, async () => {
   expect(await checkIoErrors(baseSeed, count)).toBe(count);

@@ -1,11 +1,8 @@
 import { memoryStorage, openDaybook } from "daybook";
-import { expect, test, vi } from "vitest";
-import type * as limits from "../../src/base/limits.js";
+import { expect, test } from "vitest";
+import { useLimits } from "../limits.js";
 
-vi.mock("../../src/base/limits.js", async (original) => {
-  const { LIMITS } = await original<typeof limits>();
-  return { LIMITS: { ...LIMITS, dictionaryValueCount: 3, metadataKeyCount: 2, fillDayCount: 10, ownValueCount: 4 } };
-});
+useLimits({ dictionaryValueCount: 3, metadataKeyCount: 2, fillDayCount: 10, ownValueCount: 4 });
 
 test("An event that would be the first value too many of a field is rejected, and known values go on being accepted.", async () => {
   await using daybook = await openDaybook({ storage: memoryStorage() });

@@ -1,13 +1,10 @@
 import { memoryStorage, openDaybook } from "daybook";
 import { expect, test, vi } from "vitest";
-import type * as limits from "../../src/base/limits.js";
+import { useLimits } from "../limits.js";
 
-const bounds = vi.hoisted(() => ({ dictionaryBytes: 100_000, columnCount: 400, headColumnCount: 100, headValueCount: 5_000, shapeStepCount: 50 }));
+const bounds = { dictionaryBytes: 100_000, columnCount: 400, headColumnCount: 100, headValueCount: 5_000, shapeStepCount: 50 };
 
-vi.mock("../../src/base/limits.js", async (original) => {
-  const { LIMITS } = await original<typeof limits>();
-  return { LIMITS: { ...LIMITS, ...bounds } };
-});
+useLimits(bounds);
 
 const DAY_MS = 86_400_000;
 

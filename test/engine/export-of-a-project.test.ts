@@ -1,18 +1,15 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type ExportInput, type StopOptions } from "daybook";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.js";
-import type * as limits from "../../src/base/limits.js";
 import { PASSED_ROW_VALUES } from "../../src/engine/row-turns.js";
+import { useLimits } from "../limits.js";
 import { RecordingStorage } from "../store/recording-storage.js";
 import { turnsOfOthers } from "../testing/turns-of-others.js";
 
 const ROWS_PER_TURN = 64;
 
 // A turn for others behind so few rows that the parts of a small store take many.
-vi.mock("../../src/base/limits.js", async (original) => {
-  const { LIMITS: real } = await original<typeof limits>();
-  return { LIMITS: { ...real, turnValueCount: 64 * 32 } };
-});
+useLimits({ turnValueCount: 64 * 32 });
 
 const NOW = Date.UTC(2026, 2, 10, 12);
 const clock = fixedClock(NOW);

@@ -4,15 +4,12 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { Turns } from "../../src/base/turn.js";
-import type * as limits from "../../src/base/limits.js";
 import { Head } from "../../src/segment/head.js";
 import { Store } from "../../src/store/live/store.js";
+import { useLimits } from "../limits.js";
 import { turnsOfOthers } from "../testing/turns-of-others.js";
 
-vi.mock("../../src/base/limits.js", async (original) => {
-  const { LIMITS } = await original<typeof limits>();
-  return { LIMITS: { ...LIMITS, headRowCount: 1_000, turnValueCount: 4_000, segmentsPerLateDayCount: 6, segmentsToMergeCount: 20, quietRowCount: 500, quietMs: 20, lastMergedRowCount: 26_000 } };
-});
+useLimits({ headRowCount: 1_000, turnValueCount: 4_000, segmentsPerLateDayCount: 6, segmentsToMergeCount: 20, quietRowCount: 500, quietMs: 20, lastMergedRowCount: 26_000 });
 
 afterEach(() => void vi.restoreAllMocks());
 

@@ -1,14 +1,11 @@
 import { DaybookError, memoryStorage, openDaybook, type IdentityInput, type Storage } from "daybook";
-import { expect, test, vi } from "vitest";
-import type * as limits from "../../src/base/limits.js";
+import { expect, test } from "vitest";
+import { useLimits } from "../limits.js";
 import { lastingMemory } from "../store/objects.js";
 import { RecordingStorage, wholeObjectsOnly } from "../store/recording-storage.js";
 import { storedText } from "../store/stored-text.js";
 
-vi.mock("../../src/base/limits.js", async (original) => {
-  const { LIMITS } = await original<typeof limits>();
-  return { LIMITS: { ...LIMITS, headRowCount: 1_000, frameValueChars: 40 } };
-});
+useLimits({ headRowCount: 1_000, frameValueChars: 40 });
 
 const event = (id: string, more: object = {}) => ({ id, name: "view", createdAt: 5, ...more });
 const codeOf = (error: unknown) => (error instanceof DaybookError ? error.code : error);

@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type QueryOptions, type RecordInput } from "daybook";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.js";
-import type * as limits from "../../src/base/limits.js";
 import { storeOf } from "../../src/engine/open-daybook.js";
+import { useLimits } from "../limits.js";
 
 // A question with a signal pauses wherever it may.
-vi.mock("../../src/base/limits.js", async (original) => ({ LIMITS: { ...(await original<typeof limits>()).LIMITS, sliceMs: 0 } }));
+useLimits({ sliceMs: 0 });
 
 /** From now on the records of a batch are learned of one by one, with a turn for others behind each. */
 function learnSlowly(isSlow = true): void {

@@ -1,14 +1,11 @@
 import { memoryStorage, openDaybook } from "daybook";
-import { expect, test, vi } from "vitest";
-import type * as limits from "../../src/base/limits.js";
+import { expect, test } from "vitest";
 import type { Work } from "../../src/engine/executor.js";
+import { useLimits } from "../limits.js";
 import { turnsOfOthers } from "../testing/turns-of-others.js";
 
 // A slice of no length: every segment begins with a turn for others.
-vi.mock("../../src/base/limits.js", async (original) => {
-  const { LIMITS } = await original<typeof limits>();
-  return { LIMITS: { ...LIMITS, sliceMs: 0 } };
-});
+useLimits({ sliceMs: 0 });
 
 const DAY_COUNT = 30;
 

@@ -1,13 +1,10 @@
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
-import type * as limits from "../../src/base/limits.js";
+import { expect, test } from "vitest";
 import { Moves } from "../../src/identity/moves.js";
+import { useLimits } from "../limits.js";
 
 const REMEMBERED = 3;
-vi.mock("../../src/base/limits.js", async (original) => {
-  const { LIMITS } = await original<typeof limits>();
-  return { LIMITS: { ...LIMITS, rememberedMoveCount: 3 } };
-});
+useLimits({ rememberedMoveCount: 3 });
 
 const ops = fc.array(fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 1, max: 4 }) }, { weight: 1, arbitrary: fc.constant("all" as const) }), { maxLength: 25 });
 

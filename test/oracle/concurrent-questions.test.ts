@@ -2,19 +2,16 @@ import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { fixedClock, openDaybook, type Daybook } from "daybook";
 import { oracle, seededRandom, type Oracle } from "daybook/testing";
-import { expect, test, vi } from "vitest";
-import type * as limits from "../../src/base/limits.js";
+import { expect, test } from "vitest";
 import { daybookOutcome, expectedOutcome } from "./answers.js";
 import { hostileHistory } from "../../src/testing/random/hostile-history.js";
 import { randomQuestion, type Question } from "../../src/testing/random/event-questions.js";
+import { useLimits } from "../limits.js";
 import { randomStorage } from "./random-storage.js";
 import { baseSeed, caseCount, nowMs } from "./settings.js";
 
 // Heads are full after a few rows, so that what is kept of them, and what is not, is asked for too.
-vi.mock("../../src/base/limits.js", async (original) => {
-  const { LIMITS } = await original<typeof limits>();
-  return { LIMITS: { ...LIMITS, headPartRowCount: 6 } };
-});
+useLimits({ headPartRowCount: 6 });
 
 test("A question asked while events arrive and heads are sealed sees what some prefix of the arrivals holds.", async () => {
   for (let index = 0; index < Math.ceil(caseCount(100, 600) / 25); index += 1) {

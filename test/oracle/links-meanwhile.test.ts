@@ -1,8 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { fixedClock, openDaybook, type Daybook, type DaybookOptions } from "daybook";
 import { oracle, seededRandom, type Oracle } from "daybook/testing";
-import { expect, test, vi } from "vitest";
-import type * as limits from "../../src/base/limits.js";
+import { expect, test } from "vitest";
 import { errorOutcome, type Outcome } from "./answers.js";
 import { arrive } from "../../src/testing/random/arrive.js";
 import { HeldReads } from "./held-reads.js";
@@ -10,16 +9,14 @@ import { liveThemes, smallHistory } from "./live-history.js";
 import { expectedOutcome } from "./person-answers.js";
 import { randomOptions } from "../../src/testing/random/person-options.js";
 import type { PersonQuestion } from "../../src/testing/random/person-questions.js";
+import { useLimits } from "../limits.js";
 import { baseSeed, caseCount, nowMs } from "./settings.js";
 
 // Heads are full after a few rows, so that what is kept of them, and what is not, is asked for too.
-vi.mock("../../src/base/limits.js", async (original) => {
-  const { LIMITS } = await original<typeof limits>();
-  return { LIMITS: { ...LIMITS, headPartRowCount: 6 } };
-});
+useLimits({ headPartRowCount: 6 });
 
 test("A question asked while events, links, companies and emails arrive and heads are sealed is answered as of one moment between its beginning and its end.", async () => {
-  for (let index = 0; index < caseCount(15, 60); index += 1) {
+  for (let index = 0; index < caseCount(10, 60); index += 1) {
     const seed = baseSeed + index;
     await expect(strangeAnswers(seed), `DAYBOOK_SEED=${seed} DAYBOOK_CASES=1`).resolves.toEqual([]);
   }

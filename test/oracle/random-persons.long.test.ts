@@ -1,13 +1,10 @@
-import { expect, test, vi } from "vitest";
-import type * as limits from "../../src/base/limits.js";
+import { expect, test } from "vitest";
 import { checkPersonHistory } from "./person-case.js";
 import { baseSeed, caseCount } from "./settings.js";
+import { useLimits } from "../limits.js";
 
 // Heads are full after a few rows, so that what is kept of them, and what is not, is asked for too.
-vi.mock("../../src/base/limits.js", async (original) => {
-  const { LIMITS } = await original<typeof limits>();
-  return { LIMITS: { ...LIMITS, headPartRowCount: 6 } };
-});
+useLimits({ headPartRowCount: 6 });
 
 test("A Daybook answers about identities, sessions, money and companies as the oracle does, over 20,000 histories.", async () => {
   const historyCount = caseCount(20_000);

@@ -1,17 +1,14 @@
 import { memoryStorage, type Daybook, type EventInput } from "daybook";
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
-import type * as limits from "../../src/base/limits.js";
+import { expect, test } from "vitest";
+import { useLimits } from "../limits.js";
 import { errorOutcome } from "../oracle/answers.js";
 import { companyIds, projects, userIds } from "../../src/testing/random/person-values.js";
 import { holds, openAt } from "./law.js";
 import { event, idOf } from "./person-arbitraries.js";
 
 // Heads are full after some rows. One or two heads that grew are looked at, three or more are kept anew.
-vi.mock("../../src/base/limits.js", async (original) => {
-  const { LIMITS } = await original<typeof limits>();
-  return { LIMITS: { ...LIMITS, headPartRowCount: 12, newerRowCount: 540 } };
-});
+useLimits({ headPartRowCount: 12, newerRowCount: 540 });
 
 const days = { startDate: "2026-01-01", endDate: "2026-03-31" };
 const oneDay = { startDate: "2026-03-01", endDate: "2026-03-01" };

@@ -1,8 +1,8 @@
 import { memoryStorage, type Daybook } from "daybook";
 import { seededRandom, type HistoryItem } from "daybook/testing";
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
-import type * as limits from "../../src/base/limits.js";
+import { expect, test } from "vitest";
+import { useLimits } from "../limits.js";
 import { allPages, errorOutcome } from "../oracle/answers.js";
 import { arrive } from "../../src/testing/random/arrive.js";
 import { outcome } from "../oracle/person-answers.js";
@@ -13,10 +13,7 @@ import { holds, openAt } from "./law.js";
 import { event, idOf, record } from "./person-arbitraries.js";
 
 // Heads are full after a few rows, so that what is kept of them, and what is not, is asked for too.
-vi.mock("../../src/base/limits.js", async (original) => {
-  const { LIMITS } = await original<typeof limits>();
-  return { LIMITS: { ...LIMITS, headPartRowCount: 6 } };
-});
+useLimits({ headPartRowCount: 6 });
 
 const days = { startDate: "2026-01-01", endDate: "2026-03-31" };
 /** Cuts days, so that parts of what is kept of a day are asked for. */

@@ -1,16 +1,13 @@
 import { memoryStorage, type AggregateInput, type Daybook } from "daybook";
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
-import type * as limits from "../../src/base/limits.js";
+import { expect, test } from "vitest";
 import { arrive } from "../../src/testing/random/arrive.js";
+import { useLimits } from "../limits.js";
 import { holds, openAt } from "./law.js";
 import { event, idOf, record } from "./person-arbitraries.js";
 
 // Heads are full after a few rows, so that what is kept of them, and what is not, is asked for too.
-vi.mock("../../src/base/limits.js", async (original) => {
-  const { LIMITS } = await original<typeof limits>();
-  return { LIMITS: { ...LIMITS, headPartRowCount: 6 } };
-});
+useLimits({ headPartRowCount: 6 });
 
 const fields = ["url", "path", "touch_source", "touch_medium", "identity_id", "user_id", "company_id", "value", "createdAt"] as const;
 const filters = [[], [{ filters: [{ fieldName: "name", operator: "!=", value: "none" }] }], [{ filters: [{ fieldName: "touch_medium", operator: "is_not_set" }] }]];

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { memoryStorage, openDaybook, type Codec, type Daybook, type EventInput, type Storage } from "daybook";
 import { fileStorage, sealThread, type SealThread } from "daybook/node";
 import { generateTraffic } from "daybook/testing";
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { LIMITS } from "../../src/base/limits.js";
 import { Turns } from "../../src/base/turn.js";
 import { Head } from "../../src/segment/head.js";
@@ -15,16 +15,15 @@ import { defaultCodec } from "../../src/store/storage/codec.js";
 import type { Sealer, SourceRows } from "../../src/store/files/make-segment.js";
 import { bundledProgram } from "../bundled.js";
 import { startProgram } from "../cli/run.js";
+import { useLimits } from "../limits.js";
 import { objectsOf } from "./objects.js";
 
 const PROGRAM = await bundledProgram("seal-program");
 const SOCKETS = await bundledProgram("socket-thread");
-/** What other processes have. */
-const USUAL = LIMITS.sealedElsewhereRowCount;
-/** Here a file of fewer rows is worth the way. */
-const MANY = 512;
-beforeAll(() => void Object.assign(LIMITS, { sealedElsewhereRowCount: MANY }));
-afterAll(() => void Object.assign(LIMITS, { sealedElsewhereRowCount: USUAL }));
+/** A program of its own has the usual limits. */
+const USUALLY_MANY = LIMITS.sealedElsewhereRowCount;
+const MANY = 1_024;
+useLimits({ sealedElsewhereRowCount: MANY });
 const startMs = Date.UTC(2026, 0, 1);
 const traffic = (eventCount: number, dayCount = 1, seed = 1): EventInput[] => [...generateTraffic({ seed, eventCount, dayCount, startMs })].map((event, at) => ({ ...event, id: `${seed}-${at}` }));
 const program = (text: string) => new URL(`data:text/javascript,${encodeURIComponent(`import { parentPort } from "node:worker_threads"; ${text}`)}`);
@@ -181,7 +180,7 @@ describe("a seal thread", () => {
   // Flags of V8 hold for the whole process, and are refused where a thread is given them by name.
   it.each([[[]], [["--max-old-space-size=512"]]])("that is idle keeps no process from ending, and one that makes a file does: %o", async (flags) => {
     const { code, stdout, stderr } = await startProgram("test/store/seal-idle.ts", [], { flags }).finished;
-    expect([code, stdout, stderr]).toEqual([0, `${3 * USUAL} and ${30 * USUAL} in 3 and 3 segments\n`, ""]);
+    expect([code, stdout, stderr]).toEqual([0, `${3 * USUALLY_MANY} and ${30 * USUALLY_MANY} in 3 and 3 segments\n`, ""]);
   });
 });
 

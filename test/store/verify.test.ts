@@ -88,9 +88,9 @@ describe("a whole store", () => {
 describe("a damaged store", () => {
   test("shows every flipped byte, every cut and every missing file, padding too", async () => {
     const { objects } = await cleanStore();
-    const stride = strideOf(601, 151);
+    const stride = strideOf(1_201, 151);
     for (const [key, bytes] of objects) {
-      for (let at = baseSeed % stride; at < bytes.length; at += bytes.length < 400 ? 1 : stride) {
+      for (let at = baseSeed % stride; at < bytes.length; at += bytes.length < 400 ? strideOf(3, 1) : stride) {
         const { findings } = await verifyStore(await storageWith(withObject(objects, key, flipped(bytes, at, 1 << (at & 7)))));
         if (findings.length === 0) expect.fail(`byte ${at} of ${key} was flipped`);
         if (key !== "MANIFEST") expect(findings[0]?.file, `byte ${at} of ${key}`).toContain(key);

@@ -1,13 +1,10 @@
 import { fixedClock, openDaybook, type EventInput, type Storage } from "daybook";
-import { expect, test, vi } from "vitest";
-import type * as limits from "../../src/base/limits.js";
+import { expect, test } from "vitest";
 import { lastingMemory } from "./objects.js";
+import { useLimits } from "../limits.js";
 
 // Values of some events take several frames of the journal, each of which takes a number.
-vi.mock("../../src/base/limits.js", async (original) => {
-  const { LIMITS } = await original<typeof limits>();
-  return { LIMITS: { ...LIMITS, frameValueChars: 40 } };
-});
+useLimits({ frameValueChars: 40 });
 
 const NOW = Date.UTC(2026, 2, 10, 12);
 const event = (at: number, url: string): EventInput => ({ id: `e${at}`, name: "Pageview", createdAt: NOW - at * 1_000, url });
