@@ -5,7 +5,7 @@ import type { PeerLoad } from "./peers/peer.js";
 import { FIRST_BAR_MS, LIVE_RATIO_BAR } from "./questions.js";
 
 export const ms = (value: number) => (value >= 100 ? value.toFixed(0) : value >= 1 ? value.toFixed(1) : value.toPrecision(2));
-export const times = (value: number) => `${value >= 10 ? value.toFixed(0) : value.toFixed(1)}×`;
+export const times = (value: number) => `${value.toFixed(value >= 10 ? 0 : value >= 0.1 ? 1 : 2)}×`;
 
 export const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
