@@ -9,6 +9,7 @@ import type { Dictionaries } from "../column/dictionaries.js";
 import { FIELDS } from "../schema/fields.js";
 import { mayHold } from "../segment/may-hold.js";
 import type { Rows } from "../segment/rows.js";
+import { whilePinned } from "../segment/while-pinned.js";
 import { asDayRows, daysOf, inOrder, loadAll, rowsInRange } from "./day-rows.js";
 import type { DayRows, EventRange } from "./day-rows.js";
 import { fieldColumn } from "./field-column.js";
@@ -55,7 +56,7 @@ export async function* eventsToIpc(
   let batchCount = 0;
   for (const sources of days) {
     await pause();
-    const day = await whilePinned(sources, () => inOrder(sources));
+    const day = await whileLoaded(sources, () => inOrder(sources));
     const selected = rowsInRange(day, range, projectCode);
     for (let from = 0; from < selected.length; from += BATCH_ROW_COUNT) {
       await pause();
@@ -79,14 +80,11 @@ const NO_ROWS: DayRows = {
 };
 
 /** Loads rows, and reads what is loaded before it may be dropped again. The arrays read live on. */
-async function whilePinned<T>(sources: readonly Rows[], read: () => T | Promise<T>): Promise<T> {
-  for (const rows of sources) rows.pin();
-  try {
+function whileLoaded<T>(sources: readonly Rows[], read: () => T | Promise<T>): Promise<T> {
+  return whilePinned(sources, async () => {
     await loadAll(sources);
     return await read();
-  } finally {
-    for (const rows of sources) rows.unpin();
-  }
+  });
 }
 
 /** The columns of the fields, once it is known which values the events have. */
@@ -100,7 +98,7 @@ async function columnsFor(
   const used = FIELDS.map(({ column }) => new Uint8Array(dictionaries.named(column).size));
   for (const rows of days.flat()) {
     await pause();
-    await whilePinned([rows], () => {
+    await whileLoaded([rows], () => {
       const day = asDayRows(rows);
       const selected = rowsInRange(day, range, projectCode);
       FIELDS.forEach(({ column }, field) => {

@@ -2,7 +2,6 @@ import { parameterError, shown } from "../../base/errors.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
 import { isActorBefore, type IdentityView } from "../../identity/identity-view.js";
 import type { IdentityScope } from "../../plan/plan.js";
-import type { Rows } from "../../segment/rows.js";
 import type { TableMoment } from "../../table/tables.js";
 import type { Timeline } from "../../table/people/timeline.js";
 
@@ -45,15 +44,4 @@ export async function withEventsOf<A>(
 ): Promise<A> {
   const timeline = await tables.timelines.of(subject, rows, upTo, { pause, looked });
   return await answer({ ...subject, timeline, dictionaries, identities, sequence, pause });
-}
-
-/** Keeps what is loaded of some rows in memory while they are read, and of no others. */
-export async function whilePinned<T>(rows: Iterable<Rows>, read: () => Promise<T>): Promise<T> {
-  const pinned = [...new Set(rows)];
-  for (const part of pinned) part.pin();
-  try {
-    return await read();
-  } finally {
-    for (const part of pinned) part.unpin();
-  }
 }

@@ -2,7 +2,8 @@
 import { compareIds, parseUuid, uuidText } from "../../base/uuid.js";
 import type { CursorPosition, Plan } from "../../plan/plan.js";
 import { ID_COLUMN } from "../../schema/fields.js";
-import { subjectOf, whilePinned, withEventsOf } from "./identity-events.js";
+import { whilePinned } from "../../segment/while-pinned.js";
+import { subjectOf, withEventsOf } from "./identity-events.js";
 import { sessionsOf } from "./identity-sessionize.js";
 import type { Study } from "../form/report.js";
 import { paymentsOf } from "../../table/money/revenue-table.js";

@@ -2,7 +2,7 @@
 import { SEQUENCE_COLUMN } from "../../schema/fields.js";
 import type { Money } from "../../answer/money.js";
 import type { PaymentOf } from "../../table/money/revenue-table.js";
-import { whilePinned } from "./identity-events.js";
+import { whilePinned } from "../../segment/while-pinned.js";
 import type { Timeline } from "../../table/people/timeline.js";
 
 /** Which events of a timeline are revenue, duplicates included, and what they count for in the reporting currency: null for nothing. */
