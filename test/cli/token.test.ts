@@ -4,12 +4,13 @@ import { describe, expect, test, vi } from "vitest";
 import { dataDirectory } from "../../src/cli/data-directory.js";
 import { changeTokens, storedTokens } from "../../src/cli/token-store.js";
 import { kernelFileSystem } from "../../src/node/kernel-file-system.js";
+import { daybookHere } from "./run-here.js";
 import { daybook, emptyDirectory } from "./run.js";
 
 describe("daybook token", () => {
   test("create prints the value once and keeps its hash only; list and revoke never show it", async () => {
     const directory = await emptyDirectory();
-    const created = await daybook(["token", "create", "--data", directory, "--role", "member", "--scopes", "analytics:read,events:write", "--project", "shop"]);
+    const created = await daybookHere(["token", "create", "--data", directory, "--role", "member", "--scopes", "analytics:read,events:write", "--project", "shop"]);
     expect([created.code, created.stderr]).toEqual([0, ""]);
     const value = created.stdout.trim();
     expect(value).toMatch(/^sk_[0-9a-f]{48}$/);
@@ -18,17 +19,17 @@ describe("daybook token", () => {
     expect(await readFile(path, "utf8")).not.toContain(value.slice(3));
     expect((await stat(path)).mode & 0o777).toBe(0o600);
 
-    const listed = await daybook(["token", "list", "--data", directory]);
+    const listed = await daybookHere(["token", "list", "--data", directory]);
     expect(listed.stdout).not.toContain(value.slice(3));
     const [, id = ""] = /^(tok_\S+) +default +shop +member +analytics:read,events:write +\S+ +valid$/m.exec(listed.stdout) ?? [];
     expect(id).not.toBe("");
 
-    expect((await daybook(["token", "revoke", "--data", directory, id])).stdout).toBe(`revoked ${id}\n`);
-    expect((await daybook(["token", "list", "--data", directory])).stdout).toMatch(/ revoked \d{4}-/);
-    const again = await daybook(["token", "revoke", "--data", directory, id]);
+    expect((await daybookHere(["token", "revoke", "--data", directory, id])).stdout).toBe(`revoked ${id}\n`);
+    expect((await daybookHere(["token", "list", "--data", directory])).stdout).toMatch(/ revoked \d{4}-/);
+    const again = await daybookHere(["token", "revoke", "--data", directory, id]);
     expect(again.code).toBe(1);
     expect(again.stderr).toMatch(/was revoked at .* already\n$/);
-    const unknown = await daybook(["token", "revoke", "--data", directory, "tok_none"]);
+    const unknown = await daybookHere(["token", "revoke", "--data", directory, "tok_none"]);
     expect([unknown.code, unknown.stderr]).toEqual([1, `daybook token: ${directory}: there is no token with the id "tok_none"\n`]);
   });
 
@@ -60,7 +61,7 @@ describe("daybook token", () => {
 
   test("a time that is none is bad usage", async () => {
     const directory = await emptyDirectory();
-    const run = await daybook(["token", "create", "--data", directory, "--role", "viewer", "--scopes", "*", "--expires", "soon"]);
+    const run = await daybookHere(["token", "create", "--data", directory, "--role", "viewer", "--scopes", "*", "--expires", "soon"]);
     expect(run.code).toBe(2);
     expect(run.stderr).toBe("daybook token: --expires: expected an RFC 3339 timestamp with a zone (see daybook token --help)\n");
   });

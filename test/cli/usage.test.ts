@@ -1,5 +1,6 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import { daybookHere } from "./run-here.js";
 import { daybook, emptyDirectory } from "./run.js";
 
 describe("daybook", () => {
@@ -10,7 +11,7 @@ describe("daybook", () => {
   });
 
   test.each(["demo", "serve", "import", "export", "token", "verify", "stats"])("%s --help says how it is used", async (name) => {
-    const { code, stdout, stderr } = await daybook([name, "--help"]);
+    const { code, stdout, stderr } = await daybookHere([name, "--help"]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout.startsWith(`Usage: daybook ${name}`)).toBe(true);
   });
@@ -35,18 +36,22 @@ describe("daybook", () => {
     [["serve", "--currency", "euro"], 'daybook serve: --currency: expected three capital letters like USD, got "euro" (see daybook serve --help)'],
     [["token", "make"], 'daybook token: expected create, list or revoke, got "make" (see daybook token --help)'],
     [["token", "create", "--data", "x", "--role", "king", "--scopes", "*"], 'daybook token: --role: expected owner, admin, member, viewer, got "king" (see daybook token --help)'],
-  ])("bad usage %j exits 2 with one line", async (args, message) => {
-    const { code, stdout, stderr } = await daybook(args);
-    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: `${message}\n` });
+  ])("bad usage %j ends with code 2 and one line", async (args, message) => {
+    expect(await daybookHere(args)).toEqual({ code: 2, stdout: "", stderr: `${message}\n` });
+  });
+
+  test("as a process it says the same, and exits with the code", async () => {
+    const { code, stdout, stderr } = await daybook(["stats", "--dta", "x"]);
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: "daybook stats: Unknown option '--dta' (see daybook stats --help)\n" });
   });
 
   test("a failure exits 1 with one line that names the place", async () => {
     const directory = await emptyDirectory();
     const missing = await daybook(["import", "--data", directory, `${directory}/none.csv`]);
     expect([missing.code, missing.stdout, missing.stderr]).toEqual([1, "", `daybook import: ${directory}/none.csv: no such file\n`]);
-    const absent = await daybook(["export", "--data", directory, "--organization", "nobody"]);
+    const absent = await daybookHere(["export", "--data", directory, "--organization", "nobody"]);
     expect([absent.code, absent.stderr]).toEqual([1, `daybook export: ${directory}: there is no organization "nobody" here\n`]);
-    const empty = await daybook(["stats", "--data", `${directory}/nowhere`]);
+    const empty = await daybookHere(["stats", "--data", `${directory}/nowhere`]);
     expect([empty.code, empty.stderr]).toEqual([1, `daybook stats: ${directory}/nowhere: there is no organization here\n`]);
   });
 
@@ -54,9 +59,9 @@ describe("daybook", () => {
     const directory = await emptyDirectory();
     await writeFile(`${directory}/a.ndjson`, '{"name":"a"}\n');
     const files = [`${directory}/a.ndjson`, `${directory}/b.ndjson`];
-    const run = await daybook(["import", "--data", `${directory}/data`, ...files]);
+    const run = await daybookHere(["import", "--data", `${directory}/data`, ...files]);
     expect([run.code, run.stdout, run.stderr]).toEqual([1, "", `daybook import: ${directory}/b.ndjson: no such file\n`]);
-    const folder = await daybook(["import", "--data", `${directory}/data`, "--format", "csv", directory]);
+    const folder = await daybookHere(["import", "--data", `${directory}/data`, "--format", "csv", directory]);
     expect([folder.code, folder.stderr]).toEqual([1, `daybook import: ${directory}: is a directory, expected a file\n`]);
     expect(await readdir(directory)).toEqual(["a.ndjson"]);
   });
@@ -73,14 +78,14 @@ describe("daybook", () => {
     const directory = await emptyDirectory();
     await writeFile(`${directory}/file`, "");
     for (const path of [`${directory}/file`, `${directory}/file/below`]) {
-      const { code, stderr } = await daybook([...args, "--data", path]);
+      const { code, stderr } = await daybookHere([...args, "--data", path]);
       expect([code, stderr]).toEqual([1, `daybook ${args[0]}: ${path}: is no directory\n`]);
     }
   });
 
   test.each([["list"], ["revoke", "tok_1"]])("token %s does not make the directory that it does not find", async (...args) => {
     const directory = await emptyDirectory();
-    const { code, stdout, stderr } = await daybook(["token", ...args, "--data", `${directory}/typo`]);
+    const { code, stdout, stderr } = await daybookHere(["token", ...args, "--data", `${directory}/typo`]);
     expect([code, stdout, stderr]).toEqual([1, "", `daybook token: ${directory}/typo: no such directory\n`]);
     expect(await readdir(directory)).toEqual([]);
   });
@@ -88,9 +93,9 @@ describe("daybook", () => {
   test("an export with a bad date names the option, and leaves the file of an earlier export alone", async () => {
     const directory = await emptyDirectory();
     await writeFile(`${directory}/a.ndjson`, '{"name":"a"}\n');
-    await daybook(["import", "--data", `${directory}/data`, `${directory}/a.ndjson`]);
+    await daybookHere(["import", "--data", `${directory}/data`, `${directory}/a.ndjson`]);
     const out = `${directory}/out.ndjson`;
-    const exported = (...args: string[]) => daybook(["export", "--data", `${directory}/data`, "--out", out, ...args]);
+    const exported = (...args: string[]) => daybookHere(["export", "--data", `${directory}/data`, "--out", out, ...args]);
     expect((await exported()).code).toBe(0);
     const before = await readFile(out, "utf8");
     for (const format of ["ndjson", "csv", "arrow"]) {

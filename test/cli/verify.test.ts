@@ -3,14 +3,15 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { decodeManifest } from "../../src/store/files/manifest.js";
 import { flipped } from "../format/damage-kit.js";
+import { daybookHere } from "./run-here.js";
 import { daybook, emptyDirectory } from "./run.js";
 
 async function importedData(): Promise<string> {
   const directory = await emptyDirectory();
   await writeFile(join(directory, "a.ndjson"), Array.from({ length: 50 }, (_, at) => `{"id":"${at}","name":"view","url":"/${at % 7}","createdAt":"2026-03-01T08:00:00Z"}\n`).join(""));
   const data = join(directory, "data");
-  expect((await daybook(["import", "--data", data, join(directory, "a.ndjson")])).code).toBe(0);
-  expect((await daybook(["token", "create", "--data", data, "--role", "viewer", "--scopes", "*"])).code).toBe(0);
+  expect((await daybookHere(["import", "--data", data, join(directory, "a.ndjson")])).code).toBe(0);
+  expect((await daybookHere(["token", "create", "--data", data, "--role", "viewer", "--scopes", "*"])).code).toBe(0);
   return data;
 }
 
@@ -41,23 +42,23 @@ test("daybook verify --salvage sets damaged files aside, says what was lost, and
   const path = join(data, "default", key);
   const damaged = flipped(await readFile(path), 9, 4);
   await writeFile(path, damaged);
-  const { code, stdout, stderr } = await daybook(["verify", "--data", data, "--salvage"]);
+  const { code, stdout, stderr } = await daybookHere(["verify", "--data", data, "--salvage"]);
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toMatch(new RegExp(`^default/${key}: set aside, \\d+.* kept in quarantine: expected the SHA-256`, "m"));
   expect(stdout).toContain(`default/${key}: lost 50 events of 2026-03-01\n`);
   expect(stdout).toContain("default: whole: 0 events");
   expect(new Uint8Array(await readFile(join(data, "default", "quarantine", key)))).toEqual(new Uint8Array(damaged));
-  expect((await daybook(["stats", "--data", data])).stdout).toContain("default: 1 damaged file in quarantine, 50 events lost with them\n");
-  const again = await daybook(["verify", "--data", data, "--salvage"]);
+  expect((await daybookHere(["stats", "--data", data])).stdout).toContain("default: 1 damaged file in quarantine, 50 events lost with them\n");
+  const again = await daybookHere(["verify", "--data", data, "--salvage"]);
   expect([again.code, again.stdout.includes("set aside")]).toEqual([0, false]);
 });
 
 test("daybook verify names a directory that is not there, or holds nothing", async () => {
   const directory = await emptyDirectory();
-  const absent = await daybook(["verify", "--data", join(directory, "none")]);
+  const absent = await daybookHere(["verify", "--data", join(directory, "none")]);
   expect([absent.code, absent.stderr]).toEqual([1, `daybook verify: ${directory}/none: no such directory\n`]);
-  const empty = await daybook(["verify", "--data", directory]);
+  const empty = await daybookHere(["verify", "--data", directory]);
   expect([empty.code, empty.stderr]).toEqual([1, `daybook verify: ${directory}: there is no organization here\n`]);
-  const usage = await daybook(["verify"]);
+  const usage = await daybookHere(["verify"]);
   expect([usage.code, usage.stderr]).toEqual([2, "daybook verify: --data is required (see daybook verify --help)\n"]);
 });

@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import { UsageError, type Command } from "./command.js";
+import { packageRoot } from "./package-root.js";
+
+interface NamedCommand {
+  /** One line for `--help`. */
+  readonly summary: string;
+  /** Loaded when named: `--help` needs none of them. */
+  readonly load: () => Promise<{ readonly command: Command }>;
+}
+
+const COMMANDS: Readonly<Record<string, NamedCommand>> = {
+  demo: { summary: "import real data, print a report, answer over HTTP", load: () => import("./commands/demo.js") },
+  serve: { summary: "answer over HTTP", load: () => import("./commands/serve.js") },
+  import: { summary: "load a copy, or events from NDJSON, CSV, Arrow or access-log files", load: () => import("./commands/import.js") },
+  export: { summary: "write a copy as NDJSON, or every event as CSV or Arrow", load: () => import("./commands/export.js") },
+  token: { summary: "create, list and revoke tokens", load: () => import("./commands/token.js") },
+  verify: { summary: "check every stored byte and law", load: () => import("./commands/verify.js") },
+  stats: { summary: "show what is stored, per organization", load: () => import("./commands/stats.js") },
+};
+
+function overview(): string {
+  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(8)}${summary}\n`);
+  return `Usage: daybook COMMAND [options]\n\n${lines.join("")}\n"daybook COMMAND --help" says more; "daybook --version" names the version.\n`;
+}
+
+/** Runs what a command line asks for; resolves when it is done. @throws UsageError for exit 2, any other error for exit 1 */
+export async function runCommandLine(args: readonly string[]): Promise<void> {
+  const [name, ...rest] = args;
+  if (name === "--help" || name === "-h" || name === "help") {
+    process.stdout.write(overview());
+  } else if (name === "--version") {
+    const manifest = JSON.parse(readFileSync(`${packageRoot()}/package.json`, "utf8")) as { version: string };
+    process.stdout.write(`${manifest.version}\n`);
+  } else {
+    const named = commandOf(name);
+    if (named === null) {
+      const names = Object.keys(COMMANDS).join(", ");
+      throw new UsageError(name === undefined ? `expected a command: ${names}` : `${JSON.stringify(name)} is no command: ${names}`);
+    }
+    const { command } = await named.load();
+    const end = rest.indexOf("--");
+    const asksHelp = rest.slice(0, end === -1 ? undefined : end).some((word) => word === "--help" || word === "-h");
+    if (asksHelp) process.stdout.write(command.help);
+    else await command.run(rest);
+  }
+}
+
+/** What is said of a command line that failed, in one line, and the code to exit with. */
+export function failureOf(args: readonly string[], error: unknown): { readonly code: 1 | 2; readonly line: string } {
+  const [name] = args;
+  const command = commandOf(name) === null ? "daybook" : `daybook ${name}`;
+  const message = error instanceof Error ? error.message : String(error);
+  const isUsage = error instanceof UsageError;
+  return { code: isUsage ? 2 : 1, line: `${command}: ${message.replace(/\s*\n\s*/g, " ")}${isUsage ? ` (see ${command} --help)` : ""}\n` };
+}
+
+function commandOf(name: string | undefined): NamedCommand | null {
+  return name !== undefined && Object.hasOwn(COMMANDS, name) ? (COMMANDS[name] ?? null) : null;
+}
