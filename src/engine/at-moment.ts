@@ -3,7 +3,7 @@ import type { Plan } from "../plan/plan.js";
 import type { TableMoment, Tables } from "../table/tables.js";
 import type { Snapshot } from "../store/live/catalog.js";
 import type { Store } from "../store/live/store.js";
-import type { ReportContexts } from "./report-contexts.js";
+import { readsTables, type ReportContexts } from "./report-contexts.js";
 import type { Slices } from "./slices.js";
 
 /** A question under way. */
@@ -26,6 +26,7 @@ export async function atMoment<B, A>(
   begin: (moment: TableMoment, missing: Missing) => B | null,
   goOn: (begun: B, snapshot: Snapshot) => A | Promise<A>,
 ): Promise<A> {
+  const hasTables = readsTables(plan);
   const look = { pause: () => slices.yieldSometimes(), looked: onRows };
   let pinned: Tables | null = null;
   // From one try to the next: what was loaded for it would be dropped where memory is short, and loaded again, without end.
@@ -48,7 +49,7 @@ export async function atMoment<B, A>(
   async function tryAt(snapshot: Snapshot): Promise<{ readonly answer: A } | null> {
     try {
       // Those of this moment: an erasure puts others in their place.
-      pin(contexts.tables);
+      if (hasTables) pin(contexts.tables);
       const missing = new Missing();
       const moment = contexts.momentOf(plan, snapshot, look, missing);
       const begun = moment === null ? null : begin(moment, missing);

@@ -2,6 +2,7 @@ import type { Missing } from "../derived/missing.js";
 import { compileSelector } from "../filter/compile.js";
 import { compileRegexes } from "../filter/regex.js";
 import { IdentityIds } from "../identity/identity-ids.js";
+import type { CompanyView } from "../identity/identity-view.js";
 import type { Rates } from "../plan/input.js";
 import type { Comparison, Plan, TouchRule } from "../plan/plan.js";
 import type { FoldContext } from "../report/form/report.js";
@@ -31,14 +32,30 @@ export class ReportContexts {
   }
 
   /** Rows, links and tables of the turn in which it is called; null where something is missing. */
-  momentOf(plan: Plan, { rows, sequence }: Snapshot, look: Look, missing: Missing): TableMoment | null {
+  momentOf(plan: Plan, snapshot: Snapshot, { pause, looked }: Look, missing: Missing): TableMoment | null {
     const { dictionaries, resolver } = this.store;
     const tables = this.#tables;
-    const moment = { ...look, rows, sequence, identities: resolver.view() };
-    const needsCompanies = some(plan, ({ operand }) => operand.kind === "companyId") || reportOf(plan).needsCompanies?.(plan) === true;
-    const companies = needsCompanies ? tables.memberships.of(moment, missing) : null;
-    if (needsCompanies && companies === null) return null;
-    return { ...moment, dictionaries, ends: resolver.ends, companies, rates: this.rates, tables, ids: tables.ids };
+    const identities = resolver.view();
+    const momentWith = (companies: CompanyView | null): TableMoment => ({
+      // Most questions ask spans of days instead, and are done before a list of all segments is sorted.
+      get rows() {
+        return snapshot.rows;
+      },
+      sequence: snapshot.sequence,
+      identities,
+      companies,
+      ids: tables.ids,
+      dictionaries,
+      ends: resolver.ends,
+      rates: this.rates,
+      tables,
+      pause,
+      looked,
+    });
+    const moment = momentWith(null);
+    if (!asksCompanies(plan)) return moment;
+    const companies = tables.memberships.of(moment, missing);
+    return companies === null ? null : momentWith(companies);
   }
 
   /**
@@ -81,6 +98,16 @@ export class ReportContexts {
     while (!ids.grow(sizes)) await pause();
     return ids;
   }
+}
+
+/** Whether a plan is answered from tables of all time, or with their help. */
+export function readsTables(plan: Plan): boolean {
+  const report = reportOf(plan);
+  return report.kind === "study" || report.read !== undefined || asksCompanies(plan);
+}
+
+function asksCompanies(plan: Plan): boolean {
+  return some(plan, ({ operand }) => operand.kind === "companyId") || reportOf(plan).needsCompanies?.(plan) === true;
 }
 
 function some({ where }: Plan, test: (comparison: Comparison) => boolean): boolean {
