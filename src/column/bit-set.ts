@@ -23,13 +23,6 @@ export class BitSet {
     return (code >>> 5) < this.#words.length && (this.#words[code >>> 5]! & (1 << (code & 31))) !== 0;
   }
 
-  /** Whether some word that holds a code from `from` to before `to` has any. Cost: the words. */
-  mayHaveAny(from: number, to: number): boolean {
-    const end = Math.min((to + 31) >>> 5, this.#words.length);
-    for (let word = from >>> 5; word < end; word += 1) if (this.#words[word] !== 0) return true;
-    return false;
-  }
-
   /** True when the code was not in the set before. */
   add(code: number): boolean {
     const word = code >>> 5;

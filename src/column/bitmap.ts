@@ -42,7 +42,8 @@ export function complement(bits: Bitmap, rowCount: number): void {
   if ((rowCount & 31) !== 0) bits[bits.length - 1]! &= 0xffffffff >>> (32 - (rowCount & 31));
 }
 
-function popcount(word: number): number {
+/** Bits of a word that are set. */
+export function popcount(word: number): number {
   let v = word - ((word >>> 1) & 0x55555555);
   v = (v & 0x33333333) + ((v >>> 2) & 0x33333333);
   return Math.imul((v + (v >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;

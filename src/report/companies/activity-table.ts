@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the count */
+import type { RankedBits } from "../../column/ranked-bits.js";
 
 /** Codes of companies are below this. */
 const COMPANY_SPAN = 2 ** 24;
@@ -14,13 +15,12 @@ export interface Activity {
   readonly groups?: ActivityGroups;
 }
 
-/** In which order pairs lie: first those without a company, in groups of neighbouring actors, then those of each company. */
+/** In which order pairs lie: first those without a company, by actor, then those of each company. */
 export interface ActivityGroups {
-  /** Where each group begins, and one more behind the last. */
+  /** The actors of the pairs without a company: each has one, at the place of its rank. */
+  readonly plain: RankedBits;
+  /** Where the pairs of each company begin, from company 1 on, and one more behind the last. */
   readonly starts: Uint32Array;
-  /** Groups without a company; an actor is in that of its code shifted to the right by so many bits. */
-  readonly plainCount: number;
-  readonly shift: number;
 }
 
 /** Somebody and a company in one number. */

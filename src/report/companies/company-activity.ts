@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their columns */
 import { dayStartMs } from "../../base/time.js";
 import type { BitSet } from "../../column/bit-set.js";
+import { RankedBits } from "../../column/ranked-bits.js";
 import { denseCodes } from "../../column/column.js";
 import type { Missing } from "../../derived/missing.js";
 import { selectedRows } from "../../filter/selected-rows.js";
@@ -50,8 +51,8 @@ export const keptActivity: Omit<KeptStates<never, ActivityState<unknown>, Activi
   byteLength: byteLengthOf,
 };
 
-function byteLengthOf({ whos }: Activity): number {
-  return whos.length * 20;
+function byteLengthOf({ whos, groups }: Activity): number {
+  return whos.length * 20 + (groups === undefined ? 0 : groups.plain.byteLength + groups.starts.byteLength);
 }
 
 /** @param selected null: all rows */
@@ -82,38 +83,40 @@ function joined(parts: readonly Activity[]): Activity {
   return table.take();
 }
 
-/** Actors that a group without a company has, about. */
-const PLAIN_GROUP_SIZE = 64;
+/** Bits a pair, up to which the actors of the pairs without a company are worth a bit each. */
+const BITS_PER_PAIR = 256;
 
 /** Pairs in groups: who asks about one company looks at its own, and at those of its members. Cost: some looks at each pair. */
-function grouped({ whos, companies, eventCounts, newestMs }: Activity): Activity {
+function grouped(activity: Activity): Activity {
+  const { whos, companies, eventCounts, newestMs } = activity;
   const count = whos.length;
-  let [greatestCompany, greatestActor, plain] = [0, 0, 0];
+  let [greatestCompany, greatestActor] = [0, 0];
   for (let at = 0; at < count; at += 1) {
     if (companies[at]! > greatestCompany) greatestCompany = companies[at]!;
-    if (companies[at] !== 0) continue;
-    plain += 1;
-    if (whos[at]! > greatestActor) greatestActor = whos[at]!;
+    if (companies[at] === 0 && whos[at]! > greatestActor) greatestActor = whos[at]!;
   }
-  let shift = 0;
-  while (greatestActor >>> shift > plain / PLAIN_GROUP_SIZE) shift += 1;
-  const plainCount = (greatestActor >>> shift) + 1;
-  const groupOf = (at: number) => (companies[at] === 0 ? whos[at]! >>> shift : plainCount + companies[at]! - 1);
-  const starts = new Uint32Array(plainCount + greatestCompany + 1);
-  for (let at = 0; at < count; at += 1) starts[groupOf(at) + 1]! += 1;
-  for (let group = 1; group < starts.length; group += 1) starts[group]! += starts[group - 1]!;
+  if (greatestActor + greatestCompany > count * BITS_PER_PAIR) return activity;
+  const words = new Uint32Array((greatestActor >>> 5) + 1);
+  const starts = new Uint32Array(greatestCompany + 1);
+  for (let at = 0; at < count; at += 1) {
+    if (companies[at] === 0) words[whos[at]! >>> 5]! |= 1 << (whos[at]! & 31);
+    else starts[companies[at]!]! += 1;
+  }
+  const plain = new RankedBits(words);
+  starts[0] = plain.count;
+  for (let company = 1; company < starts.length; company += 1) starts[company]! += starts[company - 1]!;
   const ends = starts.slice();
   const into = { whos: new Uint32Array(count), companies: new Uint32Array(count), eventCounts: new Uint32Array(count), newestMs: new Float64Array(count) };
   for (let at = 0; at < count; at += 1) {
-    const group = groupOf(at);
-    const place = ends[group]!;
-    ends[group] = place + 1;
+    const company = companies[at]!;
+    const place = company === 0 ? plain.rankOf(whos[at]!) : ends[company - 1]!;
+    if (company > 0) ends[company - 1] = place + 1;
     into.whos[place] = whos[at]!;
-    into.companies[place] = companies[at]!;
+    into.companies[place] = company;
     into.eventCounts[place] = eventCounts[at]!;
     into.newestMs[place] = newestMs[at]!;
   }
-  return { ...into, groups: { starts, plainCount, shift } };
+  return { ...into, groups: { plain, starts } };
 }
 
 /** The events of a window, without a company of their own, of those who had several; null where rows are to be read first. */
@@ -143,7 +146,7 @@ export function mixedEventsOf({ fromMs, toMs }: Range, moment: TableMoment, miss
 
 /**
  * Visits the identities that were active for one company, some more than once.
- * Cost: its own pairs, and the groups that its members are in; of a window's first and last day a look at each row.
+ * Cost: its own pairs and those of its members, and a bit for each actor; of a window's first and last day a look at each row.
  * @param members actors by whose events without a company it is meant
  */
 export function eachPairOf(
@@ -159,13 +162,9 @@ export function eachPairOf(
       for (let at = 0; at < whos.length; at += 1) if (companies[at] === company || (companies[at] === 0 && members.has(whos[at]!))) show(at);
       continue;
     }
-    const { starts, plainCount, shift } = groups;
-    const own = plainCount + company - 1;
-    for (let at = starts[own] ?? whos.length; at < (starts[own + 1] ?? whos.length); at += 1) show(at);
-    for (let group = 0; group < plainCount; group += 1) {
-      if (!members.mayHaveAny(group << shift, (group + 1) << shift)) continue;
-      for (let at = starts[group]!; at < starts[group + 1]!; at += 1) if (members.has(whos[at]!)) show(at);
-    }
+    const { plain, starts } = groups;
+    for (let at = starts[company - 1] ?? whos.length; at < (starts[company] ?? whos.length); at += 1) show(at);
+    plain.eachRankIn(members.words, show);
   }
   for (const event of mixed) if (event.company === company) visit(event.identity, 1, event.ms);
 }
