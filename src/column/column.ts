@@ -70,7 +70,7 @@ export function histogramOfRows(column: CodeColumn, rows: Uint32Array): Histogra
 }
 
 /** Adds one for each row, ascending, to the count of its code. */
-export function addCounts(column: CodeColumn, rows: Uint32Array, counts: Uint32Array): void {
+function addCounts(column: CodeColumn, rows: Uint32Array, counts: Uint32Array): void {
   if (column.kind === "dense") {
     const { codes } = column;
     for (let at = 0; at < rows.length; at += 1) counts[codes[rows[at]!]!]! += 1;
@@ -96,7 +96,7 @@ function takeHistogram(counts: Uint32Array, max: number): Histogram {
 }
 
 /** The histogram of counts by code. */
-export function histogramOfCounts(counts: Uint32Array): Histogram {
+function histogramOfCounts(counts: Uint32Array): Histogram {
   let distinct = 0;
   for (let code = 0; code < counts.length; code += 1) if (counts[code] !== 0) distinct += 1;
   const histogram = { codes: new Uint32Array(distinct), counts: new Uint32Array(distinct) };

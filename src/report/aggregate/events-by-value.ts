@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by their source */
-import { addCounts, codeAt, histogramOfCounts, histogramOfRows, type CodeColumn, type Histogram } from "../../column/column.js";
+import { codeAt, histogramOfRows, type CodeColumn, type Histogram } from "../../column/column.js";
 import type { Selector } from "../../filter/predicate.js";
 import { isWhole, select } from "../../filter/select.js";
 import type { AggregateItem } from "../../plan/input.js";
@@ -7,6 +7,7 @@ import type { Rows } from "../../segment/rows.js";
 import { histogram } from "../events/count-rows.js";
 import { rankCounts } from "../../answer/ranked-items.js";
 import { selectedRows } from "../../filter/selected-rows.js";
+import { CodeCounts } from "./code-counts.js";
 import type { Values } from "./value-sources.js";
 
 /** What whole segments contribute: counts of every code, or only of those that some row has, source by source. */
@@ -15,10 +16,10 @@ type KeptCounts = readonly Histogram[];
 /** Events by the value of a field or of a metadata path. */
 export class EventsByValue {
   /** Source by source, by code: a store holds fewer events than a count can. */
-  readonly #counts: Uint32Array<ArrayBuffer>[];
+  readonly #counts: readonly CodeCounts[];
 
   constructor(readonly values: Values) {
-    this.#counts = values.sources.map(({ size }) => new Uint32Array(size));
+    this.#counts = values.sources.map(({ size }) => new CodeCounts(size));
   }
 
   scan(rows: Rows, selector: Selector): void {
@@ -26,51 +27,50 @@ export class EventsByValue {
     const [only, ...others] = sources;
     if (only === undefined) return;
     if (others.length === 0 && only.column !== null && selector.key !== null && isWhole(rows, selector) && rows.settled)
-      return addHistogram(this.#counts[0]!, selectedHistogram(rows, only.column, selector));
+      return this.#counts[0]!.addHistogram(selectedHistogram(rows, only.column, selector));
     const selected = selectedRows(select(rows, selector));
     const columns = sources.map((source) => source.codesOf(rows, selected));
     this.#makeRoom();
-    if (others.length === 0) addCounts(columns[0]!, selected, this.#counts[0]!);
+    if (others.length === 0) this.#counts[0]!.addRows(columns[0]!, selected);
     else addChain(this.#counts, columns, selected);
   }
 
   keep(): KeptCounts {
-    return this.#counts.map(histogramOfCounts);
+    return this.#counts.map((counts) => counts.histogram());
   }
 
   addKept(kept: KeptCounts): void {
     this.#makeRoom();
-    kept.forEach((histogram, place) => addHistogram(this.#counts[place]!, histogram));
+    kept.forEach((histogram, place) => this.#counts[place]!.addHistogram(histogram));
   }
 
+  /** Cost: the codes that have a count; where they are many, all codes. */
   ranked(limit: number | null): AggregateItem[] {
     const { values } = this;
     const propertyOf = (group: number) => values.propertyOf(group);
-    if (values.distinct !== undefined) return rankCounts(this.#counts[0]!, { propertyOf, placesInOrder: values.distinct.placesInOrder }, limit);
-    let counts = new Uint32Array(1024);
-    this.#counts.forEach((totals, place) => {
-      for (let code = 0; code < totals.length; code += 1) {
-        if (totals[code] === 0) continue;
-        for (const group of values.groupsOf(place, code)) {
-          counts = withRoom(counts, group + 1);
-          counts[group]! += totals[code]!;
+    if (values.distinct !== undefined) {
+      const counted = this.#counts[0]!;
+      if (!counted.areFew) return rankCounts(counted.all, { propertyOf, placesInOrder: values.distinct.placesInOrder }, limit);
+      const { codes, counts } = counted.histogram();
+      return rankCounts(counts, { propertyOf: (place) => propertyOf(codes[place]!) }, limit);
+    }
+    const totals = new CodeCounts(1024);
+    this.#counts.forEach((counted, place) => {
+      const { codes, counts } = counted.histogram();
+      for (let at = 0; at < codes.length; at += 1)
+        for (const group of values.groupsOf(place, codes[at]!)) {
+          totals.makeRoom(group + 1);
+          totals.add(group, counts[at]!);
         }
-      }
     });
-    return rankCounts(counts, { propertyOf }, limit);
+    const { codes: groups, counts } = totals.histogram();
+    return rankCounts(counts, { propertyOf: (place) => propertyOf(groups[place]!) }, limit);
   }
 
   /** Codes that are worked out become more while rows are looked at. */
   #makeRoom(): void {
-    this.values.sources.forEach(({ size }, place) => (this.#counts[place] = withRoom(this.#counts[place]!, size)));
+    this.values.sources.forEach(({ size }, place) => this.#counts[place]!.makeRoom(size));
   }
-}
-
-function withRoom(counts: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
-  if (counts.length >= length) return counts;
-  const longer = new Uint32Array(Math.max(length, counts.length * 2));
-  longer.set(counts);
-  return longer;
 }
 
 export function byteLengthOfCounts(kept: KeptCounts): number {
@@ -84,11 +84,7 @@ function selectedHistogram(rows: Rows, column: string, selector: Selector): Hist
   return rows.derive(`histogram ${column} ${selector.key}`, make, ({ codes }) => codes.byteLength * 2);
 }
 
-function addHistogram(totals: Uint32Array, { codes, counts }: Histogram): void {
-  for (let at = 0; at < codes.length; at += 1) totals[codes[at]!]! += counts[at]!;
-}
-
-function addChain(counts: readonly Uint32Array[], columns: readonly CodeColumn[], selected: Uint32Array): void {
+function addChain(counts: readonly CodeCounts[], columns: readonly CodeColumn[], selected: Uint32Array): void {
   const last = columns.length - 1;
   for (let at = 0; at < selected.length; at += 1) {
     let place = 0;
@@ -97,6 +93,6 @@ function addChain(counts: readonly Uint32Array[], columns: readonly CodeColumn[]
       place += 1;
       code = codeAt(columns[place]!, selected[at]!);
     }
-    counts[place]![code]! += 1;
+    counts[place]!.add(code, 1);
   }
 }

@@ -47,7 +47,6 @@ export class UsersByValue {
   ranked(limit: number | null, identities: IdentityView): AggregateItem[] {
     const { values } = this;
     const keys: number[] = [];
-    let groupCount = 0;
     this.keep().forEach((pairs, place) => {
       let code = -1;
       let groups: readonly number[] = [];
@@ -56,16 +55,28 @@ export class UsersByValue {
         // Of one code the pairs are neighbours.
         if (next !== code) groups = values.groupsOf(place, (code = next));
         const identity = identities.identityOf(pair - code * ACTOR_SPAN);
-        for (const group of groups) {
-          keys.push(group * ACTOR_SPAN + identity);
-          groupCount = Math.max(groupCount, group + 1);
-        }
+        for (const group of groups) keys.push(group * ACTOR_SPAN + identity);
       }
     });
-    const counts = new Uint32Array(groupCount);
-    for (const key of distinct(Float64Array.from(keys))) counts[Math.floor(key / ACTOR_SPAN)]! += 1;
-    return rankCounts(counts, { propertyOf: (group) => values.propertyOf(group) }, limit);
+    const { groups, counts } = sizesOfGroups(distinct(Float64Array.from(keys)));
+    return rankCounts(counts, { propertyOf: (place) => values.propertyOf(groups[place]!) }, limit);
   }
+}
+
+/** How many keys there are of each group, of distinct ascending keys. */
+function sizesOfGroups(keys: Float64Array): { groups: Float64Array; counts: Uint32Array } {
+  const groups = new Float64Array(keys.length);
+  const counts = new Uint32Array(keys.length);
+  let count = 0;
+  for (let at = 0; at < keys.length; at += 1) {
+    const group = Math.floor(keys[at]! / ACTOR_SPAN);
+    if (count === 0 || groups[count - 1] !== group) {
+      groups[count] = group;
+      count += 1;
+    }
+    counts[count - 1]! += 1;
+  }
+  return { groups: groups.subarray(0, count), counts: counts.slice(0, count) };
 }
 
 export function byteLengthOfPairs(pairs: Pairs): number {
