@@ -19,13 +19,13 @@ const PERCENTS: Readonly<Record<Exclude<NumericMeasureType, "sum" | "avg">, numb
 };
 
 export function measureOf(world: World, measure: TrendMeasure): Measure {
-  const { type } = measure;
+  const { type, field } = measure;
   if (type === "events" || type === "sessions") return { counts: () => true, figure: (events) => events.length };
   if (type === "unique_users") {
     return { counts: (event) => world.identities.of(event) !== null, figure: (events) => userCount(world, events) };
   }
   if (type === "revenue") return revenueMeasure(world);
-  const read = fieldReader(measure.field, world);
+  const read = fieldReader(field, world);
   if (type === "unique_values") {
     const valuesOf = (event: OracleEvent) => [...propertiesOf(read(event))].filter((property) => property !== "");
     return { counts: (event) => valuesOf(event).length > 0, figure: (events) => new Set(events.flatMap(valuesOf)).size };

@@ -9,6 +9,7 @@ import { isWithin } from "./buckets.js";
 import type { Calendar } from "./calendar.js";
 import { zonedRange } from "./range.js";
 import { membershipOf } from "./segments.js";
+import { offsetMs } from "./zone.js";
 
 /** An answer without what only a Daybook can tell. */
 export type Bare<Answer extends Insight> = Omit<Answer, keyof Insight>;
@@ -26,10 +27,11 @@ export interface Question {
   selects(selector: EventSelector): (event: OracleEvent) => boolean;
 }
 
-/** @throws every code that a bad date or filter deserves */
+/** @throws every code that a bad zone, date or filter deserves */
 export function questionOf(world: World, input: InsightInput): Question {
   if (typeof input.asOf === "number") throw parameterError("invalid_parameter", "asOf", "expected none: ask the oracle of an earlier history");
   const calendar: Calendar = { timeZone: input.timeZone ?? "UTC", weekStart: input.weekStart ?? "monday" };
+  offsetMs(calendar.timeZone, 0);
   const membership = membershipOf(world, input);
   const selects = ({ eventName, filterGroups: groups }: EventSelector) => {
     const passes = filterGroups(groups, world, membership);

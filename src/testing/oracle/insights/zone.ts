@@ -65,11 +65,20 @@ function changeWithin(timeZone: string, beforeMs: number, afterMs: number): numb
 }
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
-  if (!/^[a-z]/i.test(timeZone)) throw parameterError("invalid_parameter", "timeZone", "expected the name of a zone");
   return memoized(formats, timeZone, () => {
+    if (!isZone(timeZone)) throw parameterError("invalid_parameter", "timeZone", `expected the name of a zone, got ${timeZone}`);
     const shown = { year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" } as const;
     return new Intl.DateTimeFormat("en-US-u-ca-gregory-nu-latn", { timeZone, hourCycle: "h23", ...shown });
   });
+}
+
+function isZone(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en-US", { timeZone });
+    return /^[a-z]/i.test(timeZone);
+  } catch {
+    return false;
+  }
 }
 
 function memoized<T>(known: Map<string, T>, key: string, compute: () => T): T {
