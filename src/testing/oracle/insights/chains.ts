@@ -65,7 +65,10 @@ export function chainRules({ selects }: Question, input: FunnelInput): ChainRule
     isEntry: (event) => (isAny ? steps.some((isStep) => isStep(event)) : steps[0]?.(event) === true),
     bestOf: (events, mayEnter) => {
       const entries = events.filter(mayEnter);
-      for (let depth = steps.length; depth > 0; depth -= 1) {
+      const isMade = steps.map((isStep) => events.some(isStep));
+      // No chain is deeper; in order, none goes beyond a step that nobody made.
+      const deepest = isAny ? isMade.filter(Boolean).length : [...isMade, false].indexOf(false);
+      for (let depth = deepest; depth > 0; depth -= 1) {
         for (const entry of entries) {
           const found = mayStand([entry], events) ? extended([entry], depth, events) : null;
           if (found !== null) return found;

@@ -25,6 +25,7 @@ export function measureOf(world: World, measure: TrendMeasure): Measure {
     return { counts: (event) => world.identities.of(event) !== null, figure: (events) => userCount(world, events) };
   }
   if (type === "revenue") return revenueMeasure(world);
+  if (typeof field !== "string") throw parameterError("invalid_parameter", "measure.field", "expected the name of a field");
   const read = fieldReader(field, world);
   if (type === "unique_values") {
     const valuesOf = (event: OracleEvent) => [...propertiesOf(read(event))].filter((property) => property !== "");
