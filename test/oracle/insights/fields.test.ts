@@ -24,7 +24,7 @@ test("Of equal times the greater canonical JSON is taken; what was taken back is
   const at = (traits: object) => identify("2026-03-05T00:00Z", { traits });
   const takenId = "00000000-0000-4000-9000-000000000000";
   const taken: HistoryItem = { identify: { id: takenId, userId: "ann", createdAt: "2026-04-01T00:00:00Z", traits: { plan: "z" } } };
-  expect(by([event("2026-03-01T00:00Z"), at({ plan: "b" }), at({ plan: "a" }), at({ plan: 9 })], "person.plan")).toEqual([["9", 1]]);
+  expect(by([event("2026-03-01T00:00Z"), at({ plan: 9 }), at({ plan: "b" }), at({ plan: "a" })], "person.plan")).toEqual([["9", 1]]);
   expect(by([event("2026-03-01T00:00Z"), at({ plan: "a" }), taken], "person.plan")).toEqual([["z", 1]]);
   expect(by([event("2026-03-01T00:00Z"), at({ plan: "a" }), taken, { unlink: takenId }], "person.plan")).toEqual([["a", 1]]);
 });

@@ -24,6 +24,15 @@ test("Cohorts return in the days after; what has not begun is null, what is not 
   });
 });
 
+test("A period is over once its last millisecond is; a cohort is told before it begins.", () => {
+  const incomplete = (now: string) => ask([event("2026-05-04T00:00Z")], { nowMs: Date.parse(now) }).retention({ periods: 1 }).cohorts[0]?.periods.map((period) => period.incomplete);
+  expect(incomplete("2026-05-04T23:59:59.999Z")).toEqual([true, true]);
+  expect(incomplete("2026-05-05T00:00Z")).toEqual([false, true]);
+  expect(incomplete("2026-05-06T00:00Z")).toEqual([false, false]);
+  const early = ask([event("2026-05-06T00:01Z")], { nowMs: Date.parse("2026-05-05T23:59Z") }).retention({ periods: 1 }).cohorts[0];
+  expect(early).toMatchObject({ size: 1, periods: [{ entities: 1, rate: 1, incomplete: true }, { entities: null, rate: null, incomplete: true }] });
+});
+
 test("Totals are of the cohorts whose period is over.", () => {
   expect(retention().total).toEqual([
     { of: 3, entities: 3, rate: 1, incomplete: false }, { of: 3, entities: 2, rate: 0.6667, incomplete: false },

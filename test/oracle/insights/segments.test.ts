@@ -34,6 +34,9 @@ test("People were first or last seen in a window, which may be of days before no
   expect(members([{ type: "first_seen", startDate: "2026-03-02" }])).toEqual(["bob", "carl"]);
   expect(members([{ type: "last_seen", endDate: "2026-03-03" }])).toEqual(["ann"]);
   expect(members([{ type: "last_seen", lastDays: 1 }])).toEqual(["bob"]);
+  const edges = ["2026-05-31T00:00Z", "2026-06-01T00:00Z", "2026-06-01T00:00:00.001Z", "2026-05-30T23:59:59.999Z"].map((time) => event(time, { userId: time }));
+  const lastDay = { s: { groups: [{ conditions: [{ type: "did" as const, lastDays: 1 }] }] } };
+  expect(ask(edges).countEvents({ segments: lastDay, filterGroups: filterOf("in_segment") })).toBe(2);
   expect(members([{ type: "first_seen", startDate: "2026-03-03" }], { project: "default" })).toEqual(["bob", "carl"]);
   expect(() => members([{ type: "last_seen" }])).toThrow("window");
   expect(() => members([{ type: "last_seen", lastDays: 1, endDate: "2026-03-03" }])).toThrow("lastDays");

@@ -50,6 +50,12 @@ test("The web overview counts visitors and views of events, the rest of visits."
   expect(web.pages).toEqual([{ value: "/in", visitors: 1, views: 3 }, { value: "/out", visitors: 1, views: 1 }]);
 });
 
+test("Pages are ordered by visitors, then views, then value.", () => {
+  const pages = [view("2026-03-01T00:00Z", "/c"), view("2026-03-01T00:01Z", "/c"), view("2026-03-01T00:02Z", "/a"), view("2026-03-01T00:02Z", "/a", { userId: "bob" }), view("2026-03-01T00:03Z", "/b"), view("2026-03-01T00:03Z", "/d")];
+  const five = [...pages, view("2026-03-01T00:04Z", "/c"), view("2026-03-01T00:05Z", null)];
+  expect(ask(five).webOverview().pages.map(({ value, visitors, views }) => [value, visitors, views])).toEqual([["/a", 2, 2], ["/c", 1, 3], ["", 1, 1], ["/b", 1, 1], ["/d", 1, 1]]);
+});
+
 test("Lists are of visits, by the first event's own touch and values.", () => {
   const web = ask([...history, event("2026-05-31T23:55:00Z", { userId: "now" })]).webOverview({ endDate: "2026-03-31" });
   const list = (rows: readonly { value: string; visitors: number; visits: number }[]) => rows.map(({ value, visitors, visits }) => [value, visitors, visits]);

@@ -47,6 +47,8 @@ test("Open sides reach from the first to the last thing that counts, whoever els
 test("The year 1970 cuts the first day west of Greenwich.", () => {
   const { buckets } = ask([event(0)]).trend({ timeZone: "America/New_York" });
   expect(buckets).toEqual([{ start: "1970-01-01T00:00:00.000Z", end: "1970-01-01T04:59:59.999Z", local: "1969-12-31", partial: true }]);
+  const [total] = ask([]).trend({ timeZone: "Asia/Tokyo", interval: "total", startDate: "1970-01-01" }).buckets;
+  expect(total?.start).toBe("1970-01-01T00:00:00.000Z");
 });
 
 test("Numbers are JSON numbers and texts in their form, an array's each once.", () => {
@@ -138,6 +140,8 @@ test("Days before are the zone's, however long; one that does not exist is none.
   expect(previousOf({ compare: "previous_period", timeZone: "Europe/Berlin", interval: "total", startDate: "2026-03-30", endDate: "2026-03-30" })).toEqual([
     ["2026-03-28T23:00:00.000Z", "2026-03-29T21:59:59.999Z"],
   ]);
+  const fourDays = previousOf({ compare: "previous_period", timeZone: "Europe/Berlin", interval: "week", startDate: "2026-03-30", endDate: "2026-04-02" });
+  expect(fourDays).toEqual([["2026-03-25T23:00:00.000Z", "2026-03-29T21:59:59.999Z"]]);
   expect(previousOf({ compare: "previous_period", timeZone: "Pacific/Apia", startDate: "2011-12-31", endDate: "2012-01-01" })).toEqual([
     ["2011-12-28T10:00:00.000Z", "2011-12-29T09:59:59.999Z"], ["2011-12-29T10:00:00.000Z", "2011-12-30T09:59:59.999Z"],
   ]);
