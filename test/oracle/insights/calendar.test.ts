@@ -87,3 +87,26 @@ test("Units follow one another without gap in every zone.", () => {
     }
   }
 });
+
+test("Days and hours start where a look at the clock of each minute says so.", () => {
+  const changes = [
+    ["Europe/Berlin", "2026-03-28"], ["Europe/Berlin", "2026-10-24"], ["America/Sao_Paulo", "2017-10-14"], ["America/Sao_Paulo", "2018-02-17"], ["America/St_Johns", "2006-10-28"],
+    ["America/St_Johns", "2006-04-01"], ["Australia/Lord_Howe", "2026-04-04"], ["Australia/Lord_Howe", "2026-10-03"], ["Pacific/Apia", "2011-12-29"], ["Asia/Kathmandu", "1985-12-31"],
+    ["America/Havana", "2026-11-01"], ["Asia/Beirut", "2026-03-28"], ["Africa/Casablanca", "2026-02-14"], ["Antarctica/Troll", "2026-03-28"], ["Asia/Pyongyang", "2015-08-14"], ["Asia/Gaza", "2026-10-23"],
+  ] as const;
+  for (const [timeZone, date] of changes) {
+    const firstMs = Date.parse(`${date}T00:00Z`) - 12 * 3_600_000;
+    const clock = Array.from({ length: 3 * 24 * 60 }, (_, minute) => ({ ms: firstMs + minute * 60_000, shown: localMs(timeZone, firstMs + minute * 60_000) }));
+    const dayOf = (shown: number) => Math.floor(shown / 86_400_000);
+    const days = [...new Set(clock.map(({ shown }) => dayOf(shown)))].sort((a, b) => a - b).slice(1);
+    const dayStarts = days.map((day) => clock.find(({ shown }) => dayOf(shown) >= day)?.ms ?? NaN);
+    expect(dayStarts.map((ms) => unitAt(calendarOf(timeZone), "day", ms).startMs), timeZone).toEqual(dayStarts);
+    const hourOf = (shown: number | undefined) => Math.floor((shown ?? NaN) / 3_600_000);
+    const hourStarts = clock.filter(({ shown }, index) => index > 0 && (shown % 3_600_000 === 0 || hourOf(shown) !== hourOf(clock[index - 1]?.shown))).map(({ ms }) => ms);
+    for (const [index, start] of hourStarts.slice(0, -1).entries()) {
+      expect(unitAt(calendarOf(timeZone), "hour", start), timeZone).toMatchObject({ startMs: start, endMs: hourStarts[index + 1] });
+    }
+    const day = unitAt(calendarOf(timeZone), "day", dayStarts[0] ?? NaN);
+    expect(day.endMs, timeZone).toBe(dayStarts[1]);
+  }
+});
