@@ -15,8 +15,10 @@ export interface Unit {
   readonly local: string;
 }
 
+/** Monday first. */
+export const WEEK_DAYS: readonly [WeekDay, ...WeekDay[]] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
 const CLOCK_MS: Readonly<Partial<Record<CalendarUnit, number>>> = { minute: 60_000, hour: 3_600_000 };
-const WEEK_DAYS: readonly WeekDay[] = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
 /** The unit in which an instant lies. */
 export function unitAt(calendar: Calendar, unit: CalendarUnit, ms: number): Unit {
@@ -64,7 +66,7 @@ function firstDayOf(unit: CalendarUnit, day: number, weekStart: number): number 
   const date = new Date(day * DAY_MS);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
   if (unit === "day") return day;
-  if (unit === "week") return day - ((date.getUTCDay() - weekStart + 7) % 7);
+  if (unit === "week") return day - ((date.getUTCDay() - 1 - weekStart + 14) % 7);
   if (unit === "month") return Date.UTC(year, month, 1) / DAY_MS;
   if (unit === "quarter") return Date.UTC(year, month - (month % 3), 1) / DAY_MS;
   if (unit === "year") return Date.UTC(year, 0, 1) / DAY_MS;

@@ -2,6 +2,7 @@ import { parameterError } from "../../../base/errors.js";
 import type { FunnelInput } from "../../../plan/insights/input.js";
 import type { OracleEvent } from "../event.js";
 import { byMoment } from "../moment.js";
+import { oneOf } from "./one-of.js";
 import type { Question } from "./question.js";
 
 /** One event a step, each at or after the one before. */
@@ -18,8 +19,7 @@ export interface ChainRules {
 type Selects = (event: OracleEvent) => boolean;
 
 export function chainRules({ selects }: Question, input: FunnelInput): ChainRules {
-  const order = input.order ?? "sequential";
-  if (!["sequential", "strict", "any"].includes(order)) throw parameterError("invalid_parameter", "order", "expected an order");
+  const order = oneOf("order", input.order, ["sequential", "strict", "any"]);
   const windowMs = windowMsOf(input);
   const steps = input.steps.map(selects).map(remembered);
   const exclusions = (input.exclusions ?? []).map((exclusion) => ({

@@ -2,13 +2,14 @@ import { parameterError } from "../../../base/errors.js";
 import type { CalendarUnit, Comparison, Interval } from "../../../plan/insights/input.js";
 import type { Span } from "../instant.js";
 import { unitAt, unitBefore, type Calendar } from "./calendar.js";
+import { oneOf } from "./one-of.js";
 import { firstInstant, localMs } from "./zone.js";
 
 /** The range that one is compared with. @throws invalid_parameter (it is open, empty or before 1970) */
 export function comparedRange(calendar: Calendar, interval: Interval | null, range: Span, compare: Comparison): Span {
   if (range.fromMs === -Infinity || range.toMs === Infinity) throw parameterError("invalid_parameter", "compare", "expected both dates");
-  if (compare !== "previous_period" && compare !== "previous_year") throw parameterError("invalid_parameter", "compare", "expected a comparison");
-  const compared = compare === "previous_period" ? previousPeriod(calendar, interval, range) : previousYear(calendar, range);
+  const comparison = oneOf("compare", compare, ["previous_period", "previous_year"]);
+  const compared = comparison === "previous_period" ? previousPeriod(calendar, interval, range) : previousYear(calendar, range);
   if (compared.fromMs < 0 || compared.fromMs >= compared.toMs) {
     throw parameterError("invalid_parameter", "compare", "expected something after 1970 to compare with");
   }

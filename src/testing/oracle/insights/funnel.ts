@@ -9,6 +9,7 @@ import { axisOf, isWithin } from "./buckets.js";
 import { chainRules, windowMsOf, type Chain } from "./chains.js";
 import { eventsByEntity } from "./entities.js";
 import { averageOf, percentileOf, rateOf, secondsOf, type Fraction } from "./exact.js";
+import { oneOf } from "./one-of.js";
 import { questionOf, type Bare, type Question } from "./question.js";
 import { allSessions } from "./sessions.js";
 
@@ -39,8 +40,9 @@ export function funnel(world: World, input: FunnelInput): Bare<Funnel> {
     return chain.length < input.steps.length && recent.length > 0;
   };
   const chains = found.map(({ chain }) => chain).filter((chain) => chain.length > 0);
+  const at = oneOf("breakdown.at", breakdown?.at, ["entry", "last"]);
   const combine = combinationsOf(world, breakdown);
-  const combinations = (chain: Chain) => chain.slice(breakdown?.at === "last" ? -1 : 0).slice(0, 1).flatMap(combine);
+  const combinations = (chain: Chain) => chain.slice(at === "last" ? -1 : 0).slice(0, 1).flatMap(combine);
   const groups = breakdown === null ? [] : groupsOf(chains, combinations);
   groups.sort((a, b) => b.own.length - a.own.length || byValues(a.values, b.values));
   const shown = breakdown === null ? [] : groups.slice(0, shownCount(breakdown));
@@ -56,14 +58,15 @@ export function funnel(world: World, input: FunnelInput): Bare<Funnel> {
   };
 }
 
-function entitiesOf(question: Question, { level }: FunnelInput): Entity[] {
+function entitiesOf(question: Question, input: FunnelInput): Entity[] {
   const { world, matching } = question;
+  const level = oneOf("level", input.level, ["identity", "account", "session"]);
   if (level === "session") {
     return allSessions(question).map((session) => ({
       events: session.filter((event) => matching.includes(event)), startMs: session[0].createdAtMs,
     }));
   }
-  return eventsByEntity(world, matching, level ?? "identity").map((events) => ({ events, startMs: null }));
+  return eventsByEntity(world, matching, level).map((events) => ({ events, startMs: null }));
 }
 
 /** How far some chains go, and how long they take. */

@@ -4,13 +4,14 @@ import type { World } from "../world.js";
 import { axisOf, isWithin, widened } from "./buckets.js";
 import { unitAt, unitBefore } from "./calendar.js";
 import { eventsByEntity } from "./entities.js";
+import { levelOf, oneOf } from "./one-of.js";
 import { questionOf, type Bare } from "./question.js";
 
 export function lifecycle(world: World, input: LifecycleInput): Bare<Lifecycle> {
   const { calendar, range, matching } = questionOf(world, input);
-  const interval = input.interval ?? "day";
+  const interval = oneOf("interval", input.interval, ["day", "week", "month"]);
   const unitStart = (ms: number) => unitAt(calendar, interval, ms).startMs;
-  const entities = eventsByEntity(world, matching, input.level ?? "identity").map((events) => {
+  const entities = eventsByEntity(world, matching, levelOf(input)).map((events) => {
     const starts = events.map(({ createdAtMs }) => unitStart(createdAtMs));
     return { firstStartMs: starts[0], starts: new Set(starts) };
   });

@@ -6,7 +6,8 @@ import { filterGroups } from "../filter.js";
 import type { Span } from "../instant.js";
 import type { World } from "../world.js";
 import { isWithin } from "./buckets.js";
-import type { Calendar } from "./calendar.js";
+import { WEEK_DAYS, type Calendar } from "./calendar.js";
+import { oneOf } from "./one-of.js";
 import { zonedRange } from "./range.js";
 import { membershipOf } from "./segments.js";
 import { offsetMs } from "./zone.js";
@@ -30,7 +31,7 @@ export interface Question {
 /** @throws every code that a bad zone, date or filter deserves */
 export function questionOf(world: World, input: InsightInput): Question {
   if (typeof input.asOf === "number") throw parameterError("invalid_parameter", "asOf", "expected none: ask the oracle of an earlier history");
-  const calendar: Calendar = { timeZone: input.timeZone ?? "UTC", weekStart: input.weekStart ?? "monday" };
+  const calendar: Calendar = { timeZone: input.timeZone ?? "UTC", weekStart: oneOf("weekStart", input.weekStart, WEEK_DAYS) };
   offsetMs(calendar.timeZone, 0);
   const membership = membershipOf(world, input);
   const selects = ({ eventName, filterGroups: groups }: EventSelector) => {

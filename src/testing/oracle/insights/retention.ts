@@ -7,6 +7,7 @@ import { axisOf, widened, type Slot } from "./buckets.js";
 import { unitAt, type Unit } from "./calendar.js";
 import { eventsByEntity } from "./entities.js";
 import { rateOf } from "./exact.js";
+import { levelOf, oneOf } from "./one-of.js";
 import { questionOf, within, type Bare, type Question } from "./question.js";
 
 /** An entity in a cohort. */
@@ -20,7 +21,7 @@ interface Member {
 export function retention(world: World, input: RetentionInput): Bare<Retention> {
   const question = questionOf(world, input);
   const { nowMs } = world.rules;
-  const interval = input.interval ?? "day";
+  const interval = intervalOf(input);
   const whole = widened(question.calendar, interval, question.range);
   const entities = entitiesOf(question, input);
   const entriesMs = within(entities.flatMap(({ entries }) => entries), whole).map(({ createdAtMs }) => createdAtMs);
@@ -52,11 +53,12 @@ export function retention(world: World, input: RetentionInput): Bare<Retention> 
 
 /** Of each entity the cohort events that count, and when it did what is a return. */
 function entitiesOf({ world, matching, selects }: Question, input: RetentionInput) {
+  const isRecurring = oneOf("cohort", input.cohort, ["first_time", "recurring"]) === "recurring";
   const [isCohortEvent, isReturn] = [selects(input.cohortEvent ?? {}), selects(input.returnEvent ?? {})];
-  return eventsByEntity(world, matching, input.level ?? "identity").map((events) => {
+  return eventsByEntity(world, matching, levelOf(input)).map((events) => {
     const entries = events.filter(isCohortEvent);
     return {
-      entries: input.cohort === "recurring" ? entries : entries.slice(0, 1),
+      entries: isRecurring ? entries : entries.slice(0, 1),
       returnsMs: events.filter(isReturn).map(({ createdAtMs }) => createdAtMs),
     };
   });
@@ -64,11 +66,12 @@ function entitiesOf({ world, matching, selects }: Question, input: RetentionInpu
 
 function periodsOf({ world, calendar }: Question, input: RetentionInput, slot: Slot, members: readonly Member[]): RetentionPeriod[] {
   const { nowMs } = world.rules;
-  const interval = input.interval ?? "day";
+  const interval = intervalOf(input);
+  const isLaterToo = oneOf("returned", input.returned, ["on", "on_or_after"]) === "on_or_after";
   const units: Unit[] = [unitAt(calendar, interval, slot.fromMs)];
   while (units.length <= lastPeriod(input)) units.push(unitAt(calendar, interval, units.at(-1)?.endMs ?? NaN));
   return units.map(({ startMs, endMs }, period) => {
-    const isReturn = (ms: number) => ms >= startMs && (ms < endMs || input.returned === "on_or_after");
+    const isReturn = (ms: number) => ms >= startMs && (ms < endMs || isLaterToo);
     const returned = period === 0 ? members : members.filter(({ returnsMs }) => returnsMs.some(isReturn));
     const entities = period > 0 && startMs > nowMs ? null : returned.length;
     const rate = entities === null ? null : rateOf(entities, members.length);
@@ -85,6 +88,10 @@ function summed(cohorts: readonly RetentionPeriod[][], input: RetentionInput): R
     const entities = over.reduce((sum, cohort) => sum + (cohort.entities ?? 0), 0);
     return { of, entities, rate: rateOf(entities, of), incomplete: over.length < all.length };
   });
+}
+
+function intervalOf({ interval }: RetentionInput) {
+  return oneOf("interval", interval, ["day", "week", "month"]);
 }
 
 function lastPeriod({ periods }: RetentionInput): number {

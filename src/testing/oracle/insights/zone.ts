@@ -9,9 +9,14 @@ export interface Stretch {
   readonly offsetMs: number;
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
-const offsets = new Map<string, number>();
-const firsts = new Map<string, number>();
+/** What was found out about a zone before. */
+interface Zone {
+  readonly format: Intl.DateTimeFormat;
+  readonly offsets: Map<number, number>;
+  readonly firsts: Map<number, number>;
+}
+
+const zones = new Map<string, Zone>();
 
 /** What a clock of the zone shows at an instant: the epoch ms at which a clock of UTC shows the same. */
 export function localMs(timeZone: string, ms: number): number {
@@ -22,21 +27,19 @@ export function localMs(timeZone: string, ms: number): number {
 export function offsetMs(timeZone: string, ms: number): number {
   // Clocks change at full seconds.
   const second = Math.floor(ms / 1_000);
-  return memoized(offsets, `${timeZone} ${second}`, () => {
-    const parts = formatOf(timeZone).formatToParts(second * 1_000);
-    const [year = 0, month = 0, ...rest] = ["year", "month", "day", "hour", "minute", "second"].map((type) => {
-      return Number(parts.find((part) => part.type === type)?.value);
-    });
-    const [day = 0, hour = 0, minute = 0, shownSecond = 0] = rest;
+  const { offsets, format } = zoneOf(timeZone);
+  return memoized(offsets, second, () => {
+    const shown = format.format(second * 1_000).match(/\d+/g) ?? [];
+    const [month = NaN, day = NaN, year = NaN, hour = NaN, minute = NaN, shownSecond = NaN] = shown.map(Number);
     return Date.UTC(year, month - 1, day, hour, minute, shownSecond) - second * 1_000;
   });
 }
 
 /** The first instant at which the clock shows a local time or a later one. */
 export function firstInstant(timeZone: string, local: number): number {
-  return memoized(firsts, `${timeZone} ${local}`, () => {
-    // No clock is a day ahead of UTC, nor behind.
-    const around = stretches(timeZone, local - 24 * HOUR_MS, local + 24 * HOUR_MS);
+  return memoized(zoneOf(timeZone).firsts, local, () => {
+    // Since 1969 no clock has been 15 hours ahead of UTC, nor behind.
+    const around = stretches(timeZone, local - 15 * HOUR_MS, local + 15 * HOUR_MS);
     const reached = around.map((stretch) => ({ ...stretch, atMs: Math.max(stretch.startMs, local - stretch.offsetMs) }));
     return reached.find(({ atMs, endMs }) => atMs < endMs)?.atMs ?? NaN;
   });
@@ -64,11 +67,13 @@ function changeWithin(timeZone: string, beforeMs: number, afterMs: number): numb
   return isBefore ? changeWithin(timeZone, middleMs, afterMs) : changeWithin(timeZone, beforeMs, middleMs);
 }
 
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  return memoized(formats, timeZone, () => {
+/** @throws invalid_parameter */
+function zoneOf(timeZone: string): Zone {
+  return memoized(zones, timeZone, () => {
     if (!isZone(timeZone)) throw parameterError("invalid_parameter", "timeZone", `expected the name of a zone, got ${timeZone}`);
     const shown = { year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" } as const;
-    return new Intl.DateTimeFormat("en-US-u-ca-gregory-nu-latn", { timeZone, hourCycle: "h23", ...shown });
+    const format = new Intl.DateTimeFormat("en-US-u-ca-gregory-nu-latn", { timeZone, hourCycle: "h23", ...shown });
+    return { format, offsets: new Map(), firsts: new Map() };
   });
 }
 
@@ -81,7 +86,7 @@ function isZone(timeZone: string): boolean {
   }
 }
 
-function memoized<T>(known: Map<string, T>, key: string, compute: () => T): T {
+function memoized<Key, Value>(known: Map<Key, Value>, key: Key, compute: () => Value): Value {
   const value = known.get(key) ?? compute();
   known.set(key, value);
   return value;
