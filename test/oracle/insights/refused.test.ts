@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { ask } from "./made.js";
+import { ask, event } from "./made.js";
 
-const asked = ask([]);
+const asked = ask([event("2026-03-01T00:00Z")]);
 const steps = [{ eventName: "a" }, { eventName: "b" }];
 /** As what comes from programs that are not compiled. */
 const any = (name: string) => name as never;
