@@ -3,9 +3,7 @@ import type { RevenueByAttribution } from "../../plan/answers.js";
 import type { RevenueByAttributionInput } from "../../plan/input.js";
 import type { OracleEvent } from "./event.js";
 import { byCodePoint } from "./json.js";
-import { byMoment } from "./moment.js";
-import type { Payment } from "./payment.js";
-import { touchOf } from "./touch.js";
+import { touchLabel } from "./touch-label.js";
 import { windowOf, within } from "./window.js";
 import type { World } from "./world.js";
 
@@ -15,7 +13,9 @@ export function revenueByAttribution(world: World, input: RevenueByAttributionIn
   const window = windowOf(input, rules.nowMs);
   const paid = revenue.countedOf(within(eventsOfProject(world, input.project), window));
   const conversions = paid.filter(revenue.isConvertible);
-  const labels = conversions.map((payment) => labelOf(world, payment, input));
+  const { model, level, dimension } = input;
+  const kind = { model: model ?? "first_touch", level: level ?? "account", dimension: dimension ?? "source" };
+  const labels = conversions.map(({ event }) => touchLabel(world, event, kind));
   const rows = [...new Set(labels)].map((dimension) => {
     const own = conversions.filter((_, index) => labels[index] === dimension);
     return { dimension, exact: revenue.sumOf(own), orders: revenue.ordersOf(own) };
@@ -38,34 +38,4 @@ export function eventsOfProject({ events }: World, project: string): OracleEvent
 /** Orders exact amounts, the largest first. */
 export function descending(a: bigint, b: bigint): number {
   return a > b ? -1 : a < b ? 1 : 0;
-}
-
-function labelOf(world: World, payment: Payment, input: RevenueByAttributionInput): string {
-  const dimension = input.dimension ?? "source";
-  const touches = touchesBefore(world, originOf(world, payment).event, input.level ?? "account");
-  const touch = (input.model ?? "first_touch") === "first_touch" ? touches.at(0) : touches.at(-1);
-  if (touch === undefined) return dimension === "source" ? "(direct)" : "(none)";
-  return touch[dimension] ?? "(not set)";
-}
-
-/** The payment that a refund gives back, where it is known; any other payment itself. */
-function originOf({ events, revenue }: World, payment: Payment): Payment {
-  if (payment.micros >= 0n || payment.orderKey === "") return payment;
-  const { project } = payment.event.record;
-  const paid = revenue.countedOf(events).find(({ event, orderKey, micros }) => {
-    return event.record.project === project && orderKey === payment.orderKey && micros >= 0n;
-  });
-  return paid ?? payment;
-}
-
-/** The touches, in order, that may have led to the payment in an event. */
-function touchesBefore({ events, identities, companies, rules }: World, paying: OracleEvent, level: "account" | "identity") {
-  const payer = identities.of(paying);
-  if (payer === null) return [];
-  const account = level === "account" ? companies.of(paying) : "";
-  return events
-    .filter((event) => (account === "" ? identities.of(event) === payer : companies.of(event) === account))
-    .filter((event) => byMoment(event, paying) <= 0 && paying.createdAtMs - event.createdAtMs <= rules.lookbackMs)
-    .map((event) => touchOf(event, rules))
-    .filter((touch) => touch !== null);
 }

@@ -12,6 +12,8 @@ interface Association extends Moment {
 export interface Companies {
   /** The company behind an event, `""` for none: its own, else the one its identity was last seen with before it, else the first. */
   of(event: OracleEvent): string;
+  /** The company that an identity was last seen with, `""` for none. */
+  lastOf(identity: Identity): string;
   /** Whether an event or a record names a company. */
   has(companyId: string): boolean;
   nameOf(companyId: string): string;
@@ -37,6 +39,7 @@ export function companiesOf(events: readonly OracleEvent[], groups: readonly Gro
       const before = own.filter((association) => byMoment(association, event) < 0);
       return (before.at(-1) ?? own.at(0))?.companyId ?? "";
     },
+    lastOf: (identity) => associations.filter((association) => association.identity === identity).at(-1)?.companyId ?? "",
     has: (companyId) => associations.some((association) => association.companyId === companyId),
     nameOf: (companyId) => newestTrait(companyId, "name") ?? companyId,
     domainOf: (companyId) => newestTrait(companyId, "domain") ?? (isHostName(companyId) ? companyId : null),

@@ -22,7 +22,7 @@ export function shownNumber(exact: Exact, digits: number, count = 1): number {
 }
 
 /** A quotient rounded to a whole number, halves to the even one. `divisor` is positive. */
-function dividedHalfEven(dividend: bigint, divisor: bigint): bigint {
+export function dividedHalfEven(dividend: bigint, divisor: bigint): bigint {
   if (dividend < 0n) return -dividedHalfEven(-dividend, divisor);
   const [quotient, twiceRest] = [dividend / divisor, (dividend % divisor) * 2n];
   const isUp = twiceRest > divisor || (twiceRest === divisor && quotient % 2n === 1n);

@@ -1,16 +1,10 @@
 import { parameterError } from "../../base/errors.js";
-import type { Companies } from "./companies.js";
 import type { OracleEvent } from "./event.js";
-import type { Rules } from "./rules.js";
+import { identityId } from "./identities.js";
+import { knownReader } from "./insights/known-field.js";
+import { memberOf, valueAt } from "./json.js";
 import { touchOf } from "./touch.js";
-import { identityId, type Identities } from "./identities.js";
-
-/** What events are resolved to, beside what they hold. */
-export interface Derived {
-  readonly identities: Identities;
-  readonly companies: Companies;
-  readonly rules: Rules;
-}
+import type { World } from "./world.js";
 
 const RECORD_FIELDS: Readonly<Record<string, (event: OracleEvent) => unknown>> = {
   id: ({ record }) => record.id,
@@ -22,8 +16,8 @@ const RECORD_FIELDS: Readonly<Record<string, (event: OracleEvent) => unknown>> =
   createdAt: ({ record }) => record.createdAt,
   anonymousId: ({ anonymousId }) => anonymousId,
   externalId: ({ externalId }) => externalId,
-  value: ({ value, record }) => value ?? own(record.metadata, "value"),
-  currency: ({ currency, record }) => currency || own(record.metadata, "currency"),
+  value: ({ value, record }) => value ?? memberOf(record.metadata, "value"),
+  currency: ({ currency, record }) => currency || memberOf(record.metadata, "currency"),
   location_country: ({ record }) => record.locationCountry,
   location_city: ({ record }) => record.locationCity,
   location_region: ({ record }) => record.locationRegion,
@@ -66,7 +60,8 @@ export function isField(name: string): boolean {
 }
 
 /** How to read the value that a filter names from an event. @throws invalid_parameter (an empty name) */
-export function fieldReader(name: string, { identities, companies, rules }: Derived): (event: OracleEvent) => unknown {
+export function fieldReader(name: string, world: World): (event: OracleEvent) => unknown {
+  const { identities, companies, rules } = world;
   if (name === "" || name === "metadata.") throw parameterError("invalid_parameter", "fieldName", "expected a name");
   const field = Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? name) : name;
   const recordField = Object.hasOwn(RECORD_FIELDS, field) ? RECORD_FIELDS[field] : undefined;
@@ -83,22 +78,14 @@ export function fieldReader(name: string, { identities, companies, rules }: Deri
       return identity === null ? null : identityId(identity);
     };
   }
-  if (UTM.includes(field)) return ({ record }) => own(record.metadata, field);
+  if (UTM.includes(field)) return ({ record }) => memberOf(record.metadata, field);
   if (name.startsWith("metadata.")) return metadataReader(name.slice("metadata.".length));
-  return ({ record }) => own(record.metadata, name);
+  return knownReader(name, world) ?? (({ record }) => memberOf(record.metadata, name));
 }
 
-/** How to read a metadata path: the literal key where there is one, else a walk through nested objects at the dots. */
+/** How to read a metadata path. */
 export function metadataReader(path: string): (event: OracleEvent) => unknown {
-  return ({ record }) => {
-    if (Object.hasOwn(record.metadata, path)) return own(record.metadata, path);
-    return path.split(".").reduce<unknown>(own, record.metadata);
-  };
-}
-
-function own(value: unknown, key: string): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  return Object.getOwnPropertyDescriptor(value, key)?.value;
+  return ({ record }) => valueAt(record.metadata, path);
 }
 
 function hostOf(referrer: string | null): string {

@@ -1,33 +1,60 @@
 import { DaybookError, parameterError } from "../../base/errors.js";
 import type { FilterGroupInput, FilterInput } from "../../plan/input.js";
 import type { OracleEvent } from "./event.js";
-import { fieldReader, type Derived } from "./field.js";
+import { fieldReader } from "./field.js";
+import type { Identity } from "./identities.js";
 import { candidatesOf, isSet } from "./json.js";
 import { tests, type Test } from "./operators.js";
+import type { World } from "./world.js";
 
-/** True on events that some group accepts with all of its filters. @throws every code that a bad filter deserves */
+/** Says who is in the segment of a name. @throws invalid_filter_value (nobody defined it) */
+export type Membership = (name: unknown) => (identity: Identity) => boolean;
+
+/**
+ * True on events that some group accepts with all of its filters. Without `membership` segments may not be named.
+ * @throws every code that a bad filter deserves
+ */
 export function filterGroups(
   groups: readonly FilterGroupInput[] | null | undefined,
-  derived: Derived,
+  world: World,
+  membership: Membership | null,
 ): (event: OracleEvent) => boolean {
   const kept = (groups ?? []).filter((group) => group.filters.length > 0);
   if ((groups ?? []).length > 20 || kept.flatMap((group) => group.filters).length > 100) {
     throw new DaybookError("too_many_filters", "expected at most 20 groups with 100 filters in all");
   }
-  const settled = kept.map((group) => group.filters.map((filter) => condition(filter, derived)));
+  const settled = kept.map((group) => group.filters.map((filter) => condition(filter, world, membership)));
   return (event) => settled.length === 0 || settled.some((group) => group.every((holds) => holds(event)));
 }
 
-function condition(filter: FilterInput, derived: Derived): (event: OracleEvent) => boolean {
-  const read = fieldReader(filter.fieldName, derived);
-  const name = filter.operator.trim().toLowerCase();
+/** Whether a value passes an operator with a filter's value. @throws invalid_operator, invalid_filter_value, invalid_regex */
+export function valueTest({ operator: spelling, value }: Pick<FilterInput, "operator" | "value">): Test {
+  const name = spelling.trim().toLowerCase();
   if (!Object.hasOwn(OPERATORS, name)) {
     throw parameterError("invalid_operator", "operator", `expected one of ${Object.keys(OPERATORS).join(", ")}`);
   }
   const operator = OPERATORS[name] ?? "=";
   const positive = Object.hasOwn(COMPLEMENTS, operator) ? (COMPLEMENTS[operator] ?? operator) : operator;
-  const test = testOf(positive, filter.value);
-  return positive === operator ? (event) => test(read(event)) : (event) => !test(read(event));
+  const test = testOf(positive, value);
+  return positive === operator ? test : (candidate) => !test(candidate);
+}
+
+function condition(filter: FilterInput, world: World, membership: Membership | null): (event: OracleEvent) => boolean {
+  const read = fieldReader(filter.fieldName, world);
+  const name = filter.operator.trim().toLowerCase();
+  if (name === "in_segment" || name === "not_in_segment") {
+    if (membership === null || !["identity_id", "identityId"].includes(filter.fieldName)) {
+      throw parameterError("invalid_operator", "operator", "expected a segment of identity_id, and none within a segment");
+    }
+    const isMember = membership(filter.value);
+    const isIn = (event: OracleEvent) => {
+      const identity = world.identities.of(event);
+      return identity !== null && isMember(identity);
+    };
+    return name === "in_segment" ? isIn : (event) => !isIn(event);
+  }
+  const test = valueTest(filter);
+  return (event) => test(read(event));
 }
 
 function testOf(operator: string, value: unknown): Test {

@@ -36,3 +36,21 @@ export function byCodePoint(a: string, b: string): number {
   if (at === -1) return left.length - right.length;
   return (left[at]?.codePointAt(0) ?? 0) - (right[at]?.codePointAt(0) ?? -1);
 }
+
+/** What `aggregate` counts a value under: its texts, numbers and booleans as JSON text, objects canonical, `""` where not set. */
+export function propertiesOf(value: unknown): Set<string> {
+  const properties = candidatesOf(value).map((candidate) => textOf(candidate) ?? canonicalJsonOf(candidate));
+  return new Set(properties.length === 0 ? [""] : properties);
+}
+
+/** A member that an object has itself. */
+export function memberOf(value: unknown, key: string): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  return Object.getOwnPropertyDescriptor(value, key)?.value;
+}
+
+/** What stands at a path: the literal key where there is one, else a walk through nested objects at the dots. */
+export function valueAt(value: object, path: string): unknown {
+  if (Object.hasOwn(value, path)) return memberOf(value, path);
+  return path.split(".").reduce<unknown>(memberOf, value);
+}

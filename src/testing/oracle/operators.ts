@@ -77,7 +77,7 @@ function ordered(
 }
 
 /** Patterns mean what ECMAScript says, `(?i)` at the start aside: use those that RE2 reads alike. */
-function patternOf(text: string): RegExp {
+export function patternOf(text: string): RegExp {
   const caseless = text.startsWith("(?i)");
   const source = caseless ? text.slice(4) : text;
   const needsMemory = /\\[1-9]|\(\?(=|!|<=|<!)/.test(source);

@@ -24,37 +24,40 @@ import type {
   UniqueUsersInput,
   UniqueUsersPerDayInput,
 } from "../../plan/input.js";
+import type { SegmentsInput } from "../../plan/insights/input.js";
 import type { FoundEvent } from "../../schema/event.js";
 import { revenueByAttribution } from "./attribution.js";
 import { companyTopUsers, topCompanies } from "./company-reports.js";
+import { rangeOf } from "./dates.js";
 import type { OracleEvent } from "./event.js";
-import { fieldReader, isField, metadataReader, type Derived } from "./field.js";
+import { fieldReader, isField, metadataReader } from "./field.js";
 import type { History } from "./history.js";
 import { identityId, type Identities } from "./identities.js";
 import { identityDeviceGeo, identityProfile, identityReferrers, identitySessions } from "./identity-reports.js";
 import { DAY_MS, type Span } from "./instant.js";
-import { byCodePoint, candidatesOf, canonicalJsonOf, textOf } from "./json.js";
+import { insightsOf, type Insights } from "./insights/insights.js";
+import { byCodePoint, propertiesOf } from "./json.js";
 import { ltvCohorts } from "./ltv.js";
 import type { OracleOptions } from "./rules.js";
-import { rangeOf, scopedEvents } from "./scope.js";
-import { worldOf } from "./world.js";
+import { scopedEvents } from "./scope.js";
+import { worldOf, type World } from "./world.js";
 
 /** The right answers, from arrays and `filter()`: slow, and short enough to check by eye. */
-export interface Oracle {
+export interface Oracle extends Insights {
   /** What `Daybook.countEvents` answers. */
-  countEvents(input?: CountEventsInput): number;
+  countEvents(input?: CountEventsInput & SegmentsInput): number;
   /** What `Daybook.countEventsPerDay` answers. */
-  countEventsPerDay(input?: PerDayInput): PerDayItem[];
+  countEventsPerDay(input?: PerDayInput & SegmentsInput): PerDayItem[];
   /** What `Daybook.countEventsRunningTotalPerDay` answers. */
-  countEventsRunningTotalPerDay(input?: PerDayInput): PerDayItem[];
+  countEventsRunningTotalPerDay(input?: PerDayInput & SegmentsInput): PerDayItem[];
   /** What `Daybook.countUniqueUsers` answers. */
-  countUniqueUsers(input?: UniqueUsersInput): number;
+  countUniqueUsers(input?: UniqueUsersInput & SegmentsInput): number;
   /** What `Daybook.countUniqueUsersPerDay` answers. */
-  countUniqueUsersPerDay(input?: UniqueUsersPerDayInput): PerDayItem[];
+  countUniqueUsersPerDay(input?: UniqueUsersPerDayInput & SegmentsInput): PerDayItem[];
   /** What `Daybook.aggregate` answers. */
-  aggregate(input: AggregateInput): AggregateItem[];
+  aggregate(input: AggregateInput & SegmentsInput): AggregateItem[];
   /** All matching events, newest first: the pages joined. */
-  searchEvents(input?: CountEventsInput): FoundEvent[];
+  searchEvents(input?: CountEventsInput & SegmentsInput): FoundEvent[];
   /** All sessions of the window, newest first: the pages joined. */
   identitySessions(input: IdentityInput): Omit<IdentitySessionsPage, "cursor">;
   /** What `Daybook.identityProfile` answers. */
@@ -82,9 +85,8 @@ export interface Oracle {
  */
 export function oracle(history: History, options: OracleOptions): Oracle {
   const world = worldOf(history, options);
-  const { events: accepted, identities } = world;
-  const derived: Derived = world;
-  const select = (input: CountEventsInput) => scopedEvents(accepted, derived, input);
+  const { identities } = world;
+  const select = (input: CountEventsInput & SegmentsInput) => scopedEvents(world, input);
   return {
     countEvents: (input = {}) => select(input).length,
     countEventsPerDay: (input = {}) => perDay(select(input), (ofDay) => ofDay.length, input),
@@ -98,7 +100,7 @@ export function oracle(history: History, options: OracleOptions): Oracle {
       return perDay(withIdentity, (ofDay) => uniqueCount(ofDay, identities), input);
     },
     aggregate: (input) => {
-      const read = groupReader(input, derived);
+      const read = groupReader(input, world);
       const count = (input.measure ?? "events") === "events" ? (own: OracleEvent[]) => own.length : (own: OracleEvent[]) => uniqueCount(own, identities);
       return aggregate(select({ ...input, userId: null }), read, count, input.limit ?? Infinity);
     },
@@ -111,6 +113,7 @@ export function oracle(history: History, options: OracleOptions): Oracle {
     ltvCohorts: (input) => ltvCohorts(world, input),
     topCompanies: (input = {}) => topCompanies(world, input),
     companyTopUsers: (input) => companyTopUsers(world, input),
+    ...insightsOf(world),
   };
 }
 
@@ -143,7 +146,7 @@ function dayOf(ms: number): number {
   return Math.floor(ms / DAY_MS);
 }
 
-function groupReader(input: AggregateInput, derived: Derived): (event: OracleEvent) => unknown {
+function groupReader(input: AggregateInput, world: World): (event: OracleEvent) => unknown {
   const field = input.field ?? null;
   const metadataField = input.metadataField ?? null;
   if ((field === null) === (metadataField === null)) {
@@ -152,7 +155,7 @@ function groupReader(input: AggregateInput, derived: Derived): (event: OracleEve
   if (metadataField === "") throw parameterError("invalid_parameter", "metadataField", "expected a name");
   if (metadataField !== null) return metadataReader(metadataField);
   if (field === null || !isField(field)) throw parameterError("invalid_parameter", "field", "expected the name of a field");
-  return fieldReader(field, derived);
+  return fieldReader(field, world);
 }
 
 function aggregate(
@@ -167,9 +170,4 @@ function aggregate(
     .map((property) => ({ property, count: count(readEvents.filter(({ properties }) => properties.has(property)).map(({ event }) => event)) }))
     .filter((item) => item.count > 0);
   return items.sort((a, b) => b.count - a.count || byCodePoint(a.property, b.property)).slice(0, limit);
-}
-
-function propertiesOf(value: unknown): Set<string> {
-  const properties = candidatesOf(value).map((candidate) => textOf(candidate) ?? canonicalJsonOf(candidate));
-  return new Set(properties.length === 0 ? [""] : properties);
 }

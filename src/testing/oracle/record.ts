@@ -9,6 +9,7 @@ export interface Identify extends Moment {
   readonly anonymousId: string;
   /** Trimmed, in lower case. */
   readonly email: string;
+  readonly traits: Readonly<Record<string, unknown>>;
 }
 
 export interface Group extends Moment {
@@ -78,7 +79,7 @@ function storedOf(item: Record<string, RecordInput | undefined>, arrival: number
   if (userId === "" && anonymousId === "") return null;
   if (identify !== undefined) {
     const email = normalEmail(input.email) || normalEmail(traits["email"]);
-    return { kind: "identify", ...moment, userId, anonymousId, email };
+    return { kind: "identify", ...moment, userId, anonymousId, email, traits };
   }
   return companyId === "" ? null : { kind: "group", ...moment, companyId, userId, anonymousId, traits };
 }

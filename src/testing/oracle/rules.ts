@@ -1,5 +1,6 @@
 import { refuseUnknown, type KnownOptions } from "../../base/known-options.js";
 import type { DaybookOptions } from "../../engine/options.js";
+import type { Segment } from "../../plan/insights/input.js";
 import { PAYMENT_HOSTS, SEARCH_HOSTS, SOCIAL_HOSTS } from "../../plan/touch-hosts.js";
 import { slugOf } from "./slug.js";
 
@@ -8,6 +9,8 @@ export interface OracleOptions
   extends Pick<DaybookOptions, "currency" | "rates" | "session" | "pageviewSlugs" | "revenue" | "attribution"> {
   /** Epoch ms at which everything arrived and is asked. */
   readonly nowMs: number;
+  /** The saved segments, by name. */
+  readonly segments?: Readonly<Record<string, Segment>>;
 }
 
 /** What options come to once defaults are filled in. */
@@ -24,9 +27,10 @@ export interface Rules {
   readonly searchHosts: readonly string[];
   readonly socialHosts: readonly string[];
   readonly lookbackMs: number;
+  readonly segments: Readonly<Record<string, Segment>>;
 }
 
-const KNOWN: KnownOptions<OracleOptions> = { nowMs: true, currency: true, rates: true, session: true, pageviewSlugs: true, revenue: true, attribution: true };
+const KNOWN: KnownOptions<OracleOptions> = { nowMs: true, currency: true, rates: true, session: true, pageviewSlugs: true, revenue: true, attribution: true, segments: true };
 
 /** @throws invalid_parameter, unknown_parameter */
 export function rulesOf(options: OracleOptions): Rules {
@@ -45,5 +49,6 @@ export function rulesOf(options: OracleOptions): Rules {
     searchHosts: attribution?.searchHosts ?? SEARCH_HOSTS,
     socialHosts: attribution?.socialHosts ?? SOCIAL_HOSTS,
     lookbackMs: attribution?.lookbackMs ?? Infinity,
+    segments: options.segments ?? {},
   };
 }

@@ -1,10 +1,9 @@
-import type { DateInput } from "../../plan/input.js";
+import { rangeOf, type DatesInput } from "./dates.js";
 import type { OracleEvent } from "./event.js";
 import { DAY_MS, type Span } from "./instant.js";
-import { rangeOf } from "./scope.js";
 
 /** The window of two dates; absent ones are 30 days before now, and now. @throws invalid_date, invalid_date_range */
-export function windowOf(input: { readonly startDate?: DateInput | null | undefined; readonly endDate?: DateInput | null | undefined }, nowMs: number): Span {
+export function windowOf(input: DatesInput, nowMs: number): Span {
   const { fromMs, toMs } = rangeOf(input);
   return {
     fromMs: fromMs === -Infinity ? nowMs - 30 * DAY_MS : fromMs,

@@ -3,7 +3,7 @@ import { acceptedEvents, type OracleEvent } from "./event.js";
 import { eventsOf, type History } from "./history.js";
 import { identitiesOf, type Identities } from "./identities.js";
 import { byMoment } from "./moment.js";
-import { liveRecords } from "./record.js";
+import { liveRecords, type Records } from "./record.js";
 import { revenueOf, type Revenue } from "./revenue.js";
 import { rulesOf, type OracleOptions, type Rules } from "./rules.js";
 
@@ -12,6 +12,8 @@ export interface World {
   readonly rules: Rules;
   /** The accepted events, in order of time and id. */
   readonly events: readonly OracleEvent[];
+  /** Those in force. */
+  readonly records: Records;
   readonly identities: Identities;
   readonly companies: Companies;
   readonly revenue: Revenue;
@@ -23,5 +25,5 @@ export function worldOf(history: History, options: OracleOptions): World {
   const events = acceptedEvents(eventsOf(history), options.nowMs).sort(byMoment);
   const records = liveRecords(history, options.nowMs);
   const identities = identitiesOf(events, records);
-  return { rules, events, identities, companies: companiesOf(events, records.groups, identities), revenue: revenueOf(events, rules) };
+  return { rules, events, records, identities, companies: companiesOf(events, records.groups, identities), revenue: revenueOf(events, rules) };
 }

@@ -1,0 +1,221 @@
+import type { FieldName } from "../field-names.js";
+import type { DateInput, FilterGroupInput } from "../input.js";
+import type { FilterOperator } from "../operators.js";
+
+/** The questions of product teams as a caller puts them: camelCase twins of the HTTP bodies. `null` is the same as absent. */
+
+/** Any text, though editors propose the known ones. */
+type OtherText = string & {};
+
+/** What a measure, a breakdown or a path may be of: the fields of filters, of people, of companies, of who brought them, or a metadata key. */
+export type InsightField =
+  | FieldName
+  | `metadata.${string}`
+  | `person.${string}`
+  | `company.${string}`
+  | `${"first_touch" | "last_touch"}.${"source" | "medium" | "campaign"}`
+  | OtherText;
+
+/** Whose steps, returns and activity are looked at: people, or their companies where events have one. Default `identity`. */
+export type EntityLevel = "identity" | "account";
+
+export type WeekDay = "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
+export type CalendarUnit = "minute" | "hour" | "day" | "week" | "month" | "quarter" | "year";
+/** `total` is one bucket: the range. */
+export type Interval = CalendarUnit | "total";
+
+/** Which events are meant. Both absent: any. */
+export interface EventSelector {
+  readonly eventName?: string | null | undefined;
+  readonly filterGroups?: readonly FilterGroupInput[] | null | undefined;
+}
+
+/** Between two dates, or of the last days before now, not both; none: of all time. */
+interface ConditionWindow {
+  /** A date without a time is that day of the question's zone. */
+  readonly startDate?: DateInput | null | undefined;
+  readonly endDate?: DateInput | null | undefined;
+  /** 1 to 3,660, of 86,400 s each. */
+  readonly lastDays?: number | null | undefined;
+}
+
+/** What somebody did, or is. */
+export type SegmentCondition =
+  | ({
+      readonly type: "did";
+      /** 1 to 1,000,000; default 1. */
+      readonly atLeast?: number | null | undefined;
+      /** At least `atLeast`; default: no bound. */
+      readonly atMost?: number | null | undefined;
+    } & EventSelector & ConditionWindow)
+  | ({ readonly type: "did_not" } & EventSelector & ConditionWindow)
+  /** When somebody's first, or last, event of all time was. The window is required. */
+  | ({ readonly type: "first_seen" | "last_seen" } & ConditionWindow)
+  | {
+      readonly type: "trait";
+      readonly field: string;
+      readonly operator: FilterOperator | OtherText;
+      readonly value?: unknown;
+    }
+  | {
+      readonly type: "company";
+      /** A trait of the company somebody was last seen with; absent: its id. */
+      readonly field?: string | null | undefined;
+      readonly operator: FilterOperator | OtherText;
+      readonly value?: unknown;
+    };
+
+/** People by what they did and are: groups are OR-ed, the conditions of a group AND-ed. */
+export interface Segment {
+  /** 1 to 20. */
+  readonly groups: readonly {
+    /** 1 to 50. */
+    readonly conditions: readonly SegmentCondition[];
+  }[];
+}
+
+/** Segments of this question by their names, for filters `{ fieldName: "identity_id", operator: "in_segment", value: NAME }`. */
+export interface SegmentsInput {
+  /** At most 10; names of 1 to 64 letters, digits, `_` and `-`. */
+  readonly segments?: Readonly<Record<string, Segment>> | null | undefined;
+}
+
+/** What all insights take. */
+export interface InsightInput extends EventSelector, SegmentsInput {
+  /** Only rows of this project; absent: all of the organization. */
+  readonly project?: string | null | undefined;
+  /** A date without a time is that day of `timeZone`. */
+  readonly startDate?: DateInput | null | undefined;
+  readonly endDate?: DateInput | null | undefined;
+  /** An IANA name; default `UTC`. */
+  readonly timeZone?: string | null | undefined;
+  /** Default `monday`. */
+  readonly weekStart?: WeekDay | null | undefined;
+  /** Answers from what was stored up to this sequence; `latest`: all, and the answer names the newest one. Absent: all. */
+  readonly asOf?: number | "latest" | null | undefined;
+}
+
+export type NumericMeasureType = "sum" | "avg" | "min" | "max" | "p25" | "median" | "p75" | "p90" | "p95" | "p99";
+
+export type TrendMeasure =
+  | { readonly type: "events" | "unique_users" | "sessions" | "revenue"; readonly field?: null | undefined }
+  | { readonly type: "unique_values" | NumericMeasureType; readonly field: InsightField };
+
+export interface BreakdownInput {
+  /** One or two different fields. */
+  readonly fields: readonly InsightField[];
+  /** 1 to 1,000; default 25. */
+  readonly limit?: number | null | undefined;
+  /** Whether what is not shown is answered together. Default false. */
+  readonly rest?: boolean | null | undefined;
+}
+
+export type Comparison = "previous_period" | "previous_year";
+
+export interface TrendInput extends InsightInput {
+  /** Default `{ type: "events" }`. */
+  readonly measure?: TrendMeasure | null | undefined;
+  /** Default `day`. */
+  readonly interval?: Interval | null | undefined;
+  readonly breakdown?: BreakdownInput | null | undefined;
+  /** Needs both dates. */
+  readonly compare?: Comparison | null | undefined;
+  /** Each figure over the range up to the end of its bucket. Default false. */
+  readonly cumulative?: boolean | null | undefined;
+  /** Whether buckets in which nothing counts are shown. Default true. */
+  readonly fill?: boolean | null | undefined;
+}
+
+/** An event's name, a filter, or both. */
+export interface FunnelStepInput extends EventSelector {
+  /** What the answer calls it, 1 to 200 characters. Default: the event's name. */
+  readonly name?: string | null | undefined;
+}
+
+/** An event that ends a try between two steps. */
+export interface FunnelExclusionInput extends EventSelector {
+  /** Default: the first step. */
+  readonly afterStep?: number | null | undefined;
+  /** Default: the last step. */
+  readonly beforeStep?: number | null | undefined;
+}
+
+export interface FunnelInput extends InsightInput {
+  /** 2 to 20. */
+  readonly steps: readonly FunnelStepInput[];
+  /** Default `sequential`. */
+  readonly order?: "sequential" | "strict" | "any" | null | undefined;
+  /** 1 to 31,622,400; default 1,209,600 (14 days). */
+  readonly conversionWindowSec?: number | null | undefined;
+  /** At most 10. */
+  readonly exclusions?: readonly FunnelExclusionInput[] | null | undefined;
+  readonly level?: EntityLevel | "session" | null | undefined;
+  /** `at`: by the values of the chain's first event (`entry`, default) or of its last one. Not together with `interval`. */
+  readonly breakdown?: (BreakdownInput & { readonly at?: "entry" | "last" | null | undefined }) | null | undefined;
+  readonly interval?: CalendarUnit | null | undefined;
+}
+
+export interface RetentionInput extends InsightInput {
+  /** What makes somebody a member of a cohort. Default: any event. */
+  readonly cohortEvent?: EventSelector | null | undefined;
+  /** What counts as a return. Default: any event. */
+  readonly returnEvent?: EventSelector | null | undefined;
+  /** Default `first_time`. */
+  readonly cohort?: "first_time" | "recurring" | null | undefined;
+  /** Default `on`. */
+  readonly returned?: "on" | "on_or_after" | null | undefined;
+  /** Default `day`. */
+  readonly interval?: "day" | "week" | "month" | null | undefined;
+  /** 1 to 366; default 11. */
+  readonly periods?: number | null | undefined;
+  readonly level?: EntityLevel | null | undefined;
+  readonly breakdown?: BreakdownInput | null | undefined;
+}
+
+export interface LifecycleInput extends InsightInput {
+  /** Default `day`. */
+  readonly interval?: "day" | "week" | "month" | null | undefined;
+  readonly level?: EntityLevel | null | undefined;
+}
+
+export interface StickinessInput extends InsightInput {
+  /** Default `total`. */
+  readonly interval?: "week" | "month" | "quarter" | "year" | "total" | null | undefined;
+  /** Shorter than the interval. Default `day`. */
+  readonly unit?: "hour" | "day" | "week" | "month" | null | undefined;
+  readonly level?: EntityLevel | null | undefined;
+}
+
+export interface PathsInput extends InsightInput {
+  /** Whose values are the nodes. Default `path`. */
+  readonly node?: InsightField | null | undefined;
+  /** At most 50. The first pattern, a regular expression, that matches a value gives its label. */
+  readonly rules?: readonly { readonly pattern: string; readonly label: string }[] | null | undefined;
+  /** A label, after the rules. */
+  readonly startAt?: string | null | undefined;
+  readonly endAt?: string | null | undefined;
+  /** Whether equal labels in a row are one node. Default true. */
+  readonly collapse?: boolean | null | undefined;
+  /** 2 to 20; default 5. */
+  readonly maxDepth?: number | null | undefined;
+  /** Of nodes and edges per step, and of sequences: 1 to 1,000; default 50. */
+  readonly limit?: number | null | undefined;
+}
+
+export interface SessionsOverviewInput extends InsightInput {
+  /** Default `total`. */
+  readonly interval?: Interval | null | undefined;
+  /** By the first event of a session. */
+  readonly breakdown?: BreakdownInput | null | undefined;
+  /** Of pages: 1 to 1,000; default 10. */
+  readonly limit?: number | null | undefined;
+}
+
+export interface WebOverviewInput extends InsightInput {
+  /** Of each list: 1 to 1,000; default 10. */
+  readonly limit?: number | null | undefined;
+  /** Absent: no chart. */
+  readonly interval?: CalendarUnit | null | undefined;
+  /** Needs both dates. */
+  readonly compare?: Comparison | null | undefined;
+}

@@ -1,0 +1,52 @@
+import { parameterError } from "../../../base/errors.js";
+import type { OracleEvent } from "../event.js";
+import type { Identity } from "../identities.js";
+import { byCodePoint, canonicalJsonOf, valueAt } from "../json.js";
+import { touchLabel } from "../touch-label.js";
+import type { World } from "../world.js";
+
+/** How to read what is known now about the person or company behind an event, or who brought it; null where a name is of none of these. */
+export function knownReader(name: string, world: World): ((event: OracleEvent) => unknown) | null {
+  const [kind, ...keys] = name.split(".");
+  const key = keys.join(".");
+  if (keys.length === 0 || !["person", "company", "first_touch", "last_touch"].includes(kind ?? "")) return null;
+  if (key === "") throw parameterError("invalid_parameter", "fieldName", `expected a name behind ${name}`);
+  if (kind === "company") return (event) => companyValue(world, world.companies.of(event), key);
+  if (kind === "person") {
+    return (event) => {
+      const identity = world.identities.of(event);
+      return identity === null ? null : personValue(world, identity, key);
+    };
+  }
+  if (key !== "source" && key !== "medium" && key !== "campaign") {
+    throw parameterError("invalid_parameter", "fieldName", `expected source, medium or campaign, got ${key}`);
+  }
+  const model = kind === "first_touch" ? "first_touch" : "last_touch";
+  return (event) => touchLabel(world, event, { model, level: "identity", dimension: key });
+}
+
+/** A trait of a person, or the newest email. */
+export function personValue({ identities, records }: World, identity: Identity, key: string): unknown {
+  const own = records.identifies.filter((identify) => identities.of(identify) === identity);
+  if (key === "email") return own.map(({ email }) => email).filter((email) => email !== "").at(-1);
+  return valueAt(traitsOf(own), key);
+}
+
+/** A trait of a company; not set for the company `""`. */
+export function companyValue({ records }: World, companyId: string, key: string): unknown {
+  if (companyId === "") return null;
+  return valueAt(traitsOf(records.groups.filter((group) => group.companyId === companyId)), key);
+}
+
+interface WithTraits {
+  readonly createdAtMs: number;
+  readonly traits: Readonly<Record<string, unknown>>;
+}
+
+/** Each key with its newest value; of equal times that with the greater canonical JSON. */
+function traitsOf(records: readonly WithTraits[]): Record<string, unknown> {
+  const given = records.flatMap(({ createdAtMs, traits }) => Object.entries(traits).map(([key, value]) => ({ createdAtMs, key, value })));
+  const known = given.filter(({ value }) => value !== undefined);
+  known.sort((a, b) => a.createdAtMs - b.createdAtMs || byCodePoint(canonicalJsonOf(a.value), canonicalJsonOf(b.value)));
+  return Object.fromEntries(known.map(({ key, value }) => [key, value]));
+}

@@ -1,0 +1,93 @@
+import { parameterError } from "../../../base/errors.js";
+
+const HOUR_MS = 3_600_000;
+
+/** A stretch of time, half-open, in which a zone's clock is so many ms ahead of UTC. */
+export interface Stretch {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly offsetMs: number;
+}
+
+/** What was found out about a zone before. */
+interface Zone {
+  readonly format: Intl.DateTimeFormat;
+  readonly offsets: Map<number, number>;
+  readonly firsts: Map<number, number>;
+}
+
+const zones = new Map<string, Zone>();
+
+/** What a clock of the zone shows at an instant: the epoch ms at which a clock of UTC shows the same. */
+export function localMs(timeZone: string, ms: number): number {
+  return ms + offsetMs(timeZone, ms);
+}
+
+/** How many ms a clock of the zone is ahead of UTC. */
+export function offsetMs(timeZone: string, ms: number): number {
+  // Clocks change at full seconds.
+  const second = Math.floor(ms / 1_000);
+  const { offsets, format } = zoneOf(timeZone);
+  return memoized(offsets, second, () => {
+    const shown = format.format(second * 1_000).match(/\d+/g) ?? [];
+    const [month = NaN, day = NaN, year = NaN, hour = NaN, minute = NaN, shownSecond = NaN] = shown.map(Number);
+    return Date.UTC(year, month - 1, day, hour, minute, shownSecond) - second * 1_000;
+  });
+}
+
+/** The first instant at which the clock shows a local time or a later one. */
+export function firstInstant(timeZone: string, local: number): number {
+  return memoized(zoneOf(timeZone).firsts, local, () => {
+    // Since 1969 no clock has been 15 hours ahead of UTC, nor behind.
+    const around = stretches(timeZone, local - 15 * HOUR_MS, local + 15 * HOUR_MS);
+    const reached = around.map((stretch) => ({ ...stretch, atMs: Math.max(stretch.startMs, local - stretch.offsetMs) }));
+    return reached.find(({ atMs, endMs }) => atMs < endMs)?.atMs ?? NaN;
+  });
+}
+
+/** The stretches of time between two instants, cut at full hours of UTC around them: every hour is looked at. */
+export function stretches(timeZone: string, fromMs: number, toMs: number): Stretch[] {
+  const [first, last] = [Math.floor(fromMs / HOUR_MS) * HOUR_MS, Math.ceil(toMs / HOUR_MS) * HOUR_MS];
+  const found: Stretch[] = [];
+  let startMs = first;
+  for (let hourMs = first; hourMs < last; hourMs += HOUR_MS) {
+    if (offsetMs(timeZone, hourMs) === offsetMs(timeZone, hourMs + HOUR_MS)) continue;
+    const changeMs = changeWithin(timeZone, hourMs, hourMs + HOUR_MS);
+    found.push({ startMs, endMs: changeMs, offsetMs: offsetMs(timeZone, hourMs) });
+    startMs = changeMs;
+  }
+  return [...found, { startMs, endMs: last, offsetMs: offsetMs(timeZone, last) }].filter((stretch) => stretch.startMs < stretch.endMs);
+}
+
+/** The first instant with the offset of `afterMs`; at `beforeMs` there is another one, and they change once. */
+function changeWithin(timeZone: string, beforeMs: number, afterMs: number): number {
+  if (afterMs - beforeMs === 1_000) return afterMs;
+  const middleMs = Math.floor((beforeMs + afterMs) / 2_000) * 1_000;
+  const isBefore = offsetMs(timeZone, middleMs) === offsetMs(timeZone, beforeMs);
+  return isBefore ? changeWithin(timeZone, middleMs, afterMs) : changeWithin(timeZone, beforeMs, middleMs);
+}
+
+/** @throws invalid_parameter */
+function zoneOf(timeZone: string): Zone {
+  return memoized(zones, timeZone, () => {
+    if (!isZone(timeZone)) throw parameterError("invalid_parameter", "timeZone", `expected the name of a zone, got ${timeZone}`);
+    const shown = { year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" } as const;
+    const format = new Intl.DateTimeFormat("en-US-u-ca-gregory-nu-latn", { timeZone, hourCycle: "h23", ...shown });
+    return { format, offsets: new Map(), firsts: new Map() };
+  });
+}
+
+function isZone(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en-US", { timeZone });
+    return /^[a-z]/i.test(timeZone);
+  } catch {
+    return false;
+  }
+}
+
+function memoized<Key, Value>(known: Map<Key, Value>, key: Key, compute: () => Value): Value {
+  const value = known.get(key) ?? compute();
+  known.set(key, value);
+  return value;
+}
