@@ -1,0 +1,85 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are below the length */
+import { decimalsOf } from "./decimal.js";
+import { nearestDouble } from "./quotient.js";
+
+/** Finite numbers, ascending and each once, and how often each came. */
+export interface Tally {
+  readonly numbers: Float64Array;
+  readonly counts: Float64Array;
+}
+
+/** A tally of numbers in any order, which may repeat. */
+export function tallyOf(numbers: Float64Array, counts: Float64Array): Tally {
+  const order = Uint32Array.from(numbers.keys()).sort((a, b) => numbers[a]! - numbers[b]!);
+  const tally = { numbers: new Float64Array(numbers.length), counts: new Float64Array(numbers.length) };
+  let count = 0;
+  for (let at = 0; at < order.length; at += 1) {
+    // Of −0 and 0, which are one number, the decimal is 0.
+    const number = numbers[order[at]!]! + 0;
+    if (count === 0 || tally.numbers[count - 1] !== number) {
+      tally.numbers[count] = number;
+      count += 1;
+    }
+    tally.counts[count - 1]! += counts[order[at]!]!;
+  }
+  return { numbers: tally.numbers.slice(0, count), counts: tally.counts.slice(0, count) };
+}
+
+/** How many numbers came. */
+export function countOf({ counts }: Tally): number {
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** Their exact sum, rounded once; 0 of nothing. */
+export function sumOf(tally: Tally): number {
+  const { units, scale } = exactSum(tally);
+  return nearestDouble(units, scale);
+}
+
+/** The mean of their exact sum, rounded once; null of nothing. */
+export function meanOf(tally: Tally): number | null {
+  const count = countOf(tally);
+  if (count === 0) return null;
+  const { units, scale } = exactSum(tally);
+  return nearestDouble(units, scale * BigInt(count));
+}
+
+/**
+ * A percentile by linear interpolation between neighbours, as R-7 (Hyndman and Fan, Sample Quantiles in Statistical Packages, 1996) and
+ * DuckDB's `quantile_cont` have it, exactly, rounded once; null of nothing.
+ */
+export function percentileOf(tally: Tally, percent: number): number | null {
+  const count = countOf(tally);
+  if (count === 0) return null;
+  const place = (count - 1) * percent;
+  const rest = place % 100;
+  const [low, high] = [numberAt(tally, Math.floor(place / 100)), numberAt(tally, Math.ceil(place / 100))];
+  if (low === high || rest === 0) return low;
+  const { units, digits } = decimalsOf(Float64Array.of(low, high));
+  const between = BigInt(units[0]!) * BigInt(100 - rest) + BigInt(units[1]!) * BigInt(rest);
+  return nearestDouble(between, 100n * 10n ** BigInt(digits));
+}
+
+function exactSum({ numbers, counts }: Tally): { units: bigint; scale: bigint } {
+  const { units, digits } = decimalsOf(numbers);
+  let sum = 0n;
+  // Doubles as long as they are exact.
+  let small = 0;
+  for (let at = 0; at < units.length; at += 1) {
+    const unit = units[at]!;
+    const next = typeof unit === "number" ? small + unit * counts[at]! : NaN;
+    if (Number.isSafeInteger(next)) small = next;
+    else sum += BigInt(unit) * BigInt(counts[at]!);
+  }
+  return { units: sum + BigInt(small), scale: 10n ** BigInt(digits) };
+}
+
+/** The number at a place of them all in order. */
+function numberAt({ numbers, counts }: Tally, place: number): number {
+  let before = 0;
+  for (let at = 0; at < counts.length; at += 1) {
+    before += counts[at]!;
+    if (place < before) return numbers[at]!;
+  }
+  return numbers.at(-1) ?? 0;
+}
