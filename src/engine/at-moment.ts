@@ -46,6 +46,7 @@ export async function atMoment<B, A>(
 
   /** Null where something was missing, which is loaded then. */
   async function tryAt(snapshot: Snapshot): Promise<{ readonly answer: A } | null> {
+    let loaded: Promise<void> | null = null;
     try {
       // Those of this moment: an erasure puts others in their place.
       pin(contexts.tables);
@@ -57,10 +58,14 @@ export async function atMoment<B, A>(
         return { answer: await goOn(await begun, snapshot) };
       }
       onLoad();
-      await slices.until(missing.load());
+      const loading = missing.load();
+      loaded = loading.catch(() => undefined);
+      await slices.until(loading);
       return null;
     } finally {
-      snapshot.release();
+      // Others may wait for a load that goes on where this question is stopped: the files that it reads must stay.
+      if (loaded === null) snapshot.release();
+      else void loaded.then(() => snapshot.release());
     }
   }
 }
