@@ -182,13 +182,13 @@ export class StoredPrivacyRequests implements PrivacyRequests {
       const ids = identity === 0 ? { userIds: new Set<number>(), anonymousIds: new Set<number>() } : idsOf(identity, view);
       let book = this.#book;
       const email = "email" in request.subject ? normalEmail(request.subject.email) : null;
-      ({ whenUnread } = await erase(store, { ...ids, email }, (counts) => {
+      const privacyText = (counts: ErasedCounts) => {
         book = this.#bookAfter(request, ids, counts, identity === 0 ? null : view.identityId(identity), nowMs);
         return book.text();
-      }));
+      };
+      ({ whenUnread } = await erase(store, { ...ids, email }, privacyText, forget));
       this.#book = book;
       queue.forget();
-      forget();
     });
     // Writing goes on meanwhile: a slow reader holds up this answer alone.
     await whenUnread;
