@@ -32,6 +32,8 @@ export class Dictionary {
   #indexedSize = 1;
   #scanCount = 0;
   #charCount = 0;
+  /** Codes whose values are still there for who reads what was. */
+  readonly #retired = new Set<number>();
   /** The first codes by their values' code points; of blanked codes nothing is known. */
   #inOrder: Uint32Array = new Uint32Array(0);
   /** Codes that were ordered by themselves. */
@@ -119,6 +121,12 @@ export class Dictionary {
   retire(code: number): void {
     this.#index();
     this.#table.remove(this.valueOf(code), code);
+    this.#retired.add(code);
+  }
+
+  /** Whether a code's value was taken away, and is not forgotten yet. */
+  isRetired(code: number): boolean {
+    return this.#retired.has(code);
   }
 
   /** Forgets all codes from `size` on: nothing stored ever used them. */
@@ -141,6 +149,7 @@ export class Dictionary {
     this.held.charCount -= this.valueOf(code).length;
     this.#inOrder = new Uint32Array(0);
     this.#values[code] = "";
+    this.#retired.delete(code);
   }
 
   /** The value of a code below `size`; `""` for a blanked one. */

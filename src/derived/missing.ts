@@ -14,8 +14,13 @@ export class Missing {
     this.#loads.push(load);
   }
 
-  /** Begins all loads in the turn of the call: by the next one, tables may have taken rows that this moment does not have. */
+  /**
+   * Begins all loads in the turn of the call: by the next one, tables may have taken rows that this moment does not have. Ends with the last of
+   * them, also where one fails.
+   */
   async load(): Promise<void> {
-    await Promise.all(this.#loads.map((load) => load()));
+    const loads = this.#loads.map((load) => load());
+    await Promise.allSettled(loads);
+    await Promise.all(loads);
   }
 }

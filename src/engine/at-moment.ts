@@ -19,7 +19,7 @@ export interface Asking {
 
 /**
  * Begins in the turn of a snapshot: rows, links and tables of one moment. What is not in memory is loaded first, and then it is tried
- * with the moment of then. @throws aborted, corruption
+ * with the moment of then; so it is where somebody was erased meanwhile. @throws aborted, corruption
  */
 export async function atMoment<B, A>(
   { plan, store, contexts, slices, onRows, onLoad }: Asking,
@@ -45,23 +45,31 @@ export async function atMoment<B, A>(
     pin(null);
   }
 
-  /** Null where something was missing, which is loaded then. */
+  /** Null where it is to be tried again: something was missing, which is loaded then, or somebody was erased. */
   async function tryAt(snapshot: Snapshot): Promise<{ readonly answer: A } | null> {
+    let loaded: Promise<void> | null = null;
     try {
       // Those of this moment: an erasure puts others in their place.
-      if (hasTables) pin(contexts.tables);
+      const { tables } = contexts;
+      if (hasTables) pin(tables);
       const missing = new Missing();
       const moment = contexts.momentOf(plan, snapshot, look, missing);
       const begun = moment === null ? null : begin(moment, missing);
       if (begun !== null && missing.isEmpty) {
         pin(null);
-        return { answer: await goOn(await begun, snapshot) };
+        const answer = await goOn(await begun, snapshot);
+        // An erasure took values away meanwhile: who looked for one of them behind it did so in vain.
+        return contexts.tables === tables ? { answer } : null;
       }
       onLoad();
-      await slices.until(missing.load());
+      const loading = missing.load();
+      loaded = loading.catch(() => undefined);
+      await slices.until(loading);
       return null;
     } finally {
-      snapshot.release();
+      // Others may wait for a load that goes on where this question is stopped: the files that it reads must stay.
+      if (loaded === null) snapshot.release();
+      else void loaded.then(() => snapshot.release());
     }
   }
 }

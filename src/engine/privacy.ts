@@ -61,15 +61,9 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     const nowMs = clock.now();
     const id = new Uint8Array(16);
     writeUuidV7(nowMs, random, id, 0);
-    const person = await store.whole(() => {
-      const view = store.resolver.view();
-      const identity = find(view, read.subject);
-      const holder = "email" in read.subject && identity !== 0 ? this.#holderOf(view.actorOfEmail(normalEmail(read.subject.email))) : null;
-      return { identityId: identity === 0 ? null : view.identityId(identity), holder };
-    });
-    const request = newRequest(read, { nowMs, id: uuidText(id), ...person });
-    await this.#change(() => Promise.resolve(this.#book.add(request)));
-    return shownRequest(request, nowMs);
+    // Behind an erasure that is under way: whoever goes with it is not to be named again.
+    await this.#change(() => Promise.resolve(this.#book.add(newRequest(read, { nowMs, id: uuidText(id), ...this.#namedBy(read.subject) }))));
+    return shownRequest(this.#request(uuidText(id)), nowMs);
   }
 
   async list(): Promise<readonly PrivacyRequest[]> {
@@ -122,6 +116,15 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     } finally {
       held.snapshot.release();
     }
+  }
+
+  /** Whom a subject names while no commit is under way. */
+  #namedBy(subject: { readonly email: string } | { readonly userId: string }): Pick<StoredRequest, "identityId" | "holder"> {
+    const view = this.#house.store.resolver.view();
+    const identity = find(view, subject);
+    if (identity === 0) return { identityId: null, holder: null };
+    const holder = "email" in subject ? this.#holderOf(view.actorOfEmail(normalEmail(subject.email))) : null;
+    return { identityId: view.identityId(identity), holder };
   }
 
   #holderOf(actor: number): PrivacyHolder {
@@ -179,13 +182,13 @@ export class StoredPrivacyRequests implements PrivacyRequests {
       const ids = identity === 0 ? { userIds: new Set<number>(), anonymousIds: new Set<number>() } : idsOf(identity, view);
       let book = this.#book;
       const email = "email" in request.subject ? normalEmail(request.subject.email) : null;
-      ({ whenUnread } = await erase(store, { ...ids, email }, (counts) => {
+      const privacyText = (counts: ErasedCounts) => {
         book = this.#bookAfter(request, ids, counts, identity === 0 ? null : view.identityId(identity), nowMs);
         return book.text();
-      }));
+      };
+      ({ whenUnread } = await erase(store, { ...ids, email }, privacyText, forget));
       this.#book = book;
       queue.forget();
-      forget();
     });
     // Writing goes on meanwhile: a slow reader holds up this answer alone.
     await whenUnread;

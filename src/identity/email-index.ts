@@ -50,7 +50,7 @@ export class EmailIndex {
   usersNamedLike(email: string, end: number): readonly number[] {
     for (const last = Math.min(end, this.userIds.size); this.#scanned < last; this.#scanned += 1) {
       const text = this.userIds.valueOf(this.#scanned);
-      if (!text.includes("@")) continue;
+      if (!text.includes("@") || this.userIds.isRetired(this.#scanned)) continue;
       const normal = normalEmail(text);
       if (!looksLikeEmail(normal)) continue;
       const users = this.#emailLikeUsers.get(normal) ?? [];

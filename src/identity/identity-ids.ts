@@ -34,7 +34,7 @@ class HashedIds {
   /** The code whose hash this is; 0 for none. */
   codeOf(start: number, identityId: string): number {
     for (let code = 1; code < this.#count; code += 1)
-      if (this.#starts[code] === start && identityIdOf(this.role, this.dictionary.valueOf(code)) === identityId) return code;
+      if (this.#starts[code] === start && !this.dictionary.isRetired(code) && identityIdOf(this.role, this.dictionary.valueOf(code)) === identityId) return code;
     return 0;
   }
 }

@@ -32,24 +32,23 @@ export class CoalescedReads {
     for (const range of asked) {
       const isClose = run[0] === undefined || (range.start - end <= GAP_BYTES && range.end - run[0].start <= READ_BYTES_MAX);
       if (!isClose) {
-        this.#readRun(run, end);
+        void this.#readRun(run, end);
         run = [];
       }
       end = run.length === 0 ? range.end : Math.max(end, range.end);
       run.push(range);
     }
-    this.#readRun(run, end);
+    void this.#readRun(run, end);
   }
 
-  #readRun(run: readonly Asked[], end: number): void {
+  /** Never rejects: whoever asked hears of what fails, be it at once. */
+  async #readRun(run: readonly Asked[], end: number): Promise<void> {
     const from = run[0]?.start ?? 0;
-    this.read(from, end).then(
-      (bytes) => {
-        for (const range of run) range.resolve(bytes === null || run.length === 1 ? bytes : bytes.slice(range.start - from, range.end - from));
-      },
-      (error: unknown) => {
-        for (const { reject } of run) reject(error);
-      },
-    );
+    try {
+      const bytes = await this.read(from, end);
+      for (const range of run) range.resolve(bytes === null || run.length === 1 ? bytes : bytes.slice(range.start - from, range.end - from));
+    } catch (error) {
+      for (const { reject } of run) reject(error);
+    }
   }
 }

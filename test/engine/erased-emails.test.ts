@@ -1,5 +1,6 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { fixedClock, openDaybook, verifyStore, type Daybook, type RecordInput, type Storage, type StoredRecord } from "daybook";
+import { fixedClock, memoryStorage, openDaybook, verifyStore, type Daybook, type RecordInput, type Storage, type StoredRecord } from "daybook";
 import { storeOf } from "../../src/engine/open-daybook.js";
 import { lastingMemory } from "../store/objects.js";
 import { storedText } from "../store/stored-text.js";
@@ -130,4 +131,23 @@ describe("An erased email", () => {
     await daybook.close();
     expect(await storedText(storage)).not.toContain(SECRET);
   });
+});
+
+test("Whoever was erased is nobody, also while somebody still reads what was, and somebody new once the id comes back.", async () => {
+  let nowMs = NOW;
+  await using daybook = await openDaybook({ storage: memoryStorage(), clock: { now: () => nowMs } });
+  await daybook.ingest([{ name: "visit", userId: "ann@x.example", createdAt }, { name: "visit", userId: "bob", createdAt }]);
+  const export_ = daybook.exportEvents()[Symbol.asyncIterator]();
+  await export_.next();
+  const erasing = erase(daybook, { userId: "ann@x.example" });
+  while ((await daybook.privacyRequests.list())[0]?.resolution !== "completed") await setImmediate();
+  await expect(daybook.identityProfile({ email: "ann@x.example" })).rejects.toMatchObject({ code: "identity_not_found" });
+  nowMs += 1_000;
+  await daybook.ingest([{ name: "visit", userId: "ann@x.example" }]);
+  const { identityId } = await daybook.identityProfile({ email: "ann@x.example" });
+  const filters = [{ fieldName: "identityId", operator: "=", value: identityId } as const];
+  expect(await daybook.countEvents({ filterGroups: [{ filters }] })).toBe(1);
+  await export_.return?.();
+  await erasing;
+  expect(await daybook.identityProfile({ email: "ann@x.example" })).toMatchObject({ identityId, events: 1 });
 });

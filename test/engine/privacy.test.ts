@@ -220,6 +220,20 @@ describe("whose an erasure is", () => {
     expect((await storedText(storage)).includes("ann-zebra")).toBe(false);
   });
 
+  test("A request that comes while somebody is erased names them by nothing but its own subject.", async () => {
+    const storage = lastingMemory();
+    const daybook = await openDaybook({ storage, clock: fixedClock(NOW) });
+    await daybook.identify({ userId: "ann-zebra", email: "ann@x.example", createdAt: at(0) });
+    const { id } = await daybook.privacyRequests.create({ type: "erasure", subject: { userId: "ann-zebra" } });
+    await daybook.privacyRequests.verify(id);
+    await daybook.privacyRequests.acknowledge(id);
+    const erasing = daybook.privacyRequests.resolve(id, "completed");
+    const request = daybook.privacyRequests.create({ type: "access", subject: { email: "ann@x.example" } });
+    expect((await erasing).receipt).toMatchObject({ identifyCalls: 1 });
+    expect(await request).toMatchObject({ status: "pending_verification", subject: { email: "ann@x.example" } });
+    expect(await storedText(storage)).not.toContain(SECRET);
+  });
+
   test("A user id that is an email is the same person's as the email, in every request.", async () => {
     const storage = lastingMemory();
     const daybook = await openDaybook({ storage, clock: fixedClock(NOW) });

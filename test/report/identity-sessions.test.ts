@@ -242,3 +242,15 @@ test("gap and length of sessions are the options'", async () => {
   expect(await counts({ maxMs: MINUTE })).toEqual([2, 2]);
   expect(await counts({ gapMs: MINUTE, maxMs: DAY })).toEqual([4]);
 });
+
+test("later pages are of the events of the first one, however little of them memory may keep", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW), memoryBudgetBytes: 0 });
+  const visits = (from: number, to: number) => Array.from({ length: to - from }, (_, at): EventInput => ({ name: "visit", userId: "ann", createdAt: T - (from + at) * DAY }));
+  await daybook.ingest(visits(0, 3));
+  await daybook.seal();
+  const first = await daybook.identitySessions({ userId: "ann", limit: 1 });
+  await daybook.ingest(visits(1, 5).map((event) => ({ ...event, createdAt: Number(event.createdAt) - HOUR })));
+  await daybook.seal();
+  const { sessions } = await daybook.identitySessions({ userId: "ann", limit: 10, cursor: first.cursor });
+  expect(sessions.map(({ startedAt }) => startedAt)).toEqual([iso(T - DAY), iso(T - 2 * DAY)]);
+});

@@ -45,6 +45,11 @@ test("An object that is not there, and one that cannot be read, are told to all 
   const gone = new CoalescedReads(() => Promise.resolve(null));
   expect(await Promise.all([gone.of(0, 1), gone.of(2, 3)])).toEqual([null, null]);
   const broken = new CoalescedReads(() => Promise.reject(new Error("no")));
-  const outcomes = await Promise.allSettled([broken.of(0, 1), broken.of(2, 3)]);
-  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  const atOnce = new CoalescedReads(() => {
+    throw new Error("no");
+  });
+  for (const reads of [broken, atOnce]) {
+    const outcomes = await Promise.allSettled([reads.of(0, 1), reads.of(2, 3)]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  }
 });

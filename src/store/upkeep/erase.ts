@@ -45,10 +45,16 @@ interface Rewritten {
  * fail behind it; `whenUnread` resolves when the last query that could see the old rows has ended: then the old files may go
  * (`removeOrphans`). Cost: the segments that hold rows of the ids, and a scan of the columns whose values may go.
  * @param privacyText the privacy requests as they are afterwards
+ * @param forget drops what was made of rows and records, in the turn in which others take their place
  */
-export async function erase(store: Store, erased: Erased, privacyText: (counts: ErasedCounts) => string): Promise<{ readonly whenUnread: Promise<void> }> {
+export async function erase(
+  store: Store,
+  erased: Erased,
+  privacyText: (counts: ErasedCounts) => string,
+  forget: () => void,
+): Promise<{ readonly whenUnread: Promise<void> }> {
   try {
-    return await eraseAll(store, erased, privacyText);
+    return await eraseAll(store, erased, privacyText, forget);
   } catch (error) {
     // Traits without an email that nothing uses: another erasure would not find them.
     store.forgetUnjournaled();
@@ -56,7 +62,12 @@ export async function erase(store: Store, erased: Erased, privacyText: (counts: 
   }
 }
 
-async function eraseAll(store: Store, erased: Erased, privacyText: (counts: ErasedCounts) => string): Promise<{ readonly whenUnread: Promise<void> }> {
+async function eraseAll(
+  store: Store,
+  erased: Erased,
+  privacyText: (counts: ErasedCounts) => string,
+  forget: () => void,
+): Promise<{ readonly whenUnread: Promise<void> }> {
   const { files, storage, dictionaries, manifest } = store;
   const codes = new CodesByDictionary();
   const rewritten: Rewritten[] = [];
@@ -98,6 +109,7 @@ async function eraseAll(store: Store, erased: Erased, privacyText: (counts: Eras
   });
   for (const [name, blanked] of codes.entries()) for (const code of blanked) dictionaries.named(name).retire(code);
   store.replaceRecords(table, brought, privacy);
+  forget();
   return { whenUnread };
 }
 

@@ -5,6 +5,7 @@ import { firstAtLeast } from "../../column/search.js";
 import { SEQUENCE_COLUMN } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
 import type { Droppable, MemoryBudget } from "../../segment/memory-budget.js";
+import { whilePinned } from "../../segment/while-pinned.js";
 import { ACTOR_COLUMNS } from "../../segment/who.js";
 import { mergeLists, rowsOfLoaded } from "./rows-by-actor.js";
 import { timelineOf, type Hit, type Timeline } from "./timeline.js";
@@ -154,8 +155,11 @@ async function rowsOf(segment: Rows, actors: readonly number[], looked: (rowCoun
 async function upToSequence(hits: readonly Hit[], sequence: number): Promise<Hit[]> {
   const visible: Hit[] = [];
   for (const { rows, list } of hits) {
-    if (rows.lastSequence > sequence) await rows.load([SEQUENCE_COLUMN]);
-    const kept = rows.lastSequence <= sequence ? list : list.filter((row) => rows.sequences()[row]! <= sequence);
+    const kept = rows.lastSequence <= sequence ? list : await whilePinned([rows], async () => {
+      await rows.load([SEQUENCE_COLUMN]);
+      const sequences = rows.sequences();
+      return list.filter((row) => sequences[row]! <= sequence);
+    });
     if (kept.length > 0) visible.push({ rows, list: kept });
   }
   return visible;

@@ -1,0 +1,31 @@
+import { setImmediate } from "node:timers/promises";
+import { fixedClock, openDaybook, type Daybook, type EventInput, type QueryOptions } from "daybook";
+import { expect, test } from "vitest";
+import { HeldReads } from "../oracle/held-reads.js";
+import { seededRandom } from "daybook/testing";
+
+const NOW = Date.UTC(2026, 2, 10, 12);
+
+test("A question that waits for what another one began to load is answered, though that one was stopped and the segments became one meanwhile.", async () => {
+  const reads = new HeldReads();
+  reads.isHolding = false;
+  // What is not in use is not kept in memory.
+  await using daybook = await openDaybook({ storage: reads.storage, clock: fixedClock(NOW), memoryBudgetBytes: 0 });
+  const sealed = async (at: number) => {
+    await daybook.ingest([{ name: "visit", userId: `user-${at}`, createdAt: NOW - at } satisfies EventInput]);
+    await daybook.seal();
+  };
+  for (let at = 0; at < 4; at += 1) await sealed(at);
+  const ask = (of: Daybook, options?: QueryOptions) => of.ltvCohorts({ project: "default", level: "identity" }, options);
+  const controller = new AbortController();
+  reads.isHolding = true;
+  const stopped = ask(daybook, { signal: controller.signal });
+  while (reads.waitingCount === 0) await setImmediate();
+  controller.abort();
+  await expect(stopped).rejects.toMatchObject({ code: "aborted" });
+  reads.isHolding = false;
+  await sealed(4);
+  expect((await daybook.stats()).segmentCount).toBe(1);
+  const { cohorts } = await reads.until(ask(daybook), seededRandom(1));
+  expect(cohorts).toMatchObject([{ entities: 5 }]);
+});
