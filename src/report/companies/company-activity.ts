@@ -39,7 +39,7 @@ export type PairTest = (actor: number, company: number) => boolean;
  * @param isWanted leaves out pairs of rows that are not kept, with a segment or a span: those that the window cuts; null: none
  */
 export function scanActivity({ parts }: ActivityState<unknown>, rows: Rows, { selector }: FoldContext, isWanted: PairTest | null = null): void {
-  if (isWhole(rows, selector)) parts.push(rows.derive("activity", () => activityOf(rows, null, null), byteLengthOf));
+  if (isWhole(rows, selector)) parts.push(rows.derive("activity", () => grouped(activityOf(rows, null, null)), byteLengthOf));
   else parts.push(activityOf(rows, selectedRows(select(rows, selector)), isWanted));
 }
 
