@@ -165,6 +165,8 @@ describe.each(["the library", "a client"])("A method of %s refuses a member that
 
   it.each([
     ["options that are no object", "options", (to: Daybook | DaybookClient) => to.countEvents({}, "fast" as never)],
+    ["a signal in the place of options", "options", (to: Daybook | DaybookClient) => to.countEvents({}, new AbortController().signal as never)],
+    ["a signal in the place of an export's options", "options", (to: Daybook | DaybookClient) => read(to.exportEvents({}, new AbortController().signal as never))],
     ["a controller in the place of its signal", "signal", (to: Daybook | DaybookClient) => to.countEvents({}, { signal: new AbortController() as never })],
     ["a signal that is none", "signal", (to: Daybook | DaybookClient) => to.searchEvents({}, { signal: null as never })],
     ["an onNotice that cannot be called", "onNotice", (to: Daybook | DaybookClient) => to.identitySessions({ userId: "a" }, { onNotice: "log" as never })],

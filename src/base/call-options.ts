@@ -7,8 +7,9 @@ type Known = Readonly<Record<string, true>>;
 export function checkQueryOptions(options: unknown, known: Known): void {
   if (options === undefined || options === null) return;
   refuseUnknown(options, known);
-  const { signal, onNotice } = options as { readonly signal?: unknown; readonly onNotice?: unknown };
-  // A controller given in the place of its signal would never stop anything.
+  const { signal, onNotice, aborted } = options as { readonly signal?: unknown; readonly onNotice?: unknown; readonly aborted?: unknown };
+  // Neither a signal in the place of options nor a controller in the place of its signal would ever stop anything.
+  if (typeof aborted === "boolean") throw parameterError("invalid_parameter", "options", "expected an object with the signal, got the signal itself");
   if (signal !== undefined && typeof (signal as { readonly aborted?: unknown } | null)?.aborted !== "boolean")
     throw parameterError("invalid_parameter", "signal", `expected an AbortSignal, got ${shown(signal)}`);
   if (onNotice !== undefined && typeof onNotice !== "function") throw parameterError("invalid_parameter", "onNotice", `expected a function, got ${shown(onNotice)}`);
