@@ -2,11 +2,10 @@ import { setImmediate } from "node:timers/promises";
 import { fixedClock, openDaybook, type Daybook, type DaybookOptions } from "daybook";
 import { oracle, seededRandom, type Oracle } from "daybook/testing";
 import { expect, test } from "vitest";
-import { errorOutcome, type Outcome } from "./answers.js";
 import { arrive } from "../../src/testing/random/arrive.js";
 import { HeldReads } from "./held-reads.js";
 import { liveThemes, smallHistory } from "./live-history.js";
-import { expectedOutcome } from "./person-answers.js";
+import { expectedOutcome, outcomeOfOneMoment } from "./person-answers.js";
 import { randomOptions } from "../../src/testing/random/person-options.js";
 import type { PersonQuestion } from "../../src/testing/random/person-questions.js";
 import { useLimits } from "../limits.js";
@@ -112,19 +111,7 @@ async function strangeAnswers(seed: number): Promise<string[]> {
 }
 
 async function strangeAnswer(daybook: Daybook, question: PersonQuestion, moments: readonly Oracle[], first: number, last: () => number): Promise<string[]> {
-  const given = JSON.stringify(await outcomeOfOne(daybook, question));
+  const given = JSON.stringify(await outcomeOfOneMoment(daybook, question));
   const isFair = moments.slice(first, last() + 1).some((moment) => JSON.stringify(expectedOutcome(moment, question)) === given);
   return isFair ? [] : [`${JSON.stringify(question)}, asked between ${first} and ${last()}: ${given}`];
-}
-
-/** Sessions on one page: pages are of several moments. */
-async function outcomeOfOne(daybook: Daybook, { report, input }: PersonQuestion): Promise<Outcome> {
-  try {
-    if (report !== "identitySessions") return { answer: await daybook[report](input as never) };
-    const { cursor, ...answer } = await daybook.identitySessions({ ...input, limit: 100 });
-    expect(cursor).toBeNull();
-    return { answer };
-  } catch (error) {
-    return errorOutcome(error);
-  }
 }

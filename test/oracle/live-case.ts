@@ -115,7 +115,8 @@ async function differenceWithin({ options: { nowMs, ...rules }, memoryBudgetByte
   return null;
 }
 
-async function happen(daybook: Daybook, act: Act): Promise<void> {
+/** Lets one act happen. @throws what nobody expects */
+export async function happen(daybook: Daybook, act: Act): Promise<void> {
   if ("seal" in act) await daybook.seal();
   else if ("items" in act) for (const item of groupsOf(act.items)) await arrive(daybook, item).catch(refuseOthers);
   else await erase(daybook, act.erase);

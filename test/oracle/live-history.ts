@@ -48,9 +48,14 @@ export function liveActs(random: Random, { shares }: LiveTheme): Act[] {
     acts.push({ items: items.slice(at, at + count) });
     at += count;
     if (random.chance(sealChance)) acts.push({ seal: true });
-    if (random.chance(eraseChance)) acts.push({ erase: random.pick([{ userId: random.pick([...userIds, ...anonymousIds]) }, { email: random.pick(emails) }]) });
+    if (random.chance(eraseChance)) acts.push(anErasure(random));
   }
   return acts;
+}
+
+/** The erasure of somebody who may have come. */
+export function anErasure(random: Random): Act {
+  return { erase: random.pick([{ userId: random.pick([...userIds, ...anonymousIds]) }, { email: random.pick(emails) }]) };
 }
 
 /** Days and times in any order: what comes later is often earlier than all there is. */

@@ -1,4 +1,4 @@
-import type { Daybook } from "daybook";
+import type { Daybook, QueryOptions } from "daybook";
 import type { Oracle } from "daybook/testing";
 import { allPages, errorOutcome, type Outcome } from "./answers.js";
 import type { PersonQuestion } from "../../src/testing/random/person-questions.js";
@@ -18,6 +18,18 @@ export async function outcome(daybook: Daybook, { report: name, input }: PersonQ
     if (name === "identitySessions") return { answer: await allSessions(daybook, input, 3) };
     if (name === "searchEvents") return { answer: await allPages(daybook, input, 7) };
     return { answer: await daybook[name](input as never) };
+  } catch (error) {
+    return errorOutcome(error);
+  }
+}
+
+/** The same in one piece: pages are of several moments. */
+export async function outcomeOfOneMoment(daybook: Daybook, { report: name, input }: PersonQuestion, options?: QueryOptions): Promise<Outcome> {
+  try {
+    if (name !== "identitySessions") return { answer: await daybook[name](input as never, options) };
+    const { cursor, ...answer } = await daybook.identitySessions({ ...input, limit: 100 }, options);
+    if (cursor !== null) throw new Error("a small history has more sessions than a page");
+    return { answer };
   } catch (error) {
     return errorOutcome(error);
   }
