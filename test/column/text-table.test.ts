@@ -1,6 +1,7 @@
 import { seededRandom } from "daybook/testing";
 import { expect, test } from "vitest";
 import { TextTable } from "../../src/column/text-table.js";
+import { agree } from "../agree.js";
 import { baseSeed } from "../oracle/settings.js";
 
 /** A table beside a `Map`, and the texts by code of both. */
@@ -10,7 +11,7 @@ function tables() {
   const codes = new Map<string, number>();
   const add = (text: string) => {
     const code = texts.push(text) - 1;
-    expect(table.add(text, code)).toBe(!codes.has(text));
+    agree(table.add(text, code), !codes.has(text));
     if (!codes.has(text)) codes.set(text, code);
   };
   const remove = (text: string) => {
@@ -33,7 +34,7 @@ test("It answers what a Map of the same texts answers, while they come and go, f
       if (random.chance(0.7)) add(text);
       else remove(text);
     }
-    for (let number = 0; number < range; number += 1) expect(table.codeOf(textOf(number))).toBe(codes.get(textOf(number)) ?? -1);
+    for (let number = 0; number < range; number += 1) agree(table.codeOf(textOf(number)), codes.get(textOf(number)) ?? -1);
   }
 });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { test } from "vitest";
 import { PairNumbers } from "../../src/table/touches/pair-numbers.js";
+import { agree } from "../agree.js";
 import { baseSeed } from "../oracle/settings.js";
 
 test("Each pair has a number of its own, the same whenever it is asked for.", () => {
@@ -13,7 +14,7 @@ test("Each pair has a number of its own, the same whenever it is asked for.", ()
         const key = `${first} ${second}`;
         const next = known.size + 1;
         const number = numbers.of(first, second, next);
-        expect(number).toBe(known.get(key) ?? next);
+        agree(number, known.get(key) ?? next);
         known.set(key, number);
       }
     }),

@@ -15,7 +15,7 @@ import { baseSeed, caseCount, nowMs } from "./settings.js";
 useLimits({ headPartRowCount: 6, sliceMs: 0, turnValueCount: 1 });
 
 test("A question asked while events and links come, heads are sealed and people are erased is answered as of one moment.", async () => {
-  for (let index = 0; index < caseCount(1, 40); index += 1) {
+  for (let index = 0; index < caseCount(40); index += 1) {
     const seed = baseSeed + index;
     await expect(strangeAnswers(seed), `DAYBOOK_SEED=${seed} DAYBOOK_CASES=1`).resolves.toEqual([]);
   }
