@@ -37,7 +37,10 @@ class CountedTurns implements Turns {
   #valueCount = 0;
   #isHurried = false;
 
-  constructor(readonly pieceLength: number = LIMITS.turnValueCount) {}
+  constructor(
+    readonly pieceLength: number = LIMITS.turnValueCount,
+    readonly turn: () => Promise<void> = nextTurn,
+  ) {}
 
   hurry(): void {
     this.#isHurried = true;
@@ -51,7 +54,7 @@ class CountedTurns implements Turns {
     this.#valueCount += valueCount + PIECE_VALUE_COUNT;
     if (this.#valueCount < this.#length) return;
     this.#valueCount = 0;
-    await nextTurn();
+    await this.turn();
   }
 
   async inPieces(count: number, act: (from: number, to: number) => void, valuesPerItem = 1): Promise<void> {
@@ -64,5 +67,5 @@ class CountedTurns implements Turns {
   }
 }
 
-/** By default pieces take about a millisecond. An interface and no class to others: the types of two copies of the package must fit each other. */
-export const Turns: new (pieceLength?: number) => Turns = CountedTurns;
+/** By default pieces take about a millisecond, then `nextTurn`. An interface to others: the types of two copies of the package must fit. */
+export const Turns: new (pieceLength?: number, turn?: () => Promise<void>) => Turns = CountedTurns;

@@ -1,6 +1,7 @@
 import { DaybookError } from "../base/errors.js";
 import { TextTable } from "./text-table.js";
-import { mergeCodes, sortedCodes } from "../base/text-order.js";
+import { mergeCodes, sortedCodes, sortedCodesInTurns } from "../base/text-order.js";
+import type { Turns } from "../base/turn.js";
 
 /** What several dictionaries hold together. */
 export interface HeldValues {
@@ -38,6 +39,8 @@ export class Dictionary {
   #inOrder: Uint32Array = new Uint32Array(0);
   /** Codes that were ordered by themselves. */
   #orderedCount = 0;
+  /** How often values were forgotten: an order that was begun before knows nothing of it. */
+  #forgettingCount = 0;
 
   /** @param held counts its values too */
   constructor(
@@ -131,6 +134,7 @@ export class Dictionary {
 
   /** Forgets all codes from `size` on: nothing stored ever used them. */
   truncate(size: number): void {
+    this.#forgettingCount += 1;
     for (let code = size; code < this.#values.length; code += 1) {
       const value = this.valueOf(code);
       this.#charCount -= value.length;
@@ -145,6 +149,7 @@ export class Dictionary {
 
   /** Forgets the value of a retired code, once nobody can be reading it. */
   blank(code: number): void {
+    this.#forgettingCount += 1;
     this.#charCount -= this.valueOf(code).length;
     this.held.charCount -= this.valueOf(code).length;
     this.#inOrder = new Uint32Array(0);
@@ -166,6 +171,15 @@ export class Dictionary {
     if (added.length > known.length / 4) this.#inOrder = sortedCodes(this.#values, 0, this.size);
     else this.#inOrder = mergeCodes(this.#values, known, added);
     return this.#inOrder;
+  }
+
+  /** Makes what `codesInOrder` needs in turns of others; in vain where values are forgotten meanwhile. */
+  async order(turns: Turns): Promise<void> {
+    const { size } = this;
+    if (this.#inOrder.length >= size * KNOWN_SHARE) return;
+    const forgettings = this.#forgettingCount;
+    const inOrder = await sortedCodesInTurns(this.#values, 0, size, turns);
+    if (forgettings === this.#forgettingCount && this.#inOrder.length < size) this.#inOrder = inOrder;
   }
 
   /**

@@ -3,7 +3,7 @@ import { Turns } from "../base/turn.js";
 import { maxOf, narrowCodes, wideCodes } from "../column/codes.js";
 import type { CodeColumn } from "../column/column.js";
 import type { Rows } from "./rows.js";
-import { sortNumbers } from "./sort-numbers.js";
+import { sortNumbers } from "../base/sort-numbers.js";
 import { rankRows } from "./sort-rows.js";
 
 /** All rows of a day's sources in (createdAt, event id) order: what a segment is made of. */

@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the row count */
 import { Turns } from "../base/turn.js";
 import { compareIds } from "../base/uuid.js";
-import { sortNumbers } from "./sort-numbers.js";
+import { sortNumbers } from "../base/sort-numbers.js";
 
 /** Times below 2^27, rows below 2^26: both fit the 53 bits of a number exactly. */
 const ROW_SPAN = 2 ** 26;

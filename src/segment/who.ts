@@ -3,7 +3,7 @@ import { Turns } from "../base/turn.js";
 import { codesOfBytes, narrowCodes, wideCodes, type Codes } from "../column/codes.js";
 import { denseCodes, type CodeColumn } from "../column/column.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
-import { sortNumbers } from "./sort-numbers.js";
+import { sortNumbers } from "../base/sort-numbers.js";
 
 /** The columns that tell who did something. */
 export const ACTOR_COLUMNS = ["userId", "anonymousId"] as const;

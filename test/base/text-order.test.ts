@@ -2,7 +2,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compareCodePoints } from "../../src/base/order.js";
 import { Dictionary } from "../../src/column/dictionary.js";
-import { mergeCodes, sortedCodes } from "../../src/base/text-order.js";
+import { mergeCodes, sortedCodes, sortedCodesInTurns } from "../../src/base/text-order.js";
+import { Turns } from "../../src/base/turn.js";
+import { seededRandom } from "../../src/testing/random.js";
+import { baseSeed } from "../oracle/settings.js";
 
 const units = fc.constantFrom("", "a", "b", "~", "\u0000", "\u00fe", "\u00ff", "\u0100", "\u03a9", "\ud7ff", "\ue000", "\uffff", "\u{10000}", "\u{1f600}");
 const texts = fc.array(units, { maxLength: 7 }).map((parts) => parts.join(""));
@@ -64,4 +67,38 @@ test("A dictionary's order is worth having for many values, and for few once as 
   expect([asks(128), asks(100)]).toEqual([0, 40]);
   dictionary.codesInOrder();
   expect([16, 15].map((codeCount) => dictionary.isOrderWorth(codeCount))).toEqual([true, false]);
+});
+
+test("Codes that are ordered in turns of others come in the same order.", async () => {
+  const random = seededRandom(baseSeed);
+  const stems = ["", "user-", "é", "x".repeat(200), "\u{1f600}"];
+  for (const stemCount of [1, 2, 5]) {
+    const distinct = new Set(Array.from({ length: 9_000 }, () => random.pick(stems.slice(0, stemCount)) + random.below(2 ** 20).toString(random.pick([10, 36])) + random.pick(stems)));
+    const values = [...distinct, ""];
+    let turnCount = 0;
+    const turns = new Turns(10_000, () => {
+      turnCount += 1;
+      return Promise.resolve();
+    });
+    expect([...(await sortedCodesInTurns(values, 100, values.length, turns))]).toEqual([...sortedCodes(values, 100, values.length)]);
+    expect(turnCount).toBeGreaterThan(values.length / 1_000);
+  }
+});
+
+test("A dictionary that is ordered in turns keeps no order in which a forgotten value stands.", async () => {
+  for (let blankedAt = 0; blankedAt < 12; blankedAt += 1) {
+    const dictionary = new Dictionary("name");
+    for (let at = 0; at < 5_000; at += 1) dictionary.add(`value ${(at * 7_919) % 5_000}`);
+    let turn = 0;
+    await dictionary.order(new Turns(20_000, () => {
+      if (turn === blankedAt) {
+        dictionary.retire(7);
+        dictionary.blank(7);
+      }
+      turn += 1;
+      return Promise.resolve();
+    }));
+    const values = Array.from({ length: dictionary.size }, (_, code) => dictionary.valueOf(code));
+    expect(Array.from(dictionary.codesInOrder(), (code) => dictionary.valueOf(code))).toEqual(values.sort(compareCodePoints));
+  }
 });

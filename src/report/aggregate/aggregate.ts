@@ -33,8 +33,10 @@ export const aggregate: Fold<"aggregate", AggregateState, KeptState> = {
   scan: (state, rows, { selector }) => {
     state.by.scan(rows, selector);
   },
-  finish: (state, plan, { identities }, pause) =>
-    state.measure === "ids" ? state.by.ranked(pause) : state.by.ranked(plan.limit, identities),
+  finish: (state, plan, { identities }, pause) => {
+    if (state.measure === "ids") return state.by.ranked(pause);
+    return state.measure === "events" ? state.by.ranked(plan.limit, pause) : state.by.ranked(plan.limit, identities);
+  },
   kept: {
     key: (plan, context) => {
       const values = settledValues(plan, context);

@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by their source */
 import { codeAt, histogramOfRows, type CodeColumn, type Histogram } from "../../column/column.js";
+import { Turns } from "../../base/turn.js";
 import type { Selector } from "../../filter/predicate.js";
 import { isWhole, select } from "../../filter/select.js";
 import type { AggregateItem } from "../../plan/input.js";
@@ -44,12 +45,14 @@ export class EventsByValue {
     kept.forEach((histogram, place) => this.#counts[place]!.addHistogram(histogram));
   }
 
-  /** Cost: the codes that have a count; where they are many, all codes. */
-  ranked(limit: number | null): AggregateItem[] {
+  /** Cost: the codes that have a count; where they are many, all codes. @param pause gives others a turn, and ends the question by what it throws */
+  async ranked(limit: number | null, pause: () => Promise<void>): Promise<AggregateItem[]> {
     const { values } = this;
     const propertyOf = (group: number) => values.propertyOf(group);
     if (values.distinct !== undefined) {
       const counted = this.#counts[0]!;
+      if (!counted.areFew && limit === null) await values.distinct.prepareOrder?.(counted.histogram().codes.length, new Turns(undefined, pause));
+      await pause();
       if (!counted.areFew) return rankCounts(counted.all, { propertyOf, placesInOrder: values.distinct.placesInOrder }, limit);
       const { codes, counts } = counted.histogram();
       return rankCounts(counts, { propertyOf: (place) => propertyOf(codes[place]!) }, limit);

@@ -1,6 +1,7 @@
 import { assert } from "../../base/assert.js";
 import { flatText } from "../../base/flat-text.js";
 import { dayStartMs, isoOf } from "../../base/time.js";
+import type { Turns } from "../../base/turn.js";
 import { absentColumn, type CodeColumn } from "../../column/column.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
 import { pathOf, propertiesOf, referrerDomainOf, walk } from "../../filter/operand-value.js";
@@ -40,6 +41,8 @@ export interface Values {
 interface DistinctValues {
   /** All codes below `size` by their property, where that is cheaper than an order of so many of them; else null. */
   placesInOrder(shownCount: number): Uint32Array | null;
+  /** Makes in turns what that takes. */
+  readonly prepareOrder?: (shownCount: number, turns: Turns) => Promise<void>;
 }
 
 /** What has values that several events may share; an id is one event's own (`events-by-id`). */
@@ -89,8 +92,11 @@ function fieldValues(column: string, dictionaries: Dictionaries): Values {
     if (!dictionary.isOrderWorth(shownCount)) return null;
     return dictionary.size === size ? dictionary.codesInOrder() : dictionary.codesInOrder().filter((code) => code < size);
   };
+  const prepareOrder = async (shownCount: number, turns: Turns) => {
+    if (dictionary.isOrderWorth(shownCount)) await dictionary.order(turns);
+  };
   const propertyOf = (code: number) => dictionary.valueOf(code);
-  return { sources: [stored(column, dictionaries)], distinct: { placesInOrder }, groupsOf: (_place, code) => [code], propertyOf };
+  return { sources: [stored(column, dictionaries)], distinct: { placesInOrder, prepareOrder }, groupsOf: (_place, code) => [code], propertyOf };
 }
 
 /** Groups by the texts that codes stand for. */

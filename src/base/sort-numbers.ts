@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the runs */
-import type { Turns } from "../base/turn.js";
+import type { Turns } from "./turn.js";
 
 /** What sorting a number among some thousands costs, in looks at one. */
 const SORT_VALUE_COUNT = 8;
