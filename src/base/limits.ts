@@ -48,6 +48,10 @@ export const LIMITS = {
   headPartRowCount: 16 * 1024,
   /** Changes of who is who that are remembered at least. A table that fell behind further is made anew. */
   rememberedMoveCount: 64 * 1024,
+  /** Touches that are put in their places one by one. Where more came, the order of all is made anew. */
+  placedTouchCount: 16 * 1024,
+  /** Touches of one owner that are put in order in one turn. */
+  placesSortedAtOnce: 4 * 1024,
   /** Rows that came to heads and are looked at by each question, before what they answer is kept. Keeping costs about as much. */
   newerRowCount: 2 * 1024,
   /** Bytes of the live journal before its heads are sealed. */

@@ -1,5 +1,5 @@
 /** Codes of a page: 16 KiB. */
-const PAGE_CODE_COUNT = 4_096;
+export const PAGE_CODE_COUNT = 4_096;
 const PAGE_BITS = 12;
 const PAGE_MASK = PAGE_CODE_COUNT - 1;
 
@@ -48,12 +48,17 @@ export class PagedCodes {
     this.#frozen = null;
   }
 
-  /** Visits what is set, by ascending codes. */
-  each(visit: (code: number, value: number) => void): void {
-    this.#pages.forEach((page, at) => {
-      if (page === NO_CODES) return;
+  get pageCount(): number {
+    return this.#pages.length;
+  }
+
+  /** Visits what is set, by ascending codes. @param fromPage the first of the pages to look at, up to `toPage` */
+  each(visit: (code: number, value: number) => void, fromPage = 0, toPage = this.#pages.length): void {
+    for (let at = fromPage; at < toPage; at += 1) {
+      const page = this.#pages[at] as Int32Array;
+      if (page === NO_CODES) continue;
       for (let code = 0; code < PAGE_CODE_COUNT; code += 1) if (page[code] !== 0) visit(at * PAGE_CODE_COUNT + code, page[code] as number);
-    });
+    }
   }
 
   /** What is there now, whatever is set later. The same object as long as nothing is set. Cost: the pages, after a change. */

@@ -1,4 +1,5 @@
 import { inOrder } from "../base/ahead.js";
+import { LIMITS } from "../base/limits.js";
 import type { Droppable, MemoryBudget } from "../segment/memory-budget.js";
 import { Turns } from "../base/turn.js";
 import type { Rows } from "../segment/rows.js";
@@ -76,13 +77,16 @@ export abstract class StoreTable<T> implements Droppable {
     }
     const { segments = [], heads = [] } = newer ?? {};
     const isTaken = (row: number) => this.#taken.has(row);
+    let takenRowCount = 0;
     for (const segment of segments) {
       const made = this.known(segment);
-      if (made === null) {
+      // What is in memory takes its time too: of many rows the others are taken in turns.
+      if (made === null || takenRowCount > LIMITS.turnValueCount) {
         missing.add(() => this.#loadSegments(segments, looked));
         return false;
       }
       this.#takeSegment(segment, made);
+      takenRowCount += segment.rowCount;
     }
     for (const head of heads) {
       looked(head.rowCount);

@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+import { Turns } from "../base/turn.js";
 import { codeAt } from "../column/column.js";
-import { PagedCodes } from "../column/paged-codes.js";
+import { PAGE_CODE_COUNT, PagedCodes } from "../column/paged-codes.js";
 import { FollowedActors } from "../derived/followed-actors.js";
 import type { Missing } from "../derived/missing.js";
 import { StoreTable, type RowsOfMoment, type TableUse } from "../derived/store-table.js";
@@ -27,6 +28,8 @@ interface CompanyPairs {
 
 /** Actors that are folded one by one; beyond, all are. */
 const TOUCHED_COUNT = 16 * 1024;
+/** What an actor costs who is folded, in values. */
+const VALUES_PER_ACTOR = 8;
 /** Estimate of an association in a list. */
 const ASSOCIATION_BYTES = 160;
 
@@ -53,6 +56,7 @@ export class Memberships extends StoreTable<CompanyPairs> {
   #identities: IdentityView | null = null;
   #groupMoveCount = 0;
   #view: CompanyView | null = null;
+  #folding: Promise<void> | null = null;
 
   constructor(
     budget: MemoryBudget,
@@ -79,22 +83,21 @@ export class Memberships extends StoreTable<CompanyPairs> {
   of(moment: Moment, missing: Missing): CompanyView | null {
     if (!this.takeRows(moment, missing)) return null;
     const { identities } = moment;
-    const { groupMoves } = this.resolver;
     const changed = this.#identitiesToFold(identities);
-    if (changed === null) this.#foldAll(identities);
-    else for (const identity of changed) this.#fold(identity, identities);
+    if (changed === null || this.#folding !== null) {
+      missing.add(() => (this.#folding ??= this.#foldAll(identities).finally(() => (this.#folding = null))));
+      return null;
+    }
+    for (const identity of changed) this.#fold(identity, identities);
     if (!this.#list(changed, moment, missing)) {
-      for (const identity of changed ?? []) this.#folded.add(identity);
+      for (const identity of changed) this.#folded.add(identity);
       return null;
     }
     this.#folded.clear();
-    if (changed === null) this.#changes.addAll();
-    else for (const identity of changed) this.#changes.add(identity);
-    if (this.#view === null || changed === null || changed.size > 0)
+    for (const identity of changed) this.#changes.add(identity);
+    if (this.#view === null || changed.size > 0)
       this.#view = new Companies(this.resolver, this.#ofIdentities.freeze(), this.#lists, (company) => this.#membersOf(company), this.resolver.recordEnd);
-    this.#touched = new Set();
-    this.#identities = identities;
-    this.#groupMoveCount = groupMoves.count;
+    this.#follow(identities);
     return this.#view;
   }
 
@@ -162,7 +165,7 @@ export class Memberships extends StoreTable<CompanyPairs> {
   #touch(actor: number): void {
     if (this.#touched === null) return;
     this.#touched.add(actor);
-    if (this.#touched.size > TOUCHED_COUNT) this.#touched = null;
+    if (this.#touched.size > TOUCHED_COUNT && this.#folding === null) this.#touched = null;
   }
 
   /** Whose companies may have changed since the last moment; null for everybody's. */
@@ -179,20 +182,42 @@ export class Memberships extends StoreTable<CompanyPairs> {
     return changed;
   }
 
-  /** Cost: all actors that were seen with a company. */
-  #foldAll(identities: IdentityView): void {
+  /** What is told from now on is of a later moment. */
+  #follow(identities: IdentityView): void {
+    this.#touched = new Set();
+    this.#identities = identities;
+    this.#groupMoveCount = this.resolver.groupMoves.count;
+  }
+
+  /** Begins anew, in turns. What comes meanwhile is folded behind it. Cost: all actors that were seen with a company. */
+  async #foldAll(identities: IdentityView): Promise<void> {
+    const { generation } = this;
+    this.#follow(identities);
     const folded = new PagedCodes();
+    const mixed = new Set<number>();
     const add = (actor: number, company: number) => {
       const identity = identities.identityOf(actor);
       const known = folded.of(identity);
       const joined = join(known, company);
       if (joined !== known) folded.set(identity, joined);
+      if (joined === MIXED) mixed.add(identity);
     };
-    this.#ofActors.each(add);
+    const turns = new Turns();
+    await turns.inPieces(this.#ofActors.pageCount, (from, to) => this.#ofActors.each(add, from, to), PAGE_CODE_COUNT * VALUES_PER_ACTOR);
     const { groupsOfActor, table } = this.resolver;
-    for (const actor of groupsOfActor.codes()) for (const row of groupsOfActor.of(actor)) add(actor, table.code(row, "companyId"));
+    for (const actor of groupsOfActor.codes()) {
+      const rows = groupsOfActor.of(actor);
+      for (const row of rows) add(actor, table.code(row, "companyId"));
+      await turns.took(rows.length * VALUES_PER_ACTOR);
+    }
+    if (generation !== this.generation) return;
     this.#ofIdentities = folded;
     this.#members = null;
+    this.#view = null;
+    this.#lists = new Map();
+    this.#folded.clear();
+    for (const identity of mixed) this.#folded.add(identity);
+    this.#changes.addAll();
   }
 
   #fold(identity: number, identities: IdentityView): void {
@@ -220,24 +245,16 @@ export class Memberships extends StoreTable<CompanyPairs> {
     return this.#members.get(company) ?? [];
   }
 
-  #mixed(): Set<number> {
-    const mixed = new Set<number>();
-    this.#ofIdentities.each((identity, company) => {
-      if (company === MIXED) mixed.add(identity);
-    });
-    return mixed;
-  }
-
-  /** Makes the lists of those among some identities, or all, who have several companies; false where rows are to be read first. */
-  #list(changed: ReadonlySet<number> | null, { rows, identities }: Moment, missing: Missing): boolean {
-    const mixed = [...(changed ?? this.#mixed())].filter((identity) => this.#ofIdentities.of(identity) === MIXED);
+  /** Makes the lists of those among some identities who have several companies; false where rows are to be read first. */
+  #list(changed: ReadonlySet<number>, { rows, identities }: Moment, missing: Missing): boolean {
+    const mixed = [...changed].filter((identity) => this.#ofIdentities.of(identity) === MIXED);
     const unread = mixed.flatMap((identity) => identities.actorsOf(identity).filter((actor) => this.#ofActors.of(actor) !== 0 && !this.#associations.has(actor)));
     if (unread.length > 0) {
       missing.add(() => this.#associations.read(new Set(unread), rows));
       return false;
     }
-    const lists = new Map(changed === null ? [] : this.#lists);
-    for (const identity of changed ?? []) lists.delete(identity);
+    const lists = new Map(this.#lists);
+    for (const identity of changed) lists.delete(identity);
     for (const identity of mixed) lists.set(identity, this.#listOf(identity, identities));
     this.#lists = lists;
     return true;

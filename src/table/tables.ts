@@ -118,9 +118,9 @@ export class Tables implements Droppable {
     return this.#seen.catchUp(moment, missing) ? this.#seen : null;
   }
 
-  /** Who was seen where and when first, up to a moment; null where something is missing. */
-  entities(level: "identity" | "account", moment: TableMoment, missing: Missing): Entities | null {
-    return this.#seen.catchUp(moment, missing) && this.#entities[level].catchUp(moment, missing) ? this.#entities[level] : null;
+  /** Who was seen where and when first, up to a moment, counted in a project; null where something is missing. */
+  entities(level: "identity" | "account", project: number, moment: TableMoment, missing: Missing): Entities | null {
+    return this.#seen.catchUp(moment, missing) && this.#entities[level].catchUp(project, moment, missing) ? this.#entities[level] : null;
   }
 
   /** The labels of payments, to be settled at this moment; null where something is missing. */

@@ -12,7 +12,7 @@ import { outcomeOfOneMoment } from "./person-answers.js";
 import { baseSeed, caseCount, nowMs } from "./settings.js";
 
 // Heads are full after a few rows, and a question gives others a turn wherever it can.
-useLimits({ headPartRowCount: 6, sliceMs: 0, turnValueCount: 1 });
+useLimits({ headPartRowCount: 6, placesSortedAtOnce: 2, placedTouchCount: 3, sliceMs: 0, turnValueCount: 1 });
 
 test("A question asked while events and links come, heads are sealed and people are erased is answered as of one moment.", async () => {
   for (let index = 0; index < caseCount(40); index += 1) {

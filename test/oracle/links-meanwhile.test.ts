@@ -11,8 +11,8 @@ import type { PersonQuestion } from "../../src/testing/random/person-questions.j
 import { useLimits } from "../limits.js";
 import { baseSeed, caseCount, nowMs } from "./settings.js";
 
-// Heads are full after a few rows, so that what is kept of them, and what is not, is asked for too.
-useLimits({ headPartRowCount: 6 });
+// Heads are full after a few rows, so that what is kept of them, and what is not, is asked for too. Tables are made in many turns.
+useLimits({ headPartRowCount: 6, placesSortedAtOnce: 2, placedTouchCount: 3, turnValueCount: 512 });
 
 test("A question asked while events, links, companies and emails arrive and heads are sealed is answered as of one moment between its beginning and its end.", async () => {
   for (let index = 0; index < caseCount(10, 60); index += 1) {

@@ -4,7 +4,7 @@ import { baseSeed, caseCount } from "./settings.js";
 import { useLimits } from "../limits.js";
 
 // Heads are full after a few rows, so that what is kept of them, and what is not, is asked for too.
-useLimits({ headPartRowCount: 6 });
+useLimits({ headPartRowCount: 6, placesSortedAtOnce: 2, placedTouchCount: 3 });
 
 test("A Daybook answers about identities, sessions, money and companies as the oracle does, over 20,000 histories.", async () => {
   const historyCount = caseCount(20_000);

@@ -4,7 +4,7 @@ import { baseSeed, caseCount } from "./settings.js";
 import { useLimits } from "../limits.js";
 
 // Heads are full after a few rows, so that what is kept of them, and what is not, is asked for too.
-useLimits({ headPartRowCount: 6 });
+useLimits({ headPartRowCount: 6, placesSortedAtOnce: 2, placedTouchCount: 3 });
 
 const parts = [1, 2, 3, 4, 5];
 

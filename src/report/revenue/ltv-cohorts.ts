@@ -20,7 +20,7 @@ export const ltvCohorts: Study<"ltvCohorts"> = {
     const project = moment.dictionaries.named("project").codeOf(plan.payProject);
     const table = moment.tables.revenue(plan.revenue, moment, missing);
     const companies = plan.level === "account" ? moment.tables.paymentCompanies(plan.revenue, moment, missing) : null;
-    const entities = moment.tables.entities(plan.level, moment, missing);
+    const entities = moment.tables.entities(plan.level, project, moment, missing);
     if (table === null || entities === null || (companies === null && plan.level === "account")) return null;
     const cohorts = new Cohorts();
     for (const [day, count] of entities.countByDay(project)) if (count > 0) cohorts.addEntities(day, count);

@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the triples */
+import { Turns } from "../../base/turn.js";
 import { PagedCodes } from "../../column/paged-codes.js";
 import type { Missing } from "../../derived/missing.js";
 import type { IdentityView } from "../../identity/identity-view.js";
@@ -29,6 +30,10 @@ interface Followed {
   readonly memberships: number;
 }
 
+type VisitSeen = (entity: Entity, project: number, day: number) => void;
+
+/** What a triple costs that is folded, in values. */
+const VALUES_PER_TRIPLE = 16;
 /** Projects whose members are counted between questions. */
 const COUNTED_PROJECTS = 4;
 const MIXED = -1;
@@ -45,6 +50,7 @@ export class Entities {
   #mixed = new Map<number, ReadonlyMap<Entity, Seen>>();
   #counts: EntityCount[] = [];
   #followed: Followed | null = null;
+  #folding: Promise<void> | null = null;
 
   /** @param memberships null at level identity */
   constructor(
@@ -61,33 +67,33 @@ export class Entities {
     return this.#days.of(entity);
   }
 
-  /**
-   * Number of entities seen in a project, by the day on which each was first seen anywhere.
-   * Cost: nothing; all triples, for a project that was not asked for lately.
-   */
+  /** Number of entities seen in a project that was asked for, by the day on which each was first seen anywhere. */
   countByDay(project: number): ReadonlyMap<number, number> {
-    let count = this.#counts.find((known) => known.project === project);
-    if (count === undefined) {
-      count = new EntityCount(project);
-      this.#eachSeen(this.#followed!.identities, (entity, seenIn) => {
-        if (seenIn === project) count?.add(entity, this.#days.of(entity));
-      });
-      this.#counts = [count, ...this.#counts.slice(0, COUNTED_PROJECTS - 1)];
-    }
-    return count.byDay;
+    return this.#countOf(project)!.byDay;
   }
 
-  /** Brings it up to a moment at which the tables below are; false where something is missing. Cost: the triples of whom something changed. */
-  catchUp(moment: CompanyMoment, missing: Missing): boolean {
+  /**
+   * Brings it up to a moment at which the tables below are; false where something is missing.
+   * Cost: the triples of whom something changed; all triples, for a project that was not asked for lately.
+   * @param project whose members are to be counted
+   */
+  catchUp(project: number, moment: CompanyMoment, missing: Missing): boolean {
     const { seen, memberships } = this;
     const now: Followed = { identities: moment.identities, generation: seen.generation, seen: seen.changes.count, memberships: memberships?.changeCount ?? 0 };
-    const changed = this.#followed === null ? null : this.#changedSince(this.#followed, now);
+    const changed = this.#followed === null || this.#countOf(project) === undefined ? null : this.#changedSince(this.#followed, now);
     const mixed = this.#seenAsMixed(changed?.identities ?? null, moment, missing);
     if (mixed === null) return false;
-    if (changed === null) this.#foldAll(moment, mixed);
-    else this.#refold(changed, moment, mixed);
+    if (changed === null || this.#folding !== null) {
+      missing.add(() => (this.#folding ??= this.#foldAll(project, now, moment, mixed).finally(() => (this.#folding = null))));
+      return false;
+    }
+    this.#refold(changed, moment, mixed);
     this.#followed = now;
     return true;
+  }
+
+  #countOf(project: number): EntityCount | undefined {
+    return this.#counts.find((count) => count.project === project);
   }
 
   #changedSince(former: Followed, now: Followed): Changed | null {
@@ -127,22 +133,39 @@ export class Entities {
     return mixed;
   }
 
-  #foldAll({ identities, companies, looked }: CompanyMoment, mixed: Map<number, ReadonlyMap<Entity, Seen>>): void {
-    this.#days = new FirstDays();
-    this.#companies = new PagedCodes();
-    this.#counts = [];
-    this.#mixed = mixed;
+  /** Begins anew, in turns. What changes meanwhile is behind the counts of changes that it began with. */
+  async #foldAll(project: number, now: Followed, { identities, companies, looked }: CompanyMoment, mixed: Map<number, ReadonlyMap<Entity, Seen>>): Promise<void> {
     const { triples } = this.seen;
-    looked(triples.count);
-    const hasLinks = identities.linkCount > 0;
-    for (let place = 0; place < triples.count; place += 1) {
-      const own = companies === null ? 0 : triples.companies[place]!;
-      const identity = hasLinks ? identities.identityOf(triples.actors[place]!) : triples.actors[place]!;
-      const company = own || (companies === null ? 0 : companies.onlyCompany(identity));
-      if (own === 0 && company > 0) this.#companies.set(identity, company);
-      if (company !== MIXED) this.#days.add(company > 0 ? -company : identity, triples.days[place]!);
-    }
-    for (const seenAs of mixed.values()) for (const [entity, { day }] of seenAs) this.#days.add(entity, day);
+    const { count } = triples;
+    const turns = new Turns();
+    looked(count);
+    const days = new FirstDays();
+    const ofIdentities = new PagedCodes();
+    await turns.inPieces(
+      count,
+      (from, to) => {
+        for (let place = from; place < to; place += 1) {
+          const own = companies === null ? 0 : triples.companies[place]!;
+          const identity = identities.identityOf(triples.actors[place]!);
+          const company = own || (companies === null ? 0 : companies.onlyCompany(identity));
+          if (own === 0 && company > 0) ofIdentities.set(identity, company);
+          if (company !== MIXED) days.add(company > 0 ? -company : identity, triples.days[place]!);
+        }
+      },
+      VALUES_PER_TRIPLE,
+    );
+    for (const seenAs of mixed.values()) for (const [entity, { day }] of seenAs) days.add(entity, day);
+    const projects = [project, ...this.#counts.map((known) => known.project).filter((known) => known !== project)].slice(0, COUNTED_PROJECTS);
+    const counts = new Map(projects.map((counted) => [counted, new EntityCount(counted)]));
+    const visit: VisitSeen = (entity, seenIn) => counts.get(seenIn)?.add(entity, days.of(entity));
+    await turns.inPieces(count, (from, to) => this.#eachTriple(from, to, identities, ofIdentities, mixed, visit), VALUES_PER_TRIPLE);
+    eachMixed(mixed, visit);
+    if (now.generation !== this.seen.generation) return;
+    this.#days = days;
+    this.#companies = ofIdentities;
+    this.#mixed = mixed;
+    this.#counts = [...counts.values()];
+    this.#followed = now;
   }
 
   /** Folds some identities anew, and the companies that they were counted for and are now. */
@@ -196,23 +219,24 @@ export class Entities {
   /** Somebody left these companies: whoever is left tells what they were seen in. Cost: all triples. */
   #refoldCompanies(lost: ReadonlySet<number>, identities: IdentityView): void {
     const found = new Map<Entity, Seen>([...lost].map((company) => [-company, { day: NEVER, projects: new Set<number>() }]));
-    this.#eachSeen(identities, (entity, project, day) => {
+    const visit: VisitSeen = (entity, project, day) => {
       if (entity < 0 && found.has(entity)) see(found, entity, project, day);
-    });
+    };
+    this.#eachTriple(0, this.seen.triples.count, identities, this.#companies, this.#mixed, visit);
+    eachMixed(this.#mixed, visit);
     for (const [entity, { day, projects }] of found) this.#put(entity, day, projects);
   }
 
-  /** Visits entities with their projects and days, some more than once. */
-  #eachSeen(identities: IdentityView, visit: (entity: Entity, project: number, day: number) => void): void {
+  /** Visits the entities of some triples that show who it was, some more than once. @param mixed the others */
+  #eachTriple(from: number, to: number, identities: IdentityView, companies: PagedCodes, mixed: ReadonlyMap<number, unknown>, visit: VisitSeen): void {
     const { triples } = this.seen;
     const isIdentityLevel = this.memberships === null;
-    for (let place = 0; place < triples.count; place += 1) {
+    for (let place = from; place < to; place += 1) {
       const identity = identities.identityOf(triples.actors[place]!);
-      const company = isIdentityLevel ? 0 : triples.companies[place]! || this.#companies.of(identity);
+      const company = isIdentityLevel ? 0 : triples.companies[place]! || companies.of(identity);
       if (company > 0) visit(-company, triples.projects[place]!, triples.days[place]!);
-      else if (!this.#mixed.has(identity)) visit(identity, triples.projects[place]!, triples.days[place]!);
+      else if (!mixed.has(identity)) visit(identity, triples.projects[place]!, triples.days[place]!);
     }
-    for (const seenAs of this.#mixed.values()) for (const [entity, { day, projects }] of seenAs) for (const project of projects) visit(entity, project, day);
   }
 
   #put(entity: Entity, day: number, projects: ReadonlySet<number>): void {
@@ -230,6 +254,10 @@ export class Entities {
     }
     this.#days.set(entity, now);
   }
+}
+
+function eachMixed(mixed: ReadonlyMap<number, ReadonlyMap<Entity, Seen>>, visit: VisitSeen): void {
+  for (const seenAs of mixed.values()) for (const [entity, { day, projects }] of seenAs) for (const project of projects) visit(entity, project, day);
 }
 
 function see(found: Map<Entity, Seen>, entity: Entity, project: number, day: number): void {

@@ -1,9 +1,13 @@
-import type { Missing } from "../../derived/missing.js";
+import { Turns } from "../../base/turn.js";
+import { Missing } from "../../derived/missing.js";
 import type { Memberships } from "../../identity/memberships.js";
 import { Moves } from "../../identity/moves.js";
 import { companyOfEvent, type CompanyMoment } from "../../identity/company-of-event.js";
 import { TouchIndex } from "./touch-index.js";
 import type { Touches } from "./touches.js";
+
+/** What a touch costs of which the company is found, in values. */
+const VALUES_PER_TOUCH = 64;
 
 /**
  * The touches of each company, in order: those that name it, and those of who belonged to it. 8 bytes a touch; follows touches, links and
@@ -15,6 +19,7 @@ export class CompanyTouches {
   #count = 0;
   #generation = -1;
   #changeCount = -1;
+  #building: Promise<void> | null = null;
   /** Companies that got or lost touches. */
   readonly changed = new Moves();
 
@@ -41,33 +46,61 @@ export class CompanyTouches {
   catchUp(moment: CompanyMoment, missing: Missing): boolean {
     const { touches, memberships } = this;
     const { changeCount } = memberships;
-    const changed = this.#generation === touches.generation ? memberships.changedBetween(this.#changeCount, changeCount) : null;
-    if (changed === null || touches.count > this.#count * 2 + 1024) {
-      if (!this.#build(moment, missing)) return false;
-    } else {
-      for (const identity of changed)
-        for (const actor of moment.identities.actorsOf(identity))
-          for (const place of Array.from(touches.placesOf(actor))) if (place < this.#count && !this.#move(place, moment, missing)) return false;
-      this.#grow(touches.count);
-      for (let place = this.#count; place < touches.count; place += 1) if (!this.#move(place, moment, missing)) return false;
+    if (this.#generation !== touches.generation) this.#clear();
+    const changed = memberships.changedBetween(this.#changeCount, changeCount);
+    if (changed === null || this.#index.isFarBehind(touches.count, this.#count)) {
+      missing.add(() => (this.#building ??= this.#build(moment).finally(() => (this.#building = null))));
+      return false;
     }
+    for (const identity of changed)
+      for (const actor of moment.identities.actorsOf(identity))
+        for (const place of Array.from(touches.placesOf(actor))) if (place < this.#count && !this.#move(place, moment, missing)) return false;
+    this.#grow(touches.count);
+    for (let place = this.#count; place < touches.count; place += 1) if (!this.#move(place, moment, missing)) return false;
     this.#count = touches.count;
-    this.#generation = touches.generation;
     this.#changeCount = changeCount;
     return this.#index.settle(moment, missing);
   }
 
-  #build(moment: CompanyMoment, missing: Missing): boolean {
-    moment.looked(this.touches.count);
-    this.#companies = new Uint32Array(this.touches.count);
-    for (let place = 0; place < this.touches.count; place += 1) {
-      const company = this.#companyOf(place, moment, missing);
-      if (company === null) return false;
-      this.#companies[place] = company;
-    }
-    this.#index.build(this.#companies);
+  #clear(): void {
+    this.#index.clear();
+    this.#companies = new Uint32Array(0);
+    this.#count = 0;
+    this.#generation = this.touches.generation;
+    this.#changeCount = this.memberships.changeCount;
     this.changed.addAll();
-    return true;
+  }
+
+  /** Begins anew, in turns. What changes meanwhile is behind the count of changes that it began with. */
+  async #build(moment: CompanyMoment): Promise<void> {
+    const { count, generation } = this.touches;
+    const { changeCount } = this.memberships;
+    moment.looked(count);
+    const companies = new Uint32Array(count);
+    const unknown: number[] = [];
+    // What it misses is read at once for all.
+    const missing = new Missing();
+    const find = (place: number) => {
+      const company = this.#companyOf(place, moment, missing);
+      if (company === null) unknown.push(place);
+      else companies[place] = company;
+    };
+    await new Turns().inPieces(
+      count,
+      (from, to) => {
+        for (let place = from; place < to; place += 1) find(place);
+      },
+      VALUES_PER_TOUCH,
+    );
+    if (unknown.length > 0) await this.touches.ids.read(unknown.map((place) => this.touches.eventAt(place)), moment.rows);
+    for (const place of unknown.splice(0)) find(place);
+    const replace = await this.#index.build(companies);
+    if (generation !== this.touches.generation || unknown.length > 0) return;
+    replace();
+    this.#companies = companies;
+    this.#count = count;
+    this.#changeCount = changeCount;
+    this.changed.addAll();
   }
 
   #move(place: number, moment: CompanyMoment, missing: Missing): boolean {

@@ -1,54 +1,148 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places and owners are bounded by the arrays */
+import { LIMITS } from "../../base/limits.js";
+import { sortNumbers } from "../../base/sort-numbers.js";
+import { Turns } from "../../base/turn.js";
 
 /** The order of two places; those of one owner are kept in it. */
 export type ComparePlaces = (a: number, b: number) => number;
+
+/** What puts places in order. */
+export interface PlaceOrder {
+  /** Never against the order of `msOf`. */
+  readonly compare: ComparePlaces;
+  /** Whole milliseconds. */
+  readonly msOf: (place: number) => number;
+}
+
+/** Places by owner, those of each in order: those of an owner begin at its start, and end at the next one's. */
+export interface OwnerLists {
+  readonly starts: Uint32Array;
+  readonly places: Uint32Array;
+}
+
+const NO_PLACES = new Uint32Array(0);
+const NO_LISTS: OwnerLists = { starts: new Uint32Array(1), places: NO_PLACES };
+
+/** What a place costs that is put in order, in values: it lies anywhere in memory. */
+const VALUES_PER_PLACE = 16;
+
+/**
+ * Puts places in order by their owners, in turns. Owner 0 is nobody.
+ * Cost: some 10 ns a place, and a sort of the owners whose places are out of order.
+ * @param orderedCount places below it are in order as they stand
+ */
+export async function ownerListsOf(owners: Uint32Array, orderedCount: number, order: PlaceOrder): Promise<OwnerLists> {
+  const turns = new Turns();
+  let greatest = 0;
+  for (let place = 0; place < owners.length; place += 1) if (owners[place]! > greatest) greatest = owners[place]!;
+  const starts = new Uint32Array(greatest + 2);
+  await turns.inPieces(
+    owners.length,
+    (from, to) => {
+      for (let place = from; place < to; place += 1) if (owners[place] !== 0) starts[owners[place]! + 1]! += 1;
+    },
+    VALUES_PER_PLACE,
+  );
+  for (let owner = 1; owner < starts.length; owner += 1) starts[owner]! += starts[owner - 1]!;
+  const ends = starts.slice();
+  const places = new Uint32Array(starts.at(-1)!);
+  await turns.inPieces(
+    owners.length,
+    (from, to) => {
+      for (let place = from; place < to; place += 1) {
+        const owner = owners[place]!;
+        if (owner === 0) continue;
+        const at = ends[owner]!;
+        places[at] = place;
+        ends[owner] = at + 1;
+      }
+    },
+    VALUES_PER_PLACE,
+  );
+  if (orderedCount === owners.length) return { starts, places };
+  const long: Uint32Array[] = [];
+  await turns.inPieces(
+    greatest,
+    (from, to) => {
+      for (let owner = from + 1; owner <= to; owner += 1) {
+        const [start, end] = [starts[owner]!, starts[owner + 1]!];
+        if (end - start > LIMITS.placesSortedAtOnce) long.push(places.subarray(start, end));
+        else sortIfNeeded(places, start, end, orderedCount, order.compare);
+      }
+    },
+    Math.ceil((places.length * VALUES_PER_PLACE) / greatest),
+  );
+  for (const ofOwner of long) await sortLong(ofOwner, order, turns);
+  return { starts, places };
+}
+
+function sortIfNeeded(places: Uint32Array, start: number, end: number, orderedCount: number, compare: ComparePlaces): void {
+  for (let at = start + 1; at < end; at += 1)
+    if (places[at]! >= orderedCount && compare(places[at - 1]!, places[at]!) > 0) {
+      places.set(Array.from(places.subarray(start, end)).sort(compare), start);
+      return;
+    }
+}
+
+/** Numbers up to it are exact. */
+const EXACT_SPAN = 2 ** 53;
+
+/** By their milliseconds in turns, then those of one millisecond among themselves. */
+async function sortLong(places: Uint32Array, { compare, msOf }: PlaceOrder, turns: Turns): Promise<void> {
+  const unsorted = places.slice();
+  let [first, last] = [Infinity, -Infinity];
+  await turns.inPieces(places.length, (from, to) => {
+    for (let at = from; at < to; at += 1) {
+      const ms = msOf(unsorted[at]!);
+      if (ms < first) first = ms;
+      if (ms > last) last = ms;
+    }
+  });
+  const span = 2 ** Math.ceil(Math.log2(places.length));
+  if ((last - first + 1) * span > EXACT_SPAN) return void places.set(Array.from(unsorted).sort(compare));
+  const keys = new Float64Array(places.length);
+  await turns.inPieces(places.length, (from, to) => {
+    for (let at = from; at < to; at += 1) keys[at] = (msOf(unsorted[at]!) - first) * span + at;
+  });
+  const sorted = await sortNumbers(keys, turns);
+  for (let start = 0, end = 0; start < sorted.length; start = end) {
+    const ms = Math.floor(sorted[start]! / span);
+    for (; end < sorted.length && Math.floor(sorted[end]! / span) === ms; end += 1) places[end] = unsorted[sorted[end]! - ms * span]!;
+    if (end - start > 1) places.set(Array.from(places.subarray(start, end)).sort(compare), start);
+  }
+}
 
 /**
  * Places by owner (an actor or a company), those of each in order: 4 bytes a place and 4 for every owner below the greatest.
  * What comes later is kept beside, with all places of its owner: 8 bytes each.
  */
 export class OwnerIndex {
-  #starts: Uint32Array = new Uint32Array(1);
-  #places: Uint32Array = new Uint32Array(0);
+  #lists: OwnerLists = NO_LISTS;
   /** Owners who got or lost places since. */
   readonly #changed = new Map<number, number[]>();
 
   get byteLength(): number {
     let changed = 0;
     for (const places of this.#changed.values()) changed += places.length;
-    return this.#starts.byteLength + this.#places.byteLength + changed * 8 + this.#changed.size * 100;
+    return this.#lists.starts.byteLength + this.#lists.places.byteLength + changed * 8 + this.#changed.size * 100;
   }
 
-  /**
-   * Begins anew with a place for each owner. Owner 0 is nobody. Cost: some 10 ns a place, and a sort of the owners whose places are out of order.
-   * @param orderedCount places below it are in order as they stand
-   */
-  build(owners: Uint32Array, orderedCount: number, compare: ComparePlaces): void {
+  /** Begins anew. */
+  replace(lists: OwnerLists): void {
     this.#changed.clear();
-    let greatest = 0;
-    for (let place = 0; place < owners.length; place += 1) if (owners[place]! > greatest) greatest = owners[place]!;
-    const starts = new Uint32Array(greatest + 2);
-    for (let place = 0; place < owners.length; place += 1) if (owners[place] !== 0) starts[owners[place]! + 1]! += 1;
-    for (let owner = 1; owner < starts.length; owner += 1) starts[owner]! += starts[owner - 1]!;
-    const ends = starts.slice();
-    const places = new Uint32Array(starts.at(-1)!);
-    for (let place = 0; place < owners.length; place += 1) {
-      const owner = owners[place]!;
-      if (owner === 0) continue;
-      const at = ends[owner]!;
-      places[at] = place;
-      ends[owner] = at + 1;
-    }
-    this.#places = places;
-    this.#starts = starts;
-    if (orderedCount < owners.length) for (let owner = 1; owner <= greatest; owner += 1) this.#sortIfNeeded(starts[owner]!, starts[owner + 1]!, orderedCount, compare);
+    this.#lists = lists;
+  }
+
+  clear(): void {
+    this.replace(NO_LISTS);
   }
 
   /** Not to be changed; valid until the next change of the owner's places. */
   of(owner: number): ArrayLike<number> {
     const changed = this.#changed.size === 0 ? undefined : this.#changed.get(owner);
     if (changed !== undefined) return changed;
-    return owner + 1 < this.#starts.length ? this.#places.subarray(this.#starts[owner]!, this.#starts[owner + 1]!) : NO_PLACES;
+    const { starts, places } = this.#lists;
+    return owner + 1 < starts.length ? places.subarray(starts[owner]!, starts[owner + 1]!) : NO_PLACES;
   }
 
   /** Cost: the owner's places once, then what lies behind the place. */
@@ -79,16 +173,4 @@ export class OwnerIndex {
     }
     return places;
   }
-
-  #sortIfNeeded(start: number, end: number, orderedCount: number, compare: ComparePlaces): void {
-    for (let at = start + 1; at < end; at += 1) {
-      if (this.#places[at]! < orderedCount) continue;
-      if (compare(this.#places[at - 1]!, this.#places[at]!) <= 0) continue;
-      const sorted = Array.from(this.#places.subarray(start, end)).sort(compare);
-      this.#places.set(sorted, start);
-      return;
-    }
-  }
 }
-
-const NO_PLACES = new Uint32Array(0);

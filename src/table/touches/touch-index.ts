@@ -1,8 +1,12 @@
+import { LIMITS } from "../../base/limits.js";
 import type { Missing } from "../../derived/missing.js";
 import type { RowsOfMoment } from "../../derived/store-table.js";
-import { OwnerIndex } from "./owner-index.js";
+import { OwnerIndex, ownerListsOf } from "./owner-index.js";
 import { areOfOneLabel, firstTouchAt, touchesAtOnce } from "./touch-runs.js";
 import type { Touches } from "./touches.js";
+
+/** The index is made anew where more came since than this share of what it holds: each owner who changed takes some hundred bytes. */
+const CHANGED_SHARE = 1 / 4;
 
 /** The touches of each owner (an actor or a company) in order, told apart by ids where they share their millisecond. */
 export class TouchIndex {
@@ -25,10 +29,23 @@ export class TouchIndex {
     return this.#index.of(owner);
   }
 
-  /** Begins anew with all touches. @param owners by place; 0 for nobody */
-  build(owners: Uint32Array): void {
+  /** Whether it is to be made anew before it holds so many touches. @param count of all touches @param heldCount of those that it holds */
+  isFarBehind(count: number, heldCount: number): boolean {
+    return count - heldCount > LIMITS.placedTouchCount && count - heldCount > heldCount * CHANGED_SHARE;
+  }
+
+  /**
+   * Puts the first touches in order, in turns. The answer puts them in the place of what it holds, in one.
+   * @param owners by place; 0 for nobody
+   */
+  async build(owners: Uint32Array): Promise<() => void> {
+    const lists = await ownerListsOf(owners, this.touches.inOrderCount, { compare: this.#compare, msOf: (place) => this.touches.msOf(place) });
+    return () => this.#index.replace(lists);
+  }
+
+  clear(): void {
     this.#tied.clear();
-    this.#index.build(owners, this.touches.inOrderCount, this.#compare);
+    this.#index.clear();
   }
 
   add(owner: number, place: number): void {

@@ -11,10 +11,8 @@ import { TouchIndex } from "./touch-index.js";
 import type { TouchMaker } from "./touch-maker.js";
 
 const BYTES_PER_TOUCH = 24;
-
-/** The index is made anew where more came since than this share of what it holds: each owner who changed takes some hundred bytes. */
-const CHANGED_SHARE = 1 / 4;
-const FEW_TOUCHES = 16 * 1024;
+/** Room for touches to come, of those that there are. */
+const SPARE_SHARE = 1 / 8;
 
 /** Who brought whom and when: the touches of a store, by actor in order. A place each, which stays: 28 bytes. */
 export class Touches extends StoreTable<TouchFacts> {
@@ -32,6 +30,10 @@ export class Touches extends StoreTable<TouchFacts> {
   #segmentStarts: number[] = [];
   readonly #byActor = new TouchIndex(this, (place) => this.#actors[place]!);
   #indexedCount = 0;
+  /** Rows that touches were taken from, and all of the moment. */
+  #takenRowCount = 0;
+  #rowCount = 0;
+  #building: Promise<void> | null = null;
   /** Actors, in the order in which they got touches. */
   readonly gained = new Moves();
 
@@ -50,6 +52,7 @@ export class Touches extends StoreTable<TouchFacts> {
 
   /** Brings it up to a moment; false where something is missing. */
   catchUp(moment: RowsOfMoment, missing: Missing): boolean {
+    if (this.#takenRowCount === 0) this.#rowCount = moment.rows.reduce((sum, { rowCount }) => sum + rowCount, 0);
     return this.takeRows(moment, missing) && this.#index(moment, missing);
   }
 
@@ -125,6 +128,7 @@ export class Touches extends StoreTable<TouchFacts> {
   }
 
   protected take(rows: Rows, facts: TouchFacts, isTaken: (sequence: number) => boolean): void {
+    this.#takenRowCount += rows.rowCount;
     const isInOrder = rows.sealed && this.inOrderCount === this.#count && rows.day > this.#dayInOrder;
     if (rows.sealed) this.#segmentStarts.push(this.#count);
     if (!isTaken(rows.firstSequence)) this.#addAll(rows.day, facts);
@@ -140,8 +144,9 @@ export class Touches extends StoreTable<TouchFacts> {
     this.inOrderCount = 0;
     this.#dayInOrder = -1;
     this.#indexedCount = 0;
+    this.#takenRowCount = 0;
     this.#segmentStarts = [];
-    this.#byActor.build(this.#actors.subarray(0, 0));
+    this.#byActor.clear();
     this.gained.addAll();
   }
 
@@ -173,20 +178,29 @@ export class Touches extends StoreTable<TouchFacts> {
     this.#count = from + sequences.length;
   }
 
-  /** Puts what came since into the index; false where ids are to be read first. */
+  /** Puts what came since into the index; false where it is to be made anew, or ids are to be read first. */
   #index(moment: RowsOfMoment, missing: Missing): boolean {
-    const newCount = this.#count - this.#indexedCount;
-    if (newCount > FEW_TOUCHES && newCount > this.#indexedCount * CHANGED_SHARE) {
-      this.#byActor.build(this.#actors.subarray(0, this.#count));
-      this.gained.addAll();
-    } else
-      for (let place = this.#indexedCount; place < this.#count; place += 1) {
-        if (this.#actors[place] === 0) continue;
-        this.#byActor.add(this.#actors[place]!, place);
-        this.gained.add(this.#actors[place]!);
-      }
+    if (this.#byActor.isFarBehind(this.#count, this.#indexedCount)) {
+      missing.add(() => (this.#building ??= this.#buildIndex().finally(() => (this.#building = null))));
+      return false;
+    }
+    for (let place = this.#indexedCount; place < this.#count; place += 1) {
+      if (this.#actors[place] === 0) continue;
+      this.#byActor.add(this.#actors[place]!, place);
+      this.gained.add(this.#actors[place]!);
+    }
     this.#indexedCount = this.#count;
     return this.#byActor.settle(moment, missing);
+  }
+
+  async #buildIndex(): Promise<void> {
+    const { generation } = this;
+    const count = this.#count;
+    const replace = await this.#byActor.build(this.#actors.subarray(0, count));
+    if (generation !== this.generation) return;
+    replace();
+    this.#indexedCount = count;
+    this.gained.addAll();
   }
 
   /** Number of the segment that a place came from; -1 for a head. */
@@ -201,9 +215,11 @@ export class Touches extends StoreTable<TouchFacts> {
     return low % 2 === 1 ? low : -1;
   }
 
+  /** Makes room, at first for as many as all rows will hold if the others are like these: growing is one long step. */
   #reserve(count: number): void {
     if (count <= this.#days.length) return;
-    const capacity = Math.max(count, Math.ceil(this.#days.length * 1.5));
+    const expectedCount = (count / this.#takenRowCount) * this.#rowCount;
+    const capacity = Math.ceil(Math.max(count, expectedCount, this.#days.length) * (1 + SPARE_SHARE));
     const grown = <A extends Int32Array | Uint32Array>(from: A, to: A): A => {
       to.set(from);
       return to;
