@@ -3,7 +3,7 @@ import { baseSeed, caseCount } from "../oracle/settings.js";
 import { checkImages } from "./crash-images.js";
 
 /** Crash images of each kind; another test of the long suite makes many more. */
-const imageCount = caseCount(100, 300);
+const imageCount = caseCount(60, 300);
 
 describe(`a store after crashes (seed ${baseSeed}, ${imageCount} images each)`, () => {
   test("has every answered event, record and request, whole and once, nothing that was never sent, nothing that was erased", async () => {

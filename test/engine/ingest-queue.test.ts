@@ -269,6 +269,8 @@ test("Somebody, or a company, whose first event comes in meanwhile is unknown or
   for (let turnCount = 0; turnCount < 60; turnCount += 1) {
     await using daybook = await openDaybook({ storage: memoryStorage() });
     await daybook.ingest([event("e1", { userId: "ann", companyId: "old", createdAt: Date.now() })]);
+    // Who is of which company is found in turns at first, and the event would always be there before.
+    await daybook.companyTopUsers({ companyId: "old" });
     const ingest = daybook.ingest([event("e2", { userId: "bob", companyId: "new", createdAt: Date.now() })]);
     for (let turn = 0; turn < turnCount; turn += 1) await null;
     const [profile, top] = await Promise.all([

@@ -19,7 +19,7 @@ const bytes = fc.uint8Array({ maxLength: 200 });
 const text = fc.string({ unit: "grapheme", maxLength: 12 });
 
 async function holds<T>(values: fc.Arbitrary<T>, law: (value: T) => Promise<void> | void): Promise<void> {
-  await fc.assert(fc.asyncProperty(values, async (value) => law(value)), { seed: baseSeed, numRuns: caseCount(70, 200) });
+  await fc.assert(fc.asyncProperty(values, async (value) => law(value)), { seed: baseSeed, numRuns: caseCount(40, 200) });
 }
 
 const column: fc.Arbitrary<(rowCount: number) => CodeColumn> = fc

@@ -23,7 +23,7 @@ vi.mock("../../src/base/time.js", async (original) => {
 
 const EVENT_COUNT = 1_200;
 /** The default suite asks one question in so many, the long one all of them. */
-const STRIDE = strideOf(7, 1);
+const STRIDE = strideOf(13, 1);
 const random = seededRandom(20_260_320);
 const events: EventInput[] = Array.from({ length: EVENT_COUNT }, (_, at) => ({
   id: random.chance(0.5) ? `event ${at}` : `00000000-0000-7000-8000-${String(random.below(1e9)).padStart(12, "0")}`,

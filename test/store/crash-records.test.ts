@@ -10,7 +10,7 @@ const clock = fixedClock(nowMs);
 const at = (minute: number) => nowMs - 86_400_000 + minute * 60_000;
 const SECRET = "zanzibar";
 /** The default suite tries one moment in so many, the long one all of them. */
-const STRIDE = strideOf(3, 1);
+const STRIDE = strideOf(5, 1);
 
 /** One act of a store's life. All but the last are told by what the questions below answer. */
 const acts: readonly ((daybook: Daybook) => Promise<unknown>)[] = [

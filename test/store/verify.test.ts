@@ -88,7 +88,7 @@ describe("a whole store", () => {
 describe("a damaged store", () => {
   test("shows every flipped byte, every cut and every missing file, padding too", async () => {
     const { objects } = await cleanStore();
-    const stride = strideOf(1_201, 151);
+    const stride = strideOf(2_411, 151);
     for (const [key, bytes] of objects) {
       for (let at = baseSeed % stride; at < bytes.length; at += bytes.length < 400 ? strideOf(3, 1) : stride) {
         const { findings } = await verifyStore(await storageWith(withObject(objects, key, flipped(bytes, at, 1 << (at & 7)))));

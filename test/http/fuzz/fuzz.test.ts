@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { baseSeed, caseCount } from "../../oracle/settings.js";
 import { fuzz } from "./fuzz.js";
 
-const requestCount = Number(process.env["DAYBOOK_FUZZ_REQUESTS"] ?? caseCount(800, 1_500));
+const requestCount = Number(process.env["DAYBOOK_FUZZ_REQUESTS"] ?? caseCount(500, 1_500));
 
 test("Random requests are answered as the documentation says, and what is refused changes nothing.", async () => {
   const statuses = await fuzz(baseSeed, requestCount);
