@@ -32,6 +32,11 @@ export async function sortedCodesInTurns(values: readonly string[], from: number
   return codes;
 }
 
+/** Puts any codes in the order of their values by code point, in their place. */
+export function sortCodesByText(codes: Uint32Array, values: readonly string[]): void {
+  sortCodes(codes, values, 0);
+}
+
 /** @param knownLength so many characters all values are known to have in common, but for empty ones */
 function sortCodes(codes: Uint32Array, values: readonly string[], knownLength: number): void {
   if (codes.length <= FEW_VALUES) return compareAll(codes, values);

@@ -1,4 +1,5 @@
 import { DaybookError } from "../base/errors.js";
+import { AskedOrder } from "./asked-order.js";
 import { TextTable } from "./text-table.js";
 import { mergeCodes, sortedCodes, sortedCodesInTurns } from "../base/text-order.js";
 import type { Turns } from "../base/turn.js";
@@ -37,6 +38,7 @@ export class Dictionary {
   readonly #retired = new Set<number>();
   /** The first codes by their values' code points; of blanked codes nothing is known. */
   #inOrder: Uint32Array = new Uint32Array(0);
+  readonly #asked = new AskedOrder(this.#values);
   /** Codes that were ordered by themselves. */
   #orderedCount = 0;
   /** How often values were forgotten: an order that was begun before knows nothing of it. */
@@ -54,7 +56,7 @@ export class Dictionary {
   }
 
   get byteLength(): number {
-    return this.#charCount * 2 + this.size * VALUE_OVERHEAD_BYTES + this.#inOrder.byteLength;
+    return this.#charCount * 2 + this.size * VALUE_OVERHEAD_BYTES + this.#inOrder.byteLength + this.#asked.byteLength;
   }
 
   /**
@@ -145,6 +147,7 @@ export class Dictionary {
     this.#values.length = Math.min(this.#values.length, size);
     this.#indexedSize = Math.min(this.#indexedSize, this.#values.length);
     if (this.#inOrder.length > size) this.#inOrder = new Uint32Array(0);
+    this.#asked.clear();
   }
 
   /** Forgets the value of a retired code, once nobody can be reading it. */
@@ -153,6 +156,7 @@ export class Dictionary {
     this.#charCount -= this.valueOf(code).length;
     this.held.charCount -= this.valueOf(code).length;
     this.#inOrder = new Uint32Array(0);
+    this.#asked.clear();
     this.#values[code] = "";
     this.#retired.delete(code);
   }
@@ -171,6 +175,11 @@ export class Dictionary {
     if (added.length > known.length / 4) this.#inOrder = sortedCodes(this.#values, 0, this.size);
     else this.#inOrder = mergeCodes(this.#values, known, added);
     return this.#inOrder;
+  }
+
+  /** A few codes, each of which comes once, by their values' code points. Cost: 0.1 µs a code, 0.7 where it was never asked for. */
+  fewInOrder(codes: Uint32Array): Uint32Array {
+    return this.#asked.of(codes);
   }
 
   /** Makes what `codesInOrder` needs in turns of others; in vain where values are forgotten meanwhile. */

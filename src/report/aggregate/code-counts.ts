@@ -2,7 +2,9 @@
 import type { CodeColumn, Histogram } from "../../column/column.js";
 
 /** Codes are listed while they are fewer than this share of all that there may be: beyond, a look at each of these costs no more. */
-const FEW_SHARE = 1 / 8;
+const FEW_SHARE = 1 / 3;
+/** So many are put in order in one piece. */
+const FEW_COUNT_MAX = 32_768;
 
 /**
  * Counts by code. While few codes have one, what is asked of them costs these, however many codes there may be.
@@ -24,9 +26,17 @@ export class CodeCounts {
     return this.#counts;
   }
 
-  /** Whether a look at all codes costs much more than one at those that have a count. */
-  get areFew(): boolean {
-    return this.#few !== null;
+  /** The codes that have a count, in no order, where a look at all codes costs more than one at these; null else. */
+  get few(): Uint32Array | null {
+    return this.#few === null ? null : this.#few.subarray(0, this.#fewCount);
+  }
+
+  /** How many codes have a count. */
+  get codeCount(): number {
+    if (this.#few !== null) return this.#fewCount;
+    let count = 0;
+    for (let code = 0; code < this.#counts.length; code += 1) if (this.#counts[code] !== 0) count += 1;
+    return count;
   }
 
   /** Codes become more while rows are looked at. */
@@ -74,7 +84,7 @@ export class CodeCounts {
 
   /** So many more codes may get a count. */
   #expect(codeCount: number): void {
-    if (this.#fewCount + codeCount > this.#counts.length * FEW_SHARE) this.#few = null;
+    if (this.#fewCount + codeCount > Math.min(this.#counts.length * FEW_SHARE, FEW_COUNT_MAX)) this.#few = null;
   }
 
   #list(code: number, few: Uint32Array<ArrayBuffer>): void {
@@ -87,10 +97,8 @@ export class CodeCounts {
   }
 
   #codesInOrder(): Uint32Array<ArrayBuffer> {
-    let count = 0;
-    for (let code = 0; code < this.#counts.length; code += 1) if (this.#counts[code] !== 0) count += 1;
-    const codes = new Uint32Array(count);
-    for (let code = 0, at = 0; at < count; code += 1) {
+    const codes = new Uint32Array(this.codeCount);
+    for (let code = 0, at = 0; at < codes.length; code += 1) {
       if (this.#counts[code] === 0) continue;
       codes[at] = code;
       at += 1;

@@ -51,11 +51,14 @@ export class EventsByValue {
     const propertyOf = (group: number) => values.propertyOf(group);
     if (values.distinct !== undefined) {
       const counted = this.#counts[0]!;
-      if (!counted.areFew && limit === null) await values.distinct.prepareOrder?.(counted.histogram().codes.length, new Turns(undefined, pause));
+      const { few } = counted;
+      if (few === null && limit === null) await values.distinct.prepareOrder?.(counted.codeCount, new Turns(undefined, pause));
       await pause();
-      if (!counted.areFew) return rankCounts(counted.all, { propertyOf, placesInOrder: values.distinct.placesInOrder }, limit);
-      const { codes, counts } = counted.histogram();
-      return rankCounts(counts, { propertyOf: (place) => propertyOf(codes[place]!) }, limit);
+      if (few === null) return rankCounts(counted.all, { propertyOf, placesInOrder: values.distinct.placesInOrder }, limit);
+      const ordered = limit === null ? (values.distinct.fewInOrder?.(few) ?? null) : null;
+      if (ordered === null) return rankCounts(few.map((code) => counted.all[code]!), { propertyOf: (place) => propertyOf(few[place]!) }, limit);
+      const places = ordered.map((_, place) => place);
+      return rankCounts(ordered.map((code) => counted.all[code]!), { propertyOf: (place) => propertyOf(ordered[place]!), placesInOrder: () => places }, limit);
     }
     const totals = new CodeCounts(1024);
     this.#counts.forEach((counted, place) => {

@@ -41,6 +41,8 @@ export interface Values {
 interface DistinctValues {
   /** All codes below `size` by their property, where that is cheaper than an order of so many of them; else null. */
   placesInOrder(shownCount: number): Uint32Array | null;
+  /** Some codes by their property, of which there are few. */
+  readonly fewInOrder?: (codes: Uint32Array) => Uint32Array;
   /** Makes in turns what that takes. */
   readonly prepareOrder?: (shownCount: number, turns: Turns) => Promise<void>;
 }
@@ -96,7 +98,8 @@ function fieldValues(column: string, dictionaries: Dictionaries): Values {
     if (dictionary.isOrderWorth(shownCount)) await dictionary.order(turns);
   };
   const propertyOf = (code: number) => dictionary.valueOf(code);
-  return { sources: [stored(column, dictionaries)], distinct: { placesInOrder, prepareOrder }, groupsOf: (_place, code) => [code], propertyOf };
+  const fewInOrder = (codes: Uint32Array) => dictionary.fewInOrder(codes);
+  return { sources: [stored(column, dictionaries)], distinct: { placesInOrder, fewInOrder, prepareOrder }, groupsOf: (_place, code) => [code], propertyOf };
 }
 
 /** Groups by the texts that codes stand for. */
