@@ -4,6 +4,10 @@ export const LIMITS = {
   filterGroupCount: 20,
   /** Filters of one question, over all groups. */
   filterCount: 100,
+  /** Saved segments of one store. All are in memory, and each change writes them all. */
+  savedSegmentCount: 1_000,
+  /** Bytes of the file of these. Writing as many takes some 100 ms. */
+  savedSegmentBytes: 16 * 1024 * 1024,
   /** Characters of one filter value. A list of some hundred ids still fits. */
   filterValueChars: 4_096,
   /** Characters of one regular expression. Compile time grows with it. */
@@ -52,6 +56,10 @@ export const LIMITS = {
   placedTouchCount: 16 * 1024,
   /** Touches of one owner that are put in order in one turn. */
   placesSortedAtOnce: 4 * 1024,
+  /** Rows that came, actors that moved and runs of theirs, up to which sessions are made anew within one turn: some 5 ms. */
+  restitchedCount: 64 * 1024,
+  /** Sessions that came since all were put in order, each of which every change looks at. Of more all are put in order again. */
+  unorderedSessionCount: 64 * 1024,
   /** Rows that came to heads and are looked at by each question, before what they answer is kept. Keeping costs about as much. */
   newerRowCount: 2 * 1024,
   /** Bytes of the live journal before its heads are sealed. */
@@ -120,6 +128,10 @@ export const LIMITS = {
   noticeHeaderChars: 1_024,
   /** Characters of a name in that header. */
   noticeNameChars: 96,
+  /** Buckets of time of one answer. A year has 8,784 hours. */
+  bucketCount: 10_000,
+  /** Figures of one answer: buckets times series. They are some 20 MB of JSON. */
+  figureCount: 1_000_000,
   /** Milliseconds that a question may take. */
   questionMs: 30_000,
   /** Unknown tokens that one address may try in a row. */

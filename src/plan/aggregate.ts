@@ -9,11 +9,11 @@ import { planScope, readInput } from "./scope.js";
 export const MEASURES = ["events", "unique_users"] as const satisfies readonly Measure[];
 
 /** Settles an `aggregate` question. @throws exactly_one_required, and what `planScope` throws */
-export function planAggregate(input: unknown, _context: PlanContext): Plan<"aggregate"> {
+export function planAggregate(input: unknown, context: PlanContext): Plan<"aggregate"> {
   const members = readInput(input, ["field", "metadataField", "measure", "limit"]);
   return {
     report: "aggregate",
-    ...planScope(members),
+    ...planScope(members, context),
     by: planBy(members),
     measure: readChoice(members, "measure", MEASURES) ?? "events",
     limit: readInteger(members, "limit", 1, Number.MAX_SAFE_INTEGER),

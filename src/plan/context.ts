@@ -7,6 +7,16 @@ export interface PlanContext {
   /** The store's key of 32 bytes that seals cursors. */
   readonly cursorKey: Uint8Array;
   readonly rules: ReportRules;
+  /** The saved segments by their names, as they were put: nothing is wrong with them. */
+  readonly savedSegments: ReadonlyMap<string, unknown>;
+  /** Takes the regular expressions of the question. Planning only measures them: who asks for a plan compiles them. */
+  readonly patterns: Pattern[];
+}
+
+/** A regular expression, and the parameter that it is. */
+export interface Pattern {
+  readonly pattern: string;
+  readonly param: string;
 }
 
 /** What options settle about meaning. */

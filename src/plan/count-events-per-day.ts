@@ -4,7 +4,7 @@ import type { Plan } from "./plan.js";
 import { planScope, readInput } from "./scope.js";
 
 /** Settles a `countEventsPerDay` question. @throws what `planScope` throws */
-export function planCountEventsPerDay(input: unknown, _context: PlanContext): Plan<"countEventsPerDay"> {
+export function planCountEventsPerDay(input: unknown, context: PlanContext): Plan<"countEventsPerDay"> {
   const members = readInput(input, ["userId", "fill"]);
-  return { report: "countEventsPerDay", ...planScope(members), fill: readFlag(members, "fill") };
+  return { report: "countEventsPerDay", ...planScope(members, context), fill: readFlag(members, "fill") };
 }

@@ -4,7 +4,7 @@ import type { Plan } from "./plan.js";
 import { planScope, readInput } from "./scope.js";
 
 /** Settles a `countEventsRunningTotalPerDay` question. @throws what `planScope` throws */
-export function planCountEventsRunningTotalPerDay(input: unknown, _context: PlanContext): Plan<"countEventsRunningTotalPerDay"> {
+export function planCountEventsRunningTotalPerDay(input: unknown, context: PlanContext): Plan<"countEventsRunningTotalPerDay"> {
   const members = readInput(input, ["userId", "fill"]);
-  return { report: "countEventsRunningTotalPerDay", ...planScope(members), fill: readFlag(members, "fill") };
+  return { report: "countEventsRunningTotalPerDay", ...planScope(members, context), fill: readFlag(members, "fill") };
 }

@@ -3,6 +3,6 @@ import type { Plan } from "./plan.js";
 import { planScope, readInput } from "./scope.js";
 
 /** Settles a `countEvents` question. @throws what `planScope` throws */
-export function planCountEvents(input: unknown, _context: PlanContext): Plan<"countEvents"> {
-  return { report: "countEvents", ...planScope(readInput(input, ["userId"])) };
+export function planCountEvents(input: unknown, context: PlanContext): Plan<"countEvents"> {
+  return { report: "countEvents", ...planScope(readInput(input, ["userId"]), context) };
 }

@@ -4,7 +4,7 @@ import type { Plan } from "./plan.js";
 import { planScope, readInput } from "./scope.js";
 
 /** Settles a `countUniqueUsersPerDay` question. @throws what `planScope` throws */
-export function planCountUniqueUsersPerDay(input: unknown, _context: PlanContext): Plan<"countUniqueUsersPerDay"> {
+export function planCountUniqueUsersPerDay(input: unknown, context: PlanContext): Plan<"countUniqueUsersPerDay"> {
   const members = readInput(input, ["fill"]);
-  return { report: "countUniqueUsersPerDay", ...planScope(members), fill: readFlag(members, "fill") };
+  return { report: "countUniqueUsersPerDay", ...planScope(members, context), fill: readFlag(members, "fill") };
 }

@@ -3,6 +3,6 @@ import type { Plan } from "./plan.js";
 import { planScope, readInput } from "./scope.js";
 
 /** Settles a `countUniqueUsers` question. @throws what `planScope` throws */
-export function planCountUniqueUsers(input: unknown, _context: PlanContext): Plan<"countUniqueUsers"> {
-  return { report: "countUniqueUsers", ...planScope(readInput(input, [])) };
+export function planCountUniqueUsers(input: unknown, context: PlanContext): Plan<"countUniqueUsers"> {
+  return { report: "countUniqueUsers", ...planScope(readInput(input, []), context) };
 }

@@ -1,40 +1,53 @@
 import { shown } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import { MS_PER_DAY, parseDateOnly, parseTimestamp } from "../base/time.js";
+import type { Zone } from "../calendar/zone.js";
 import { memberError, type Members } from "./members.js";
 import type { Range } from "./plan.js";
 
-/** The half-open span of epoch ms that a date names: its whole day, or one millisecond of a timestamp. */
-export function spanOf(text: string): Range | null {
+/**
+ * The half-open span of epoch ms that a date names: its whole day, or one millisecond of a timestamp.
+ * @param zone whose days are meant, cut to representable time; null: those of UTC
+ */
+export function spanOf(text: string, zone: Zone | null = null): Range | null {
   const dayMs = parseDateOnly(text);
-  if (dayMs !== null) return { fromMs: dayMs, toMs: dayMs + MS_PER_DAY };
+  if (dayMs !== null) return zone === null ? { fromMs: dayMs, toMs: dayMs + MS_PER_DAY } : dayOfZone(dayMs, zone);
   const ms = parseTimestamp(text);
   return ms === null ? null : { fromMs: ms, toMs: ms + 1 };
 }
 
+/** Empty for a day that the zone skipped. */
+function dayOfZone(localMs: number, zone: Zone): Range {
+  return { fromMs: Math.max(0, zone.firstAt(localMs)), toMs: Math.min(zone.firstAt(localMs + MS_PER_DAY), LIMITS.instantMaxMs) };
+}
+
 /**
  * The range of `startDate` and `endDate`, both inclusive as given; a side that is absent reaches to the edge of
- * representable time. @throws invalid_date, invalid_date_range, invalid_parameter
+ * representable time. @param zone whose days dates without a time are; null: those of UTC
+ * @throws invalid_date, invalid_date_range (it is empty), invalid_parameter
  */
-export function planRange(members: Members): Range {
-  const start = readDate(members, "startDate");
-  const end = readDate(members, "endDate");
+export function planRange(members: Members, zone: Zone | null = null): Range {
+  const start = readDate(members, "startDate", zone);
+  const end = readDate(members, "endDate", zone);
   const fromMs = start?.fromMs ?? 0;
   const toMs = end?.toMs ?? LIMITS.instantMaxMs;
   if (fromMs >= toMs) {
     const came = `${shown(members.values.get("startDate"))} .. ${shown(members.values.get("endDate"))}`;
-    throw memberError(members, "startDate", `expected a start not after endDate, got ${came}`, "invalid_date_range");
+    // A day that a zone skipped altogether is empty.
+    const isReversed = zone === null || start?.fromMs !== toMs;
+    const where = isReversed ? "" : ` on a day that ${zone.name} has`;
+    throw memberError(members, "startDate", `expected a start not after endDate${where}, got ${came}`, "invalid_date_range");
   }
   return { fromMs, toMs };
 }
 
-function readDate(members: Members, name: string): Range | null {
+function readDate(members: Members, name: string, zone: Zone | null): Range | null {
   const value = members.values.get(name);
   if (value === undefined) return null;
   if (typeof value !== "string" && !(value instanceof Date)) {
     throw memberError(members, name, `expected a date as text or a Date, got ${shown(value)}`);
   }
-  const span = typeof value === "string" ? spanOf(value) : spanOfDate(value);
+  const span = typeof value === "string" ? spanOf(value, zone) : spanOfDate(value);
   if (span === null) {
     const expected = "expected YYYY-MM-DD or an RFC 3339 timestamp with a zone, of the years 1970 to 9999";
     throw memberError(members, name, `${expected}, got ${shown(value)}`, "invalid_date");

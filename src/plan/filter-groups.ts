@@ -1,37 +1,78 @@
 import { parameterError, shown } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
-import { operandOf } from "./field-operand.js";
+import type { Pattern } from "./context.js";
+import { readField } from "./field-operand.js";
 import { planTest } from "./filter-test.js";
-import { memberError, pathOfMember, readMembers, readText, type Members } from "./members.js";
+import { memberError, pathOfMember, readMembers, type Members } from "./members.js";
 import { OPERATOR_NAMES, operatorOf, type Operator } from "./operators.js";
-import type { Comparison, Where } from "./plan.js";
+import type { Comparison, Operand, Where } from "./plan.js";
 
-/**
- * What `filterGroups` asks: OR of its groups, each the AND of its filters. Groups without filters are dropped.
- * @throws invalid_parameter, unknown_parameter, too_many_filters, invalid_operator, invalid_filter_value, invalid_regex
- */
-export function planWhere(members: Members): Where {
-  const groups = readArray(members, "filterGroups");
-  const path = pathOfMember(members, "filterGroups");
-  if (groups.length > LIMITS.filterGroupCount) {
-    const reason = `expected at most ${LIMITS.filterGroupCount} groups, got ${groups.length}`;
-    throw parameterError("too_many_filters", path, reason);
-  }
-  const lists = groups.map((group, at) => readFilters(group, `${path}[${at}]`));
-  const filterCount = lists.reduce((count, list) => count + list.filters.length, 0);
-  if (filterCount > LIMITS.filterCount) {
-    const reason = `expected at most ${LIMITS.filterCount} filters in all groups, got ${filterCount}`;
-    throw parameterError("too_many_filters", path, reason);
-  }
-  return lists
-    .filter((list) => list.filters.length > 0)
-    .map((list) => list.filters.map((filter, at) => planComparison(filter, `${list.path}[${at}]`)));
+/** The segments that filters may name. */
+export interface SegmentNames {
+  /** The operand of the segment that the value of a filter names. @throws invalid_filter_value (nobody defined it) */
+  operandOf(filter: Members): Operand;
 }
 
-/** Where the groups of a plan stand in the input that it was made of: groups without filters count there. */
-export function placesOfGroups(filterGroups: unknown): readonly number[] {
-  const groups = Array.isArray(filterGroups) ? (filterGroups as readonly ({ readonly filters?: readonly unknown[] } | undefined)[]) : [];
-  return [...groups.keys()].filter((at) => (groups[at]?.filters?.length ?? 0) > 0);
+/** Settles the filters of one question: they count together, in however many lists they stand. */
+export class FilterPlanner {
+  #filterCount = 0;
+
+  /** @param patterns takes the regular expressions */
+  constructor(readonly patterns: Pattern[]) {}
+
+  /**
+   * What `filterGroups` asks: OR of its groups, each the AND of its filters. Groups without filters are dropped.
+   * @param segments null where filters may name none
+   * @throws invalid_parameter, unknown_parameter, too_many_filters, invalid_operator, invalid_filter_value, invalid_regex (too long)
+   */
+  where(members: Members, segments: SegmentNames | null): Where {
+    const groups = readArray(members, "filterGroups");
+    const path = pathOfMember(members, "filterGroups");
+    if (groups.length > LIMITS.filterGroupCount) {
+      const reason = `expected at most ${LIMITS.filterGroupCount} groups, got ${groups.length}`;
+      throw parameterError("too_many_filters", path, reason);
+    }
+    const lists = groups.map((group, at) => readFilters(group, `${path}[${at}]`));
+    this.#count(lists.reduce((count, list) => count + list.filters.length, 0), path);
+    return lists
+      .filter((list) => list.filters.length > 0)
+      .map((list) => list.filters.map((filter, at) => this.#filter(filter, `${list.path}[${at}]`, segments)));
+  }
+
+  /**
+   * One filter that stands alone, by the members `operator` and `value`. It names no segment.
+   * @throws too_many_filters, invalid_parameter, invalid_operator, invalid_filter_value, invalid_regex (too long)
+   */
+  alone(filter: Members, operand: Operand): Comparison {
+    this.#count(1, filter.path);
+    return this.#comparison(filter, operand, null);
+  }
+
+  #count(filterCount: number, param: string): void {
+    this.#filterCount += filterCount;
+    if (this.#filterCount <= LIMITS.filterCount) return;
+    const reason = `expected at most ${LIMITS.filterCount} filters in all groups, got ${this.#filterCount}`;
+    throw parameterError("too_many_filters", param, reason);
+  }
+
+  #filter(value: unknown, path: string, segments: SegmentNames | null): Comparison {
+    const filter = readMembers(value, path, ["fieldName", "operator", "value"]);
+    const operand = readField(filter, "fieldName");
+    if (operand === null) throw memberError(filter, "fieldName", "expected the name of a field, got null");
+    return this.#comparison(filter, operand, segments);
+  }
+
+  #comparison(filter: Members, operand: Operand, segments: SegmentNames | null): Comparison {
+    const { name, question, negated } = readOperator(filter);
+    if (question === "inSegment") {
+      if (segments === null) throw memberError(filter, "operator", `expected no ${name} within a segment`, "invalid_operator");
+      if (operand.kind !== "identityId") throw memberError(filter, "operator", `expected ${name} for identity_id alone`, "invalid_operator");
+      return { operand: segments.operandOf(filter), test: { op: "isSet" }, negated };
+    }
+    const { test, inverted } = planTest(question, filter);
+    if (test.op === "regex") this.patterns.push({ pattern: test.pattern, param: pathOfMember(filter, "value") });
+    return { operand, test, negated: negated !== inverted };
+  }
 }
 
 function readFilters(group: unknown, path: string): { readonly path: string; readonly filters: readonly unknown[] } {
@@ -46,18 +87,6 @@ function readArray(members: Members, name: string): readonly unknown[] {
   if (!Array.isArray(value)) throw memberError(members, name, `expected an array, got ${shown(value)}`);
   // A hole of a sparse array is skipped by `map`; spread, it is undefined and refused.
   return [...(value as unknown[])];
-}
-
-function planComparison(value: unknown, path: string): Comparison {
-  const filter = readMembers(value, path, ["fieldName", "operator", "value"]);
-  const fieldName = readText(filter, "fieldName");
-  const operand = fieldName === null ? null : operandOf(fieldName);
-  if (operand === null) {
-    throw memberError(filter, "fieldName", `expected the name of a field, got ${shown(fieldName)}`);
-  }
-  const operator = readOperator(filter);
-  const { test, inverted } = planTest(operator.question, filter);
-  return { operand, test, negated: operator.negated !== inverted };
 }
 
 function readOperator(filter: Members): Operator {

@@ -14,7 +14,7 @@ export interface SettledTest {
 }
 
 /** The test that a question about a filter's `value` comes to. @throws invalid_filter_value, invalid_regex, invalid_parameter */
-export function planTest(question: Question, filter: Members): SettledTest {
+export function planTest(question: Exclude<Question, "inSegment">, filter: Members): SettledTest {
   switch (question) {
     case "isSet":
       return { test: { op: "isSet" }, inverted: false };

@@ -2,8 +2,8 @@ import { shown, type ErrorCode } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import { memberError, type Members } from "./members.js";
 
-/** Characters are code points. */
-function isLongerThan(text: string, max: number): boolean {
+/** Whether a text has more than so many characters: code points. */
+export function isLongerThan(text: string, max: number): boolean {
   if (text.length <= max) return false;
   if (text.length > 2 * max) return true;
   let count = 0;

@@ -1,4 +1,5 @@
 import type { FieldName } from "./field-names.js";
+import type { InsightField, SegmentsInput } from "./insights/input.js";
 import type { FilterOperator } from "./operators.js";
 
 /** The questions as a caller puts them: camelCase twins of the HTTP bodies. `null` is the same as absent. */
@@ -7,11 +8,14 @@ import type { FilterOperator } from "./operators.js";
 type OtherText = string & {};
 
 export interface FilterInput {
-  /** A field by any of its names, `metadata.<path>`, or a top-level metadata key. */
-  readonly fieldName: FieldName | `metadata.${string}` | OtherText;
+  /** A field by any of its names, `metadata.<path>`, `person.<path>`, `company.<path>`, who brought somebody, or a top-level metadata key. */
+  readonly fieldName: InsightField;
   /** Upper and lower case are the same. */
   readonly operator: FilterOperator | OtherText;
-  /** A text, number or boolean; a list of them for `in` and `between` and their complements; none for `is_set` and `is_not_set`. */
+  /**
+   * A text, number or boolean; a list of them for `in` and `between` and their complements; none for `is_set` and `is_not_set`; the name of a
+   * segment for `in_segment` and `not_in_segment`, which `identity_id` alone takes.
+   */
   readonly value?: unknown;
 }
 
@@ -22,7 +26,7 @@ export interface FilterGroupInput {
 /** A date-only string, an RFC 3339 timestamp with a zone, or a `Date`. */
 export type DateInput = string | Date;
 
-export interface UniqueUsersInput {
+export interface UniqueUsersInput extends SegmentsInput {
   /** Only rows of this project; absent: all of the organization. */
   readonly project?: string | null | undefined;
   readonly eventName?: string | null | undefined;

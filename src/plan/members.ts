@@ -69,6 +69,17 @@ export function readInteger(members: Members, name: string, min: number, max: nu
   return value;
 }
 
+/** A list of so many items; one that may be empty may be absent too. A hole is an undefined item. @throws invalid_parameter */
+export function readList(members: Members, name: string, min: number, max: number): readonly unknown[] {
+  const value = members.values.get(name) ?? (min === 0 ? [] : undefined);
+  const count = Array.isArray(value) ? value.length : -1;
+  if (count < min || count > max) {
+    const came = value === undefined ? "none" : count < 0 ? shown(value) : `${count}`;
+    throw memberError(members, name, `expected an array of ${min} to ${max} items, got ${came}`);
+  }
+  return [...(value as unknown[])];
+}
+
 /** One of some names, or null when absent. @throws invalid_parameter */
 export function readChoice<T extends string>(members: Members, name: string, choices: readonly T[]): T | null {
   const value = members.values.get(name);

@@ -10,6 +10,7 @@ export type Question =
   | "regex"
   | Order
   | "between"
+  | "inSegment"
   | "isSet";
 
 export interface Operator {
@@ -31,6 +32,7 @@ const TABLE = [
   ["<", ["<", "lt"], []],
   ["<=", ["<=", "lte"], []],
   ["between", ["between"], ["not_between"]],
+  ["inSegment", ["in_segment"], ["not_in_segment"]],
   ["isSet", ["is_set", "exists"], ["is_not_set", "not_exists"]],
 ] as const satisfies readonly (readonly [Question, readonly string[], readonly string[]])[];
 

@@ -10,6 +10,8 @@ import type {
   TopCompanies,
 } from "./answers.js";
 import type { AggregateItem, PerDayItem } from "./input.js";
+import type { Funnel, Lifecycle, Paths, Retention, SessionsOverview, Stickiness, Trend, WebOverview } from "./insights/answers.js";
+import type { InsightPlans, KnownOperand } from "./insights/plan.js";
 
 /** Half-open `[fromMs, toMs)` in epoch milliseconds. */
 export interface Range {
@@ -36,7 +38,8 @@ export type Operand =
   /** A member that money is made of; where the event has none, the metadata key of that name. */
   | { readonly kind: "member"; readonly field: "value" | "currency" }
   /** Who brought the visit, as attribution reads the event by itself. */
-  | { readonly kind: "touch"; readonly dimension: TouchDimension };
+  | { readonly kind: "touch"; readonly dimension: TouchDimension }
+  | KnownOperand;
 
 export type TouchDimension = "source" | "medium" | "campaign";
 
@@ -130,7 +133,7 @@ export interface IdentityScope extends WindowedScope {
   readonly subject: Subject;
 }
 
-export interface PlanByReport {
+export interface PlanByReport extends InsightPlans {
   countEvents: Scope & { readonly report: "countEvents" };
   countEventsPerDay: Scope & { readonly report: "countEventsPerDay"; readonly fill: boolean };
   countEventsRunningTotalPerDay: Scope & {
@@ -229,6 +232,14 @@ export interface AnswerByReport {
   ltvCohorts: LtvCohorts;
   topCompanies: TopCompanies;
   companyTopUsers: CompanyTopUsers;
+  trend: Trend;
+  funnel: Funnel;
+  retention: Retention;
+  lifecycle: Lifecycle;
+  stickiness: Stickiness;
+  paths: Paths;
+  sessionsOverview: SessionsOverview;
+  webOverview: WebOverview;
 }
 export type Answer<K extends ReportName> = AnswerByReport[K];
 

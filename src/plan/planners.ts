@@ -13,6 +13,14 @@ import { planRevenueByAttribution } from "./revenue-by-attribution.js";
 import { planLtvCohorts } from "./ltv-cohorts.js";
 import { planTopCompanies } from "./top-companies.js";
 import { planCompanyTopUsers } from "./company-top-users.js";
+import { planFunnel } from "./insights/funnel.js";
+import { planLifecycle } from "./insights/lifecycle.js";
+import { planPaths } from "./insights/paths.js";
+import { planRetention } from "./insights/retention.js";
+import { planSessionsOverview } from "./insights/sessions-overview.js";
+import { planStickiness } from "./insights/stickiness.js";
+import { planTrend } from "./insights/trend.js";
+import { planWebOverview } from "./insights/web-overview.js";
 import type { Plan, ReportName } from "./plan.js";
 import { planSearchEvents } from "./search-events.js";
 
@@ -35,4 +43,12 @@ export const planners: Planners = {
   ltvCohorts: planLtvCohorts,
   topCompanies: planTopCompanies,
   companyTopUsers: planCompanyTopUsers,
+  trend: planTrend,
+  funnel: planFunnel,
+  retention: planRetention,
+  lifecycle: planLifecycle,
+  stickiness: planStickiness,
+  paths: planPaths,
+  sessionsOverview: planSessionsOverview,
+  webOverview: planWebOverview,
 };

@@ -1,9 +1,11 @@
+import type { PlanContext } from "./context.js";
 import { planRange } from "./date-range.js";
-import { planWhere } from "./filter-groups.js";
+import { FilterPlanner } from "./filter-groups.js";
+import { planSegments } from "./insights/segments.js";
 import { readMembers, readText, type Members } from "./members.js";
 import type { Scope } from "./plan.js";
 
-const SCOPE_NAMES = ["project", "eventName", "startDate", "endDate", "filterGroups"];
+const SCOPE_NAMES = ["project", "eventName", "startDate", "endDate", "filterGroups", "segments"];
 
 /** The members of a report's input; an absent input is an empty one. @throws invalid_parameter, unknown_parameter */
 export function readInput(input: unknown, extraNames: readonly string[]): Members {
@@ -12,15 +14,15 @@ export function readInput(input: unknown, extraNames: readonly string[]): Member
 
 /**
  * The part of a plan that all event questions share. `userId` counts where the report takes it.
- * @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range, too_many_filters, invalid_operator,
- * invalid_filter_value, invalid_regex
+ * @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range, exactly_one_required, too_many_filters, invalid_operator,
+ * invalid_filter_value, invalid_regex (too long)
  */
-export function planScope(members: Members): Scope {
-  return {
-    project: readText(members, "project"),
-    eventName: readText(members, "eventName"),
-    userId: readText(members, "userId"),
-    range: planRange(members),
-    where: planWhere(members),
-  };
+export function planScope(members: Members, { nowMs, patterns, savedSegments }: PlanContext): Scope {
+  const project = readText(members, "project");
+  const eventName = readText(members, "eventName");
+  const userId = readText(members, "userId");
+  const range = planRange(members);
+  const filters = new FilterPlanner(patterns);
+  const segments = planSegments(members, savedSegments, { project, zone: null, nowMs, filters });
+  return { project, eventName, userId, range, where: filters.where(members, segments) };
 }

@@ -1,5 +1,6 @@
 import { hash128, toHex } from "../base/hash.js";
 import { LIMITS } from "../base/limits.js";
+import { canonicalText } from "./canonical-text.js";
 import type { PlanContext } from "./context.js";
 import { readCursor } from "./cursor.js";
 import { readFlag, readInteger } from "./members.js";
@@ -9,7 +10,7 @@ import { planScope, readInput } from "./scope.js";
 /** Settles a `searchEvents` question. @throws invalid_cursor, cursor_mismatch, and what `planScope` throws */
 export function planSearchEvents(input: unknown, context: PlanContext): Plan<"searchEvents"> {
   const members = readInput(input, ["userId", "cursor", "allFields", "limit"]);
-  const scope = planScope(members);
+  const scope = planScope(members, context);
   const fingerprint = fingerprintOf(scope);
   const limit = readInteger(members, "limit", LIMITS.searchLimitMin, LIMITS.searchLimitMax);
   const cursor = readCursor("searchEvents", members, fingerprint, context.cursorKey);
@@ -27,5 +28,8 @@ export function planSearchEvents(input: unknown, context: PlanContext): Plan<"se
 }
 
 function fingerprintOf({ project, eventName, userId, range, where }: Scope): string {
-  return toHex(hash128("searchEvents", JSON.stringify([project, eventName, userId, range.fromMs, range.toMs, where])));
+  const query = [project, eventName, userId, range.fromMs, range.toMs, where];
+  // A segment may be of a thousand conditions, and stand in a hundred filters.
+  const namesSegment = where.some((group) => group.some(({ operand }) => operand.kind === "segment"));
+  return toHex(hash128("searchEvents", namesSegment ? canonicalText(query) : JSON.stringify(query)));
 }

@@ -20,6 +20,8 @@ const SPELLINGS: readonly [name: string, question: string, negated: boolean, spe
   ["<=", "<=", false, ["<=", "lte"]],
   ["between", "between", false, ["between"]],
   ["not_between", "between", true, ["not_between"]],
+  ["in_segment", "inSegment", false, ["in_segment"]],
+  ["not_in_segment", "inSegment", true, ["not_in_segment"]],
   ["is_set", "isSet", false, ["is_set", "exists"]],
   ["is_not_set", "isSet", true, ["is_not_set", "not_exists"]],
 ];

@@ -10,6 +10,8 @@ export const ruled: PlanContext = {
     revenue: { paymentSlugs: ["paid"], refundSlugs: ["given-back"], currency: "EUR" },
     touch: { excludedHosts: ["pay.example"], searchHosts: ["find.example"], socialHosts: ["talk.example"], lookbackMs: 9 },
   },
+  savedSegments: new Map(),
+  patterns: [],
 };
 
 export const DAY_MS = 86_400_000;

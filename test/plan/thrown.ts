@@ -2,7 +2,7 @@ import { DaybookError } from "../../src/base/errors.js";
 import { reportRules } from "../../src/plan/revenue-rules.js";
 import type { PlanContext } from "../../src/plan/context.js";
 
-export const context: PlanContext = { nowMs: Date.UTC(2026, 2, 1), cursorKey: new Uint8Array(32).fill(7), rules: reportRules({}) };
+export const context: PlanContext = { nowMs: Date.UTC(2026, 2, 1), cursorKey: new Uint8Array(32).fill(7), rules: reportRules({}), savedSegments: new Map(), patterns: [] };
 
 /** Code and parameter of the error that `run` throws; null when it returns. */
 export function thrown(run: () => unknown): [code: string, param: string | undefined] | null {

@@ -16,17 +16,21 @@ export type InsightField =
   | `${"first_touch" | "last_touch"}.${"source" | "medium" | "campaign"}`
   | OtherText;
 
-/** Whose steps, returns and activity are looked at: people, or their companies where events have one. Default `identity`. */
+/** Whose steps, returns and activity are looked at: people, or the companies of events, and people where these have none. Default `identity`. */
 export type EntityLevel = "identity" | "account";
 
+/** The first day of a week. */
 export type WeekDay = "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
+/** As the clocks of the question's zone show it: a day may have 23 or 25 hours. */
 export type CalendarUnit = "minute" | "hour" | "day" | "week" | "month" | "quarter" | "year";
 /** `total` is one bucket: the range. */
 export type Interval = CalendarUnit | "total";
 
 /** Which events are meant. Both absent: any. */
 export interface EventSelector {
+  /** Exactly this name. */
   readonly eventName?: string | null | undefined;
+  /** Groups are OR-ed, the filters of a group AND-ed: at most 20 groups a list, and 100 filters in a whole question. */
   readonly filterGroups?: readonly FilterGroupInput[] | null | undefined;
 }
 
@@ -39,7 +43,7 @@ interface ConditionWindow {
   readonly lastDays?: number | null | undefined;
 }
 
-/** What somebody did, or is. */
+/** What somebody did, or is. Events are those of the question's project, whatever else it filters. */
 export type SegmentCondition =
   | ({
       readonly type: "did";
@@ -80,27 +84,33 @@ export interface SegmentsInput {
   readonly segments?: Readonly<Record<string, Segment>> | null | undefined;
 }
 
-/** What all insights take. */
+/** What all insights take: which events are meant, and whose days. */
 export interface InsightInput extends EventSelector, SegmentsInput {
   /** Only rows of this project; absent: all of the organization. */
   readonly project?: string | null | undefined;
-  /** A date without a time is that day of `timeZone`. */
+  /** The first day, or millisecond. A date without a time is that day of `timeZone`. Default: open. */
   readonly startDate?: DateInput | null | undefined;
+  /** The last day, or millisecond: it is part of the range. Default: open. */
   readonly endDate?: DateInput | null | undefined;
-  /** An IANA name; default `UTC`. */
+  /** An IANA name such as `Europe/Berlin`; default `UTC`. */
   readonly timeZone?: string | null | undefined;
   /** Default `monday`. */
   readonly weekStart?: WeekDay | null | undefined;
-  /** Answers from what was stored up to this sequence; `latest`: all, and the answer names the newest one. Absent: all. */
+  /** Refused so far: answers are of all that is stored. It is to be the sequence up to which a question looks, or `latest`. */
   readonly asOf?: number | "latest" | null | undefined;
 }
 
 export type NumericMeasureType = "sum" | "avg" | "min" | "max" | "p25" | "median" | "p75" | "p90" | "p95" | "p99";
 
+/**
+ * What a figure is: events, people, sessions, or revenue in the reporting currency; or of a field its different values, or a figure of its numbers,
+ * exact and rounded once.
+ */
 export type TrendMeasure =
   | { readonly type: "events" | "unique_users" | "sessions" | "revenue"; readonly field?: null | undefined }
   | { readonly type: "unique_values" | NumericMeasureType; readonly field: InsightField };
 
+/** Splits an answer by values: the largest combinations first, equal ones by their values. */
 export interface BreakdownInput {
   /** One or two different fields. */
   readonly fields: readonly InsightField[];
@@ -110,6 +120,7 @@ export interface BreakdownInput {
   readonly rest?: boolean | null | undefined;
 }
 
+/** As many whole units before, else as many days, else as many ms; or the same local times a year before. */
 export type Comparison = "previous_period" | "previous_year";
 
 export interface TrendInput extends InsightInput {
@@ -117,6 +128,7 @@ export interface TrendInput extends InsightInput {
   readonly measure?: TrendMeasure | null | undefined;
   /** Default `day`. */
   readonly interval?: Interval | null | undefined;
+  /** A series for each combination of values, in place of one of all. */
   readonly breakdown?: BreakdownInput | null | undefined;
   /** Needs both dates. */
   readonly compare?: Comparison | null | undefined;
@@ -143,15 +155,17 @@ export interface FunnelExclusionInput extends EventSelector {
 export interface FunnelInput extends InsightInput {
   /** 2 to 20. */
   readonly steps: readonly FunnelStepInput[];
-  /** Default `sequential`. */
+  /** `strict`: no other event of theirs between two steps; `any`: in whatever order. Default `sequential`. */
   readonly order?: "sequential" | "strict" | "any" | null | undefined;
-  /** 1 to 31,622,400; default 1,209,600 (14 days). */
+  /** Seconds from the first step to the last one: 1 to 31,622,400; default 1,209,600 (14 days). */
   readonly conversionWindowSec?: number | null | undefined;
   /** At most 10. */
   readonly exclusions?: readonly FunnelExclusionInput[] | null | undefined;
+  /** `session`: all steps within one session. Default `identity`. */
   readonly level?: EntityLevel | "session" | null | undefined;
   /** `at`: by the values of the chain's first event (`entry`, default) or of its last one. Not together with `interval`. */
   readonly breakdown?: (BreakdownInput & { readonly at?: "entry" | "last" | null | undefined }) | null | undefined;
+  /** Answers the funnel of each bucket too, of entries there alone. */
   readonly interval?: CalendarUnit | null | undefined;
 }
 
@@ -160,21 +174,24 @@ export interface RetentionInput extends InsightInput {
   readonly cohortEvent?: EventSelector | null | undefined;
   /** What counts as a return. Default: any event. */
   readonly returnEvent?: EventSelector | null | undefined;
-  /** Default `first_time`. */
+  /** Who did it for the first time of all, or everybody who did it there. Default `first_time`. */
   readonly cohort?: "first_time" | "recurring" | null | undefined;
-  /** Default `on`. */
+  /** In the bucket, or in it or any later one. Default `on`. */
   readonly returned?: "on" | "on_or_after" | null | undefined;
   /** Default `day`. */
   readonly interval?: "day" | "week" | "month" | null | undefined;
-  /** 1 to 366; default 11. */
+  /** Buckets after the cohort's own: 1 to 366; default 11. */
   readonly periods?: number | null | undefined;
+  /** Whose returns are looked at. Default `identity`. */
   readonly level?: EntityLevel | null | undefined;
+  /** By the values of a member's first cohort event in the bucket. */
   readonly breakdown?: BreakdownInput | null | undefined;
 }
 
 export interface LifecycleInput extends InsightInput {
   /** Default `day`. */
   readonly interval?: "day" | "week" | "month" | null | undefined;
+  /** Whose activity is looked at. Default `identity`. */
   readonly level?: EntityLevel | null | undefined;
 }
 
@@ -183,6 +200,7 @@ export interface StickinessInput extends InsightInput {
   readonly interval?: "week" | "month" | "quarter" | "year" | "total" | null | undefined;
   /** Shorter than the interval. Default `day`. */
   readonly unit?: "hour" | "day" | "week" | "month" | null | undefined;
+  /** Whose activity is looked at. Default `identity`. */
   readonly level?: EntityLevel | null | undefined;
 }
 
@@ -191,12 +209,13 @@ export interface PathsInput extends InsightInput {
   readonly node?: InsightField | null | undefined;
   /** At most 50. The first pattern, a regular expression, that matches a value gives its label. */
   readonly rules?: readonly { readonly pattern: string; readonly label: string }[] | null | undefined;
-  /** A label, after the rules. */
+  /** A label, after the rules: sequences begin at the first one. */
   readonly startAt?: string | null | undefined;
+  /** Sequences end at the first one; without `startAt` the last `maxDepth` nodes are kept. */
   readonly endAt?: string | null | undefined;
   /** Whether equal labels in a row are one node. Default true. */
   readonly collapse?: boolean | null | undefined;
-  /** 2 to 20; default 5. */
+  /** Nodes of a sequence: 2 to 20; default 5. */
   readonly maxDepth?: number | null | undefined;
   /** Of nodes and edges per step, and of sequences: 1 to 1,000; default 50. */
   readonly limit?: number | null | undefined;

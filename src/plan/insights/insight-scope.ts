@@ -1,0 +1,91 @@
+import { shown } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
+import { WEEK_DAYS } from "../../calendar/units.js";
+import { zoneOf, type Zone } from "../../calendar/zone.js";
+import type { PlanContext } from "../context.js";
+import { planRange } from "../date-range.js";
+import { FIELD_OPERANDS } from "../field-names.js";
+import { FilterPlanner } from "../filter-groups.js";
+import { memberError, readChoice, readMembers, readText, type Members } from "../members.js";
+import type { Scope, Where } from "../plan.js";
+import type { InsightScope } from "./plan.js";
+import { planSegments } from "./segments.js";
+
+const SCOPE_NAMES = ["project", "eventName", "filterGroups", "startDate", "endDate", "timeZone", "weekStart", "segments", "asOf"];
+const EVER = { fromMs: 0, toMs: LIMITS.instantMaxMs };
+
+/** What an insight shares with all others, settled; the rest is settled with it. */
+export interface Insight {
+  readonly members: Members;
+  readonly zone: Zone;
+  /** The plan has a definition once all of it is settled: `defined` gives it one. */
+  readonly scope: InsightScope;
+  /** What another part of the question selects by `eventName` and `filterGroups`. @throws what `FilterPlanner.where` throws */
+  selectionOf(part: Members): Selection;
+  /** The events of all times that match the question and a part of it. */
+  eventsOf(selection: Selection): Scope;
+}
+
+/** Without a name and without filters: any event. */
+export type Selection = Pick<Scope, "eventName" | "where">;
+
+/**
+ * Reads an insight, an absent one as an empty one. @param names of its members beyond those that all insights take
+ * @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range, and what `planSegments` throws
+ */
+export function readInsight(input: unknown, { nowMs, savedSegments, patterns }: PlanContext, names: readonly string[]): Insight {
+  const members = readMembers(input ?? {}, "", [...SCOPE_NAMES, ...names]);
+  refuseAsOf(members);
+  const project = readText(members, "project");
+  const eventName = readText(members, "eventName");
+  const zone = readZone(members);
+  const weekStart = WEEK_DAYS.indexOf(readChoice(members, "weekStart", WEEK_DAYS) ?? "monday");
+  const range = planRange(members, zone);
+  const filters = new FilterPlanner(patterns);
+  const segments = planSegments(members, savedSegments, { project, zone, nowMs, filters });
+  const where = filters.where(members, segments);
+  const scope: InsightScope = {
+    project,
+    eventName,
+    userId: null,
+    range,
+    where,
+    calendar: { timeZone: zone.name, weekStart },
+    isOpen: { start: !members.values.has("startDate"), end: !members.values.has("endDate") },
+    nowMs,
+    definition: "",
+  };
+  return {
+    members,
+    zone,
+    scope,
+    selectionOf: (part) => ({ eventName: readText(part, "eventName"), where: filters.where(part, segments) }),
+    eventsOf: (selection) => ({ project, userId: null, range: EVER, ...both(scope, selection) }),
+  };
+}
+
+/** What was asked of an earlier moment is answered by nobody yet. @throws invalid_parameter */
+function refuseAsOf(members: Members): void {
+  const asOf = members.values.get("asOf");
+  if (asOf !== undefined) throw memberError(members, "asOf", `expected none, for this executor answers of what is stored now alone, got ${shown(asOf)}`);
+}
+
+function readZone(members: Members): Zone {
+  const name = readText(members, "timeZone") ?? "UTC";
+  const zone = zoneOf(name);
+  if (zone === null) throw memberError(members, "timeZone", `expected the IANA name of a time zone, got ${shown(name)}`);
+  return zone;
+}
+
+/** Both selections at once. What is compared stays the same object: it is compiled once, in however many scopes it stands. */
+function both(question: Selection, { eventName, where }: Selection): Selection {
+  const joined = product(question.where, where);
+  if (question.eventName === null || eventName === null || question.eventName === eventName) return { eventName: question.eventName ?? eventName, where: joined };
+  const isNamed = { operand: FIELD_OPERANDS.name, test: { op: "equals", values: [eventName] }, negated: false } as const;
+  return { eventName: question.eventName, where: product(joined, [[isNamed]]) };
+}
+
+function product(a: Where, b: Where): Where {
+  if (a.length === 0 || b.length === 0) return a.length === 0 ? b : a;
+  return a.flatMap((group) => b.map((other) => [...group, ...other]));
+}

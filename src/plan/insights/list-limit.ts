@@ -1,0 +1,6 @@
+import { readInteger, type Members } from "../members.js";
+
+/** How many rows of a list are shown: 1 to 1,000. @throws invalid_parameter */
+export function readListLimit(members: Members, absent: number): number {
+  return readInteger(members, "limit", 1, 1_000) ?? absent;
+}

@@ -1,0 +1,172 @@
+import type { Comparison, Operand, Range, RevenueRule, Scope, SessionRule, TouchDimension, TouchRule } from "../plan.js";
+import type { CalendarUnit, EntityLevel, Interval, NumericMeasureType } from "./input.js";
+
+/* Settled insights: what `PlanByReport` has of them. */
+
+/** How a question cuts time. */
+export interface CalendarPlan {
+  /** An IANA name, as it was given. */
+  readonly timeZone: string;
+  /** 0 for Monday. */
+  readonly weekStart: number;
+}
+
+/** What all insights share. The scope's `userId` is null; its range is half-open, in ms, as the dates of the zone settle it. */
+export interface InsightScope extends Scope {
+  readonly calendar: CalendarPlan;
+  /** Sides without a date: there the range reaches to the edge of representable time. */
+  readonly isOpen: { readonly start: boolean; readonly end: boolean };
+  /** Epoch ms at which the question was put. */
+  readonly nowMs: number;
+  /** `def_` and 32 hexadecimal digits. */
+  readonly definition: string;
+}
+
+export interface BreakdownPlan {
+  /** One or two. */
+  readonly fields: readonly Operand[];
+  readonly limit: number;
+  readonly rest: boolean;
+}
+
+export type MeasurePlan =
+  | { readonly type: "events" | "unique_users" | "sessions" | "revenue"; readonly field: null }
+  | { readonly type: "unique_values" | NumericMeasureType; readonly field: Operand };
+
+export interface TrendPlan extends InsightScope {
+  readonly report: "trend";
+  readonly measure: MeasurePlan;
+  readonly interval: Interval;
+  readonly breakdown: BreakdownPlan | null;
+  /** The range to compare with; null: none is asked for. */
+  readonly previous: Range | null;
+  readonly cumulative: boolean;
+  readonly fill: boolean;
+  readonly session: SessionRule;
+  readonly pageviewSlugs: readonly string[];
+  readonly revenue: RevenueRule;
+}
+
+export interface FunnelPlan extends InsightScope {
+  readonly report: "funnel";
+  /** Which events are a step: of all times, the question's own filters included. */
+  readonly steps: readonly { readonly scope: Scope; readonly name: string }[];
+  readonly order: "sequential" | "strict" | "any";
+  readonly windowMs: number;
+  /** Steps count from 1. */
+  readonly exclusions: readonly { readonly scope: Scope; readonly afterStep: number; readonly beforeStep: number }[];
+  readonly level: EntityLevel | "session";
+  readonly breakdown: (BreakdownPlan & { readonly at: "entry" | "last" }) | null;
+  readonly interval: CalendarUnit | null;
+  readonly session: SessionRule;
+  readonly pageviewSlugs: readonly string[];
+  /** Payments from servers are in no session. */
+  readonly revenue: RevenueRule;
+}
+
+export interface RetentionPlan extends InsightScope {
+  readonly report: "retention";
+  /** Of all times, the question's own filters included. */
+  readonly cohortEvent: Scope;
+  readonly returnEvent: Scope;
+  readonly cohort: "first_time" | "recurring";
+  readonly returned: "on" | "on_or_after";
+  readonly interval: "day" | "week" | "month";
+  readonly periods: number;
+  readonly level: EntityLevel;
+  readonly breakdown: BreakdownPlan | null;
+}
+
+export interface LifecyclePlan extends InsightScope {
+  readonly report: "lifecycle";
+  readonly interval: "day" | "week" | "month";
+  readonly level: EntityLevel;
+}
+
+export interface StickinessPlan extends InsightScope {
+  readonly report: "stickiness";
+  readonly interval: "week" | "month" | "quarter" | "year" | "total";
+  readonly unit: "hour" | "day" | "week" | "month";
+  readonly level: EntityLevel;
+}
+
+export interface PathsPlan extends InsightScope {
+  readonly report: "paths";
+  readonly node: Operand;
+  readonly rules: readonly { readonly pattern: string; readonly label: string }[];
+  readonly startAt: string | null;
+  readonly endAt: string | null;
+  readonly collapse: boolean;
+  readonly maxDepth: number;
+  readonly limit: number;
+  readonly session: SessionRule;
+  readonly pageviewSlugs: readonly string[];
+  /** Payments from servers are in no session. */
+  readonly revenue: RevenueRule;
+}
+
+export interface SessionsOverviewPlan extends InsightScope {
+  readonly report: "sessionsOverview";
+  readonly interval: Interval;
+  readonly breakdown: BreakdownPlan | null;
+  readonly limit: number;
+  readonly session: SessionRule;
+  readonly pageviewSlugs: readonly string[];
+  /** Payments from servers are in no session. */
+  readonly revenue: RevenueRule;
+}
+
+export interface WebOverviewPlan extends InsightScope {
+  readonly report: "webOverview";
+  readonly limit: number;
+  readonly interval: CalendarUnit | null;
+  readonly previous: Range | null;
+  readonly session: SessionRule;
+  readonly pageviewSlugs: readonly string[];
+  /** Payments from servers are in no session. */
+  readonly revenue: RevenueRule;
+  readonly touch: TouchRule;
+}
+
+export interface InsightPlans {
+  trend: TrendPlan;
+  funnel: FunnelPlan;
+  retention: RetentionPlan;
+  lifecycle: LifecyclePlan;
+  stickiness: StickinessPlan;
+  paths: PathsPlan;
+  sessionsOverview: SessionsOverviewPlan;
+  webOverview: WebOverviewPlan;
+}
+
+/** When something is to have happened. */
+export type SegmentWindow =
+  | { readonly kind: "range"; readonly range: Range }
+  /** The last days before the question was put, of 86,400 s each, both ends included. */
+  | { readonly kind: "lastDays"; readonly days: number };
+
+/** What holds for an identity. */
+export type ConditionPlan =
+  /** From `atLeast` to `atMost` (null: no bound) matching events in the window. The scope's range is everything. */
+  | { readonly type: "did"; readonly scope: Scope; readonly window: SegmentWindow; readonly atLeast: number; readonly atMost: number | null }
+  /** Its first, or last, event in the project (null: any) lies in the window. */
+  | { readonly type: "firstSeen" | "lastSeen"; readonly project: string | null; readonly window: SegmentWindow }
+  /** A comparison of a `person`, or of the `companyId` or a `company` trait of the company it was last seen with. */
+  | { readonly type: "is"; readonly comparison: Comparison };
+
+/** People by what they did and are: OR of groups, each an AND of conditions. Equal contents are equal segments. */
+export type SegmentPlan = readonly (readonly ConditionPlan[])[];
+
+/** Operands that are known of people and companies, not of events. */
+export type KnownOperand =
+  /** A trait of the event's identity, or its newest email. */
+  | { readonly kind: "person"; readonly path: string }
+  /** A trait of the event's company. */
+  | { readonly kind: "company"; readonly path: string }
+  /** The label that attribution would give the event as a payment of its identity. */
+  | { readonly kind: "paymentTouch"; readonly model: "first_touch" | "last_touch"; readonly dimension: TouchDimension }
+  /**
+   * Whether the event's identity is in a segment: its test is `isSet`. `nowMs`: epoch ms at which the question was put, from which last days count;
+   * no part of what the question means.
+   */
+  | { readonly kind: "segment"; readonly segment: SegmentPlan; readonly nowMs: number };

@@ -1,0 +1,64 @@
+import { MS_PER_DAY } from "../../base/time.js";
+import { startOfUnit, unitNumberAt, type DateCut } from "../../calendar/axis.js";
+import { DATE_UNITS, type DateUnit } from "../../calendar/units.js";
+import type { Zone } from "../../calendar/zone.js";
+import { memberError, readChoice } from "../members.js";
+import type { Range } from "../plan.js";
+import type { Interval } from "./input.js";
+import type { Insight } from "./insight-scope.js";
+
+const COMPARISONS = ["previous_period", "previous_year"] as const;
+
+/**
+ * The range that `compare` asks to compare with; null when absent.
+ * @throws invalid_parameter (a date is missing; the range is empty, or begins before 1970)
+ */
+export function readPreviousRange({ members, zone, scope }: Insight, interval: Interval | null): Range | null {
+  const compare = readChoice(members, "compare", COMPARISONS);
+  if (compare === null) return null;
+  const { range, isOpen, calendar } = scope;
+  if (isOpen.start || isOpen.end) throw memberError(members, "compare", "expected startDate and endDate beside it");
+  const previous = compare === "previous_year" ? yearBefore(zone, range) : periodBefore({ zone, weekStart: calendar.weekStart }, interval, range);
+  if (previous.fromMs < 0 || previous.fromMs >= previous.toMs)
+    throw memberError(members, "compare", `expected dates with a ${compare} of 1970 or later, got ones whose ${compare} is empty or earlier`);
+  return previous;
+}
+
+/** As many whole units of the interval, where it is a week or longer; else as many days; else as many ms. */
+function periodBefore(calendar: Omit<DateCut, "unit">, interval: Interval | null, { fromMs, toMs }: Range): Range {
+  const unit = DATE_UNITS.find((each) => each === interval) ?? "day";
+  for (const each of new Set<DateUnit>([unit, "day"])) {
+    const cut = { ...calendar, unit: each };
+    const [from, to] = [unitNumberAt(cut, fromMs), unitNumberAt(cut, toMs)];
+    if (startOfUnit(cut, from) !== fromMs || startOfUnit(cut, to) !== toMs) continue;
+    return { fromMs: each === "day" ? daysBefore(cut, fromMs, dayCount(fromMs, toMs)) : startOfUnit(cut, 2 * from - to), toMs: fromMs };
+  }
+  return { fromMs: fromMs - (toMs - fromMs), toMs: fromMs };
+}
+
+/** Days between the starts of two. One that the zone skipped is none: its number is there, but not its 24 hours. */
+function dayCount(fromMs: number, toMs: number): number {
+  return Math.round((toMs - fromMs) / MS_PER_DAY);
+}
+
+function daysBefore(cut: DateCut, ms: number, count: number): number {
+  let number = unitNumberAt(cut, ms) - count;
+  let startMs = startOfUnit(cut, number);
+  for (let missing = count - dayCount(startMs, ms); missing > 0; missing = count - dayCount(startMs, ms)) {
+    number -= missing;
+    startMs = startOfUnit(cut, number);
+  }
+  return startMs;
+}
+
+/** The local times of the first and last ms, a year before. */
+function yearBefore(zone: Zone, { fromMs, toMs }: Range): Range {
+  const before = (ms: number) => zone.firstAt(lessOneYear(ms + zone.offsetMsAt(ms)));
+  return { fromMs: before(fromMs), toMs: before(toMs - 1) + 1 };
+}
+
+function lessOneYear(localMs: number): number {
+  const date = new Date(localMs);
+  const isLeapDay = date.getUTCMonth() === 1 && date.getUTCDate() === 29;
+  return date.setUTCFullYear(date.getUTCFullYear() - 1, date.getUTCMonth(), isLeapDay ? 28 : date.getUTCDate());
+}
