@@ -19,7 +19,7 @@ export class AttributedRevenue {
 
   /** @param touch null for whom nobody brought */
   add(touch: Touch | null, revenue: Money, orders: number): void {
-    const name = nameOf(touch, this.dimension);
+    const name = touchName(touch, this.dimension);
     const known = this.#sums.get(name) ?? { revenue: ZERO, orders: 0 };
     this.#sums.set(name, { revenue: addMoney(known.revenue, revenue), orders: known.orders + orders });
   }
@@ -34,7 +34,7 @@ export class AttributedRevenue {
 }
 
 /** The part of a touch that is asked for, or what stands for none. */
-function nameOf(touch: Touch | null, dimension: Dimension): string {
+export function touchName(touch: Touch | null, dimension: Dimension): string {
   if (touch === null) return dimension === "source" ? "(direct)" : "(none)";
   return touch[dimension] ?? "(not set)";
 }

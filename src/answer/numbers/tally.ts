@@ -25,6 +25,29 @@ export function tallyOf(numbers: Float64Array, counts: Float64Array): Tally {
   return { numbers: tally.numbers.slice(0, count), counts: tally.counts.slice(0, count) };
 }
 
+/** Nothing. */
+export const NO_NUMBERS: Tally = { numbers: new Float64Array(0), counts: new Float64Array(0) };
+
+/** Two tallies as one. Changes neither. Cost: both. */
+export function bothTallies(a: Tally, b: Tally): Tally {
+  if (a.numbers.length === 0 || b.numbers.length === 0) return a.numbers.length === 0 ? b : a;
+  const all = { numbers: new Float64Array(a.numbers.length + b.numbers.length), counts: new Float64Array(a.numbers.length + b.numbers.length) };
+  let count = 0;
+  for (let left = 0, right = 0; left < a.numbers.length || right < b.numbers.length; count += 1) {
+    const [first, second] = [a.numbers[left] ?? Infinity, b.numbers[right] ?? Infinity];
+    all.numbers[count] = Math.min(first, second);
+    if (first <= second) {
+      all.counts[count]! += a.counts[left]!;
+      left += 1;
+    }
+    if (second <= first) {
+      all.counts[count]! += b.counts[right]!;
+      right += 1;
+    }
+  }
+  return { numbers: all.numbers.slice(0, count), counts: all.counts.slice(0, count) };
+}
+
 /** How many numbers came. */
 export function countOf({ counts }: Tally): number {
   return counts.reduce((sum, count) => sum + count, 0);

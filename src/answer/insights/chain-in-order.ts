@@ -1,0 +1,228 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places and steps are bounded by their arrays */
+import type { Range } from "../../plan/plan.js";
+import { bitsBetween, STEP_BITS, type ChainFinder, type ChainRules, type Mask, type Matches } from "./chain.js";
+import { ChainMoment } from "./chain-moment.js";
+
+/** Masks below it match no exclusion. */
+const EXCLUDED = 2 ** STEP_BITS;
+
+/**
+ * Chains whose steps come one after the other. Per entity: forward, the latest entry by depth gives the greatest depth; backward, the earliest
+ * end by steps still to come gives the first event; between its ends the chain. O(matches × steps); nothing is allocated for an entity.
+ */
+export class ChainsInOrder implements ChainFinder {
+  readonly chain: Uint32Array;
+  #orderDecides = false;
+  readonly #rules: ChainRules;
+  readonly #isStrict: boolean;
+  readonly #moment: ChainMoment;
+  /** By depth: when the chain of that depth began that began last and lives. */
+  readonly #entries: Float64Array;
+  readonly #nextEntries: Float64Array;
+  /** By count of steps done: the earliest end of the others. */
+  readonly #ends: Float64Array;
+  /** By place: with which counts of steps a chain may leave the millisecond, one bit each. */
+  #open = new Uint32Array(256);
+
+  constructor(rules: ChainRules) {
+    this.#rules = rules;
+    this.#isStrict = rules.order === "strict";
+    this.#moment = new ChainMoment(rules);
+    this.chain = new Uint32Array(rules.stepCount);
+    this.#entries = new Float64Array(rules.stepCount + 1);
+    this.#nextEntries = new Float64Array(rules.stepCount + 1);
+    this.#ends = new Float64Array(rules.stepCount + 1);
+  }
+
+  get orderDecides(): boolean {
+    return this.#orderDecides;
+  }
+
+  find(matches: Matches, from: number, to: number, entries: Range): number {
+    this.#orderDecides = false;
+    const depth = this.#depthOf(matches, from, to, entries);
+    if (depth > 1) this.#choose(matches, this.#firstEntry(matches, from, to, entries, depth), to, depth);
+    return depth;
+  }
+
+  /** The greatest depth; where it is 1, its chain too. */
+  #depthOf({ ms, masks }: Matches, from: number, to: number, { fromMs, toMs }: Range): number {
+    const { stepCount } = this.#rules;
+    this.#entries.fill(-Infinity);
+    let depth = 0;
+    for (let at = from; at < to && depth < stepCount; ) {
+      const now = ms[at]!;
+      const next = endOfMoment(ms, at, to);
+      const entryMs = now >= fromMs && now < toMs ? now : -Infinity;
+      if (depth === 0 && entryMs === -Infinity) {
+        at = next;
+        continue;
+      }
+      const isOne = next === at + 1 && masks[at]! < EXCLUDED;
+      const reached = isOne ? this.#addOne(masks[at]!, now, entryMs, depth) : this.#addMoment(masks, at, next, now, entryMs, depth);
+      if (depth === 0 && reached > 0) this.chain[0] = firstOfStep(masks, at);
+      depth = reached;
+      at = next;
+    }
+    return depth;
+  }
+
+  /** Goes on with chains by one event: those of the greatest depth first, for one event is one step. Answers the depth reached. */
+  #addOne(steps: Mask, now: number, entryMs: number, depth: number): number {
+    const { stepCount, windowMs } = this.#rules;
+    const entries = this.#entries;
+    let reached = depth;
+    for (let done = Math.min(depth, stepCount - 1); done >= 0; done -= 1) {
+      const entry = ((steps >>> done) & 1) === 0 ? -Infinity : done === 0 ? entryMs : entries[done]!;
+      const isAlive = now - entry <= windowMs;
+      if (this.#isStrict) entries[done + 1] = isAlive ? entry : -Infinity;
+      else if (isAlive && entry > entries[done + 1]!) entries[done + 1] = entry;
+      if (isAlive && done === reached) reached += 1;
+    }
+    return reached;
+  }
+
+  #addMoment(masks: Uint32Array, from: number, to: number, now: number, entryMs: number, depth: number): number {
+    const { stepCount, windowMs } = this.#rules;
+    const [entries, next, moment] = [this.#entries, this.#nextEntries, this.#moment];
+    next.fill(-Infinity);
+    moment.read(masks, from, to);
+    let reached = depth;
+    for (let done = 0; done <= depth; done += 1) {
+      const entry = done === 0 ? entryMs : entries[done]!;
+      if (now - entry > windowMs) continue;
+      const reach = moment.reachOf(done);
+      reached = Math.max(reached, reach);
+      for (let count = this.#leastAfter(done, stepCount); count <= reach; count += 1) next[count] = Math.max(next[count]!, entry);
+    }
+    entries.set(next);
+    return reached;
+  }
+
+  /** Where the first event lies with which a chain of some depth begins: the first place of its millisecond. */
+  #firstEntry({ ms, masks }: Matches, from: number, to: number, { fromMs, toMs }: Range, depth: number): number {
+    const { windowMs } = this.#rules;
+    const ends = this.#ends;
+    ends.fill(Infinity);
+    let first = -1;
+    for (let end = to; end > from && ms[end - 1]! >= fromMs; ) {
+      const now = ms[end - 1]!;
+      const start = startOfMoment(ms, from, end);
+      const isOne = start === end - 1 && masks[start]! < EXCLUDED;
+      ends[depth] = now;
+      const endMs = isOne ? this.#endOne(masks[start]!, depth) : this.#endMoment(masks, start, end, depth);
+      if (now < toMs && endMs - now <= windowMs) first = start;
+      end = start;
+    }
+    return first;
+  }
+
+  /** Goes back before one event, the fewest steps first. Answers the earliest end of a chain that begins with it. */
+  #endOne(steps: Mask, depth: number): number {
+    const ends = this.#ends;
+    const endMs = (steps & 1) === 0 ? Infinity : ends[1]!;
+    for (let done = 1; done < depth; done += 1) {
+      const own = ((steps >>> done) & 1) === 0 ? Infinity : ends[done + 1]!;
+      if (this.#isStrict || own < ends[done]!) ends[done] = own;
+    }
+    return endMs;
+  }
+
+  #endMoment(masks: Uint32Array, from: number, to: number, depth: number): number {
+    const [ends, moment] = [this.#ends, this.#moment];
+    moment.read(masks, from, to);
+    let first = Infinity;
+    for (let done = 0; done < depth; done += 1) {
+      const reach = Math.min(moment.reachOf(done), depth);
+      let endMs = Infinity;
+      for (let count = this.#leastAfter(done, depth); count <= reach; count += 1) endMs = Math.min(endMs, ends[count]!);
+      if (done === 0) first = endMs;
+      else ends[done] = endMs;
+    }
+    return first;
+  }
+
+  /** Chooses the first chain in order of a depth that begins in a millisecond. */
+  #choose({ ms, masks }: Matches, first: number, to: number, depth: number): void {
+    const end = this.#findOpen(ms, masks, first, to, depth);
+    let done = 0;
+    for (let at = first; done < depth; ) {
+      const next = endOfMoment(ms, at, end);
+      const open = this.#open[at - first]!;
+      if (next > at + 1 || masks[at]! >= EXCLUDED) done = this.#chooseOfMoment(masks, at, next, open, done, depth);
+      else if (((masks[at]! >>> done) & (open >>> (done + 1)) & 1) === 1) {
+        this.chain[done] = at;
+        done += 1;
+      }
+      at = next;
+    }
+  }
+
+  #chooseOfMoment(masks: Uint32Array, from: number, to: number, open: number, done: number, depth: number): number {
+    const moment = this.#moment;
+    moment.read(masks, from, to);
+    const allowed = open & bitsBetween(this.#leastAfter(done, depth), depth);
+    let count = done;
+    while (count < depth) {
+      const place = moment.take(count, allowed);
+      if (place < 0) break;
+      this.chain[count] = place;
+      count += 1;
+    }
+    if (count > done && moment.orderDecides) this.#orderDecides = true;
+    return count;
+  }
+
+  /** Finds with which counts of steps a chain may leave each millisecond in the window. Answers where the window ends. */
+  #findOpen(ms: Float64Array, masks: Uint32Array, first: number, to: number, depth: number): number {
+    const lastMs = ms[first]! + this.#rules.windowMs;
+    let windowEnd = first;
+    while (windowEnd < to && ms[windowEnd]! <= lastMs) windowEnd += 1;
+    if (windowEnd - first > this.#open.length) this.#open = new Uint32Array(2 * (windowEnd - first));
+    const isDone = 1 << depth;
+    let open = isDone;
+    for (let end = windowEnd; end > first; ) {
+      const start = startOfMoment(ms, first, end);
+      this.#open[start - first] = open;
+      if (start < end - 1 || masks[start]! >= EXCLUDED) open = this.#openBefore(masks, start, end, open, depth);
+      else open = (this.#isStrict ? isDone : open) | (masks[start]! & (open >>> 1));
+      end = start;
+    }
+    return windowEnd;
+  }
+
+  #openBefore(masks: Uint32Array, from: number, to: number, open: number, depth: number): number {
+    const moment = this.#moment;
+    moment.read(masks, from, to);
+    let before = 1 << depth;
+    for (let done = 0; done < depth; done += 1) {
+      const [least, reach] = [this.#leastAfter(done, depth), Math.min(moment.reachOf(done), depth)];
+      if (least <= reach && (open & bitsBetween(least, reach)) !== 0) before |= 1 << done;
+    }
+    return before;
+  }
+
+  /** With how many steps a chain that came with `done` ones must leave the millisecond to live on; one that did not begin must begin. */
+  #leastAfter(done: number, depth: number): number {
+    const mustMove = this.#isStrict || done === 0;
+    return Math.max(this.#moment.leastOf(done, depth), mustMove ? done + 1 : done);
+  }
+}
+
+function endOfMoment(ms: Float64Array, at: number, to: number): number {
+  let next = at + 1;
+  while (next < to && ms[next] === ms[at]) next += 1;
+  return next;
+}
+
+function startOfMoment(ms: Float64Array, from: number, end: number): number {
+  let start = end - 1;
+  while (start > from && ms[start - 1] === ms[end - 1]) start -= 1;
+  return start;
+}
+
+function firstOfStep(masks: Uint32Array, from: number): number {
+  let at = from;
+  while ((masks[at]! & 1) === 0) at += 1;
+  return at;
+}

@@ -1,0 +1,80 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+import { secondsOf } from "./numbers/shown.js";
+
+/** Ms of durations. */
+export type Durations = Uint32Array | Float64Array;
+
+/** Up to so many are sorted. */
+const FEW = 2_048;
+
+/** Values below it have a bin each; greater ones share one with those of the same leading bits. */
+const MANTISSA_BITS = 8;
+const EXACT_BELOW = 2 ** MANTISSA_BITS;
+const BIN_COUNT = (33 - MANTISSA_BITS) * EXACT_BELOW;
+
+// One for all: counting is synchronous.
+const bins = new Uint32Array(BIN_COUNT);
+
+/**
+ * Percentiles of durations in any order by linear interpolation (R-7), in seconds; null of nothing.
+ * Cost: a look at each to put it in a bin, and another one to find those of the bins that are asked for.
+ */
+export function percentilesOf(durations: Durations, percents: readonly number[]): (number | null)[] {
+  const last = durations.length - 1;
+  if (last < 0) return percents.map(() => null);
+  const ranks = percents.flatMap((percent) => [Math.floor((last * percent) / 100), Math.ceil((last * percent) / 100)]);
+  const values = durations.length <= FEW || durations instanceof Float64Array ? sortedAt(durations, ranks) : binnedAt(durations, ranks);
+  return percents.map((percent, at) => {
+    const rest = (last * percent) % 100;
+    return secondsOf(values[at * 2]! * (100 - rest) + values[at * 2 + 1]! * rest, 100);
+  });
+}
+
+function sortedAt(durations: Durations, ranks: readonly number[]): number[] {
+  const sorted = durations.slice().sort();
+  return ranks.map((rank) => sorted[rank]!);
+}
+
+function binnedAt(durations: Uint32Array, ranks: readonly number[]): number[] {
+  bins.fill(0);
+  for (let at = 0; at < durations.length; at += 1) bins[binOf(durations[at]!)]! += 1;
+  /** By bin of a rank: how many lie below it. */
+  const below = new Map<number, number>();
+  const binOfRank = new Map<number, number>();
+  for (let bin = 0, count = 0; bin < BIN_COUNT; bin += 1) {
+    for (const rank of ranks)
+      if (rank >= count && rank < count + bins[bin]!) {
+        binOfRank.set(rank, bin);
+        below.set(bin, count);
+      }
+    count += bins[bin]!;
+  }
+  const wanted = new Uint8Array(BIN_COUNT);
+  const found = new Map<number, Uint32Array>();
+  for (const bin of below.keys()) {
+    // What shares a bin of its own is all the same.
+    if (bin >= EXACT_BELOW) wanted[bin] = 1;
+    found.set(bin, new Uint32Array(bin >= EXACT_BELOW ? bins[bin]! : 0));
+  }
+  const ends = new Map<number, number>();
+  if (wanted.includes(1))
+    for (let at = 0; at < durations.length; at += 1) {
+      const bin = binOf(durations[at]!);
+      if (wanted[bin] === 0) continue;
+      const end = ends.get(bin) ?? 0;
+      found.get(bin)![end] = durations[at]!;
+      ends.set(bin, end + 1);
+    }
+  for (const list of found.values()) list.sort();
+  return ranks.map((rank) => {
+    const bin = binOfRank.get(rank)!;
+    return bin < EXACT_BELOW ? bin : found.get(bin)![rank - below.get(bin)!]!;
+  });
+}
+
+/** Bins ascend with what is in them. */
+function binOf(duration: number): number {
+  if (duration < EXACT_BELOW) return duration;
+  const shift = 32 - MANTISSA_BITS - 1 - Math.clz32(duration);
+  return (shift + 1) * EXACT_BELOW + ((duration >>> shift) & (EXACT_BELOW - 1));
+}
