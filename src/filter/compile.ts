@@ -9,10 +9,13 @@ import type { Dictionary, JsonDictionary } from "../column/dictionary.js";
 import { COMPANY_COLUMNS } from "../identity/company-rows.js";
 import type { IdentityIds } from "../identity/identity-ids.js";
 import type { CompanyView, IdentityView } from "../identity/identity-view.js";
+import type { SegmentPlan } from "../plan/insights/plan.js";
 import { numberOf } from "../plan/number-form.js";
 import type { Comparison, Operand, Scope, Test, TouchDimension } from "../plan/plan.js";
 import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";
+import type { KnownFields, KnownValues } from "./known-fields.js";
+import type { MembersOf } from "./members.js";
 import { pathOf, referrerDomainOf, walk } from "./operand-value.js";
 import { ALWAYS, NEVER, codesPredicate, columnsOf } from "./predicate.js";
 import type { Predicate, Selector } from "./predicate.js";
@@ -32,6 +35,9 @@ export interface FilterContext {
   readonly companies: CompanyView | null;
   /** Null where no filter asks who brought a visit. */
   readonly touches: RowTouches | null;
+  /** What the filters name of people, companies, and who brought them. */
+  readonly known: KnownFields;
+  readonly membersOf: MembersOf;
   readonly regexes: Regexes;
 }
 
@@ -43,43 +49,62 @@ export interface RowTouches {
   touch(rows: Rows, row: number): Readonly<Record<TouchDimension, string | null>> | null;
 }
 
-/**
- * Compiles everything that narrows a question down: scope, dates and filters. Cost: the dictionaries' values, never rows.
- * Pauses after each filter, so that others may have a turn.
- */
-export function* compileSelector(scope: Scope, context: FilterContext): Generator<void, Selector> {
-  const compiler = new Compiler(context);
-  const all: Predicate[] = [];
-  if (scope.project !== null) all.push(compiler.exactly("project", scope.project));
-  if (scope.eventName !== null) all.push(compiler.exactly("name", scope.eventName));
-  if (scope.userId !== null) all.push(compiler.subject());
-  const groups: Predicate[][] = [];
-  for (const group of scope.where) {
-    const predicates: Predicate[] = [];
-    for (const comparison of group) {
-      predicates.push(compiler.comparison(comparison));
-      yield;
-    }
-    groups.push(predicates);
+/** Compiles what narrows questions down: scopes, dates and filters. Each filter is compiled once, in however many scopes it stands. */
+export class SelectorCompiler {
+  readonly #compiler: Compiler;
+  readonly #known = new Map<Comparison, Predicate>();
+
+  constructor(context: FilterContext) {
+    this.#compiler = new Compiler(context);
   }
-  const any = groups.length === 1 ? [] : groups;
-  if (groups.length === 1) all.push(...(groups[0] ?? []));
-  const columns = new Set([...all, ...any.flat()].flatMap(columnsOf));
-  return {
-    all: all.filter((predicate) => predicate !== ALWAYS),
-    any: any.some((group) => group.every((predicate) => predicate === ALWAYS)) ? [] : any,
-    fromMs: scope.range.fromMs,
-    toMs: scope.range.toMs,
-    key: keyOf(scope),
-    columns: [...columns],
-    testedValueCount: compiler.testedValueCount,
-  };
+
+  /** Cost: the dictionaries' values, never rows. Pauses after each filter, so that others may have a turn. */
+  *compile(scope: Scope): Generator<void, Selector> {
+    const compiler = this.#compiler;
+    const testedBefore = compiler.testedValueCount;
+    const all: Predicate[] = [];
+    if (scope.project !== null) all.push(compiler.exactly("project", scope.project));
+    if (scope.eventName !== null) all.push(compiler.exactly("name", scope.eventName));
+    if (scope.userId !== null) all.push(compiler.subject());
+    const groups: Predicate[][] = [];
+    for (const group of scope.where) {
+      const predicates: Predicate[] = [];
+      for (const comparison of group) {
+        predicates.push(this.#predicateOf(comparison));
+        yield;
+      }
+      groups.push(predicates);
+    }
+    const any = groups.length === 1 ? [] : groups;
+    if (groups.length === 1) all.push(...(groups[0] ?? []));
+    const columns = new Set([...all, ...any.flat()].flatMap(columnsOf));
+    return {
+      all: all.filter((predicate) => predicate !== ALWAYS),
+      any: any.some((group) => group.every((predicate) => predicate === ALWAYS)) ? [] : any,
+      fromMs: scope.range.fromMs,
+      toMs: scope.range.toMs,
+      key: keyOf(scope),
+      columns: [...columns],
+      testedValueCount: compiler.testedValueCount - testedBefore,
+    };
+  }
+
+  #predicateOf(comparison: Comparison): Predicate {
+    let predicate = this.#known.get(comparison);
+    if (predicate === undefined) this.#known.set(comparison, (predicate = this.#compiler.comparison(comparison)));
+    return predicate;
+  }
 }
 
 function keyOf({ project, eventName, userId, where }: Scope): string | null {
-  if (userId !== null || where.some((group) => group.some(({ operand: { kind } }) => kind === "identityId" || kind === "companyId"))) return null;
+  if (userId !== null || where.some((group) => group.some(({ operand }) => asksWhoIsWho(operand)))) return null;
   // A hash: filters may be long, and may name somebody.
   return project === null && eventName === null && where.length === 0 ? "" : toHex(hash128("filters", JSON.stringify([project, eventName, where])));
+}
+
+/** What rows have of these follows from who is who, which changes. */
+function asksWhoIsWho({ kind }: Operand): boolean {
+  return ["identityId", "companyId", "person", "company", "paymentTouch", "segment"].includes(kind);
 }
 
 class Compiler {
@@ -114,6 +139,10 @@ class Compiler {
         return this.#field(operand.field, test, value, negated);
       case "companyId":
         return this.#companyId(value, negated);
+      case "person":
+        return this.#person(operand.path, value, negated);
+      case "company":
+        return this.#company(operand.path, value, negated);
       case "path":
         return this.#derived("url", (text) => value.string(pathOf(text)), negated);
       case "referrerDomain":
@@ -131,6 +160,10 @@ class Compiler {
       case "id":
       case "createdAt":
         return rowPredicate(operand, test, value, negated);
+      case "paymentTouch":
+        return this.#paymentTouch(operand, value, negated);
+      case "segment":
+        return this.#segment(operand.segment, negated);
     }
   }
 
@@ -162,6 +195,26 @@ class Compiler {
     assert(touches !== null, "a filter by touch was compiled without touches");
     const test = (rows: Rows, row: number) => value.string(touches.touch(rows, row)?.[dimension] ?? "") !== negated;
     return { kind: "row", columns: touches.columns, prepare: (rows) => (row) => test(rows, row) };
+  }
+
+  /** Whoever is nobody is in none. */
+  #segment(segment: SegmentPlan, negated: boolean): Predicate {
+    const { identities, membersOf } = this.context;
+    if (membersOf === null) return actorPredicate(...this.#actorSets(() => true, false));
+    const members = membersOf(segment);
+    return actorPredicate(...this.#actorSets((actor) => actor >= 2 && members.has(identities.identityOf(actor)), negated));
+  }
+
+  /** Where a label is not known yet no row passes: the question begins anew then. */
+  #paymentTouch({ model, dimension }: Extract<Operand, { kind: "paymentTouch" }>, value: ValueTest, negated: boolean): Predicate {
+    const labels = this.context.known.paymentTouch(model);
+    const passing: (boolean | undefined)[] = [];
+    const passes = (label: number) => label >= 0 && (passing[label] ??= value.string(labels.textOf(label, dimension)) !== negated);
+    const prepare = (rows: Rows) => {
+      const labelOf = labels.of(rows);
+      return (row: number) => passes(labelOf(row));
+    };
+    return { kind: "row", columns: labels.columns, prepare };
   }
 
   #metadata(key: string, segments: readonly string[], test: Test, value: ValueTest, negated: boolean): Predicate {
@@ -214,16 +267,39 @@ class Compiler {
     return actorPredicate(...this.#actorSets(passes, negated));
   }
 
-  /** An event's own company, else that of its identity at the time. Rows are asked only for identities that changed theirs. */
+  /** Each value is tested once. Whose events have none are those of nobody too. */
+  #person(path: string, value: ValueTest, negated: boolean): Predicate {
+    const { identities, known } = this.context;
+    const values = known.person(path);
+    const passing = this.#passing(values, value);
+    const passes = (actor: number) => passing[values.numberOf(identities.identityOf(actor))] === 1;
+    return actorPredicate(...this.#actorSets(passes, negated));
+  }
+
+  #company(path: string, value: ValueTest, negated: boolean): Predicate {
+    const values = this.context.known.company(path);
+    const passing = this.#passing(values, value);
+    return this.#ofCompany((company) => passing[values.numberOf(company)] === 1, negated);
+  }
+
+  #passing(values: KnownValues, value: ValueTest): Uint8Array {
+    this.testedValueCount += values.values.length;
+    return values.passing((known) => value.json(known));
+  }
+
   #companyId(value: ValueTest, negated: boolean): Predicate {
+    const dictionary = this.context.dictionaries.named("companyId");
+    const own = this.#testAll(dictionary, (code) => value.string(dictionary.valueOf(code)), false);
+    return this.#ofCompany((company) => (company === 0 ? value.notSet : own.has(company)), negated);
+  }
+
+  /** An event's own company, else that of its identity at the time. Rows are asked only for identities that changed theirs. */
+  #ofCompany(passes: (company: number) => boolean, negated: boolean): Predicate {
     const { dictionaries, identities, companies } = this.context;
     assert(companies !== null, "a filter by company was compiled without companies");
-    const dictionary = dictionaries.named("companyId");
-    const own = this.#testAll(dictionary, (code) => value.string(dictionary.valueOf(code)), false);
-    const passes = (company: number) => (company === 0 ? value.notSet : own.has(company));
     if (companies.hasChanges) return companyRowPredicate(companies, identities, passes, negated);
     const test = (actor: number) => passes(actor < 2 ? 0 : companies.onlyCompany(identities.identityOf(actor)));
-    const set = this.#testAll(dictionary, (code) => passes(code), negated);
+    const set = this.#testAll(dictionaries.named("companyId"), (code) => passes(code), negated);
     return { kind: "codes", columns: COMPANY_COLUMNS, sets: [set, ...this.#actorSets(test, negated)] };
   }
 

@@ -54,6 +54,11 @@ export function propertiesOf(value: unknown): readonly string[] {
   return [...distinct];
 }
 
+/** What a JSON value is called as a whole: its property, an array its canonical JSON; `""` for what is not set. */
+export function labelOf(value: unknown): string {
+  return isSetJson(value) ? propertyOf(value) : "";
+}
+
 function propertyOf(value: unknown): string {
   return typeof value === "string" ? value : canonicalJson(value);
 }

@@ -1,5 +1,4 @@
 import { parameterError, shown } from "../base/errors.js";
-import { placesOfGroups } from "../plan/filter-groups.js";
 import type { Where } from "../plan/plan.js";
 
 /** A compiled pattern: whether it is found anywhere in a text, in time linear in the text. */
@@ -21,20 +20,11 @@ export async function compileRegex(pattern: string, param = "value"): Promise<Re
   }
 }
 
-/**
- * Compiles every pattern of `where`. `filterGroups` is the input that `where` was planned from: with it an error
- * names the filter's place in the input, where groups without filters count too.
- * @throws invalid_regex
- */
-export async function compileRegexes(where: Where, filterGroups?: unknown): Promise<Regexes> {
+/** Compiles every pattern of `where`. @throws invalid_regex */
+export async function compileRegexes(where: Where): Promise<Regexes> {
   const regexes = new Map<string, Regex>();
-  const places = placesOfGroups(filterGroups);
-  for (const [at, group] of where.entries()) {
-    for (const [filterAt, { test }] of group.entries()) {
-      if (test.op !== "regex" || regexes.has(test.pattern)) continue;
-      const param = `filterGroups[${places[at] ?? at}].filters[${filterAt}].value`;
-      regexes.set(test.pattern, await compileRegex(test.pattern, param));
-    }
+  for (const { test } of where.flat()) {
+    if (test.op === "regex" && !regexes.has(test.pattern)) regexes.set(test.pattern, await compileRegex(test.pattern));
   }
   return regexes;
 }

@@ -36,6 +36,11 @@ export class Companies implements CompanyView {
     return this.only.of(identity);
   }
 
+  lastCompany(identity: number): number {
+    const company = this.only.of(identity);
+    return company === MIXED ? (this.lists.get(identity)?.at(-1)?.company ?? 0) : company;
+  }
+
   changedIdentities(): number[] {
     return [...this.lists.keys()];
   }

@@ -8,8 +8,6 @@ import { RowsByCode } from "./rows-by-code.js";
 export class EmailIndex {
   /** Identify records by email, also those that were taken back. */
   readonly #byEmail = new RowsByCode();
-  /** Those with an email by the actor they are about. */
-  readonly #byActor = new RowsByCode();
   /** User ids that look like emails, by their normal form; those of codes below `#scanned`. */
   readonly #emailLikeUsers = new Map<string, number[]>();
   #scanned = 1;
@@ -22,18 +20,12 @@ export class EmailIndex {
 
   add(row: number): void {
     this.#byEmail.add(this.table.code(row, "email"), row);
-    this.#byActor.add(this.actorOf(row), row);
   }
 
   /** Whom an identify record is about: its user, else its anonymous id. */
   actorOf(row: number): number {
     const userId = this.table.code(row, "userId");
     return userId > 0 ? userId * 2 : this.table.code(row, "anonymousId") * 2 + 1;
-  }
-
-  /** All identify records of an actor that name an email, also those that were taken back. */
-  recordsOf(actor: number): readonly number[] {
-    return this.#byActor.of(actor);
   }
 
   /** The actor most recently identified with an email; 0 for none. Cost: the records that name it. @param isLive which records count */

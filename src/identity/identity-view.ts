@@ -24,6 +24,8 @@ export interface IdentityView {
   identityId(identity: number): string;
   /** Whether it has a resolved identifier. Constant for whoever has a user id. */
   isIdentified(identity: number): boolean;
+  /** Whether a record was there, and not taken back. */
+  isLive(row: number): boolean;
   /** The newest email if it finds this identity, else its user id; null for an anonymous one. */
   resolvedIdentifier(identity: number): string | null;
 }
@@ -51,6 +53,8 @@ export interface CompanyView {
   needsId(identity: number, createdAtMs: number): boolean;
   /** The company of an identity that never had two; 0 for none, -1 when it changed: then ask `companyAt`. */
   onlyCompany(identity: number): number;
+  /** The company that an identity was last seen with, at any time; 0 for none. */
+  lastCompany(identity: number): number;
   /**
    * The identities whose only company it is, to be asked in the turn of the moment.
    * Cost: their number; the first time, all identities with a company.

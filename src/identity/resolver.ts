@@ -26,6 +26,8 @@ export class IdentityResolver {
   readonly groupsOfActor = new RowsByCode();
   /** All group records by company, also those that were taken back. */
   readonly groupsOfCompany = new RowsByCode();
+  /** All identify records with an email or traits, by the actor they are about, also those that were taken back. */
+  readonly identifiesOfActor = new RowsByCode();
   readonly emails: EmailIndex;
   /** Rows that were taken back, with the row that did it. */
   readonly #removed = new Map<number, number>();
@@ -40,6 +42,9 @@ export class IdentityResolver {
   /** Actors that came to another identity, and those whose group records changed. */
   readonly moves = new Moves();
   readonly groupMoves = new Moves();
+  /** Actors of whom, and companies of which, a record came that tells something, or was taken back. */
+  readonly identifyMoves = new Moves();
+  readonly companyMoves = new Moves();
   #linkCount = 0;
   #view: ResolverView | null = null;
   #recordEnd = Infinity;
@@ -120,10 +125,21 @@ export class IdentityResolver {
     if (table.kinds[row] === RECORD_KINDS.group) this.#putGroup(row, userId, anonymousId, isLive);
     else if (table.kinds[row] === RECORD_KINDS.alias) this.#putAlias(row, anonymousId, isLive);
     else {
-      // Views of before look at those that were taken back since.
-      if (table.code(row, "email") > 0 && isLive) this.emails.add(row);
+      this.#putIdentify(row, isLive);
       if (userId > 0 && anonymousId > 0) this.#putLink(row, anonymousId, isLive);
     }
+  }
+
+  #putIdentify(row: number, isLive: boolean): void {
+    const { table, emails } = this;
+    const hasEmail = table.code(row, "email") > 0;
+    if (!hasEmail && table.code(row, "traits") === 0) return;
+    const actor = emails.actorOf(row);
+    this.identifyMoves.add(actor);
+    // Views of before look at those that were taken back since.
+    if (!isLive) return;
+    this.identifiesOfActor.add(actor, row);
+    if (hasEmail) emails.add(row);
   }
 
   #putGroup(row: number, userId: number, anonymousId: number, isLive: boolean): void {
@@ -132,6 +148,7 @@ export class IdentityResolver {
     const actor = userId > 0 ? userId * 2 : anonymousId * 2 + 1;
     this.groupsOfActor[isLive ? "add" : "remove"](actor, row);
     this.groupMoves.add(actor);
+    if (this.table.code(row, "traits") > 0) this.companyMoves.add(companyId);
     if (isLive) this.groupsOfCompany.add(companyId, row);
   }
 
@@ -238,7 +255,7 @@ class ResolverView implements IdentityView {
     return former instanceof ResolverView && former.resolver === this.resolver ? this.resolver.moves.between(former.moveCount, this.moveCount) : null;
   }
 
-  readonly #isLive = (row: number): boolean => this.resolver.isLive(row, this.recordEnd);
+  readonly isLive = (row: number): boolean => this.resolver.isLive(row, this.recordEnd);
 
   /** The user who stands for a user. */
   #survivorOf(userId: number): number {
@@ -261,7 +278,7 @@ class ResolverView implements IdentityView {
   actorOfEmail(email: string): number {
     const { emails, users, dictionaries } = this.resolver;
     const code = dictionaries.named("email").codeOf(email);
-    const actor = code > 0 ? emails.newestActorOf(code, this.#isLive) : 0;
+    const actor = code > 0 ? emails.newestActorOf(code, this.isLive) : 0;
     if (actor > 0) return actor;
     const named = emails.usersNamedLike(email, users.end).filter((userId) => users.isKnown(userId));
     const [first] = named.sort((a, b) => compareCodePoints(this.#userIds.valueOf(a), this.#userIds.valueOf(b)));
@@ -280,10 +297,11 @@ class ResolverView implements IdentityView {
   }
 
   resolvedIdentifier(identity: number): string | null {
-    const { emails, table, dictionaries } = this.resolver;
+    const { identifiesOfActor, table, dictionaries } = this.resolver;
     let newest = -1;
     for (const actor of this.actorsOf(identity))
-      for (const row of emails.recordsOf(actor)) if (this.#isLive(row) && (newest === -1 || table.compare(row, newest) > 0)) newest = row;
+      for (const row of identifiesOfActor.of(actor))
+        if (table.code(row, "email") > 0 && this.isLive(row) && (newest === -1 || table.compare(row, newest) > 0)) newest = row;
     if (newest !== -1) {
       const email = dictionaries.named("email").valueOf(table.code(newest, "email"));
       if (this.findEmail(email) === identity) return email;

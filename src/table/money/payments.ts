@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are below the count */
 import { dayOf } from "../../base/time.js";
+import { BitSet } from "../../column/bit-set.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
 import type { EventIds } from "../../derived/event-ids.js";
 import type { Missing } from "../../derived/missing.js";
@@ -13,7 +14,7 @@ import { isNegative, type Money } from "../../answer/money.js";
 import { NO_FACTS, OrderNumbers, RevenueSource, type RevenueFacts } from "./revenue-facts.js";
 
 /** Estimate of a payment in the table, its order key included. */
-const PAYMENT_BYTES = 160;
+const PAYMENT_BYTES = 210;
 
 /**
  * The revenue events of a store, duplicates included, in the order in which they were taken: a place each, which stays. Of those
@@ -43,6 +44,9 @@ export class Payments extends StoreTable<RevenueFacts> {
   #latestOfOrder: number[] = [];
   #countedOfOrder: number[] = [];
   #numbers = new OrderNumbers();
+  /** Sequences of all of them, and the place of each. */
+  #sequencesTaken = new BitSet(1_024);
+  #placeOfSequence = new Map<number, number>();
   /** Orders of which two events share their millisecond and are told apart by ids. */
   readonly #undecided = new Set<number>();
 
@@ -63,6 +67,12 @@ export class Payments extends StoreTable<RevenueFacts> {
   /** Brings it up to a moment; false where something is missing. */
   catchUp(moment: RowsOfMoment, missing: Missing): boolean {
     return this.takeRows(moment, missing) && this.#decide(moment, missing);
+  }
+
+  /** What says the place of an event by its sequence; -1 for what is no revenue event. It stays true while the table begins anew. */
+  placesBySequence(): (sequence: number) => number {
+    const [taken, places] = [this.#sequencesTaken, this.#placeOfSequence];
+    return (sequence) => (taken.has(sequence) ? (places.get(sequence) ?? -1) : -1);
   }
 
   /** Places of the payments of an actor. Cost: their number. */
@@ -114,6 +124,8 @@ export class Payments extends StoreTable<RevenueFacts> {
     this.#latestOfOrder = [];
     this.#countedOfOrder = [];
     this.#numbers = new OrderNumbers();
+    this.#sequencesTaken = new BitSet(1_024);
+    this.#placeOfSequence = new Map();
     this.#undecided.clear();
   }
 
@@ -133,6 +145,8 @@ export class Payments extends StoreTable<RevenueFacts> {
     this.times[place] = facts.times[at]!;
     this.sequences[place] = facts.sequences[at]!;
     this.actors[place] = actor;
+    this.#sequencesTaken.add(facts.sequences[at]!);
+    this.#placeOfSequence.set(facts.sequences[at]!, place);
     this.projects[place] = facts.projects[at]!;
     this.companies[place] = facts.companies[at]!;
     this.amounts.push(facts.amounts[at]!);

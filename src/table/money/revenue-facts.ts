@@ -104,6 +104,19 @@ function find(rows: Excerpt, rule: RevenueRule, dictionaries: Dictionaries, numb
   };
 }
 
+/** Tells of single rows whether they are revenue, whatever amount it is. */
+export interface RevenueTester {
+  /** Ascending rows that may be. */
+  readonly candidates: readonly number[];
+  isRevenue(row: number): boolean;
+}
+
+/** Columns of slugs and amounts are loaded. Cost: a look at the rows with amounts. */
+export function revenueTester(rows: Excerpt, rule: RevenueRule, dictionaries: Dictionaries): RevenueTester {
+  const reader = new AmountReader(rows, rule, dictionaries);
+  return { candidates: reader.candidates(), isRevenue: (row) => reader.amountOf(row) !== null };
+}
+
 const NO_CODES = new Uint32Array(0);
 export const NO_FACTS: RevenueFacts = {
   sequences: NO_CODES, times: new Float64Array(0), actors: NO_CODES, projects: NO_CODES, companies: NO_CODES, amounts: [], orders: new Int32Array(0), currencies: [],
@@ -122,17 +135,12 @@ interface KeyColumn {
 }
 
 /** Tells of single rows of a segment whether, and what, they paid. */
-class RevenueReader {
+class AmountReader {
   readonly #values: CodeColumn;
   readonly #slugs: CodeColumn;
-  readonly #externalIds: CodeColumn;
-  readonly #currencies: CodeColumn;
   readonly #amountKeys: readonly (KeyColumn | null)[];
-  readonly #orderKeys: readonly (KeyColumn | null)[];
-  readonly #currencyKey: KeyColumn | null;
   readonly #paymentSlugs: ReadonlySet<number>;
   readonly #refundSlugs: ReadonlySet<number>;
-  readonly #currencyOfText = new Map<string, string>();
 
   constructor(
     readonly rows: Excerpt,
@@ -141,11 +149,7 @@ class RevenueReader {
   ) {
     this.#values = rows.column("value");
     this.#slugs = rows.column("slug");
-    this.#externalIds = rows.column("externalId");
-    this.#currencies = rows.column("currency");
-    this.#amountKeys = AMOUNT_KEYS.map((key) => this.#key(key));
-    this.#orderKeys = ORDER_KEYS.map((key) => this.#key(key));
-    this.#currencyKey = this.#key(CURRENCY_KEY);
+    this.#amountKeys = AMOUNT_KEYS.map((key) => this.key(key));
     const slugs = dictionaries.named("slug");
     const codes = (texts: readonly string[]) => new Set(texts.map((text) => slugs.codeOf(text)).filter((code) => code > 0));
     this.#paymentSlugs = codes([...rule.paymentSlugs, ...rule.refundSlugs]);
@@ -172,6 +176,36 @@ class RevenueReader {
     return isNegative(amount) ? amount : negated(amount);
   }
 
+  protected key(key: string): KeyColumn | null {
+    const code = this.dictionaries.knownKeyCode(key);
+    return code < 0 ? null : { column: this.rows.column(metadataColumn(code)), dictionary: this.dictionaries.ofKey(code) };
+  }
+
+  #metadataAmount(row: number, isNamed: boolean): Money | null {
+    for (const key of isNamed ? this.#amountKeys : this.#amountKeys.slice(0, 1)) {
+      const amount = key === null ? null : moneyOf(key.dictionary, codeAt(key.column, row));
+      if (amount !== null) return amount;
+    }
+    return null;
+  }
+}
+
+/** The same, and for which order, in which currency. */
+class RevenueReader extends AmountReader {
+  readonly #externalIds: CodeColumn;
+  readonly #currencies: CodeColumn;
+  readonly #orderKeys: readonly (KeyColumn | null)[];
+  readonly #currencyKey: KeyColumn | null;
+  readonly #currencyOfText = new Map<string, string>();
+
+  constructor(rows: Excerpt, rule: RevenueRule, dictionaries: Dictionaries) {
+    super(rows, rule, dictionaries);
+    this.#externalIds = rows.column("externalId");
+    this.#currencies = rows.column("currency");
+    this.#orderKeys = ORDER_KEYS.map((key) => this.key(key));
+    this.#currencyKey = this.key(CURRENCY_KEY);
+  }
+
   orderKeyOf(row: number): string {
     const externalId = codeAt(this.#externalIds, row);
     if (externalId !== 0) return this.dictionaries.named("externalId").valueOf(externalId);
@@ -195,19 +229,6 @@ class RevenueReader {
       this.#currencyOfText.set(text, currency === this.rule.currency ? this.rule.currency : currency);
     }
     return currency;
-  }
-
-  #metadataAmount(row: number, isNamed: boolean): Money | null {
-    for (const key of isNamed ? this.#amountKeys : this.#amountKeys.slice(0, 1)) {
-      const amount = key === null ? null : moneyOf(key.dictionary, codeAt(key.column, row));
-      if (amount !== null) return amount;
-    }
-    return null;
-  }
-
-  #key(key: string): KeyColumn | null {
-    const code = this.dictionaries.knownKeyCode(key);
-    return code < 0 ? null : { column: this.rows.column(metadataColumn(code)), dictionary: this.dictionaries.ofKey(code) };
   }
 }
 

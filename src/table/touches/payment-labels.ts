@@ -8,10 +8,8 @@ import type { Plan } from "../../plan/plan.js";
 import type { CompanyTouches } from "./company-touches.js";
 import type { PaymentCompanies } from "../money/payment-companies.js";
 import type { Payments } from "../money/payments.js";
-import { areOfOneLabel, firstTouchAt, touchesAtOnce } from "./touch-runs.js";
+import { NearestTouch, UNKNOWN } from "./nearest-touch.js";
 import type { Touches } from "./touches.js";
-
-const UNKNOWN = -1;
 
 /** What tells of companies, at level account. */
 interface Accounts {
@@ -35,8 +33,7 @@ interface Seen {
 export class PaymentLabels {
   #labels = new Int32Array(64).fill(UNKNOWN);
   #seen: Seen | null = null;
-  readonly #isFirst: boolean;
-  readonly #lookbackMs: number;
+  readonly #nearest: NearestTouch;
 
   constructor(
     readonly payments: Payments,
@@ -45,8 +42,7 @@ export class PaymentLabels {
     readonly accounts: Accounts | null,
     { model, touch }: Plan<"revenueByAttribution">,
   ) {
-    this.#isFirst = model === "first_touch";
-    this.#lookbackMs = touch.lookbackMs ?? Infinity;
+    this.#nearest = new NearestTouch(touches, model === "first_touch", touch.lookbackMs ?? Infinity);
   }
 
   get byteLength(): number {
@@ -122,65 +118,17 @@ export class PaymentLabels {
     const actor = payments.actors[place]!;
     if (actor === 0) return 0;
     const moment = { ms: payments.times[place]!, sequence: payments.sequences[place]! };
+    const orderAtOnce = (touch: number) => this.#orderAtOnce(touch, moment, unread);
     const company = accounts === null ? 0 : accounts.payments.of(place);
-    if (accounts !== null && company !== 0) return this.#nearest([accounts.touches.placesOf(company)], moment, unread);
+    if (accounts !== null && company !== 0) return this.#nearest.labelOf([accounts.touches.placesOf(company)], moment.ms, orderAtOnce, unread);
     const actors = identities.actorsOf(identities.identityOf(actor));
-    return this.#nearest(actors.map((owner) => touches.placesOf(owner)), moment, unread);
+    return this.#nearest.labelOf(actors.map((owner) => touches.placesOf(owner)), moment.ms, orderAtOnce, unread);
   }
 
-  /** The label of the touch that is nearest to the payment, or first; 0 for none. */
-  #nearest(lists: readonly ArrayLike<number>[], moment: EventMoment, unread: EventPlace[]): number {
-    const { touches } = this;
-    const runs: number[][] = [];
-    for (const list of lists) {
-      const run = this.#isFirst ? this.#firstRun(list, moment, unread) : this.#lastRun(list, moment, unread);
-      if (run === null) return UNKNOWN;
-      if (run.length > 0) runs.push(run);
-    }
-    const msOf = ([place]: readonly number[]) => touches.msOf(place!);
-    const nearest = runs.reduce((ms, run) => (this.#isFirst ? Math.min(ms, msOf(run)) : Math.max(ms, msOf(run))), this.#isFirst ? Infinity : -Infinity);
-    const [run = [], ...others] = runs.filter((some) => msOf(some) === nearest);
-    let best = this.#isFirst ? run[0] : run.at(-1);
-    if (best === undefined) return 0;
-    const all = [...run, ...others.flat()];
-    // Which of several of one label it is does not matter. Those of one owner are in order.
-    if (others.length === 0 || areOfOneLabel(touches, all)) return touches.labelOf(best);
-    for (const place of all) {
-      const order = touches.order(place, best);
-      if (order === null) {
-        unread.push(...all.map((other) => touches.eventAt(other)));
-        return UNKNOWN;
-      }
-      if (this.#isFirst ? order < 0 : order > 0) best = place;
-    }
-    return touches.labelOf(best);
-  }
-
-  /** The first touches of a list within the lookback, of one millisecond, that are not after the payment; null where ids are to be read first. */
-  #firstRun(list: ArrayLike<number>, moment: EventMoment, unread: EventPlace[]): number[] | null {
-    const { touches } = this;
-    return this.#notAfter(touchesAtOnce(touches, list, firstTouchAt(touches, list, moment.ms - this.#lookbackMs)), moment, unread);
-  }
-
-  /** The latest of them. */
-  #lastRun(list: ArrayLike<number>, moment: EventMoment, unread: EventPlace[]): number[] | null {
-    const { touches } = this;
-    const atOnce = firstTouchAt(touches, list, moment.ms);
-    const last = this.#notAfter(touchesAtOnce(touches, list, atOnce), moment, unread);
-    if (last === null || last.length > 0 || atOnce === 0) return last;
-    const ms = touches.msOf(list[atOnce - 1]!);
-    return ms < moment.ms - this.#lookbackMs ? [] : touchesAtOnce(touches, list, firstTouchAt(touches, list, ms));
-  }
-
-  /** Those of a run that are not after an event; null where ids are to be read first. */
-  #notAfter(run: readonly number[], moment: EventMoment, unread: EventPlace[]): number[] | null {
-    const orders = run.map((place) => this.#compareTo(place, moment, unread));
-    return orders.includes(null) ? null : run.filter((_, at) => orders[at]! <= 0);
-  }
-
-  #compareTo(place: number, moment: EventMoment, unread: EventPlace[]): number | null {
-    const order = this.touches.compareTo(place, moment);
-    if (order === null) unread.push(this.touches.eventAt(place), { sequence: moment.sequence, day: dayOf(moment.ms) });
+  #orderAtOnce(touch: number, { ms, sequence }: EventMoment, unread: EventPlace[]): number | null {
+    const event = this.touches.eventAt(touch);
+    const order = this.touches.ids.compare(event.sequence, sequence);
+    if (order === null) unread.push(event, { sequence, day: dayOf(ms) });
     return order;
   }
 

@@ -105,11 +105,6 @@ export class Touches extends StoreTable<TouchFacts> {
     return this.#msOfDay[a] === this.#msOfDay[b] && this.#days[a] === this.#days[b];
   }
 
-  /** The order of a touch and another event; null where their ids have to be read first. */
-  compareTo(place: number, { ms, sequence }: EventMoment): number | null {
-    return this.msOf(place) - ms || this.ids.compare(this.#sequences[place]!, sequence);
-  }
-
   protected known(): null {
     return null;
   }

@@ -1,0 +1,150 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and actors are bounded by their columns */
+import { touchName } from "../../answer/attribution.js";
+import { dayOf, dayStartMs } from "../../base/time.js";
+import { denseCodes } from "../../column/column.js";
+import type { EventPlace } from "../../derived/event-ids.js";
+import type { Missing } from "../../derived/missing.js";
+import type { RowLabels } from "../../filter/known-fields.js";
+import type { CompanyMoment } from "../../identity/company-of-event.js";
+import type { TouchDimension } from "../../plan/plan.js";
+import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
+import type { Rows } from "../../segment/rows.js";
+import { ACTOR_COLUMNS, actorOf } from "../../segment/who.js";
+import type { PaidOrders } from "../money/refund-origins.js";
+import type { Payments } from "../money/payments.js";
+import { NearestTouch, UNKNOWN, type OrderAtOnce } from "./nearest-touch.js";
+import { OrderInPart } from "./order-in-part.js";
+import type { Touches } from "./touches.js";
+
+/** The tables that labels are read from, all of one moment. */
+interface LabelTables {
+  readonly touches: Touches;
+  readonly payments: Payments;
+  readonly orders: PaidOrders;
+}
+
+/**
+ * The labels that the events of one question would get as payments of their identities, by one model. Each actor's is found once, and again where a
+ * touch of theirs lies between two of their events: 20 bytes for every actor that there may be, of which no page is touched without need.
+ */
+export class EventLabels implements RowLabels {
+  readonly columns = [TIME_COLUMN, SEQUENCE_COLUMN, ...ACTOR_COLUMNS];
+  readonly #nearest: NearestTouch;
+  /** Those behind came later than the moment. */
+  readonly #touchCount: number;
+  readonly #generations: string;
+  /** The label of each actor's events, and within which times. */
+  readonly #labels: Int32Array;
+  readonly #fromMs: Float64Array;
+  readonly #toMs: Float64Array;
+  /** Of payments whose refunds were met, by their places. */
+  readonly #ofPayments = new Map<number, number>();
+  /** Events whose ids are to be read, by their sequences. */
+  readonly #unread = new Map<number, EventPlace>();
+
+  constructor(
+    readonly tables: LabelTables,
+    model: "first_touch" | "last_touch",
+    readonly moment: Pick<CompanyMoment, "identities" | "rows">,
+    /** What is found missing while rows are looked at. */
+    readonly missing: Missing,
+    /** Actors are below it. */
+    actorEnd: number,
+  ) {
+    const { touches } = tables;
+    this.#nearest = new NearestTouch(touches, model === "first_touch", touches.maker.rule.lookbackMs ?? Infinity);
+    this.#touchCount = touches.count;
+    this.#generations = this.#generationsOfNow;
+    this.#labels = new Int32Array(actorEnd);
+    this.#fromMs = new Float64Array(actorEnd);
+    this.#toMs = new Float64Array(actorEnd);
+    // Nobody brought nobody.
+    this.#fromMs[0] = -Infinity;
+    this.#toMs[0] = Infinity;
+  }
+
+  get size(): number {
+    return this.tables.touches.maker.labels.count;
+  }
+
+  textOf(label: number, dimension: TouchDimension): string {
+    return touchName(this.tables.touches.maker.labels.labelOf(label), dimension);
+  }
+
+  of(rows: Rows): (row: number) => number {
+    if (this.#generationsOfNow !== this.#generations) return this.#unknown;
+    const [users, anonymous] = [denseCodes(rows.column("userId")), denseCodes(rows.column("anonymousId"))];
+    const [times, sequences] = [rows.times(), rows.sequences()];
+    const startMs = dayStartMs(rows.day);
+    const part = new OrderInPart(rows);
+    const { orders } = this.tables;
+    return (row) => {
+      const sequence = sequences[row]!;
+      if (orders.isRefund(sequence)) return this.#ofPayment(orders.placeOf(sequence));
+      const actor = actorOf(users[row]!, anonymous[row]!);
+      const ms = startMs + times[row]!;
+      if (ms >= this.#fromMs[actor]! && ms < this.#toMs[actor]!) return this.#labels[actor]!;
+      return this.#find(actor, ms, (touch) => this.#orderAtOnce(touch, ms, sequence, part.compare(this.#sequenceOf(touch), row)));
+    };
+  }
+
+  get #generationsOfNow(): string {
+    const { touches, payments } = this.tables;
+    return `${touches.generation} ${payments.generation}`;
+  }
+
+  /** A table began anew, and so does the question. */
+  readonly #unknown = (): number => {
+    if (this.missing.isEmpty) this.missing.add(() => Promise.resolve());
+    return UNKNOWN;
+  };
+
+  #ofPayment(place: number): number {
+    const known = this.#ofPayments.get(place);
+    if (known !== undefined) return known;
+    const { payments } = this.tables;
+    const [actor, ms, sequence] = [payments.actors[place]!, payments.times[place]!, payments.sequences[place]!];
+    const label = actor === 0 ? 0 : this.#nearest.labelOf(this.#touchesOf(actor), ms, (touch) => this.#orderAtOnce(touch, ms, sequence, null), this.#toRead);
+    this.#ofPayments.set(place, label);
+    return label;
+  }
+
+  #find(actor: number, ms: number, orderAtOnce: OrderAtOnce): number {
+    const lists = this.#touchesOf(actor);
+    const step = this.#nearest.stepAt(lists, ms, this.#toRead);
+    if (step === null) return this.#nearest.labelOf(lists, ms, orderAtOnce, this.#toRead);
+    this.#labels[actor] = step.label;
+    this.#fromMs[actor] = step.fromMs;
+    this.#toMs[actor] = step.toMs;
+    return step.label;
+  }
+
+  /** Of all ids of an actor's identity, those of the moment. */
+  #touchesOf(actor: number): ArrayLike<number>[] {
+    const { identities } = this.moment;
+    const { touches } = this.tables;
+    const lists = identities.actorsOf(identities.identityOf(actor)).map((owner) => touches.placesOf(owner));
+    return touches.count === this.#touchCount ? lists : lists.map((list) => Array.from(list).filter((place) => place < this.#touchCount));
+  }
+
+  #sequenceOf(touch: number): number {
+    return this.tables.touches.eventAt(touch).sequence;
+  }
+
+  /** @param inPart as their part tells it, where both lie in one */
+  #orderAtOnce(touch: number, ms: number, sequence: number, inPart: number | null): number | null {
+    if (inPart !== null) return inPart;
+    const event = this.tables.touches.eventAt(touch);
+    const order = this.tables.touches.ids.compare(event.sequence, sequence);
+    if (order === null) this.#toRead.push(event, { sequence, day: dayOf(ms) });
+    return order;
+  }
+
+  readonly #toRead = {
+    push: (...events: EventPlace[]) => {
+      const { ids } = this.tables.touches;
+      if (this.#unread.size === 0) this.missing.add(() => ids.read([...this.#unread.values()], this.moment.rows));
+      for (const event of events) this.#unread.set(event.sequence, event);
+    },
+  };
+}
