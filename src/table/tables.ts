@@ -2,20 +2,27 @@ import type { Dictionaries } from "../column/dictionaries.js";
 import { EventIds } from "../derived/event-ids.js";
 import type { TableUse } from "../derived/store-table.js";
 import type { Missing } from "../derived/missing.js";
+import type { KnownFields, KnownValues, RowLabels } from "../filter/known-fields.js";
 import type { CompanyMoment } from "../identity/company-of-event.js";
 import type { KnownEnds } from "../identity/identity-view.js";
 import { Memberships } from "../identity/memberships.js";
 import type { IdentityResolver } from "../identity/resolver.js";
 import type { Rates } from "../plan/input.js";
-import type { Plan, RevenueRule, TouchRule } from "../plan/plan.js";
+import type { Plan, RevenueRule, SessionRule, TouchRule } from "../plan/plan.js";
 import type { Droppable, MemoryBudget } from "../segment/memory-budget.js";
 import { CompanyTouches } from "./touches/company-touches.js";
 import { Entities } from "./people/entities.js";
+import { KnownTraits } from "./people/known-traits.js";
 import { PaymentCompanies } from "./money/payment-companies.js";
+import { EventLabels } from "./touches/event-labels.js";
 import { PaymentLabels } from "./touches/payment-labels.js";
 import { Payments } from "./money/payments.js";
+import { RefundOrigins } from "./money/refund-origins.js";
 import { RevenueTable } from "./money/revenue-table.js";
+import { RunSource } from "./sessions/rows-to-run.js";
 import { SeenActors } from "./people/seen-actors.js";
+import { SessionTable } from "./sessions/session-table.js";
+import type { SessionView } from "./sessions/session-view.js";
 import { Timelines } from "./people/timelines.js";
 import { TouchMaker } from "./touches/touch-maker.js";
 import { Touches } from "./touches/touches.js";
@@ -27,14 +34,31 @@ export interface TableMoment extends CompanyMoment {
   readonly ends: KnownEnds;
   readonly rates: Rates;
   readonly tables: Tables;
+  /** What the question names of them. */
+  readonly known: KnownFields;
   /** Gives others, and the signal, a turn now and then. @throws aborted */
   readonly pause: () => Promise<void>;
+}
+
+/** What settles which events are one session, and what is told of it. */
+export interface SessionRules {
+  readonly session: SessionRule;
+  readonly pageviewSlugs: readonly string[];
+  /** Payments from servers, at no url and no host, take no part. */
+  readonly revenue: RevenueRule;
+}
+
+/** By what events are labelled. */
+interface LabelRules {
+  readonly revenue: RevenueRule;
+  readonly touch: TouchRule;
 }
 
 /** What is kept of money under one rule. */
 interface Revenue {
   readonly table: RevenueTable;
   companies: PaymentCompanies;
+  readonly origins: RefundOrigins;
   /** By model and level. */
   readonly labels: Map<string, PaymentLabels>;
 }
@@ -49,17 +73,20 @@ export class Tables implements Droppable {
   readonly ids = new EventIds();
   readonly memberships: Memberships;
   readonly timelines: Timelines;
+  #traits: KnownTraits;
   readonly #use: TableUse = { readerCount: 0 };
   readonly #seen: SeenActors;
   #entities: { readonly identity: Entities; readonly account: Entities };
   readonly #revenue = new Map<string, Revenue>();
+  readonly #sessions = new Map<string, SessionTable>();
   readonly #touches = new Map<string, { readonly touches: Touches; ofCompanies: CompanyTouches }>();
 
   constructor(
     readonly budget: MemoryBudget,
     readonly dictionaries: Dictionaries,
-    resolver: IdentityResolver,
+    readonly resolver: IdentityResolver,
   ) {
+    this.#traits = this.#newTraits();
     this.timelines = new Timelines(budget);
     this.memberships = new Memberships(budget, this.#use, resolver);
     this.#seen = new SeenActors(budget, this.#use);
@@ -74,6 +101,7 @@ export class Tables implements Droppable {
   drop(): void {
     this.byteLength = 0;
     this.#entities = this.#newEntities();
+    this.#traits = this.#newTraits();
     for (const revenue of this.#revenue.values()) {
       revenue.companies = new PaymentCompanies(revenue.table.payments, this.memberships);
       revenue.labels.clear();
@@ -99,6 +127,7 @@ export class Tables implements Droppable {
   release(): void {
     const tables = [this.memberships, this.#seen, ...[...this.#revenue.values()].map(({ table }) => table.payments), ...[...this.#touches.values()].map(({ touches }) => touches)];
     for (const table of [...tables, this.timelines, this]) this.budget.remove(table);
+    for (const table of this.#sessions.values()) table.release();
   }
 
   /** Revenue up to a moment; null where something is missing. */
@@ -123,6 +152,16 @@ export class Tables implements Droppable {
     return this.#seen.catchUp(moment, missing) && this.#entities[level].catchUp(project, moment, missing) ? this.#entities[level] : null;
   }
 
+  /** A trait of each identity, or its newest email, at a moment; null where something is missing. */
+  person(path: string, { identities }: CompanyMoment, missing: Missing): KnownValues | null {
+    return this.#traits.person(path, identities, missing);
+  }
+
+  /** A trait of each company, by its code, at a moment; null where something is missing. */
+  company(path: string, { identities }: CompanyMoment, missing: Missing): KnownValues | null {
+    return this.#traits.company(path, identities, missing);
+  }
+
   /** The labels of payments, to be settled at this moment; null where something is missing. */
   paymentLabels(plan: Plan<"revenueByAttribution">, moment: TableMoment, missing: Missing): PaymentLabels | null {
     const { table, companies, labels } = this.#revenueOf(plan.revenue);
@@ -136,9 +175,37 @@ export class Tables implements Droppable {
     return known;
   }
 
+  /** All sessions of a moment; null where something is missing. */
+  sessions({ session, pageviewSlugs, revenue }: SessionRules, moment: TableMoment, missing: Missing): SessionView | null {
+    const key = JSON.stringify([session.gapMs, session.maxMs, pageviewSlugs, revenue.paymentSlugs, revenue.refundSlugs]);
+    let table = this.#sessions.get(key);
+    if (table === undefined) {
+      table = new SessionTable(this.budget, this.#use, new RunSource(this.dictionaries, pageviewSlugs, revenue), session);
+      this.#sessions.set(key, table);
+    }
+    return table.at(moment, missing);
+  }
+
+  /**
+   * The labels that events would get as payments of their identities, at a moment; null where something is missing. What turns out to be
+   * missing while rows are looked at is added then.
+   */
+  eventLabels({ revenue, touch }: LabelRules, model: "first_touch" | "last_touch", moment: CompanyMoment, missing: Missing): RowLabels | null {
+    const { table, origins } = this.#revenueOf(revenue);
+    const { touches } = this.#touchesOf(touch);
+    const areThere = [table.payments.catchUp(moment, missing), touches.catchUp(moment, missing)];
+    if (areThere.includes(false)) return null;
+    const codeEnd = Math.max(this.dictionaries.named("userId").size, this.dictionaries.named("anonymousId").size);
+    return new EventLabels({ touches, payments: table.payments, orders: origins.now() }, model, moment, missing, codeEnd * 2);
+  }
+
   /** What touches are read with, under a rule. */
   touchMaker(rule: TouchRule): TouchMaker {
     return this.#touchesOf(rule).touches.maker;
+  }
+
+  #newTraits() {
+    return new KnownTraits(this.resolver, this.dictionaries);
   }
 
   #newEntities() {
@@ -147,7 +214,7 @@ export class Tables implements Droppable {
 
   #followersByteLength(): number {
     const { identity, account } = this.#entities;
-    let byteLength = identity.byteLength + account.byteLength;
+    let byteLength = identity.byteLength + account.byteLength + this.#traits.byteLength;
     for (const { companies, labels } of this.#revenue.values()) {
       byteLength += companies.byteLength;
       for (const ofPlan of labels.values()) byteLength += ofPlan.byteLength;
@@ -161,7 +228,7 @@ export class Tables implements Droppable {
     let revenue = this.#revenue.get(key);
     if (revenue === undefined) {
       const payments = new Payments(this.budget, this.#use, this.dictionaries, rule, this.ids);
-      revenue = { table: new RevenueTable(payments), companies: new PaymentCompanies(payments, this.memberships), labels: new Map() };
+      revenue = { table: new RevenueTable(payments), companies: new PaymentCompanies(payments, this.memberships), origins: new RefundOrigins(payments), labels: new Map() };
       this.#revenue.set(key, revenue);
     }
     return revenue;

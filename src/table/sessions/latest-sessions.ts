@@ -1,0 +1,57 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- identities are below the length once there is room for them */
+import { grown } from "./grown.js";
+
+/** The latest session of each identity, as far as sessions are stitched: its end and project stand beside it, for each run looks at them. */
+export class LatestSessions {
+  /** By identity: 1 more than the session; 0 for none. */
+  #sessions = new Uint32Array(1_024);
+  /** Epoch ms of its last event. */
+  #ends = new Float64Array(1_024);
+  #projects = new Uint32Array(1_024);
+
+  /** Identities that have one are below it. */
+  get end(): number {
+    return this.#sessions.length;
+  }
+
+  get byteLength(): number {
+    return this.#sessions.byteLength + this.#ends.byteLength + this.#projects.byteLength;
+  }
+
+  /** -1 for none. There is room for the identity afterwards. */
+  of(identity: number): number {
+    if (identity >= this.#sessions.length) this.#grow(identity + 1);
+    return this.#sessions[identity]! - 1;
+  }
+
+  /** Of an identity that has one. */
+  endOf(identity: number): number {
+    return this.#ends[identity]!;
+  }
+
+  projectOf(identity: number): number {
+    return this.#projects[identity]!;
+  }
+
+  /** Room was made for the identity. */
+  put(identity: number, session: number, project: number, endMs: number): void {
+    this.#sessions[identity] = session + 1;
+    this.#projects[identity] = project;
+    this.#ends[identity] = endMs;
+  }
+
+  /** It goes on up to a later event. */
+  goOn(identity: number, endMs: number): void {
+    this.#ends[identity] = endMs;
+  }
+
+  forget(identity: number): void {
+    if (identity < this.#sessions.length) this.#sessions[identity] = 0;
+  }
+
+  #grow(count: number): void {
+    this.#sessions = grown(this.#sessions, count);
+    this.#ends = grown(this.#ends, count);
+    this.#projects = grown(this.#projects, count);
+  }
+}

@@ -1,0 +1,145 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- parts are bounded by their number */
+import { LIMITS } from "../../base/limits.js";
+import { areSameParts } from "../../base/same-parts.js";
+import { Turns } from "../../base/turn.js";
+import type { Missing } from "../../derived/missing.js";
+import type { TableUse } from "../../derived/store-table.js";
+import type { SessionRule } from "../../plan/plan.js";
+import type { Droppable, MemoryBudget } from "../../segment/memory-budget.js";
+import type { Rows } from "../../segment/rows.js";
+import { byStartInTurns } from "./by-start.js";
+import { LatestSessions } from "./latest-sessions.js";
+import { walkLong } from "./long-unions.js";
+import { Part, keyOfRows, type PartKey } from "./part.js";
+import { readInTurns } from "./reading.js";
+import { restitched, type Stitching } from "./restitch.js";
+import { orderOfHead, type RunSource } from "./rows-to-run.js";
+import { RunMaker, Runs } from "./runs.js";
+import { changesSince, type SessionMoment } from "./session-changes.js";
+import { SessionColumns } from "./session-columns.js";
+import { SessionView } from "./session-view.js";
+import { Stitcher } from "./stitcher.js";
+
+/** What a row costs that is made part of a run, in values. */
+const VALUES_PER_ROW = 8;
+
+/**
+ * All sessions of a store, of all projects and of all time: never cut by a range, by who is known to be who at the moment. Runs of each segment
+ * are made once, and say nothing of who is who; sessions are stitched of them. What came since touches the sessions of those that it is about.
+ */
+export class SessionTable implements Droppable {
+  #view: SessionView | null = null;
+  #stitching: Stitching | null = null;
+  #working: Promise<void> | null = null;
+  #isReleased = false;
+  byteLength = 0;
+  lastUsed = 0;
+
+  constructor(
+    readonly budget: MemoryBudget,
+    readonly use: TableUse,
+    readonly source: RunSource,
+    readonly rule: SessionRule,
+  ) {}
+
+  get pinned(): boolean {
+    return this.use.readerCount > 0;
+  }
+
+  /** The sessions of a moment; null where something is missing. Cost: what changed since the last one. */
+  at(moment: SessionMoment, missing: Missing): SessionView | null {
+    const view = this.#working === null ? this.#follow(moment) : null;
+    if (view === null) missing.add(() => (this.#working ??= this.#stitchAll(moment).finally(() => (this.#working = null))));
+    else this.budget.touch(this);
+    return view;
+  }
+
+  /** Is counted no more: questions under way keep what they read. */
+  release(): void {
+    this.#isReleased = true;
+    this.budget.remove(this);
+  }
+
+  drop(): void {
+    this.#view = null;
+    this.#stitching = null;
+    this.byteLength = 0;
+  }
+
+  /** Null where all is to be made anew. */
+  #follow(moment: SessionMoment): SessionView | null {
+    const view = this.#view;
+    if (view === null || this.#stitching === null) return null;
+    const isSame = areSameParts(view.rows, moment.rows) && moment.identities.movedSince(view.identities)?.size === 0;
+    if (isSame) return view;
+    if (view.count - this.#stitching.wholeCount > LIMITS.unorderedSessionCount) return null;
+    const changes = changesSince(view, moment);
+    const next = changes === null ? null : restitched(view, changes, moment, this.#stitching);
+    // What a try began that was given up does not belong to the view.
+    if (next === null) this.#stitching = null;
+    else this.#keep(next);
+    return next;
+  }
+
+  /** Makes all sessions, in turns. Cost: the runs, and the rows of segments and heads whose runs are not known. */
+  async #stitchAll({ rows, identities, looked }: SessionMoment): Promise<void> {
+    const { rule, source } = this;
+    const turns = new Turns();
+    const maker = new RunMaker(rule.gapMs);
+    const all = await this.#partsOf(rows, maker, looked, turns);
+    const [parts, rowsOf] = [all.map(({ part }) => part), all.map(({ rows: own }) => own)];
+    const columns = new SessionColumns(rule.maxMs);
+    const stitcher = new Stitcher(parts, identities, rule, columns, new LatestSessions());
+    await stitcher.stitchAll(turns);
+    const orderedCount = columns.count;
+    await readInTurns(walkLong(stitcher, rowsOf), turns);
+    await readInTurns(stitcher.ties.decide(rowsOf), turns);
+    const numbers = new Map<PartKey, number>(parts.map(({ key }, number) => [key, number]));
+    this.#stitching = { rule, source, maker, columns, wholeCount: columns.count, latest: stitcher.latest };
+    const others = await byStartInTurns(columns.starts, orderedCount, columns.count, turns);
+    this.#keep(new SessionView(columns.facts(), columns.count, orderedCount, others, stitcher.latest.end, rowsOf, parts, numbers, rows, identities));
+  }
+
+  #keep(view: SessionView): void {
+    this.#view = view;
+    const { columns, latest, maker } = this.#stitching!;
+    this.budget.remove(this);
+    this.byteLength = columns.byteLength + latest.byteLength + maker.byteLength + view.parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    // All may have been made for a question that began before.
+    if (!this.#isReleased) this.budget.add(this);
+  }
+
+  /** Parts from old days to new ones, with their rows. */
+  async #partsOf(rows: readonly Rows[], maker: RunMaker, looked: (rowCount: number) => void, turns: Turns): Promise<{ readonly part: Part; readonly rows: Rows }[]> {
+    const known = new Map(this.#view?.parts.map((part) => [part.key, part.runs]));
+    const inOrder = [...rows].sort((a, b) => a.day - b.day);
+    const made = new Map<Rows, Runs>();
+    for (const own of inOrder) {
+      const runs = known.get(keyOfRows(own));
+      if (runs?.rowCount === own.rowCount) made.set(own, runs);
+      else {
+        looked(own.rowCount);
+        made.set(own, await this.#runsOf(own, maker, turns));
+      }
+    }
+    return inOrder.map((own) => ({ part: new Part(own, made.get(own)!), rows: own }));
+  }
+
+  async #runsOf(rows: Rows, maker: RunMaker, turns: Turns): Promise<Runs> {
+    rows.pin();
+    try {
+      await rows.load(this.source.columnsOf(rows));
+      const read = this.source.read(rows, 0);
+      const order = rows.sealed ? null : await orderOfHead(rows, turns);
+      const runs = new Runs();
+      runs.addRows(rows.rowCount);
+      maker.begin(runs);
+      await turns.inPieces(rows.rowCount, (from, to) => maker.add(runs, read, order, from, to), VALUES_PER_ROW);
+      maker.end(runs);
+      runs.trim();
+      return runs;
+    } finally {
+      rows.unpin();
+    }
+  }
+}

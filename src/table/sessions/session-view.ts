@@ -1,0 +1,83 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions and rows are bounded by their columns */
+import { firstAtLeast } from "../../column/search.js";
+import type { IdentityView } from "../../identity/identity-view.js";
+import { HeadView } from "../../segment/head.js";
+import type { Rows } from "../../segment/rows.js";
+import { BY_ROW, keyOfRows, type Part, type PartKey } from "./part.js";
+import { NONE, runOf } from "./runs.js";
+import type { SessionFacts } from "./session-columns.js";
+
+/** All sessions of one moment: what comes later does not change it. */
+export class SessionView {
+  constructor(
+    readonly facts: SessionFacts,
+    /** Sessions are numbered below it. */
+    readonly count: number,
+    /** Those below it are in order of their starts. */
+    readonly orderedCount: number,
+    /** The others that are, by their starts: some of sessions that were too long, and what came since. */
+    readonly others: Uint32Array,
+    /** Identities are below it. */
+    readonly identityEnd: number,
+    /** The rows by the number of their part: all of the moment. */
+    readonly rowsOf: readonly Rows[],
+    readonly parts: readonly Part[],
+    readonly partNumbers: ReadonlyMap<PartKey, number>,
+    /** Of the moment. */
+    readonly rows: readonly Rows[],
+    readonly identities: IdentityView,
+  ) {}
+
+  /** Whether there is a session of this number, and others did not take its place. */
+  isAlive(session: number): boolean {
+    const heir = this.facts.heirs[session]!;
+    return heir === 0 || heir >= this.count;
+  }
+
+  /** The first of the ordered sessions that starts at or after an instant. */
+  firstAt(ms: number): number {
+    return firstAtLeast(this.facts.starts.subarray(0, this.orderedCount), ms);
+  }
+
+  /** Place of the first of the others that starts at or after an instant. */
+  firstOtherAt(ms: number): number {
+    const { others, facts: { starts } } = this;
+    let [low, high] = [0, others.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (starts[others[middle]!]! < ms) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Tells of rows of a segment or head in which sessions they are. */
+  rowSessions(rows: Rows): RowSessions {
+    const part = this.parts[this.partNumbers.get(keyOfRows(rows)) ?? -1];
+    if (part === undefined) throw new Error("rows are of the moment of the table");
+    return new RowSessions(part, rows instanceof HeadView ? rows.first : 0);
+  }
+}
+
+/** In which sessions the rows of one part are. */
+export class RowSessions {
+  readonly #ofRows: Uint32Array;
+  readonly #sessionOfRun: Uint32Array;
+
+  constructor(
+    readonly part: Part,
+    /** Number of the part's row that is row 0 here. */
+    readonly firstRow: number,
+  ) {
+    this.#ofRows = part.runs.ofRows;
+    this.#sessionOfRun = part.sessionOfRun;
+  }
+
+  /** -1 for an event that is in none. */
+  of(row: number): number {
+    const entry = this.#ofRows[this.firstRow + row]!;
+    if (entry === NONE) return -1;
+    const session = this.#sessionOfRun[runOf(entry)]!;
+    return session === BY_ROW ? this.part.sessionOfRow(this.firstRow + row) : session;
+  }
+}
