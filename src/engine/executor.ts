@@ -1,28 +1,16 @@
 import type { Missing } from "../derived/missing.js";
 import type { Answer, Executor, Plan, ReportName } from "../plan/plan.js";
-import type { AnyFold, FoldContext, Study } from "../report/form/report.js";
+import type { AnyFold, AnySurvey, FoldContext, Report, Study } from "../report/form/report.js";
 import type { TableMoment } from "../table/tables.js";
+import type { Snapshot } from "../store/live/catalog.js";
 import type { Store } from "../store/live/store.js";
 import { atMoment, type Asking } from "./at-moment.js";
 import { Gathering } from "./gathering.js";
 import type { ReportContexts } from "./report-contexts.js";
-import { reportOf } from "./report-of.js";
+import { partOfFold } from "./part-of-fold.js";
+import { loadReport, reportOf } from "./report-of.js";
 import { Slices } from "./slices.js";
-
-/** What answering one question touched: counts of work, which tests assert where clocks would lie. */
-export interface Work {
-  /** Segments and heads read, and those left out by their zone maps and times alone. */
-  segmentCount: number;
-  prunedCount: number;
-  /** Segments, and heads that did not grow since, whose part of the answer was kept from a question before. */
-  keptCount: number;
-  /** Rows of the segments and heads read; of heads whose earlier rows are known, those that came since. */
-  rowCount: number;
-  /** Segments of which some column had to be read from storage. */
-  loadCount: number;
-  /** Dictionary values tested by filters. */
-  dictionaryValueCount: number;
-}
+import { newWork, type Work } from "./work.js";
 
 /** Answers plans from the segments and heads of one store. */
 export class MemoryExecutor implements Executor {
@@ -33,14 +21,19 @@ export class MemoryExecutor implements Executor {
   ) {}
 
   async execute<K extends ReportName>(plan: Plan<K>, signal?: Pick<AbortSignal, "aborted">): Promise<Answer<K>> {
+    await loadReport(plan);
     const report = reportOf(plan);
     const slices = new Slices(signal);
     const work = newWork();
     await slices.yieldSometimes();
-    const answer =
-      report.kind === "study" ? await this.#study(report, plan, slices, work) : await this.#fold(report, plan, slices, work);
+    const answer = await this.#answer(report, plan, slices, work);
     this.onWork(plan.report, work);
     return answer;
+  }
+
+  #answer<K extends ReportName>(report: Report<K>, plan: Plan<K>, slices: Slices, work: Work): Promise<Answer<K>> {
+    if (report.kind === "study") return this.#study(report, plan, slices, work);
+    return report.kind === "fold" ? this.#fold(report, plan, slices, work) : this.#survey(report, plan, slices, work);
   }
 
   #asking(plan: Plan, slices: Slices, work: Work): Asking {
@@ -52,25 +45,53 @@ export class MemoryExecutor implements Executor {
   }
 
   #fold<K extends ReportName>(report: AnyFold<K>, plan: Plan<K>, slices: Slices, work: Work): Promise<Answer<K>> {
-    const begin = (moment: TableMoment, missing: Missing): { readonly read: unknown; readonly context: Promise<FoldContext> } | null => {
+    const begin = (moment: TableMoment, missing: Missing, snapshot: Snapshot): { readonly read: unknown; readonly context: Promise<FoldContext> } | null => {
       const read = report.read?.(plan, moment, missing) ?? null;
-      return missing.isEmpty ? { read, context: this.contexts.of(plan, moment) } : null;
+      return missing.isEmpty ? { read, context: this.contexts.of(plan, moment, { snapshot, work, slices }) } : null;
     };
-    return atMoment(this.#asking(plan, slices, work), begin, async ({ read, context }, snapshot) => {
+    return atMoment(this.#asking(plan, slices, work), begin, async ({ read, context }, snapshot, missing) => {
       const known = await context;
-      work.dictionaryValueCount = known.selector.testedValueCount;
-      const gathering = new Gathering(report, plan, known, work, slices);
+      if (!missing.isEmpty) return null;
+      work.dictionaryValueCount += known.selector.testedValueCount;
+      const gathering = new Gathering(partOfFold(report, plan, known, read), [known.selector], work, slices);
       try {
-        const state = await gathering.stateOf(snapshot, read);
+        const state = await gathering.stateOf(snapshot);
         await slices.yieldSometimes();
+        if (!missing.isEmpty) return null;
         return await report.finish(state, plan, known, () => slices.yieldSometimes());
       } finally {
         gathering.release();
       }
     });
   }
-}
 
-function newWork(): Work {
-  return { segmentCount: 0, prunedCount: 0, keptCount: 0, rowCount: 0, loadCount: 0, dictionaryValueCount: 0 };
+  #survey<K extends ReportName>(report: AnySurvey<K>, plan: Plan<K>, slices: Slices, work: Work): Promise<Answer<K>> {
+    const begin = (moment: TableMoment, missing: Missing, snapshot: Snapshot) => {
+      const read = report.read?.(plan, moment, missing) ?? null;
+      if (!missing.isEmpty) return null;
+      const context = this.contexts.rowContextOf(moment);
+      const parts = Object.entries(report.parts(plan, context, read));
+      return { read, context, parts, selecting: this.contexts.selectorsOf(parts.map(([, { scopes }]) => scopes), moment, { snapshot, work, slices }) };
+    };
+    return atMoment(this.#asking(plan, slices, work), begin, async ({ read, context, parts, selecting }, snapshot, missing) => {
+      const selectors = await selecting;
+      if (!missing.isEmpty) return null;
+      const gatherings: Gathering<unknown, unknown>[] = [];
+      const states: Record<string, unknown> = {};
+      try {
+        for (const [at, [name, part]] of parts.entries()) {
+          const own = selectors[at] ?? [];
+          for (const { testedValueCount } of own) work.dictionaryValueCount += testedValueCount;
+          const gathering = new Gathering(part, own, work, slices);
+          gatherings.push(gathering);
+          states[name] = await gathering.stateOf(snapshot);
+        }
+        await slices.yieldSometimes();
+        if (!missing.isEmpty) return null;
+        return await report.finish(states, plan, context, read, () => slices.yieldSometimes());
+      } finally {
+        for (const gathering of gatherings) gathering.release();
+      }
+    });
+  }
 }

@@ -3,46 +3,68 @@ import { LIMITS } from "../base/limits.js";
 import { MS_PER_DAY, dayStartMs } from "../base/time.js";
 import type { Selector } from "../filter/predicate.js";
 import { isPruned, isWhole } from "../filter/select.js";
-import type { Plan, ReportName } from "../plan/plan.js";
-import type { AnyFold, FoldContext } from "../report/form/report.js";
+import type { Range } from "../plan/plan.js";
+import type { AnyPart, Part } from "../report/form/part.js";
 import { TIME_COLUMN } from "../schema/fields.js";
 import { Head, type HeadView } from "../segment/head.js";
 import type { Rows } from "../segment/rows.js";
 import { Span, type SpanAnswer, type SpanPart } from "../segment/span.js";
 import type { Snapshot } from "../store/live/catalog.js";
-import type { Work } from "./executor.js";
+import type { Work } from "./work.js";
 import type { Slices } from "./slices.js";
 
-/** Brings together the state of one question: of each segment, or of spans of them that were asked the same before. */
-export class Gathering<K extends ReportName> {
+/** What a question goes over rows with. */
+export interface Passing {
+  readonly snapshot: Snapshot;
+  readonly work: Work;
+  readonly slices: Slices;
+}
+
+/** The states of some parts, none of which keeps its rows. @param selectors those of each part's scopes */
+export async function gatherAll(parts: readonly AnyPart[], selectors: readonly (readonly Selector[])[], { snapshot, work, slices }: Passing): Promise<unknown[]> {
+  const states: unknown[] = [];
+  for (const [at, part] of parts.entries()) {
+    const own = selectors[at] ?? [];
+    for (const { testedValueCount } of own) work.dictionaryValueCount += testedValueCount;
+    const gathering = new Gathering(part, own, work, slices);
+    try {
+      states.push(await gathering.stateOf(snapshot));
+    } finally {
+      gathering.release();
+    }
+  }
+  return states;
+}
+
+/** Brings together the state of one part of a question: of each segment, or of spans of them that were asked the same before. */
+export class Gathering<S, T> {
   readonly #columns: readonly string[];
   readonly #keptKey: string | null;
+  readonly #range: Range;
   readonly #pinned: Rows[] = [];
-  #read: unknown = null;
 
+  /** @param selectors of the part's scopes */
   constructor(
-    readonly report: AnyFold<K>,
-    readonly plan: Plan<K>,
-    readonly context: FoldContext,
+    readonly part: Part<S, T>,
+    readonly selectors: readonly Selector[],
     readonly work: Work,
     readonly slices: Slices,
   ) {
-    this.#columns = [...context.selector.columns, ...report.columns(plan, context)];
-    this.#keptKey = keptKeyOf(report, plan, context);
+    this.#columns = [...selectors.flatMap(({ columns }) => columns), ...part.columns];
+    this.#keptKey = keptKeyOf(part, selectors);
+    this.#range = rangeOf(selectors);
   }
 
-  /** @param read what the report read of tables */
-  async stateOf(snapshot: Snapshot, read: unknown): Promise<unknown> {
-    this.#read = read;
-    const state = this.report.begin(this.plan, this.context, this.#read);
+  async stateOf(snapshot: Snapshot): Promise<S> {
+    const state = this.part.begin();
     if (this.#keptKey === null) {
-      for (const part of this.#daysOf(snapshot.rows)) {
-        if (this.report.isDone?.(state, part.day) === true) break;
-        await this.#addRows(state, part);
+      for (const rows of this.#daysOf(snapshot.rows)) {
+        if (this.part.isDone?.(state, rows.day) === true) break;
+        await this.#addRows(state, rows);
       }
       return state;
     }
-    for (const part of snapshot.spans) await this.#addPart(state, part, snapshot, this.#keptKey);
+    for (const span of snapshot.spans) await this.#addPart(state, span, snapshot, this.#keptKey);
     return state;
   }
 
@@ -53,17 +75,17 @@ export class Gathering<K extends ReportName> {
 
   /** Those of the days in range, however many days there are besides. @param rows newest day first */
   #daysOf(rows: readonly Rows[]): readonly Rows[] {
-    const { fromMs, toMs } = this.context.selector;
+    const { fromMs, toMs } = this.#range;
     const first = firstUpTo(rows, toMs);
     const end = firstUpTo(rows, fromMs - MS_PER_DAY);
     this.work.prunedCount += rows.length - (end - first);
     return rows.slice(first, end);
   }
 
-  async #addPart(state: unknown, part: SpanPart, snapshot: Snapshot, key: string): Promise<void> {
+  async #addPart(state: S, part: SpanPart, snapshot: Snapshot, key: string): Promise<void> {
     if (part instanceof Head) return await this.#addRows(state, snapshot.viewOf(part));
     if (!(part instanceof Span)) return await this.#addRows(state, part);
-    const { fromMs, toMs } = this.context.selector;
+    const { fromMs, toMs } = this.#range;
     const { firstMs, lastMs } = part;
     if (lastMs < fromMs || firstMs >= toMs) this.work.prunedCount += part.partCount;
     else if (firstMs >= fromMs && lastMs < toMs) await this.#addWhole(state, part, snapshot, key);
@@ -71,23 +93,24 @@ export class Gathering<K extends ReportName> {
   }
 
   /** Adds what a span keeps, and what its heads hold since; its parts are asked where it keeps nothing yet. */
-  async #addWhole(state: unknown, span: Span, snapshot: Snapshot, key: string): Promise<void> {
-    const { kept } = this.report;
+  async #addWhole(state: S, span: Span, snapshot: Snapshot, key: string): Promise<void> {
+    const { kept } = this.part;
     assert(kept !== undefined, "there is a key for what is kept, but no way to keep it");
     const views = span.heads.map((head) => snapshot.viewOf(head));
+    // What a span holds under the key was kept by a part of this kind.
     const known = span.kept(key);
     const newer = known === null ? null : rowsSince(views, known);
     if (known !== null && newer !== null) {
       this.work.keptCount += span.partCount - newer.length;
       if (isLittle(newer)) {
-        kept.add(state, known.value);
+        kept.add(state, known.value as T);
         for (const rows of newer) await this.#addRows(state, rows);
         return;
       }
     }
-    const own = this.report.begin(this.plan, this.context, this.#read);
+    const own = this.part.begin();
     if (known !== null && newer !== null) {
-      kept.add(own, known.value);
+      kept.add(own, known.value as T);
       for (const rows of newer) await this.#addRows(own, rows);
     } else for (const child of span.parts) await this.#addPart(own, child, snapshot, key);
     const value = kept.of(own);
@@ -96,30 +119,30 @@ export class Gathering<K extends ReportName> {
     kept.add(state, value);
   }
 
-  async #addRows(state: unknown, rows: Rows): Promise<void> {
-    const { selector } = this.context;
+  async #addRows(state: S, rows: Rows): Promise<void> {
+    const { part, selectors } = this;
     await this.slices.yieldSometimes();
-    if (isPruned(rows, selector)) {
+    if (selectors.every((selector) => isPruned(rows, selector))) {
       this.work.prunedCount += 1;
       return;
     }
     rows.pin();
     this.#pinned.push(rows);
-    if (this.report.scanWho !== undefined && rows.sealed && isAll(rows, selector)) {
+    if (part.scanWho !== undefined && rows.sealed && selectors.every((selector) => isAll(rows, selector))) {
       const who = await rows.who();
-      this.report.scanWho(state, rows, who);
+      part.scanWho(state, rows, who);
       this.work.rowCount += who.actors.length;
     } else {
-      const loading = rows.load(columnsFor(rows, selector, this.#columns));
+      const loading = rows.load(columnsFor(rows, selectors, this.#columns));
       if (loading !== null) {
         this.work.loadCount += 1;
         await loading;
       }
-      this.report.scan(state, rows, this.context);
+      part.scan(state, rows, selectors);
       this.work.rowCount += rows.rowCount;
     }
     this.work.segmentCount += 1;
-    if (this.report.keepsRows !== true) this.#pinned.pop()?.unpin();
+    if (part.keepsRows !== true) this.#pinned.pop()?.unpin();
   }
 }
 
@@ -149,11 +172,15 @@ function firstUpTo(rows: readonly Rows[], ms: number): number {
 }
 
 /** Under which spans keep their part of the answer; null where they do not. */
-export function keptKeyOf<K extends ReportName>(report: AnyFold<K>, plan: Plan<K>, context: FoldContext): string | null {
-  const { key } = context.selector;
-  if (report.kept === undefined || key === null) return null;
-  const own = report.kept.key(plan, context);
-  return own === null ? null : `${plan.report} ${own} ${key}`;
+export function keptKeyOf(part: AnyPart, selectors: readonly Selector[]): string | null {
+  const keys = selectors.map(({ key }) => key);
+  return part.kept === undefined || keys.includes(null) ? null : `${part.kept.key} ${keys.join()}`;
+}
+
+function rangeOf(selectors: readonly Selector[]): Range {
+  const [first] = selectors;
+  assert(first !== undefined && selectors.every(({ fromMs, toMs }) => fromMs === first.fromMs && toMs === first.toMs), "the scopes of a part have one range");
+  return first;
 }
 
 /** Whether no filter and no date leaves a row out. */
@@ -162,7 +189,7 @@ function isAll(rows: Rows, selector: Selector): boolean {
 }
 
 /** Times are read only where the range cuts the day, or a filter asks for them. */
-export function columnsFor(rows: Rows, selector: Selector, columns: readonly string[]): readonly string[] {
-  const readsTimes = [...selector.all, ...selector.any.flat()].some((predicate) => predicate.kind === "instant");
-  return readsTimes || !isWhole(rows, selector) ? [TIME_COLUMN, ...columns] : columns;
+export function columnsFor(rows: Rows, selectors: readonly Selector[], columns: readonly string[]): readonly string[] {
+  const readsTimes = selectors.some((selector) => !isWhole(rows, selector) || [...selector.all, ...selector.any.flat()].some(({ kind }) => kind === "instant"));
+  return readsTimes ? [TIME_COLUMN, ...columns] : columns;
 }

@@ -1,3 +1,4 @@
+import type { InsightPlans } from "../plan/insights/plan.js";
 import type { ReportName } from "../plan/plan.js";
 import { aggregate } from "./aggregate/aggregate.js";
 import { countEvents } from "./events/count-events.js";
@@ -16,8 +17,8 @@ import { companyTopUsers } from "./companies/company-top-users.js";
 import type { Report } from "./form/report.js";
 import { searchEvents } from "./events/search-events.js";
 
-/** Every report by its name. The compiler lists each one that is missing; states are each report's own affair. */
-export const reports: { readonly [K in ReportName]: Report<K> } = {
+/** Every report but the insights by its name. The compiler lists each one that is missing; states are each report's own affair. */
+export const reports: { readonly [K in Exclude<ReportName, keyof InsightPlans>]: Report<K> } = {
   countEvents,
   countEventsPerDay,
   countEventsRunningTotalPerDay,

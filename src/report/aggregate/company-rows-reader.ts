@@ -6,7 +6,7 @@ import type { CompanyView, IdentityView } from "../../identity/identity-view.js"
 import { TIME_COLUMN } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
 import { ACTOR_COLUMNS, actorOf } from "../../segment/who.js";
-import type { FoldContext } from "../form/report.js";
+import type { RowContext } from "../form/report.js";
 
 /** What a `CompanyReader` reads; ids besides, where somebody changed the company. */
 export const COMPANY_READER_COLUMNS: readonly string[] = [TIME_COLUMN, ...ACTOR_COLUMNS, "companyId"];
@@ -23,7 +23,7 @@ export class CompanyReader {
 
   constructor(
     readonly rows: Rows,
-    { identities, companies }: FoldContext,
+    { identities, companies }: RowContext,
   ) {
     assert(companies !== null, "the report says that it asks companies");
     this.#identities = identities;

@@ -4,6 +4,7 @@ import { dayStartMs, isoOf } from "../../base/time.js";
 import type { Turns } from "../../base/turn.js";
 import { absentColumn, type CodeColumn } from "../../column/column.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
+import type { KnownValues } from "../../filter/known-fields.js";
 import { pathOf, propertiesOf, referrerDomainOf, walk } from "../../filter/operand-value.js";
 import type { Operand, TouchDimension } from "../../plan/plan.js";
 import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../../schema/fields.js";
@@ -11,7 +12,7 @@ import type { Rows } from "../../segment/rows.js";
 import { ACTOR_COLUMNS } from "../../segment/who.js";
 import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-rows-reader.js";
 import { EventTimes } from "./event-times.js";
-import type { FoldContext } from "../form/report.js";
+import type { RowContext } from "../form/report.js";
 import { labelNumbers } from "../../table/touches/touch-facts.js";
 
 /** Codes by row. A row's value is its code in the first source in which it has one, else code 0 of the last. */
@@ -50,8 +51,14 @@ interface DistinctValues {
 /** What has values that several events may share; an id is one event's own (`events-by-id`). */
 export type SharedOperand = Exclude<Operand, { readonly kind: "id" }>;
 
-/** @param context that of the question: the same for all its states */
-export function valuesOf(by: SharedOperand, context: FoldContext): Values {
+/** Under which texts a JSON value stands. */
+export type TextsOf = (value: unknown) => readonly string[];
+
+/**
+ * @param context that of the question: the same for all its states
+ * @param textsOf of metadata and traits: by default the properties under which an aggregate counts them
+ */
+export function valuesOf(by: SharedOperand, context: RowContext, textsOf: TextsOf = propertiesOf): Values {
   const { dictionaries } = context;
   switch (by.kind) {
     case "field":
@@ -64,12 +71,12 @@ export function valuesOf(by: SharedOperand, context: FoldContext): Values {
       const key = dictionaries.knownKeyCode(by.field);
       const own = (code: number) => [dictionaries.named(by.field).valueOf(code)];
       const sources = [stored(by.field, dictionaries), ...(key < 0 ? [] : [stored(metadataColumn(key), dictionaries)])];
-      return textValues(sources, (place, code) => (place === 0 ? own(code) : propertiesOf(dictionaries.ofKey(key).json(code))));
+      return textValues(sources, (place, code) => (place === 0 ? own(code) : textsOf(dictionaries.ofKey(key).json(code))));
     }
     case "metadataKey":
-      return metadataValues(by.key, [], dictionaries);
+      return metadataValues(by.key, [], dictionaries, textsOf);
     case "metadataPath":
-      return metadataValues(by.path, by.path.split("."), dictionaries);
+      return metadataValues(by.path, by.path.split("."), dictionaries, textsOf);
     case "identityId":
       return identityValues(context);
     case "companyId":
@@ -78,6 +85,14 @@ export function valuesOf(by: SharedOperand, context: FoldContext): Values {
       return touchValues(by.dimension, context);
     case "createdAt":
       return timeValues();
+    case "person":
+      return personValues(by.path, context, textsOf);
+    case "company":
+      return companyTraitValues(by.path, context, textsOf);
+    case "paymentTouch":
+      return paymentTouchValues(by, context);
+    case "segment":
+      throw new Error("whether somebody is in a segment is asked by filters alone");
   }
 }
 
@@ -114,7 +129,7 @@ function derivedValues(column: string, derive: (text: string) => string, diction
 }
 
 /** @param segments of a path that is walked where the event has no such key; none: no walk */
-function metadataValues(key: string, segments: readonly string[], dictionaries: Dictionaries): Values {
+function metadataValues(key: string, segments: readonly string[], dictionaries: Dictionaries, textsOf: TextsOf): Values {
   const keys: { readonly code: number; readonly rest: readonly string[] }[] = [];
   const literal = dictionaries.knownKeyCode(key);
   if (literal > 0) keys.push({ code: literal, rest: [] });
@@ -123,14 +138,14 @@ function metadataValues(key: string, segments: readonly string[], dictionaries: 
   if (keys.length === 0) return textValues([NOTHING], () => [""]);
   return textValues(
     keys.map(({ code }) => stored(metadataColumn(code), dictionaries)),
-    (place, code) => propertiesOf(walk(dictionaries.ofKey(keys[place]?.code ?? 0).json(code), keys[place]?.rest ?? [])),
+    (place, code) => textsOf(walk(dictionaries.ofKey(keys[place]?.code ?? 0).json(code), keys[place]?.rest ?? [])),
   );
 }
 
 const NOTHING: Source = { columns: [], column: null, name: "", size: 1, codesOf: (rows) => absentColumn(rows.rowCount) };
 
 /** Rows are counted by the ids they have, and these are folded onto identities at the end: an id that names one is hashed only where it shows. */
-function identityValues({ dictionaries, identities }: FoldContext): Values {
+function identityValues({ dictionaries, identities }: RowContext): Values {
   return {
     sources: ACTOR_COLUMNS.map((column) => stored(column, dictionaries)),
     groupsOf: (place, code) => [code === 0 ? 0 : identities.identityOf(code * 2 + place)],
@@ -138,23 +153,49 @@ function identityValues({ dictionaries, identities }: FoldContext): Values {
   };
 }
 
-function companyValues(context: FoldContext): Values {
+/** As by identity: what the ids of rows are counted under is kept, and what is known of whom is asked at the end. */
+function personValues(path: string, { dictionaries, identities, known }: RowContext, textsOf: TextsOf): Values {
+  const values = known.person(path);
+  const numberOf = (place: number, code: number) => (code === 0 ? 0 : values.numberOf(identities.identityOf(code * 2 + place)));
+  return knownValues(ACTOR_COLUMNS.map((column) => stored(column, dictionaries)), values, numberOf, textsOf);
+}
+
+function companyTraitValues(path: string, context: RowContext, textsOf: TextsOf): Values {
+  const values = context.known.company(path);
+  return knownValues([companySource(context)], values, (_place, code) => values.numberOf(code), textsOf);
+}
+
+/** @param numberOf the number of the value that a code stands for */
+function knownValues(sources: readonly Source[], { values }: KnownValues, numberOf: (place: number, code: number) => number, textsOf: TextsOf): Values {
+  const texts = new Texts();
+  const groups: (readonly number[])[] = [];
+  const groupsOf = (place: number, code: number) => {
+    const number = numberOf(place, code);
+    return (groups[number] ??= textsOf(values[number]).map((text) => texts.numberOf(text)));
+  };
+  return { sources, groupsOf, propertyOf: (group) => texts.of(group) };
+}
+
+function companyValues(context: RowContext): Values {
   const dictionary = context.dictionaries.named("companyId");
-  const source: Source = {
+  return { sources: [companySource(context)], groupsOf: (_place, code) => [code], propertyOf: (code) => dictionary.valueOf(code) };
+}
+
+function companySource(context: RowContext): Source {
+  return {
     columns: [...COMPANY_READER_COLUMNS, ID_COLUMN],
     column: null,
     // Who belongs to which company is another matter in the next question.
     name: null,
-    size: dictionary.size,
+    size: context.dictionaries.named("companyId").size,
     codesOf: (rows, selected) => {
       const reader = new CompanyReader(rows, context);
       return codesOfRows(rows, selected, (row) => reader.companyOf(row, reader.identityOf(row)));
     },
   };
-  return { sources: [source], groupsOf: (_place, code) => [code], propertyOf: (code) => dictionary.valueOf(code) };
 }
 
-function touchValues(dimension: TouchDimension, context: FoldContext): Values {
+function touchValues(dimension: TouchDimension, context: RowContext): Values {
   const { touches } = context;
   const { labels } = touches;
   const source: Source = {
@@ -167,6 +208,24 @@ function touchValues(dimension: TouchDimension, context: FoldContext): Values {
     codesOf: (rows) => ({ kind: "dense", codes: labelNumbers(rows, touches) }),
   };
   return textValues([source], (_place, code) => [labels.labelOf(code)?.[dimension] ?? ""]);
+}
+
+function paymentTouchValues({ model, dimension }: Extract<SharedOperand, { kind: "paymentTouch" }>, { known }: RowContext): Values {
+  const labels = known.paymentTouch(model);
+  const source: Source = {
+    columns: labels.columns,
+    column: null,
+    // Who is who is another matter in the next question.
+    name: null,
+    get size() {
+      return labels.size;
+    },
+    codesOf: (rows, selected) => {
+      const labelOf = labels.of(rows);
+      return codesOfRows(rows, selected, (row) => Math.max(labelOf(row), 0));
+    },
+  };
+  return textValues([source], (_place, code) => [labels.textOf(code, dimension)]);
 }
 
 /** Times stand in no dictionary: those of selected rows are numbered as they come. */

@@ -47,6 +47,20 @@ export function byteLengthOf(distinct: DistinctActors): number {
   return distinct.kind === "list" ? distinct.actors.byteLength : distinct.users.byteLength + distinct.anonymous.byteLength;
 }
 
+/** The distinct ones of some actors, 0 left out. */
+export function distinctOf(actors: Uint32Array): DistinctActors {
+  const list = new Uint32Array(actors.length);
+  let count = 0;
+  for (let at = 0; at < actors.length; at += 1) {
+    if (actors[at] === 0 || !seen.add(actors[at]!)) continue;
+    list[count] = actors[at]!;
+    count += 1;
+  }
+  const distinct = list.slice(0, count);
+  seen.clear(distinct);
+  return compact(distinct);
+}
+
 function collect(rows: Rows, selector: Selector): DistinctActors {
   const users = denseCodes(rows.column("userId"));
   const anonymous = rows.column("anonymousId");
@@ -114,6 +128,20 @@ export function unitedActors(parts: readonly DistinctActors[]): DistinctActors {
   users.forEach((code) => list(code * 2));
   anonymous.forEach((code) => list(code * 2 + 1));
   return { kind: "list", actors };
+}
+
+/** Calls `visit` with each of them, in no order. */
+export function eachActor(distinct: DistinctActors, visit: (actor: number) => void): void {
+  if (distinct.kind === "list") for (let at = 0; at < distinct.actors.length; at += 1) visit(distinct.actors[at]!);
+  else {
+    eachBit(distinct.users, (code) => visit(code * 2));
+    eachBit(distinct.anonymous, (code) => visit(code * 2 + 1));
+  }
+}
+
+function eachBit(words: Uint32Array, visit: (code: number) => void): void {
+  for (let word = 0; word < words.length; word += 1)
+    for (let rest = words[word]!; rest !== 0; rest &= rest - 1) visit(word * 32 + 31 - Math.clz32(rest & -rest));
 }
 
 /** Up to the last that is not empty. */

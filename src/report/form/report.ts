@@ -1,5 +1,6 @@
 import type { Dictionaries } from "../../column/dictionaries.js";
 import type { Missing } from "../../derived/missing.js";
+import type { KnownFields } from "../../filter/known-fields.js";
 import type { Selector } from "../../filter/predicate.js";
 import type { CompanyView, IdentityView } from "../../identity/identity-view.js";
 import type { Answer, Plan, ReportName } from "../../plan/plan.js";
@@ -7,18 +8,25 @@ import type { Rows } from "../../segment/rows.js";
 import type { Who } from "../../segment/who.js";
 import type { TableMoment } from "../../table/tables.js";
 import type { TouchMaker } from "../../table/touches/touch-maker.js";
+import type { AnyPart, StatesOf } from "./part.js";
 
-/** What a fold may look at besides rows. */
-export interface FoldContext {
+/** What a report may look at besides rows. */
+export interface RowContext {
   readonly dictionaries: Dictionaries;
   readonly identities: IdentityView;
-  readonly selector: Selector;
   /** Greatest sequence of the snapshot. */
   readonly sequence: number;
   /** Null where the plan does not ask for companies. */
   readonly companies: CompanyView | null;
   /** What touches are read with. */
   readonly touches: TouchMaker;
+  /** What the plan names of people, companies, and who brought them. */
+  readonly known: KnownFields;
+}
+
+/** The same for a fold, and what selects its rows. */
+export interface FoldContext extends RowContext {
+  readonly selector: Selector;
 }
 
 /** How the state of whole parts is kept, for the next question with the same filters. */
@@ -73,7 +81,28 @@ export interface Study<K extends ReportName> {
   answer(plan: Plan<K>, moment: TableMoment, missing: Missing): Answer<K> | Promise<Answer<K>> | null;
 }
 
+/**
+ * One kind of question that needs several passes over rows, each of rows of its own. The answer is made of what all of them found.
+ * `P`: the parts by their names; `R`: what is read of tables.
+ */
+export interface Survey<K extends ReportName, P extends Readonly<Record<string, AnyPart>>, R = null> {
+  readonly kind: "survey";
+  /** Names of the tables that it reads, for `explain`. */
+  readonly tables?: (plan: Plan<K>) => readonly string[];
+  /** Reads tables, in the turn of the snapshot; null where something is missing. */
+  read?(plan: Plan<K>, moment: TableMoment, missing: Missing): R | null;
+  /** Companies are asked. */
+  readonly needsCompanies?: (plan: Plan<K>) => boolean;
+  /** What is to be gathered, in the turn of the snapshot. @param read null where the report reads no tables */
+  parts(plan: Plan<K>, context: RowContext, read: R): P;
+  /** @param pause gives others a turn where the thread was held for long; what it throws ends the question */
+  finish(states: StatesOf<P>, plan: Plan<K>, context: RowContext, read: R, pause: () => Promise<void>): Answer<K> | Promise<Answer<K>>;
+}
+
 /** States, and what is read, are each report's own affair. */
 export type AnyFold<K extends ReportName> = Fold<K, unknown, unknown, unknown>;
 
-export type Report<K extends ReportName> = AnyFold<K> | Study<K>;
+/** Parts, and what is read, are each survey's own affair. */
+export type AnySurvey<K extends ReportName> = Survey<K, Readonly<Record<string, AnyPart>>, unknown>;
+
+export type Report<K extends ReportName> = AnyFold<K> | Study<K> | AnySurvey<K>;

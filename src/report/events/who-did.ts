@@ -1,0 +1,35 @@
+import { assert } from "../../base/assert.js";
+import type { Selector } from "../../filter/predicate.js";
+import type { Scope } from "../../plan/plan.js";
+import { ACTOR_COLUMNS } from "../../segment/who.js";
+import type { Part } from "../form/part.js";
+import { actorCounts, addedCounts, byteLengthOf as byteLengthOfCounts, type ActorCounts } from "./actor-counts.js";
+import { actorsOfAll, byteLengthOf, distinctActors, unitedActors, type DistinctActors } from "./distinct-actors.js";
+
+/** Who did something. What spans keep of it is what `countUniqueUsers` of the same filters keeps there, and the other way round. */
+export function whoDid(scope: Scope): Part<DistinctActors[], DistinctActors> {
+  return {
+    scopes: [scope],
+    columns: ACTOR_COLUMNS,
+    begin: () => [],
+    scan: (state, rows, selectors) => void state.push(distinctActors(rows, only(selectors))),
+    scanWho: (state, rows, who) => void state.push(actorsOfAll(rows, who)),
+    kept: { key: "countUniqueUsers ", of: unitedActors, add: (state, united) => void state.push(united), byteLength: (united) => byteLengthOf(united) },
+  };
+}
+
+/** How often they did it. */
+export function howOften(scope: Scope): Part<ActorCounts[], ActorCounts> {
+  return {
+    scopes: [scope],
+    columns: ACTOR_COLUMNS,
+    begin: () => [],
+    scan: (state, rows, selectors) => void state.push(actorCounts(rows, only(selectors))),
+    kept: { key: "counts by actor", of: addedCounts, add: (state, added) => void state.push(added), byteLength: (added) => byteLengthOfCounts(added) },
+  };
+}
+
+function only([selector]: readonly Selector[]): Selector {
+  assert(selector !== undefined, "the part has one scope");
+  return selector;
+}

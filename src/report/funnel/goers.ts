@@ -1,0 +1,53 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions and rows are bounded by their columns */
+import { assert } from "../../base/assert.js";
+import type { FunnelPlan } from "../../plan/insights/plan.js";
+import type { Range } from "../../plan/plan.js";
+import type { SessionView } from "../../table/sessions/session-view.js";
+import type { RowContext } from "../form/report.js";
+import { subjectsOf, type Subjects } from "../insights/subjects.js";
+
+/** Who goes through steps: people, accounts, or sessions. */
+export interface Goers extends Pick<Subjects, "columns" | "name" | "subjectsOf" | "entityOf"> {
+  /** When events lie that matter. */
+  readonly range: Range;
+  /** When the first event of a chain may lie. */
+  readonly entries: Range;
+  /** The instant by which a chain that begins with an event of a subject lies in a bucket. */
+  entryMsOf(subject: number, ms: number): number;
+}
+
+/** @param sessions null where the plan does not ask for them */
+export function goersOf(plan: FunnelPlan, context: RowContext, sessions: SessionView | null): Goers {
+  if (plan.level === "session") return sessionGoers(plan, sessions);
+  const { range, windowMs } = plan;
+  const { columns, name, subjectsOf: ownOf, entityOf } = subjectsOf(plan.level, context);
+  return {
+    columns, name, subjectsOf: ownOf, entityOf,
+    // Nothing before its first event matters to a chain, nor behind its window.
+    range: { fromMs: range.fromMs, toMs: range.toMs + windowMs },
+    entries: range,
+    entryMsOf: (_subject, ms) => ms,
+  };
+}
+
+/** Sessions that start in the range; each is numbered one more than it is. All their events may begin a chain. */
+function sessionGoers({ range, session: { maxMs } }: FunnelPlan, view: SessionView | null): Goers {
+  assert(view !== null, "the report reads the sessions that it asks for");
+  const { starts } = view.facts;
+  return {
+    columns: [],
+    // What is a session may be another one in the next question.
+    name: null,
+    subjectsOf: (rows, selected) => {
+      const sessions = view.rowSessions(rows);
+      return selected.map((row) => {
+        const session = sessions.of(row);
+        return session >= 0 && starts[session]! >= range.fromMs && starts[session]! < range.toMs ? session + 1 : 0;
+      });
+    },
+    entityOf: (subject) => subject,
+    range: { fromMs: range.fromMs, toMs: range.toMs + maxMs },
+    entries: { fromMs: -Infinity, toMs: Infinity },
+    entryMsOf: (subject) => starts[subject - 1]!,
+  };
+}

@@ -1,0 +1,122 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
+import { compareIds } from "../../base/uuid.js";
+import type { Mask } from "../../answer/insights/chain.js";
+import { countBits, emptyBitmap, rowsOfBits } from "../../column/bitmap.js";
+import type { Selector } from "../../filter/predicate.js";
+import { isPruned, select } from "../../filter/select.js";
+import { selectedRows } from "../../filter/selected-rows.js";
+import type { Rows } from "../../segment/rows.js";
+import type { RowKeys } from "../insights/row-keys.js";
+import type { Subjects } from "../insights/subjects.js";
+
+/** What rows of one segment or head match, by time and event id: 16 bytes a match, and 4 for each field of a breakdown. */
+export interface MatchList {
+  readonly day: number;
+  /** Whose they are, of somebody each. */
+  readonly subjects: Uint32Array;
+  /** Ms of the day, ascending. */
+  readonly times: Int32Array;
+  /** What each matches; 0: nothing, but it is an event of its entity. */
+  readonly masks: Uint32Array;
+  readonly sequences: Uint32Array;
+  /** By field. */
+  readonly keys: readonly Uint32Array[];
+}
+
+/** What is read of matches. */
+export interface MatchSources {
+  /** The bit that each selector stands for; 0: none. */
+  readonly bits: readonly Mask[];
+  readonly subjects: Pick<Subjects, "columns" | "name" | "subjectsOf">;
+  readonly keys: readonly RowKeys[];
+}
+
+export function byteLengthOfList({ subjects, keys }: MatchList): number {
+  return subjects.length * (16 + 4 * keys.length) + 100;
+}
+
+/** The matches of rows that belong to somebody. Cost: a look at each for each selector that selects it. Columns are loaded. */
+export function matchListOf(rows: Rows, selectors: readonly Selector[], { bits, subjects, keys }: MatchSources): MatchList {
+  const { selected, masks } = markedRows(rows, selectors, bits);
+  const whose = subjects.subjectsOf(rows, selected);
+  const places = placesInOrder(rows, selected, whose);
+  const times = rows.times();
+  const sequences = rows.sequences();
+  const count = places.length;
+  const list = {
+    day: rows.day, subjects: new Uint32Array(count), times: new Int32Array(count), masks: new Uint32Array(count), sequences: new Uint32Array(count),
+    keys: keys.map((field) => gathered(field.keysOf(rows, selected), places)),
+  };
+  for (let at = 0; at < count; at += 1) {
+    const place = places[at]!;
+    const row = selected[place]!;
+    list.subjects[at] = whose[place]!;
+    list.times[at] = times[row]!;
+    list.masks[at] = masks[place]!;
+    list.sequences[at] = sequences[row]!;
+  }
+  return list;
+}
+
+// One scratch for all scans: they are synchronous and leave it zeroed.
+let marks = new Uint32Array(4_096);
+
+/** The rows that some selector selects, ascending, and which do. */
+function markedRows(rows: Rows, selectors: readonly Selector[], bits: readonly Mask[]): { selected: Uint32Array; masks: Uint32Array } {
+  if (marks.length < rows.rowCount) marks = new Uint32Array(2 ** Math.ceil(Math.log2(rows.rowCount)));
+  const found = emptyBitmap(rows.rowCount);
+  selectors.forEach((selector, place) => {
+    if (isPruned(rows, selector)) return;
+    mark(selectedRows(select(rows, selector)), bits[place]!, found);
+  });
+  const selected = new Uint32Array(countBits(found));
+  rowsOfBits(found, selected);
+  const masks = new Uint32Array(selected.length);
+  for (let at = 0; at < selected.length; at += 1) {
+    masks[at] = marks[selected[at]!]!;
+    marks[selected[at]!] = 0;
+  }
+  return { selected, masks };
+}
+
+function mark(selected: Uint32Array, bit: Mask, found: Uint32Array): void {
+  for (let at = 0; at < selected.length; at += 1) {
+    const row = selected[at]!;
+    marks[row]! |= bit;
+    found[row >>> 5]! |= 1 << (row & 31);
+  }
+}
+
+function gathered(codes: Uint32Array, places: Uint32Array): Uint32Array {
+  const keys = new Uint32Array(places.length);
+  for (let at = 0; at < places.length; at += 1) keys[at] = codes[places[at]!]!;
+  return keys;
+}
+
+/** Rows are below it, and ms of a day below 2^27: both fit the 53 bits of a number exactly. */
+const ROW_SPAN = 2 ** 26;
+
+/** Places of the rows that belong to somebody, by time and event id. */
+function placesInOrder(rows: Rows, selected: Uint32Array, whose: Uint32Array): Uint32Array {
+  let count = 0;
+  const places = new Uint32Array(selected.length);
+  for (let place = 0; place < selected.length; place += 1) {
+    places[count] = place;
+    if (whose[place] !== 0) count += 1;
+  }
+  return rows.sealed ? places.slice(0, count) : sortedPlaces(rows, selected, places.subarray(0, count));
+}
+
+function sortedPlaces(rows: Rows, selected: Uint32Array, places: Uint32Array): Uint32Array {
+  const [times, ids] = [rows.times(), rows.ids()];
+  const keys = Float64Array.from(places, (place) => times[selected[place]!]! * ROW_SPAN + place).sort();
+  const sorted = Uint32Array.from(keys, (key) => key % ROW_SPAN);
+  const timeAt = (at: number) => Math.floor(keys[at]! / ROW_SPAN);
+  for (let from = 0; from < sorted.length; ) {
+    let to = from + 1;
+    while (to < sorted.length && timeAt(to) === timeAt(from)) to += 1;
+    if (to > from + 1) sorted.subarray(from, to).sort((a, b) => compareIds(ids, selected[a]! * 16, ids, selected[b]! * 16));
+    from = to;
+  }
+  return sorted;
+}

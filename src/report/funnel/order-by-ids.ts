@@ -1,0 +1,80 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by their lists */
+import { stepsOf } from "../../answer/insights/chain.js";
+import { compareIds } from "../../base/uuid.js";
+import type { TableMoment } from "../../table/tables.js";
+import type { EntityMatches, MatchPlace } from "./entity-matches.js";
+
+/** Matches of one entity and millisecond. */
+interface Moment {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What the order of events of one millisecond may change. */
+export interface OrderMatters {
+  /** How far chains reach in time: where one event matches several steps. */
+  readonly ofTimes: boolean;
+  /** Under which values entities stand. */
+  readonly ofKeys: boolean;
+}
+
+/**
+ * Puts matches in order: by time, and by id where it matters. A list is in order by itself, so ids are read only for events of one entity and
+ * millisecond that lie in several lists, and differ in what counts. Cost: mostly a look at each match; else the ids of the days of such events.
+ */
+export async function inOrder(matches: EntityMatches, matters: OrderMatters, moment: TableMoment, pause: () => Promise<void>): Promise<void> {
+  const undecided: Moment[] = [];
+  for (let entity = 0, looked = 0; entity < matches.entityCount; entity += 1) {
+    const [from, to] = [matches.starts[entity]!, matches.starts[entity + 1]!];
+    matches.sortByTime(from, to);
+    if (matters.ofTimes || matters.ofKeys) addUndecided(matches, from, to, matters, undecided);
+    looked += to - from;
+    if (looked < MATCHES_PER_PAUSE) continue;
+    looked = 0;
+    await pause();
+  }
+  if (undecided.length === 0) return;
+  const places = undecided.map(({ from, to }) => Array.from({ length: to - from }, (_, at) => matches.placeOf(from + at)));
+  const unknown = places.flat().filter((place) => moment.ids.of(sequenceOf(place)) === null);
+  if (unknown.length > 0) await moment.ids.read(unknown.map((place) => ({ sequence: sequenceOf(place), day: place.list.day })), moment.rows);
+  undecided.forEach(({ from }, at) => {
+    const ids = places[at]!.map((place) => moment.ids.of(sequenceOf(place))!);
+    matches.reorder(from, [...ids.keys()].sort((a, b) => compareIds(ids[a]!, 0, ids[b]!, 0)));
+  });
+}
+
+const MATCHES_PER_PAUSE = 16_384;
+
+function sequenceOf({ list, at }: MatchPlace): number {
+  return list.sequences[at]!;
+}
+
+function addUndecided(matches: EntityMatches, start: number, end: number, matters: OrderMatters, undecided: Moment[]): void {
+  const { ms } = matches;
+  for (let from = start; from + 1 < end; ) {
+    let to = from + 1;
+    while (to < end && ms[to] === ms[from]) to += 1;
+    if (to > from + 1 && isOfSeveralLists(matches, from, to) && doesMatter(matches, from, to, matters)) undecided.push({ from, to });
+    from = to;
+  }
+}
+
+function isOfSeveralLists(matches: EntityMatches, from: number, to: number): boolean {
+  const first = matches.listOf(from);
+  for (let slot = from + 1; slot < to; slot += 1) if (matches.listOf(slot) !== first) return true;
+  return false;
+}
+
+function doesMatter(matches: EntityMatches, from: number, to: number, { ofTimes, ofKeys }: OrderMatters): boolean {
+  let first: MatchPlace | null = null;
+  for (let slot = from; slot < to; slot += 1) {
+    const steps = stepsOf(matches.masks[slot]!);
+    if (steps === 0) continue;
+    if (ofTimes && (steps & (steps - 1)) !== 0) return true;
+    if (!ofKeys) continue;
+    const place = matches.placeOf(slot);
+    first ??= place;
+    if (place.list.keys.some((keys, field) => keys[place.at] !== first!.list.keys[field]![first!.at])) return true;
+  }
+  return false;
+}

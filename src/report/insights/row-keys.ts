@@ -1,0 +1,162 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows, places and keys are bounded by their lists */
+import { uuidText } from "../../base/uuid.js";
+import { codeAt, type CodeColumn } from "../../column/column.js";
+import type { KeyGroups } from "../../answer/insights/combinations.js";
+import type { Operand } from "../../plan/plan.js";
+import { ID_COLUMN } from "../../schema/fields.js";
+import type { Rows } from "../../segment/rows.js";
+import { PairNumbers } from "../../table/touches/pair-numbers.js";
+import { valuesOf, type TextsOf, type Values } from "../aggregate/value-sources.js";
+import type { RowContext } from "../form/report.js";
+
+/** Keys are below it, so that two of them, or a key and an actor, are one exact number. */
+export const KEY_SPAN = 2 ** 26;
+
+/** Under which values rows stand: each row has a key, and a key stands for one or several combinations of values. */
+export interface RowKeys extends KeyGroups {
+  /** Columns that keys are made of. */
+  readonly columns: readonly string[];
+  /** Keys of the same name are the same ones in every question; null: they are this question's own. */
+  readonly name: string | null;
+  /** A key for each of these rows, which ascend. */
+  keysOf(rows: Rows, selected: Uint32Array): Uint32Array;
+}
+
+/** The combinations of values that a key stands for. */
+export function valuesOfKey(keys: KeyGroups, key: number): (readonly string[])[] {
+  return keys.groupsOf(key).map((group) => keys.valuesOfGroup(group));
+}
+
+/** Without fields: all rows stand under the one combination of no values. */
+const NO_FIELDS: RowKeys = {
+  columns: [],
+  name: "",
+  keysOf: (_rows, selected) => new Uint32Array(selected.length),
+  groupsOf: () => ONE_GROUP,
+  valuesOfGroup: () => [],
+};
+const ONE_GROUP: readonly number[] = [0];
+
+/** The keys of up to two fields. @param context that of the question: the same for all its parts */
+export function rowKeysOf(fields: readonly Operand[], context: RowContext): RowKeys {
+  const [first, second] = fields;
+  if (first === undefined) return NO_FIELDS;
+  const keys = fieldKeys(first, context);
+  return second === undefined ? keys : pairKeys(keys, fieldKeys(second, context));
+}
+
+/** @param textsOf as of `valuesOf` */
+export function fieldKeys(field: Operand, context: RowContext, textsOf?: TextsOf): RowKeys {
+  return field.kind === "id" ? idKeys() : valueKeys(valuesOf(field, context, textsOf));
+}
+
+/** A code and the place of the source in which a row has it are one number. */
+function valueKeys({ sources, groupsOf, propertyOf }: Values): RowKeys {
+  const placeCount = sources.length;
+  const groups = new Map<number, readonly number[]>();
+  const names = sources.map(({ name }) => name);
+  return {
+    columns: sources.flatMap(({ columns }) => columns),
+    name: names.includes(null) ? null : names.join(),
+    keysOf: (rows, selected) => {
+      const columns = sources.map((source) => source.codesOf(rows, selected));
+      return placeCount === 1 ? codesOf(columns[0]!, selected) : chainedKeys(columns, selected);
+    },
+    groupsOf: (key) => {
+      let known = groups.get(key);
+      if (known === undefined) groups.set(key, (known = groupsOf(key % placeCount, Math.floor(key / placeCount))));
+      return known;
+    },
+    valuesOfGroup: (group) => [propertyOf(group)],
+  };
+}
+
+function codesOf(column: CodeColumn, selected: Uint32Array): Uint32Array {
+  const keys = new Uint32Array(selected.length);
+  if (column.kind === "sparse") {
+    let next = 0;
+    for (let at = 0; at < selected.length; at += 1) {
+      while (next < column.rows.length && column.rows[next]! < selected[at]!) next += 1;
+      if (column.rows[next] === selected[at]) keys[at] = column.codes[next]!;
+    }
+    return keys;
+  }
+  const { codes } = column;
+  for (let at = 0; at < selected.length; at += 1) keys[at] = codes[selected[at]!]!;
+  return keys;
+}
+
+function chainedKeys(columns: readonly CodeColumn[], selected: Uint32Array): Uint32Array {
+  const last = columns.length - 1;
+  const keys = new Uint32Array(selected.length);
+  for (let at = 0; at < selected.length; at += 1) {
+    let place = 0;
+    let code = codeAt(columns[0]!, selected[at]!);
+    while (code === 0 && place < last) {
+      place += 1;
+      code = codeAt(columns[place]!, selected[at]!);
+    }
+    keys[at] = code * columns.length + place;
+  }
+  return keys;
+}
+
+/** Ids stand in no dictionary: those of selected rows are numbered as they come. */
+function idKeys(): RowKeys {
+  const numbers = new Map<string, number>();
+  const texts: string[] = [];
+  return {
+    columns: [ID_COLUMN],
+    name: null,
+    keysOf: (rows, selected) => {
+      const ids = rows.ids();
+      return selected.map((row) => {
+        const text = uuidText(ids, row * 16);
+        let number = numbers.get(text);
+        if (number === undefined) numbers.set(text, (number = texts.push(text) - 1));
+        return number;
+      });
+    },
+    groupsOf: (key) => [key],
+    valuesOfGroup: (group) => [texts[group] ?? ""],
+  };
+}
+
+/** Pairs of keys, and of groups, are numbered as they come. */
+function pairKeys(first: RowKeys, second: RowKeys): RowKeys {
+  const pairs = new NumberedPairs();
+  const groups = new NumberedPairs();
+  return {
+    columns: [...first.columns, ...second.columns],
+    name: null,
+    keysOf: (rows, selected) => {
+      const [keys, others] = [first.keysOf(rows, selected), second.keysOf(rows, selected)];
+      for (let at = 0; at < keys.length; at += 1) keys[at] = pairs.numberOf(keys[at]!, others[at]!);
+      return keys;
+    },
+    groupsOf: (key) => {
+      const [a, b] = pairs.of(key);
+      return first.groupsOf(a).flatMap((group) => second.groupsOf(b).map((other) => groups.numberOf(group, other)));
+    },
+    valuesOfGroup: (group) => {
+      const [a, b] = groups.of(group);
+      return [...first.valuesOfGroup(a), ...second.valuesOfGroup(b)];
+    },
+  };
+}
+
+/** Numbers pairs from 0, and knows them by their numbers. */
+class NumberedPairs {
+  readonly #numbers = new PairNumbers();
+  readonly #pairs: (readonly [number, number])[] = [];
+
+  numberOf(first: number, second: number): number {
+    const number = this.#numbers.of(first, second, this.#pairs.length + 1);
+    if (number > this.#pairs.length) this.#pairs.push([first, second]);
+    return number - 1;
+  }
+
+  of(number: number): readonly [number, number] {
+    return this.#pairs[number]!;
+  }
+}

@@ -1,0 +1,108 @@
+import { isWhole, select } from "../../filter/select.js";
+import { selectedRows } from "../../filter/selected-rows.js";
+import type { Selector } from "../../filter/predicate.js";
+import type { Scope } from "../../plan/plan.js";
+import type { Rows } from "../../segment/rows.js";
+import { actorsOfAll, byteLengthOf, distinctActors, distinctOf, unitedActors, type DistinctActors } from "../events/distinct-actors.js";
+import type { Part } from "../form/part.js";
+import { columnsOfCut, eachUnit, nameOfCut, type RowCut } from "./row-units.js";
+import type { Subjects } from "./subjects.js";
+
+/** Who did something in a unit of time: distinct subjects by the start of the unit, of several segments or spans. None is empty. */
+export type SubjectsByUnit = Map<number, DistinctActors[]>;
+
+interface UnitedByUnit {
+  readonly byUnit: ReadonlyMap<number, DistinctActors>;
+  /** Of the units whose subjects were united for it: others belong to a shorter span, or to a segment. */
+  readonly ownByteLength: number;
+}
+
+const UNIT_BYTES = 32;
+const FIRST_ROW = Uint32Array.of(0);
+
+/**
+ * The subjects of a scope's rows by unit. Kept per span, where subjects last: some bits or bytes for each of a unit.
+ * @param cuts one, or two whose units cross: then by what is in one unit of each, named by where that begins
+ */
+export function subjectsByUnit(scope: Scope, cuts: readonly [RowCut, ...RowCut[]], subjects: Subjects): Part<SubjectsByUnit, UnitedByUnit> {
+  const cutColumns = cuts.flatMap(columnsOfCut);
+  const name = `subjects ${cuts.map(nameOfCut).join(" and ")}`;
+  const isOneUnit = cutColumns.length === 0;
+  const make = (rows: Rows, selector: Selector) => madeOf(rows, selector, cuts, subjects);
+  const part: Part<SubjectsByUnit, UnitedByUnit> = {
+    scopes: [scope],
+    columns: [...subjects.columns, ...cutColumns],
+    begin: () => new Map(),
+    scan: (state, rows, [selector]) => {
+      if (selector === undefined) return;
+      const isKept = subjects.name !== null && selector.key !== null && isWhole(rows, selector);
+      // What lies in one unit is the same for every cut.
+      if (isKept && isOneUnit) addOne(state, rows, cuts, distinctActors(rows, selector));
+      else addAll(state, isKept ? rows.derive(`${name} ${selector.key}`, () => make(rows, selector), byteLengthOfUnits) : make(rows, selector));
+    },
+  };
+  if (subjects.name === null) return part;
+  return {
+    ...part,
+    ...(isOneUnit ? { scanWho: (state, rows, who) => addOne(state, rows, cuts, actorsOfAll(rows, who)) } : {}),
+    kept: {
+      key: name,
+      of: united,
+      add: (state, { byUnit }) => addAll(state, byUnit),
+      byteLength: ({ byUnit, ownByteLength }) => byUnit.size * UNIT_BYTES + ownByteLength,
+    },
+  };
+}
+
+function madeOf(rows: Rows, selector: Selector, cuts: readonly RowCut[], subjects: Subjects): ReadonlyMap<number, DistinctActors> {
+  const made = new Map<number, DistinctActors>();
+  // A copy: whoever cuts rows, or makes subjects of them, may select rows meanwhile.
+  const selected = selectedRows(select(rows, selector)).slice();
+  eachCrossing(rows, selected, cuts, (unitMs, own) => {
+    const distinct = distinctOf(subjects.subjectsOf(rows, own));
+    if (!isEmpty(distinct)) made.set(unitMs, distinct);
+  });
+  return made;
+}
+
+/** Units of several cuts at once. */
+function eachCrossing(rows: Rows, selected: Uint32Array, [cut = null, ...others]: readonly RowCut[], take: (unitMs: number, selected: Uint32Array) => void): void {
+  eachUnit(rows, selected, cut, (unitMs, own) => {
+    if (others.length === 0) take(unitMs, own);
+    else eachCrossing(rows, own, others, (otherMs, crossing) => take(Math.max(unitMs, otherMs), crossing));
+  });
+}
+
+/** Adds what all rows, which lie in one unit, have. */
+function addOne(state: SubjectsByUnit, rows: Rows, cuts: readonly RowCut[], distinct: DistinctActors): void {
+  if (!isEmpty(distinct)) eachCrossing(rows, FIRST_ROW, cuts, (unitMs) => add(state, unitMs, distinct));
+}
+
+function addAll(state: SubjectsByUnit, byUnit: ReadonlyMap<number, DistinctActors>): void {
+  for (const [unitMs, distinct] of byUnit) add(state, unitMs, distinct);
+}
+
+function add(state: SubjectsByUnit, unitMs: number, distinct: DistinctActors): void {
+  const ofUnit = state.get(unitMs);
+  if (ofUnit === undefined) state.set(unitMs, [distinct]);
+  else ofUnit.push(distinct);
+}
+
+function isEmpty(distinct: DistinctActors): boolean {
+  return distinct.kind === "list" && distinct.actors.length === 0;
+}
+
+function united(state: SubjectsByUnit): UnitedByUnit {
+  const byUnit = new Map<number, DistinctActors>();
+  let ownByteLength = 0;
+  for (const [unitMs, parts] of state) {
+    const one = unitedActors(parts);
+    byUnit.set(unitMs, one);
+    if (parts.length > 1) ownByteLength += byteLengthOf(one);
+  }
+  return { byUnit, ownByteLength };
+}
+
+function byteLengthOfUnits(byUnit: ReadonlyMap<number, DistinctActors>): number {
+  return [...byUnit.values()].reduce((sum, distinct) => sum + byteLengthOf(distinct) + UNIT_BYTES, 0);
+}

@@ -1,0 +1,130 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
+import { BitSet } from "../../column/bit-set.js";
+import { compareIds } from "../../base/uuid.js";
+import { dayStartMs } from "../../base/time.js";
+import type { Rows } from "../../segment/rows.js";
+import type { RowKeys } from "../insights/row-keys.js";
+import type { Subjects } from "../insights/subjects.js";
+
+/**
+ * The first row of each subject, with its key. Rows of one millisecond that lie in several segments or heads are all there: their ids
+ * decide, which are not looked at here. 20 bytes a row.
+ */
+export interface FirstRows {
+  readonly subjects: Uint32Array;
+  /** Epoch ms. */
+  readonly times: Float64Array;
+  readonly keys: Uint32Array;
+  readonly sequences: Uint32Array;
+}
+
+const ROW_BYTES = 20;
+
+// One scratch for all scans: emptied before a scan returns.
+const seen = new BitSet();
+
+/**
+ * The first one of some rows of each subject. The columns of subjects and keys, times and sequences are loaded; ids of what is not sealed
+ * are there.
+ */
+export function firstRowsOf(rows: Rows, selected: Uint32Array, subjects: Subjects, keys: RowKeys): FirstRows {
+  const own = subjects.subjectsOf(rows, selected);
+  const first = rows.sealed ? firstSeen(selected, own) : leastRows(rows, selected, own);
+  const startMs = dayStartMs(rows.day);
+  const [times, sequences] = [rows.times(), rows.sequences()];
+  return {
+    subjects: first.subjects,
+    times: Float64Array.from(first.rows, (row) => startMs + times[row]!),
+    keys: keys.keysOf(rows, first.rows),
+    sequences: first.rows.map((row) => sequences[row]!),
+  };
+}
+
+/** Some rows, ascending, and the subject of each. */
+interface SubjectRows {
+  readonly rows: Uint32Array;
+  readonly subjects: Uint32Array;
+}
+
+/** Of rows in order. */
+function firstSeen(selected: Uint32Array, own: Uint32Array): SubjectRows {
+  const [rows, subjects] = [new Uint32Array(selected.length), new Uint32Array(selected.length)];
+  let count = 0;
+  for (let at = 0; at < selected.length; at += 1) {
+    if (own[at] === 0 || !seen.add(own[at]!)) continue;
+    rows[count] = selected[at]!;
+    subjects[count] = own[at]!;
+    count += 1;
+  }
+  seen.clear(subjects.subarray(0, count));
+  return { rows: rows.slice(0, count), subjects: subjects.slice(0, count) };
+}
+
+/** Of rows in any order. */
+function leastRows(rows: Rows, selected: Uint32Array, own: Uint32Array): SubjectRows {
+  const [times, ids] = [rows.times(), rows.ids()];
+  /** By subject, places in the list. */
+  const least = new Map<number, number>();
+  for (let at = 0; at < selected.length; at += 1) {
+    const before = least.get(own[at]!);
+    const [row, other] = [selected[at]!, before === undefined ? -1 : selected[before]!];
+    if (own[at] !== 0 && (other === -1 || (times[row]! - times[other]! || compareIds(ids, row * 16, ids, other * 16)) < 0)) least.set(own[at]!, at);
+  }
+  const places = Uint32Array.from(least.values()).sort();
+  return { rows: places.map((at) => selected[at]!), subjects: places.map((at) => own[at]!) };
+}
+
+/** By subject, one more than the place of the first row so far. */
+let placeOf = new Uint32Array(1024);
+
+/** The first rows of some lists. Cost: two looks at each row. */
+export function unitedFirstRows(lists: readonly FirstRows[]): FirstRows {
+  const all = lists.length === 1 ? lists[0]! : joinedFirstRows(lists);
+  const { subjects, times } = all;
+  reserve(subjects);
+  for (let place = 0; place < subjects.length; place += 1) {
+    const first = placeOf[subjects[place]!]!;
+    if (first === 0 || times[place]! < times[first - 1]!) placeOf[subjects[place]!] = place + 1;
+  }
+  const places = new Uint32Array(subjects.length);
+  let count = 0;
+  for (let place = 0; place < subjects.length; place += 1) {
+    if (times[place]! > times[placeOf[subjects[place]!]! - 1]!) continue;
+    places[count] = place;
+    count += 1;
+  }
+  for (let place = 0; place < subjects.length; place += 1) placeOf[subjects[place]!] = 0;
+  if (count === subjects.length) return all;
+  const left = places.subarray(0, count);
+  return {
+    subjects: left.map((place) => subjects[place]!),
+    times: Float64Array.from(left, (place) => times[place]!),
+    keys: left.map((place) => all.keys[place]!),
+    sequences: left.map((place) => all.sequences[place]!),
+  };
+}
+
+/** All rows of some lists as one. */
+export function joinedFirstRows(lists: readonly FirstRows[]): FirstRows {
+  const count = lists.reduce((sum, { subjects }) => sum + subjects.length, 0);
+  const all: FirstRows = { subjects: new Uint32Array(count), times: new Float64Array(count), keys: new Uint32Array(count), sequences: new Uint32Array(count) };
+  let at = 0;
+  for (const { subjects, times, keys, sequences } of lists) {
+    all.subjects.set(subjects, at);
+    all.times.set(times, at);
+    all.keys.set(keys, at);
+    all.sequences.set(sequences, at);
+    at += subjects.length;
+  }
+  return all;
+}
+
+function reserve(subjects: Uint32Array): void {
+  let max = 0;
+  for (let place = 0; place < subjects.length; place += 1) if (subjects[place]! > max) max = subjects[place]!;
+  if (max >= placeOf.length) placeOf = new Uint32Array(2 ** Math.ceil(Math.log2(max + 1)));
+}
+
+export function byteLengthOfFirstRows({ subjects }: FirstRows): number {
+  return subjects.length * ROW_BYTES;
+}

@@ -1,0 +1,67 @@
+import { isWhole, select } from "../../filter/select.js";
+import { selectedRows } from "../../filter/selected-rows.js";
+import type { Selector } from "../../filter/predicate.js";
+import type { Scope } from "../../plan/plan.js";
+import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
+import type { Rows } from "../../segment/rows.js";
+import type { Part } from "../form/part.js";
+import type { RowKeys } from "../insights/row-keys.js";
+import { eachUnit, nameOfCut, type RowCut } from "../insights/row-units.js";
+import type { Subjects } from "../insights/subjects.js";
+import { byteLengthOfFirstRows, firstRowsOf, unitedFirstRows, type FirstRows } from "./first-rows.js";
+
+/** The first rows of subjects by the start of their unit of time, of several segments or spans. */
+export type FirstsByUnit = Map<number, FirstRows[]>;
+
+type UnitedFirsts = ReadonlyMap<number, FirstRows>;
+
+const UNIT_BYTES = 64;
+
+/** What subjects did first in each unit. Kept per span, where subjects and keys last: 20 bytes for each of a unit. */
+export function firstsByUnit(scope: Scope, cut: RowCut, subjects: Subjects, keys: RowKeys): Part<FirstsByUnit, UnitedFirsts> {
+  const isLasting = subjects.name !== null && keys.name !== null;
+  const name = `firsts ${nameOfCut(cut)} ${keys.name}`;
+  const make = (rows: Rows, selector: Selector) => madeOf(rows, selector, cut, subjects, keys);
+  const part: Part<FirstsByUnit, UnitedFirsts> = {
+    scopes: [scope],
+    columns: [...subjects.columns, ...keys.columns, TIME_COLUMN, SEQUENCE_COLUMN],
+    begin: () => new Map(),
+    scan: (state, rows, [selector]) => {
+      if (selector === undefined) return;
+      const isKept = isLasting && selector.key !== null && isWhole(rows, selector);
+      addAll(state, isKept ? rows.derive(`${name} ${selector.key}`, () => make(rows, selector), byteLengthOfUnits) : make(rows, selector));
+    },
+  };
+  if (!isLasting) return part;
+  return {
+    ...part,
+    kept: {
+      key: name,
+      of: (state) => new Map([...state].map(([unitMs, lists]) => [unitMs, unitedFirstRows(lists)])),
+      add: addAll,
+      byteLength: byteLengthOfUnits,
+    },
+  };
+}
+
+function madeOf(rows: Rows, selector: Selector, cut: RowCut, subjects: Subjects, keys: RowKeys): UnitedFirsts {
+  const made = new Map<number, FirstRows>();
+  // A copy: whoever cuts rows, or makes keys of them, may select rows meanwhile.
+  eachUnit(rows, selectedRows(select(rows, selector)).slice(), cut, (unitMs, own) => {
+    const first = firstRowsOf(rows, own, subjects, keys);
+    if (first.subjects.length > 0) made.set(unitMs, first);
+  });
+  return made;
+}
+
+function addAll(state: FirstsByUnit, byUnit: UnitedFirsts): void {
+  for (const [unitMs, first] of byUnit) {
+    const lists = state.get(unitMs);
+    if (lists === undefined) state.set(unitMs, [first]);
+    else lists.push(first);
+  }
+}
+
+function byteLengthOfUnits(byUnit: UnitedFirsts): number {
+  return [...byUnit.values()].reduce((sum, first) => sum + byteLengthOfFirstRows(first) + UNIT_BYTES, 0);
+}

@@ -1,0 +1,71 @@
+import { cutOf, slotsOf, widened, type AxisScope } from "../../answer/insights/buckets.js";
+import { axisOf } from "../../calendar/axis.js";
+import type { LifecyclePlan } from "../../plan/insights/plan.js";
+import type { LifecycleBucket } from "../../plan/insights/answers.js";
+import type { Survey } from "../form/report.js";
+import { subjectsOf } from "../insights/subjects.js";
+import { EntitiesOfUnits } from "./entities-of-units.js";
+import { LifecycleStates } from "./lifecycle-states.js";
+import { subjectsByUnit } from "../insights/subjects-by-unit.js";
+import { extentOf } from "../insights/unit-extent.js";
+
+interface LifecycleParts {
+  readonly [name: string]: ReturnType<typeof subjectsByUnit>;
+  /** Who was active before the unit before the first bucket. */
+  readonly earlier: ReturnType<typeof subjectsByUnit>;
+  /** Who was active when, from that unit on. */
+  readonly active: ReturnType<typeof subjectsByUnit>;
+}
+
+/** What a lifecycle looks at. */
+interface Times {
+  /** The range of whole buckets. */
+  readonly whole: AxisScope;
+  /** Where the unit before the first bucket begins; null where there is none, or nothing can lie in it. */
+  readonly beforeMs: number | null;
+}
+
+function timesOf(plan: LifecyclePlan): Times {
+  const whole = widened(plan, plan.interval);
+  const { fromMs } = whole.range;
+  const before = whole.isOpen.start || fromMs === 0 ? null : axisOf(cutOf(plan.calendar, plan.interval), fromMs - 1, fromMs, 1);
+  return { whole, beforeMs: before?.bounds[0] ?? null };
+}
+
+/** Who is new, comes back or stays away. Cost: what is kept of spans of days, and a look at each entity of each unit, and of all time before. */
+export const lifecycle: Survey<"lifecycle", LifecycleParts> = {
+  kind: "survey",
+  needsCompanies: ({ level }) => level === "account",
+  parts: (plan, context) => {
+    const { whole, beforeMs } = timesOf(plan);
+    const fromMs = Math.max(0, beforeMs ?? whole.range.fromMs);
+    const subjects = subjectsOf(plan.level, context);
+    return {
+      earlier: subjectsByUnit({ ...plan, range: { fromMs: 0, toMs: fromMs } }, [null], subjects),
+      active: subjectsByUnit({ ...plan, range: { fromMs, toMs: whole.range.toMs } }, [cutOf(plan.calendar, plan.interval)], subjects),
+    };
+  },
+  finish: async ({ earlier, active }, plan, context, _read, pause) => {
+    const { whole, beforeMs } = timesOf(plan);
+    const slots = slotsOf(whole, plan.interval, extentOf([...active.keys()].filter((unitMs) => unitMs !== beforeMs), whole.range));
+    const entities = new EntitiesOfUnits(subjectsOf(plan.level, context));
+    const states = new LifecycleStates(entities.subjects.end);
+    for (const parts of earlier.values())
+      for (const piece of entities.of(parts)) {
+        states.addEarlier(piece);
+        await pause();
+      }
+    const next = async (unitMs: number) => {
+      states.begin();
+      for (const piece of entities.of(active.get(unitMs) ?? [])) {
+        states.add(piece);
+        await pause();
+      }
+      return states.figures;
+    };
+    if (beforeMs !== null) await next(beforeMs);
+    const buckets: LifecycleBucket[] = [];
+    for (const { unitMs, bucket } of slots) buckets.push({ ...bucket, ...(await next(unitMs)) });
+    return { definition: plan.definition, asOf: null, buckets };
+  },
+};

@@ -1,0 +1,98 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places and entities are bounded by their lists */
+import { dayOf } from "../../base/time.js";
+import type { EventIds } from "../../derived/event-ids.js";
+import type { Rows } from "../../segment/rows.js";
+import type { Subjects } from "../insights/subjects.js";
+import type { FirstRows } from "./first-rows.js";
+import { joinedFirstRows } from "./first-rows.js";
+import type { FirstsByUnit } from "./firsts-by-unit.js";
+
+/** Who is a member since which event: by place, units ascending. */
+export interface Members {
+  readonly entities: Uint32Array;
+  /** Epoch ms of the first event in the unit. */
+  readonly times: Float64Array;
+  /** Keys of that event. */
+  readonly keys: Uint32Array;
+}
+
+/** Where ids are read that decide between events of one millisecond. */
+export interface IdsOfMoment {
+  readonly ids: EventIds;
+  readonly rows: readonly Rows[];
+}
+
+/** Events of one millisecond, and the member whose first event one of them is. */
+interface Tie {
+  readonly member: number;
+  readonly events: { readonly ms: number; readonly sequence: number; readonly key: number }[];
+}
+
+const ROWS_PER_PAUSE = 256 * 1024;
+
+/**
+ * The entities behind the first rows of subjects, unit by unit, each with its first event. Cost: three looks at each row; where events of
+ * one millisecond and several values decide, their ids.
+ */
+export async function membersOf(firsts: FirstsByUnit, subjects: Subjects, moment: IdsOfMoment, pause: () => Promise<void>): Promise<Members> {
+  const count = [...firsts.values()].flat().reduce((sum, { subjects: own }) => sum + own.length, 0);
+  const made = { entities: new Uint32Array(count), times: new Float64Array(count), keys: new Uint32Array(count) };
+  /** By entity, one more than the place of its member in the unit. */
+  const memberOf = new Uint32Array(subjects.end);
+  const ties = new Map<number, Tie>();
+  let end = 0;
+  for (const [, lists] of [...firsts].sort(([a], [b]) => a - b)) {
+    const rows = joinedFirstRows(lists);
+    const start = end;
+    for (let from = 0; from < rows.subjects.length; from += ROWS_PER_PAUSE) {
+      end = addFirst(made, end, memberOf, rows, from, subjects);
+      await pause();
+    }
+    addTies(ties, made, memberOf, rows, subjects);
+    for (let place = start; place < end; place += 1) memberOf[made.entities[place]!] = 0;
+    await pause();
+  }
+  await decide(ties.values(), made.keys, moment);
+  return { entities: made.entities.subarray(0, end), times: made.times.subarray(0, end), keys: made.keys.subarray(0, end) };
+}
+
+/** Adds a piece of rows to the members of their unit. */
+function addFirst(made: Members, from: number, memberOf: Uint32Array, rows: FirstRows, fromRow: number, subjects: Subjects): number {
+  const toRow = Math.min(fromRow + ROWS_PER_PAUSE, rows.subjects.length);
+  let end = from;
+  for (let row = fromRow; row < toRow; row += 1) {
+    const entity = subjects.entityOf(rows.subjects[row]!);
+    let member = memberOf[entity]! - 1;
+    if (member === -1) {
+      member = end;
+      end += 1;
+      memberOf[entity] = end;
+      made.entities[member] = entity;
+    } else if (rows.times[row]! >= made.times[member]!) continue;
+    made.times[member] = rows.times[row]!;
+    made.keys[member] = rows.keys[row]!;
+  }
+  return end;
+}
+
+/** Finds members whose first events, of one millisecond, have several keys. */
+function addTies(ties: Map<number, Tie>, made: Members, memberOf: Uint32Array, rows: FirstRows, subjects: Subjects): void {
+  const isTied = (row: number, member: number) => rows.times[row] === made.times[member];
+  for (let row = 0; row < rows.subjects.length; row += 1) {
+    const member = memberOf[subjects.entityOf(rows.subjects[row]!)]! - 1;
+    if (isTied(row, member) && rows.keys[row] !== made.keys[member]) ties.set(member, { member, events: [] });
+  }
+  if (ties.size === 0) return;
+  for (let row = 0; row < rows.subjects.length; row += 1) {
+    const member = memberOf[subjects.entityOf(rows.subjects[row]!)]! - 1;
+    if (isTied(row, member)) ties.get(member)?.events.push({ ms: rows.times[row]!, sequence: rows.sequences[row]!, key: rows.keys[row]! });
+  }
+}
+
+/** Finds out which events of one millisecond are the first, by their ids. */
+async function decide(ties: Iterable<Tie>, keys: Uint32Array, { ids, rows }: IdsOfMoment): Promise<void> {
+  const all = [...ties];
+  const unread = all.flatMap(({ events }) => events).filter(({ sequence }) => ids.of(sequence) === null);
+  if (unread.length > 0) await ids.read(unread.map(({ ms, sequence }) => ({ sequence, day: dayOf(ms) })), rows);
+  for (const { member, events } of all) keys[member] = events.reduce((a, b) => (ids.compare(a.sequence, b.sequence)! <= 0 ? a : b)).key;
+}

@@ -1,0 +1,174 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places, keys and units are bounded by their numbers */
+import { combinationsOf, greatestOf, restOf } from "../../answer/insights/combinations.js";
+import { orAfter, type CohortCounts, type PeriodAxis } from "../../answer/insights/retention-periods.js";
+import type { Retention } from "../../plan/insights/answers.js";
+import type { BreakdownPlan } from "../../plan/insights/plan.js";
+import type { RowKeys } from "../insights/row-keys.js";
+import type { EntitiesOfUnits } from "./entities-of-units.js";
+import { GroupPeriods } from "./group-periods.js";
+import { LastUnits } from "./last-units.js";
+import { MemberLists } from "./member-lists.js";
+import type { Members } from "./members.js";
+import type { RetentionTimes } from "./retention-times.js";
+import type { SubjectsByUnit } from "../insights/subjects-by-unit.js";
+
+/** Members, by place: cohorts ascend. */
+interface PlacedMembers {
+  readonly entities: Uint32Array;
+  /** The unit of the cohort of each. */
+  readonly units: Uint32Array;
+  /** The number of the key of each. */
+  readonly keys: Uint32Array;
+}
+
+/** What is shown of values. */
+interface Shown {
+  readonly rows: readonly { readonly values: readonly string[]; readonly size: number }[];
+  /** By number of a key: the groups that it belongs to, which are the rows and, behind them, the rest. */
+  readonly groupsOfKey: readonly (readonly number[])[];
+  readonly valueCount: number;
+}
+
+/** What a retention by values answers. */
+type Answers = Pick<Retention, "cohorts" | "total" | "rows" | "rest" | "valueCount">;
+
+const NO_GROUPS: readonly number[] = [];
+const MEMBERS_PER_PAUSE = 64 * 1024;
+
+/** The cohorts of a retention that is broken down. Cost: some looks at each member and at each entity of each unit, and one at each key. */
+export class RetentionByValues {
+  constructor(
+    readonly times: RetentionTimes,
+    readonly breakdown: BreakdownPlan,
+    readonly keys: RowKeys,
+    readonly entities: EntitiesOfUnits,
+    readonly pause: () => Promise<void>,
+  ) {}
+
+  /** @param found whoever did what makes a member, before the cohorts too @throws invalid_parameter (too many cohorts) */
+  async answers(found: Members, returns: SubjectsByUnit): Promise<Answers> {
+    const { breakdown, times } = this;
+    const axis = times.axisOf(extentOfTimes(found.times, times.cohorts.fromMs));
+    const counts = axis.newCounts();
+    const { members, keys } = await this.#placed(found, axis, counts);
+    const shown = this.#shownOf(keys, members);
+    const groups = new GroupPeriods(axis, shown.rows.length + 1);
+    await this.#eachPiece(members, (place) => {
+      for (const group of shown.groupsOfKey[members.keys[place]!]!) groups.addMember(group, members.units[place]!);
+    });
+    if (times.plan.returned === "on") await this.#countReturns(members, returns, counts, groups, shown);
+    else await this.#countLast(members, returns, counts, groups, shown);
+    const counted = times.plan.returned === "on" ? counts : orAfter(axis, counts);
+    return {
+      cohorts: axis.cohortsOf(counted),
+      total: axis.totalOf(counted),
+      rows: shown.rows.map(({ values, size }, group) => ({ values, size, total: groups.totalOf(group) })),
+      rest: breakdown.rest ? groups.totalOf(shown.rows.length) : null,
+      valueCount: shown.valueCount,
+    };
+  }
+
+  /** Puts members into their cohorts, numbers their keys, and counts sizes. Those of before the cohorts are left out. */
+  async #placed(found: Members, axis: PeriodAxis, counts: CohortCounts): Promise<{ readonly members: PlacedMembers; readonly keys: readonly number[] }> {
+    const { fromMs } = this.times.cohorts;
+    const { bounds } = axis;
+    const numbers = new Uint32Array(maxOf(found.keys) + 1);
+    const keys: number[] = [];
+    const members = { entities: new Uint32Array(found.times.length), units: new Uint32Array(found.times.length), keys: new Uint32Array(found.times.length) };
+    let [count, unit] = [0, 0];
+    await this.#eachPiece(found, (place) => {
+      const [ms, key] = [found.times[place]!, found.keys[place]!];
+      if (ms < fromMs) return;
+      // Mostly it is that of the member before.
+      if (ms < bounds[unit]! || ms >= bounds[unit + 1]!) unit = axis.unitOf(ms + 1) - 1;
+      if (numbers[key] === 0) numbers[key] = keys.push(key);
+      members.entities[count] = found.entities[place]!;
+      members.units[count] = unit;
+      members.keys[count] = numbers[key]! - 1;
+      counts.sizes[unit]! += 1;
+      count += 1;
+    });
+    return { members: { entities: members.entities.subarray(0, count), units: members.units.subarray(0, count), keys: members.keys.subarray(0, count) }, keys };
+  }
+
+  #shownOf(keys: readonly number[], members: PlacedMembers): Shown {
+    const { limit, rest } = this.breakdown;
+    const sizesOfKeys = new Uint32Array(keys.length);
+    for (const number of members.keys) sizesOfKeys[number]! += 1;
+    const numbers = new Map(keys.map((key, number) => [key, number]));
+    const all = combinationsOf(keys, this.keys);
+    const sizes = Float64Array.from(all, (combination) => combination.keys.reduce((sum, key) => sum + sizesOfKeys[numbers.get(key)!]!, 0));
+    const sizeOf = new Map(all.map((combination, at) => [combination, sizes[at]!]));
+    const shown = greatestOf(all, sizes, limit);
+    const groupsOfKey = keys.map((): readonly number[] => NO_GROUPS);
+    const put = (key: number, group: number) => (groupsOfKey[numbers.get(key)!] = [...groupsOfKey[numbers.get(key)!]!, group]);
+    shown.forEach((combination, group) => combination.keys.forEach((key) => put(key, group)));
+    if (rest) for (const key of restOf(all, new Set(shown))) put(key, shown.length);
+    return { rows: shown.map((combination) => ({ values: combination.values, size: sizeOf.get(combination)! })), groupsOfKey, valueCount: all.length };
+  }
+
+  async #countReturns(members: PlacedMembers, returns: SubjectsByUnit, { returned }: CohortCounts, groups: GroupPeriods, { groupsOfKey }: Shown): Promise<void> {
+    const { axis } = groups;
+    const lists = new MemberLists(members.entities, this.entities.subjects.end);
+    await this.#eachReturn(axis, returns, (unit, piece) => {
+      for (let at = 0; at < piece.length; at += 1)
+        for (let list = lists.firstOf(piece[at]!); list < lists.endOf(piece[at]!); list += 1) {
+          const member = lists.memberAt(list);
+          const period = unit - members.units[member]!;
+          if (period <= 0) break;
+          if (period > axis.periodCount) {
+            // Units ascend: what is too long ago now will be for ever.
+            lists.drop(piece[at]!);
+            continue;
+          }
+          returned[axis.placeOf(unit - period, period)]! += 1;
+          for (const group of groupsOfKey[members.keys[member]!]!) groups.addReturn(group, unit - period, period);
+        }
+    });
+  }
+
+  async #countLast(members: PlacedMembers, returns: SubjectsByUnit, { returned }: CohortCounts, groups: GroupPeriods, { groupsOfKey }: Shown): Promise<void> {
+    const { axis } = groups;
+    const last = new LastUnits(this.entities.subjects.end);
+    await this.#eachReturn(axis, returns, (unit, piece) => last.add(unit, piece));
+    await this.#eachPiece(members, (place) => {
+      const unit = members.units[place]!;
+      const period = last.of(members.entities[place]!) - unit;
+      if (period <= 0) return;
+      returned[axis.placeOf(unit, Math.min(period, axis.periodCount))]! += 1;
+      for (const group of groupsOfKey[members.keys[place]!]!) groups.addReturns(group, unit, period);
+    });
+  }
+
+  /** Hands out who came back, units ascending. */
+  async #eachReturn(axis: PeriodAxis, returns: SubjectsByUnit, take: (unit: number, piece: Uint32Array) => void): Promise<void> {
+    for (const [unitMs, parts] of [...returns].sort(([a], [b]) => a - b))
+      for (const piece of this.entities.of(parts)) {
+        take(axis.unitOf(unitMs), piece);
+        await this.pause();
+      }
+  }
+
+  async #eachPiece({ entities }: Pick<Members, "entities">, take: (place: number) => void): Promise<void> {
+    for (let from = 0; from < entities.length; from += MEMBERS_PER_PAUSE) {
+      for (let place = from; place < Math.min(from + MEMBERS_PER_PAUSE, entities.length); place += 1) take(place);
+      await this.pause();
+    }
+  }
+}
+
+function extentOfTimes(times: Float64Array, fromMs: number) {
+  let [firstMs, lastMs] = [Infinity, -Infinity];
+  for (const ms of times) {
+    if (ms < fromMs) continue;
+    if (ms < firstMs) firstMs = ms;
+    if (ms > lastMs) lastMs = ms;
+  }
+  return firstMs > lastMs ? null : { firstMs, lastMs };
+}
+
+function maxOf(keys: Uint32Array): number {
+  let max = 0;
+  for (const key of keys) if (key > max) max = key;
+  return max;
+}

@@ -1,0 +1,71 @@
+import { assert } from "../../base/assert.js";
+import type { Retention } from "../../plan/insights/answers.js";
+import type { RetentionPlan } from "../../plan/insights/plan.js";
+import type { TableMoment } from "../../table/tables.js";
+import type { RowContext, Survey } from "../form/report.js";
+import { rowKeysOf, type RowKeys } from "../insights/row-keys.js";
+import { subjectsOf } from "../insights/subjects.js";
+import { EntitiesOfUnits } from "./entities-of-units.js";
+import { firstsByUnit } from "./firsts-by-unit.js";
+import { membersOf } from "./members.js";
+import { PlainRetention } from "./plain-retention.js";
+import { RetentionByValues } from "./retention-by-values.js";
+import { RetentionTimes } from "./retention-times.js";
+import { subjectsByUnit } from "../insights/subjects-by-unit.js";
+
+type SubjectsPart = ReturnType<typeof subjectsByUnit>;
+type FirstsPart = ReturnType<typeof firstsByUnit>;
+
+interface RetentionParts {
+  readonly [name: string]: SubjectsPart | FirstsPart;
+  /** Who did what makes a member: before all cohorts, where only the first time counts, and in them. */
+  readonly earlier: SubjectsPart;
+  readonly cohorts: SubjectsPart;
+  /** In place of both where values are asked: the first event of each that makes a member. */
+  readonly firsts: FirstsPart;
+  readonly returns: SubjectsPart;
+}
+
+const NEVER = { fromMs: 0, toMs: 0 };
+
+const keysOfQuestions = new WeakMap<RowContext, RowKeys>();
+
+/** The same for all parts of one question, and in the end. */
+function keysOf({ breakdown }: RetentionPlan, context: RowContext): RowKeys {
+  let keys = keysOfQuestions.get(context);
+  if (keys === undefined) keysOfQuestions.set(context, (keys = rowKeysOf(breakdown?.fields ?? [], context)));
+  return keys;
+}
+
+/** Who came back when. Cost: what is kept of spans of days, and some looks at each entity of each unit. */
+export const retention: Survey<"retention", RetentionParts, TableMoment> = {
+  kind: "survey",
+  needsCompanies: ({ level }) => level === "account",
+  read: (_plan, moment) => moment,
+  parts: (plan, context) => {
+    const { cohortEvent, returnEvent, cohort, breakdown } = plan;
+    const times = new RetentionTimes(plan);
+    const subjects = subjectsOf(plan.level, context);
+    const isFirstTime = cohort === "first_time";
+    const made = isFirstTime ? { fromMs: 0, toMs: times.cohorts.toMs } : times.cohorts;
+    return {
+      earlier: subjectsByUnit({ ...cohortEvent, range: isFirstTime && breakdown === null ? times.earlier : NEVER }, [null], subjects),
+      cohorts: subjectsByUnit({ ...cohortEvent, range: breakdown === null ? times.cohorts : NEVER }, [times.cut], subjects),
+      firsts: firstsByUnit({ ...cohortEvent, range: breakdown === null ? NEVER : made }, isFirstTime ? null : times.cut, subjects, keysOf(plan, context)),
+      returns: subjectsByUnit({ ...returnEvent, range: times.returns }, [times.cut], subjects),
+    };
+  },
+  finish: async ({ firsts, ...states }, plan, context, moment, pause): Promise<Retention> => {
+    const { definition, breakdown } = plan;
+    const times = new RetentionTimes(plan);
+    const subjects = subjectsOf(plan.level, context);
+    const entities = new EntitiesOfUnits(subjects);
+    if (breakdown === null) {
+      const { axis, counts } = await new PlainRetention(times, states, entities, pause).counted();
+      return { definition, asOf: null, cohorts: axis.cohortsOf(counts), total: axis.totalOf(counts), rows: null, rest: null, valueCount: 0 };
+    }
+    assert(moment !== null, "a moment was read");
+    const members = await membersOf(firsts, subjects, moment, pause);
+    return { definition, asOf: null, ...(await new RetentionByValues(times, breakdown, keysOf(plan, context), entities, pause).answers(members, states.returns)) };
+  },
+};

@@ -1,0 +1,96 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- keys are below the length of their counts */
+import { slotsOf } from "../../answer/insights/buckets.js";
+import { combinationsOf, greatestOf, restOf } from "../../answer/insights/combinations.js";
+import { rateOf } from "../../answer/numbers/shown.js";
+import type { SessionPage, SessionsOverview } from "../../plan/insights/answers.js";
+import type { SessionsOverviewPlan } from "../../plan/insights/plan.js";
+import type { SessionView } from "../../table/sessions/session-view.js";
+import type { Part } from "../form/part.js";
+import type { RowContext, Survey } from "../form/report.js";
+import { inPieces } from "../insights/in-pieces.js";
+import { rowKeysOf, type RowKeys } from "../insights/row-keys.js";
+import { keysOfVisits, urlsOfVisits } from "./keys-of-visits.js";
+import { sessionFigures, UserCounter } from "./session-figures.js";
+import { greatest, groupsOfKeys } from "./visit-list.js";
+import { VisitsByKey } from "./visits-by-key.js";
+import { isFiltered, marksOf, visitsOf, type SessionMarks, type Visits } from "./visits.js";
+
+type OverviewParts = Readonly<Record<string, Part<SessionMarks>>>;
+
+/** Sessions that start in the range, counted and timed, over time and by the values of their first events. */
+export const sessionsOverview: Survey<"sessionsOverview", OverviewParts, SessionView> = {
+  kind: "survey",
+  tables: () => ["sessions"],
+  needsCompanies: ({ breakdown }) => breakdown?.fields.some(({ kind }) => kind === "companyId") === true,
+  read: (plan, moment, missing) => moment.tables.sessions(plan, moment, missing),
+  parts: (plan, _context, view) => (isFiltered(plan) ? { marks: marksOf(plan, plan.range, view) } : {}),
+  finish: async ({ marks = null }, plan, context, view, pause) => {
+    const visits = await visitsOf(plan, plan.range, marks, view, context, pause);
+    const users = new UserCounter();
+    const figuresOf = (some: Visits) => sessionFigures(some, users, pause);
+    const slots = slotsOf(plan, plan.interval, visits.extent);
+    const path = rowKeysOf([{ kind: "path" }], context);
+    const buckets: SessionsOverview["buckets"][number][] = [];
+    for (const slot of slots) {
+      buckets.push({ ...slot.bucket, ...(await figuresOf(visits.within(slot))) });
+    }
+    const total = await figuresOf(visits);
+    const entryPages = await pagesOf(visits, "entry", path, plan.limit, pause);
+    const exitPages = await pagesOf(visits, "exit", path, plan.limit, pause);
+    return {
+      definition: plan.definition,
+      asOf: null,
+      buckets,
+      total,
+      ...(await rowsOf(visits, plan, context, figuresOf, pause)),
+      entryPages,
+      exitPages,
+    };
+  },
+};
+
+type Breakdown = Pick<SessionsOverview, "rows" | "rest" | "valueCount">;
+
+/** By the values of first events. */
+async function rowsOf(
+  visits: Visits,
+  { breakdown }: SessionsOverviewPlan,
+  context: RowContext,
+  figuresOf: (visits: Visits) => Promise<SessionsOverview["total"]>,
+  pause: () => Promise<void>,
+): Promise<Breakdown> {
+  if (breakdown === null) return { rows: null, rest: null, valueCount: 0 };
+  const keys = rowKeysOf(breakdown.fields, context);
+  const [keyOfVisit] = await keysOfVisits(visits, [keys], pause);
+  const byKey = new VisitsByKey(visits, keyOfVisit!);
+  const all = combinationsOf(byKey.keys, keys);
+  const sizes = Float64Array.from(all, (combination) => byKey.countOf(combination.keys));
+  const shown = greatestOf(all, sizes, breakdown.limit);
+  const rows: { values: readonly string[]; figures: SessionsOverview["total"] }[] = [];
+  for (const { values, keys: own } of shown) {
+    rows.push({ values, figures: await figuresOf(byKey.of(own)) });
+  }
+  return { rows, rest: breakdown.rest ? await figuresOf(byKey.of(restOf(all, new Set(shown)))) : null, valueCount: all.length };
+}
+
+/** Pages by the sessions that begin, or end, there. */
+async function pagesOf(visits: Visits, end: "entry" | "exit", path: RowKeys, limit: number, pause: () => Promise<void>): Promise<SessionPage[]> {
+  const { view, sessions } = visits;
+  const { eventCounts } = view.facts;
+  const keyOfVisit = urlsOfVisits(visits, end);
+  await pause();
+  const { groupOfKey, numbers } = groupsOfKeys(keyOfVisit, path);
+  const [counts, bounces] = [new Uint32Array(numbers.length), new Uint32Array(numbers.length)];
+  await inPieces(keyOfVisit.length, pause, (from, to) => {
+    for (let at = from; at < to; at += 1) {
+      const group = groupOfKey[keyOfVisit[at]!]!;
+      counts[group]! += 1;
+      if (eventCounts[sessions[at]!] === 1) bounces[group]! += 1;
+    }
+  });
+  const shown = greatest(counts, counts, (group) => path.valuesOfGroup(numbers[group]!)[0]!, limit);
+  return shown.map(({ place, value }) => {
+    const [count, bounced] = [counts[place]!, bounces[place]!];
+    return { value, sessions: count, bounces: bounced, bounceRate: rateOf(bounced, count) };
+  });
+}
