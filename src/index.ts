@@ -7,7 +7,7 @@ export type { DaybookOptions } from "./engine/options.js";
 export type { Notice } from "./engine/notices.js";
 export type { Damage, ScrubOptions, ScrubState } from "./engine/scrub.js";
 export type { StopOptions } from "./base/stop-options.js";
-export type { Work } from "./engine/executor.js";
+export type { Work } from "./engine/work.js";
 export type {
   Daybook,
   DaybookStats,
@@ -17,7 +17,9 @@ export type {
   IngestOptions,
   QuarantinedItem,
   QueryOptions,
+  SavedSegment,
   SearchEventsPage,
+  Segments,
 } from "./engine/daybook.js";
 export type {
   ErasureReceipt,
@@ -66,6 +68,56 @@ export type {
   UniqueUsersInput,
   UniqueUsersPerDayInput,
 } from "./plan/input.js";
+export type {
+  Bucket,
+  Funnel,
+  FunnelStep,
+  FunnelTimes,
+  Insight,
+  Lifecycle,
+  LifecycleBucket,
+  PathEdge,
+  PathNode,
+  Paths,
+  Retention,
+  RetentionPeriod,
+  SessionFigures,
+  SessionPage,
+  SessionsOverview,
+  Stickiness,
+  StickinessBucket,
+  Trend,
+  TrendAnswers,
+  TrendSeries,
+  WebFigures,
+  WebOverview,
+  WebVisits,
+} from "./plan/insights/answers.js";
+export type {
+  BreakdownInput,
+  CalendarUnit,
+  Comparison,
+  EntityLevel,
+  EventSelector,
+  FunnelExclusionInput,
+  FunnelInput,
+  FunnelStepInput,
+  InsightField,
+  InsightInput,
+  Interval,
+  LifecycleInput,
+  NumericMeasureType,
+  PathsInput,
+  RetentionInput,
+  Segment,
+  SegmentCondition,
+  SessionsOverviewInput,
+  StickinessInput,
+  TrendInput,
+  TrendMeasure,
+  WebOverviewInput,
+  WeekDay,
+} from "./plan/insights/input.js";
 export type { FieldName } from "./plan/field-names.js";
 export type { FilterOperator } from "./plan/operators.js";
 export type { ReportName } from "./plan/plan.js";

@@ -4,7 +4,7 @@ import { connectDaybook } from "../src/client/index.js";
 import type { DaybookClient } from "../src/client/index.js";
 import { createHandler, createToken, memoryTokens } from "../src/http/index.js";
 import { memoryStorage, openDaybook } from "../src/index.js";
-import type { Daybook, PrivacyRequests, ReportName } from "../src/index.js";
+import type { Daybook, PrivacyRequests, ReportName, Segments } from "../src/index.js";
 import { fileStorage, listen, listenOnThread, sealThread, toNodeHandler } from "../src/node/index.js";
 import { generateTraffic, oracle, SimulatedDisk, SimulatedFileSystem } from "../src/testing/index.js";
 import { clientOver } from "./client/kit.js";
@@ -61,6 +61,8 @@ it.each([
 });
 
 const MISSPELT = { misspelt: 1 };
+const STEPS = [{ eventName: "a" }, { eventName: "b" }];
+const CONDITION = { type: "did", eventName: "a" };
 
 /** Calls a method with an unknown member: of its input, of what stands in it, and of the options behind it. `null`: it takes no object. */
 type Cases<Place> = Readonly<Record<string, (daybook: Place) => unknown>> | null;
@@ -107,6 +109,26 @@ const SHARED: Readonly<Record<Exclude<keyof DaybookClient, symbol>, Cases<Dayboo
   ltvCohorts: question("ltvCohorts", { project: "default" }),
   topCompanies: question("topCompanies"),
   companyTopUsers: question("companyTopUsers", { companyId: "a" }),
+  trend: {
+    ...question("trend"),
+    measure: (daybook) => daybook.trend({ measure: { type: "sum", field: "value", ...MISSPELT } } as never),
+    breakdown: (daybook) => daybook.trend({ breakdown: { fields: ["device"], ...MISSPELT } } as never),
+    "segments.a": (daybook) => daybook.trend({ segments: { a: { groups: [{ conditions: [CONDITION] }], ...MISSPELT } } } as never),
+    "segments.a.groups[0]": (daybook) => daybook.trend({ segments: { a: { groups: [{ conditions: [CONDITION], ...MISSPELT }] } } } as never),
+    "segments.a.groups[0].conditions[0]": (daybook) => daybook.trend({ segments: { a: { groups: [{ conditions: [{ ...CONDITION, ...MISSPELT }] }] } } } as never),
+  },
+  funnel: {
+    ...question("funnel", { steps: STEPS }),
+    "steps[1]": (daybook) => daybook.funnel({ steps: [STEPS[0], { ...STEPS[1], ...MISSPELT }] } as never),
+    "exclusions[0]": (daybook) => daybook.funnel({ steps: STEPS, exclusions: [{ eventName: "c", ...MISSPELT }] } as never),
+  },
+  retention: { ...question("retention"), cohortEvent: (daybook) => daybook.retention({ cohortEvent: { eventName: "a", ...MISSPELT } } as never) },
+  lifecycle: question("lifecycle"),
+  stickiness: question("stickiness"),
+  paths: { ...question("paths"), "rules[0]": (daybook) => daybook.paths({ rules: [{ pattern: "a", label: "b", ...MISSPELT }] } as never) },
+  sessionsOverview: question("sessionsOverview"),
+  webOverview: question("webOverview"),
+  segments: null,
   privacyRequests: null,
   explain: { input: (daybook) => daybook.explain("countEvents", MISSPELT) },
   exportEvents: { input: (daybook) => read(daybook.exportEvents(MISSPELT as never)) },
@@ -132,6 +154,16 @@ const PRIVACY: Readonly<Record<keyof PrivacyRequests, Cases<PrivacyRequests>>> =
   bundle: null,
 };
 
+const SEGMENTS: Readonly<Record<keyof Segments, Cases<Segments>>> = {
+  put: {
+    input: (segments) => segments.put("a", { groups: [{ conditions: [CONDITION] }], ...MISSPELT } as never),
+    "groups[0]": (segments) => segments.put("a", { groups: [{ conditions: [CONDITION], ...MISSPELT }] } as never),
+    "groups[0].conditions[0]": (segments) => segments.put("a", { groups: [{ conditions: [{ ...CONDITION, ...MISSPELT }] }] } as never),
+  },
+  list: null,
+  delete: null,
+};
+
 const rows = <Place>(table: Readonly<Record<string, Cases<Place>>>) =>
   Object.entries(table).flatMap(([method, cases]) => Object.entries(cases ?? {}).map(([where, call]) => ({ method, where, call })));
 
@@ -152,6 +184,7 @@ describe.each(["the library", "a client"])("A method of %s refuses a member that
 
   it.each(rows(SHARED))("$method: $where", async ({ where, call }) => await expectRefusal(where, () => call(asked)));
   it.each(rows(PRIVACY))("privacyRequests.$method: $where", async ({ where, call }) => await expectRefusal(where, () => call(asked.privacyRequests)));
+  it.each(rows(SEGMENTS))("segments.$method: $where", async ({ where, call }) => await expectRefusal(where, () => call(asked.segments)));
   if (place === "the library") it.each(rows(LOCAL))("$method: $where", async ({ where, call }) => await expectRefusal(where, () => call(daybook)));
 
   it("and rejects an event or a record that has one", async () => {

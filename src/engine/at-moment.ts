@@ -3,7 +3,7 @@ import type { Plan } from "../plan/plan.js";
 import type { TableMoment, Tables } from "../table/tables.js";
 import type { Snapshot } from "../store/live/catalog.js";
 import type { Store } from "../store/live/store.js";
-import { readsTables, type ReportContexts } from "./report-contexts.js";
+import { looksUpTables, readsTables, type ReportContexts } from "./report-contexts.js";
 import type { Slices } from "./slices.js";
 
 /** A question under way. */
@@ -19,14 +19,16 @@ export interface Asking {
 
 /**
  * Begins in the turn of a snapshot: rows, links and tables of one moment. What is not in memory is loaded first, and then it is tried
- * with the moment of then; so it is where somebody was erased meanwhile. @throws aborted, corruption
+ * with the moment of then; so it is where something turns out to be missing later, and where somebody was erased meanwhile.
+ * @param goOn null where something turned out to be missing @throws aborted, corruption
  */
 export async function atMoment<B, A>(
   { plan, store, contexts, slices, onRows, onLoad }: Asking,
-  begin: (moment: TableMoment, missing: Missing) => B | null,
-  goOn: (begun: B, snapshot: Snapshot) => A | Promise<A>,
+  begin: (moment: TableMoment, missing: Missing, snapshot: Snapshot) => B | null,
+  goOn: (begun: B, snapshot: Snapshot, missing: Missing) => A | null | Promise<A | null>,
 ): Promise<A> {
   const hasTables = readsTables(plan);
+  const holdsTables = looksUpTables(plan);
   const look = { pause: () => slices.yieldSometimes(), looked: onRows };
   let pinned: Tables | null = null;
   // From one try to the next: what was loaded for it would be dropped where memory is short, and loaded again, without end.
@@ -54,12 +56,12 @@ export async function atMoment<B, A>(
       if (hasTables) pin(tables);
       const missing = new Missing();
       const moment = contexts.momentOf(plan, snapshot, look, missing);
-      const begun = moment === null ? null : begin(moment, missing);
+      const begun = moment === null ? null : begin(moment, missing, snapshot);
       if (begun !== null && missing.isEmpty) {
-        pin(null);
-        const answer = await goOn(await begun, snapshot);
+        if (!holdsTables) pin(null);
+        const answer = await goOn(await begun, snapshot, missing);
         // An erasure took values away meanwhile: who looked for one of them behind it did so in vain.
-        return contexts.tables === tables ? { answer } : null;
+        if (answer !== null && missing.isEmpty) return contexts.tables === tables ? { answer } : null;
       }
       onLoad();
       const loading = missing.load();

@@ -28,6 +28,18 @@ import type {
   UniqueUsersInput,
   UniqueUsersPerDayInput,
 } from "../plan/input.js";
+import type { Funnel, Lifecycle, Paths, Retention, SessionsOverview, Stickiness, Trend, WebOverview } from "../plan/insights/answers.js";
+import type {
+  FunnelInput,
+  LifecycleInput,
+  PathsInput,
+  RetentionInput,
+  Segment,
+  SessionsOverviewInput,
+  StickinessInput,
+  TrendInput,
+  WebOverviewInput,
+} from "../plan/insights/input.js";
 import type { ReportName } from "../plan/plan.js";
 import type { Notice } from "./notices.js";
 import type { PrivacyRequests } from "./privacy-requests.js";
@@ -122,6 +134,25 @@ export interface Explanation {
   readonly notices: readonly string[];
 }
 
+/** A segment under the name by which filters of any question know it, as it was put; dates are texts. */
+export interface SavedSegment extends Segment {
+  readonly name: string;
+}
+
+/** Segments that are kept, at most 1,000, so that questions need not spell them out. What they mean is settled anew with each question. */
+export interface Segments {
+  /**
+   * Keeps a segment, in the place of one of the same name; durable when it resolves.
+   * @throws invalid_parameter (a name of other than 1 to 64 letters, digits, `_` and `-`; one too many), read_only, storage_full, closed, and as
+   * countEvents for filters
+   */
+  put(name: string, segment: Segment): Promise<SavedSegment>;
+  /** All of them, by name. @throws closed */
+  list(): Promise<readonly SavedSegment[]>;
+  /** Forgets a segment: questions that name it are refused from then on. False where there was none. @throws read_only, storage_full, closed */
+  delete(name: string): Promise<boolean>;
+}
+
 /** One organization's events and every question about them. Close it when done; `await using` does. */
 export interface Daybook extends AsyncDisposable {
   /**
@@ -199,6 +230,53 @@ export interface Daybook extends AsyncDisposable {
   topCompanies(input?: TopCompaniesInput, options?: QueryOptions): Promise<TopCompanies>;
   /** The most active identified people of one company. @throws company_not_found, and as countEvents */
   companyTopUsers(input: CompanyTopUsersInput, options?: QueryOptions): Promise<CompanyTopUsers>;
+  /**
+   * A measure over time, in the minutes to years of a time zone, by the values of up to two fields: one figure a bucket, `null` where there is
+   * none. Without input: events by day. Revenue is in the reporting currency. Cost: asked the first time, the rows of the range; again, those of
+   * days that it cuts and those that came since. By company, by touch or by two fields: the rows of the range each time.
+   * @throws as countEvents (so do all insights: a zone, a level or too many buckets is invalid_parameter, on the member's path),
+   * exactly_one_required (a window of a segment with both dates and `lastDays`)
+   */
+  trend(input?: TrendInput, options?: QueryOptions): Promise<Trend>;
+  /**
+   * How many people went through steps one after the other, how far, and how long it took them: rates are 0 to 1, times seconds. Of somebody's
+   * tries the one counts that got furthest. Cost: the rows that match a step, once; then some looks at each of whoever may have begun.
+   * @throws as trend
+   */
+  funnel(input: FunnelInput, options?: QueryOptions): Promise<Funnel>;
+  /**
+   * Who came back: cohorts of people, and how many of each did something in the days, weeks or months after; rates are 0 to 1. Cost: the rows
+   * that match, of all time for first times, once; then a look at each person of each bucket.
+   * @throws as trend
+   */
+  retention(input?: RetentionInput, options?: QueryOptions): Promise<Retention>;
+  /**
+   * How many people were new, came again, came back after a pause, or stayed away, bucket by bucket. Cost: as retention.
+   * @throws as trend
+   */
+  lifecycle(input?: LifecycleInput, options?: QueryOptions): Promise<Lifecycle>;
+  /** On how many hours, days, weeks or months people were active: people by their number of units. Cost: as retention. @throws as trend */
+  stickiness(input?: StickinessInput, options?: QueryOptions): Promise<Stickiness>;
+  /**
+   * The ways through sessions, step by step: by pages, or by the values of another field. Figures are sessions. Cost: the matching rows of the range
+   * each time, and the sessions that start in it.
+   * @throws as trend
+   */
+  paths(input?: PathsInput, options?: QueryOptions): Promise<Paths>;
+  /**
+   * Sessions that start in the range: how many, how long (seconds) and how deep, where they began and where they ended. Cost: the sessions of the
+   * range; with filters the matching rows too. Asked the first time, all rows of the store.
+   * @throws as trend
+   */
+  sessionsOverview(input?: SessionsOverviewInput, options?: QueryOptions): Promise<SessionsOverview>;
+  /**
+   * The figures and lists of a web site: visitors and views of the events, visits, sources, countries and devices of the sessions that start in the
+   * range; durations are seconds, rates 0 to 1. Cost: as sessionsOverview.
+   * @throws as trend
+   */
+  webOverview(input?: WebOverviewInput, options?: QueryOptions): Promise<WebOverview>;
+  /** Saved segments: people by what they did and are, for `in_segment` in the filters of any question. */
+  readonly segments: Segments;
   /** Requests of persons about their data: access, erasure and the others. */
   readonly privacyRequests: PrivacyRequests;
   /** What answering would touch, without touching it. `report` is the method's name. @throws as the question */

@@ -14,7 +14,7 @@ import { IdentityNames } from "../identity/identity-names.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
 import { encodeCursor } from "../plan/cursor.js";
 import { planExport } from "../plan/export-events.js";
-import type { PlanContext, ReportRules } from "../plan/context.js";
+import type { ReportRules } from "../plan/context.js";
 import type { Answer, CursorPosition, Executor, Plan, ReportName } from "../plan/plan.js";
 import { planners } from "../plan/planners.js";
 import { moneySlugs, reportRules } from "../plan/revenue-rules.js";
@@ -27,6 +27,7 @@ import { openStore } from "../store/open-store.js";
 import type { Storage } from "../store/storage/storage.js";
 import { storeKeys } from "../store/files/store-keys.js";
 import type { StoreKeys } from "../store/files/store-keys.js";
+import type { SavedSegment } from "../store/files/saved-segments-file.js";
 import type {
   Daybook,
   DaybookStats,
@@ -35,6 +36,7 @@ import type {
   Explanation,
   IngestOptions,
   QueryOptions,
+  Segments,
 } from "./daybook.js";
 import { MemoryExecutor } from "./executor.js";
 import { explainPlan } from "./explain.js";
@@ -49,14 +51,17 @@ import { checkOptions } from "./options.js";
 import type { DaybookOptions } from "./options.js";
 import { noticesOf, tellNotices } from "./notices.js";
 import type { Notice } from "./notices.js";
+import { PERMIT } from "./permit.js";
+import type { Permitted } from "./permit.js";
 import { StoredPrivacyRequests } from "./privacy.js";
 import type { PrivacyRequests } from "./privacy-requests.js";
 import { projectsOf } from "./projects.js";
 import { Questions } from "./questions.js";
 import { ReportContexts } from "./report-contexts.js";
 import { RowTurns } from "./row-turns.js";
+import { readSavedSegments, StoredSegments } from "./saved-segments.js";
 import { Scrub, timer } from "./scrub.js";
-import { settle } from "./settle.js";
+import { settle, type SettleContext } from "./settle.js";
 import { statsOf } from "./stats.js";
 import { readStopOptions } from "../base/stop-options.js";
 import type { StopOptions } from "../base/stop-options.js";
@@ -98,7 +103,8 @@ export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor
   const store = await openStore({ storage, durability, memoryBudgetBytes, readOnly, quarantine, sealer, excerpts });
   try {
     const keys = await storeKeys(storage, { random, mayWrite: !readOnly, mayBeMissing: store.isEmpty || quarantine });
-    const daybook = new EmbeddedDaybook(store, options, makeExecutor, random, keys);
+    const saved = await readSavedSegments(storage);
+    const daybook = new EmbeddedDaybook(store, options, makeExecutor, random, { keys, saved });
     if (!readOnly && storage.volatile === true) writers.set(storage, daybook);
     return daybook;
   } catch (error) {
@@ -110,6 +116,12 @@ export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor
 /** The store behind a Daybook, for tests that look into it; null where it is none of this process. */
 export function storeOf(daybook: Daybook): Store | null {
   return daybook instanceof EmbeddedDaybook ? EmbeddedDaybook.storeOf(daybook) : null;
+}
+
+/** What a store has beside its rows and records. */
+interface Kept {
+  readonly keys: StoreKeys;
+  readonly saved: readonly SavedSegment[];
 }
 
 /** The wiring of one store: questions go to the executor, events to the queue, files to housekeeping. */
@@ -129,12 +141,13 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   readonly #executor: Executor;
   readonly #queue: IngestQueue;
   readonly #housekeeping: Housekeeping;
+  readonly #segments: StoredSegments;
   readonly #privacy: StoredPrivacyRequests;
   readonly #scrub: Scrub | null;
   readonly #onNotice: ((notice: Notice) => unknown) | undefined;
   #closing: Promise<void> | null = null;
 
-  constructor(store: Store, options: DaybookOptions, makeExecutor: MakeExecutor, random: (bytes: Uint8Array) => void, keys: StoreKeys) {
+  constructor(store: Store, options: DaybookOptions, makeExecutor: MakeExecutor, random: (bytes: Uint8Array) => void, { keys, saved }: Kept) {
     super();
     this.#store = store;
     this.#cursorKey = keys.cursorKey;
@@ -143,7 +156,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     this.#random = random;
     this.#rules = reportRules(options);
     this.#onNotice = options.onNotice;
-    this.#contexts = new ReportContexts(store, options.rates ?? (() => undefined), this.#rules.touch);
+    this.#contexts = new ReportContexts(store, options.rates ?? (() => undefined), this.#rules);
     this.#executor = makeExecutor(store, this.#contexts, options);
     this.#housekeeping = new Housekeeping(store);
     this.#queue = new IngestQueue(store, {
@@ -153,10 +166,11 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
       onNotify: options.onNotify ?? null,
       afterCommit: () => this.#housekeeping.afterCommit(),
     });
+    const house = { store, queue: this.#queue, housekeeping: this.#housekeeping, refuseClosed: () => this.#refuseClosed() };
+    this.#segments = new StoredSegments(house, saved);
     this.#privacy = new StoredPrivacyRequests({
-      store,
-      queue: this.#queue,
-      housekeeping: this.#housekeeping,
+      ...house,
+      segments: this.#segments,
       clock: this.#clock,
       random,
       suppressionKey: keys.suppressionKey,
@@ -164,10 +178,13 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
         this.#contexts.clear();
         this.#store.catalog.forgetDerived();
       },
-      refuseClosed: () => this.#refuseClosed(),
     });
     // Last: nothing may fail behind what runs by itself.
     this.#scrub = options.scrub === undefined ? null : new Scrub(store, options.scrub, options.onDamage ?? (() => undefined), timer);
+  }
+
+  get segments(): Segments {
+    return this.#segments;
   }
 
   get privacyRequests(): PrivacyRequests {
@@ -209,10 +226,11 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     yield* exportStoredRecords(this.#store, options?.[AFTER], readStopOptions(options).signal);
   }
 
-  async explain(report: ReportName, input?: object): Promise<Explanation> {
+  async explain(report: ReportName, input?: object, options?: Permitted): Promise<Explanation> {
     if (!Object.hasOwn(planners, report))
       throw parameterError("invalid_parameter", "report", `expected one of ${Object.keys(planners).join(", ")}, got ${shown(report)}`);
     const plan = await this.plan(report, input);
+    options?.[PERMIT]?.(plan);
     const notices = noticesOf(plan, input, this.#store.dictionaries).map(({ message }) => message);
     return { ...(await explainPlan(this.#store, this.#contexts, plan)), notices };
   }
@@ -321,7 +339,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
 
   protected async plan<K extends ReportName>(report: K, input: unknown): Promise<Plan<K>> {
     this.#refuseClosed();
-    const context: PlanContext = { nowMs: this.#clock.now(), cursorKey: this.#cursorKey, rules: this.#rules };
+    const context: SettleContext = { nowMs: this.#clock.now(), cursorKey: this.#cursorKey, rules: this.#rules, savedSegments: this.#segments.known };
     return await settle(report, input, context, () => this.projects());
   }
 

@@ -7,7 +7,7 @@ import type { EventRecord } from "../schema/event.js";
 import type { Sealer } from "../store/files/make-segment.js";
 import type { Durability } from "../store/journal/journals.js";
 import type { Storage } from "../store/storage/storage.js";
-import type { Work } from "./executor.js";
+import type { Work } from "./work.js";
 import type { Notice } from "./notices.js";
 import type { Damage, ScrubOptions } from "./scrub.js";
 

@@ -19,6 +19,7 @@ import type { ErasureReceipt, PrivacyRequest, PrivacyRequestInput, PrivacyReques
 import { projectsOf } from "./projects.js";
 import { readStopOptions } from "../base/stop-options.js";
 import type { StopOptions } from "../base/stop-options.js";
+import type { StoredSegments } from "./saved-segments.js";
 import type { SuppressedKind, Suppression } from "./suppression.js";
 
 /** What privacy requests need of their Daybook. */
@@ -26,6 +27,7 @@ export interface PrivacyHouse {
   readonly store: Store;
   readonly queue: IngestQueue;
   readonly housekeeping: Housekeeping;
+  readonly segments: StoredSegments;
   readonly clock: Clock;
   readonly random: (bytes: Uint8Array) => void;
   readonly suppressionKey: Uint8Array;
@@ -180,10 +182,13 @@ export class StoredPrivacyRequests implements PrivacyRequests {
       const view = store.resolver.view();
       const identity = this.#personOf(request, view);
       const ids = identity === 0 ? { userIds: new Set<number>(), anonymousIds: new Set<number>() } : idsOf(identity, view);
+      const identityId = identity === 0 ? null : view.identityId(identity);
       let book = this.#book;
       const email = "email" in request.subject ? normalEmail(request.subject.email) : null;
-      const privacyText = (counts: ErasedCounts) => {
-        book = this.#bookAfter(request, ids, counts, identity === 0 ? null : view.identityId(identity), nowMs);
+      const privacyText = async (counts: ErasedCounts) => {
+        // First: broken off behind it, the erasure begins anew, and a segment that named somebody is gone already.
+        await this.#forgetSegments(request, ids, counts.emails, identityId);
+        book = this.#bookAfter(request, ids, counts, identityId, nowMs);
         return book.text();
       };
       ({ whenUnread } = await erase(store, { ...ids, email }, privacyText, forget));
@@ -199,11 +204,23 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     return shownRequest(this.#request(id), clock.now());
   }
 
-  /** Resolved with its receipt; in all requests of the person the subject is gone, and their ids are suppressed. */
-  #bookAfter(request: StoredRequest, ids: PersonIds, counts: ErasedCounts, identityId: string | null, nowMs: number): PrivacyBook {
+  /** Deletes the saved segments in which somebody is named. @param identityId null: nobody was found */
+  async #forgetSegments({ subject }: StoredRequest, ids: PersonIds, emails: readonly string[], identityId: string | null): Promise<void> {
+    const named = "userId" in subject ? [subject.userId] : [];
+    const addressed = "email" in subject ? [normalEmail(subject.email)] : [];
+    const texts = this.#textsOf(ids).map(([, text]) => text);
+    await this.#house.segments.forget(new Set([...texts, ...named, ...(identityId === null ? [] : [identityId])]), new Set([...emails, ...addressed]));
+  }
+
+  #textsOf({ userIds, anonymousIds }: PersonIds): [SuppressedKind, string][] {
     const texts = (name: "userId" | "anonymousId", codes: ReadonlySet<number>): [SuppressedKind, string][] =>
       [...codes].map((code) => [name, this.#house.store.dictionaries.named(name).valueOf(code)]);
-    const people = [...texts("userId", ids.userIds), ...texts("anonymousId", ids.anonymousIds)];
+    return [...texts("userId", userIds), ...texts("anonymousId", anonymousIds)];
+  }
+
+  /** Resolved with its receipt; in all requests of the person the subject is gone, and their ids are suppressed. */
+  #bookAfter(request: StoredRequest, ids: PersonIds, counts: ErasedCounts, identityId: string | null, nowMs: number): PrivacyBook {
+    const people = this.#textsOf(ids);
     const suppressed: [SuppressedKind, string][] = [...people, ...counts.emails.map((email): [SuppressedKind, string] => ["email", email])];
     const emails = new Set(counts.emails);
     const isTheirs = (other: StoredRequest) => {

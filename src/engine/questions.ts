@@ -27,9 +27,22 @@ import type {
   UniqueUsersInput,
   UniqueUsersPerDayInput,
 } from "../plan/input.js";
+import type { Funnel, Lifecycle, Paths, Retention, SessionsOverview, Stickiness, Trend, WebOverview } from "../plan/insights/answers.js";
+import type {
+  FunnelInput,
+  LifecycleInput,
+  PathsInput,
+  RetentionInput,
+  SessionsOverviewInput,
+  StickinessInput,
+  TrendInput,
+  WebOverviewInput,
+} from "../plan/insights/input.js";
 import type { Answer, CursorPosition, Plan, ReportName } from "../plan/plan.js";
 import type { FoundEvent } from "../schema/event.js";
 import type { QueryOptions, SearchEventsPage } from "./daybook.js";
+import { PERMIT } from "./permit.js";
+import type { Permitted } from "./permit.js";
 
 const KNOWN: KnownOptions<QueryOptions> = { signal: true, onNotice: true };
 
@@ -106,13 +119,46 @@ export abstract class Questions {
     return this.#answer("companyTopUsers", input, options);
   }
 
+  trend(input?: TrendInput, options?: QueryOptions): Promise<Trend> {
+    return this.#answer("trend", input, options);
+  }
+
+  funnel(input: FunnelInput, options?: QueryOptions): Promise<Funnel> {
+    return this.#answer("funnel", input, options);
+  }
+
+  retention(input?: RetentionInput, options?: QueryOptions): Promise<Retention> {
+    return this.#answer("retention", input, options);
+  }
+
+  lifecycle(input?: LifecycleInput, options?: QueryOptions): Promise<Lifecycle> {
+    return this.#answer("lifecycle", input, options);
+  }
+
+  stickiness(input?: StickinessInput, options?: QueryOptions): Promise<Stickiness> {
+    return this.#answer("stickiness", input, options);
+  }
+
+  paths(input?: PathsInput, options?: QueryOptions): Promise<Paths> {
+    return this.#answer("paths", input, options);
+  }
+
+  sessionsOverview(input?: SessionsOverviewInput, options?: QueryOptions): Promise<SessionsOverview> {
+    return this.#answer("sessionsOverview", input, options);
+  }
+
+  webOverview(input?: WebOverviewInput, options?: QueryOptions): Promise<WebOverview> {
+    return this.#answer("webOverview", input, options);
+  }
+
   async #answer<K extends ReportName>(report: K, input: unknown, options?: QueryOptions): Promise<Answer<K>> {
     return await this.execute<K>(await this.#planned(report, input, options), options);
   }
 
-  async #planned<K extends ReportName>(report: K, input: unknown, options: QueryOptions | undefined): Promise<Plan<K>> {
+  async #planned<K extends ReportName>(report: K, input: unknown, options: (QueryOptions & Permitted) | undefined): Promise<Plan<K>> {
     checkQueryOptions(options, KNOWN);
     const plan = await this.plan(report, input);
+    options?.[PERMIT]?.(plan);
     this.notice(plan, input, options);
     return plan;
   }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import type { Work } from "../../src/engine/executor.js";
+import type { Work } from "../../src/engine/work.js";
 import { Gathering } from "../../src/engine/gathering.js";
+import { partOfFold } from "../../src/engine/part-of-fold.js";
 import { Slices } from "../../src/engine/slices.js";
 import type { Plan } from "../../src/plan/plan.js";
 import { countEvents } from "../../src/report/events/count-events.js";
@@ -16,9 +17,9 @@ const selector = { all: [], any: [], fromMs: -Infinity, toMs: Infinity, key: "",
 async function ask(snapshot: Snapshot): Promise<[count: number, rowCount: number]> {
   const work: Work = { segmentCount: 0, prunedCount: 0, keptCount: 0, rowCount: 0, loadCount: 0, dictionaryValueCount: 0 };
   const plan = { report: "countEvents" } as Plan<"countEvents">;
-  const context = { selector } as unknown as FoldContext;
-  const gathering = new Gathering(countEvents as AnyFold<"countEvents">, plan, context, work, new Slices(undefined));
-  const { count } = (await gathering.stateOf(snapshot, null)) as { readonly count: number };
+  const part = partOfFold(countEvents as AnyFold<"countEvents">, plan, { selector } as unknown as FoldContext, null);
+  const gathering = new Gathering(part, [selector], work, new Slices(undefined));
+  const { count } = (await gathering.stateOf(snapshot)) as { readonly count: number };
   return [count, work.rowCount];
 }
 

@@ -2,6 +2,7 @@ import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, 
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import type * as limits from "../../src/base/limits.js";
 import { turnsOfOthers } from "../testing/turns-of-others.js";
+import { signalOf } from "./counted-signal.js";
 
 // A slice of no length, and turns behind each value: a question looks at its signal wherever it may.
 vi.mock("../../src/base/limits.js", async (original) => {
@@ -46,18 +47,6 @@ const ofTables: Questions = {
   topCompanies: (daybook, options) => daybook.topCompanies({ rangeDays: 300 }, options),
   companyTopUsers: (daybook, options) => daybook.companyTopUsers({ companyId: "acme", rangeDays: 300 }, options),
 };
-
-/** Says stop when it is looked at so many times. */
-function signalOf(lookCount: number): { readonly aborted: boolean; readonly looks: () => number } {
-  let looks = 0;
-  return {
-    get aborted() {
-      looks += 1;
-      return looks >= lookCount;
-    },
-    looks: () => looks,
-  };
-}
 
 describe("The first question of its kind, over a segment for each day,", () => {
   let storage: Storage;

@@ -26,6 +26,8 @@ const acts: readonly ((daybook: Daybook) => Promise<unknown>)[] = [
     await daybook.unlink(linkId);
   },
   (daybook) => Promise.all([daybook.identify({ id: "i2", userId: "carl", createdAt: at(5) }), daybook.ingest([{ id: "3", name: "visit", userId: "carl", createdAt: at(6) }])]),
+  (daybook) => daybook.segments.put("theirs", { groups: [{ conditions: [{ type: "trait", field: "email", operator: "in", value: ["x", `Ann@${SECRET}.example`] }] }] }),
+  (daybook) => daybook.segments.put("others", { groups: [{ conditions: [{ type: "did", eventName: "visit" }] }] }),
   (daybook) => daybook.privacyRequests.create({ type: "erasure", subject: { userId: "ann" } }),
   async (daybook) => {
     const [request] = await daybook.privacyRequests.list();
@@ -52,6 +54,7 @@ async function answersOf(daybook: Daybook): Promise<string> {
     await found({ userId: "carl" }),
     (await daybook.topCompanies()).companies,
     (await daybook.privacyRequests.list()).map(({ status, subject }) => [status, subject]),
+    (await daybook.segments.list()).map(({ name }) => name),
   ]);
 }
 
@@ -73,6 +76,11 @@ async function live(): Promise<{ moments: { objects: Objects; doneCount: number;
   return { moments, answers };
 }
 
+/** Broken off, an erasure has deleted the segment that names somebody, and nothing else. */
+function isErasing(answer: string, before: string): boolean {
+  return before.includes('["others","theirs"]') && answer === before.replace('["others","theirs"]', '["others"]');
+}
+
 test("A process that dies at any operation leaves records, requests and erasures as they were, or as they were to be.", async () => {
   const { moments, answers } = await live();
   // Two seals change no answer, and what was unlinked leaves the one before.
@@ -83,7 +91,7 @@ test("A process that dies at any operation leaves records, requests and erasures
     const daybook = await openDaybook({ storage, clock });
     const answer = await answersOf(daybook);
     // An act of two calls may be half done.
-    const halfDone = doneCount === 7 || doneCount === 8;
+    const halfDone = doneCount === 7 || doneCount === 8 || isErasing(answer, answers.at(-2) ?? "");
     if (answer !== answers[doneCount] && answer !== answers[doneCount + 1] && !halfDone) expect.fail(`after ${operation}, ${doneCount} acts done: ${answer}`);
     await daybook.close();
     const again = await openDaybook({ storage, clock });

@@ -16,6 +16,7 @@ import type { ReadableFiles } from "./salvage-files.js";
 import { appendReadable, salvageJournals } from "./salvage-journal.js";
 import type { SalvagedJournals } from "./salvage-journal.js";
 import type { Storage } from "../storage/storage.js";
+import { SAVED_SEGMENTS_KEY, decodeSavedSegments } from "../files/saved-segments-file.js";
 import { KEYS_KEY, parseKey } from "../files/store-keys.js";
 import { ReadableCodes, readableRows } from "./unreadable-rows.js";
 import { UsedIds } from "./used-ids.js";
@@ -39,11 +40,11 @@ export async function salvageStore(storage: Storage, files: StoreFiles): Promise
   const readable = await readReadable(storage, files, manifest);
   const journals = await salvageJournals(storage, manifest, readable.dictionaries);
   keepKeyCodes(readable.dictionaries);
-  const keysFault = await faultOfKeys(storage, manifest);
-  if (readable.broken.length === 0 && journals.broken.length === 0 && keysFault === null) return;
+  const faults = await faultsBeside(storage, manifest);
+  if (readable.broken.length === 0 && journals.broken.length === 0 && faults.size === 0) return;
   // Above every file there is, as in `Store`.
   const nextFile = Math.max(manifest.nextFile, journals.lastNumber + 1, (await files.lastNumber()) + 1);
-  await new Salvage(storage, files, manifest, readable, journals, nextFile).run(keysFault);
+  await new Salvage(storage, files, manifest, readable, journals, nextFile).run(faults);
 }
 
 /** A metadata key whose name is lost keeps its code: no other key is to come by its values. */
@@ -55,15 +56,21 @@ function keepKeyCodes(dictionaries: Dictionaries): void {
   }
 }
 
-async function faultOfKeys(storage: Storage, { nextSequence, privacy }: Manifest): Promise<string | null> {
-  const bytes = await storage.read(KEYS_KEY);
-  if (bytes === null) return nextSequence > 1 || privacy !== null ? "it is missing" : null;
-  try {
-    parseKey(bytes);
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+/** What is wrong with files that no manifest names, by key. */
+async function faultsBeside(storage: Storage, { nextSequence, privacy }: Manifest): Promise<ReadonlyMap<string, string>> {
+  const faults = new Map<string, string>();
+  const look = async (key: string, decode: (bytes: Uint8Array) => unknown, mayBeMissing: boolean) => {
+    const bytes = await storage.read(key);
+    try {
+      if (bytes !== null) decode(bytes);
+      else if (!mayBeMissing) faults.set(key, "it is missing");
+    } catch (error) {
+      faults.set(key, error instanceof Error ? error.message : String(error));
+    }
+  };
+  await look(KEYS_KEY, parseKey, nextSequence === 1 && privacy === null);
+  await look(SAVED_SEGMENTS_KEY, decodeSavedSegments, true);
+  return faults;
 }
 
 class Salvage {
@@ -85,7 +92,7 @@ class Salvage {
     this.#used = new UsedIds(found.dictionaries);
   }
 
-  async run(keysFault: string | null): Promise<void> {
+  async run(faults: ReadonlyMap<string, string>): Promise<void> {
     const { storage, manifest, found, journals } = this;
     const days = new Map(manifest.segments.map((entry) => [entry.key, entry]));
     for (const { entry, reason } of found.broken) {
@@ -94,7 +101,7 @@ class Salvage {
     }
     for (const entry of found.segments) await this.#keepSegment(entry);
     await this.#sealRows();
-    if (keysFault !== null) this.#aside.push({ key: KEYS_KEY, reason: keysFault, lostRows: [] });
+    for (const [key, reason] of faults) this.#aside.push({ key, reason, lostRows: [] });
     const dictionaries = this.#add(await this.files.writeDictionaries(this.#takeNumber(), found.dictionaries.deltasSince(new Map())));
     const identities = this.#add(await this.files.writeRecords(this.#takeNumber(), this.#records()));
     const privacy = found.privacy === null ? null : manifest.privacy;
@@ -116,7 +123,7 @@ class Salvage {
       }),
     );
     // Journals and other files that are named no longer go with the orphans.
-    if (keysFault !== null) await storage.remove(KEYS_KEY);
+    for (const key of faults.keys()) await storage.remove(key);
   }
 
   /** An undamaged segment stays; one with rows that lost a value is written anew without them. */

@@ -50,7 +50,7 @@ interface Rewritten {
 export async function erase(
   store: Store,
   erased: Erased,
-  privacyText: (counts: ErasedCounts) => string,
+  privacyText: (counts: ErasedCounts) => Promise<string>,
   forget: () => void,
 ): Promise<{ readonly whenUnread: Promise<void> }> {
   try {
@@ -65,7 +65,7 @@ export async function erase(
 async function eraseAll(
   store: Store,
   erased: Erased,
-  privacyText: (counts: ErasedCounts) => string,
+  privacyText: (counts: ErasedCounts) => Promise<string>,
   forget: () => void,
 ): Promise<{ readonly whenUnread: Promise<void> }> {
   const { files, storage, dictionaries, manifest } = store;
@@ -89,7 +89,7 @@ async function eraseAll(
     dictionaryValues: codes.size,
     segmentsRewritten: rewritten.length,
   };
-  const privacy = privacyText(counts);
+  const privacy = await privacyText(counts);
   const entries = rewritten.flatMap(({ entry }) => entry ?? []);
   const deltas = dictionaries.deltasSince(new Map()).map((delta) => withBlanks(delta, codes.of(delta.name)));
   const dictionaryEntry = await files.writeDictionaries(store.takeFileNumber(), deltas);

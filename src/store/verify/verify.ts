@@ -11,6 +11,7 @@ import { MANIFEST_KEY, decodeManifest, filesOf } from "../files/manifest.js";
 import type { FileEntry, Manifest, SegmentEntry } from "../files/manifest.js";
 import { SequenceSet } from "./sequence-set.js";
 import type { Storage } from "../storage/storage.js";
+import { SAVED_SEGMENTS_KEY, decodeSavedSegments } from "../files/saved-segments-file.js";
 import { KEYS_KEY, parseKey } from "../files/store-keys.js";
 import { refuseStoresBelow } from "../files/stores-below.js";
 import { UniqueIds } from "./unique-ids.js";
@@ -120,6 +121,7 @@ class Verification {
     const { findings, storage } = this;
     verifyManifest(manifest, findings);
     await this.#verifyKeys(manifest);
+    await this.#verifySavedSegments();
     for (const entry of manifest.dictionaries)
       if ((await this.#readFile(entry)) !== null) await this.#attempt(entry.key, () => this.#files.readDictionaries(entry, this.#dictionaries));
     verifyDictionaries(this.#dictionaries, findings);
@@ -193,6 +195,13 @@ class Verification {
       this.#count(bytes);
       await this.#attempt(KEYS_KEY, () => parseKey(bytes));
     } else if (nextSequence > 1 || privacy !== null) this.findings.add(KEYS_KEY, "the keys of the store", "none");
+  }
+
+  async #verifySavedSegments(): Promise<void> {
+    const bytes = await this.storage.read(SAVED_SEGMENTS_KEY);
+    if (bytes === null) return;
+    this.#count(bytes);
+    await this.#attempt(SAVED_SEGMENTS_KEY, () => decodeSavedSegments(bytes));
   }
 
   /** The bytes of a file and its footer, all of it checked; null where it is damaged, or a writer has replaced it. */

@@ -1,0 +1,34 @@
+/** The texts that the filters and conditions of a segment compare with: each value, and each item of one that may be a list. */
+export function textsOf(groups: readonly unknown[]): readonly string[] {
+  return groups.flatMap((group) => itemsOf(group, "conditions").flatMap((condition) => [...valueTexts(condition), ...itemsOf(condition, "filterGroups").flatMap(filterTexts)]));
+}
+
+function filterTexts(group: unknown): readonly string[] {
+  return itemsOf(group, "filters").flatMap(valueTexts);
+}
+
+/** Of a text also its items as a list has them, whether the operator takes one or not: better one text too many. */
+function valueTexts(filter: unknown): readonly string[] {
+  const value = memberOf(filter, "value");
+  const texts = (Array.isArray(value) ? value : [value]).filter((item) => item !== null && item !== undefined).map(String);
+  return texts.flatMap((text) => [text, ...arrayItems(text), ...(text.match(/(?:\\,|[^,])+/g) ?? []).map((item) => item.replaceAll("\\,", ",").trim())]);
+}
+
+function arrayItems(text: string): readonly string[] {
+  if (!text.trimStart().startsWith("[")) return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value.map(String) : [];
+  } catch {
+    return [];
+  }
+}
+
+function itemsOf(value: unknown, name: string): readonly unknown[] {
+  const items = memberOf(value, name);
+  return Array.isArray(items) ? items : [];
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+}

@@ -1,0 +1,34 @@
+import { sha256, toHex } from "../../base/hash.js";
+import { damaged } from "../../segment/container.js";
+
+/** A file by itself, that no manifest names: replaced as a whole. */
+export const SAVED_SEGMENTS_KEY = "segments.json";
+
+/** A segment as it was put. */
+export interface SavedSegment {
+  readonly name: string;
+  readonly groups: readonly unknown[];
+}
+
+export function encodeSavedSegments(segments: readonly SavedSegment[]): Uint8Array {
+  return new TextEncoder().encode(`${JSON.stringify({ segments, check: checkOf(segments) })}\n`);
+}
+
+/** @throws corruption */
+export function decodeSavedSegments(bytes: Uint8Array): readonly SavedSegment[] {
+  let file: { segments?: unknown; check?: unknown } | null;
+  try {
+    file = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as typeof file;
+  } catch (cause) {
+    throw damaged(SAVED_SEGMENTS_KEY, "it is not JSON", cause);
+  }
+  const segments = file?.segments;
+  if (!Array.isArray(segments)) throw damaged(SAVED_SEGMENTS_KEY, "it holds no list of segments");
+  if (file?.check !== checkOf(segments)) throw damaged(SAVED_SEGMENTS_KEY, "its checksum is wrong");
+  return segments as readonly SavedSegment[];
+}
+
+/** Tells a damaged list from the one that was written. */
+function checkOf(segments: readonly unknown[]): string {
+  return toHex(sha256(new TextEncoder().encode(JSON.stringify(segments)))).slice(0, 32);
+}
