@@ -1,5 +1,7 @@
 import type { SendOptions } from "./kit.js";
 
+const STEPS = ["signup", "pay"];
+
 const BODIES: Readonly<Record<string, unknown>> = {
   "POST /analytics/aggregate": { field: "device" },
   "POST /v1/questions/aggregate": { field: "device" },
@@ -7,8 +9,11 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "POST /v1/questions/revenueByAttribution": { project: "shop" },
   "POST /v1/questions/ltvCohorts": { project: "shop" },
   ...Object.fromEntries(["Sessions", "Profile", "Referrers", "DeviceGeo"].map((name) => [`POST /v1/questions/identity${name}`, { userId: "u1" }])),
+  "POST /v1/questions/funnel": { steps: STEPS.map((eventName) => ({ eventName })) },
+  "POST /v1/projects/{project_id}/insights/funnel": { steps: STEPS.map((name) => ({ event_name: name })) },
   "POST /v1/privacy-requests": { type: "access", subject: { user_id: "u1" } },
   "POST /v1/privacy-requests/{id}/resolve": { resolution: "denied" },
+  "PUT /v1/segments/{name}": { groups: [{ conditions: [{ type: "did_not" }] }] },
   "POST /v1/events": { events: [] },
   "POST /v1/records": { records: [] },
   "POST /v1/track": { event: "signup" },
@@ -21,7 +26,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
 /** A request of a route that lacks nothing but rights. @param route as in `POST /v1/events` */
 export function completeRequest(route: string): { readonly path: string; readonly options: SendOptions } {
   const [method = "", pattern = ""] = route.split(" ");
-  const path = pattern.replace("{project_id}", "shop").replace("{company_id}", "acme").replace("{id}", "r1");
+  const path = pattern.replace("{project_id}", "shop").replace("{company_id}", "acme").replace("{id}", "r1").replace("{name}", "buyers");
   const query = path.startsWith("/v1/identities/") ? "?user_id=u1" : "";
   return { path: `${path}${query}`, options: method === "GET" ? { method } : { method, body: BODIES[route] ?? {} } };
 }

@@ -6,6 +6,7 @@ import { ERROR_CODES } from "../../src/base/errors.js";
 import { SCOPES } from "../../src/http/index.js";
 import { routes } from "../../src/http/routes/table.js";
 import { STATUS } from "../../src/http/answer/status.js";
+import { insightBodies } from "../../src/http/shapes/insight-bodies.js";
 import { handlerOf, NOW_MS } from "./kit.js";
 
 const page = readFileSync(new URL("../../docs/http.md", import.meta.url), "utf8");
@@ -45,7 +46,7 @@ function patternOf(answer: string): RegExp {
 
 describe("the examples of docs/http.md", () => {
   it("answer what stands below them, run one after the other", async () => {
-    expect(examples).toHaveLength(22);
+    expect(examples).toHaveLength(35);
     const daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS) });
     const handler = handlerOf(daybook);
     let id = "";
@@ -66,7 +67,7 @@ const questions = [...page.slice(page.indexOf("| question | scope | token |")).m
 
 describe("docs/http.md", () => {
   it("lists exactly the routes of the table, with their scopes", () => {
-    const documented = [...page.matchAll(/^\| `((?:GET|POST) [^`]+)` \| (?:`([^`]+)`|none|of the question) \|/gm)].map(([, route, scope]) => [route, scope]);
+    const documented = [...page.matchAll(/^\| `((?:GET|POST|PUT|DELETE) [^`]+)` \| (?:`([^`]+)`|none|of the question) \|/gm)].map(([, route, scope]) => [route, scope]);
     const actual = routes.map(({ method, path, access }) => [`${method} ${path}`, access?.scope]);
     const others = documented.filter(([route]) => route !== "POST /v1/questions/{question}");
     expect([...others, ...questions].sort()).toEqual(actual.sort());
@@ -82,6 +83,13 @@ describe("docs/http.md", () => {
     const ofEvents = ["invalid_event", "duplicate", "suppressed", "project_not_allowed"];
     const actual = Object.keys(ERROR_CODES).filter((code) => !ofEvents.includes(code));
     expect(documented.sort()).toEqual(actual.map((code) => [code, STATUS[code as keyof typeof STATUS]]).sort());
+  });
+
+  it("lists the members of each insight", () => {
+    const shared = [...(/\| members, beside `([^`]+)` \|/.exec(page)?.[1] ?? "").split(" ")];
+    const documented = [...page.matchAll(/^\| `\w+` \| `(\w+)` \| `([\w ]+)` \|/gm)].map(([, name, members = ""]) => [name, [...shared, ...members.split(" ")].sort()]);
+    const actual = Object.entries(insightBodies).map(([name, body]) => [name, Object.keys(body.shape).sort()]);
+    expect(documented).toEqual(actual);
   });
 
   it("names every scope", () => {

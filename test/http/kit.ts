@@ -1,7 +1,9 @@
 import { fixedClock } from "../../src/base/clock.js";
-import type { Daybook, DaybookStats } from "../../src/engine/daybook.js";
+import type { Daybook, DaybookStats, SavedSegment } from "../../src/engine/daybook.js";
 import { createHandler, memoryTokens } from "../../src/http/index.js";
 import type { Handler, HandlerOptions, TokenEntry } from "../../src/http/index.js";
+import { PERMIT } from "../../src/engine/permit.js";
+import type { Permitted } from "../../src/engine/permit.js";
 import type { PrivacyRequest } from "../../src/engine/privacy-requests.js";
 import { planners } from "../../src/plan/planners.js";
 import { context as planContext } from "../plan/thrown.js";
@@ -63,6 +65,11 @@ export const PRIVACY_REQUEST: PrivacyRequest = {
   },
 };
 
+const SAVED_SEGMENT: SavedSegment = {
+  name: "buyers",
+  groups: [{ conditions: [{ type: "did", eventName: "order", atLeast: 2, filterGroups: [{ filters: [{ fieldName: "device", operator: "is_set" }] }] }] }],
+};
+
 const STATS: DaybookStats = {
   eventCount: 7,
   dayCount: 2,
@@ -85,7 +92,8 @@ export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { reado
   const question =
     <Answer>(method: keyof typeof planners, answer: Answer) =>
     async (input?: object, options?: unknown) => {
-      planners[method](input ?? {}, context);
+      const plan = planners[method](input ?? {}, context);
+      (options as Permitted | undefined)?.[PERMIT]?.(plan);
       asked.push({ method, input, options });
       return answer;
     };
@@ -119,6 +127,14 @@ export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { reado
     ltvCohorts: question("ltvCohorts", REPORT_ANSWERS.ltvCohorts),
     topCompanies: question("topCompanies", REPORT_ANSWERS.topCompanies),
     companyTopUsers: question("companyTopUsers", REPORT_ANSWERS.companyTopUsers),
+    trend: question("trend", REPORT_ANSWERS.trend),
+    funnel: question("funnel", REPORT_ANSWERS.funnel),
+    retention: question("retention", REPORT_ANSWERS.retention),
+    lifecycle: question("lifecycle", REPORT_ANSWERS.lifecycle),
+    stickiness: question("stickiness", REPORT_ANSWERS.stickiness),
+    paths: question("paths", REPORT_ANSWERS.paths),
+    sessionsOverview: question("sessionsOverview", REPORT_ANSWERS.sessionsOverview),
+    webOverview: question("webOverview", REPORT_ANSWERS.webOverview),
     identify: told("identify", { linkId: "link" }),
     group: told("group", { linkId: "link" }),
     alias: told("alias", { linkId: "link" }),
@@ -136,6 +152,11 @@ export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { reado
         yield '{"kind":"identity"}\n';
         yield '{"kind":"event"}\n';
       },
+    },
+    segments: {
+      put: told("segments.put", SAVED_SEGMENT),
+      list: told("segments.list", [SAVED_SEGMENT]),
+      delete: told("segments.delete", true),
     },
     unlink: async (linkId) => {
       asked.push({ method: "unlink", input: linkId });

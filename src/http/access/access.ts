@@ -2,8 +2,6 @@ import type { Clock } from "../../base/clock.js";
 import { DaybookError } from "../../base/errors.js";
 import { parseTimestamp } from "../../base/time.js";
 import type { Daybook } from "../../engine/daybook.js";
-import { FIELD_OPERANDS, isFieldName } from "../../plan/field-names.js";
-import type { Operand } from "../../plan/plan.js";
 import type { Scope, TokenRecord } from "./token.js";
 import type { TokenStore } from "./tokens.js";
 
@@ -47,33 +45,20 @@ export function invalidToken(): DaybookError {
   return new DaybookError("invalid_token", "the token is unknown, expired or revoked");
 }
 
-/** @throws insufficient_scope, insufficient_role, organization_token_required, in this order */
-export function authorize(access: Access, token: TokenRecord): void {
+/**
+ * @param what before what is expected: what asks for it
+ * @throws insufficient_scope, insufficient_role, organization_token_required, in this order
+ */
+export function authorize(access: Access, token: TokenRecord, what = ""): void {
   if (!token.scopes.includes("*") && !token.scopes.includes(access.scope)) {
-    throw new DaybookError("insufficient_scope", `expected a token with the scope ${access.scope}`);
+    throw new DaybookError("insufficient_scope", `${what}expected a token with the scope ${access.scope}`);
   }
   if (access.role === "admin" && token.role !== "owner" && token.role !== "admin") {
-    throw new DaybookError("insufficient_role", `expected a token of an owner or admin, got one of a ${token.role}`);
+    throw new DaybookError("insufficient_role", `${what}expected a token of an owner or admin, got one of a ${token.role}`);
   }
   if (access.organizationWide === true && token.project !== null) {
-    throw new DaybookError("organization_token_required", "expected a token of the organization, got one of a project");
+    throw new DaybookError("organization_token_required", `${what}expected a token of the organization, got one of a project`);
   }
-}
-
-/**
- * Refuses an aggregate whose values are those of single events, or the ids of visitors, to a token that may not read events.
- * @param field as it came; what is no field is refused by others
- * @throws insufficient_scope
- */
-export function authorizeField(field: unknown, { scopes }: TokenRecord): void {
-  if (typeof field !== "string" || !isFieldName(field) || !isOfEvents(FIELD_OPERANDS[field])) return;
-  if (scopes.includes("*") || scopes.includes("events:read")) return;
-  throw new DaybookError("insufficient_scope", `field: expected a token with the scope events:read for an aggregate by ${field}`, { param: "field" });
-}
-
-function isOfEvents(operand: Operand): boolean {
-  if (operand.kind === "field") return operand.field === "anonymousId" || operand.field === "externalId";
-  return operand.kind === "id" || operand.kind === "createdAt";
 }
 
 /**

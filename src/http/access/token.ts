@@ -15,6 +15,7 @@ export const SCOPES = [
   "metrics:read",
   "events:write",
   "identities:write",
+  "segments:write",
   "privacy_requests:write",
 ] as const;
 export type Scope = (typeof SCOPES)[number];

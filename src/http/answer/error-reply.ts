@@ -2,25 +2,18 @@ import { DaybookError, ERROR_CODES } from "../../base/errors.js";
 import type { ErrorDetails } from "../../base/errors.js";
 import type { WireReply } from "../wire/exchange.js";
 import { STATUS } from "./status.js";
-import { snakeCase } from "../wire/wire-names.js";
+import { snakeCase, wireParam } from "../wire/wire-names.js";
 
 /** The two shapes of an error: `older` for the unversioned endpoints, `problem` (RFC 9457) for everything else. */
 export type Envelope = "older" | "problem";
 
-/** Parameter names that messages mention, as the wire spells them. */
-const WIRE_NAMES: Readonly<Record<string, string>> = {
-  eventName: "event_name",
-  startDate: "start_date",
-  endDate: "end_date",
-  filterGroups: "filter_groups",
-  fieldName: "field_name",
-  metadataField: "metadata_field",
-  allFields: "all_fields",
-  userId: "user_id",
-  companyId: "company_id",
-  rangeDays: "range_days",
-};
-const QUOTED_OR_NAME = new RegExp(`"(?:[^"\\\\]|\\\\.)*"|\\b(?:${Object.keys(WIRE_NAMES).join("|")})\\b`, "g");
+/** Parameter names that messages mention, and the wire spells otherwise. */
+const NAMES = [
+  ...["eventName", "startDate", "endDate", "filterGroups", "fieldName", "metadataField", "allFields", "userId", "companyId", "rangeDays"],
+  ...["timeZone", "weekStart", "asOf", "atLeast", "atMost", "lastDays", "conversionWindowSec", "afterStep", "beforeStep"],
+  ...["cohortEvent", "returnEvent", "startAt", "endAt", "maxDepth"],
+];
+const QUOTED_OR_NAME = new RegExp(`"(?:[^"\\\\]|\\\\.)*"|\\b(?:${NAMES.join("|")})\\b`, "g");
 
 /** Turns whatever was thrown into an answer. Codes of status 500 and above show their sentence only: no path, no stack. */
 export function errorReply(envelope: Envelope, thrown: unknown, requestId: string): WireReply {
@@ -69,13 +62,13 @@ export function inWireNames(thrown: unknown): unknown {
   if (!(thrown instanceof DaybookError)) return thrown;
   const { param, reason } = thrown.details;
   if (param === undefined) return new DaybookError(thrown.code, wireText(thrown.message), thrown.details, { cause: thrown });
-  const wireParam = snakeCase(param);
+  const named = wireParam(param);
   const rest = reason ?? thrown.message.replace(`${param}: `, "");
-  const details: ErrorDetails = { ...thrown.details, param: wireParam, reason: wireText(rest) };
-  return new DaybookError(thrown.code, `${wireParam}: ${wireText(rest)}`, details, { cause: thrown });
+  const details: ErrorDetails = { ...thrown.details, param: named, reason: wireText(rest) };
+  return new DaybookError(thrown.code, `${named}: ${wireText(rest)}`, details, { cause: thrown });
 }
 
 /** Names inside double quotes are what the caller sent and stay. */
 function wireText(text: string): string {
-  return text.replace(QUOTED_OR_NAME, (match) => WIRE_NAMES[match] ?? match);
+  return text.replace(QUOTED_OR_NAME, (match) => (match.startsWith('"') ? match : snakeCase(match)));
 }

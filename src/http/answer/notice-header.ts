@@ -1,6 +1,6 @@
 import { LIMITS } from "../../base/limits.js";
 import type { Notice } from "../../engine/notices.js";
-import { snakeCase } from "../wire/wire-names.js";
+import { wireParam } from "../wire/wire-names.js";
 
 /**
  * The header of what was noticed about a question; none where nothing was. An example of its value is
@@ -12,7 +12,7 @@ export function noticeHeader(notices: readonly Notice[], keepsNames = false): Re
   const items: string[] = [];
   let room = LIMITS.noticeHeaderChars;
   for (const { code, param, name } of notices) {
-    const item = `${code}; param="${keepsNames ? param : snakeCase(param)}"; name="${escaped(name)}"`;
+    const item = `${code}; param="${keepsNames ? param : wireParam(param)}"; name="${escaped(name)}"`;
     room -= item.length + SEPARATOR.length;
     if (room < 0) break;
     items.push(item);

@@ -1,32 +1,25 @@
 import { z } from "zod";
-import { authorizeField } from "../access/access.js";
-import { answers, wireEvent } from "../shapes/answers.js";
+import type { SearchEventsPage } from "../../engine/daybook.js";
+import type { ReportName } from "../../plan/plan.js";
 import type { Envelope } from "../answer/error-reply.js";
-import {
-  aggregateInput,
-  countEventsInput,
-  perDayInput,
-  questionBodies,
-  searchEventsInput,
-  uniqueUsersInput,
-  uniqueUsersPerDayInput,
-} from "../shapes/question.js";
-import { guarded, JSON_BYTE_LENGTH } from "../routing/route.js";
-import type { Caller, Exchange, GuardedRoute, Route } from "../routing/route.js";
 import type { Scope } from "../access/token.js";
+import { guarded, JSON_BYTE_LENGTH } from "../routing/route.js";
+import type { GuardedRoute, Route } from "../routing/route.js";
+import { answers, wireEvent } from "../shapes/answers.js";
+import { questionBodies } from "../shapes/question.js";
+import { libraryInput } from "../wire/library-input.js";
+import { ask } from "./ask.js";
 
 const V1_ANALYTICS = "/v1/projects/{project_id}/analytics";
 
-type Handle<Body extends z.ZodObject> = (caller: Caller, exchange: Exchange<z.infer<Body>, unknown>) => Promise<unknown>;
-
-/** A reading endpoint that takes its parameters in a body. */
+/** A reading endpoint that takes the members of a question in its body. */
 function question<Body extends z.ZodObject>(
   path: string,
   summary: string,
+  name: ReportName,
   body: Body,
   answer: z.ZodType,
-  handle: Handle<Body>,
-  scope: Scope = "analytics:read",
+  { scope = "analytics:read", shown = ok, more = () => ({}) }: Rest<Body> = {},
 ): GuardedRoute {
   const envelope: Envelope = path.startsWith("/v1/") ? "problem" : "older";
   return guarded({
@@ -39,72 +32,51 @@ function question<Body extends z.ZodObject>(
     body: { schema: body, maxByteLength: JSON_BYTE_LENGTH, list: null },
     answer,
     etag: true,
-    handle,
+    handle: async (caller, exchange) => {
+      const input = { ...(libraryInput(body, exchange.body) as object), ...more(exchange.body), project: caller.project };
+      return shown(await ask(name, input, caller, exchange));
+    },
   });
 }
 
-const ok = (data: unknown) => ({ status: "OK", data });
+interface Rest<Body extends z.ZodObject> {
+  readonly scope?: Scope;
+  /** The library's answer as this endpoint shows it. */
+  readonly shown?: (answer: unknown) => unknown;
+  /** Members of the input that are not as in the body. */
+  readonly more?: (body: z.infer<Body>) => object;
+}
 
-const countEvents: Handle<typeof questionBodies.countEvents> = async ({ daybook, project }, { body, signal, onNotice }) =>
-  ok(await daybook.countEvents(countEventsInput(body, project), { signal, onNotice }));
-const countUniqueUsers: Handle<typeof questionBodies.uniqueUsers> = async ({ daybook, project }, { body, signal, onNotice }) =>
-  ok(await daybook.countUniqueUsers(uniqueUsersInput(body, project), { signal, onNotice }));
+function ok(data: unknown): unknown {
+  return { status: "OK", data };
+}
+
+function shownPage(answer: unknown): unknown {
+  const { cursor, events } = answer as SearchEventsPage;
+  return { cursor, events: events.map(wireEvent) };
+}
+
+const bodies = questionBodies;
 
 /** Counts, aggregates and search. */
 export const analyticsRoutes: readonly Route[] = [
-  question("/analytics/count-events", "Counts events", questionBodies.countEvents, answers.count, countEvents),
-  question(
-    "/analytics/count-events-per-day",
-    "Counts events per UTC day",
-    questionBodies.perDay,
-    answers.perDay,
-    async ({ daybook, project }, { body, signal, onNotice }) =>
-      ok(await daybook.countEventsPerDay(perDayInput(body, project), { signal, onNotice })),
-  ),
-  question("/analytics/count-unique-users", "Counts unique users", questionBodies.uniqueUsers, answers.count, countUniqueUsers),
-  question(
-    "/analytics/count-unique-users-per-day",
-    "Counts unique users per UTC day",
-    questionBodies.uniqueUsersPerDay,
-    answers.perDay,
-    async ({ daybook, project }, { body, signal, onNotice }) =>
-      ok(await daybook.countUniqueUsersPerDay(uniqueUsersPerDayInput(body, project), { signal, onNotice })),
-  ),
-  question(
-    "/analytics/aggregate",
-    "Counts events, or people, by the values of a field",
-    questionBodies.aggregate,
-    answers.aggregate,
-    async ({ token, daybook, project }, { body, signal, onNotice }) => {
-      authorizeField(body.field, token);
-      return ok(await daybook.aggregate(aggregateInput(body, project), { signal, onNotice }));
-    },
-  ),
-  question(
-    "/search-events",
-    "Lists events, newest first",
-    questionBodies.searchEvents,
-    answers.search,
-    async ({ daybook, project }, { body, signal, onNotice }) => {
-      const page = await daybook.searchEvents(searchEventsInput(body, project), { signal, onNotice });
-      return { cursor: page.cursor, events: page.events.map(wireEvent) };
-    },
-    "events:read",
-  ),
-  question(`${V1_ANALYTICS}/count-events`, "Counts events of a project", questionBodies.countEvents, answers.count, countEvents),
+  question("/analytics/count-events", "Counts events", "countEvents", bodies.countEvents, answers.count),
+  question("/analytics/count-events-per-day", "Counts events per UTC day", "countEventsPerDay", bodies.perDay, answers.perDay),
+  question("/analytics/count-unique-users", "Counts unique users", "countUniqueUsers", bodies.uniqueUsers, answers.count),
+  question("/analytics/count-unique-users-per-day", "Counts unique users per UTC day", "countUniqueUsersPerDay", bodies.uniqueUsersPerDay, answers.perDay),
+  question("/analytics/aggregate", "Counts events, or people, by the values of a field", "aggregate", bodies.aggregate, answers.aggregate),
+  question("/search-events", "Lists events, newest first", "searchEvents", bodies.searchEvents, answers.search, {
+    scope: "events:read",
+    shown: shownPage,
+    more: ({ all_fields }) => ({ allFields: all_fields ?? false }),
+  }),
+  question(`${V1_ANALYTICS}/count-events`, "Counts events of a project", "countEvents", bodies.countEvents, answers.count),
   question(
     `${V1_ANALYTICS}/count-events-running-total-per-day`,
     "Counts events of a project, cumulative per UTC day",
-    questionBodies.perDay,
+    "countEventsRunningTotalPerDay",
+    bodies.perDay,
     answers.perDay,
-    async ({ daybook, project }, { body, signal, onNotice }) =>
-      ok(await daybook.countEventsRunningTotalPerDay(perDayInput(body, project), { signal, onNotice })),
   ),
-  question(
-    `${V1_ANALYTICS}/count-unique-users`,
-    "Counts unique users of a project",
-    questionBodies.uniqueUsers,
-    answers.count,
-    countUniqueUsers,
-  ),
+  question(`${V1_ANALYTICS}/count-unique-users`, "Counts unique users of a project", "countUniqueUsers", bodies.uniqueUsers, answers.count),
 ];

@@ -1,14 +1,13 @@
+import { COMPANIES } from "../access/question-rights.js";
 import { reportAnswers as answers } from "../shapes/report-answers.js";
 import { numberOf, reportQueries as queries } from "../shapes/report-query.js";
 import { report } from "./report-route.js";
 import type { Route } from "../routing/route.js";
 
-const SCOPE = "companies:read";
-
 /** Reports about companies, over all projects. */
 export const companyRoutes: readonly Route[] = [
   report(
-    SCOPE,
+    COMPANIES,
     "/v1/companies/top",
     "Ranks companies",
     queries.topCompanies,
@@ -20,7 +19,7 @@ export const companyRoutes: readonly Route[] = [
       ),
   ),
   report(
-    SCOPE,
+    COMPANIES,
     "/v1/companies/{company_id}/top-users",
     "Lists the most active identified users of a company",
     queries.companyTopUsers,

@@ -1,14 +1,13 @@
+import { PEOPLE } from "../access/question-rights.js";
 import { reportAnswers as answers } from "../shapes/report-answers.js";
 import { identityInput, numberOf, reportQueries as queries } from "../shapes/report-query.js";
 import { report } from "./report-route.js";
 import type { Route } from "../routing/route.js";
 
-const SCOPE = "identities:read";
-
 /** Reports about one person. */
 export const identityRoutes: readonly Route[] = [
   report(
-    SCOPE,
+    PEOPLE,
     "/v1/identities/sessions",
     "Lists the sessions of a person, newest first",
     queries.sessions,
@@ -20,7 +19,7 @@ export const identityRoutes: readonly Route[] = [
       ),
   ),
   report(
-    SCOPE,
+    PEOPLE,
     "/v1/identities/profile",
     "Sums up what a person did",
     queries.identity,
@@ -28,7 +27,7 @@ export const identityRoutes: readonly Route[] = [
     async ({ daybook }, { query, signal }) => await daybook.identityProfile(identityInput(query), { signal }),
   ),
   report(
-    SCOPE,
+    PEOPLE,
     "/v1/identities/referrers",
     "Counts the referrers of a person's events",
     queries.referrers,
@@ -37,7 +36,7 @@ export const identityRoutes: readonly Route[] = [
       await daybook.identityReferrers({ ...identityInput(query), limit: numberOf(query.limit) }, { signal }),
   ),
   report(
-    SCOPE,
+    PEOPLE,
     "/v1/identities/device-geo",
     "Shows on what and from where a person came",
     queries.identity,

@@ -1,17 +1,14 @@
 import { z } from "zod";
 import { DaybookError } from "../../base/errors.js";
-import type { Daybook, QueryOptions } from "../../engine/daybook.js";
 import type { ReportName } from "../../plan/plan.js";
-import { authorizeField } from "../access/access.js";
 import type { Access } from "../access/access.js";
+import { COMPANIES, MONEY, PEOPLE } from "../access/question-rights.js";
 import { guarded, JSON_BYTE_LENGTH } from "../routing/route.js";
 import type { GuardedRoute, Route } from "../routing/route.js";
+import { ask, explain } from "./ask.js";
 
 const EVENTS: Access = { scope: "events:read" };
 const ANALYTICS: Access = { scope: "analytics:read" };
-const IDENTITIES: Access = { scope: "identities:read", role: "admin", organizationWide: true };
-const REVENUE: Access = { scope: "revenue:read", role: "admin", organizationWide: true };
-const COMPANIES: Access = { scope: "companies:read", role: "admin", organizationWide: true };
 
 /** What each question asks of a token: the same as on the route that is documented for it. */
 const ACCESS: Readonly<Record<ReportName, Access>> = {
@@ -22,14 +19,22 @@ const ACCESS: Readonly<Record<ReportName, Access>> = {
   countUniqueUsersPerDay: ANALYTICS,
   aggregate: ANALYTICS,
   searchEvents: EVENTS,
-  identitySessions: IDENTITIES,
-  identityProfile: IDENTITIES,
-  identityReferrers: IDENTITIES,
-  identityDeviceGeo: IDENTITIES,
-  revenueByAttribution: REVENUE,
-  ltvCohorts: REVENUE,
+  identitySessions: PEOPLE,
+  identityProfile: PEOPLE,
+  identityReferrers: PEOPLE,
+  identityDeviceGeo: PEOPLE,
+  revenueByAttribution: MONEY,
+  ltvCohorts: MONEY,
   topCompanies: COMPANIES,
   companyTopUsers: COMPANIES,
+  trend: ANALYTICS,
+  funnel: ANALYTICS,
+  retention: ANALYTICS,
+  lifecycle: ANALYTICS,
+  stickiness: ANALYTICS,
+  paths: ANALYTICS,
+  sessionsOverview: ANALYTICS,
+  webOverview: ANALYTICS,
 };
 
 const notice = z
@@ -49,21 +54,17 @@ function question(name: ReportName, access: Access): GuardedRoute {
     answer: z.strictObject({ answer: z.unknown(), notices: z.array(notice).optional() }),
     etag: true,
     keepsNames: true,
-    handle: async ({ token, daybook, project }, { body, query, signal, onNotice, notices }) => {
-      if (name === "aggregate") authorizeField(body["field"], token);
+    handle: async (caller, exchange) => {
+      const { project } = caller;
+      const { body, query, notices } = exchange;
       // What an explanation counts are segments and values of the whole organization.
       if (query.explain === "true" && project !== null)
         throw new DaybookError("organization_token_required", "explain: expected a token of the organization, got one of a project");
       const input = inProject(body, project);
-      const answer = query.explain === "true" ? await daybook.explain(name, input) : await ask(daybook, name, input, { signal, onNotice });
+      const answer = query.explain === "true" ? await explain(name, input, caller) : await ask(name, input, caller, exchange);
       return notices.length === 0 ? { answer } : { answer, notices };
     },
   });
-}
-
-async function ask(daybook: Daybook, name: ReportName, input: object, options: QueryOptions): Promise<unknown> {
-  // Each input is any JSON: the method refuses what is none of its own.
-  return await daybook[name](input as never, options);
 }
 
 /**

@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import { guarded } from "../routing/route.js";
 import type { Caller, Exchange, GuardedRoute } from "../routing/route.js";
-import type { Scope } from "../access/token.js";
+import type { Access } from "../access/access.js";
 import { wireNames } from "../wire/wire-names.js";
 
-/** A report about people or money, asked with GET: for owners and admins, with a token of the organization. */
+/** A report about people or money, asked with GET. */
 export function report<Query extends z.ZodObject>(
-  scope: Scope,
+  access: Access,
   path: string,
   summary: string,
   query: Query,
@@ -18,7 +18,7 @@ export function report<Query extends z.ZodObject>(
     path,
     summary,
     envelope: "problem",
-    access: { scope, role: "admin", organizationWide: true },
+    access,
     query,
     body: null,
     answer,

@@ -1,15 +1,15 @@
+import { MONEY } from "../access/question-rights.js";
 import { reportAnswers as answers } from "../shapes/report-answers.js";
 import { numberOf, reportQueries as queries } from "../shapes/report-query.js";
 import { report } from "./report-route.js";
 import type { Route } from "../routing/route.js";
 
-const SCOPE = "revenue:read";
 const PATH = "/v1/projects/{project_id}/revenue";
 
 /** Reports about the money of a project. */
 export const revenueRoutes: readonly Route[] = [
   report(
-    SCOPE,
+    MONEY,
     `${PATH}/by-attribution`,
     "Splits the revenue of a project by what brought its payers",
     queries.byAttribution,
@@ -29,7 +29,7 @@ export const revenueRoutes: readonly Route[] = [
       ),
   ),
   report(
-    SCOPE,
+    MONEY,
     `${PATH}/ltv-cohorts`,
     "Shows what those who first came in a month have paid since",
     queries.ltvCohorts,

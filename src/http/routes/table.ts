@@ -4,18 +4,22 @@ import { companyRoutes } from "./companies.js";
 import { contentRoutes } from "./contents.js";
 import { exportRoutes } from "./exports.js";
 import { identityRoutes } from "./identities.js";
+import { insightRoutes } from "./insights.js";
 import { operationRoutes } from "./operations.js";
 import { privacyRoutes } from "./privacy.js";
 import { questionRoutes } from "./questions.js";
 import { revenueRoutes } from "./revenue.js";
+import { segmentRoutes } from "./segments.js";
 import { writingRoutes } from "./writing.js";
 
 /** Every route: what is not in this table does not answer. */
 export const routes: readonly Route[] = [
   ...analyticsRoutes,
+  ...insightRoutes,
   ...identityRoutes,
   ...revenueRoutes,
   ...companyRoutes,
+  ...segmentRoutes,
   ...privacyRoutes,
   ...questionRoutes,
   ...contentRoutes,

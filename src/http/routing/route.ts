@@ -74,7 +74,7 @@ export interface OpenAnswer {
 
 /** What of a route shows from outside, before anything of it is done: values only, so that another thread can have it. */
 export interface RouteFace {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Segments in braces are parameters. */
   readonly path: string;
   readonly envelope: Envelope;

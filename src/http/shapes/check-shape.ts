@@ -58,6 +58,7 @@ function memberNames(root: z.ZodType, path: readonly PropertyKey[]): readonly st
   let at: unknown = bare(root);
   for (const key of path) {
     if (at instanceof z.ZodArray) at = bare(at.element);
+    else if (at instanceof z.ZodRecord) at = bare(at.valueType);
     else if (at instanceof z.ZodObject) at = bare((at.shape as Record<PropertyKey, unknown>)[key]);
     else return [];
   }
@@ -65,7 +66,7 @@ function memberNames(root: z.ZodType, path: readonly PropertyKey[]): readonly st
 }
 
 /** The schema of what is there, where it may be absent or null. */
-function bare(schema: unknown): unknown {
+export function bare(schema: unknown): unknown {
   return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? bare(schema.unwrap()) : schema;
 }
 

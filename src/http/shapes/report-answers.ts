@@ -37,7 +37,7 @@ const session = z.strictObject({
   revenue: money,
 });
 
-const unconverted = z
+export const unconverted = z
   .array(z.strictObject({ currency: z.string(), revenue: z.number(), orders: count }))
   .meta({ description: "Money in currencies without a rate: part of no other number." });
 

@@ -38,7 +38,7 @@ describe.each(ROUTES)("%s", (path) => {
     for (const token of ["sk_counts", "sk_counts_shop"]) {
       const sent = await ask(field, token, { limit: 1, measure: "unique_users" });
       expect([sent.status, codeOf(sent)]).toEqual([403, "insufficient_scope"]);
-      expect(sent.text).toContain(`expected a token with the scope events:read for an aggregate by ${field}`);
+      expect(sent.text).toContain(`expected a token with the scope events:read to show values of ${field}`);
       expect(sent.text).not.toContain("x1");
     }
     for (const token of ["sk_both", "sk_both_shop", "sk_owner"]) expect((await ask(field, token)).status).toBe(200);

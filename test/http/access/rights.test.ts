@@ -36,6 +36,9 @@ const RIGHTS: Record<string, Rights> = {
   "GET /v1/privacy-requests/{id}/bundle": ["privacy_requests:read", "admin", "organization"],
   "GET /v1/privacy-requests/{id}": ["privacy_requests:read", "any", "organization"],
   "POST /v1/records/{id}/unlink": ["identities:write", "any", "organization"],
+  "GET /v1/segments": ["analytics:read", "any", "organization"],
+  "PUT /v1/segments/{name}": ["segments:write", "any", "organization"],
+  "DELETE /v1/segments/{name}": ["segments:write", "any", "organization"],
   "GET /v1/projects": ["analytics:read", "any", "project"],
   "GET /v1/stats": ["metrics:read", "any", "organization"],
   "POST /v1/exports/events": ["events:read", "any", "project"],
@@ -51,6 +54,9 @@ const RIGHTS: Record<string, Rights> = {
   "POST /v1/group": ["identities:write", "any", "project"],
   "POST /v1/alias": ["identities:write", "any", "project"],
 };
+
+for (const name of ["trend", "funnel", "retention", "lifecycle", "stickiness", "paths", "sessions", "web"])
+  RIGHTS[`POST /v1/projects/{project_id}/insights/${name}`] = ["analytics:read", "any", "project"];
 
 /** The documented route of each question: whoever may ask it there may ask it in the words of the library. */
 const DOCUMENTED: Readonly<Record<ReportName, string>> = {
@@ -69,6 +75,14 @@ const DOCUMENTED: Readonly<Record<ReportName, string>> = {
   ltvCohorts: "GET /v1/projects/{project_id}/revenue/ltv-cohorts",
   topCompanies: "GET /v1/companies/top",
   companyTopUsers: "GET /v1/companies/{company_id}/top-users",
+  trend: "POST /v1/projects/{project_id}/insights/trend",
+  funnel: "POST /v1/projects/{project_id}/insights/funnel",
+  retention: "POST /v1/projects/{project_id}/insights/retention",
+  lifecycle: "POST /v1/projects/{project_id}/insights/lifecycle",
+  stickiness: "POST /v1/projects/{project_id}/insights/stickiness",
+  paths: "POST /v1/projects/{project_id}/insights/paths",
+  sessionsOverview: "POST /v1/projects/{project_id}/insights/sessions",
+  webOverview: "POST /v1/projects/{project_id}/insights/web",
 };
 for (const [name, route] of Object.entries(DOCUMENTED)) RIGHTS[`POST /v1/questions/${name}`] = RIGHTS[route] as Rights;
 

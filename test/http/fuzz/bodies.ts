@@ -1,5 +1,9 @@
 import { OPERATOR_NAMES } from "../../../src/plan/operators.js";
+import { insightQuestion, type InsightName } from "../../../src/testing/random/insight-questions.js";
+import { segment, type Known } from "../../../src/testing/random/insight-scope.js";
 import type { Random } from "../../../src/testing/random.js";
+import { NOW_MS } from "../kit.js";
+import { wireInput } from "../wire-names.js";
 
 const FIELDS = ["device", "url", "browser", "userId", "user_id", "name", "createdAt", "id", "path", "identity_id", "company_id", "metadata.plan", "metadata.deep.er", "plan"];
 const VALUES = ["x", "pro", "1", "2026-03-01", "a,b", "", "^a+$", "(", "true", 5, true, ["a", "b"]];
@@ -77,8 +81,23 @@ function libraryInput(path: string, random: Random): object {
   return { ...range, ...project, ...some(random, { eventName: () => "a" }), ...(/aggregate/.test(path) ? { field: "device" } : {}) };
 }
 
+const INSIGHT = /^\/v1\/(projects\/[^/]*\/insights|questions)\/(trend|funnel|retention|lifecycle|stickiness|paths|sessions|web|sessionsOverview|webOverview)$/;
+
+function insight(name: string, isOfLibrary: boolean, random: Random): unknown {
+  const report = (name === "sessions" || name === "web" ? `${name}Overview` : name) as InsightName;
+  const { project, ...input } = insightQuestion(report, known(random)).input;
+  return isOfLibrary ? { ...input, project } : wireInput(input);
+}
+
+function known(random: Random): Known {
+  return { random, timesMs: [NOW_MS, NOW_MS - 86_400_000], nowMs: NOW_MS, identityIds: ["idn_1"] };
+}
+
 /** A body that the route would mostly take. */
 export function bodyFor(path: string, random: Random): unknown {
+  const [, place, name] = INSIGHT.exec(path) ?? [];
+  if (name !== undefined) return insight(name, place === "questions", random);
+  if (path.startsWith("/v1/segments/")) return wireInput(segment(known(random)));
   if (/^\/v1\/(questions|exports\/events)/.test(path)) return libraryInput(path, random);
   if (path === "/v1/events") {
     const events = Array.from({ length: random.below(5) }, () => event(random));

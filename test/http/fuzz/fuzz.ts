@@ -71,8 +71,8 @@ function isSendable({ method, target, headers }: FuzzRequest): boolean {
 /** Everything a refused request might have changed. */
 async function stateOf(daybook: Daybook): Promise<string> {
   const { eventCount, storedByteLength } = await daybook.stats();
-  const requests = await daybook.privacyRequests.list();
-  return JSON.stringify([eventCount, storedByteLength, daybook.projects(), await daybook.countUniqueUsers(), requests]);
+  const kept = [await daybook.privacyRequests.list(), await daybook.segments.list()];
+  return JSON.stringify([eventCount, storedByteLength, daybook.projects(), await daybook.countUniqueUsers(), kept]);
 }
 
 function eventCountOf(state: string): number {

@@ -80,7 +80,7 @@ describe("GET /openapi.json", () => {
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
     expect(described.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
-    expect(described).toHaveLength(57);
+    expect(described).toHaveLength(76);
   });
 
   it("is made once, since anybody may ask for it", () => {
@@ -96,10 +96,25 @@ describe("GET /openapi.json", () => {
     const { paths } = await load();
     const schema = paths["/search-events"]?.["post"]?.requestBody?.content["application/json"]?.schema;
     expect(Object.keys(schema?.["properties"] as object)).toEqual([
-      "event_name", "start_date", "end_date", "filter_groups", "user_id", "cursor", "limit", "all_fields",
+      "event_name", "start_date", "end_date", "filter_groups", "segments", "user_id", "cursor", "limit", "all_fields",
     ]);
     expect(schema?.["additionalProperties"]).toBe(false);
     expect(schema?.["required"]).toBeUndefined();
+  });
+
+  it("shows the bodies of insights and of saved segments, what they require, and names that callers choose", async () => {
+    const { paths } = await load();
+    const bodyOf = (path: string, method = "post") => paths[path]?.[method]?.requestBody?.content["application/json"]?.schema;
+    const insights = Object.keys(paths).filter((path) => path.includes("/insights/"));
+    expect(insights.map((path) => path.split("/").at(-1))).toEqual(["trend", "funnel", "retention", "lifecycle", "stickiness", "paths", "sessions", "web"]);
+    const shared = ["event_name", "filter_groups", "start_date", "end_date", "segments", "time_zone", "week_start", "as_of"];
+    for (const path of insights) {
+      expect(Object.keys(bodyOf(path)?.["properties"] as object).slice(0, shared.length)).toEqual(shared);
+      expect([path, bodyOf(path)?.["required"]]).toEqual([path, path.endsWith("/funnel") ? ["steps"] : undefined]);
+    }
+    expect(bodyOf("/v1/segments/{name}", "put")).toMatchObject({ required: ["groups"], additionalProperties: false });
+    expect(paths["/v1/segments/{name}"]?.["delete"]?.security).toEqual([{ token: ["segments:write"] }]);
+    expect((bodyOf("/analytics/count-events")?.["properties"] as { segments: object }).segments).toMatchObject({ anyOf: [{ type: "object", additionalProperties: {} }, { type: "null" }] });
   });
 
   it("names scopes, path parameters and the shape of errors", async () => {
@@ -133,7 +148,7 @@ describe("GET /openapi.json", () => {
       expect(target, pointer).toBeTypeOf("object");
     }
     const ids = [...JSON.stringify(document).matchAll(/"operationId":"(\w+)"/g)].map(([, id]) => id);
-    expect(new Set(ids).size).toBe(57);
+    expect(new Set(ids).size).toBe(76);
   });
 
   it("honours If-None-Match", async () => {

@@ -1,0 +1,40 @@
+import { DaybookError } from "../../base/errors.js";
+import type { Explanation } from "../../engine/daybook.js";
+import { PERMIT } from "../../engine/permit.js";
+import type { Permitted, PermittingDaybook } from "../../engine/permit.js";
+import type { ReportName } from "../../plan/plan.js";
+import { authorizePlan, mayAskAll } from "../access/question-rights.js";
+import type { TokenRecord } from "../access/token.js";
+import type { Caller, Exchange } from "../routing/route.js";
+
+type Told = Pick<Exchange<unknown, unknown>, "signal" | "onNotice">;
+
+/**
+ * Puts a question of the library for a caller who may have all that it holds.
+ * @param input any JSON: the method refuses what is none of its own
+ * @throws what the question throws; insufficient_scope, insufficient_role, organization_token_required
+ */
+export async function ask(name: ReportName, input: object, { daybook, token }: Caller, { signal, onNotice }: Told): Promise<unknown> {
+  const asked: PermittingDaybook = daybook;
+  return await permitted(input, token, (permit) => asked[name](input as never, { signal, onNotice, ...permit }));
+}
+
+/** The same of an explanation. */
+export async function explain(name: ReportName, input: object, { daybook, token }: Caller): Promise<Explanation> {
+  const asked: PermittingDaybook = daybook;
+  return await permitted(input, token, (permit) => asked.explain(name, input, permit));
+}
+
+async function permitted<Answer>(input: object, token: TokenRecord, put: (permit: Permitted) => Promise<Answer>): Promise<Answer> {
+  if (mayAskAll(token)) return await put({});
+  let isPermitted = false;
+  const answer = await put({
+    [PERMIT]: (plan) => {
+      authorizePlan(plan, input, token);
+      isPermitted = true;
+    },
+  });
+  // As one would that was wrapped, and whose wrapper hands on less than it got.
+  if (!isPermitted) throw new DaybookError("internal", "a Daybook answered without asking whether it may: hand on all options of a question");
+  return answer;
+}

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import type { InsightPlans } from "../../plan/insights/plan.js";
+import { guarded, JSON_BYTE_LENGTH } from "../routing/route.js";
+import type { GuardedRoute, Route } from "../routing/route.js";
+import { insightAnswers } from "../shapes/insight-answers.js";
+import { insightBodies } from "../shapes/insight-bodies.js";
+import { libraryInput } from "../wire/library-input.js";
+import { wireNames } from "../wire/wire-names.js";
+import { ask } from "./ask.js";
+
+/** What an insight answers, of a project: its body in the names of the wire, and its answer as it is. */
+function insight(name: keyof InsightPlans, place: string, summary: string): GuardedRoute {
+  const schema: z.ZodObject = insightBodies[name];
+  return guarded({
+    method: "POST",
+    path: `/v1/projects/{project_id}/insights/${place}`,
+    summary,
+    envelope: "problem",
+    access: { scope: "analytics:read" },
+    query: z.strictObject({}),
+    body: { schema, maxByteLength: JSON_BYTE_LENGTH, list: null },
+    answer: insightAnswers[name],
+    etag: true,
+    handle: async (caller, exchange) => {
+      const input = { ...(libraryInput(schema, exchange.body) as object), project: caller.project };
+      return wireNames(await ask(name, input, caller, exchange));
+    },
+  });
+}
+
+/** The questions of product teams. */
+export const insightRoutes: readonly Route[] = [
+  insight("trend", "trend", "A measure over time, by the values of up to two fields"),
+  insight("funnel", "funnel", "How many people went through steps one after the other, and how long it took them"),
+  insight("retention", "retention", "Who came back: cohorts of people, and how many of each did something later"),
+  insight("lifecycle", "lifecycle", "Who was new, who came again, who came back after a pause, and who stayed away"),
+  insight("stickiness", "stickiness", "On how many days, hours, weeks or months people were active"),
+  insight("paths", "paths", "The ways through sessions, step by step"),
+  insight("sessionsOverview", "sessions", "Sessions: how many, how long and how deep, where they began and where they ended"),
+  insight("webOverview", "web", "The figures and lists of a web site: visitors, views, visits, sources, pages, countries, devices"),
+];

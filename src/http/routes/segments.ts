@@ -1,0 +1,60 @@
+import { z } from "zod";
+import type { SavedSegment } from "../../engine/daybook.js";
+import type { Segment } from "../../plan/insights/input.js";
+import type { Access } from "../access/access.js";
+import { guarded, JSON_BYTE_LENGTH } from "../routing/route.js";
+import type { Route } from "../routing/route.js";
+import { savedSegment, segmentBody } from "../shapes/filters.js";
+import { libraryInput } from "../wire/library-input.js";
+import { wireNames } from "../wire/wire-names.js";
+
+const PATH = "/v1/segments";
+const READ: Access = { scope: "analytics:read", organizationWide: true };
+const WRITE: Access = { scope: "segments:write", organizationWide: true };
+const noQuery = z.strictObject({});
+
+/** Segments that are kept for the questions of everybody. */
+export const segmentRoutes: readonly Route[] = [
+  guarded({
+    method: "GET",
+    path: PATH,
+    summary: "Lists the saved segments by name",
+    envelope: "problem",
+    access: READ,
+    query: noQuery,
+    body: null,
+    answer: z.strictObject({ segments: z.array(savedSegment) }),
+    etag: true,
+    handle: async ({ daybook }) => ({ segments: (await daybook.segments.list()).map(shown) }),
+  }),
+  guarded({
+    method: "PUT",
+    path: `${PATH}/{name}`,
+    summary: "Saves a segment under a name, in the place of one that has it",
+    envelope: "problem",
+    access: WRITE,
+    query: noQuery,
+    body: { schema: segmentBody, maxByteLength: JSON_BYTE_LENGTH, list: null },
+    answer: savedSegment,
+    etag: false,
+    // What is none is refused there.
+    handle: async ({ daybook }, { params, body }) => shown(await daybook.segments.put(params["name"] ?? "", libraryInput(segmentBody, body) as Segment)),
+  }),
+  guarded({
+    method: "DELETE",
+    path: `${PATH}/{name}`,
+    summary: "Forgets a saved segment",
+    envelope: "problem",
+    access: WRITE,
+    query: noQuery,
+    body: null,
+    answer: z.strictObject({ deleted: z.boolean().meta({ description: "Whether there was one." }) }),
+    etag: false,
+    handle: async ({ daybook }, { params }) => ({ deleted: await daybook.segments.delete(params["name"] ?? "") }),
+  }),
+];
+
+/** As it was given: all names within it are those of the wire. */
+function shown({ name, groups }: SavedSegment): object {
+  return { name, groups: wireNames(groups) };
+}

@@ -1,0 +1,63 @@
+import { z } from "zod";
+
+/* What bodies of several routes hold. What a member may say is settled in plan/; here stand only the JSON types. */
+
+export const date = z.string().nullish().meta({ description: "YYYY-MM-DD, or an RFC 3339 timestamp with a zone; inclusive." });
+
+/** What a filter compares with. */
+const value = z.unknown().optional().meta({ type: ["string", "number", "boolean", "array", "null"] });
+
+const filter = z
+  .strictObject({ field_name: z.string().nullish(), operator: z.string().nullish(), value })
+  .meta({ required: ["field_name", "operator"] });
+
+const filterGroups = z
+  .array(z.strictObject({ filters: z.array(filter).nullish() }).meta({ required: ["filters"] }))
+  .nullish()
+  .meta({ description: "Groups are OR-ed, the filters of a group are AND-ed." });
+
+/** Which events are meant. */
+export const selector = { event_name: z.string().nullish(), filter_groups: filterGroups };
+
+/** A whole number in a body. The range is for the description. */
+export function integer(minimum: number, maximum: number, more: { readonly default?: number; readonly description?: string } = {}) {
+  return z.number().meta({ type: "integer", minimum, maximum }).nullish().meta(more);
+}
+
+const CONDITIONS = ["did", "did_not", "first_seen", "last_seen", "trait", "company"] as const;
+
+const condition = z
+  .strictObject({
+    type: z.enum(CONDITIONS),
+    ...selector,
+    at_least: integer(1, 1_000_000, { default: 1, description: "did: so many matching events." }),
+    at_most: z.number().meta({ type: "integer", minimum: 1 }).nullish().meta({ description: "did: not more. Default: no bound." }),
+    start_date: date,
+    end_date: date,
+    last_days: integer(1, 3_660, { description: "The days before now, of 86,400 s each, in place of dates." }),
+    field: z.string().nullish().meta({ description: "trait: a key of what identify told; company: one of what group told, absent: the company's id." }),
+    operator: z.string().nullish().meta({ description: "trait, company: as in a filter." }),
+    value,
+  })
+  .meta({
+    description:
+      "did, did_not: event_name, filter_groups and a window, did at_least and at_most too; first_seen, last_seen: a window; trait, company: field, operator, value.",
+  });
+
+/** Groups of conditions: people by what they did and are. */
+const segmentGroups = z
+  .array(z.strictObject({ conditions: z.array(condition).nullish() }).meta({ required: ["conditions"] }))
+  .nullish()
+  .meta({ description: "1 to 20 groups, which are OR-ed, each of 1 to 50 conditions, which are AND-ed." });
+
+/** A segment without its name. */
+export const segmentBody = z.strictObject({ groups: segmentGroups }).meta({ required: ["groups"] });
+
+/** A segment that is kept. */
+export const savedSegment = z.strictObject({ name: z.string(), groups: z.array(z.unknown()).meta({ description: "As they were given." }) });
+
+/** Segments of one question, by names that it chooses. */
+export const segments = z
+  .record(z.string(), segmentBody.nullable())
+  .nullish()
+  .meta({ description: "At most 10, by name, for filters of identity_id with the operators in_segment and not_in_segment." });
