@@ -11,7 +11,7 @@ import { Stop } from "./stop.js";
 
 /** One request of a route. */
 export interface Call {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Path and query. */
   readonly path: string;
   /** JSON text; absent: no body. */

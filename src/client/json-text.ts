@@ -41,8 +41,9 @@ function checkObject(value: object, path: string, depth: number, takesDates: boo
   for (const [name, member] of Object.entries(value)) checkValue(member, path === "" ? name : `${path}.${name}`, depth + 1, takesDates);
 }
 
-const FILTER_VALUE = /^filterGroups\[\d+\]\.filters\[\d+\]\.value$/;
-const FILTER_ITEM = /^filterGroups\[\d+\]\.filters\[\d+\]\.value\[\d+\]/;
+/** Of a filter, wherever it stands, or of a condition of a segment. */
+const FILTER_VALUE = /(?:^|\.)(?:filterGroups\[\d+\]\.filters|groups\[\d+\]\.conditions)\[\d+\]\.value$/;
+const FILTER_ITEM = /(?:^|\.)(?:filterGroups\[\d+\]\.filters|groups\[\d+\]\.conditions)\[\d+\]\.value\[\d+\]/;
 
 /** @param isNoFilterValue the library has a code of its own for it, as it has for all wrong items of a list */
 function refused(path: string, came: string, isNoFilterValue = false): DaybookError {

@@ -1,4 +1,4 @@
-import type { DaybookStats, ExportedEvent, ExportInput } from "../engine/daybook.js";
+import type { DaybookStats, ExportedEvent, ExportInput, Segments } from "../engine/daybook.js";
 import type { PrivacyRequests } from "../engine/privacy-requests.js";
 import { readStopOptions } from "../base/stop-options.js";
 import type { StopOptions } from "../base/stop-options.js";
@@ -10,13 +10,16 @@ import type { Machine } from "./machine.js";
 import { libraryNames } from "./names.js";
 import type { Connection } from "./options.js";
 import { RemotePrivacyRequests } from "./privacy-requests.js";
-import { questionOf, RemoteQuestions } from "./remote-questions.js";
+import { questionOf } from "./question-of.js";
+import { RemoteQuestions } from "./remote-questions.js";
+import { RemoteSegments } from "./saved-segments.js";
 import { RemoteWrites } from "./remote-writes.js";
 
 /** The wiring of one connection. What it knows of the token is in private fields: it shows nowhere. */
 export class RemoteDaybook extends RemoteQuestions implements DaybookClient {
   readonly #calls: Calls;
   readonly #writes: RemoteWrites;
+  readonly #segments: RemoteSegments;
   readonly #privacyRequests: RemotePrivacyRequests;
 
   constructor(connection: Connection, machine: Machine) {
@@ -24,7 +27,12 @@ export class RemoteDaybook extends RemoteQuestions implements DaybookClient {
     super(calls);
     this.#calls = calls;
     this.#writes = new RemoteWrites(calls, () => machine.nowMs());
+    this.#segments = new RemoteSegments(calls);
     this.#privacyRequests = new RemotePrivacyRequests(calls);
+  }
+
+  get segments(): Segments {
+    return this.#segments;
   }
 
   get privacyRequests(): PrivacyRequests {

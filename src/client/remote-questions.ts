@@ -6,6 +6,7 @@ import type { Daybook, Explanation, QueryOptions } from "../engine/daybook.js";
 import type { Notice } from "../engine/notices.js";
 import type { ReportName } from "../plan/plan.js";
 import type { Calls } from "./calls.js";
+import { questionOf } from "./question-of.js";
 import { jsonText } from "./json-text.js";
 
 type Input<K extends ReportName> = Parameters<Daybook[K]>[0];
@@ -81,6 +82,38 @@ export class RemoteQuestions implements Pick<Daybook, ReportName | "explain"> {
     return this.#ask("companyTopUsers", input, options);
   }
 
+  trend(input?: Input<"trend">, options?: QueryOptions): Answer<"trend"> {
+    return this.#ask("trend", input, options);
+  }
+
+  funnel(input: Input<"funnel">, options?: QueryOptions): Answer<"funnel"> {
+    return this.#ask("funnel", input, options);
+  }
+
+  retention(input?: Input<"retention">, options?: QueryOptions): Answer<"retention"> {
+    return this.#ask("retention", input, options);
+  }
+
+  lifecycle(input?: Input<"lifecycle">, options?: QueryOptions): Answer<"lifecycle"> {
+    return this.#ask("lifecycle", input, options);
+  }
+
+  stickiness(input?: Input<"stickiness">, options?: QueryOptions): Answer<"stickiness"> {
+    return this.#ask("stickiness", input, options);
+  }
+
+  paths(input?: Input<"paths">, options?: QueryOptions): Answer<"paths"> {
+    return this.#ask("paths", input, options);
+  }
+
+  sessionsOverview(input?: Input<"sessionsOverview">, options?: QueryOptions): Answer<"sessionsOverview"> {
+    return this.#ask("sessionsOverview", input, options);
+  }
+
+  webOverview(input?: Input<"webOverview">, options?: QueryOptions): Answer<"webOverview"> {
+    return this.#ask("webOverview", input, options);
+  }
+
   async explain(report: ReportName, input?: object): Promise<Explanation> {
     return (await this.#answer(report, "?explain=true", input)) as Explanation;
   }
@@ -106,18 +139,4 @@ interface Answered {
   readonly answer: unknown;
   /** Absent where nothing was noticed. */
   readonly notices?: readonly Notice[];
-}
-
-/** An input with its dates as text. @throws invalid_parameter, invalid_date */
-export function questionOf(input: unknown): object {
-  const given = input ?? {};
-  if (Object.prototype.toString.call(given) !== "[object Object]") throw parameterError("invalid_parameter", "input", `expected an object, got ${shown(given)}`);
-  const members = { ...given } as Record<string, unknown>;
-  for (const name of ["startDate", "endDate"]) if (members[name] instanceof Date) members[name] = dateText(members[name], name);
-  return members;
-}
-
-function dateText(date: Date, name: string): string {
-  if (Number.isNaN(date.getTime())) throw parameterError("invalid_date", name, "expected a date, got an invalid Date");
-  return date.toISOString();
 }

@@ -1,8 +1,6 @@
-import { deepStrictEqual } from "node:assert/strict";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DaybookError, fixedClock, memoryStorage, openDaybook } from "../../src/index.js";
+import { fixedClock, memoryStorage, openDaybook } from "../../src/index.js";
 import type { Daybook } from "../../src/index.js";
-import type { ReportName } from "../../src/plan/plan.js";
 import { oracle, seededRandom } from "../../src/testing/index.js";
 import { arrive } from "../../src/testing/random/arrive.js";
 import { hostileHistory } from "../../src/testing/random/hostile-history.js";
@@ -11,33 +9,8 @@ import { personQuestions } from "../../src/testing/random/person-questions.js";
 import { randomQuestion } from "../../src/testing/random/event-questions.js";
 import { baseSeed, caseCount, nowMs } from "../oracle/settings.js";
 import { clientOver } from "./kit.js";
-
-type Asker = Pick<Daybook, ReportName>;
-
-interface Asked {
-  readonly report: ReportName;
-  readonly input: object;
-}
-
-/** What came of a question, the words of an error included. */
-async function outcome(asker: Asker, { report, input }: Asked): Promise<unknown> {
-  try {
-    return { answer: await asker[report](input as never) };
-  } catch (error) {
-    if (!(error instanceof DaybookError)) throw error;
-    return { code: error.code, message: error.message, param: error.details.param };
-  }
-}
-
-async function expectSame(client: Asker, daybook: Asker, question: Asked): Promise<unknown> {
-  const [actual, expected] = [await outcome(client, question), await outcome(daybook, question)];
-  try {
-    deepStrictEqual(actual, expected);
-  } catch (error) {
-    throw new Error(`${question.report} ${JSON.stringify(question.input)}: ${(error as Error).message}`, { cause: error });
-  }
-  return actual;
-}
+import { expectSame, outcome } from "./outcomes.js";
+import type { Asked } from "./outcomes.js";
 
 describe("law 15: through a client a question has the library's answer, or its error, word by word", () => {
   it("about events, filters, days and pages", async () => {
