@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, NamedCommand>> = {
   token: { summary: "create, list and revoke tokens", load: () => import("./commands/token.js") },
   verify: { summary: "check every stored byte and law", load: () => import("./commands/verify.js") },
   stats: { summary: "show what is stored, per organization", load: () => import("./commands/stats.js") },
+  query: { summary: "answer one question, as tables or as JSON", load: () => import("./commands/query.js") },
 };
 
 function overview(): string {

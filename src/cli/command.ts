@@ -37,6 +37,12 @@ export function portOf(text: string): number {
   return port;
 }
 
+/** A currency by its code, where one is given. @throws UsageError */
+export function currencyOf(text: string | undefined): string | undefined {
+  if (text === undefined || /^[A-Z]{3}$/.test(text)) return text;
+  throw new UsageError(`--currency: expected three capital letters like USD, got ${JSON.stringify(text)}`);
+}
+
 /** One of several words. @throws UsageError listing them */
 export function oneOf<T extends string>(text: string, option: string, allowed: readonly T[]): T {
   const found = allowed.find((word) => word === text);

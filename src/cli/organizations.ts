@@ -47,8 +47,8 @@ export async function openOrganization(data: DataDirectory, name: string, { curr
 }
 
 /** Opens an organization beside a running `serve`, for reading. @throws UsageError, Error when it does not exist */
-export async function openForReading(data: DataDirectory, name: string): Promise<Daybook> {
+export async function openForReading(data: DataDirectory, name: string, currency?: string): Promise<Daybook> {
   const directory = directoryOf(data, name);
   if (!data.names.includes(name)) throw new Error(`${data.path}: there is no organization ${JSON.stringify(name)} here`);
-  return openDaybook({ storage: fileStorage(directory), readOnly: true });
+  return openDaybook({ storage: fileStorage(directory), readOnly: true, ...(currency === undefined ? {} : { currency }) });
 }

@@ -18,12 +18,19 @@ describe("daybook demo", () => {
     expect(report).toMatch(/^ +feedburner +145 +146$/m);
     expect(report).toMatch(/^ +2010-12 +948 +8,497 +4,409,023\.95 +4,650\.87$/m);
     expect(report).toMatch(/[▁▂▃▄▅▆▇█]{50,}/);
+    // The triangles that public notebooks show of these orders.
+    expect(report).toMatch(/^ +2010-12 +948 +362 +317 +367 +341 +376 +360 +336 +336 +374 +354 +474 +260$/m);
+    expect(report).toMatch(/^ +2011-11 +321 +43$/m);
+    expect(report).toMatch(/^ +1997-01 +781 +124 +95 +70 /m);
+    expect(report).toMatch(/^ +a list of articles +64 +13\.1 % +13\.1 % +10 s$/m);
+    expect(report).toMatch(/^ +third purchase +563 +23\.9 % +56\.2 % +69 days$/m);
+    expect(report).toMatch(/^ +customers by week, highest 298 customers\n +▃▅▆▆▇█▇█████▅.*\n +1996-12-30 +1998-06-29$/m);
     expect(report).not.toMatch(/undefined|NaN|\[object/);
 
     const variables = new Map([...report.matchAll(/^ {2}([A-Z_]+_TOKEN)=(sk_\S+)$/gm)].map(([, name = "", value = ""]) => [name, value]));
     for (const value of variables.values()) expect(report.split(value)).toHaveLength(2);
     const requests = [...report.matchAll(/curl -s (\S+) -H "Authorization: Bearer \$(\w+)" \\\n.* -d '(.*)'$/gm)];
-    expect(requests.length).toBeGreaterThanOrEqual(5);
+    expect(requests.length).toBeGreaterThanOrEqual(7);
     for (const [, address = "", variable = "", body = ""] of requests) {
       expect(address.startsWith(url)).toBe(true);
       const headers = { authorization: `Bearer ${variables.get(variable)}`, "content-type": "application/json" };

@@ -1,16 +1,19 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import { planners } from "../../src/plan/planners.js";
 import { daybookHere } from "./run-here.js";
 import { daybook, emptyDirectory } from "./run.js";
+
+const QUESTIONS = Object.keys(planners).join(", ");
 
 describe("daybook", () => {
   test("--help lists every command", async () => {
     const { code, stdout, stderr } = await daybook(["--help"]);
     expect([code, stderr]).toEqual([0, ""]);
-    for (const name of ["demo", "serve", "import", "export", "token", "verify", "stats"]) expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, "m"));
+    for (const name of ["demo", "serve", "import", "export", "token", "verify", "stats", "query"]) expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, "m"));
   });
 
-  test.each(["demo", "serve", "import", "export", "token", "verify", "stats"])("%s --help says how it is used", async (name) => {
+  test.each(["demo", "serve", "import", "export", "token", "verify", "stats", "query"])("%s --help says how it is used", async (name) => {
     const { code, stdout, stderr } = await daybookHere([name, "--help"]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout.startsWith(`Usage: daybook ${name}`)).toBe(true);
@@ -21,9 +24,9 @@ describe("daybook", () => {
   });
 
   test.each<[args: string[], message: string]>([
-    [[], "daybook: expected a command: demo, serve, import, export, token, verify, stats (see daybook --help)"],
-    [["improt"], 'daybook: "improt" is no command: demo, serve, import, export, token, verify, stats (see daybook --help)'],
-    [["__proto__"], 'daybook: "__proto__" is no command: demo, serve, import, export, token, verify, stats (see daybook --help)'],
+    [[], "daybook: expected a command: demo, serve, import, export, token, verify, stats, query (see daybook --help)"],
+    [["improt"], 'daybook: "improt" is no command: demo, serve, import, export, token, verify, stats, query (see daybook --help)'],
+    [["__proto__"], 'daybook: "__proto__" is no command: demo, serve, import, export, token, verify, stats, query (see daybook --help)'],
     [["stats"], "daybook stats: --data is required (see daybook stats --help)"],
     [["stats", "--dta", "x"], "daybook stats: Unknown option '--dta' (see daybook stats --help)"],
     [["import", "--data", "x"], "daybook import: expected at least one FILE (see daybook import --help)"],
@@ -34,6 +37,13 @@ describe("daybook", () => {
     [["serve", "--data", "x", "--memory"], "daybook serve: --data and --memory exclude each other (see daybook serve --help)"],
     [["serve", "--port", "99999"], 'daybook serve: --port: expected a number from 0 to 65535, got "99999" (see daybook serve --help)'],
     [["serve", "--currency", "euro"], 'daybook serve: --currency: expected three capital letters like USD, got "euro" (see daybook serve --help)'],
+    [["query", "--data", "x"], `daybook query: expected the NAME of a question: ${QUESTIONS} (see daybook query --help)`],
+    [["query", "count", "--data", "x"], `daybook query: "count" is no question: ${QUESTIONS} (see daybook query --help)`],
+    [["query", "trend", "funnel", "--data", "x"], 'daybook query: expected one NAME, got "funnel" too (see daybook query --help)'],
+    [["query", "trend"], "daybook query: --data is required (see daybook query --help)"],
+    [["query", "trend", "--data", "x", "--json", "[]"], "daybook query: --json: expected an object (see daybook query --help)"],
+    [["query", "trend", "--data", "x", "--json", '{"project":"a"}', "--project", "b"], "daybook query: --project: --json names a project too (see daybook query --help)"],
+    [["query", "trend", "--data", "x", "--currency", "usd"], 'daybook query: --currency: expected three capital letters like USD, got "usd" (see daybook query --help)'],
     [["token", "make"], 'daybook token: expected create, list or revoke, got "make" (see daybook token --help)'],
     [["token", "create", "--data", "x", "--role", "king", "--scopes", "*"], 'daybook token: --role: expected owner, admin, member, viewer, got "king" (see daybook token --help)'],
   ])("bad usage %j ends with code 2 and one line", async (args, message) => {
@@ -70,6 +80,7 @@ describe("daybook", () => {
     ["serve", "--port", "0"],
     ["demo", "--once"],
     ["stats"],
+    ["query", "countEvents"],
     ["export"],
     ["token", "list"],
     ["token", "revoke", "tok_1"],

@@ -1,5 +1,5 @@
 import { createToken, parseTokens, type TokenRecord } from "../../http/index.js";
-import { portOf, readArguments, UsageError, type Command } from "../command.js";
+import { currencyOf, portOf, readArguments, UsageError, type Command } from "../command.js";
 import { dataDirectory } from "../data-directory.js";
 import { startServer, untilStopped } from "../server.js";
 import { changeTokens, storedTokens, tokensOfFile } from "../token-store.js";
@@ -42,10 +42,7 @@ async function run(args: readonly string[]): Promise<void> {
   );
   if (values.memory === true && values.data !== undefined) throw new UsageError("--data and --memory exclude each other");
   const port = portOf(values.port ?? "8787");
-  const currency = values.currency;
-  if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) {
-    throw new UsageError(`--currency: expected three capital letters like USD, got ${JSON.stringify(currency)}`);
-  }
+  const currency = currencyOf(values.currency);
   const data = values.memory === true ? null : await dataDirectory(values.data ?? DEFAULT_DATA_DIRECTORY);
   const tokens = [...environmentTokens(), ...(values.tokens === undefined ? [] : await tokensOfFile(values.tokens))];
   const isFirst = tokens.length === 0 && (data === null || (await storedTokens(data.path)).length === 0);

@@ -4,6 +4,7 @@ import { openDaybook } from "../../engine/open-daybook.js";
 import { memoryStorage } from "../../store/storage/memory-storage.js";
 import { count, plain } from "../print/format.js";
 import type { DataSet } from "./data-sets.js";
+import { steps, triangle, weeks } from "./insights.js";
 import { Section } from "./section.js";
 
 /** The report on one data set, as text for a terminal. */
@@ -49,6 +50,9 @@ async function accessLog(section: Section, set: DataSet): Promise<void> {
   );
   section.ranking("asked for in vain: status = 404 and browser not in Googlebot, bingbot", missing);
   await visitors(section);
+  const page = (name: string, pattern: string) => ({ name, filterGroups: [{ filters: [{ fieldName: "path", operator: "regex", value: pattern }] }] });
+  const ways = [page("an article", "^/blog/geekery/"), page("a list of articles", "^/blog/(tags/|$)"), page("a project", "^/projects/")];
+  await steps(section, "within one visit: an article, then a list of articles, then a project", "visits", { steps: ways, level: "session" });
   await attribution(section, set);
 }
 
@@ -125,8 +129,18 @@ async function cdnow(section: Section): Promise<void> {
     [count(large), "purchases of 100 dollars and more"],
   ]);
   section.chart("purchases", await section.ask((daybook) => daybook.countEventsPerDay({ fill: true })), "sum");
+  await weeks(section, "customers", "customers", { measure: { type: "unique_users" } });
   section.ranking("CDs per purchase", await section.ask((daybook) => daybook.aggregate({ metadataField: "cds", limit: 6 })));
+  await again(section);
+  await triangle(section, "customers by the month of their first purchase, and how many bought again in the months after", { endDate: "1998-06-30" });
   await lifetimeValue(section);
+}
+
+/** How many bought once more, and once more. */
+async function again(section: Section): Promise<void> {
+  const named = (name: string) => ({ eventName: "purchase", name });
+  const question = { steps: [named("first purchase"), named("second purchase"), named("third purchase")], conversionWindowSec: 180 * 86_400 };
+  await steps(section, "three purchases within 180 days", "customers", question);
 }
 
 async function onlineRetail(section: Section): Promise<void> {
@@ -152,6 +166,7 @@ async function onlineRetail(section: Section): Promise<void> {
   section.chart("order lines", await section.ask((daybook) => daybook.countEventsPerDay({ eventName: "order_line", fill: true })), "sum");
   const perDay = await section.ask((daybook) => daybook.countUniqueUsersPerDay({ eventName: "order_line", fill: true }));
   section.chart("customers a day", perDay, "mean");
+  await weeks(section, "revenue net of refunds", "pounds", { measure: { type: "revenue" } });
   section.ranking("top countries", await section.ask((daybook) => daybook.aggregate({ field: "location_country", eventName: "order_line", limit: 8 })));
   const candles = await section.ask((daybook) =>
     daybook.aggregate({
@@ -169,5 +184,8 @@ async function onlineRetail(section: Section): Promise<void> {
     }),
   );
   section.ranking("candles for France, Germany and the Netherlands", candles);
+  await again(section);
+  const lines = { eventName: "order_line", endDate: "2011-12-09" };
+  await triangle(section, "customers by the month of their first order line, and how many ordered in the months after", lines);
   await lifetimeValue(section);
 }

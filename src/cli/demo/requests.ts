@@ -23,6 +23,18 @@ const EXAMPLES: readonly Example[] = [
     body: { event_name: "purchase", filter_groups: [{ filters: [{ field_name: "revenue", operator: ">", value: "10000" }] }] },
   },
   {
+    organization: "access-log",
+    says: "visits and where they came from",
+    path: "/v1/projects/default/insights/web",
+    body: { filter_groups: [{ filters: [{ field_name: "browser", operator: "not_in", value: "Googlebot,bingbot" }] }], limit: 3 },
+  },
+  {
+    organization: "cdnow",
+    says: "who bought again, month by month",
+    path: "/v1/projects/default/insights/retention",
+    body: { interval: "month", periods: 6, end_date: "1997-03-31" },
+  },
+  {
     organization: "cdnow",
     says: "customers of January 1997",
     path: "/analytics/count-unique-users",

@@ -75,6 +75,14 @@ export class Section {
     this.#parts.push(`\n  ${title}, ${legend}\n    ${sparkline(values)}\n    ${scale}\n`);
   }
 
+  /** A sparkline of figures that stand for themselves, one a bar, from the first to the last unit of time. */
+  course(title: string, unit: string, names: readonly string[], figures: readonly (number | null)[]): void {
+    const values = figures.map((figure) => figure ?? 0);
+    const [first = "", last = ""] = [names[0], names.at(-1)];
+    const scale = `${first}${last.padStart(Math.max(values.length - first.length, last.length + 1))}`;
+    this.#parts.push(`\n  ${title}, highest ${count(Math.round(Math.max(0, ...values)))} ${unit}\n    ${sparkline(values)}\n    ${scale}\n`);
+  }
+
   text(): string {
     return `${this.#parts.join("")}\n  ${plural(this.#questionCount, "question")} answered in ${duration(this.#askedMs)}\n`;
   }

@@ -1,0 +1,87 @@
+import { text } from "node:stream/consumers";
+import { DaybookError } from "../../base/errors.js";
+import type { Daybook } from "../../engine/daybook.js";
+import { STATUS } from "../../http/answer/status.js";
+import type { AnswerByReport, ReportName } from "../../plan/plan.js";
+import { planners } from "../../plan/planners.js";
+import { currencyOf, readArguments, required, UsageError, type Command } from "../command.js";
+import { dataDirectory } from "../data-directory.js";
+import { openForReading, organizationOf } from "../organizations.js";
+import { answerText } from "../print/answer.js";
+
+const NAMES = Object.keys(planners) as ReportName[];
+
+/** The names in lines of a width that fits the rest of the help. */
+const nameLines = NAMES.join(" ").replace(/(?=.{76})(.{1,75}) /g, "$1\n    ");
+
+const help = `Usage: daybook query NAME --data DIR [options]
+
+Answers a question of the library: as tables on a terminal, else as JSON. Also while "serve" runs.
+
+  --data DIR            data directory or store
+  --organization NAME   default "default"
+  --project NAME        only events of this project
+  --json INPUT          what the method takes, in the names of the library; "-" reads it from standard input
+  --currency CODE       reporting currency, default USD
+
+  NAME is one of
+    ${nameLines}
+
+  daybook query countEvents --data ./data/cdnow
+  daybook query retention --data ./data/cdnow --json '{"interval":"month"}'
+`;
+
+async function run(args: readonly string[]): Promise<void> {
+  const options = { data: { type: "string" }, organization: { type: "string" }, project: { type: "string" }, json: { type: "string" }, currency: { type: "string" } } as const;
+  const { values, positionals } = readArguments(args, options, true);
+  const name = nameOf(positionals);
+  const path = required(values.data, "data");
+  const organization = organizationOf(values.organization);
+  const currency = currencyOf(values.currency);
+  const input = inputOf(values.json === "-" ? await text(process.stdin) : (values.json ?? "{}"), values.project);
+  const daybook = await openForReading(await dataDirectory(path), organization, currency);
+  try {
+    const answer = await ask(daybook, name, input);
+    process.stdout.write(process.stdout.isTTY ? answerText(name, answer) : `${JSON.stringify(answer)}\n`);
+  } finally {
+    await daybook.close();
+  }
+}
+
+function nameOf([name, ...more]: readonly string[]): ReportName {
+  if (name === undefined) throw new UsageError(`expected the NAME of a question: ${NAMES.join(", ")}`);
+  const known = NAMES.find((each) => each === name);
+  if (known === undefined) throw new UsageError(`${JSON.stringify(name)} is no question: ${NAMES.join(", ")}`);
+  if (more.length > 0) throw new UsageError(`expected one NAME, got ${JSON.stringify(more[0])} too`);
+  return known;
+}
+
+/** @throws UsageError */
+function inputOf(json: string, project: string | undefined): object {
+  const input = parsed(json);
+  if (typeof input !== "object" || input === null || Array.isArray(input)) throw new UsageError("--json: expected an object");
+  if (project === undefined) return input;
+  if ("project" in input && input.project !== project) throw new UsageError("--project: --json names a project too");
+  return { ...input, project };
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown;
+  } catch (error) {
+    throw new UsageError(`--json: expected JSON, ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** @throws UsageError for what is wrong with the question, whatever is stored */
+async function ask<K extends ReportName>(daybook: Daybook, name: K, input: object): Promise<AnswerByReport[K]> {
+  const onNotice = ({ message }: { readonly message: string }) => process.stderr.write(`daybook query: ${message}\n`);
+  try {
+    // The method refuses what is no input of its own; pages have a text in the place of where they go on.
+    return (await daybook[name](input as never, { onNotice })) as AnswerByReport[K];
+  } catch (error) {
+    throw error instanceof DaybookError && STATUS[error.code] === 400 ? new UsageError(error.message) : error;
+  }
+}
+
+export const command: Command = { help, run };
