@@ -9,7 +9,7 @@ const THOROUGH = [
   "test/crash/{crash-images,io-errors}.test.ts", "test/format/{damage,round-trip}.test.ts", "test/property/*.test.ts",
   "test/oracle/insights/*laws.test.ts", "test/oracle/insights/chains.test.ts", "test/table/touches-in-turns.test.ts",
   "test/oracle/{concurrent-questions,links-meanwhile,random-copies,random-oracle,random-persons}.test.ts",
-  "test/report/{own-values,revenue-laws}.test.ts",
+  "test/report/{funnel,own-values,revenue-laws,segments}.test.ts", "test/report/{returns,visits}/*.test.ts",
   "test/store/{crash-points,crash-records,failing-operations,id-table,salvage,verify}.test.ts",
 ];
 

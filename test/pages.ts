@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./cli/run.js";
 
@@ -11,4 +11,10 @@ export function pagesBelow(folder: string): string[] {
     if (entry.isDirectory()) return entry.name.startsWith(".") || (folder === "" && SKIPPED.includes(entry.name)) ? [] : pagesBelow(path);
     return entry.name.endsWith(".md") ? [path] : [];
   });
+}
+
+/** The blocks of code of a page, in their order. */
+export function blocksOf(page: string): { readonly language: string; readonly text: string }[] {
+  const blocks = readFileSync(join(ROOT, page), "utf8").matchAll(/^```(\w+)\n([^]*?)^```/gm);
+  return Array.from(blocks, ([, language = "", text = ""]) => ({ language, text }));
 }

@@ -1,7 +1,6 @@
 import { DaybookError } from "../base/errors.js";
 import type { Daybook } from "../engine/daybook.js";
 import { settle } from "../engine/settle.js";
-import type { PlanContext } from "../plan/context.js";
 import type { CursorPosition, Executor, Plan, ReportName } from "../plan/plan.js";
 import { reportRules } from "../plan/revenue-rules.js";
 import { DEFAULT_PROJECT } from "../schema/project.js";
@@ -115,7 +114,8 @@ async function over(load: LoadExecutor, history: History, options: OracleOptions
 
 /** Null for a question that is refused before it comes to an executor. */
 async function planOf({ report, input }: Question, history: History, options: OracleOptions): Promise<Plan | null> {
-  const context: PlanContext = { nowMs: options.nowMs, cursorKey: new Uint8Array(32), rules: reportRules(options) };
+  const savedSegments = new Map(Object.entries(options.segments ?? {}));
+  const context = { nowMs: options.nowMs, cursorKey: new Uint8Array(32), rules: reportRules(options), savedSegments };
   const projects = [DEFAULT_PROJECT, ...eventsOf(history).map(({ project }) => project ?? DEFAULT_PROJECT)];
   return await settle(report, input, context, () => projects).catch((error: unknown) => {
     if (error instanceof DaybookError) return null;

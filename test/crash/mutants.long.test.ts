@@ -9,7 +9,7 @@ const TIMEOUT_MS = 300_000;
 
 /** By then each must have been noticed. */
 const IMAGE_COUNT_MAX = 1_500;
-const ERROR_COUNT_MAX = 600;
+const ERROR_COUNT_MAX = 1_500;
 
 /** What was found wrong; fails where nothing was, or where it is the mutant that does not work. */
 async function findingOf(check: Promise<unknown>): Promise<string> {

@@ -64,6 +64,26 @@ describe("every example runs and says what it promises", () => {
     expect(run.stdout).toContain("last_touch\n  (direct): 973 readings\n  feedburner: 146 readings\n");
   });
 
+  test("insights.ts", async () => {
+    const run = await startProgram("examples/insights.ts", []).finished;
+    expect([run.code, run.stderr]).toEqual([0, ""]);
+    expect(run.stdout.trimEnd().split("\n")).toEqual([
+      "customers by week:",
+      ...["1997-01-06  171", "1997-01-13  189", "1997-01-20  220", "1997-01-27  227", "1997-02-03  281", "1997-02-10  249", "1997-02-17  273", "1997-02-24  298"].map((line) => `  ${line}`),
+      "bought once, twice, three times within 180 days:",
+      "  2357: 100.0 %",
+      "  1002: 42.5 %, half of them within 33 days",
+      "  563: 23.9 %, half of them within 69 days",
+      "came back in the months after their first purchase:",
+      "  1997-01  781: 124 95 70 65 77 65",
+      "  1997-02  857: 134 110 75 77 75 61",
+      "  1997-03  719: 87 84 78 63 64 55",
+      "  of all, in percent: 14.6 12.3 9.5 8.7 9.2 7.7",
+      "in_segment regulars: 280 customers, 22751.02 dollars in 1998, by quarter 13109.02 and 9642",
+      "not_in_segment regulars: 2077 customers, 20116.1 dollars in 1998, by quarter 11777.56 and 8338.54",
+    ]);
+  });
+
   test("cdnow.ts converts the file of its argument, else standard input, else its own sample", async () => {
     const events = async (args: readonly string[], input = "") => {
       const run = await startProgram("examples/cdnow.ts", args, { input }).finished;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Daybook } from "../../src/engine/daybook.js";
+import { ONLINE_RETAIL_RETURNS } from "./online-retail-returns.js";
 import { closeAll, filled, sumOf } from "./published.js";
 
 afterAll(closeAll);
@@ -32,6 +33,12 @@ describe("Online Retail, as its repository describes it", () => {
       thousandths += Math.round(Number(property) * 1_000) * count;
     }
     expect(thousandths).toBe(9_747_747_934);
+  });
+
+  test("saw its customers again in the months that public notebooks show", async () => {
+    const { cohorts } = await daybook.retention({ eventName: "order_line", interval: "month", periods: 12 });
+    const seen = cohorts.map(({ bucket, periods }, at) => [bucket.local, periods.slice(0, 13 - at).map(({ entities }) => entities)]);
+    expect(seen).toEqual(ONLINE_RETAIL_RETURNS);
   });
 
   test("won 948, 421, 380, … new customers a month", async () => {

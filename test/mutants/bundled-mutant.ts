@@ -1,14 +1,17 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
-import type { TableMutant } from "./table-mutants.js";
+import type { Mutant } from "./mutant.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Bundles the program that lets live histories happen with a mutant of the source; the source itself for null. @throws where its text does not stand there once */
-export async function bundleMutant(mutant: TableMutant | null, file: string): Promise<void> {
+/**
+ * Bundles a program with a mutant of the source; with the source itself for null.
+ * @param program its name in this folder @throws where the mutant's text does not stand there once
+ */
+export async function bundleMutant(program: string, mutant: Mutant | null, file: string): Promise<void> {
   const { outputFiles } = await build({
-    entryPoints: [`${root}/test/mutants/live-program.ts`],
+    entryPoints: [`${root}/test/mutants/${program}`],
     bundle: true,
     write: false,
     platform: "node",
@@ -23,13 +26,13 @@ export async function bundleMutant(mutant: TableMutant | null, file: string): Pr
 }
 
 /** @throws where the text does not stand in the file exactly once */
-export async function mutatedSource({ file, text, replacement }: TableMutant): Promise<string> {
+export async function mutatedSource({ file, text, replacement }: Mutant): Promise<string> {
   const [before, after, ...more] = (await readFile(`${root}/${file}`, "utf8")).split(text);
   if (before === undefined || after === undefined || more.length > 0) throw new Error(`expected this text once in ${file}, found it ${more.length + (after === undefined ? 0 : 1)} times: ${text}`);
   return before + replacement + after;
 }
 
-function mutated(mutant: TableMutant): Plugin {
+function mutated(mutant: Mutant): Plugin {
   return {
     name: "mutant",
     setup: ({ onLoad }) => {

@@ -1,18 +1,7 @@
-/** One change to the source that the differences of some table forget. */
-export interface TableMutant {
-  readonly file: string;
-  readonly forgets: string;
-  /** Stands in the file exactly once. */
-  readonly text: string;
-  readonly replacement: string;
-}
+import { of, type Mutant } from "./mutant.js";
 
-/** @param texts what is forgotten, the text, and what stands in its place: nothing where it is left out */
-function of(file: string, ...texts: readonly (readonly [forgets: string, text: string, replacement?: string])[]): TableMutant[] {
-  return texts.map(([forgets, text, replacement = ""]) => ({ file: `src/${file}`, forgets, text, replacement }));
-}
-
-export const tableMutants: readonly TableMutant[] = [
+/** What the differences of some table forget. */
+export const tableMutants: readonly Mutant[] = [
   ...of("derived/rows-taken.ts",
     ["that rows of a segment were taken from a head", "return sequence <= this.#sequence;", "return false;"],
     ["which rows of a head were taken", "part.firstSequence > this.#sequence ? part : part.since(firstAfter(part.sequences(), this.#sequence))", "part"],

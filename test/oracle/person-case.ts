@@ -58,7 +58,7 @@ export async function checkPersonHistory(seed: number): Promise<void> {
 }
 
 /** Another order of arrival that means the same: some of it twice, and nothing taken back before it came. */
-function shuffled(random: Random, history: History): HistoryItem[] {
+export function shuffled(random: Random, history: History): HistoryItem[] {
   const takenBack = new Set(history.flatMap((item) => ("unlink" in item ? [item.unlink] : [])));
   const isUnlink = (item: HistoryItem) => "unlink" in item;
   const effective = history.filter((item, at) => !isUnlink(item) || history.slice(0, at).some((other) => !isUnlink(other) && idOf(other) === idOf(item)));
@@ -69,7 +69,7 @@ function shuffled(random: Random, history: History): HistoryItem[] {
   return [...early, ...rest];
 }
 
-function daybookOptions({ nowMs, ...options }: OracleOptions) {
+export function daybookOptions({ nowMs, ...options }: OracleOptions) {
   return { ...options, clock: fixedClock(nowMs) };
 }
 

@@ -1,12 +1,13 @@
 import ts from "typescript";
 import { expect, test } from "vitest";
+import { blocksOf } from "../pages.js";
 import { sourceOf, typeProgram } from "./type-program.js";
 
-const HEAD = `import { openDaybook, memoryStorage, DaybookError, type Daybook, type ErrorCode, type EventInput, type RejectedEvent } from "daybook";
+const HEAD = `import { openDaybook, memoryStorage, DaybookError, type Daybook, type ErrorCode, type EventInput, type RejectedEvent, type Segment } from "daybook";
 import "daybook/http"; import "daybook/node"; import "daybook/testing"; import "daybook/client";
 declare const daybook: Daybook; declare const maybe: string | undefined; declare const text: string;
 interface Plan { readonly plan: string; readonly seats?: number }
-declare const plan: Plan; declare const rejected: RejectedEvent; declare const error: DaybookError;
+declare const plan: Plan; declare const rejected: RejectedEvent; declare const error: DaybookError; declare const segment: Segment;
 `;
 
 /** Lines that must compile. */
@@ -28,6 +29,24 @@ const RIGHT = [
   `const code: ErrorCode = rejected.code;`,
   `if (error.code === "store_locked") throw error;`,
   `void daybook.explain("countEvents", { eventName: "signup" });`,
+  `void daybook.trend();`,
+  `void daybook.trend({ measure: { type: "p90", field: "metadata.load_ms" }, interval: "week", weekStart: "sunday", timeZone: maybe });`,
+  `void daybook.trend({ measure: { type: "revenue", field: null }, breakdown: { fields: ["person.plan", text], limit: undefined } });`,
+  `const daily: readonly (number | null)[] = (await daybook.trend({})).series[0]?.data ?? [];`,
+  `void daybook.funnel({ steps: [{ eventName: "a" }, { eventName: "b", name: "B" }], level: "session", breakdown: { fields: ["device"], at: "last" } });`,
+  `const seconds: number | undefined = (await daybook.funnel({ steps: [{ eventName: "a" }, { eventName: "b" }] })).steps[1]?.fromPrevious?.medianSec;`,
+  `void daybook.retention({ returnEvent: { eventName: "order" }, cohort: "recurring", returned: "on_or_after", interval: "month", level: "account" });`,
+  `const share: number | null | undefined = (await daybook.retention()).cohorts[0]?.periods[1]?.rate;`,
+  `const dormant: number | undefined = (await daybook.lifecycle({ interval: "week" })).buckets[0]?.dormant;`,
+  `void daybook.stickiness({ interval: "month", unit: "day" });`,
+  `void daybook.paths({ node: "event_name", rules: [{ pattern: "^/docs", label: "docs" }], startAt: "docs", maxDepth: 3, collapse: false });`,
+  `const median: number | null = (await daybook.sessionsOverview({ interval: "day", limit: 5 })).total.durationMedianSec;`,
+  `const shown: string | undefined = (await daybook.webOverview({ compare: "previous_year" })).sources[0]?.value;`,
+  `const segment: Segment = { groups: [{ conditions: [{ type: "did", eventName: "order", atLeast: 2, lastDays: 30 }] }] }; void daybook.segments.put("a", segment);`,
+  `void daybook.countEvents({ filterGroups: [{ filters: [{ fieldName: "identity_id", operator: "in_segment", value: "a" }] }], segments: { a: segment } });`,
+  `const gone: boolean = await daybook.segments.delete("a");`,
+  // Each of them is a program of its own.
+  ...blocksOf("docs/insights.md").flatMap(({ language, text }) => (language === "ts" && !text.startsWith("import ") ? [text.trim().replaceAll(/\s+/g, " ")] : [])),
 ];
 
 /** Lines that must not, each with a word of what the compiler says. */
@@ -52,6 +71,22 @@ const WRONG: readonly (readonly [string, string])[] = [
   [`void openDaybook({});`, "not assignable"],
   [`void openDaybook({ storage: memoryStorage(), memoryBudget: 5 });`, "memoryBudget"],
   [`void daybook.explain("countEvent");`, `"countEvent"`],
+  [`void daybook.trend({ measure: { type: "median" } });`, "not assignable"],
+  [`void daybook.trend({ measure: { type: "events", field: "device" } });`, "not assignable"],
+  [`void daybook.trend({ interval: "fortnight" });`, `"fortnight"`],
+  [`void daybook.trend({ userId: "ada" });`, "userId"],
+  [`void daybook.trend({ compare: "last_year" });`, `"last_year"`],
+  [`void daybook.funnel({});`, "steps"],
+  [`void daybook.funnel({ steps: [{ event: "a" }, { eventName: "b" }] });`, "event"],
+  [`void daybook.funnel({ steps: [], interval: "total" });`, `"total"`],
+  [`void daybook.retention({ interval: "hour" });`, `"hour"`],
+  [`void daybook.lifecycle({ level: "session" });`, `"session"`],
+  [`void daybook.stickiness({ unit: "minute" });`, `"minute"`],
+  [`void daybook.paths({ rules: [{ pattern: "a" }] });`, "label"],
+  [`void daybook.sessionsOverview({ compare: "previous_year" });`, "compare"],
+  [`void daybook.webOverview({ interval: "total" });`, `"total"`],
+  [`void daybook.segments.put("a", { groups: [{ conditions: [{ type: "first_seen", eventName: "a" }] }] });`, "eventName"],
+  [`void daybook.segments.put("a", { conditions: [] });`, "conditions"],
 ];
 
 const COMPLETED: readonly (readonly [string, readonly string[]])[] = [
@@ -59,7 +94,10 @@ const COMPLETED: readonly (readonly [string, readonly string[]])[] = [
   [`void daybook.countEvents({ filterGroups: [{ filters: [{ fieldName: "|", operator: "=" }] }] });`, ["device", "user_id", "userId", "referrer_domain"]],
   [`void daybook.countEvents({ filterGroups: [{ filters: [{ fieldName: "device", operator: "|" }] }] });`, ["=", "not_in", "between", "is_set"]],
   [`if (error.code === "|") throw error;`, ["store_locked", "invalid_parameter"]],
-  [`void daybook.explain("|");`, ["countEvents", "ltvCohorts"]],
+  [`void daybook.explain("|");`, ["countEvents", "ltvCohorts", "trend", "webOverview"]],
+  [`void daybook.trend({ interval: "|" });`, ["day", "week", "quarter", "total"]],
+  [`void daybook.trend({ measure: { type: "unique_values", field: "|" } });`, ["device", "location_country", "path"]],
+  [`void daybook.countEvents({ filterGroups: [{ filters: [{ fieldName: "identity_id", operator: "|" }] }] });`, ["in_segment", "not_in_segment"]],
 ];
 
 const inFunctions = (lines: readonly string[]) => `${HEAD}${lines.map((line) => `export async function f() { ${line} }`.replace("function f", `function f${Math.abs(hash(line))}`)).join("\n")}`;
@@ -115,6 +153,17 @@ test.each(ENTRIES)("Whoever hovers over a function of %s reads what it does.", (
   expect(silent.map(([name]) => name)).toEqual([]);
 });
 
+test("Whoever hovers over a member of an insight's input reads what it means.", () => {
+  const { checker } = program;
+  const moduleSymbol = checker.getSymbolAtLocation(program.file(sourceOf("index.ts")));
+  const exported = moduleSymbol === undefined ? [] : checker.getExportsOfModule(moduleSymbol).map((symbol) => checker.getAliasedSymbol(symbol));
+  const inputs = exported.filter(({ name, declarations }) => declarations?.some((declaration) => declaration.getSourceFile().fileName.endsWith("/plan/insights/input.ts")) === true && name.endsWith("Input"));
+  expect(inputs.length).toBeGreaterThan(9);
+  const members = inputs.flatMap((symbol) => checker.getDeclaredTypeOfSymbol(symbol).getProperties().map((member) => ({ name: `${symbol.name}.${member.name}`, member })));
+  const silent = members.filter(({ member }) => member.getDocumentationComment(checker).length === 0);
+  expect(silent.map(({ name }) => name)).toEqual([]);
+});
+
 test("The questions of a Daybook are among the functions that are looked at.", () => {
-  expect([...functionsOf("index.ts").keys()]).toEqual(expect.arrayContaining(["openDaybook", "Daybook.countEvents", "Daybook.ltvCohorts", "PrivacyRequests.resolve"]));
+  expect([...functionsOf("index.ts").keys()]).toEqual(expect.arrayContaining(["openDaybook", "Daybook.countEvents", "Daybook.ltvCohorts", "Daybook.webOverview", "PrivacyRequests.resolve", "Segments.put"]));
 });

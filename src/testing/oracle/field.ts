@@ -55,15 +55,20 @@ const DERIVED = ["path", "referrer_domain", "company_id", "identity_id", "touch_
 
 /** Whether a name is one of a field, and not of a metadata key. */
 export function isField(name: string): boolean {
-  const field = Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? name) : name;
+  const field = fieldNameOf(name);
   return Object.hasOwn(RECORD_FIELDS, field) || DERIVED.includes(field) || UTM.includes(field);
+}
+
+/** The one name of a field that has several. */
+export function fieldNameOf(name: string): string {
+  return Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? name) : name;
 }
 
 /** How to read the value that a filter names from an event. @throws invalid_parameter (an empty name) */
 export function fieldReader(name: string, world: World): (event: OracleEvent) => unknown {
   const { identities, companies, rules } = world;
   if (name === "" || name === "metadata.") throw parameterError("invalid_parameter", "fieldName", "expected a name");
-  const field = Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? name) : name;
+  const field = fieldNameOf(name);
   const recordField = Object.hasOwn(RECORD_FIELDS, field) ? RECORD_FIELDS[field] : undefined;
   if (recordField !== undefined) return recordField;
   if (field === "path") return ({ record }) => record.url.split(/[?#]/)[0];

@@ -65,7 +65,7 @@ function randomRules(random: Random): Rules {
 }
 
 test("Chains are what their definition says, word by word.", () => {
-  ofHistories(1_000, ({ random }) => {
+  return ofHistories(1_000, async ({ random }) => {
     const rules = randomRules(random);
     const spread = random.pick([2, 5, 9]);
     const all = Array.from({ length: random.between(1, 6) }, (_, order): Made => ({ order, second: random.below(spread), name: random.pick(["a", "b", "c", "x"]) }));

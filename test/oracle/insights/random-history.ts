@@ -1,17 +1,12 @@
 import type { EventInput } from "daybook";
-import { oracle, seededRandom, type HistoryItem, type Oracle, type Random } from "daybook/testing";
+import { oracle, seededRandom, type HistoryItem, type Random } from "daybook/testing";
 import type { InsightInput } from "../../../src/plan/insights/input.js";
 import { baseSeed, caseCount } from "../settings.js";
-
-export interface Case {
-  readonly random: Random;
-  readonly history: readonly HistoryItem[];
-  readonly asked: Oracle;
-}
+import type { Case } from "./laws/law.js";
 
 /** Within these days Berlin puts its clocks forward. */
 const firstMs = Date.parse("2026-03-27T00:00Z");
-const nowMs = Date.parse("2026-03-31T12:00Z");
+export const nowMs = Date.parse("2026-03-31T12:00Z");
 const MINUTE_MS = 60_000;
 export const zones = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Pacific/Apia"];
 export const names = ["a", "b", "c", "Pageview"];
@@ -19,13 +14,14 @@ export const names = ["a", "b", "c", "Pageview"];
 /** The default suite runs one in so many cases, the long one all of them. */
 const QUICK_SHARE = 3;
 
-/** Checks something of many small histories. @throws an error with the seed */
-export function ofHistories(count: number, check: (given: Case) => void): void {
+/** Checks something of the oracle's answers about many small histories. @throws an error with the seed */
+export async function ofHistories(count: number, check: (given: Case) => Promise<void>): Promise<void> {
   for (let index = 0; index < caseCount(Math.ceil(count / QUICK_SHARE), count); index += 1) {
     const random = seededRandom(baseSeed + index);
     try {
       const history = smallHistory(random);
-      check({ random, history, asked: oracle(history, { nowMs }) });
+      const asked = oracle(history, { nowMs });
+      await check({ random, history, asked, askedOf: async (other) => oracle(other, { nowMs }) });
     } catch (error) {
       throw new Error(`With the seed ${baseSeed + index}: ${String(error)}`, { cause: error });
     }

@@ -1,6 +1,7 @@
+import { parameterError } from "../../../base/errors.js";
 import type { BreakdownInput } from "../../../plan/insights/input.js";
 import type { OracleEvent } from "../event.js";
-import { fieldReader } from "../field.js";
+import { fieldNameOf, fieldReader } from "../field.js";
 import { byCodePoint, propertiesOf } from "../json.js";
 import type { World } from "../world.js";
 
@@ -13,9 +14,11 @@ export interface Group<T> {
   readonly own: readonly T[];
 }
 
-/** The combinations of an event's values of the fields; without breakdown the one of no values. */
+/** The combinations of an event's values of the fields; without breakdown the one of no values. @throws invalid_parameter (a field twice) */
 export function combinationsOf(world: World, breakdown: BreakdownInput | null | undefined): Combinations<OracleEvent> {
-  const readers = (breakdown?.fields ?? []).map((field) => fieldReader(field, world));
+  const fields = breakdown?.fields ?? [];
+  if (new Set(fields.map(fieldNameOf)).size < fields.length) throw parameterError("invalid_parameter", "breakdown.fields", "expected different fields");
+  const readers = fields.map((field) => fieldReader(field, world));
   return (event) => readers.reduce<string[][]>((combinations, read) => {
     return combinations.flatMap((values) => [...propertiesOf(read(event))].map((value) => [...values, value]));
   }, [[]]);

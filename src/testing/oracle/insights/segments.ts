@@ -16,13 +16,17 @@ interface SegmentScope extends SegmentsInput {
   readonly timeZone?: string | null | undefined;
 }
 
-/** Who is in the segments of a question, and in the saved ones. @throws invalid_parameter (a name is of both) */
+/**
+ * Who is in the segments of a question, and in the saved ones.
+ * @throws invalid_parameter (a name is of both), and what is wrong with any segment of the question
+ */
 export function membershipOf(world: World, input: SegmentScope): Membership {
   const inline = input.segments ?? {};
   const saved = world.rules.segments;
   for (const name of Object.keys(inline)) {
     if (Object.hasOwn(saved, name)) throw parameterError("invalid_parameter", `segments.${name}`, "expected a name that no saved segment has");
   }
+  for (const segment of Object.values(inline)) membersOf(world, segment, input);
   return (name) => {
     const segments = { ...saved, ...inline };
     const segment = typeof name === "string" && Object.hasOwn(segments, name) ? segments[name] : undefined;

@@ -1,0 +1,140 @@
+import type { InsightName } from "../../src/testing/random/insight-questions.js";
+import { of, type Mutant } from "./mutant.js";
+
+/** An insight, or what is known of people and companies while it changes. */
+export type Asked = InsightName | "traits";
+
+/** A change to what an insight means, and the insight whose tests notice it. */
+export interface InsightMutant extends Mutant {
+  readonly report: Asked;
+}
+
+type Text = readonly [does: string, text: string, replacement?: string];
+
+function ofInsight(report: Asked, file: string, ...texts: readonly Text[]): InsightMutant[] {
+  return of(file, ...texts).map((mutant) => ({ ...mutant, report }));
+}
+
+const time: readonly InsightMutant[] = [
+  ...ofInsight("lifecycle", "answer/insights/buckets.ts", ["on which day weeks begin", "return { zone, unit, weekStart };", "return { zone, unit, weekStart: 0 };"]),
+  ...ofInsight("trend", "answer/insights/buckets.ts",
+    ["whose days are meant", "const zone = zoneOf(timeZone);", 'const zone = zoneOf("UTC");'],
+    ["that the range cuts units", "const isCut = cutFromMs > unitMs || cutToMs < endMs;", "const isCut = false;"]),
+  ...ofInsight("retention", "answer/insights/buckets.ts", ["to widen a range at its end", "boundsAt(range.toMs - 1)[1] ?? 0", "range.toMs"]),
+  ...ofInsight("sessionsOverview", "plan/date-range.ts", ["that dates are days of a zone", "zone === null ? { fromMs: dayMs", "zone !== undefined ? { fromMs: dayMs"]),
+  ...ofInsight("trend", "calendar/axis.ts",
+    ["that clocks jump into another hour", "if (firstFullMs > span.fromMs &&", "if (firstFullMs < span.fromMs &&"],
+    ["days that a zone skipped", "if (nextMs > startMs) {", "if (nextMs >= startMs) {"]),
+];
+
+const trends: readonly InsightMutant[] = [
+  ...ofInsight("trend", "answer/numbers/tally.ts",
+    ["to interpolate between neighbours", "const place = (count - 1) * percent;", "const place = Math.max(0, Math.ceil((count * percent) / 100) - 1) * 100;"],
+    ["to sum exactly", "return nearestDouble(units, scale);", "return tally.numbers.reduce((sum, number, at) => sum + number * tally.counts[at], 0);"],
+    ["to divide exactly", "return nearestDouble(units, scale * BigInt(count));", "return nearestDouble(units, scale) / count;"]),
+  ...ofInsight("trend", "report/trend/trend-answers.ts",
+    ["that the rest is a measure of its own", "rest: restFigures === null ? null : seriesOf([], restFigures)",
+      "rest: restFigures === null ? null : seriesOf([], { ...restFigures, total: things.totalOf([...things.keys]) - figures.reduce((sum, { total }) => sum + total, 0) })"],
+    ["the rest where buckets are left out", "restFigures === null ? figures : [...figures, restFigures]", "figures"],
+    ["to compare what is shown now", "given === null ? await greatest", "given !== undefined ? await greatest"]),
+  ...ofInsight("trend", "answer/insights/combinations.ts",
+    ["that something stands under several values", "(shown.has(combination) ? [] : combination.keys)",
+      "(shown.has(combination) ? [] : combination.keys.filter((key) => ![...shown].some((other) => other.keys.includes(key))))"]),
+  ...ofInsight("trend", "report/trend/users-over-time.ts", ["who was counted before", "if (isSeen[piece[at]!] === 1) continue;"]),
+  ...ofInsight("trend", "report/trend/tallies.ts",
+    ["that an empty value is none", '.filter((text) => text !== "")'],
+    ["who is who", "[identities.identityOf(actor)]", "[actor]"]),
+  ...ofInsight("trend", "report/trend/payment-items.ts", ["duplicates", "item > 0 && counted[item - 1] === 1", "item > 0"]),
+  ...ofInsight("traits", "table/people/trait-owners.ts",
+    ["that records tell something", "    for (const actor of told) changed.add(identities.identityOf(actor));\n"],
+    ["that traits move with links", "    for (const actor of moved) changed.add(former.identityOf(actor)).add(identities.identityOf(actor));\n"]),
+  ...ofInsight("trend", "table/people/trait-key.ts",
+    ["which record is the newest", "if (ms < newestMs) continue;"],
+    ["the greater of two values at once", "compareCodePoints(canonicalJson(value), canonicalJson(newest)) <= 0", "compareCodePoints(canonicalJson(value), canonicalJson(newest)) >= 0"],
+    ["that null is a value", "if (value === undefined ||", "if (value === undefined || value === null ||"]),
+];
+
+const funnels: readonly InsightMutant[] = [
+  ...ofInsight("funnel", "answer/insights/chain-in-order.ts",
+    ["later tries", "entry > entries[done + 1]!) entries[done + 1] = entry;", "entries[done + 1]! === -Infinity) entries[done + 1] = entry;"],
+    ["the last millisecond of a window", "const isAlive = now - entry <= windowMs;", "const isAlive = now - entry < windowMs;"],
+    ["the last millisecond of a window that several events share", "if (now - entry > windowMs) continue;", "if (now - entry >= windowMs) continue;"],
+    ["that events at once have no order", "      const reach = moment.reachOf(done);\n      reached", "      const reach = Math.min(moment.reachOf(done), done + 1);\n      reached"],
+    ["that events between steps end a strict try", "const mustMove = this.#isStrict || done === 0;", "const mustMove = done === 0;"],
+    ["the earliest of the deepest chains", "if (now < toMs && endMs - now <= windowMs) first = start;", "if (first < 0 && now < toMs && endMs - now <= windowMs) first = start;"]),
+  ...ofInsight("funnel", "answer/insights/chain-moment.ts",
+    ["that exclusions at the time of a step end nothing", "if (afterStep <= done) least", "if (afterStep <= done + 1) least"],
+    ["between which steps an exclusion stands", "Math.min(beforeStep, depth)", "depth"],
+    ["that another event at once may take a step", "if (holder >= 0 && !this.#path(holder)) continue;", "if (holder >= 0) continue;"]),
+  ...ofInsight("funnel", "answer/insights/chain-steps.ts", ["that another event may take a step", "if (!this.#path(this.#steps[step]!)) continue;", "continue;"]),
+  ...ofInsight("funnel", "report/funnel/tries.ts",
+    ["that an exclusion removes nobody", "const depth = this.#finder.find(matches, from, to, entries);",
+      "const depth = matches.masks.subarray(from, to).some((mask) => mask >= 2 ** 20) ? 0 : this.#finder.find(matches, from, to, entries);"],
+    ["who may still go on at the edge of a window", "ms[at]! >= nowMs - windowMs", "ms[at]! > nowMs - windowMs"],
+    ["the last event of a chain", 'breakdown.at === "entry" ? 0 : depth - 1', "0"],
+    ["that a bucket is a funnel of its own", "isOfEntity ? this.goers.entries : { fromMs, toMs }", "this.goers.entries"]),
+  ...ofInsight("funnel", "report/funnel/goers.ts", ["that later steps lie after the range", "toMs: range.toMs + windowMs", "toMs: range.toMs"]),
+  ...ofInsight("funnel", "report/funnel/order-by-ids.ts", ["the order of ids", "compareIds(ids[a]!, 0, ids[b]!, 0)", "compareIds(ids[b]!, 0, ids[a]!, 0)"]),
+  ...ofInsight("funnel", "answer/numbers/shown.ts",
+    ["to interpolate between durations", "secondsOf(low * (100 - rest) + high * rest, 100)", "secondsOf(rest === 0 ? low : high, 1)"]),
+];
+
+const returns: readonly InsightMutant[] = [
+  ...ofInsight("retention", "report/returns/plain-retention.ts",
+    ["that every later return counts", 'if (times.plan.returned === "on") {\n      await this.#eachPiece', "if (true) {\n      await this.#eachPiece"],
+    ["the same where cohorts recur", 'if (times.plan.returned === "on") {\n      for (let late', "if (true) {\n      for (let late"]),
+  ...ofInsight("retention", "answer/insights/retention-periods.ts",
+    ["periods that are not over", "Math.min(Math.max(this.overCount - period, 0), this.cohortCount)", "this.cohortCount"],
+    ["periods that have not begun", "period === 0 || this.bounds[cohort + period]! <= this.nowMs", "true"],
+    ["that everybody is in period 0", "period === 0 ? size : returned", "returned"]),
+  ...ofInsight("retention", "report/returns/members.ts", ["the unit that a member is of", "memberOf[made.entities[place]!] = 0;", ";"]),
+  ...ofInsight("retention", "report/insights/subjects.ts", ["that identities are those of the moment", "entityOf: (subject) => identities.identityOf(subject),", "entityOf: (subject) => (dictionaries.former ??= identities).identityOf(subject),"]),
+  ...ofInsight("retention", "report/insights/subjects.ts", ["the companies of accounts", "company === 0 ? identity : firstCompany + company", "identity"]),
+  ...ofInsight("lifecycle", "report/returns/lifecycle.ts",
+    ["who came before the range", "        states.addEarlier(piece);\n"],
+    ["the unit before the first", "if (beforeMs !== null) await next(beforeMs);"]),
+  ...ofInsight("lifecycle", "report/returns/lifecycle-states.ts", ["who came back after a pause", "else if (last === unit - 1) returning += 1;", "else returning += 1;"]),
+  ...ofInsight("stickiness", "report/returns/stickiness.ts", ["that a unit crosses the edge of a bucket", 'unit === "week" && interval !== "total" ? [cut, cutOf(calendar, interval)] : [cut]', "[cut]"]),
+  ...ofInsight("stickiness", "report/returns/entities-of-units.ts", ["who was counted in a unit", "    this.#stamp += 1;\n    for", "    for"]),
+  ...ofInsight("stickiness", "answer/insights/stickiness-units.ts", ["those of more units", "atLeast: entities }", "atLeast: own }"]),
+];
+
+const visits: readonly InsightMutant[] = [
+  ...ofInsight("sessionsOverview", "report/visits/visits.ts",
+    ["that sessions go on behind the range", "const toMs = Math.min(range.toMs + plan.session.maxMs, LIMITS.instantMaxMs);", "const toMs = range.toMs;"],
+    ["that a session needs a matching event", "(marks === null || (marks", "(marks !== undefined || (marks"]),
+  ...ofInsight("paths", "report/visits/path-nodes.ts",
+    ["that paths go on behind the range", "toMs: Math.min(toMs + plan.session.maxMs, LIMITS.instantMaxMs)", "toMs"],
+    ["that sessions start in the range", "if (session < 0 || starts[session]! < fromMs || starts[session]! >= toMs) continue;", "if (session < 0) continue;"]),
+  ...ofInsight("sessionsOverview", "table/sessions/stitcher.ts",
+    ["that a pause may be as long as the gap", "startMs - endMs <= gapMs", "startMs - endMs < gapMs"],
+    ["that a visit is of one project", "latest.projectOf(identity) !== project", "false"],
+    ["that ids decide which event is the first", "if (dayMs + runs.firstMs[run]! === startMs) ties.first(session, { part: partNumber, row: runs.firstRows[run]!, url: runs.entryUrls[run]! }, true);"]),
+  ...ofInsight("sessionsOverview", "table/sessions/runs.ts",
+    ["that payments of servers are no visits", "|| (leftOut !== null && leftOut[place] === 1)"]),
+  ...ofInsight("sessionsOverview", "table/sessions/long-unions.ts", ["that a session is cut where it is too long", "|| ms - startMs > maxMs"]),
+  ...ofInsight("sessionsOverview", "answer/sessions-percentiles.ts",
+    ["to interpolate between lengths", "secondsOf(values[at * 2]! * (100 - rest) + values[at * 2 + 1]! * rest, 100)", "secondsOf(values[at * 2 + 1]!, 1)"]),
+  ...ofInsight("paths", "answer/sessions-paths.ts",
+    ["that equal steps are one node", "const key = label * MOST_STEPS + step;", "const key = node;"],
+    ["that sequences are cut", "if (!isCut) this.#wholeEnds[node]! += 1;", "this.#wholeEnds[node]! += 1;"]),
+  ...ofInsight("paths", "report/visits/paths.ts", ["that an event without a value is no node", 'text === "" ? NO_LABEL', 'text === "none" ? NO_LABEL']),
+  ...ofInsight("webOverview", "report/visits/web-overview.ts",
+    ["that everybody is online", "const online = { ...plan, eventName: null, where: [],", "const online = { ...plan,"],
+    ["that views are page views", "cellsByUnit(viewsOf({ ...plan, range }, plan.pageviewSlugs), by, none, NO_ITEMS)", "cellsByUnit({ ...plan, range }, by, none, NO_ITEMS)"]),
+  ...ofInsight("webOverview", "report/visits/page-views.ts", ["that two ids are one visitor", "const identity = people.entityOf(actor);", "const identity = actor;"]),
+];
+
+const segments: readonly InsightMutant[] = [
+  ...ofInsight("trend", "engine/segment-members.ts",
+    ["that a segment has its own dates", "this.#settle(condition, operand.nowMs)",
+      'this.#settle(condition.type === "did" ? { ...condition, window: { kind: "range", range: scopes[0].range } } : condition, operand.nowMs)'],
+    ["to add up what all ids of a person did", "totals[identities.identityOf(actors[at]!)]! += counts[at]!", "totals[actors[at]!]! += counts[at]!"],
+    ["that a bound from above is meant", "&& totals[identity]! <= atMost"],
+    ["that now is within the last days", "toMs: nowMs + 1 }", "toMs: nowMs }"],
+    ["what came before the first event in a window", "notIn: rest.fromMs < rest.toMs ? ofProject(rest) : null", "notIn: null"],
+    ["that groups are one or another", "unite(any, all);", "intersect(any, all);"]),
+];
+
+/** Each is noticed by `test/report/insights/NAME.test.ts` of its insight. */
+export const insightMutants: readonly InsightMutant[] = [...time, ...trends, ...funnels, ...returns, ...visits, ...segments];
