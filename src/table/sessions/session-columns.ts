@@ -26,7 +26,10 @@ export interface SessionFacts {
   readonly exitUrls: Uint32Array;
   /** Ms from the first event to that one. */
   readonly exitOffsets: Uint32Array | Float64Array;
-  /** 0 for a session that is; else it was, until sessions from this number on took its place. */
+  /**
+   * 0 for a session that is; else it was, until sessions from this number on took its place. An older view shares the column: these numbers are
+   * no less than its count, and so the session still is for it.
+   */
   readonly heirs: Uint32Array;
 }
 

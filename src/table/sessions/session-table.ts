@@ -75,7 +75,7 @@ export class SessionTable implements Droppable {
     if (view.count - this.#stitching.wholeCount > LIMITS.unorderedSessionCount) return null;
     const changes = changesSince(view, moment);
     const next = changes === null ? null : restitched(view, changes, moment, this.#stitching);
-    // What a try began that was given up does not belong to the view.
+    // A try that was given up left runs and sessions behind: next all are made anew.
     if (next === null) this.#stitching = null;
     else this.#keep(next);
     return next;
