@@ -66,7 +66,8 @@ async function outcomeOf(ask: () => unknown): Promise<string> {
   try {
     return JSON.stringify(await ask());
   } catch (error) {
-    if (error instanceof DaybookError) return `${error.code} ${String(error.details.param)}`;
+    // The oracle calls members by the last part of their paths.
+    if (error instanceof DaybookError) return `${error.code} ${String(error.details.param?.split(".").at(-1))}`;
     return String(error instanceof Error ? error.stack : error);
   }
 }
