@@ -4,7 +4,7 @@ import { LIMITS } from "../../base/limits.js";
 import { select } from "../../filter/select.js";
 import { selectedRows } from "../../filter/selected-rows.js";
 import type { Range, Scope, SessionRule } from "../../plan/plan.js";
-import { mergedByStart } from "../../table/sessions/by-start.js";
+import { firstStartAt, mergedByStart } from "../../table/sessions/by-start.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
 import type { Part } from "../form/part.js";
 import type { RowContext } from "../form/report.js";
@@ -66,13 +66,7 @@ export class Visits {
   }
 
   #firstAt(ms: number): number {
-    let [low, high] = [0, this.count];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.startOf(middle) < ms) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstStartAt(this.sessions, this.view.facts.starts, ms);
   }
 }
 

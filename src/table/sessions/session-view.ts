@@ -3,6 +3,7 @@ import { firstAtLeast } from "../../column/search.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import { HeadView } from "../../segment/head.js";
 import type { Rows } from "../../segment/rows.js";
+import { firstStartAt } from "./by-start.js";
 import { BY_ROW, keyOfRows, type Part, type PartKey } from "./part.js";
 import { NONE, runOf } from "./runs.js";
 import type { SessionFacts } from "./session-columns.js";
@@ -41,14 +42,7 @@ export class SessionView {
 
   /** Place of the first of the others that starts at or after an instant. */
   firstOtherAt(ms: number): number {
-    const { others, facts: { starts } } = this;
-    let [low, high] = [0, others.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (starts[others[middle]!]! < ms) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstStartAt(this.others, this.facts.starts, ms);
   }
 
   /** Tells of rows of a segment or head in which sessions they are. */
