@@ -86,7 +86,7 @@ export class RecordEncoder {
     });
     const isTakenBack = () => this.store.records.findUnlink(id) >= 0 || this.#table.findUnlink(id) >= 0;
     if (kind !== RECORD_KINDS.unlink) this.#isTakenBackBefore ||= isTakenBack();
-    this.#table.append(kind, createdAtMs, id, 0, this.#codes, 0);
+    this.#table.append(kind, createdAtMs, id, 0, 0, this.#codes, 0);
   }
 
   /** What was appended since the last call; null for nothing. @param events of the same commit: the ids they use count as theirs */

@@ -24,7 +24,7 @@ export const DICTIONARY_OF_FIELD: Readonly<Record<RecordField, string>> = {
   traits: "traits",
 };
 
-/** Records as columns, in order of arrival: about 53 bytes each, texts apart. */
+/** Records as columns, in order of arrival: about 57 bytes each, texts apart. */
 export interface RecordColumns {
   readonly rowCount: number;
   readonly kinds: Uint8Array;
@@ -32,6 +32,8 @@ export interface RecordColumns {
   readonly times: Float64Array;
   /** 16 bytes a row. */
   readonly ids: Uint8Array;
+  /** Store sequences, ascending; 0 where none is known: not committed yet, or sealed by a version that kept none. */
+  readonly sequences: Uint32Array;
   /** rows × fields. */
   readonly codes: Uint32Array;
 }
@@ -42,23 +44,26 @@ export class RecordTable implements RecordColumns {
   kinds = new Uint8Array(64);
   times = new Float64Array(64);
   ids = new Uint8Array(64 * 16);
+  sequences = new Uint32Array(64);
   codes = new Uint32Array(64 * RECORD_FIELD_COUNT);
   /** Rows by id. */
   readonly #index = new IdIndex();
   readonly inOrder = new RecordOrder(this);
 
   get byteLength(): number {
-    const ofColumns = this.kinds.byteLength + this.times.byteLength + this.ids.byteLength + this.codes.byteLength;
+    const { kinds, times, ids, sequences, codes } = this;
+    const ofColumns = kinds.byteLength + times.byteLength + ids.byteLength + sequences.byteLength + codes.byteLength;
     return ofColumns + this.#index.byteLength + this.inOrder.byteLength;
   }
 
   /** Adds one row; the codes stand from `codesAt` on. Answers its number. */
-  append(kind: number, createdAtMs: number, ids: Uint8Array, idAt: number, codes: Uint32Array, codesAt: number): number {
+  append(kind: number, createdAtMs: number, ids: Uint8Array, idAt: number, sequence: number, codes: Uint32Array, codesAt: number): number {
     const row = this.rowCount;
     if (row === this.times.length) this.#grow();
     this.kinds[row] = kind;
     this.times[row] = createdAtMs;
     this.ids.set(ids.subarray(idAt, idAt + 16), row * 16);
+    this.sequences[row] = sequence;
     this.codes.set(codes.subarray(codesAt, codesAt + RECORD_FIELD_COUNT), row * RECORD_FIELD_COUNT);
     this.rowCount = row + 1;
     return row;
@@ -98,6 +103,7 @@ export class RecordTable implements RecordColumns {
       kinds: this.kinds.subarray(start, end),
       times: this.times.subarray(start, end),
       ids: this.ids.subarray(start * 16, end * 16),
+      sequences: this.sequences.subarray(start, end),
       codes: this.codes.subarray(start * RECORD_FIELD_COUNT, end * RECORD_FIELD_COUNT),
     };
   }
@@ -107,6 +113,7 @@ export class RecordTable implements RecordColumns {
     this.kinds = grown(this.kinds, new Uint8Array(capacity));
     this.times = grown(this.times, new Float64Array(capacity));
     this.ids = grown(this.ids, new Uint8Array(capacity * 16));
+    this.sequences = grown(this.sequences, new Uint32Array(capacity));
     this.codes = grown(this.codes, new Uint32Array(capacity * RECORD_FIELD_COUNT));
   }
 }

@@ -18,7 +18,7 @@ function people() {
       codes[at] = dictionaries.named(name).intern(texts[field] ?? "");
     });
     recordCount += 1;
-    const row = table.append(RECORD_KINDS[kind], ms, Uint8Array.of(...new Array<number>(15).fill(0), recordCount), 0, codes, 0);
+    const row = table.append(RECORD_KINDS[kind], ms, Uint8Array.of(...new Array<number>(15).fill(0), recordCount), 0, recordCount, codes, 0);
     resolver.addRecord(row);
     return row;
   }
@@ -32,7 +32,7 @@ function people() {
     alias: (from: string, to: string, ms: number) => record("alias", ms, { fromUserId: from, anonymousId: from, userId: to }),
     identify: (ms: number, texts: Partial<Record<RecordField, string>>) => record("identify", ms, texts),
     unlink: (row: number) => {
-      table.append(RECORD_KINDS.unlink, 0, table.ids, row * 16, new Uint32Array(RECORD_FIELD_COUNT), 0);
+      table.append(RECORD_KINDS.unlink, 0, table.ids, row * 16, 0, new Uint32Array(RECORD_FIELD_COUNT), 0);
       resolver.addRecord(table.rowCount - 1);
     },
   };

@@ -246,7 +246,7 @@ describe("exportRecords", () => {
     const former = new RecordTable();
     for (let row = 0; row < records.rowCount; row += 1) {
       const codes = Uint32Array.from(RECORD_FIELDS, (field) => (field === "email" ? 0 : records.code(row, field)));
-      former.append(records.kinds[row] ?? 0, records.timeOf(row), records.ids, row * 16, codes, 0);
+      former.append(records.kinds[row] ?? 0, records.timeOf(row), records.ids, row * 16, 0, codes, 0);
     }
     (storeOf(daybook) as Store).replaceRecords(former, BROUGHT_NOTHING, "");
     const told = await recordsOf(daybook);

@@ -9,7 +9,7 @@ import { decodeBatch, encodeBatch } from "../../src/store/batch/batch-bytes.js";
 import { StoreFiles } from "../../src/store/files/files.js";
 import { decodeFrame, encodeFrame, encodeJournalHeader, journalHeaderCrc } from "../../src/store/journal/journal-frame.js";
 import { RECORD_FIELD_COUNT } from "../../src/identity/record-table.js";
-import { decodeRecords, encodeRecords } from "../../src/store/batch/record-bytes.js";
+import { decodeRecords, decodeRecordsFile, encodeRecords, encodeRecordsFile } from "../../src/store/batch/record-bytes.js";
 import { decodeManifest, encodeManifest, type Manifest } from "../../src/store/files/manifest.js";
 import { memoryStorage } from "../../src/store/storage/memory-storage.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
@@ -81,11 +81,17 @@ describe("what is written is what is read", () => {
         ids: fc.uint8Array({ minLength: rowCount * 16, maxLength: rowCount * 16 }),
         fields: fc.array(u32, { minLength: rowCount * RECORD_FIELD_COUNT, maxLength: rowCount * RECORD_FIELD_COUNT }),
         brought: fc.record({ userId: codes, anonymousId: codes, companyId: codes }),
+        first: fc.integer({ min: 1, max: 0xfffffff0 }),
       }),
     );
-    await holds(batches, ({ kinds, times, ids, fields, brought }) => {
-      const records = { rowCount: kinds.length, kinds, times: Float64Array.from(times), ids, codes: Uint32Array.from(fields) };
-      expect(decodeRecords(encodeRecords([], { records, brought }))).toEqual({ deltas: [], batch: { records, brought } });
+    await holds(batches, async ({ kinds, times, ids, fields, brought, first }) => {
+      const sequences = Uint32Array.from(kinds, (_, at) => first + at);
+      const records = { rowCount: kinds.length, kinds, times: Float64Array.from(times), ids, sequences, codes: Uint32Array.from(fields) };
+      const frame = encodeRecords([], { records, brought });
+      expect(decodeRecords(frame, first)).toEqual({ deltas: [], batch: { records, brought } });
+      expect(decodeRecordsFile(await encodeRecordsFile({ records, brought }))).toEqual({ records, brought });
+      // As earlier versions wrote files.
+      expect(decodeRecordsFile(frame)).toEqual({ records: { ...records, sequences: new Uint32Array(kinds.length) }, brought });
     });
   });
 

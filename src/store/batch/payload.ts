@@ -28,6 +28,11 @@ export class PayloadReader {
     return this.payload.subarray(this.#at - byteLength, this.#at);
   }
 
+  /** What no one has read yet. */
+  rest(): Uint8Array {
+    return this.payload.subarray(this.#at);
+  }
+
   column(count: number, into: Uint32Array, start: number, stride: number): void {
     const width = this.payload[this.#at]!;
     this.#at += 1;

@@ -1,11 +1,13 @@
 import type { DictionaryDelta } from "../../column/dictionaries.js";
 import { RECORD_FIELD_COUNT } from "../../identity/record-table.js";
+import { toDeltas, toPlanes } from "../../segment/byte-planes.js";
+import { decodeDeltas } from "../../segment/segment-file.js";
 import { deltasPart, readDeltas } from "./batch-bytes.js";
 import { PayloadReader, bytesOf, concat, jsonPart, packColumn, u32 } from "./payload.js";
 import type { BroughtCodes, RecordBatch } from "./record-batch.js";
 
 /**
- * Identity records as a journal frame, or a file of records, holds them: new dictionary values and brought codes as JSON,
+ * Identity records as a journal frame holds them, which knows the sequence of the first: new dictionary values and brought codes as JSON,
  * then the records column by column. About 40 bytes a record, texts apart.
  */
 export function encodeRecords(deltas: readonly DictionaryDelta[], { records, brought }: RecordBatch): Uint8Array {
@@ -16,8 +18,33 @@ export function encodeRecords(deltas: readonly DictionaryDelta[], { records, bro
 }
 
 /** Reads what `encodeRecords` wrote; the checksum over it has been checked. */
-export function decodeRecords(payload: Uint8Array): { deltas: DictionaryDelta[]; batch: RecordBatch } {
+export function decodeRecords(payload: Uint8Array, firstSequence: number): { deltas: DictionaryDelta[]; batch: RecordBatch } {
+  const { deltas, batch } = readRecords(new PayloadReader(payload));
+  numberRecords(batch, firstSequence);
+  return { deltas, batch };
+}
+
+/** Identity records as a file holds them: as a frame does, and then their sequences. */
+export async function encodeRecordsFile(batch: RecordBatch): Promise<Uint8Array> {
+  return concat([encodeRecords([], batch), await toPlanes(await toDeltas(batch.records.sequences))]);
+}
+
+/** Reads what `encodeRecordsFile` wrote. Files of earlier versions end without sequences: these records have 0. */
+export function decodeRecordsFile(payload: Uint8Array): RecordBatch {
   const reader = new PayloadReader(payload);
+  const { batch } = readRecords(reader);
+  const { sequences } = batch.records;
+  const rest = reader.rest();
+  if (rest.length > 0) sequences.set(decodeDeltas(rest.slice()));
+  return batch;
+}
+
+/** Gives the records of a commit their sequences. */
+export function numberRecords({ records: { sequences } }: RecordBatch, firstSequence: number): void {
+  for (let row = 0; row < sequences.length; row += 1) sequences[row] = firstSequence + row;
+}
+
+function readRecords(reader: PayloadReader): { deltas: DictionaryDelta[]; batch: RecordBatch } {
   const deltas = readDeltas(reader);
   const brought = reader.json() as BroughtCodes;
   const rowCount = reader.u32();
@@ -26,5 +53,5 @@ export function decodeRecords(payload: Uint8Array): { deltas: DictionaryDelta[];
   const ids = reader.take(rowCount * 16).slice();
   const codes = new Uint32Array(rowCount * RECORD_FIELD_COUNT);
   for (let field = 0; field < RECORD_FIELD_COUNT; field += 1) reader.column(rowCount, codes, field, RECORD_FIELD_COUNT);
-  return { deltas, batch: { records: { rowCount, kinds, times, ids, codes }, brought } };
+  return { deltas, batch: { records: { rowCount, kinds, times, ids, sequences: new Uint32Array(rowCount), codes }, brought } };
 }

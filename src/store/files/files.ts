@@ -16,7 +16,7 @@ import { encodeRows, makeSegment } from "./make-segment.js";
 import type { MadeSegment, Sealer, SourceRows } from "./make-segment.js";
 import type { FileEntry, SegmentEntry } from "./manifest.js";
 import type { RecordBatch } from "../batch/record-batch.js";
-import { decodeRecords, encodeRecords } from "../batch/record-bytes.js";
+import { decodeRecordsFile, encodeRecordsFile } from "../batch/record-bytes.js";
 import type { Codec, Storage } from "../storage/storage.js";
 
 /** Bytes read from the end of a segment file at opening: most footers fit, and the whole of a small day, which is then kept. */
@@ -137,12 +137,12 @@ export class StoreFiles {
 
   /** Writes records; durable only after `sync` named its key. */
   async writeRecords(number: number, batch: RecordBatch): Promise<FileEntry> {
-    return await this.#writeSingle(`identities/${numbered(number)}`, "records", encodeRecords([], batch));
+    return await this.#writeSingle(`identities/${numbered(number)}`, "records", await encodeRecordsFile(batch));
   }
 
   /** Reads records back. @throws corruption */
   async readRecords(entry: FileEntry): Promise<RecordBatch> {
-    return decodeRecords(await this.#readSingle(entry, "records")).batch;
+    return decodeRecordsFile(await this.#readSingle(entry, "records"));
   }
 
   /** Writes privacy requests; durable only after `sync` named its key. */

@@ -103,8 +103,8 @@ export class Identities {
 
   #takeRows(records: RecordColumns, from: number, to: number): void {
     for (let row = from; row < to; row += 1) {
-      const { kinds, times, ids, codes } = records;
-      const at = this.records.append(kinds[row] as number, times[row] as number, ids, row * 16, codes, row * RECORD_FIELD_COUNT);
+      const { kinds, times, ids, sequences, codes } = records;
+      const at = this.records.append(kinds[row] as number, times[row] as number, ids, row * 16, sequences[row] as number, codes, row * RECORD_FIELD_COUNT);
       this.resolver.addRecord(at);
     }
   }

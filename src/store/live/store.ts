@@ -7,6 +7,7 @@ import type { MemoryBudget } from "../../segment/memory-budget.js";
 import type { Batch } from "../batch/batch.js";
 import { BROUGHT_NOTHING, countBrought } from "../batch/record-batch.js";
 import type { BroughtCodes, RecordBatch } from "../batch/record-batch.js";
+import { numberRecords } from "../batch/record-bytes.js";
 import { FILE_FOLDERS } from "../files/files.js";
 import type { StoreFiles } from "../files/files.js";
 import type { Sealer } from "../files/make-segment.js";
@@ -197,6 +198,7 @@ export class Store {
     if (recordBatch?.isTakenBackBefore === true && this.journal !== null && this.manifest.format === 1) await this.writeManifest(() => ({ format: 2 }));
     const written = await this.#journals.write(batch, recordBatch);
     try {
+      if (recordBatch !== null) numberRecords(recordBatch, written.next - recordBatch.records.rowCount);
       if (recordBatch === null) this.#complete(batch, written);
       else await this.#identities.takeInTurns(recordBatch, () => this.#complete(batch, written));
     } catch (error) {

@@ -82,7 +82,7 @@ export async function recover(storage: Storage, files: StoreFiles, durable: bool
 
 function commitOf(frame: Frame): { deltas: DictionaryDelta[]; commit: RecordBatch | RowsCommit | null } {
   if (frame.kind === FRAME_KINDS.records) {
-    const { deltas, batch } = decodeRecords(frame.payload);
+    const { deltas, batch } = decodeRecords(frame.payload, frame.firstSequence);
     return { deltas, commit: batch };
   }
   const { deltas, batch } = decodeBatch(frame.payload);

@@ -63,7 +63,7 @@ export async function salvageJournals(storage: Storage, manifest: Manifest, dict
       journal.lostCount += frame.firstSequence - nextSequence;
       nextSequence = frame.firstSequence + frame.recordCount;
       if (frame.kind === FRAME_KINDS.end) continue;
-      const { deltas, batch } = frame.kind === FRAME_KINDS.rows ? decodeBatch(frame.payload) : decodeRecords(frame.payload);
+      const { deltas, batch } = frame.kind === FRAME_KINDS.rows ? decodeBatch(frame.payload) : decodeRecords(frame.payload, frame.firstSequence);
       for (const delta of deltas) applyBehindGap(dictionaries, delta);
       if ("records" in batch) records.push(batch);
       else if (batch.rowCount > 0) rows.push({ batch, firstSequence: frame.firstSequence, journal: number });

@@ -194,7 +194,7 @@ class Salvage {
       for (let row = 0; row < records.rowCount; row += 1) {
         const codes = records.codes.subarray(row * RECORD_FIELD_COUNT, (row + 1) * RECORD_FIELD_COUNT);
         const isReadable = RECORD_FIELDS.every((field, at) => this.#readable.has(DICTIONARY_OF_FIELD[field], codes[at] ?? 0));
-        if (isReadable) table.append(records.kinds[row] ?? 0, records.times[row] ?? 0, records.ids, row * 16, codes, 0);
+        if (isReadable) table.append(records.kinds[row] ?? 0, records.times[row] ?? 0, records.ids, row * 16, records.sequences[row] ?? 0, codes, 0);
       }
     const brought: BroughtCodes = { userId: this.#used.unusedOf("userId"), anonymousId: this.#used.unusedOf("anonymousId"), companyId: this.#used.unusedOf("companyId") };
     return { records: table.slice(0), brought };

@@ -164,7 +164,7 @@ function withoutRecords(store: Store, erased: Erased, codes: CodesByDictionary) 
     const at = row * RECORD_FIELD_COUNT;
     const fields = records.codes.slice(at, at + RECORD_FIELD_COUNT);
     if (erased.anonymousIds.has(fields[anonymousAt]!)) fields[anonymousAt] = 0;
-    table.append(kind, records.timeOf(row), records.ids, row * 16, fields, 0);
+    table.append(kind, records.timeOf(row), records.ids, row * 16, records.sequences[row]!, fields, 0);
   }
   return { table, gone };
 }

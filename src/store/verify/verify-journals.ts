@@ -54,7 +54,7 @@ export async function verifyJournals(storage: Storage, manifest: Manifest, laws:
     try {
       const replay = replayJournal(file, bytes, nextSequence, (frame) => {
         const isRows = frame.kind === FRAME_KINDS.rows;
-        const { deltas, batch } = isRows ? decodeBatch(frame.payload) : decodeRecords(frame.payload);
+        const { deltas, batch } = isRows ? decodeBatch(frame.payload) : decodeRecords(frame.payload, frame.firstSequence);
         for (const delta of deltas)
           if (!laws.dictionaries.apply(delta)) throw new DaybookError("corruption", `values of ${delta.name} from code ${delta.start} on contradict those before`);
         if ("records" in batch) return laws.records.add(file, batch, judge);

@@ -4,7 +4,7 @@ import type { Findings } from "../files/findings.js";
 import type { RecordBatch } from "../batch/record-batch.js";
 import type { CodeJudge } from "./verify-dictionaries.js";
 
-/** Checks records file by file, in order: each names values that there are, none has the id of another. */
+/** Checks records file by file, in order: each names values that there are, none has the id of another, sequences ascend. */
 export class RecordLaws {
   readonly table = new RecordTable();
 
@@ -25,11 +25,14 @@ export class RecordLaws {
       else if (kind !== RECORD_KINDS.unlink && known !== -1) findings.add(file, `${place} an id of its own`, `that of record ${known}`);
       const ms = records.times[row] ?? NaN;
       if (!(Math.abs(ms) <= LIMITS.instantMaxMs)) findings.add(file, `${place} a time`, String(ms));
+      const [sequence, before] = [records.sequences[row] ?? 0, table.sequences[table.rowCount - 1] ?? 0];
+      // Records of earlier versions have none.
+      if (sequence !== 0 ? sequence <= before : before !== 0) findings.add(file, `${place} a sequence above ${before}`, String(sequence));
       RECORD_FIELDS.forEach((field, at) => {
         const fault = judge.faultOf(DICTIONARY_OF_FIELD[field], records.codes[row * RECORD_FIELD_COUNT + at] ?? 0);
         if (fault !== null) findings.add(file, `${place} a ${field} that has a value`, fault);
       });
-      table.append(kind, ms, records.ids, row * 16, records.codes, row * RECORD_FIELD_COUNT);
+      table.append(kind, ms, records.ids, row * 16, records.sequences[row] ?? 0, records.codes, row * RECORD_FIELD_COUNT);
     }
   }
 }
