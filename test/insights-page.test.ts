@@ -76,11 +76,12 @@ describe("docs/insights.md", () => {
     expect(blocks.find(({ language }) => language === "text")?.text).toBe(answerText(name as "retention", JSON.parse(stdout) as Retention));
   });
 
-  test("says of asOf what is so", async () => {
-    const daybook = await openDaybook({ storage: memoryStorage() });
-    expect(page.replaceAll(/\s+/g, " ")).toContain("any `asOf` that is not `null` is refused with `invalid_parameter`");
-    await expect(daybook.trend({ asOf: "latest" })).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "asOf" } });
-    expect(await daybook.trend({ asOf: null })).toMatchObject({ asOf: null });
+  test("says of the newest sequence what is so", async () => {
+    const daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS) });
+    await run(daybook, filling?.text ?? "");
+    expect(page).toContain("12 said ann's plan, and only 13 that of ben");
+    expect([(await daybook.trend({ asOf: "latest" })).asOf, (await daybook.trend()).asOf]).toEqual([13, null]);
+    await expect(daybook.trend({ asOf: 14 })).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "asOf" } });
     await daybook.close();
   });
 });

@@ -2,14 +2,14 @@ import { Missing } from "../derived/missing.js";
 import type { Plan } from "../plan/plan.js";
 import type { TableMoment, Tables } from "../table/tables.js";
 import type { Snapshot } from "../store/live/catalog.js";
-import type { Store } from "../store/live/store.js";
+import type { VisibleStore } from "../store/live/visible-store.js";
 import { looksUpTables, readsTables, type ReportContexts } from "./report-contexts.js";
 import type { Slices } from "./slices.js";
 
 /** A question under way. */
 export interface Asking {
   readonly plan: Plan;
-  readonly store: Store;
+  readonly store: VisibleStore;
   readonly contexts: ReportContexts;
   readonly slices: Slices;
   /** Hears of rows that were looked at, and of loads that came first. */

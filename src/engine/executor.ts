@@ -4,6 +4,7 @@ import type { AnyFold, AnySurvey, FoldContext, Report, Study } from "../report/f
 import type { TableMoment } from "../table/tables.js";
 import type { Snapshot } from "../store/live/catalog.js";
 import type { Store } from "../store/live/store.js";
+import { asOfPlan, type Asked } from "./as-of.js";
 import { atMoment, type Asking } from "./at-moment.js";
 import { Gathering } from "./gathering.js";
 import type { ReportContexts } from "./report-contexts.js";
@@ -11,6 +12,16 @@ import { partOfFold } from "./part-of-fold.js";
 import { loadReport, reportOf } from "./report-of.js";
 import { Slices } from "./slices.js";
 import { newWork, type Work } from "./work.js";
+
+/** A question under way: where it looks, how others have a turn, and what it took. */
+interface Question extends Asked {
+  readonly slices: Slices;
+  readonly work: Work;
+}
+
+function askingOf(plan: Plan, { store, contexts, slices, work }: Question): Asking {
+  return { plan, store, contexts, slices, onRows: (rowCount) => (work.rowCount += rowCount), onLoad: () => (work.loadCount += 1) };
+}
 
 /** Answers plans from the segments and heads of one store. */
 export class MemoryExecutor implements Executor {
@@ -26,30 +37,27 @@ export class MemoryExecutor implements Executor {
     const slices = new Slices(signal);
     const work = newWork();
     await slices.yieldSometimes();
-    const answer = await this.#answer(report, plan, slices, work);
+    const answer = await asOfPlan(plan, this, slices, (asked) => this.#answer(report, plan, { ...asked, slices, work }));
     this.onWork(plan.report, work);
     return answer;
   }
 
-  #answer<K extends ReportName>(report: Report<K>, plan: Plan<K>, slices: Slices, work: Work): Promise<Answer<K>> {
-    if (report.kind === "study") return this.#study(report, plan, slices, work);
-    return report.kind === "fold" ? this.#fold(report, plan, slices, work) : this.#survey(report, plan, slices, work);
+  #answer<K extends ReportName>(report: Report<K>, plan: Plan<K>, question: Question): Promise<Answer<K>> {
+    if (report.kind === "study") return this.#study(report, plan, question);
+    return report.kind === "fold" ? this.#fold(report, plan, question) : this.#survey(report, plan, question);
   }
 
-  #asking(plan: Plan, slices: Slices, work: Work): Asking {
-    return { plan, store: this.store, contexts: this.contexts, slices, onRows: (rowCount) => (work.rowCount += rowCount), onLoad: () => (work.loadCount += 1) };
+  #study<K extends ReportName>(report: Study<K>, plan: Plan<K>, question: Question): Promise<Answer<K>> {
+    return atMoment(askingOf(plan, question), (moment, missing) => report.answer(plan, moment, missing), (answer) => answer);
   }
 
-  #study<K extends ReportName>(report: Study<K>, plan: Plan<K>, slices: Slices, work: Work): Promise<Answer<K>> {
-    return atMoment(this.#asking(plan, slices, work), (moment, missing) => report.answer(plan, moment, missing), (answer) => answer);
-  }
-
-  #fold<K extends ReportName>(report: AnyFold<K>, plan: Plan<K>, slices: Slices, work: Work): Promise<Answer<K>> {
+  #fold<K extends ReportName>(report: AnyFold<K>, plan: Plan<K>, question: Question): Promise<Answer<K>> {
+    const { contexts, slices, work } = question;
     const begin = (moment: TableMoment, missing: Missing, snapshot: Snapshot): { readonly read: unknown; readonly context: Promise<FoldContext> } | null => {
       const read = report.read?.(plan, moment, missing) ?? null;
-      return missing.isEmpty ? { read, context: this.contexts.of(plan, moment, { snapshot, work, slices }) } : null;
+      return missing.isEmpty ? { read, context: contexts.of(plan, moment, { snapshot, work, slices }) } : null;
     };
-    return atMoment(this.#asking(plan, slices, work), begin, async ({ read, context }, snapshot, missing) => {
+    return atMoment(askingOf(plan, question), begin, async ({ read, context }, snapshot, missing) => {
       const known = await context;
       if (!missing.isEmpty) return null;
       work.dictionaryValueCount += known.selector.testedValueCount;
@@ -65,15 +73,16 @@ export class MemoryExecutor implements Executor {
     });
   }
 
-  #survey<K extends ReportName>(report: AnySurvey<K>, plan: Plan<K>, slices: Slices, work: Work): Promise<Answer<K>> {
+  #survey<K extends ReportName>(report: AnySurvey<K>, plan: Plan<K>, question: Question): Promise<Answer<K>> {
+    const { contexts, slices, work } = question;
     const begin = (moment: TableMoment, missing: Missing, snapshot: Snapshot) => {
       const read = report.read?.(plan, moment, missing) ?? null;
       if (!missing.isEmpty) return null;
-      const context = this.contexts.rowContextOf(moment);
+      const context = contexts.rowContextOf(moment);
       const parts = Object.entries(report.parts(plan, context, read));
-      return { read, context, parts, selecting: this.contexts.selectorsOf(parts.map(([, { scopes }]) => scopes), moment, { snapshot, work, slices }) };
+      return { read, context, parts, selecting: contexts.selectorsOf(parts.map(([, { scopes }]) => scopes), moment, { snapshot, work, slices }) };
     };
-    return atMoment(this.#asking(plan, slices, work), begin, async ({ read, context, parts, selecting }, snapshot, missing) => {
+    return atMoment(askingOf(plan, question), begin, async ({ read, context, parts, selecting }, snapshot, missing) => {
       const selectors = await selecting;
       if (!missing.isEmpty) return null;
       const gatherings: Gathering<unknown, unknown>[] = [];

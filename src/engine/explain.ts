@@ -11,6 +11,7 @@ import type { Snapshot } from "../store/live/catalog.js";
 import type { TableMoment } from "../table/tables.js";
 import type { Store } from "../store/live/store.js";
 import type { Explanation } from "./daybook.js";
+import { asOfPlan, type Asked } from "./as-of.js";
 import { atMoment } from "./at-moment.js";
 import { columnsFor, keptKeyOf } from "./gathering.js";
 import type { ReportContexts } from "./report-contexts.js";
@@ -21,7 +22,12 @@ import { Slices } from "./slices.js";
 /** Which segments, columns and rows a plan would touch: from zone maps, times, dictionaries and what is kept; no row is read. */
 export async function explainPlan(store: Store, contexts: ReportContexts, plan: Plan): Promise<Omit<Explanation, "notices">> {
   await loadReport(plan);
-  const asking = { plan, store, contexts, slices: new Slices(undefined), onRows: () => undefined, onLoad: () => undefined };
+  const slices = new Slices(undefined);
+  return await asOfPlan(plan, { store, contexts }, slices, (asked) => explainWhere(asked, slices, plan));
+}
+
+async function explainWhere({ store, contexts }: Asked, slices: Slices, plan: Plan): Promise<Omit<Explanation, "notices">> {
+  const asking = { plan, store, contexts, slices, onRows: () => undefined, onLoad: () => undefined };
   return await atMoment(asking, (moment, missing) => passesOf(plan, contexts, moment, missing), async ({ passing }, snapshot) => {
     const passes = await passing;
     const columns = new Set<string>();

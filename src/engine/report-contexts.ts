@@ -15,7 +15,7 @@ import type { AnyPart } from "../report/form/part.js";
 import type { FoldContext, RowContext } from "../report/form/report.js";
 import { Tables, type TableMoment } from "../table/tables.js";
 import type { Snapshot } from "../store/live/catalog.js";
-import type { Store } from "../store/live/store.js";
+import type { VisibleStore } from "../store/live/visible-store.js";
 import { NOTHING_KNOWN, knownOfPlan } from "./known-of-plan.js";
 import { gatherAll, type Passing } from "./gathering.js";
 import { reportOf } from "./report-of.js";
@@ -30,7 +30,7 @@ export class ReportContexts {
   #identityIds: { readonly truncationCount: number; readonly ids: IdentityIds } | null = null;
 
   constructor(
-    readonly store: Store,
+    readonly store: VisibleStore,
     readonly rates: Rates,
     readonly rules: ReportRules,
   ) {

@@ -1,26 +1,43 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
 import { allocateCodes, maxOf, wideCodes } from "../column/codes.js";
 import type { CodeColumn } from "../column/column.js";
-import type { MergedRows } from "./merge-rows.js";
-import type { Rows } from "./rows.js";
+import type { MergedRows, SourceRows } from "./merge-rows.js";
+
+const NO_BLANKS: ReadonlyMap<string, ReadonlySet<number>> = new Map();
+const NO_CODES: ReadonlySet<number> = new Set();
 
 /**
- * A segment without some of its rows, in the same order. All columns are loaded. Cost: one copy of what stays.
+ * Some rows, in the same order, as they are merged: columns are copied when they are asked for, and have to be loaded by then.
  * @param kept ascending row numbers
  * @param blank codes of a column that become 0
  */
-export function keepRows(rows: Rows, kept: Uint32Array, blank: ReadonlyMap<string, ReadonlySet<number>>): MergedRows {
-  const times = new Int32Array(kept.length);
-  const ids = new Uint8Array(kept.length * 16);
-  const sequences = new Uint32Array(kept.length);
-  kept.forEach((row, at) => {
-    times[at] = rows.times()[row]!;
-    sequences[at] = rows.sequences()[row]!;
-    ids.set(rows.ids().subarray(row * 16, row * 16 + 16), at * 16);
-  });
-  const columns = new Map<string, CodeColumn>();
-  for (const name of rows.columnNames()) columns.set(name, keepCodes(rows.column(name), kept, blank.get(name) ?? new Set()));
-  return { day: rows.day, times, ids, sequences, columns };
+export function someRows(rows: SourceRows, kept: Uint32Array, blank = NO_BLANKS): SourceRows {
+  return {
+    day: rows.day,
+    rowCount: kept.length,
+    columnNames: () => rows.columnNames(),
+    column: (name) => keepCodes(rows.column(name), kept, blank.get(name) ?? NO_CODES),
+    times: () => {
+      const times = rows.times();
+      return Int32Array.from(kept, (row) => times[row]!);
+    },
+    ids: () => {
+      const [ids, own] = [rows.ids(), new Uint8Array(kept.length * 16)];
+      kept.forEach((row, at) => own.set(ids.subarray(row * 16, row * 16 + 16), at * 16));
+      return own;
+    },
+    sequences: () => {
+      const sequences = rows.sequences();
+      return Uint32Array.from(kept, (row) => sequences[row]!);
+    },
+  };
+}
+
+/** A segment without some of its rows. All columns are loaded. Cost: one copy of what stays. The parameters are those of `someRows`. */
+export function keepRows(rows: SourceRows, kept: Uint32Array, blank: ReadonlyMap<string, ReadonlySet<number>>): MergedRows {
+  const some = someRows(rows, kept, blank);
+  const columns = new Map(some.columnNames().map((name) => [name, some.column(name)]));
+  return { day: rows.day, times: some.times(), ids: some.ids(), sequences: some.sequences(), columns };
 }
 
 function keepCodes(column: CodeColumn, kept: Uint32Array, blank: ReadonlySet<number>): CodeColumn {

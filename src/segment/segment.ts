@@ -45,7 +45,7 @@ export class Segment implements Rows {
   constructor(
     readonly key: string,
     readonly byteLength: number,
-    footer: ContainerFooter<SegmentMeta>,
+    readonly footer: ContainerFooter<SegmentMeta>,
     readonly source: SegmentSource,
     budget: MemoryBudget,
     file: Uint8Array | null,
@@ -61,6 +61,11 @@ export class Segment implements Rows {
     this.maxMs = meta.maxMs;
     this.#blocks = new Map(footer.blocks.map((block) => [block.name, block]));
     this.#columns = new Map(meta.columns.map((column) => [column.name, column]));
+  }
+
+  /** The same rows, of which nothing is in memory yet: what is derived of one is unknown to the other. */
+  twin(budget: MemoryBudget): Segment {
+    return new Segment(this.key, this.byteLength, this.footer, this.source, budget, null);
   }
 
   get firstSequence(): number {

@@ -67,6 +67,18 @@ export async function forgeRows(storage: Storage, change: (rows: MergedRows) => 
   return entry.key;
 }
 
+/** Writes the first file of records anew, its records with other sequences, all checksums right. */
+export async function forgeRecordSequences(storage: Storage, change: (sequences: Uint32Array) => Uint32Array): Promise<void> {
+  const files = new StoreFiles(storage, new MemoryBudget(Infinity));
+  const { nextFile, identities } = await manifestOf(storage);
+  const [first, ...others] = identities;
+  if (first === undefined) throw new Error("expected a file of records");
+  const { records, brought } = await files.readRecords(first);
+  const forged = await files.writeRecords(nextFile, { records: { ...records, sequences: change(records.sequences) }, brought });
+  await storage.remove(first.key);
+  await forgeManifest(storage, (manifest) => ({ ...manifest, identities: [forged, ...others], nextFile: nextFile + 1 }));
+}
+
 /** Lets the footer of the first segment say something else, all checksums right. */
 export async function forgeMeta(storage: Storage, change: (meta: SegmentMeta) => SegmentMeta): Promise<string> {
   const [entry] = (await manifestOf(storage)).segments;

@@ -4,7 +4,7 @@ import { denseCodes } from "../../src/column/column.js";
 import type { MergedRows } from "../../src/segment/merge-rows.js";
 import { cleanStore, flipped } from "../format/damage-kit.js";
 import { baseSeed, strideOf } from "../oracle/settings.js";
-import { clock, forgeManifest, forgeMeta, forgeRows, manifestOf, smallStore } from "./forged-store.js";
+import { clock, forgeManifest, forgeMeta, forgeRecordSequences, forgeRows, manifestOf, smallStore } from "./forged-store.js";
 import { lastingMemory, objectsOf, storageWith, withObject } from "./objects.js";
 import { RecordingStorage } from "./recording-storage.js";
 
@@ -123,7 +123,7 @@ describe("a law that is broken, all checksums being right, is found:", () => {
     ["times lie within the day", (storage) => forgeRows(storage, (rows) => ({ ...rows, times: rows.times.map((ms, row) => (row === rows.times.length - 1 ? 86_400_000 : ms)) })), /a time within the day, found 86400000 ms/],
     ["ids are unique in a segment", (storage) => forgeRows(storage, (rows) => ({ ...rows, ids: rows.ids.map((_, at) => rows.ids[at % 16] ?? 0) })), /expected event [0-9a-f-]{36} once, found segments\/\d+ row 0, segments\/\d+ row 1/],
     ["ids are whole", (storage) => forgeRows(storage, (rows) => ({ ...rows, ids: rows.ids.slice(0, -1) })), /rows with ids: \d+, found \d+\.\d+/],
-    ["sequences are unique", (storage) => forgeRows(storage, (rows) => ({ ...rows, sequences: rows.sequences.fill(3) })), /a sequence of its own, found 3, which another row has/],
+    ["sequences are unique", (storage) => forgeRows(storage, (rows) => ({ ...rows, sequences: rows.sequences.fill(3) })), /a sequence of its own, found 3, which another row or record has/],
     ["sequences are below the next", (storage) => forgeRows(storage, (rows) => ({ ...rows, sequences: rows.sequences.fill(5_000, 0, 1) })), /a sequence from 1 to \d+, found 5000/],
     ["codes have values", (storage) => forgeRows(storage, (rows) => withCode(rows, "url", 0, 900)), /codes of url that have a value, found code 900 of url, which has \d+/],
     ["each event has a name", (storage) => forgeRows(storage, (rows) => withCode(rows, "name", 0, 0)), /a name in each row, found rows without/],
@@ -138,6 +138,8 @@ describe("a law that is broken, all checksums being right, is found:", () => {
     ["the day is that of the manifest", (storage) => forgeManifest(storage, (manifest) => ({ ...manifest, segments: manifest.segments.map((entry) => ({ ...entry, day: entry.day + 1 })) })), /day \d+, found \d+/],
     ["no segment stands twice", (storage) => forgeManifest(storage, (manifest) => ({ ...manifest, segments: [...manifest.segments, ...manifest.segments.slice(0, 1)] })), /each file named once/],
     ["no record stands twice", (storage) => forgeManifest(storage, (manifest) => ({ ...manifest, identities: [...manifest.identities, ...manifest.identities] })), /in record 0 an id of its own, found that of record 0/],
+    ["records lie in the order of their sequences", (storage) => forgeRecordSequences(storage, (sequences) => sequences.toReversed()), /in record 1 a sequence above 22, found 21/],
+    ["sequences of records are those of no rows", (storage) => forgeRecordSequences(storage, (sequences) => sequences.with(0, 3)), /a sequence of its own, found 3, which another row or record has/],
     ["numbers of files are below the next", (storage) => forgeManifest(storage, (manifest) => ({ ...manifest, nextFile: 2 })), /file numbers below 2/],
     ["sequences follow on from segments to journals", (storage) => forgeManifest(storage, (manifest) => ({ ...manifest, nextSequence: 30 })), /a sequence from 1 to 29/],
     ["a closed store ends with a mark", (storage) => forgeManifest(storage, (manifest) => ({ ...manifest, firstJournal: manifest.nextFile })), /an end mark and nothing behind it/],

@@ -20,7 +20,7 @@ const insight = {
   segments,
   time_zone: z.string().nullish().meta({ default: "UTC", description: "An IANA name: whose days, weeks and months are meant." }),
   week_start: choice(WEEK_DAYS, { default: "monday" }),
-  as_of: z.union([z.number(), z.literal("latest")], "expected a sequence, or latest").nullish().meta({ description: "Refused so far: answers are of all that is stored." }),
+  as_of: z.union([z.number(), z.literal("latest")], "expected a sequence, or latest").nullish().meta({ description: "Sequence up to which events and identity records count, or latest: all of them, and the answer tells the newest." }),
 };
 
 const field = z.string().meta({ description: "A field of filters, person.KEY, company.KEY, first_touch.D, last_touch.D, or a metadata key." });

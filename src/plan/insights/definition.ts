@@ -16,7 +16,7 @@ type InsightPlan = Plan<keyof InsightPlans>;
  */
 export function defined<P extends InsightPlan>(plan: P, rules: ReportRules): P {
   const unnamed: Record<string, unknown> = { ...plan, semantics: SEMANTICS, options: rulesInUse(plan, rules) };
-  for (const name of ["definition", "session", "pageviewSlugs", "revenue", "touch"]) delete unnamed[name];
+  for (const name of ["definition", "asOf", "session", "pageviewSlugs", "revenue", "touch"]) delete unnamed[name];
   return { ...plan, definition: `def_${toHex(hash128("definition", canonicalText(unnamed)))}` };
 }
 

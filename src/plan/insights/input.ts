@@ -96,7 +96,10 @@ export interface InsightInput extends EventSelector, SegmentsInput {
   readonly timeZone?: string | null | undefined;
   /** Default `monday`. */
   readonly weekStart?: WeekDay | null | undefined;
-  /** Refused so far: answers are of all that is stored. It is to be the sequence up to which a question looks, or `latest`. */
+  /**
+   * The sequence up to which events and identity records count, as an earlier answer told it; `latest`: all, and the answer tells the newest.
+   * Default: all. A sequence costs what the first question of a process costs.
+   */
   readonly asOf?: number | "latest" | null | undefined;
 }
 

@@ -35,7 +35,6 @@ export type Selection = Pick<Scope, "eventName" | "where">;
  */
 export function readInsight(input: unknown, { nowMs, savedSegments, patterns }: PlanContext, names: readonly string[]): Insight {
   const members = readMembers(input ?? {}, "", [...SCOPE_NAMES, ...names]);
-  refuseAsOf(members);
   const project = readText(members, "project");
   const eventName = readText(members, "eventName");
   const zone = readZone(members);
@@ -53,6 +52,7 @@ export function readInsight(input: unknown, { nowMs, savedSegments, patterns }: 
     calendar: { timeZone: zone.name, weekStart },
     isOpen: { start: !members.values.has("startDate"), end: !members.values.has("endDate") },
     nowMs,
+    asOf: readAsOf(members),
     definition: "",
   };
   return {
@@ -64,10 +64,12 @@ export function readInsight(input: unknown, { nowMs, savedSegments, patterns }: 
   };
 }
 
-/** What was asked of an earlier moment is answered by nobody yet. @throws invalid_parameter */
-function refuseAsOf(members: Members): void {
+/** Whether a sequence was reached is for the executor to say. @throws invalid_parameter */
+function readAsOf(members: Members): InsightScope["asOf"] {
   const asOf = members.values.get("asOf");
-  if (asOf !== undefined) throw memberError(members, "asOf", `expected none, for this executor answers of what is stored now alone, got ${shown(asOf)}`);
+  if (asOf === undefined) return null;
+  if (asOf === "latest" || (typeof asOf === "number" && Number.isInteger(asOf) && asOf >= 0)) return asOf;
+  throw memberError(members, "asOf", `expected a sequence, that is an integer of at least 0, or latest, got ${shown(asOf)}`);
 }
 
 function readZone(members: Members): Zone {

@@ -18,6 +18,8 @@ export interface InsightScope extends Scope {
   readonly isOpen: { readonly start: boolean; readonly end: boolean };
   /** Epoch ms at which the question was put. */
   readonly nowMs: number;
+  /** The sequence up to which events and records are looked at; `latest` for all, and the answer tells the newest; null for all. */
+  readonly asOf: number | "latest" | null;
   /** `def_` and 32 hexadecimal digits. */
   readonly definition: string;
 }

@@ -16,6 +16,7 @@ import type { MatchList } from "./match-list.js";
 import { matchesPart } from "./matches.js";
 import { inOrder } from "./order-by-ids.js";
 import { entryBits, Tries } from "./tries.js";
+import { asOfAnswer } from "../insights/as-of-answer.js";
 
 interface FunnelParts {
   readonly [name: string]: Part<MatchList[]>;
@@ -57,7 +58,7 @@ export const funnel: Survey<"funnel", FunnelParts, FunnelRead> = {
     const { figures, pendingCount } = await tries.all(groups);
     return {
       definition: plan.definition,
-      asOf: null,
+      asOf: asOfAnswer(plan, context),
       pending: pendingCount,
       steps: await figures.stepsOf(null, pause),
       ...(await rowsOf(plan, figures, groups, pause)),

@@ -8,6 +8,7 @@ import { EntitiesOfUnits } from "./entities-of-units.js";
 import { LifecycleStates } from "./lifecycle-states.js";
 import { subjectsByUnit } from "../insights/subjects-by-unit.js";
 import { extentOf } from "../insights/unit-extent.js";
+import { asOfAnswer } from "../insights/as-of-answer.js";
 
 interface LifecycleParts {
   readonly [name: string]: ReturnType<typeof subjectsByUnit>;
@@ -66,6 +67,6 @@ export const lifecycle: Survey<"lifecycle", LifecycleParts> = {
     if (beforeMs !== null) await next(beforeMs);
     const buckets: LifecycleBucket[] = [];
     for (const { unitMs, bucket } of slots) buckets.push({ ...bucket, ...(await next(unitMs)) });
-    return { definition: plan.definition, asOf: null, buckets };
+    return { definition: plan.definition, asOf: asOfAnswer(plan, context), buckets };
   },
 };

@@ -12,6 +12,7 @@ import { PlainRetention } from "./plain-retention.js";
 import { RetentionByValues } from "./retention-by-values.js";
 import { RetentionTimes } from "./retention-times.js";
 import { subjectsByUnit } from "../insights/subjects-by-unit.js";
+import { asOfAnswer } from "../insights/as-of-answer.js";
 
 type SubjectsPart = ReturnType<typeof subjectsByUnit>;
 type FirstsPart = ReturnType<typeof firstsByUnit>;
@@ -62,10 +63,10 @@ export const retention: Survey<"retention", RetentionParts, TableMoment> = {
     const entities = new EntitiesOfUnits(subjects);
     if (breakdown === null) {
       const { axis, counts } = await new PlainRetention(times, states, entities, pause).counted();
-      return { definition, asOf: null, cohorts: axis.cohortsOf(counts), total: axis.totalOf(counts), rows: null, rest: null, valueCount: 0 };
+      return { definition, asOf: asOfAnswer(plan, context), cohorts: axis.cohortsOf(counts), total: axis.totalOf(counts), rows: null, rest: null, valueCount: 0 };
     }
     assert(moment !== null, "a moment was read");
     const members = await membersOf(firsts, subjects, moment, pause);
-    return { definition, asOf: null, ...(await new RetentionByValues(times, breakdown, keysOf(plan, context), entities, pause).answers(members, states.returns)) };
+    return { definition, asOf: asOfAnswer(plan, context), ...(await new RetentionByValues(times, breakdown, keysOf(plan, context), entities, pause).answers(members, states.returns)) };
   },
 };

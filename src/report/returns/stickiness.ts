@@ -9,6 +9,7 @@ import { EntitiesOfUnits } from "./entities-of-units.js";
 import { subjectsByUnit, type SubjectsByUnit } from "../insights/subjects-by-unit.js";
 import { extentOf } from "../insights/unit-extent.js";
 import { UnitCounts } from "./unit-counts.js";
+import { asOfAnswer } from "../insights/as-of-answer.js";
 
 interface StickinessParts {
   readonly [name: string]: ReturnType<typeof subjectsByUnit>;
@@ -41,7 +42,7 @@ export const stickiness: Survey<"stickiness", StickinessParts> = {
       }
       buckets.push({ ...slot.bucket, ...stickinessOf(counts.histogram) });
     }
-    return { definition: plan.definition, asOf: null, buckets };
+    return { definition: plan.definition, asOf: asOfAnswer(plan, context), buckets };
   },
 };
 

@@ -5,6 +5,7 @@ import type { Survey } from "../form/report.js";
 import { paymentsOfMoment } from "./payment-items.js";
 import { trendFiguresOf } from "./trend-answers.js";
 import { trendKindOf, type TrendRead } from "./trend-kinds.js";
+import { asOfAnswer } from "../insights/as-of-answer.js";
 
 /**
  * A measure over time. Cost: what is kept of spans of days is 12 bytes for each unit, value and item that there is, and a look at each;
@@ -29,6 +30,6 @@ export const trend: Survey<"trend", Readonly<Record<string, AnyPart>>, TrendRead
     };
     const answers = await answersOf(plan.range, "asked", null);
     const previous = plan.previous === null ? null : await answersOf(plan.previous, "previous", answers.series.map(({ values }) => values));
-    return { definition: plan.definition, asOf: null, ...answers, previous, currency: plan.measure.type === "revenue" ? plan.revenue.currency : null };
+    return { definition: plan.definition, asOf: asOfAnswer(plan, context), ...answers, previous, currency: plan.measure.type === "revenue" ? plan.revenue.currency : null };
   },
 };

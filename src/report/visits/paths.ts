@@ -8,6 +8,7 @@ import type { Part } from "../form/part.js";
 import type { RowContext, Survey } from "../form/report.js";
 import { fieldKeys, type RowKeys } from "../insights/row-keys.js";
 import { NO_LABEL, nodesOf, pathEvents, type PathEvents } from "./path-nodes.js";
+import { asOfAnswer } from "../insights/as-of-answer.js";
 
 interface PathsParts {
   readonly [name: string]: Part<PathEvents[]>;
@@ -34,7 +35,7 @@ export const paths: Survey<"paths", PathsParts, SessionView> = {
       from = to;
       if (session % SESSIONS_PER_PAUSE === 0) await pause();
     }
-    return { definition: plan.definition, asOf: null, ...counts.answer((label) => labels.textOf(label), plan.limit) };
+    return { definition: plan.definition, asOf: asOfAnswer(plan, context), ...counts.answer((label) => labels.textOf(label), plan.limit) };
   },
 };
 

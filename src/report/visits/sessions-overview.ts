@@ -14,6 +14,7 @@ import { sessionFigures, UserCounter } from "./session-figures.js";
 import { greatest, groupsOfKeys } from "./visit-list.js";
 import { VisitsByKey } from "./visits-by-key.js";
 import { isFiltered, marksOf, visitsOf, type SessionMarks, type Visits } from "./visits.js";
+import { asOfAnswer } from "../insights/as-of-answer.js";
 
 type OverviewParts = Readonly<Record<string, Part<SessionMarks>>>;
 
@@ -39,7 +40,7 @@ export const sessionsOverview: Survey<"sessionsOverview", OverviewParts, Session
     const exitPages = await pagesOf(visits, "exit", path, plan.limit, pause);
     return {
       definition: plan.definition,
-      asOf: null,
+      asOf: asOfAnswer(plan, context),
       buckets,
       total,
       ...(await rowsOf(visits, plan, context, figuresOf, pause)),

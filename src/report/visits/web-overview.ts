@@ -22,6 +22,7 @@ import { averageOf, sumsOf } from "./session-figures.js";
 import { touchKeysOf } from "./touch-keys.js";
 import { byIdentity, visitList } from "./visit-list.js";
 import { isFiltered, marksOf, visitsOf, type SessionMarks, type Visits } from "./visits.js";
+import { asOfAnswer } from "../insights/as-of-answer.js";
 
 const ONLINE_MS = 5 * 60_000;
 
@@ -55,7 +56,7 @@ export const webOverview: Survey<"webOverview", Readonly<Record<string, AnyPart>
     await pause();
     return {
       definition: plan.definition,
-      asOf: null,
+      asOf: asOfAnswer(plan, context),
       nowOnline: visitorsOf(states.online, context),
       figures: figuresOf(states.visitors, states.views, visits, context),
       previous: await previousOf(states, plan, context, view, pause),

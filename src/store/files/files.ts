@@ -8,6 +8,7 @@ import type { ExcerptRule } from "../../segment/excerpt.js";
 import type { MemoryBudget } from "../../segment/memory-budget.js";
 import type { MergedRows } from "../../segment/merge-rows.js";
 import { Segment } from "../../segment/segment.js";
+import type { SegmentSource } from "../../segment/segment.js";
 import type { SegmentMeta } from "../../segment/segment-file.js";
 import { codecOf, sha256Of } from "./check-file.js";
 import { applyDictionaryFile, encodeDictionaryFile } from "./dictionary-file.js";
@@ -95,11 +96,15 @@ export class StoreFiles {
 
   /** A segment whose file is in memory already, whole. */
   segmentOf(entry: SegmentEntry, footer: ContainerFooter<SegmentMeta>, bytes: Uint8Array): Segment {
-    const source = {
-      read: (_key: string, start: number, end: number) => Promise.resolve(bytes.subarray(start, end)),
-      inflate: (packed: Uint8Array, byteLength: number) => this.#codec.inflate(packed, byteLength),
-    };
-    return new Segment(entry.key, entry.byteLength, footer, source, this.budget, null);
+    return new Segment(entry.key, entry.byteLength, footer, this.#sourceOf(bytes), this.budget, null);
+  }
+
+  /** A segment of some rows of a day that is written nowhere: its bytes stay in memory, where a budget counts them. */
+  async segmentInMemory(rows: SourceRows, budget: MemoryBudget, turns: Turns): Promise<Segment> {
+    const { bytes, footer } = this.#checked(await makeSegment([rows], [], this.#codec, turns));
+    const segment = new Segment("a segment in memory", bytes.length, footer, this.#sourceOf(bytes), budget, bytes);
+    segment.pin();
+    return segment;
   }
 
   /** Opens a segment: its footer is read, its columns are not. @throws corruption */
@@ -188,6 +193,14 @@ export class StoreFiles {
     const footer = decodeFooter<M>(key, file, byteLength);
     if ("need" in footer) throw damaged(key, `its footer needs ${footer.need} bytes of ${byteLength - TRAILER_BYTES}`);
     return footer;
+  }
+
+  /** A file that is in memory, whole. */
+  #sourceOf(file: Uint8Array): SegmentSource {
+    return {
+      read: (_key, start, end) => Promise.resolve(file.subarray(start, end)),
+      inflate: (bytes, byteLength) => this.#codec.inflate(bytes, byteLength),
+    };
   }
 
   #segment(entry: SegmentEntry, footer: ContainerFooter<SegmentMeta>, tail: Uint8Array): Segment {

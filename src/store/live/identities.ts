@@ -61,8 +61,7 @@ export class Identities {
   }
 
   /** Learns of records over several turns. @param complete makes the rest of their commit visible: in the last turn, until which nobody looks */
-  async takeInTurns({ records, brought }: RecordBatch, complete: () => void): Promise<void> {
-    const turns = new Turns();
+  async takeInTurns({ records, brought }: RecordBatch, complete: () => void, turns = new Turns()): Promise<void> {
     let end = (): void => undefined;
     this.#taking = new Promise((resolve) => (end = resolve));
     try {

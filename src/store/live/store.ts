@@ -23,6 +23,7 @@ import type { Snapshot } from "./catalog.js";
 import { Claim } from "./claim.js";
 import { CurrentManifest } from "./current-manifest.js";
 import { Identities } from "./identities.js";
+import type { VisibleStore } from "./visible-store.js";
 
 export interface StoreOptions {
   readonly storage: Storage;
@@ -52,7 +53,7 @@ export interface Sealed {
  * What a store is made of at one moment: what is committed is durable first, then visible. `open-store.ts` makes it, and the files
  * of `upkeep/` move rows between its parts.
  */
-export class Store {
+export class Store implements VisibleStore {
   readonly catalog: Catalog;
   readonly dictionaries: Dictionaries;
   sealed: Sealed;
@@ -161,6 +162,11 @@ export class Store {
   /** Sizes of the dictionaries as far as the journal holds their values: what rows of heads use. */
   get journaledSizes(): ReadonlyMap<string, number> {
     return this.#journals.sizes;
+  }
+
+  /** The greatest sequence that is visible; 0 where nothing was ever accepted. */
+  get newestSequence(): number {
+    return this.#visibleSequence;
   }
 
   snapshot(): Snapshot {

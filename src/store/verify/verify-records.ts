@@ -2,13 +2,19 @@ import { LIMITS } from "../../base/limits.js";
 import { DICTIONARY_OF_FIELD, RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "../../identity/record-table.js";
 import type { Findings } from "../files/findings.js";
 import type { RecordBatch } from "../batch/record-batch.js";
+import type { SequenceSet } from "./sequence-set.js";
 import type { CodeJudge } from "./verify-dictionaries.js";
 
-/** Checks records file by file, in order: each names values that there are, none has the id of another, sequences ascend. */
+/** Checks records file by file, in order: each names values that there are, none has the id of another, sequences ascend and are no row's. */
 export class RecordLaws {
   readonly table = new RecordTable();
+  #lastSequence = 0;
 
-  constructor(readonly findings: Findings) {}
+  constructor(
+    readonly findings: Findings,
+    /** Of all rows and records. */
+    readonly sequences: SequenceSet,
+  ) {}
 
   add(file: string, { records, brought }: RecordBatch, judge: CodeJudge): void {
     const { findings, table } = this;
@@ -25,9 +31,13 @@ export class RecordLaws {
       else if (kind !== RECORD_KINDS.unlink && known !== -1) findings.add(file, `${place} an id of its own`, `that of record ${known}`);
       const ms = records.times[row] ?? NaN;
       if (!(Math.abs(ms) <= LIMITS.instantMaxMs)) findings.add(file, `${place} a time`, String(ms));
-      const [sequence, before] = [records.sequences[row] ?? 0, table.sequences[table.rowCount - 1] ?? 0];
-      // Records of earlier versions have none.
-      if (sequence !== 0 ? sequence <= before : before !== 0) findings.add(file, `${place} a sequence above ${before}`, String(sequence));
+      const sequence = records.sequences[row] ?? 0;
+      // Records that an earlier version sealed have none.
+      if (sequence !== 0) {
+        if (sequence <= this.#lastSequence) findings.add(file, `${place} a sequence above ${this.#lastSequence}`, String(sequence));
+        else if (!this.sequences.add(sequence)) findings.add(file, `${place} a sequence of its own`, `${sequence}, which another row or record has`);
+        this.#lastSequence = Math.max(this.#lastSequence, sequence);
+      }
       RECORD_FIELDS.forEach((field, at) => {
         const fault = judge.faultOf(DICTIONARY_OF_FIELD[field], records.codes[row * RECORD_FIELD_COUNT + at] ?? 0);
         if (fault !== null) findings.add(file, `${place} a ${field} that has a value`, fault);

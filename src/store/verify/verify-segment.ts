@@ -118,7 +118,7 @@ function verifySequences(key: string, segment: Segment, { sequences, nextSequenc
     if (sequence < first) first = sequence;
     if (sequence > last) last = sequence;
     if (sequence < 1 || sequence >= nextSequence) findings.add(key, `in row ${row} a sequence from 1 to ${nextSequence - 1}`, String(sequence));
-    else if (!sequences.add(sequence)) findings.add(key, `in row ${row} a sequence of its own`, `${sequence}, which another row has`);
+    else if (!sequences.add(sequence)) findings.add(key, `in row ${row} a sequence of its own`, `${sequence}, which another row or record has`);
   });
   if (first !== firstSequence || last !== lastSequence) findings.add(key, `the sequences ${first} to ${last} in the footer`, `${firstSequence} to ${lastSequence}`);
 }

@@ -75,7 +75,7 @@ class Verification {
   readonly #files: StoreFiles;
   readonly #dictionaries = new Dictionaries();
   readonly #sequences = new SequenceSet();
-  readonly #records = new RecordLaws(this.findings);
+  readonly #records = new RecordLaws(this.findings, this.#sequences);
   readonly #ids = new UniqueIds();
   /** Sizes of the dictionaries as far as their files hold them. */
   #sealedSizes: ReadonlyMap<string, number> = new Map();

@@ -49,7 +49,7 @@ describe.each(reports)("%s over a real Daybook", (report) => {
       const handler = handlerOf(daybook);
       for (let asked = 0; asked < 6; asked += 1) {
         const { project, ...input } = insightQuestion(report, { random, timesMs: timesOf(history), nowMs: options.nowMs, identityIds: [] }).input;
-        const asOf = random.chance(0.2) ? { asOf: "latest" as const } : {};
+        const asOf = random.chance(0.4) ? { asOf: random.pick<number | "latest">(["latest", 0, 5, 1_000_000]) } : {};
         const inProject = daybook.projects().includes(project ?? "") ? (project ?? "") : "shop";
         const owed = await ownOutcome(daybook, report, { ...input, ...asOf, project: inProject });
         expect(await sentOutcome(handler, pathOf(report, inProject), { ...input, ...asOf })).toEqual(owed);

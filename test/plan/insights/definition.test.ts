@@ -33,6 +33,11 @@ test.each(INSIGHTS)("%s has the same definition tomorrow", (report) => {
   expect(planned(report, {}, { ...ruled, nowMs: 1 }).nowMs).toBe(1);
 });
 
+test.each<[number | "latest"]>([[0], [7], ["latest"]])("a plan as of %s is another one, and has the same definition", (asOf) => {
+  expect(planned("trend", { asOf })).not.toEqual(planned("trend"));
+  expect(definition("trend", { asOf })).toBe(definition("trend"));
+});
+
 test.each<[string, InsightName, object, object]>([
   ["members in another order", "trend", { interval: "week", fill: false }, { fill: false, interval: "week" }],
   ["a default that is said", "trend", {}, { measure: { type: "events" }, interval: "day", fill: true, cumulative: false, timeZone: "UTC", weekStart: "monday" }],

@@ -19,6 +19,10 @@ describe.each(INSIGHTS)("%s", (report) => {
     expect(planned(report, Object.fromEntries(names.map((name) => [name, null])))).toEqual(planned(report));
   });
 
+  test.each([0, 5, 2 ** 32, "latest", null])("takes %s as asOf: whether it was reached is for the executor to say", (asOf) => {
+    expect(planned(report, { asOf })).toMatchObject({ asOf });
+  });
+
   test("keeps project, name, zone and first day of weeks as they are given", () => {
     const given = { project: " shop ", eventName: "Page View", timeZone: "europe/berlin", weekStart: "sunday" };
     expect(planned(report, given)).toMatchObject({ project: " shop ", eventName: "Page View", calendar: { timeZone: "europe/berlin", weekStart: 6 } });
@@ -41,8 +45,9 @@ describe.each(INSIGHTS)("%s", (report) => {
     ["a zone that is no text", { timeZone: 1 }, "invalid_parameter", "timeZone"],
     ["a first day of weeks that is none", { weekStart: "Monday" }, "invalid_parameter", "weekStart"],
     ["a number as first day of weeks", { weekStart: 0 }, "invalid_parameter", "weekStart"],
-    ["an earlier moment, which nobody answers of yet", { asOf: 5 }, "invalid_parameter", "asOf"],
-    ["the latest moment, for the same reason", { asOf: "latest" }, "invalid_parameter", "asOf"],
+    ["a sequence below 0", { asOf: -1 }, "invalid_parameter", "asOf"],
+    ["a part of a sequence", { asOf: 0.5 }, "invalid_parameter", "asOf"],
+    ["a sequence as text", { asOf: "5" }, "invalid_parameter", "asOf"],
     ["a date that is none", { startDate: "2026-02-30" }, "invalid_date", "startDate"],
     ["a date of 1969, in whatever zone", { endDate: "1969-12-31", timeZone: "America/New_York" }, "invalid_date", "endDate"],
     ["a number as date", { endDate: 0 }, "invalid_parameter", "endDate"],

@@ -14,12 +14,12 @@ export function expectedOutcome(expected: Oracle, { report, input }: InsightQues
   }
 }
 
-/** The outcome of a question by a Daybook. @throws where `definition` or `asOf` is not as it should be */
-export async function insightOutcome(daybook: Daybook, { report, input }: InsightQuestion): Promise<Outcome> {
+/** The outcome of a question by a Daybook. @param owed what it is to tell as `asOf` @throws where `definition` or `asOf` is not as it should be */
+export async function insightOutcome(daybook: Daybook, { report, input }: InsightQuestion, owed: number | null = null): Promise<Outcome> {
   try {
     const { definition, asOf, ...answer } = await daybook[report](input as never);
     if (!/^def_[0-9a-f]{32}$/.test(definition)) throw new Error(`expected def_ and 32 digits as definition, got ${definition}`);
-    if (asOf !== null) throw new Error(`expected null as asOf where none was given, got ${String(asOf)}`);
+    if (asOf !== owed) throw new Error(`expected ${String(owed)} as asOf, got ${String(asOf)}`);
     return { answer };
   } catch (error) {
     return refusalOf(error);

@@ -1,0 +1,136 @@
+import type { Turns } from "../../base/turn.js";
+import type { RecordColumns, RecordTable } from "../../identity/record-table.js";
+import { SEQUENCE_COLUMN, TIME_COLUMN, ID_COLUMN } from "../../schema/fields.js";
+import { someRows } from "../../segment/keep-rows.js";
+import { BudgetShare } from "../../segment/budget-share.js";
+import type { Rows } from "../../segment/rows.js";
+import { Segment } from "../../segment/segment.js";
+import { whilePinned } from "../../segment/while-pinned.js";
+import { BROUGHT_NOTHING } from "../batch/record-batch.js";
+import type { StoreFiles } from "../files/files.js";
+import { Catalog } from "./catalog.js";
+import type { Snapshot } from "./catalog.js";
+import { Identities } from "./identities.js";
+import type { Store } from "./store.js";
+import type { VisibleStore } from "./visible-store.js";
+
+/** A store as it was when it had come to a sequence, but without who was erased since. It shares nothing with the store of now but its files. */
+export class StoreAsOf implements VisibleStore {
+  readonly #catalog: Catalog;
+
+  /** @param snapshot of the store of now: its files stay as long as somebody reads them here */
+  constructor(
+    readonly store: Store,
+    readonly sequence: number,
+    readonly snapshotOfNow: Snapshot,
+    readonly segments: readonly Segment[],
+    readonly identities: Identities,
+    readonly budget: BudgetShare,
+  ) {
+    this.#catalog = new Catalog(budget);
+    this.#catalog.replace(segments, new Set(), false, () => undefined);
+  }
+
+  get dictionaries() {
+    return this.store.dictionaries;
+  }
+
+  get resolver() {
+    return this.identities.resolver;
+  }
+
+  get truncationCount(): number {
+    return this.store.truncationCount;
+  }
+
+  get journaledSizes(): ReadonlyMap<string, number> {
+    return this.store.journaledSizes;
+  }
+
+  snapshot(): Snapshot {
+    return this.#catalog.snapshot(this.sequence);
+  }
+
+  async whole<T>(look: () => T): Promise<Awaited<T>> {
+    return await look();
+  }
+
+  /** Keeps nothing any more; files once the last load that reads them has ended. */
+  release(): void {
+    this.budget.end();
+    this.#catalog.replace([], new Set(this.segments), false, () => this.snapshotOfNow.release());
+  }
+}
+
+/**
+ * The store as of a sequence that it has come to. Every record that is stored has a sequence. Cost: a copy of the rows that share a segment or
+ * head with later ones, the links of all segments, and the records; what is asked is then read as if it were the first question of a process.
+ * @param turns the pace; what it throws ends the work
+ */
+export async function storeAsOf(store: Store, sequence: number, turns: Turns): Promise<StoreAsOf> {
+  const { snapshot, records } = await store.whole(() => ({ snapshot: store.snapshot(), records: recordsUpTo(store.records, sequence) }));
+  const budget = new BudgetShare(store.budget);
+  try {
+    const segments: Segment[] = [];
+    const identities = new Identities(store.dictionaries, store.journaledSizes);
+    for (const rows of snapshot.rows) {
+      const segment = await segmentUpTo(rows, { sequence, files: store.files, budget, turns });
+      if (segment === null) continue;
+      segments.push(segment);
+      identities.takeLinks([segment]);
+      await turns.took(segment.meta.links.length * VALUES_PER_LINK);
+    }
+    await identities.takeInTurns({ records, brought: BROUGHT_NOTHING }, () => identities.resolver.committed(store.journaledSizes), turns);
+    return new StoreAsOf(store, sequence, snapshot, segments, identities, budget);
+  } catch (error) {
+    budget.end();
+    snapshot.release();
+    throw error;
+  }
+}
+
+/** What learning of a link costs, in looks at a value. */
+const VALUES_PER_LINK = 64;
+
+/** How the rows of a moment become those of an earlier one. */
+interface Copying {
+  readonly sequence: number;
+  readonly files: StoreFiles;
+  readonly budget: BudgetShare;
+  readonly turns: Turns;
+}
+
+/** Null where all rows came later. */
+async function segmentUpTo(part: Rows, { sequence, files, budget, turns }: Copying): Promise<Segment | null> {
+  if (part.firstSequence > sequence) return null;
+  const rows = part instanceof Segment ? part.twin(budget) : part;
+  if (rows instanceof Segment && rows.lastSequence <= sequence) return rows;
+  return await whilePinned([rows], async () => {
+    await rows.load([SEQUENCE_COLUMN]);
+    const kept = await rowsUpTo(rows.sequences(), sequence, turns);
+    if (kept.length === 0) return null;
+    await rows.load([TIME_COLUMN, ID_COLUMN, ...rows.columnNames()]);
+    return await files.segmentInMemory(someRows(rows, kept), budget, turns);
+  });
+}
+
+async function rowsUpTo(sequences: Uint32Array, sequence: number, turns: Turns): Promise<Uint32Array> {
+  const kept = new Uint32Array(sequences.length);
+  let count = 0;
+  await turns.inPieces(sequences.length, (from, to) => {
+    for (let row = from; row < to; row += 1) if ((sequences[row] as number) <= sequence) kept[count++] = row;
+  });
+  return kept.subarray(0, count);
+}
+
+/** Records lie in the order of their sequences. */
+function recordsUpTo(records: RecordTable, sequence: number): RecordColumns {
+  const { sequences, rowCount } = records;
+  let [low, high] = [0, rowCount];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sequences[middle] as number) <= sequence) low = middle + 1;
+    else high = middle;
+  }
+  return records.slice(0, low);
+}
