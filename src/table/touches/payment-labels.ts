@@ -94,15 +94,12 @@ export class PaymentLabels {
     const moved = identities.movedSince(seen.identities);
     const gained = touches.gained.between(seen.gained, now.gained);
     if (seen.generations !== now.generations || moved === null || gained === null) return null;
+    // Each once: two people of thousands of ids may have become one.
+    const changed = new Set([...gained].map((actor) => identities.identityOf(actor)));
+    for (const actor of moved) changed.add(identities.identityOf(actor)).add(seen.identities.identityOf(actor));
     const concerned = new Set<number>();
-    const concerns = (identity: number) => {
+    for (const identity of changed)
       for (const actor of identities.actorsOf(identity)) for (const place of this.payments.placesOf(actor)) concerned.add(place);
-    };
-    for (const actor of gained) concerns(identities.identityOf(actor));
-    for (const actor of moved) {
-      concerns(identities.identityOf(actor));
-      concerns(seen.identities.identityOf(actor));
-    }
     if (accounts === null) return concerned;
     const companies = accounts.touches.changed.between(seen.companies, now.companies);
     const movedPlaces = accounts.payments.moved.between(seen.moved, now.moved);
