@@ -76,34 +76,49 @@ export class Runs {
     this.firstRows[run] = row;
     this.entryUrls[run] = url;
     this.exitRows[run] = NONE;
+    this.exitUrls[run] = 0;
+    this.eventCounts[run] = 0;
+    this.pageviewCounts[run] = 0;
     return run;
   }
 
-  /** Takes no more: what stands behind the last run is let go. */
-  trim(): void {
-    this.#resize(this.#count);
+  /** Holds none, and keeps its room for the next ones. */
+  clear(): void {
+    this.#count = 0;
+    this.#rowCount = 0;
+  }
+
+  /** The same runs, without spare room. */
+  trimmed(): Runs {
+    const trimmed = new Runs();
+    trimmed.ofRows = this.ofRows.slice(0, this.#rowCount);
+    trimmed.#rowCount = this.#rowCount;
+    trimmed.#take(this, this.#count, this.#count);
+    trimmed.#count = this.#count;
+    return trimmed;
   }
 
   #reserve(count: number): void {
-    this.#resize(Math.max(count, this.actors.length * 2, Math.min(this.#rowCount, FIRST_CAPACITY), 64));
+    this.#take(this, this.#count, Math.max(count, this.actors.length * 2, Math.min(this.#rowCount, FIRST_CAPACITY), 64));
   }
 
-  #resize(length: number): void {
-    const resized = <A extends Uint32Array | Int32Array>(from: A, to: A): A => {
-      to.set(from.subarray(0, length) as never);
-      return to;
+  /** Copies runs into columns of some length. */
+  #take(from: Runs, count: number, length: number): void {
+    const copied = <A extends Uint32Array | Int32Array>(numbers: A, copy: A): A => {
+      copy.set(numbers.subarray(0, count) as never);
+      return copy;
     };
-    this.actors = resized(this.actors, new Uint32Array(length));
-    this.projects = resized(this.projects, new Uint32Array(length));
-    this.firstMs = resized(this.firstMs, new Int32Array(length));
-    this.lastMs = resized(this.lastMs, new Int32Array(length));
-    this.firstRows = resized(this.firstRows, new Uint32Array(length));
-    this.exitRows = resized(this.exitRows, new Uint32Array(length));
-    this.exitMs = resized(this.exitMs, new Int32Array(length));
-    this.entryUrls = resized(this.entryUrls, new Uint32Array(length));
-    this.exitUrls = resized(this.exitUrls, new Uint32Array(length));
-    this.eventCounts = resized(this.eventCounts, new Uint32Array(length));
-    this.pageviewCounts = resized(this.pageviewCounts, new Uint32Array(length));
+    this.actors = copied(from.actors, new Uint32Array(length));
+    this.projects = copied(from.projects, new Uint32Array(length));
+    this.firstMs = copied(from.firstMs, new Int32Array(length));
+    this.lastMs = copied(from.lastMs, new Int32Array(length));
+    this.firstRows = copied(from.firstRows, new Uint32Array(length));
+    this.exitRows = copied(from.exitRows, new Uint32Array(length));
+    this.exitMs = copied(from.exitMs, new Int32Array(length));
+    this.entryUrls = copied(from.entryUrls, new Uint32Array(length));
+    this.exitUrls = copied(from.exitUrls, new Uint32Array(length));
+    this.eventCounts = copied(from.eventCounts, new Uint32Array(length));
+    this.pageviewCounts = copied(from.pageviewCounts, new Uint32Array(length));
   }
 }
 

@@ -114,30 +114,32 @@ export class SessionTable implements Droppable {
     const known = new Map(this.#view?.parts.map((part) => [part.key, part.runs]));
     const inOrder = [...rows].sort((a, b) => a.day - b.day);
     const made = new Map<Rows, Runs>();
+    // Memory that was never written to is far slower to write to: all parts share this, and take a copy.
+    const scratch = new Runs();
     for (const own of inOrder) {
       const runs = known.get(keyOfRows(own));
       if (runs?.rowCount === own.rowCount) made.set(own, runs);
       else {
         looked(own.rowCount);
-        made.set(own, await this.#runsOf(own, maker, turns));
+        made.set(own, await this.#runsOf(own, scratch, maker, turns));
       }
     }
     return inOrder.map((own) => ({ part: new Part(own, made.get(own)!), rows: own }));
   }
 
-  async #runsOf(rows: Rows, maker: RunMaker, turns: Turns): Promise<Runs> {
+  /** @param runs which hold none, and have room */
+  async #runsOf(rows: Rows, runs: Runs, maker: RunMaker, turns: Turns): Promise<Runs> {
     rows.pin();
     try {
       await rows.load(this.source.columnsOf(rows));
       const read = this.source.read(rows, 0);
       const order = rows.sealed ? null : await orderOfHead(rows, turns);
-      const runs = new Runs();
+      runs.clear();
       runs.addRows(rows.rowCount);
       maker.begin(runs);
       await turns.inPieces(rows.rowCount, (from, to) => maker.add(runs, read, order, from, to), VALUES_PER_ROW);
       maker.end(runs);
-      runs.trim();
-      return runs;
+      return runs.trimmed();
     } finally {
       rows.unpin();
     }
