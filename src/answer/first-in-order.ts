@@ -1,20 +1,37 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the list */
 
-/** The first `count` of some numbers in an order. One comparison for most of those that are not among them. */
-export function firstInOrder(numbers: readonly number[], count: number, order: (a: number, b: number) => number): number[] {
-  const first: number[] = [];
-  for (let at = 0; at < numbers.length; at += 1) {
-    const number = numbers[at]!;
-    if (first.length === count && (count === 0 || order(number, first[count - 1]!) > 0)) continue;
+/** The first `count` of what is offered, in an order. One comparison for most of those that are not among them. */
+export class FirstInOrder<T> {
+  readonly items: T[] = [];
+
+  constructor(
+    readonly count: number,
+    readonly order: (a: T, b: T) => number,
+  ) {}
+
+  /** Null as long as every one is among them. */
+  get last(): T | null {
+    return this.items.length < this.count ? null : (this.items[this.count - 1] ?? null);
+  }
+
+  offer(item: T): void {
+    const { items, count, order } = this;
+    if (items.length === count && (count === 0 || order(item, items[count - 1]!) > 0)) return;
     let low = 0;
-    let high = first.length;
+    let high = items.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (order(first[middle]!, number) < 0) low = middle + 1;
+      if (order(items[middle]!, item) < 0) low = middle + 1;
       else high = middle;
     }
-    first.splice(low, 0, number);
-    if (first.length > count) first.pop();
+    items.splice(low, 0, item);
+    if (items.length > count) items.pop();
   }
-  return first;
+}
+
+/** The first `count` of some numbers in an order. */
+export function firstInOrder(numbers: readonly number[], count: number, order: (a: number, b: number) => number): number[] {
+  const first = new FirstInOrder(count, order);
+  for (let at = 0; at < numbers.length; at += 1) first.offer(numbers[at]!);
+  return first.items;
 }

@@ -1,6 +1,4 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places, steps and labels are bounded by their lists */
-import { compareCodePoints } from "../base/order.js";
-import type { PathEdge, PathNode, Paths } from "../plan/insights/answers.js";
 import type { PathsPlan } from "../plan/insights/plan.js";
 
 /** How the nodes of a session become a sequence. Labels are numbers. */
@@ -11,6 +9,8 @@ export interface SequenceRule extends Pick<PathsPlan, "collapse" | "maxDepth"> {
 
 /** Slots of a table of nodes, of which at most this share is in use. */
 const LOAD_SHARE = 1 / 2;
+/** Nodes that are put elsewhere between two turns. */
+const PIECE_COUNT = 16 * 1024;
 
 /**
  * Counts sequences as the ways through a tree: a node stands for all sequences that begin alike, or end alike where sequences are told by
@@ -38,7 +38,14 @@ export class PathCounts {
     return this.rule.endAt !== null && this.rule.startAt === null;
   }
 
-  /** Adds the labels of one session, which lie from `from` to before `to`. */
+  /** Makes room for the nodes of some sessions, in pieces: what grows by itself, while a session is added, does so in one. */
+  async reserve(sessionCount: number, pause: () => Promise<void>): Promise<void> {
+    const count = this.#count + sessionCount * this.rule.maxDepth;
+    if (count > this.#parents.length) await this.#growTo(Math.max(count, this.#parents.length * 2), pause);
+    if (count > this.#slots.length * LOAD_SHARE) await this.#spreadOver(slotCountFor(count), pause);
+  }
+
+  /** Adds the labels of one session, which lie from `from` to before `to`. There is room for its nodes. */
   add(labels: Uint32Array, from: number, to: number): void {
     const { startAt, endAt, collapse, maxDepth } = this.rule;
     let [list, first, last]: [ArrayLike<number>, number, number] = [labels, from, to];
@@ -61,55 +68,48 @@ export class PathCounts {
     if (!isCut) this.#wholeEnds[node]! += 1;
   }
 
-  /** @param textOf the text of a label */
-  answer(textOf: (label: number) => string, limit: number): Omit<Paths, "definition" | "asOf"> {
-    const { nodes, edges } = this.#steps(textOf);
-    const kept = <T extends { readonly step: number }>(items: T[], order: (a: T, b: T) => number): T[] => keptOfSteps(items, order, limit);
-    return {
-      sessions: this.#sequenceCount,
-      nodes: kept(nodes, (a, b) => b.sessions - a.sessions || compareCodePoints(a.value, b.value)),
-      edges: kept(edges, (a, b) => b.sessions - a.sessions || compareCodePoints(a.from, b.from) || compareCodePoints(a.to, b.to)),
-      sequences: this.#sequences(textOf, limit),
-    };
+  /** Nodes are numbered from 1 to before it. */
+  get end(): number {
+    return this.#count;
   }
 
-  #steps(textOf: (label: number) => string): { readonly nodes: PathNode[]; readonly edges: PathEdge[] } {
-    const { isFromEnd, rule: { maxDepth, endAt } } = this;
-    const nodes = new Map<number, { -readonly [M in keyof PathNode]: PathNode[M] }>();
-    const edges = new Map<string, { -readonly [M in keyof PathEdge]: PathEdge[M] }>();
-    for (let node = 1; node < this.#count; node += 1) {
-      const [parent, label, depth, sessions] = [this.#parents[node]!, this.#labels[node]!, this.#depths[node]!, this.#through[node]!];
-      const step = isFromEnd ? maxDepth - depth + 1 : depth;
-      const key = label * MOST_STEPS + step;
-      let known = nodes.get(key);
-      if (known === undefined) nodes.set(key, (known = { step, value: textOf(label), sessions: 0, entries: 0, dropOffs: 0 }));
-      known.sessions += sessions;
-      known.entries += isFromEnd ? this.#ends[node]! : depth === 1 ? sessions : 0;
-      known.dropOffs += endAt === null ? this.#wholeEnds[node]! : 0;
-      if (parent === 0) continue;
-      const other = this.#labels[parent]!;
-      const [from, to] = isFromEnd ? [label, other] : [other, label];
-      const name = `${from} ${to} ${step}`;
-      let edge = edges.get(name);
-      if (edge === undefined) edges.set(name, (edge = { step: isFromEnd ? step : step - 1, from: textOf(from), to: textOf(to), sessions: 0 }));
-      edge.sessions += sessions;
-    }
-    return { nodes: [...nodes.values()], edges: [...edges.values()] };
+  /** Sessions with a sequence. */
+  get sequenceCount(): number {
+    return this.#sequenceCount;
   }
 
-  /** The sequences that most sessions have, then node by node, the shorter first. */
-  #sequences(textOf: (label: number) => string, limit: number): Paths["sequences"] {
-    const ends = this.#ends;
-    const ended: number[] = [];
-    for (let node = 1; node < this.#count; node += 1) if (ends[node]! > 0) ended.push(node);
-    ended.sort((a, b) => ends[b]! - ends[a]!);
-    const least = ends[ended[Math.min(limit, ended.length) - 1] ?? 0]!;
-    const shown = ended.filter((node) => ends[node]! >= least).map((node) => ({ values: this.#labelsOf(node).map(textOf), sessions: ends[node]! }));
-    return shown.sort((a, b) => b.sessions - a.sessions || compareTexts(a.values, b.values)).slice(0, limit);
+  /** 0 for a first node. */
+  parentOf(node: number): number {
+    return this.#parents[node]!;
+  }
+
+  labelOf(node: number): number {
+    return this.#labels[node]!;
+  }
+
+  /** The step of a node in its sequences, from 1. */
+  stepOf(node: number): number {
+    const depth = this.#depths[node]!;
+    return this.isFromEnd ? this.rule.maxDepth - depth + 1 : depth;
+  }
+
+  /** Sequences that go through a node. */
+  throughOf(node: number): number {
+    return this.#through[node]!;
+  }
+
+  /** Sequences that are told by a node: it is their last one or, where they are told by their ends, their first. */
+  toldBy(node: number): number {
+    return this.#ends[node]!;
+  }
+
+  /** The same, without those that were cut there. */
+  wholeToldBy(node: number): number {
+    return this.#wholeEnds[node]!;
   }
 
   /** The labels of a sequence from its first to its last. */
-  #labelsOf(node: number): number[] {
+  labelsOf(node: number): number[] {
     const labels: number[] = [];
     for (let at = node; at !== 0; at = this.#parents[at]!) labels.push(this.#labels[at]!);
     return this.isFromEnd ? labels : labels.reverse();
@@ -131,44 +131,47 @@ export class PathCounts {
   #made(slot: number, parent: number, label: number, depth: number): number {
     const node = this.#count;
     this.#slots[slot] = node;
-    if (node === this.#parents.length) this.#grow();
     this.#count = node + 1;
     this.#parents[node] = parent;
     this.#labels[node] = label;
     this.#depths[node] = depth;
     this.#through[node] = 1;
-    if (this.#count > this.#slots.length * LOAD_SHARE) this.#spread();
     return node;
   }
 
-  #grow(): void {
-    const length = this.#parents.length * 2;
-    const longer = (from: Uint32Array): Uint32Array<ArrayBuffer> => {
-      const to = new Uint32Array(length);
-      to.set(from);
+  async #growTo(length: number, pause: () => Promise<void>): Promise<void> {
+    const longer = async <A extends Uint32Array | Uint8Array>(from: A, to: A): Promise<A> => {
+      for (let at = 0; at < this.#count; at += PIECE_COUNT) {
+        to.set(from.subarray(at, Math.min(at + PIECE_COUNT, this.#count)), at);
+        await pause();
+      }
       return to;
     };
-    [this.#parents, this.#labels, this.#through] = [longer(this.#parents), longer(this.#labels), longer(this.#through)];
-    [this.#ends, this.#wholeEnds] = [longer(this.#ends), longer(this.#wholeEnds)];
-    const depths = new Uint8Array(length);
-    depths.set(this.#depths);
-    this.#depths = depths;
+    this.#parents = await longer(this.#parents, new Uint32Array(length));
+    this.#labels = await longer(this.#labels, new Uint32Array(length));
+    this.#depths = await longer(this.#depths, new Uint8Array(length));
+    this.#through = await longer(this.#through, new Uint32Array(length));
+    this.#ends = await longer(this.#ends, new Uint32Array(length));
+    this.#wholeEnds = await longer(this.#wholeEnds, new Uint32Array(length));
   }
 
-  #spread(): void {
-    const slots = new Uint32Array(this.#slots.length * 4);
+  async #spreadOver(slotCount: number, pause: () => Promise<void>): Promise<void> {
+    const slots = new Uint32Array(slotCount);
     const mask = slots.length - 1;
     for (let node = 1; node < this.#count; node += 1) {
       let slot = hashOf(this.#parents[node]!, this.#labels[node]!) & mask;
       while (slots[slot] !== 0) slot = (slot + 1) & mask;
       slots[slot] = node;
+      if (node % PIECE_COUNT === 0) await pause();
     }
     this.#slots = slots;
   }
 }
 
-/** Steps are below it. */
-const MOST_STEPS = 32;
+/** A power of two, with room to spare: each node is put in its place again each time. */
+function slotCountFor(nodeCount: number): number {
+  return 2 ** (Math.ceil(Math.log2(nodeCount / LOAD_SHARE)) + 1);
+}
 
 /** The first place of a label; the end where there is none. */
 function placeOf(labels: ArrayLike<number>, label: number, from: number, to: number): number {
@@ -180,23 +183,4 @@ function placeOf(labels: ArrayLike<number>, label: number, from: number, to: num
 function hashOf(parent: number, label: number): number {
   const mixed = Math.imul(parent, 0x9e3779b1) ^ Math.imul(label + 1, 0x85ebca6b);
   return (mixed ^ (mixed >>> 15)) >>> 0;
-}
-
-/** By step, and of each the first ones in order. */
-function keptOfSteps<T extends { readonly step: number }>(items: T[], order: (a: T, b: T) => number, limit: number): T[] {
-  items.sort((a, b) => a.step - b.step || order(a, b));
-  let [step, count] = [0, 0];
-  return items.filter((item) => {
-    if (item.step !== step) [step, count] = [item.step, 0];
-    count += 1;
-    return count <= limit;
-  });
-}
-
-function compareTexts(a: readonly string[], b: readonly string[]): number {
-  for (let at = 0; at < Math.min(a.length, b.length); at += 1) {
-    const order = compareCodePoints(a[at]!, b[at]!);
-    if (order !== 0) return order;
-  }
-  return a.length - b.length;
 }

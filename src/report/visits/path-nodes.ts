@@ -9,6 +9,7 @@ import type { Rows } from "../../segment/rows.js";
 import { whilePinned } from "../../segment/while-pinned.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
 import type { Part } from "../form/part.js";
+import { inPieces } from "../insights/in-pieces.js";
 import type { RowKeys } from "../insights/row-keys.js";
 
 /** Matching events of one segment or head that are in sessions of the range, row by row. */
@@ -74,8 +75,13 @@ export async function nodesOf(events: readonly PathEvents[], labelOf: (key: numb
     inOrder.push(others.length === 0 && one!.rows.sealed ? one! : await mixed([one!, ...others]));
   }
   const next = new Uint32Array(sessionCount + 1);
-  for (const { sessions } of inOrder) for (let at = 0; at < sessions.length; at += 1) next[sessions[at]! + 1]! += 1;
-  for (let session = 0; session < sessionCount; session += 1) next[session + 1]! += next[session]!;
+  for (const { sessions } of inOrder) {
+    await pause();
+    for (let at = 0; at < sessions.length; at += 1) next[sessions[at]! + 1]! += 1;
+  }
+  await inPieces(sessionCount, pause, (from, to) => {
+    for (let session = from; session < to; session += 1) next[session + 1]! += next[session]!;
+  });
   const labels = new Uint32Array(next[sessionCount]!);
   for (const part of inOrder) {
     await pause();

@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are below their number */
+import { pathsAnswer } from "../../answer/paths-answer.js";
 import { PathCounts } from "../../answer/sessions-paths.js";
 import { labelOf } from "../../filter/operand-value.js";
 import { compileRegex, type Regex } from "../../filter/regex.js";
@@ -30,12 +31,16 @@ export const paths: Survey<"paths", PathsParts, SessionView> = {
     const nodes = await nodesOf(events, (key) => labels.ofKey(key), view.count, pause);
     const counts = new PathCounts({ ...plan, startAt: labels.known(plan.startAt), endAt: labels.known(plan.endAt) });
     for (let session = 0, from = 0; session < view.count; session += 1) {
+      if (session % SESSIONS_PER_PAUSE === 0) {
+        await pause();
+        await counts.reserve(Math.min(SESSIONS_PER_PAUSE, view.count - session), pause);
+      }
       const to = nodes.ends[session]!;
       if (to > from) counts.add(nodes.labels, from, to);
       from = to;
-      if (session % SESSIONS_PER_PAUSE === 0) await pause();
     }
-    return { definition: plan.definition, asOf: asOfAnswer(plan, context), ...counts.answer((label) => labels.textOf(label), plan.limit) };
+    const answer = await pathsAnswer(counts, { textOf: (label) => labels.textOf(label), limit: plan.limit, pause });
+    return { definition: plan.definition, asOf: asOfAnswer(plan, context), ...answer };
   },
 };
 
