@@ -6,8 +6,8 @@ import { RankedBits } from "../../column/ranked-bits.js";
 import type { Range } from "../../plan/plan.js";
 import type { MatchList } from "./match-list.js";
 
-/** Matches that are looked at between two turns. */
-const PIECE = 16_384;
+/** Matches that are looked at between two turns: each may be the first to touch a page of memory in four places. */
+const PIECE = 2_048;
 /** Matches of one entity and day that are put in order one by one. */
 const FEW_MATCHES = 32;
 const PLACE_SPAN = 2 ** 26;

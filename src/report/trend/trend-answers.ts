@@ -60,7 +60,7 @@ async function greatest(all: readonly Combination[], things: Measured, limit: nu
   if (all.length === 1) return [...all];
   const totals = new Float64Array(all.length);
   for (const [at, { keys }] of all.entries()) {
-    totals[at] = things.totalOf(keys) ?? -Infinity;
+    totals[at] = (await things.totalOf(keys, pause)) ?? -Infinity;
     if (at % COMBINATIONS_PER_PAUSE === 0) await pause();
   }
   return greatestOf(all, totals, limit);

@@ -64,7 +64,7 @@ function cellKind(plan: TrendPlan, cut: RowCut, keys: RowKeys, payments: Payment
     keys,
     partsOf: (range, name) => ({ [name]: cellsByUnit({ ...plan, range }, cut, keys, items) }),
     // What the part of this name made.
-    measuredOf: (_range, name, states) => Promise.resolve(new CellsOverTime(states[name] as CellsByUnit, tallies)),
+    measuredOf: (_range, name, states, pause) => CellsOverTime.of(states[name] as CellsByUnit, tallies, pause),
     unconvertedOf: (measured) => (payments === null || !(measured instanceof CellsOverTime) ? [] : payments.unconvertedOf(measured.items)),
   };
 }
@@ -106,7 +106,7 @@ function sessionKind(plan: TrendPlan, cut: RowCut, keys: RowKeys, sessions: Sess
     measuredOf: async (range, name, states, pause) => {
       // What the part of this name made; there is none where all sessions are asked for.
       const marks = (states[name] ?? null) as SessionMarks | null;
-      return new CellsOverTime(await visitCells(plan, range, marks, sessions, cut, keys, context, pause), eventTallies);
+      return await CellsOverTime.of(await visitCells(plan, range, marks, sessions, cut, keys, context, pause), eventTallies, pause);
     },
     unconvertedOf: NONE_UNCONVERTED,
   };

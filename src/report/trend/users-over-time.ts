@@ -35,14 +35,18 @@ export class UsersOverTime implements Measured {
     return firstMs > lastMs ? null : { firstMs, lastMs };
   }
 
-  totalOf(): number {
-    return countIdentities([...this.actors.values()].flat(), this.identities);
+  totalOf(): Promise<number> {
+    return Promise.resolve(this.#total());
   }
 
   async figuresOf(_keys: readonly number[], units: readonly number[], isCumulative: boolean, pause: () => Promise<void>): Promise<SeriesFigures> {
     const countedByUnit = units.map((unitMs) => this.#counts.get(unitMs) ?? 0);
     const data = isCumulative ? await this.#runningTotals(units, pause) : await this.#totals(units, pause);
-    return { counted: countedByUnit.reduce((sum, count) => sum + count, 0), total: this.totalOf(), data, countedByUnit };
+    return { counted: countedByUnit.reduce((sum, count) => sum + count, 0), total: this.#total(), data, countedByUnit };
+  }
+
+  #total(): number {
+    return countIdentities([...this.actors.values()].flat(), this.identities);
   }
 
   async #totals(units: readonly number[], pause: () => Promise<void>): Promise<number[]> {
