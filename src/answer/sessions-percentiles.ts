@@ -16,28 +16,28 @@ const BIN_COUNT = (33 - MANTISSA_BITS) * EXACT_BELOW;
 const bins = new Uint32Array(BIN_COUNT);
 
 /**
- * Percentiles of durations in any order by linear interpolation (R-7), in seconds; null of nothing.
+ * Percentiles of the durations at some places, in any order, by linear interpolation (R-7), in seconds; null of nothing.
  * Cost: a look at each to put it in a bin, and another one to find those of the bins that are asked for.
  */
-export function percentilesOf(durations: Durations, percents: readonly number[]): (number | null)[] {
-  const last = durations.length - 1;
+export function percentilesOf(durations: Durations, places: Uint32Array, percents: readonly number[]): (number | null)[] {
+  const last = places.length - 1;
   if (last < 0) return percents.map(() => null);
   const ranks = percents.flatMap((percent) => [Math.floor((last * percent) / 100), Math.ceil((last * percent) / 100)]);
-  const values = durations.length <= FEW || durations instanceof Float64Array ? sortedAt(durations, ranks) : binnedAt(durations, ranks);
+  const values = places.length <= FEW || durations instanceof Float64Array ? sortedAt(durations, places, ranks) : binnedAt(durations, places, ranks);
   return percents.map((percent, at) => {
     const rest = (last * percent) % 100;
     return secondsOf(values[at * 2]! * (100 - rest) + values[at * 2 + 1]! * rest, 100);
   });
 }
 
-function sortedAt(durations: Durations, ranks: readonly number[]): number[] {
-  const sorted = durations.slice().sort();
+function sortedAt(durations: Durations, places: Uint32Array, ranks: readonly number[]): number[] {
+  const sorted = Float64Array.from(places, (place) => durations[place]!).sort();
   return ranks.map((rank) => sorted[rank]!);
 }
 
-function binnedAt(durations: Uint32Array, ranks: readonly number[]): number[] {
+function binnedAt(durations: Uint32Array, places: Uint32Array, ranks: readonly number[]): number[] {
   bins.fill(0);
-  for (let at = 0; at < durations.length; at += 1) bins[binOf(durations[at]!)]! += 1;
+  for (let at = 0; at < places.length; at += 1) bins[binOf(durations[places[at]!]!)]! += 1;
   /** By bin of a rank: how many lie below it. */
   const below = new Map<number, number>();
   const binOfRank = new Map<number, number>();
@@ -58,11 +58,12 @@ function binnedAt(durations: Uint32Array, ranks: readonly number[]): number[] {
   }
   const ends = new Map<number, number>();
   if (wanted.includes(1))
-    for (let at = 0; at < durations.length; at += 1) {
-      const bin = binOf(durations[at]!);
+    for (let at = 0; at < places.length; at += 1) {
+      const duration = durations[places[at]!]!;
+      const bin = binOf(duration);
       if (wanted[bin] === 0) continue;
       const end = ends.get(bin) ?? 0;
-      found.get(bin)![end] = durations[at]!;
+      found.get(bin)![end] = duration;
       ends.set(bin, end + 1);
     }
   for (const list of found.values()) list.sort();

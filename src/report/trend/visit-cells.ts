@@ -1,5 +1,6 @@
 import { tooManyBuckets } from "../../answer/insights/buckets.js";
 import { LIMITS } from "../../base/limits.js";
+import { Scratch } from "../../base/scratch.js";
 import { axisOf } from "../../calendar/axis.js";
 import type { TrendPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
@@ -23,16 +24,18 @@ export async function visitCells(
   context: RowContext,
   pause: () => Promise<void>,
 ): Promise<CellsByUnit> {
-  const visits = await visitsOf(plan, range, marks, view, context, pause);
-  const [keyOfVisit] = plan.breakdown === null ? [] : await keysOfVisits(visits, [keys], pause);
-  const cells: CellsByUnit = new Map();
-  let from = 0;
-  for (const [unitMs, count] of countsByUnit(visits, cut)) {
-    const own = keyOfVisit?.subarray(from, from + count);
-    cells.set(unitMs, [own === undefined ? { pairs: new Float64Array(1), counts: Uint32Array.of(count) } : cellsOf(own, new Uint32Array(count))]);
-    from += count;
-  }
-  return cells;
+  return await Scratch.of(async (scratch) => {
+    const visits = await visitsOf(plan, range, marks, view, context, scratch, pause);
+    const [keyOfVisit] = plan.breakdown === null ? [] : await keysOfVisits(visits, [keys], scratch, pause);
+    const cells: CellsByUnit = new Map();
+    let from = 0;
+    for (const [unitMs, count] of countsByUnit(visits, cut)) {
+      const own = keyOfVisit?.subarray(from, from + count);
+      cells.set(unitMs, [own === undefined ? { pairs: new Float64Array(1), counts: Uint32Array.of(count) } : cellsOf(own, new Uint32Array(count))]);
+      from += count;
+    }
+    return cells;
+  });
 }
 
 /** How many visits, which are in order, start in each unit that has some. @throws invalid_parameter (too many units from the first to the last) */

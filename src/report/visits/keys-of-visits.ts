@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the visits */
+import type { Scratch } from "../../base/scratch.js";
 import { emptyBitmap, rowsOfBits } from "../../column/bitmap.js";
 import type { Rows } from "../../segment/rows.js";
 import { whilePinned } from "../../segment/while-pinned.js";
@@ -6,10 +7,12 @@ import type { RowKeys } from "../insights/row-keys.js";
 import type { Visits } from "./visits.js";
 
 /** The codes of the urls at which visits begin or end, 0 for none: they are the keys of `path`. Cost: some 2 ns a visit. */
-export function urlsOfVisits({ view, sessions }: Visits, end: "entry" | "exit"): Uint32Array {
+export function urlsOfVisits({ view, sessions }: Visits, end: "entry" | "exit", scratch: Scratch): Uint32Array {
   const { entryUrls, exitUrls } = view.facts;
   const urls = end === "entry" ? entryUrls : exitUrls;
-  return sessions.map((session) => urls[session]!);
+  const own = scratch.take(sessions.length);
+  for (let at = 0; at < own.length; at += 1) own[at] = urls[sessions[at]!]!;
+  return own;
 }
 
 /** A key for each of some rows, which ascend. */
@@ -29,9 +32,9 @@ interface OfPart {
  * Keys of some visits by the values of their first events. Several kinds of keys are read of the same rows.
  * Cost: some 10 ns a visit; columns that are not in memory.
  */
-export async function keysOfVisits(visits: Visits, kinds: readonly VisitKeys[], pause: () => Promise<void>): Promise<Uint32Array[]> {
-  const keys = kinds.map(() => new Uint32Array(visits.count));
-  for (const { rows, places, rowNumbers } of partsOf(visits)) {
+export async function keysOfVisits(visits: Visits, kinds: readonly VisitKeys[], scratch: Scratch, pause: () => Promise<void>): Promise<Uint32Array[]> {
+  const keys = kinds.map(() => scratch.take(visits.count));
+  for (const { rows, places, rowNumbers } of partsOf(visits, scratch)) {
     await pause();
     await whilePinned([rows], async () => {
       await rows.load(kinds.flatMap((kind) => (kind.areKept?.(rows) === true ? [] : kind.columns)));
@@ -45,15 +48,15 @@ export async function keysOfVisits(visits: Visits, kinds: readonly VisitKeys[], 
   return keys;
 }
 
-function partsOf({ view, sessions }: Visits): OfPart[] {
+function partsOf({ view, sessions }: Visits, scratch: Scratch): OfPart[] {
   const { facts, rowsOf } = view;
   const { firstParts, firstRows } = facts;
   const starts = new Uint32Array(rowsOf.length + 1);
   for (let at = 0; at < sessions.length; at += 1) starts[firstParts[sessions[at]!]! + 1]! += 1;
   for (let part = 0; part < rowsOf.length; part += 1) starts[part + 1]! += starts[part]!;
   const next = starts.slice();
-  const places = new Uint32Array(starts[rowsOf.length]!);
-  const rows = new Uint32Array(places.length);
+  const places = scratch.take(starts[rowsOf.length]!);
+  const rows = scratch.take(places.length);
   for (let at = 0; at < sessions.length; at += 1) {
     const session = sessions[at]!;
     const part = firstParts[session]!;

@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their list */
 import { rateOf, secondsOf } from "../../answer/numbers/shown.js";
+import type { Scratch } from "../../base/scratch.js";
 import { percentilesOf } from "../../answer/sessions-percentiles.js";
 import type { SessionFigures } from "../../plan/insights/answers.js";
 import type { Visits } from "./visits.js";
@@ -34,13 +35,15 @@ export function averageOf({ sessions, durationMs }: SessionSums): number | null 
 
 /** Counts distinct identities, of one list of sessions after the other. 4 bytes for each that there may be. */
 export class UserCounter {
-  #stamps = new Uint32Array(0);
+  #stamps: Uint32Array = new Uint32Array(0);
   #stamp = 0;
+
+  constructor(readonly scratch: Scratch) {}
 
   countOf({ view, sessions }: Visits): number {
     const { identities } = view.facts;
     this.#stamp += 1;
-    if (this.#stamps.length < view.identityEnd) this.#stamps = new Uint32Array(view.identityEnd);
+    if (this.#stamps.length < view.identityEnd) this.#stamps = this.scratch.takeZeros(view.identityEnd);
     const [stamps, stamp] = [this.#stamps, this.#stamp];
     let count = 0;
     for (let at = 0; at < sessions.length; at += 1) {
@@ -58,9 +61,7 @@ export async function sessionFigures(visits: Visits, users: UserCounter, pause: 
   const sums = sumsOf(visits);
   const { sessions, events, pageviews, bounces } = sums;
   await pause();
-  const durations = durationsOf(visits);
-  await pause();
-  const [durationMedianSec = null, durationP90Sec = null] = percentilesOf(durations, [50, 90]);
+  const [durationMedianSec = null, durationP90Sec = null] = percentilesOf(visits.view.facts.lengths, visits.sessions, [50, 90]);
   await pause();
   const userCount = users.countOf(visits);
   await pause();
@@ -76,11 +77,4 @@ export async function sessionFigures(visits: Visits, users: UserCounter, pause: 
     durationP90Sec,
     pagesPerSession: rateOf(pageviews, sessions),
   };
-}
-
-function durationsOf({ view, sessions }: Visits): Uint32Array | Float64Array {
-  const { lengths } = view.facts;
-  const durations = lengths instanceof Uint32Array ? new Uint32Array(sessions.length) : new Float64Array(sessions.length);
-  for (let at = 0; at < durations.length; at += 1) durations[at] = lengths[sessions[at]!]!;
-  return durations;
 }

@@ -2,6 +2,7 @@
 import { slotsOf } from "../../answer/insights/buckets.js";
 import { combinationsOf, greatestOf, restOf } from "../../answer/insights/combinations.js";
 import { rateOf } from "../../answer/numbers/shown.js";
+import { Scratch } from "../../base/scratch.js";
 import type { SessionPage, SessionsOverview } from "../../plan/insights/answers.js";
 import type { SessionsOverviewPlan } from "../../plan/insights/plan.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
@@ -13,7 +14,7 @@ import { keysOfVisits, urlsOfVisits } from "./keys-of-visits.js";
 import { sessionFigures, UserCounter } from "./session-figures.js";
 import { greatest, groupsOfKeys } from "./visit-list.js";
 import { VisitsByKey } from "./visits-by-key.js";
-import { isFiltered, marksOf, visitsOf, type SessionMarks, type Visits } from "./visits.js";
+import { isFiltered, marksOf, visitsOf, type SessionMarks, type Visits, type Counting } from "./visits.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 
 type OverviewParts = Readonly<Record<string, Part<SessionMarks>>>;
@@ -25,29 +26,31 @@ export const sessionsOverview: Survey<"sessionsOverview", OverviewParts, Session
   needsCompanies: ({ breakdown }) => breakdown?.fields.some(({ kind }) => kind === "companyId") === true,
   read: (plan, moment, missing) => moment.tables.sessions(plan, moment, missing),
   parts: (plan, _context, view) => (isFiltered(plan) ? { marks: marksOf(plan, plan.range, view) } : {}),
-  finish: async ({ marks = null }, plan, context, view, pause) => {
-    const visits = await visitsOf(plan, plan.range, marks, view, context, pause);
-    const users = new UserCounter();
-    const figuresOf = (some: Visits) => sessionFigures(some, users, pause);
-    const slots = slotsOf(plan, plan.interval, visits.extent);
-    const path = rowKeysOf([{ kind: "path" }], context);
-    const buckets: SessionsOverview["buckets"][number][] = [];
-    for (const slot of slots) {
-      buckets.push({ ...slot.bucket, ...(await figuresOf(visits.within(slot))) });
-    }
-    const total = await figuresOf(visits);
-    const entryPages = await pagesOf(visits, "entry", path, plan.limit, pause);
-    const exitPages = await pagesOf(visits, "exit", path, plan.limit, pause);
-    return {
-      definition: plan.definition,
-      asOf: asOfAnswer(plan, context),
-      buckets,
-      total,
-      ...(await rowsOf(visits, plan, context, figuresOf, pause)),
-      entryPages,
-      exitPages,
-    };
-  },
+  finish: ({ marks = null }, plan, context, view, pause) =>
+    Scratch.of(async (scratch) => {
+      const visits = await visitsOf(plan, plan.range, marks, view, context, scratch, pause);
+      const users = new UserCounter(scratch);
+      const figuresOf = (some: Visits) => sessionFigures(some, users, pause);
+      const slots = slotsOf(plan, plan.interval, visits.extent);
+      const path = rowKeysOf([{ kind: "path" }], context);
+      const buckets: SessionsOverview["buckets"][number][] = [];
+      for (const slot of slots) {
+        buckets.push({ ...slot.bucket, ...(await figuresOf(visits.within(slot))) });
+      }
+      const total = await figuresOf(visits);
+      const pages = { path, limit: plan.limit, scratch, pause };
+      const entryPages = await pagesOf(visits, "entry", pages);
+      const exitPages = await pagesOf(visits, "exit", pages);
+      return {
+        definition: plan.definition,
+        asOf: asOfAnswer(plan, context),
+        buckets,
+        total,
+        ...(await rowsOf(visits, plan, context, figuresOf, { scratch, pause })),
+        entryPages,
+        exitPages,
+      };
+    }),
 };
 
 type Breakdown = Pick<SessionsOverview, "rows" | "rest" | "valueCount">;
@@ -58,11 +61,11 @@ async function rowsOf(
   { breakdown }: SessionsOverviewPlan,
   context: RowContext,
   figuresOf: (visits: Visits) => Promise<SessionsOverview["total"]>,
-  pause: () => Promise<void>,
+  { scratch, pause }: Counting,
 ): Promise<Breakdown> {
   if (breakdown === null) return { rows: null, rest: null, valueCount: 0 };
   const keys = rowKeysOf(breakdown.fields, context);
-  const [keyOfVisit] = await keysOfVisits(visits, [keys], pause);
+  const [keyOfVisit] = await keysOfVisits(visits, [keys], scratch, pause);
   const byKey = new VisitsByKey(visits, keyOfVisit!);
   const all = combinationsOf(byKey.keys, keys);
   const sizes = Float64Array.from(all, (combination) => byKey.countOf(combination.keys));
@@ -75,10 +78,10 @@ async function rowsOf(
 }
 
 /** Pages by the sessions that begin, or end, there. */
-async function pagesOf(visits: Visits, end: "entry" | "exit", path: RowKeys, limit: number, pause: () => Promise<void>): Promise<SessionPage[]> {
+async function pagesOf(visits: Visits, end: "entry" | "exit", { path, limit, scratch, pause }: Counting & { readonly path: RowKeys; readonly limit: number }): Promise<SessionPage[]> {
   const { view, sessions } = visits;
   const { eventCounts } = view.facts;
-  const keyOfVisit = urlsOfVisits(visits, end);
+  const keyOfVisit = urlsOfVisits(visits, end, scratch);
   await pause();
   const { groupOfKey, numbers } = groupsOfKeys(keyOfVisit, path);
   const [counts, bounces] = [new Uint32Array(numbers.length), new Uint32Array(numbers.length)];

@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- keys, groups and visits are bounded by their lists */
 import { compareCodePoints } from "../../base/order.js";
+import type { Scratch } from "../../base/scratch.js";
 import type { KeyGroups } from "../../answer/insights/combinations.js";
 import type { WebVisits } from "../../plan/insights/answers.js";
 import { inPieces } from "../insights/in-pieces.js";
@@ -12,10 +13,10 @@ export interface VisitsByIdentity {
   readonly identities: Uint32Array;
 }
 
-export async function byIdentity({ view, sessions }: Visits, pause: () => Promise<void>): Promise<VisitsByIdentity> {
+export async function byIdentity({ view, sessions }: Visits, scratch: Scratch, pause: () => Promise<void>): Promise<VisitsByIdentity> {
   const { identities } = view.facts;
-  const starts = new Uint32Array(view.identityEnd + 1);
-  const ofVisits = new Uint32Array(sessions.length);
+  const starts = scratch.takeZeros(view.identityEnd + 1);
+  const ofVisits = scratch.take(sessions.length);
   await inPieces(sessions.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const identity = identities[sessions[at]!]!;
@@ -24,7 +25,7 @@ export async function byIdentity({ view, sessions }: Visits, pause: () => Promis
     }
   });
   for (let identity = 0; identity < view.identityEnd; identity += 1) starts[identity + 1]! += starts[identity]!;
-  const found = { places: new Uint32Array(sessions.length), identities: new Uint32Array(sessions.length) };
+  const found = { places: scratch.take(sessions.length), identities: scratch.take(sessions.length) };
   await inPieces(sessions.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const identity = ofVisits[at]!;

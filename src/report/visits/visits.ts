@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their list */
 import type { Extent } from "../../answer/insights/buckets.js";
 import { LIMITS } from "../../base/limits.js";
+import type { Scratch } from "../../base/scratch.js";
 import { select } from "../../filter/select.js";
 import { selectedRows } from "../../filter/selected-rows.js";
 import type { Range, Scope, SessionRule } from "../../plan/plan.js";
@@ -40,6 +41,12 @@ export function marksOf(plan: VisitScope, range: Range, view: SessionView): Part
   };
 }
 
+/** What a question counts with, and how others have a turn meanwhile. */
+export interface Counting {
+  readonly scratch: Scratch;
+  readonly pause: () => Promise<void>;
+}
+
 /** The sessions that a question is about, by their starts. */
 export class Visits {
   constructor(
@@ -70,13 +77,18 @@ export class Visits {
   }
 }
 
-/** The sessions of a project that start in a range, of those that are marked. Cost: a look at each that starts there. @param marks null: all */
+/**
+ * The sessions of a project that start in a range, of those that are marked. Cost: a look at each that starts there.
+ * @param marks null: all
+ * @param scratch what is found lies there
+ */
 export async function visitsOf(
   { project }: Scope,
   { fromMs, toMs }: Range,
   marks: SessionMarks | null,
   view: SessionView,
   { dictionaries }: RowContext,
+  scratch: Scratch,
   pause: () => Promise<void>,
 ): Promise<Visits> {
   const { facts, others } = view;
@@ -85,7 +97,7 @@ export async function visitsOf(
   const isAsked = (session: number) =>
     view.isAlive(session) && (code === null || projects[session] === code) && (marks === null || (marks[session >>> 5]! & (1 << (session & 31))) !== 0);
   const [first, end] = [view.firstAt(fromMs), view.firstAt(toMs)];
-  const found = new Uint32Array(end - first);
+  const found = scratch.take(end - first);
   let count = 0;
   await inPieces(found.length, pause, (from, to) => {
     for (let session = first + from; session < first + to; session += 1) {
@@ -95,5 +107,5 @@ export async function visitsOf(
   });
   const foundOthers = others.subarray(view.firstOtherAt(fromMs), view.firstOtherAt(toMs)).filter(isAsked);
   await pause();
-  return new Visits(view, mergedByStart(found.subarray(0, count), foundOthers, starts));
+  return new Visits(view, mergedByStart(found.subarray(0, count), foundOthers, starts, (length) => scratch.take(length)));
 }

@@ -3,6 +3,7 @@ import { cutOf, slotsOf, type Extent, type Slot } from "../../answer/insights/bu
 import type { KeyGroups } from "../../answer/insights/combinations.js";
 import { rateOf } from "../../answer/numbers/shown.js";
 import { LIMITS } from "../../base/limits.js";
+import { Scratch } from "../../base/scratch.js";
 import type { WebFigures, WebOverview } from "../../plan/insights/answers.js";
 import type { WebOverviewPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
@@ -21,7 +22,7 @@ import { pagesOf, viewsOf } from "./page-views.js";
 import { averageOf, sumsOf } from "./session-figures.js";
 import { touchKeysOf } from "./touch-keys.js";
 import { byIdentity, visitList } from "./visit-list.js";
-import { isFiltered, marksOf, visitsOf, type SessionMarks, type Visits } from "./visits.js";
+import { isFiltered, marksOf, visitsOf, type SessionMarks, type Visits, type Counting } from "./visits.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 
 const ONLINE_MS = 5 * 60_000;
@@ -48,23 +49,24 @@ export const webOverview: Survey<"webOverview", Readonly<Record<string, AnyPart>
   tables: () => ["sessions"],
   read: (plan, moment, missing) => moment.tables.sessions(plan, moment, missing),
   parts: (plan, context, view) => partsOf(plan, context, view) as Readonly<Record<string, AnyPart>>,
-  finish: async (found, plan, context, view, pause) => {
-    // The states of the parts under these names.
-    const states = found as WebStates;
-    const visits = await visitsOf(plan, plan.range, states.marks ?? null, view, context, pause);
-    const chart = chartOf(states, visits, plan, context);
-    await pause();
-    return {
-      definition: plan.definition,
-      asOf: asOfAnswer(plan, context),
-      nowOnline: visitorsOf(states.online, context),
-      figures: figuresOf(states.visitors, states.views, visits, context),
-      previous: await previousOf(states, plan, context, view, pause),
-      chart,
-      pages: await pagesOf([...states.pages.values()].flat(), pathsOf(context), subjectsOf("identity", context), plan.limit, pause),
-      ...(await listsOf(visits, context, plan.limit, pause)),
-    };
-  },
+  finish: (found, plan, context, view, pause) =>
+    Scratch.of(async (scratch) => {
+      // The states of the parts under these names.
+      const states = found as WebStates;
+      const visits = await visitsOf(plan, plan.range, states.marks ?? null, view, context, scratch, pause);
+      const chart = chartOf(states, visits, plan, context);
+      await pause();
+      return {
+        definition: plan.definition,
+        asOf: asOfAnswer(plan, context),
+        nowOnline: visitorsOf(states.online, context),
+        figures: figuresOf(states.visitors, states.views, visits, context),
+        previous: await previousOf(states, plan, context, view, { scratch, pause }),
+        chart,
+        pages: await pagesOf([...states.pages.values()].flat(), pathsOf(context), subjectsOf("identity", context), plan.limit, pause),
+        ...(await listsOf(visits, context, plan.limit, { scratch, pause })),
+      };
+    }),
 };
 
 const paths = new WeakMap<RowContext, RowKeys>();
@@ -125,10 +127,10 @@ async function previousOf(
   plan: WebOverviewPlan,
   context: RowContext,
   view: SessionView,
-  pause: () => Promise<void>,
+  { scratch, pause }: Counting,
 ): Promise<WebFigures | null> {
   if (plan.previous === null || formerVisitors === undefined || formerViews === undefined) return null;
-  const visits = await visitsOf(plan, plan.previous, formerMarks ?? null, view, context, pause);
+  const visits = await visitsOf(plan, plan.previous, formerMarks ?? null, view, context, scratch, pause);
   return figuresOf(formerVisitors, formerViews, visits, context);
 }
 
@@ -155,19 +157,19 @@ function bothExtents(one: Extent | null, other: Extent | null): Extent | null {
 
 type Lists = Pick<WebOverview, "entryPages" | "exitPages" | "sources" | "mediums" | "campaigns" | "countries" | "devices" | "browsers" | "systems">;
 
-async function listsOf(visits: Visits, context: RowContext, limit: number, pause: () => Promise<void>): Promise<Lists> {
+async function listsOf(visits: Visits, context: RowContext, limit: number, { scratch, pause }: Counting): Promise<Lists> {
   const [path, touches] = [pathsOf(context), touchKeysOf(context)];
   const [countries, devices, browsers, systems] = ["location_country", "device", "browser", "os"].map((field) => rowKeysOf([{ kind: "field", field }], context));
   const ofFirst = [countries!, devices!, browsers!, systems!];
-  const [touchKeys, ...keys] = await keysOfVisits(visits, [touches, ...ofFirst], pause);
-  const people = await byIdentity(visits, pause);
+  const [touchKeys, ...keys] = await keysOfVisits(visits, [touches, ...ofFirst], scratch, pause);
+  const people = await byIdentity(visits, scratch, pause);
   const list = async (keyOfVisit: Uint32Array | undefined, groups: KeyGroups) => {
     await pause();
     return await visitList(people, keyOfVisit!, groups, limit, pause);
   };
   return {
-    entryPages: await list(urlsOfVisits(visits, "entry"), path),
-    exitPages: await list(urlsOfVisits(visits, "exit"), path),
+    entryPages: await list(urlsOfVisits(visits, "entry", scratch), path),
+    exitPages: await list(urlsOfVisits(visits, "exit", scratch), path),
     sources: await list(touchKeys, touches.groupsBy("source")),
     mediums: await list(touchKeys, touches.groupsBy("medium")),
     campaigns: await list(touchKeys, touches.groupsBy("campaign")),

@@ -54,10 +54,10 @@ export function firstStartAt(sessions: Uint32Array, starts: Float64Array, ms: nu
   return low;
 }
 
-/** Two lists of sessions, each by start, as one. Cost: both. */
-export function mergedByStart(a: Uint32Array, b: Uint32Array, starts: Float64Array): Uint32Array {
+/** Two lists of sessions, each by start, as one. Cost: both. @param take memory for so many */
+export function mergedByStart(a: Uint32Array, b: Uint32Array, starts: Float64Array, take: (length: number) => Uint32Array = (length) => new Uint32Array(length)): Uint32Array {
   if (a.length === 0 || b.length === 0) return a.length === 0 ? b : a;
-  const all = new Uint32Array(a.length + b.length);
+  const all = take(a.length + b.length);
   for (let at = 0, next = 0, into = 0; into < all.length; into += 1) {
     const isOfB = at === a.length || (next < b.length && starts[b[next]!]! < starts[a[at]!]!);
     all[into] = isOfB ? b[next]! : a[at]!;

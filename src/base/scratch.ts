@@ -1,0 +1,56 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the list */
+
+/** Fewer numbers are made anew: their memory is used again as it is. */
+const KEPT_COUNT_MIN = 64 * 1024;
+/** Bytes that are kept for whoever comes next. */
+const KEPT_BYTES_MAX = 96 * 1024 * 1024;
+
+const kept: Uint32Array[] = [];
+let keptByteLength = 0;
+
+/**
+ * Memory for what a question counts with, which the next question uses again: memory that is touched for the first time costs the system
+ * as much as many a question.
+ */
+export class Scratch {
+  readonly #taken: Uint32Array[] = [];
+
+  /** Calls `use`; nobody reads what it took once it has ended. */
+  static async of<T>(use: (scratch: Scratch) => Promise<T>): Promise<T> {
+    const scratch = new Scratch();
+    try {
+      return await use(scratch);
+    } finally {
+      for (const numbers of scratch.#taken) keep(numbers);
+    }
+  }
+
+  /** So many numbers, of any value. */
+  take(count: number): Uint32Array {
+    if (count < KEPT_COUNT_MIN) return new Uint32Array(count);
+    const numbers = fitting(count) ?? new Uint32Array(Math.ceil(count / KEPT_COUNT_MIN) * KEPT_COUNT_MIN);
+    this.#taken.push(numbers);
+    return numbers.subarray(0, count);
+  }
+
+  /** So many zeros. */
+  takeZeros(count: number): Uint32Array {
+    return this.take(count).fill(0);
+  }
+}
+
+/** The shortest that is long enough. */
+function fitting(count: number): Uint32Array | null {
+  let best = -1;
+  for (const [at, { length }] of kept.entries()) if (length >= count && (best < 0 || length < kept[best]!.length)) best = at;
+  if (best < 0) return null;
+  const [numbers] = kept.splice(best, 1);
+  keptByteLength -= numbers!.byteLength;
+  return numbers!;
+}
+
+function keep(numbers: Uint32Array): void {
+  if (keptByteLength + numbers.byteLength > KEPT_BYTES_MAX) return;
+  kept.push(numbers);
+  keptByteLength += numbers.byteLength;
+}
