@@ -2,7 +2,8 @@ import { MemoryBudget, type Droppable } from "./memory-budget.js";
 
 /** What one question keeps under the bound of all, for as long as it goes on. */
 export class BudgetShare extends MemoryBudget {
-  readonly #own = new Set<Droppable>();
+  // Weak: what was dropped is to be free.
+  readonly #own = new WeakSet<Droppable>();
   #isEnded = false;
 
   constructor(readonly whole: MemoryBudget) {
@@ -25,8 +26,16 @@ export class BudgetShare extends MemoryBudget {
   }
 
   override remove(item: Droppable): void {
-    this.#own.delete(item);
     this.whole.remove(item);
+  }
+
+  override removeAll(isOne: (item: Droppable) => boolean): void {
+    this.whole.removeAll((item) => this.#own.has(item) && isOne(item));
+  }
+
+  /** Counts bytes that cannot be dropped before the end. */
+  count(byteLength: number): void {
+    this.add({ byteLength, pinned: true, lastUsed: 0, drop: () => undefined });
   }
 
   override unpinned(): void {
@@ -40,7 +49,6 @@ export class BudgetShare extends MemoryBudget {
   /** Gives back all that it keeps. */
   end(): void {
     this.#isEnded = true;
-    for (const item of this.#own) this.whole.remove(item);
-    this.#own.clear();
+    this.whole.removeAll((item) => this.#own.has(item));
   }
 }

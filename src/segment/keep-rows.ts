@@ -18,17 +18,19 @@ export function someRows(rows: SourceRows, kept: Uint32Array, blank = NO_BLANKS)
     columnNames: () => rows.columnNames(),
     column: (name) => keepCodes(rows.column(name), kept, blank.get(name) ?? NO_CODES),
     times: () => {
-      const times = rows.times();
-      return Int32Array.from(kept, (row) => times[row]!);
+      const [times, own] = [rows.times(), new Int32Array(kept.length)];
+      for (let at = 0; at < own.length; at += 1) own[at] = times[kept[at]!]!;
+      return own;
     },
     ids: () => {
       const [ids, own] = [rows.ids(), new Uint8Array(kept.length * 16)];
-      kept.forEach((row, at) => own.set(ids.subarray(row * 16, row * 16 + 16), at * 16));
+      for (let at = 0; at < kept.length; at += 1) for (let byte = 0; byte < 16; byte += 1) own[at * 16 + byte] = ids[kept[at]! * 16 + byte]!;
       return own;
     },
     sequences: () => {
-      const sequences = rows.sequences();
-      return Uint32Array.from(kept, (row) => sequences[row]!);
+      const [sequences, own] = [rows.sequences(), new Uint32Array(kept.length)];
+      for (let at = 0; at < own.length; at += 1) own[at] = sequences[kept[at]!]!;
+      return own;
     },
   };
 }

@@ -38,6 +38,11 @@ export class MemoryBudget {
     if (this.#held.delete(item)) this.#byteLength -= item.byteLength;
   }
 
+  /** Keeps nothing of these any more. Cost: a look at all that is held. */
+  removeAll(isOne: (item: Droppable) => boolean): void {
+    for (const item of this.#held) if (isOne(item)) this.remove(item);
+  }
+
   /** Something is no longer in use: the next addition over the bound tries again. */
   unpinned(): void {
     this.#nextTryBytes = 0;

@@ -139,6 +139,8 @@ describe("a law that is broken, all checksums being right, is found:", () => {
     ["no segment stands twice", (storage) => forgeManifest(storage, (manifest) => ({ ...manifest, segments: [...manifest.segments, ...manifest.segments.slice(0, 1)] })), /each file named once/],
     ["no record stands twice", (storage) => forgeManifest(storage, (manifest) => ({ ...manifest, identities: [...manifest.identities, ...manifest.identities] })), /in record 0 an id of its own, found that of record 0/],
     ["records lie in the order of their sequences", (storage) => forgeRecordSequences(storage, (sequences) => sequences.toReversed()), /in record 1 a sequence above 22, found 21/],
+    ["sequences of records are below the next", (storage) => forgeRecordSequences(storage, (sequences) => sequences.map((sequence) => sequence + 5_000)), /in record 0 a sequence below \d+, found 5021/],
+    ["each record has a sequence", (storage) => forgeRecordSequences(storage, (sequences) => sequences.slice(1)), /expected 2 sequences of records, got 1/],
     ["sequences of records are those of no rows", (storage) => forgeRecordSequences(storage, (sequences) => sequences.with(0, 3)), /a sequence of its own, found 3, which another row or record has/],
     ["numbers of files are below the next", (storage) => forgeManifest(storage, (manifest) => ({ ...manifest, nextFile: 2 })), /file numbers below 2/],
     ["sequences follow on from segments to journals", (storage) => forgeManifest(storage, (manifest) => ({ ...manifest, nextSequence: 30 })), /a sequence from 1 to 29/],

@@ -68,7 +68,9 @@ export function readInsight(input: unknown, { nowMs, savedSegments, patterns }: 
 function readAsOf(members: Members): InsightScope["asOf"] {
   const asOf = members.values.get("asOf");
   if (asOf === undefined) return null;
-  if (asOf === "latest" || (typeof asOf === "number" && Number.isInteger(asOf) && asOf >= 0)) return asOf;
+  if (asOf === "latest") return asOf;
+  // -0 is told as 0.
+  if (typeof asOf === "number" && Number.isInteger(asOf) && asOf >= 0) return asOf + 0;
   throw memberError(members, "asOf", `expected a sequence, that is an integer of at least 0, or latest, got ${shown(asOf)}`);
 }
 

@@ -1,3 +1,4 @@
+import { DaybookError } from "../../base/errors.js";
 import type { DictionaryDelta } from "../../column/dictionaries.js";
 import { RECORD_FIELD_COUNT } from "../../identity/record-table.js";
 import { toDeltas, toPlanes } from "../../segment/byte-planes.js";
@@ -29,12 +30,13 @@ export async function encodeRecordsFile(batch: RecordBatch): Promise<Uint8Array>
   return concat([encodeRecords([], batch), await toPlanes(await toDeltas(batch.records.sequences))]);
 }
 
-/** Reads what `encodeRecordsFile` wrote. Files of earlier versions end without sequences: these records have 0. */
+/** Reads what `encodeRecordsFile` wrote. Files of earlier versions end without sequences: these records have 0. @throws corruption */
 export function decodeRecordsFile(payload: Uint8Array): RecordBatch {
   const reader = new PayloadReader(payload);
   const { batch } = readRecords(reader);
   const { sequences } = batch.records;
   const rest = reader.rest();
+  if (rest.length > 0 && rest.length !== sequences.byteLength) throw new DaybookError("corruption", `expected ${sequences.length} sequences of records, got ${rest.length / 4}`);
   if (rest.length > 0) sequences.set(decodeDeltas(rest.slice()));
   return batch;
 }

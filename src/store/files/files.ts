@@ -99,12 +99,10 @@ export class StoreFiles {
     return new Segment(entry.key, entry.byteLength, footer, this.#sourceOf(bytes), this.budget, null);
   }
 
-  /** A segment of some rows of a day that is written nowhere: its bytes stay in memory, where a budget counts them. */
+  /** A segment of some rows of a day that is written nowhere: its bytes stay in memory, its columns as long as the budget allows. */
   async segmentInMemory(rows: SourceRows, budget: MemoryBudget, turns: Turns): Promise<Segment> {
     const { bytes, footer } = this.#checked(await makeSegment([rows], [], this.#codec, turns));
-    const segment = new Segment("a segment in memory", bytes.length, footer, this.#sourceOf(bytes), budget, bytes);
-    segment.pin();
-    return segment;
+    return new Segment("a segment in memory", bytes.length, footer, this.#sourceOf(bytes), budget, null);
   }
 
   /** Opens a segment: its footer is read, its columns are not. @throws corruption */

@@ -14,6 +14,8 @@ const ANONYMOUS_ID = fieldIndex("anonymousId");
 const COMPANY_ID = fieldIndex("companyId");
 /** What learning of a record costs, beside a value that is worked on. */
 const RECORD_VALUE_COUNT = 512;
+/** What learning of a link costs. */
+const LINK_VALUE_COUNT = 128;
 /** And of an id that only records name. */
 const BROUGHT_VALUE_COUNT = 32;
 
@@ -52,6 +54,14 @@ export class Identities {
   /** Learns of events with both ids in sealed segments. */
   takeLinks(segments: readonly Segment[]): void {
     for (const segment of segments) for (const link of linksOfMeta(segment.meta)) this.resolver.link(link);
+  }
+
+  /** The same of one segment, in turns. */
+  async takeLinksInTurns({ meta }: Segment, turns: Turns): Promise<void> {
+    const take = (from: number, to: number) => {
+      for (const link of linksOfMeta({ ...meta, links: meta.links.slice(from, to) })) this.resolver.link(link);
+    };
+    await turns.inPieces(meta.links.length, take, LINK_VALUE_COUNT);
   }
 
   /** Learns of records in one turn. */

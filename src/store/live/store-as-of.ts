@@ -77,8 +77,7 @@ export async function storeAsOf(store: Store, sequence: number, turns: Turns): P
       const segment = await segmentUpTo(rows, { sequence, files: store.files, budget, turns });
       if (segment === null) continue;
       segments.push(segment);
-      identities.takeLinks([segment]);
-      await turns.took(segment.meta.links.length * VALUES_PER_LINK);
+      await identities.takeLinksInTurns(segment, turns);
     }
     await identities.takeInTurns({ records, brought: BROUGHT_NOTHING }, () => identities.resolver.committed(store.journaledSizes), turns);
     return new StoreAsOf(store, sequence, snapshot, segments, identities, budget);
@@ -88,9 +87,6 @@ export async function storeAsOf(store: Store, sequence: number, turns: Turns): P
     throw error;
   }
 }
-
-/** What learning of a link costs, in looks at a value. */
-const VALUES_PER_LINK = 64;
 
 /** How the rows of a moment become those of an earlier one. */
 interface Copying {
@@ -110,7 +106,9 @@ async function segmentUpTo(part: Rows, { sequence, files, budget, turns }: Copyi
     const kept = await rowsUpTo(rows.sequences(), sequence, turns);
     if (kept.length === 0) return null;
     await rows.load([TIME_COLUMN, ID_COLUMN, ...rows.columnNames()]);
-    return await files.segmentInMemory(someRows(rows, kept), budget, turns);
+    const segment = await files.segmentInMemory(someRows(rows, kept), budget, turns);
+    budget.count(segment.byteLength);
+    return segment;
   });
 }
 

@@ -16,7 +16,8 @@ export class RecordLaws {
     readonly sequences: SequenceSet,
   ) {}
 
-  add(file: string, { records, brought }: RecordBatch, judge: CodeJudge): void {
+  /** @param nextSequence all sequences are below it */
+  add(file: string, { records, brought }: RecordBatch, judge: CodeJudge, nextSequence = Infinity): void {
     const { findings, table } = this;
     for (const field of ["userId", "anonymousId", "companyId"] as const)
       for (const code of brought[field]) {
@@ -35,6 +36,7 @@ export class RecordLaws {
       // Records that an earlier version sealed have none.
       if (sequence !== 0) {
         if (sequence <= this.#lastSequence) findings.add(file, `${place} a sequence above ${this.#lastSequence}`, String(sequence));
+        else if (sequence >= nextSequence) findings.add(file, `${place} a sequence below ${nextSequence}`, String(sequence));
         else if (!this.sequences.add(sequence)) findings.add(file, `${place} a sequence of its own`, `${sequence}, which another row or record has`);
         this.#lastSequence = Math.max(this.#lastSequence, sequence);
       }

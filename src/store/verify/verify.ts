@@ -130,7 +130,7 @@ class Verification {
     for (const entry of manifest.identities) {
       if ((await this.#readFile(entry)) === null) continue;
       const batch = await this.#attempt(entry.key, () => this.#files.readRecords(entry));
-      if (batch !== null) this.#records.add(entry.key, batch, judge);
+      if (batch !== null) this.#records.add(entry.key, batch, judge, manifest.nextSequence);
     }
     const { privacy } = manifest;
     if (privacy !== null && (await this.#readFile(privacy)) !== null) {
