@@ -63,9 +63,9 @@ export class Segment implements Rows {
     this.#columns = new Map(meta.columns.map((column) => [column.name, column]));
   }
 
-  /** The same rows, of which nothing is in memory yet: what is derived of one is unknown to the other. */
+  /** The same rows, of which no column is in memory yet: what is derived of one is unknown to the other. */
   twin(budget: MemoryBudget): Segment {
-    return new Segment(this.key, this.byteLength, this.footer, this.source, budget, null);
+    return new Segment(this.key, this.byteLength, this.footer, this.source, budget, this.#held.get(WHOLE_FILE) as Uint8Array | null);
   }
 
   get firstSequence(): number {
