@@ -1,7 +1,8 @@
 import type { Turns } from "../../base/turn.js";
 import type { RecordColumns, RecordTable } from "../../identity/record-table.js";
-import { SEQUENCE_COLUMN, TIME_COLUMN, ID_COLUMN } from "../../schema/fields.js";
+import { SEQUENCE_COLUMN } from "../../schema/fields.js";
 import { someRows } from "../../segment/keep-rows.js";
+import { loadInTurns } from "../../segment/load-in-turns.js";
 import { BudgetShare } from "../../segment/budget-share.js";
 import type { Rows } from "../../segment/rows.js";
 import { Segment } from "../../segment/segment.js";
@@ -105,7 +106,7 @@ async function segmentUpTo(part: Rows, { sequence, files, budget, turns }: Copyi
     await rows.load([SEQUENCE_COLUMN]);
     const kept = await rowsUpTo(rows.sequences(), sequence, turns);
     if (kept.length === 0) return null;
-    await rows.load([TIME_COLUMN, ID_COLUMN, ...rows.columnNames()]);
+    await loadInTurns(rows, turns);
     const segment = await files.segmentInMemory(someRows(rows, kept), budget, turns);
     budget.count(segment.byteLength);
     return segment;

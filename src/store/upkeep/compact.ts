@@ -1,6 +1,6 @@
 import { LIMITS } from "../../base/limits.js";
 import type { Turns } from "../../base/turn.js";
-import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
+import { loadInTurns } from "../../segment/load-in-turns.js";
 import type { Segment } from "../../segment/segment.js";
 import type { Store } from "../live/store.js";
 
@@ -49,18 +49,11 @@ function groupOf<S extends Sized>(day: readonly S[]): S[] {
   return ascending.slice(0, count);
 }
 
-/** What reading and inflating an entry of a column costs, in looks at a value. */
-const VALUES_PER_ENTRY = 4;
-
 /** Merges some segments of one day into one. Answers do not change; old files go once no query reads them. @param turns the pace */
 export async function compact(store: Store, sources: readonly Segment[], turns: Turns): Promise<void> {
   for (const segment of sources) segment.pin();
   try {
-    for (const segment of sources)
-      for (const name of [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...segment.columnNames()]) {
-        await segment.load([name]);
-        await turns.took(segment.rowCount * VALUES_PER_ENTRY);
-      }
+    for (const segment of sources) await loadInTurns(segment, turns);
     const made = await store.files.makeSegment(sources, store.excerpts, turns);
     await store.refuseLostLock();
     const { entry, segment } = await store.files.writeSegmentFile(store.takeFileNumber(), made);
