@@ -47,6 +47,7 @@ async function askPast<A>(sequence: number, { store, contexts }: Present, slices
 function refuseUnreached(sequence: number, { newestSequence, records }: Store): void {
   if (sequence > newestSequence)
     throw parameterError("invalid_parameter", "asOf", `expected a sequence up to the newest, which is ${newestSequence}, got ${sequence}`);
-  if (records.hasUnnumbered)
-    throw parameterError("invalid_parameter", "asOf", "expected latest, for an earlier version sealed records of this store without their sequences");
+  // All of them had come by the newest, whichever sequences they have.
+  if (sequence < newestSequence && records.hasUnnumbered)
+    throw parameterError("invalid_parameter", "asOf", `expected latest, or ${newestSequence}: an earlier version sealed records of this store without sequences`);
 }
