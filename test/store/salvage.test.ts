@@ -1,6 +1,7 @@
 import { openDaybook, type ExportedEvent } from "daybook";
 import { beforeAll, describe, expect, test } from "vitest";
 import { dayOf } from "../../src/base/time.js";
+import { storeOf } from "../../src/engine/open-daybook.js";
 import { MANIFEST_KEY, decodeManifest } from "../../src/store/files/manifest.js";
 import { flipped } from "../format/damage-kit.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
@@ -49,6 +50,19 @@ describe("openDaybook with onCorruption quarantine", () => {
       const left = await expectExact(storage, true);
       const days = all.filter(({ id }) => !left.some((event) => event.id === id)).map(({ createdAt }) => dayOf(Date.parse(createdAt)));
       expect(days).toEqual(Array.from({ length: entry.rowCount }, () => entry.day));
+    }
+  });
+
+  test("keeps the sequences of records", async () => {
+    const sequencesOf = async (storage: RecordingStorage) => {
+      await using daybook = await openDaybook({ storage, clock });
+      return Array.from(storeOf(daybook)?.records.slice(0).sequences ?? []);
+    };
+    for (const objects of [closed, open]) {
+      const owed = await sequencesOf(new RecordingStorage(objects));
+      expect(owed.length).toBeGreaterThan(1);
+      const [key = ""] = keysIn(objects, "segments/");
+      expect(await sequencesOf((await salvaged(middleFlipped(objects, key), all)).storage)).toEqual(owed);
     }
   });
 

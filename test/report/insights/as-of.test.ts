@@ -1,8 +1,11 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type StickinessInput } from "daybook";
-import { describe, expect, test } from "vitest";
+import { seededRandom } from "daybook/testing";
+import { describe, expect, test, vi } from "vitest";
+import { nextTurn } from "../../../src/base/turn.js";
 import { storeOf } from "../../../src/engine/open-daybook.js";
 import type { InsightName } from "../../../src/testing/random/insight-questions.js";
 import { signalOf } from "../../engine/counted-signal.js";
+import { HeldReads } from "../../oracle/held-reads.js";
 import { baseSeed, caseCount } from "../../oracle/settings.js";
 import { checkAsOf, newestOf } from "./as-of-case.js";
 
@@ -28,6 +31,13 @@ function openHere(storage = Object.assign(memoryStorage(), { volatile: false }))
 async function peopleAsOf(daybook: Daybook, asOf: StickinessInput["asOf"], rest: StickinessInput = {}): Promise<number> {
   const { buckets } = await daybook.stickiness({ interval: "total", asOf, ...rest });
   return buckets[0]?.entities ?? 0;
+}
+
+async function erase(daybook: Daybook, userId: string): Promise<void> {
+  const { id } = await daybook.privacyRequests.create({ type: "erasure", subject: { userId }, regulation: "gdpr" });
+  await daybook.privacyRequests.verify(id);
+  await daybook.privacyRequests.acknowledge(id);
+  await daybook.privacyRequests.resolve(id, "completed");
 }
 
 function planIs(value: string): StickinessInput {
@@ -99,10 +109,7 @@ describe("As of a sequence", () => {
     await daybook.identify({ userId: "gone", anonymousId: "device" });
     await daybook.identify({ userId: "u1", traits: { plan: "pro" } });
     expect([await peopleAsOf(daybook, 5), await newestOf(daybook)]).toEqual([5, 8]);
-    const { id } = await daybook.privacyRequests.create({ type: "erasure", subject: { userId: "gone" }, regulation: "gdpr" });
-    await daybook.privacyRequests.verify(id);
-    await daybook.privacyRequests.acknowledge(id);
-    await daybook.privacyRequests.resolve(id, "completed");
+    await erase(daybook, "gone");
     const ofPros = planIs("pro");
     expect(await peopleAsOf(daybook, 5)).toBe(4);
     expect([await peopleAsOf(daybook, 5, ofPros), await peopleAsOf(daybook, 7, ofPros), await peopleAsOf(daybook, 8, ofPros)]).toEqual([0, 1, 2]);
@@ -151,13 +158,54 @@ describe("As of a sequence", () => {
     await expect(daybook.trend({ asOf: 3 })).rejects.toThrow("up to the newest, which is 2, got 3");
   });
 
-  test("records of which an earlier version kept no sequence are no secret: only the newest can be asked", async () => {
+  test("where an earlier version kept no sequences of records only the newest can be asked", async () => {
     await using daybook = await openHere();
     await daybook.ingest(eventsOf(0, 2));
     await daybook.identify({ userId: "u0", traits: { plan: "pro" } });
     storeOf(daybook)?.records.sequences.fill(0);
     await expect(daybook.trend({ asOf: 2 })).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "asOf" } });
     expect(await newestOf(daybook)).toBe(3);
+    expect([await peopleAsOf(daybook, 3, planIs("pro")), await peopleAsOf(daybook, "latest", planIs("pro"))]).toEqual([1, 1]);
+  });
+
+  test("whoever is erased while a question waits is not in its answer", async () => {
+    const held = new HeldReads();
+    held.isHolding = false;
+    const options = { storage: held.storage, clock: fixedClock(NOW) };
+    const former = await openDaybook(options);
+    // So many that parts of the file are read.
+    await former.ingest(Array.from({ length: 5_000 }, (_, at) => ({ name: "a", userId: `u${at}`, createdAt: NOW - HOUR_MS })));
+    await former.close();
+    await using daybook = await openDaybook(options);
+    const store = storeOf(daybook) ?? expect.unreachable("it is of this process");
+    const [before] = store.manifest.segments;
+    held.isHolding = true;
+    const asked = peopleAsOf(daybook, 4_000);
+    while (held.waitingCount === 0) await nextTurn();
+    held.isHolding = false;
+    const erasing = erase(daybook, "u7");
+    while (store.manifest.segments[0]?.key === before?.key) await nextTurn();
+    expect(await held.until(asked, seededRandom(baseSeed))).toBe(3_999);
+    await erasing;
+  });
+
+  test("a question whose reads fail keeps no file that an erasure replaced", async () => {
+    const storage = Object.assign(memoryStorage(), { volatile: false });
+    let isFailing = false;
+    const read = storage.read.bind(storage);
+    storage.read = async (key, range) => {
+      if (isFailing && key.startsWith("segments/")) throw new Error("this disk does not read");
+      return await read(key, range);
+    };
+    await using daybook = await openHere(storage);
+    await daybook.ingest(Array.from({ length: 5_000 }, (_, at) => ({ name: "a", userId: `u${at}`, createdAt: NOW - HOUR_MS, url: `/${at}` })));
+    await daybook.seal();
+    isFailing = true;
+    await expect(daybook.trend({ asOf: 4_000 })).rejects.toThrow("this disk does not read");
+    isFailing = false;
+    await erase(daybook, "u7");
+    const named = storeOf(daybook)?.manifest.segments.map(({ key }) => key);
+    await vi.waitFor(async () => expect(await storage.list("segments/")).toEqual(named));
   });
 
   test("a question stops by its signal wherever it is", async () => {
