@@ -8,6 +8,7 @@ import type { SessionView } from "../../table/sessions/session-view.js";
 import type { TableMoment } from "../../table/tables.js";
 import type { Part } from "../form/part.js";
 import type { RowContext, Survey } from "../form/report.js";
+import { asOfAnswer } from "../insights/as-of-answer.js";
 import { rowKeysOf } from "../insights/row-keys.js";
 import { BreakdownGroups } from "./breakdown-groups.js";
 import { EntityMatches } from "./entity-matches.js";
@@ -16,7 +17,6 @@ import type { MatchList } from "./match-list.js";
 import { matchesPart } from "./matches.js";
 import { inOrder } from "./order-by-ids.js";
 import { entryBits, Tries } from "./tries.js";
-import { asOfAnswer } from "../insights/as-of-answer.js";
 
 interface FunnelParts {
   readonly [name: string]: Part<MatchList[]>;

@@ -3,12 +3,12 @@ import { axisOf } from "../../calendar/axis.js";
 import type { LifecyclePlan } from "../../plan/insights/plan.js";
 import type { LifecycleBucket } from "../../plan/insights/answers.js";
 import type { Survey } from "../form/report.js";
+import { asOfAnswer } from "../insights/as-of-answer.js";
 import { subjectsOf } from "../insights/subjects.js";
 import { EntitiesOfUnits } from "./entities-of-units.js";
 import { LifecycleStates } from "./lifecycle-states.js";
 import { subjectsByUnit } from "../insights/subjects-by-unit.js";
 import { extentOf } from "../insights/unit-extent.js";
-import { asOfAnswer } from "../insights/as-of-answer.js";
 
 interface LifecycleParts {
   readonly [name: string]: ReturnType<typeof subjectsByUnit>;

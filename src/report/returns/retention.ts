@@ -3,6 +3,7 @@ import type { Retention } from "../../plan/insights/answers.js";
 import type { RetentionPlan } from "../../plan/insights/plan.js";
 import type { TableMoment } from "../../table/tables.js";
 import type { RowContext, Survey } from "../form/report.js";
+import { asOfAnswer } from "../insights/as-of-answer.js";
 import { rowKeysOf, type RowKeys } from "../insights/row-keys.js";
 import { subjectsOf } from "../insights/subjects.js";
 import { EntitiesOfUnits } from "./entities-of-units.js";
@@ -12,7 +13,6 @@ import { PlainRetention } from "./plain-retention.js";
 import { RetentionByValues } from "./retention-by-values.js";
 import { RetentionTimes } from "./retention-times.js";
 import { subjectsByUnit } from "../insights/subjects-by-unit.js";
-import { asOfAnswer } from "../insights/as-of-answer.js";
 
 type SubjectsPart = ReturnType<typeof subjectsByUnit>;
 type FirstsPart = ReturnType<typeof firstsByUnit>;

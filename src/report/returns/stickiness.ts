@@ -3,13 +3,13 @@ import { stickinessOf } from "../../answer/insights/stickiness-units.js";
 import type { StickinessPlan } from "../../plan/insights/plan.js";
 import type { StickinessBucket } from "../../plan/insights/answers.js";
 import type { Survey } from "../form/report.js";
+import { asOfAnswer } from "../insights/as-of-answer.js";
 import type { RowCut } from "../insights/row-units.js";
 import { subjectsOf } from "../insights/subjects.js";
 import { EntitiesOfUnits } from "./entities-of-units.js";
 import { subjectsByUnit, type SubjectsByUnit } from "../insights/subjects-by-unit.js";
 import { extentOf } from "../insights/unit-extent.js";
 import { UnitCounts } from "./unit-counts.js";
-import { asOfAnswer } from "../insights/as-of-answer.js";
 
 interface StickinessParts {
   readonly [name: string]: ReturnType<typeof subjectsByUnit>;

@@ -2,10 +2,10 @@ import type { TrendAnswers } from "../../plan/insights/answers.js";
 import type { Range } from "../../plan/plan.js";
 import type { AnyPart } from "../form/part.js";
 import type { Survey } from "../form/report.js";
+import { asOfAnswer } from "../insights/as-of-answer.js";
 import { paymentsOfMoment } from "./payment-items.js";
 import { trendFiguresOf } from "./trend-answers.js";
 import { trendKindOf, type TrendRead } from "./trend-kinds.js";
-import { asOfAnswer } from "../insights/as-of-answer.js";
 
 /**
  * A measure over time. Cost: what is kept of spans of days is 12 bytes for each unit, value and item that there is, and a look at each;

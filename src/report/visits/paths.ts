@@ -7,9 +7,9 @@ import type { PathsPlan } from "../../plan/insights/plan.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
 import type { Part } from "../form/part.js";
 import type { RowContext, Survey } from "../form/report.js";
+import { asOfAnswer } from "../insights/as-of-answer.js";
 import { fieldKeys, type RowKeys } from "../insights/row-keys.js";
 import { NO_LABEL, nodesOf, pathEvents, type PathEvents } from "./path-nodes.js";
-import { asOfAnswer } from "../insights/as-of-answer.js";
 
 interface PathsParts {
   readonly [name: string]: Part<PathEvents[]>;

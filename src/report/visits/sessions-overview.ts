@@ -8,6 +8,7 @@ import type { SessionsOverviewPlan } from "../../plan/insights/plan.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
 import type { Part } from "../form/part.js";
 import type { RowContext, Survey } from "../form/report.js";
+import { asOfAnswer } from "../insights/as-of-answer.js";
 import { inPieces } from "../insights/in-pieces.js";
 import { rowKeysOf, type RowKeys } from "../insights/row-keys.js";
 import { keysOfVisits, urlsOfVisits } from "./keys-of-visits.js";
@@ -15,7 +16,6 @@ import { sessionFigures, UserCounter } from "./session-figures.js";
 import { greatest, groupsOfKeys } from "./visit-list.js";
 import { VisitsByKey } from "./visits-by-key.js";
 import { isFiltered, marksOf, visitsOf, type SessionMarks, type Visits, type Counting } from "./visits.js";
-import { asOfAnswer } from "../insights/as-of-answer.js";
 
 type OverviewParts = Readonly<Record<string, Part<SessionMarks>>>;
 

@@ -11,6 +11,7 @@ import type { SessionView } from "../../table/sessions/session-view.js";
 import { countIdentities } from "../events/distinct-actors.js";
 import type { AnyPart } from "../form/part.js";
 import type { RowContext, Survey } from "../form/report.js";
+import { asOfAnswer } from "../insights/as-of-answer.js";
 import { rowKeysOf, type RowKeys } from "../insights/row-keys.js";
 import type { RowCut } from "../insights/row-units.js";
 import { subjectsOf } from "../insights/subjects.js";
@@ -23,7 +24,6 @@ import { averageOf, sumsOf } from "./session-figures.js";
 import { touchKeysOf } from "./touch-keys.js";
 import { byIdentity, visitList } from "./visit-list.js";
 import { isFiltered, marksOf, visitsOf, type SessionMarks, type Visits, type Counting } from "./visits.js";
-import { asOfAnswer } from "../insights/as-of-answer.js";
 
 const ONLINE_MS = 5 * 60_000;
 
