@@ -25,7 +25,7 @@ const TOWERS: Record<string, readonly string[]> = {
   table: ["people", "money", "touches", "sessions"],
   report: ["form", "events", "aggregate", "insights", "people", "revenue", "companies", "visits", "returns", "funnel", "trend"],
   store: ["storage", "batch", "journal", "files", "verify", "recovery", "live", "upkeep"],
-  http: ["shapes", "wire", "answer", "access", "routing", "operations", "tracking", "routes", "overload", "request", "handler"],
+  http: ["shapes", "wire", "answer", "access", "files", "routing", "operations", "tracking", "collect", "routes", "overload", "request", "handler"],
 };
 /** The packages that may be imported, and where. */
 const PACKAGES: Record<string, readonly string[]> = {
@@ -34,6 +34,8 @@ const PACKAGES: Record<string, readonly string[]> = {
   re2js: ["filter", "testing"],
   zod: ["http"],
   bowser: ["http"],
+  isbot: ["http"],
+  "mmdb-lib": ["node"],
 };
 const BUNDLE_BUDGET_BYTES = 150 * 1024;
 const COMMENT_CHARS = 150;

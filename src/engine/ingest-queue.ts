@@ -76,12 +76,12 @@ export class IngestQueue {
   }
 
   /** The array may change once this returned, its events not. @throws invalid_parameter, overloaded, and what a commit throws */
-  add(events: readonly unknown[], project: string | null): Promise<IngestResult> {
+  add(events: readonly unknown[], project: string | null, keyCountMax: number = LIMITS.metadataKeyCount): Promise<IngestResult> {
     if (!Array.isArray(events))
       return Promise.reject(new DaybookError("invalid_parameter", `events: expected an array, got ${shown(events)}`, { param: "events" }));
     return new Promise((resolve, reject) => {
       this.#addRows(events.length);
-      this.#enqueue({ events: events.slice(), project, resolve, reject });
+      this.#enqueue({ events: events.slice(), project, keyCountMax, resolve, reject });
     });
   }
 
@@ -252,7 +252,7 @@ export class IngestQueue {
   }
 
   async #encode(waiting: WaitingEvents, group: IngestGroup): Promise<void> {
-    const { events, project } = waiting;
+    const { events, project, keyCountMax } = waiting;
     const { clock, random } = this.options;
     const encoder = this.#encoder;
     const known = await this.#ids();
@@ -261,7 +261,7 @@ export class IngestQueue {
     const outcome = group.outcomeOf(waiting);
     const { catalog } = this.store;
     const hasKey = catalog.columnCount < LIMITS.columnCount ? null : (day: number, key: number) => catalog.hasKey(day, key);
-    encoder.begin(events.length, hasKey);
+    encoder.begin(events.length, hasKey, keyCountMax);
     for (let start = 0; start < events.length; ) {
       const rowCount = encoder.decode(events, start, context);
       known.look(encoder.ids, rowCount);

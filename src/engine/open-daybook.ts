@@ -12,6 +12,7 @@ import { decodeAlias, decodeGroup, decodeIdentify, unlinkOf } from "../identity/
 import type { DecodedRecord, RecordContext } from "../identity/decode-record.js";
 import { IdentityNames } from "../identity/identity-names.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
+import { KEY_COUNT_MAX } from "./collected.js";
 import { encodeCursor } from "../plan/cursor.js";
 import { planExport } from "../plan/export-events.js";
 import type { ReportRules } from "../plan/context.js";
@@ -191,9 +192,9 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     return this.#privacy;
   }
 
-  async ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult> {
+  async ingest(events: readonly EventInput[], options?: IngestOptions & { readonly [KEY_COUNT_MAX]?: number }): Promise<IngestResult> {
     this.#refuseClosed();
-    return await this.#queue.add(events, projectOfIngest(options, KNOWN_OF_INGEST));
+    return await this.#queue.add(events, projectOfIngest(options, KNOWN_OF_INGEST), options?.[KEY_COUNT_MAX]);
   }
 
   async identify(input: IdentifyInput): Promise<LinkResult> {

@@ -54,7 +54,9 @@ async function run(args: readonly string[]): Promise<void> {
     sets.map(({ organization }) => [organization, createToken({ role: "owner", scopes: ["*"], organization, nowMs: Date.now() })]),
   );
   const records = [...made.values()].map((token) => token.record);
-  const server = await startServer({ data, host: "127.0.0.1", port, currency: undefined, tokens: [...tokens, ...records], logsRequests: false, oneThread: true, open });
+  const web = { page: true, trustProxy: [], geo: undefined, honorGpc: false };
+  const host = "127.0.0.1";
+  const server = await startServer({ data, host, port, currency: undefined, tokens: [...tokens, ...records], logsRequests: false, oneThread: true, web, open });
   process.stdout.write(requestsText(server.url, sets, (organization) => made.get(organization)?.value ?? ""));
   process.stdout.write(`\ndaybook listening on ${server.url}\n`);
   await untilStopped(server);

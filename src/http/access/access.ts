@@ -33,11 +33,18 @@ export function missingToken(takesBasic: boolean): DaybookError {
   return new DaybookError("missing_token", `expected the header Authorization: Bearer <token>${otherwise}`);
 }
 
-/** The record of a hash. @throws invalid_token (one answer for unknown, expired, revoked) */
-export async function liveToken(hash: string, tokens: TokenStore, clock: Clock): Promise<TokenRecord> {
+/** What a token is for: a public key opens no route that takes secret tokens, nor a secret token what public keys open. */
+export type TokenKind = "secret" | "public";
+
+/** The record of a hash. @throws invalid_token (one answer for unknown, expired, revoked, and of the other kind) */
+export async function liveToken(hash: string, kind: TokenKind, tokens: TokenStore, clock: Clock): Promise<TokenRecord> {
   const record = await tokens.find(hash);
-  if (record === undefined || !equalInConstantTime(record.sha256, hash) || !isLive(record, clock.now())) throw invalidToken();
+  if (record === undefined || !equalInConstantTime(record.sha256, hash) || !isLive(record, clock.now()) || kindOf(record) !== kind) throw invalidToken();
   return record;
+}
+
+function kindOf(record: TokenRecord): TokenKind {
+  return record.public === undefined || record.public === null ? "secret" : "public";
 }
 
 /** The one answer to every token that does not open anything. */

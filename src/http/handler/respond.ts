@@ -2,6 +2,7 @@ import type { Clock } from "../../base/clock.js";
 import { DaybookError } from "../../base/errors.js";
 import type { Notice } from "../../engine/notices.js";
 import { authorize, invalidToken, projectOf } from "../access/access.js";
+import type { ClientAddress } from "../access/client-address.js";
 import type { Gate } from "../access/gate.js";
 import type { TokenRecord } from "../access/token.js";
 import type { Answered, Trace } from "../answer/answered.js";
@@ -10,6 +11,8 @@ import type { Envelope } from "../answer/error-reply.js";
 import { etagOf, matchesEtag } from "../answer/etag.js";
 import { noticeHeader } from "../answer/notice-header.js";
 import type { RequestCounts } from "../answer/request-counts.js";
+import type { Collector } from "../collect/collector.js";
+import { fileReply } from "../files/browser-files.js";
 import type { Admission } from "../overload/admission.js";
 import type { Refusal } from "../overload/front.js";
 import { readBody } from "../request/body.js";
@@ -20,6 +23,7 @@ import type { Found, Router } from "../routing/router.js";
 import { checkShape } from "../shapes/check-shape.js";
 import type { WireReply, WireRequest } from "../wire/exchange.js";
 import { requestIdOf } from "../wire/request-id.js";
+import { collect } from "./collect.js";
 import { Deadline } from "./deadline.js";
 
 /** What a handler has for every request. */
@@ -28,6 +32,8 @@ export interface Context {
   readonly router: Router<Route>;
   readonly clock: Clock;
   readonly gate: Gate;
+  readonly collector: Collector;
+  readonly addressOf: ClientAddress;
   readonly admission: Admission;
   readonly readAgent: (text: string) => Agent;
   readonly requestId: () => string;
@@ -47,7 +53,7 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TR
 export async function respond(context: Context, request: WireRequest): Promise<WireReply> {
   const requestId = requestIdOf(request, context.requestId);
   const startedMs = performance.now();
-  const trace: Trace = { route: null, organization: null, code: null };
+  const trace: Trace = { route: null, organization: null, code: null, headers: {} };
   let envelope: Envelope = "problem";
   let reply: WireReply;
   try {
@@ -63,8 +69,9 @@ export async function respond(context: Context, request: WireRequest): Promise<W
     reply = errorReply(envelope, thrown, requestId);
     if (reply.status === 500) context.onDefect(thrown, requestId);
   }
-  note(context, { requestId, method: request.method, ...trace, status: reply.status, durationMs: performance.now() - startedMs });
-  return request.method === "HEAD" ? { ...reply, body: null } : reply;
+  const { headers, ...told } = trace;
+  note(context, { requestId, method: request.method, ...told, status: reply.status, durationMs: performance.now() - startedMs });
+  return { ...reply, headers: { ...reply.headers, ...headers }, body: request.method === "HEAD" ? null : reply.body };
 }
 
 function note(context: Context, answered: Answered): void {
@@ -82,13 +89,15 @@ export function noteRefused(context: Context, { sha256, ...rest }: Refusal): voi
 async function run(context: Context, route: Route, found: Found<Route>, request: WireRequest, requestId: string, trace: Trace): Promise<WireReply> {
   const { admission } = context;
   if (route.access === null) {
-    if (route.always !== true) admission.refuseLate();
+    if (!("always" in route && route.always)) admission.refuseLate();
+    if ("collects" in route) return await collect(context, route, found.query, request, requestId, trace);
     checkShape(route.query, parseQuery(found.query));
+    if ("file" in route) return await fileReply(route.file, route.content, request, requestId, context.sha256Hex);
     const { status, text } = route.open(context.house);
     return await jsonReply(context, route, request, requestId, status, text);
   }
   admission.refuseLate();
-  const token = await context.gate.authenticate(request, route.access.basic);
+  const token = await context.gate.authenticate(request, context.addressOf(request), route.access.basic);
   trace.organization = token.organization;
   authorize(route.access, token);
   const caller = callerOf(context.house, token, found.params["project_id"]);
@@ -125,7 +134,8 @@ async function ask(context: Context, route: GuardedRoute, caller: Caller, found:
     const deadline = new Deadline(request.signal, admission.limits.questionMs);
     // Which names events have is noticed of the whole organization: somebody who sees one project alone is told nothing of it.
     const onNotice = (notice: Notice) => void (caller.token.project === null && notices.push(notice));
-    const told = { signal: deadline, receivedAtMs, readAgent, counts, processGauges, onNotice, notices };
+    const collected = context.collector.counts;
+    const told = { signal: deadline, receivedAtMs, readAgent, counts, collected, processGauges, onNotice, notices };
     const exchange: Exchange<unknown, unknown> = { params: found.params, query, body, ...told };
     try {
       return await route.handle(caller, exchange);

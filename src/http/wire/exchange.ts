@@ -46,12 +46,13 @@ export function bodyTooLarge(maxByteLength: number): DaybookError {
   return new DaybookError("body_too_large", `expected a body of at most ${maxByteLength} bytes, after inflating too`);
 }
 
-/** A web `Request` as the routes need it. */
-export function wireRequestOf(request: Request): WireRequest {
+/** A web `Request` as the routes need it. @param address of the caller, where it is known */
+export function wireRequestOf(request: Request, address?: string): WireRequest {
   return {
     method: request.method,
     target: targetOf(request.url),
     signal: request.signal,
+    address,
     header: (name) => request.headers.get(name),
     readBody: async (maxByteLength, onBytes) => {
       if (request.body === null) return new Uint8Array(0);
