@@ -11,6 +11,7 @@ export async function trackerScript(source: string, directory: string): Promise<
     platform: "browser",
     target: "es2019",
     minify: true,
+    tsconfigRaw: {},
     logLevel: "error",
   });
 }

@@ -1,34 +1,25 @@
 import { listen } from "./guard.js";
 import type { Recorder } from "./recorder.js";
-import { anyOf } from "./settings.js";
+import { isListed } from "./settings.js";
 import type { Settings } from "./settings.js";
 
-const PREFIX = "data-daybook-";
-const FILES = "pdf,zip,rar,7z,gz,xls,xlsx,doc,docx,ppt,pptx,csv,txt,mp3,mp4,mov,dmg,pkg,exe,msi,apk";
+const FILES = "pdf,zip,xlsx,docx,pptx,csv,mp3,mp4,dmg,exe,apk";
 
 /** Records clicks and submissions: those of elements that name an event, and of links where these are asked for. Prevents none. */
-export function watchClicks({ outbound, downloads }: Settings, record: Recorder["record"]): void {
-  const files = new RegExp(`\\.(${anyOf(downloads || FILES)})$`, "i");
-
-  const recordNamed = (target: Element, selector: string) => {
-    const element = target.closest(selector);
-    if (!element) return;
-    const metadata: Record<string, string> = {};
-    for (const { name, value } of element.attributes) if (name.startsWith(PREFIX)) metadata[name.slice(PREFIX.length)] = value;
-    const { event: name, ...others } = metadata;
-    record({ name, metadata: others });
-  };
-
+export function watchClicks({ outbound, downloads }: Settings, record: Recorder): void {
   // A middle click is an `auxclick`, and so is that of other buttons.
-  listen<MouseEvent>("click auxclick", ({ target, button }) => {
+  listen<MouseEvent & { target: Element }>("click auxclick submit", ({ type, target, button }) => {
     if (button > 1) return;
-    const link = (target as Element).closest<HTMLAnchorElement>("a[href]");
-    if (link?.host) {
+    const link = target.closest<HTMLAnchorElement>("a[href]");
+    if (link && link.host) {
       const metadata = { url: link.href };
       if (outbound !== undefined && link.host !== location.host) record({ name: "Outbound Link", metadata });
-      if (downloads !== undefined && files.test(link.pathname)) record({ name: "File Download", metadata });
+      if (downloads !== undefined && isListed(link.pathname.split(".").pop() as string, downloads || FILES)) record({ name: "File Download", metadata });
     }
-    recordNamed(target as Element, `[${PREFIX}event]:not(form)`);
+    const named = target.closest("[data-daybook-event]");
+    if (!named || named.matches("form") !== (type === "submit")) return;
+    const metadata: Record<string, string | undefined> = {};
+    for (const { name, value } of named.attributes) if (name.startsWith("data-daybook-")) metadata[name.slice(13)] = value;
+    record({ name: metadata["event"], metadata: { ...metadata, event: undefined } });
   });
-  listen("submit", ({ target }) => recordNamed(target as Element, `form[${PREFIX}event]`));
 }

@@ -32,21 +32,14 @@ export type Call = readonly [name: keyof Daybook, ...args: unknown[]];
 /** Starts on this page. @param early calls made before, which are made now, ahead of the first view: one of them may forbid it */
 export function startTracker(settings: Settings, early: readonly Call[] = []): Daybook {
   openStore();
-  const queue = openQueue(settings);
-  const recorder = openRecorder(settings, queue);
-  const { record } = recorder;
-  const { view, look } = watchPageViews(recorder);
+  const record = openRecorder(settings, openQueue(settings));
   watchClicks(settings, record);
   const daybook: Daybook = {
-    track: guarded((name, metadata, { value, currency } = {}) => record({ name, metadata, value, currency })),
-    page: view,
+    track: guarded((name, metadata, money) => record({ ...money, name, metadata })),
+    page: watchPageViews(settings, record),
     identify: guarded((userId) => record({ name: "$identify", userId })),
-    optOut: guarded((out = true) => {
-      setOut(out);
-      if (out) queue.clear();
-    }),
+    optOut: guarded((out = true) => setOut(out)),
   };
   for (const [name, ...args] of early) guarded(daybook[name] as (...args: unknown[]) => void)(...args);
-  look();
   return daybook;
 }

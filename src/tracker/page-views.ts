@@ -1,42 +1,36 @@
 import { guarded, listen } from "./guard.js";
 import type { Recorder } from "./recorder.js";
+import { addressFor } from "./settings.js";
+import type { Settings } from "./settings.js";
 
-export interface PageViews {
-  /** Records one more view of this page. */
-  readonly view: () => void;
-  /** Records a view of this page if it is shown, and was not counted yet. */
-  readonly look: () => void;
-}
-
-/** Records each page once that is shown: at once if it is, else as soon as it is. The first one waits for a `look`. */
-export function watchPageViews({ address, record }: Recorder): PageViews {
+/** Records each page once that is shown: soon if it is, else as soon as it is. Answers what records one more view of it. */
+export function watchPageViews(settings: Settings, record: Recorder): () => void {
   let seen: string | undefined;
   let { referrer } = document;
   const view = guarded(() => {
-    seen = address();
+    seen = addressFor(settings);
     if (record({ referrer })) referrer = seen;
   });
-  const look = guarded(() => {
-    if (!document.hidden && address() !== seen) view();
+  const look = guarded(async () => {
+    // Later, so that the page has its new title, that of several changes at once the last one counts, and that the page may opt out first.
+    await undefined;
+    if (!document.hidden && addressFor(settings) !== seen) view();
   });
-  // Later, so that the page has its new title, and that of several changes at once the last one counts.
-  const lookSoon = guarded(() => setTimeout(look));
 
-  for (const name of ["pushState", "replaceState"] as const) {
+  (["pushState", "replaceState"] as const).forEach(guarded((name) => {
     const original = history[name];
-    guarded(() => {
-      history[name] = function (...args) {
-        const result = original.apply(this, args);
-        lookSoon();
-        return result;
-      };
-    })();
-  }
-  listen("popstate hashchange", lookSoon);
-  listen("visibilitychange prerenderingchange", look);
-  listen<PageTransitionEvent>("pageshow", ({ persisted }) => {
+    history[name] = function (...args) {
+      try {
+        return original.apply(this, args);
+      } finally {
+        look();
+      }
+    };
+  }));
+  listen<PageTransitionEvent>("popstate visibilitychange pageshow", ({ persisted }) => {
     if (persisted) seen = undefined;
     look();
   });
-  return { view, look };
+  look();
+  return view;
 }

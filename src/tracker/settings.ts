@@ -1,7 +1,7 @@
 /** What a page's owner set, spelled as in the `data-` attributes of the script: what is there is on, whatever it holds. */
 export interface Settings {
   readonly key: string;
-  /** Address that `/v1/collect` stands below. */
+  /** Address that events are sent to. */
   readonly server: string;
   /** Addresses differ by their hash too. */
   readonly hash?: string | undefined;
@@ -15,7 +15,13 @@ export interface Settings {
   readonly downloads?: string | undefined;
 }
 
-/** The parts of a list that may be separated by commas and blanks, as one pattern: any of them. */
-export function anyOf(list: string): string {
-  return list.split(/[\s,]+/).map((part) => part.replace(/[^\w*]/g, "\\$&").replace(/\*/g, ".*")).join("|");
+/** The page's address as it is now, with its hash where that counts. */
+export function addressFor({ hash }: Settings): string {
+  return (hash === undefined ? location.href.split("#")[0] : location.href) as string;
+}
+
+/** Whether a text is one of a list whose parts are apart by commas or blanks; `*` stands for anything. */
+export function isListed(text: string, list: string): boolean {
+  const parts = list.replace(/[^\w*, ]/g, "\\$&").replace(/\*/g, ".*").replace(/[, ]+/g, "|");
+  return new RegExp(`^(${parts})$`, "i").test(text);
 }

@@ -3,9 +3,9 @@ export let store: Record<string, string | undefined> = {};
 
 export function openStore(): void {
   try {
-    store = localStorage || {};
+    store = localStorage || store;
   } catch {
-    store = {};
+    // Blocked.
   }
 }
 
@@ -15,4 +15,8 @@ export function put(name: string, text: string): void {
   } catch {
     store = { ...store, [name]: text };
   }
+}
+
+export function namesWith(prefix: string): string[] {
+  return Object.keys(store).filter((name) => name.startsWith(prefix));
 }

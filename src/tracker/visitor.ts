@@ -1,14 +1,11 @@
-import { put, store } from "./store.js";
+import { namesWith, put, store } from "./store.js";
 
-const OUT = "daybook.optout";
 const ID = "daybook.id";
+const OUT = "daybook.optout";
 
-/** A random UUID. `crypto.randomUUID` is there on https only. */
+/** A random UUID, in which the address of anything in memory ends. `crypto.randomUUID` is there on https only. */
 export function randomId(): string {
-  return "10000000-1000-4000-8000-100000000000".replace(/[018]/g, (digit) => {
-    const [byte = 0] = crypto.getRandomValues(new Uint8Array(1));
-    return (Number(digit) ^ (byte & (15 >> (Number(digit) / 4)))).toString(16);
-  });
+  return URL.createObjectURL(new Blob()).slice(-36);
 }
 
 /** The id of this visitor, kept in the browser; none where the browser keeps nothing. */
@@ -25,9 +22,8 @@ export function isOut(): boolean {
   return store[OUT] === "1";
 }
 
+/** With `true` all that we stored is gone, but for this. */
 export function setOut(out: boolean): void {
-  if (out) {
-    put(OUT, "1");
-    delete store[ID];
-  } else delete store[OUT];
+  for (const name of namesWith(out ? "daybook." : OUT)) delete store[name];
+  if (out) put(OUT, "1");
 }
