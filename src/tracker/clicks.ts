@@ -16,10 +16,13 @@ export function watchClicks({ outbound, downloads }: Settings, record: Recorder)
       if (outbound !== undefined && link.host !== location.host) record({ name: "Outbound Link", metadata });
       if (downloads !== undefined && isListed(link.pathname.split(".").pop() as string, downloads || FILES)) record({ name: "File Download", metadata });
     }
-    const named = target.closest("[data-daybook-event]");
-    if (!named || named.matches("form") !== (type === "submit")) return;
+    const named = target.closest(`${type === "submit" ? "form" : ":not(form)"}[data-daybook-event]`);
+    if (!named) return;
     const metadata: Record<string, string | undefined> = {};
-    for (const { name, value } of named.attributes) if (name.startsWith("data-daybook-")) metadata[name.slice(13)] = value;
+    for (const { name, value } of named.attributes) {
+      const [, key] = name.split("data-daybook-");
+      if (key) metadata[key] = value;
+    }
     record({ name: metadata["event"], metadata: { ...metadata, event: undefined } });
   });
 }

@@ -38,7 +38,7 @@ export function startTracker(settings: Settings, early: readonly Call[] = []): D
     track: guarded((name, metadata, money) => record({ ...money, name, metadata })),
     page: watchPageViews(settings, record),
     identify: guarded((userId) => record({ name: "$identify", userId })),
-    optOut: guarded((out = true) => setOut(out)),
+    optOut: guarded(setOut),
   };
   for (const [name, ...args] of early) guarded(daybook[name] as (...args: unknown[]) => void)(...args);
   return daybook;

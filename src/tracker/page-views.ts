@@ -13,7 +13,7 @@ export function watchPageViews(settings: Settings, record: Recorder): () => void
   });
   const look = guarded(async () => {
     // Later, so that the page has its new title, that of several changes at once the last one counts, and that the page may opt out first.
-    await undefined;
+    await null;
     if (!document.hidden && addressFor(settings) !== seen) view();
   });
 

@@ -1,3 +1,4 @@
+import { listen } from "./guard.js";
 import type { TrackedEvent } from "./queue.js";
 import { addressFor, isListed } from "./settings.js";
 import type { Settings } from "./settings.js";
@@ -9,7 +10,7 @@ export type Recorder = (members: Readonly<Record<string, unknown>>) => boolean;
 export function openRecorder(settings: Settings, send: (event: TrackedEvent) => void): Recorder {
   let userId: unknown;
   return (members) => {
-    if (isOut() || isListed(location.pathname, settings.exclude || "")) return false;
+    if (isOut() || isListed(location.pathname, settings.exclude)) return false;
     userId = members["userId"] || userId;
     const event = {
       url: addressFor(settings),
@@ -22,7 +23,7 @@ export function openRecorder(settings: Settings, send: (event: TrackedEvent) => 
       id: randomId(),
       at: Date.now(),
     };
-    if ((document as { prerendering?: boolean }).prerendering) document.addEventListener("prerenderingchange", () => send(event));
+    if ((document as { prerendering?: boolean }).prerendering) listen("prerenderingchange", () => send(event));
     else send(event);
     return true;
   };

@@ -13,12 +13,11 @@ declare global {
 /** What `GET /daybook.js` serves. */
 guarded(() => {
   const { q, optOut } = window.daybook || {};
-  if (optOut && !q) return;
   // A module has no current script, and a tag manager's is its own.
   const script = document.querySelector<HTMLScriptElement>('script[data-key][src$="/daybook.js"]') || (document.currentScript as HTMLScriptElement | null);
-  if (!script) return;
+  if (!script || !script.dataset["key"] || (optOut && !q)) return;
   const settings = script.dataset as unknown as Settings;
   // Below the address that the owner names, else beside the script.
   const base = settings.server ? `${settings.server}/` : script.src;
-  window.daybook = startTracker({ ...settings, server: new URL("v1/collect", base).href }, q);
+  window.daybook = startTracker({ ...settings, server: new URL("v1/collect", base) }, q);
 })();

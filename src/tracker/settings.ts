@@ -2,7 +2,7 @@
 export interface Settings {
   readonly key: string;
   /** Address that events are sent to. */
-  readonly server: string;
+  readonly server: string | URL;
   /** Addresses differ by their hash too. */
   readonly hash?: string | undefined;
   /** `storage`: visitors get an id that is stored. */
@@ -21,7 +21,7 @@ export function addressFor({ hash }: Settings): string {
 }
 
 /** Whether a text is one of a list whose parts are apart by commas or blanks; `*` stands for anything. */
-export function isListed(text: string, list: string): boolean {
+export function isListed(text: string, list = ""): boolean {
   const parts = list.replace(/[^\w*, ]/g, "\\$&").replace(/\*/g, ".*").replace(/[, ]+/g, "|");
   return new RegExp(`^(${parts})$`, "i").test(text);
 }

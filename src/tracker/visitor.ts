@@ -13,7 +13,7 @@ export function visitorId(): string | undefined {
   try {
     return (localStorage[ID] ||= randomId()) as string;
   } catch {
-    return undefined;
+    return;
   }
 }
 
@@ -23,7 +23,7 @@ export function isOut(): boolean {
 }
 
 /** With `true` all that we stored is gone, but for this. */
-export function setOut(out: boolean): void {
+export function setOut(out = true): void {
   for (const name of namesWith(out ? "daybook." : OUT)) delete store[name];
   if (out) put(OUT, "1");
 }
