@@ -18,6 +18,7 @@ const ENTRIES: Record<string, readonly string[]> = {
   client: ["base", "schema", "plan", "engine"],
   node: ["base", "store", "engine", "http"],
   testing: ["base", "schema", "plan", "store", "engine"],
+  tracker: [],
   cli: [...FLOORS, "http", "node", "testing", ".", "examples"],
 };
 /** The folders within a folder, which flow one way too: each may import itself and those before it, but no file that stands beside them. */
