@@ -19,8 +19,8 @@ export interface BrowserFilesOptions {
 export async function loadBrowserFiles({ page = true }: BrowserFilesOptions = {}): Promise<BrowserFiles> {
   const tracker = await fileOf("daybook.js");
   if (!page) return { tracker };
-  const [html, script, style] = await Promise.all(["page/index.html", "page/page.js", "page/page.css"].map(fileOf));
-  return html === undefined || script === undefined || style === undefined ? { tracker } : { tracker, page: { html, script, style } };
+  const [html, script, style] = await Promise.all([fileOf("page/index.html"), fileOf("page/page.js"), fileOf("page/page.css")]);
+  return { tracker, page: { html, script, style } };
 }
 
 async function fileOf(name: string): Promise<BrowserFile> {
