@@ -29,7 +29,7 @@ export function ListPanel({ title, web, heads, rows, tabs }: ListPanelProps) {
           <>
             <RankedList label={title} heads={heads} rows={shown} />
             {shown.length === 0 && <p class="nothing">None</p>}
-            {shown.length >= LIST_ROWS && <button type="button" class="more" onClick={() => setLong(true)}>All of {title.toLowerCase()}</button>}
+            {shown.length >= LIST_ROWS && <button type="button" class="more" onClick={() => setLong(true)}>Show all</button>}
             {isLong && <LongList title={title} heads={heads} rows={rows} onClose={() => setLong(false)} />}
           </>
         );

@@ -13,12 +13,11 @@ interface ListsProps {
 }
 
 type Heads = readonly [string, string, string];
-const VISITS: Heads = ["", "Visits", "Visitors"];
 
 const PAGES = {
-  top: { heads: ["Page", "Views", "Visitors"], rows: ({ pages }) => pageRows(pages) },
-  entry: { heads: ["Entry page", "Visits", "Visitors"], rows: ({ entry_pages }) => visitRows(entry_pages, "path") },
-  exit: { heads: ["Exit page", "Visits", "Visitors"], rows: ({ exit_pages }) => visitRows(exit_pages, "path") },
+  top: { heads: ["Page", "Visitors", "Views"], rows: ({ pages }) => pageRows(pages) },
+  entry: { heads: ["Entry page", "Visitors", "Visits"], rows: ({ entry_pages }) => visitRows(entry_pages, "path") },
+  exit: { heads: ["Exit page", "Visitors", "Visits"], rows: ({ exit_pages }) => visitRows(exit_pages, "path") },
 } satisfies Readonly<Record<string, { readonly heads: Heads; readonly rows: (answer: WebAnswer) => RankedRow[] }>>;
 
 export function PagesPanel({ web }: ListsProps) {
@@ -61,5 +60,5 @@ export function DevicesPanel({ web }: ListsProps) {
 }
 
 function named(name: string): Heads {
-  return [name, VISITS[1], VISITS[2]];
+  return [name, "Visitors", "Visits"];
 }

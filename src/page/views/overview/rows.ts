@@ -14,9 +14,9 @@ export function visitRows(list: VisitList, field: string): RankedRow[] {
   return list.map(({ value, visitors, visits }) => ({
     key: value,
     label: fieldValue(field, value),
-    figure: visits,
-    shown: number(visits),
-    more: number(visitors),
+    figure: visitors,
+    shown: number(visitors),
+    more: number(visits),
     filter: field.startsWith("touch_") && WITHOUT_TOUCH.includes(value) ? null : filterByValue(field, value),
   }));
 }
@@ -25,9 +25,9 @@ export function pageRows(list: WebAnswer["pages"]): RankedRow[] {
   return list.map(({ value, visitors, views }) => ({
     key: value,
     label: fieldValue("path", value),
-    figure: views,
-    shown: number(views),
-    more: number(visitors),
+    figure: visitors,
+    shown: number(visitors),
+    more: number(views),
     filter: filterByValue("path", value),
   }));
 }
