@@ -1,0 +1,108 @@
+import { keyOf, type Question } from "./question.js";
+import { Trouble, troubleOf } from "./trouble.js";
+
+/** Answers that are kept for back and forward. */
+const KEPT_COUNT = 200;
+
+interface Kept {
+  readonly answer: unknown;
+  /** The tick it was asked at. */
+  readonly tick: number;
+}
+
+/** Asks one origin with one token. An answer is kept until something is stored; what nobody waits for any more is broken off. */
+export class Client {
+  readonly #kept = new Map<string, Kept>();
+  readonly #underWay = new Map<string, { readonly promise: Promise<unknown>; readonly abort: AbortController; readonly tick: number; waiting: number }>();
+  #tick = 0;
+
+  constructor(
+    /** Without a slash at the end. */
+    readonly root: string,
+    readonly token: string,
+    readonly onSignedOut: () => void,
+  ) {}
+
+  /** Something was stored: what is kept is shown still, and asked again. */
+  stale(): void {
+    this.#tick += 1;
+  }
+
+  /** What is known of an answer without asking. */
+  known<A>(question: Question<A>): { readonly answer: A; readonly isFresh: boolean } | null {
+    const kept = this.#kept.get(keyOf(question));
+    return kept === undefined ? null : { answer: kept.answer as A, isFresh: kept.tick === this.#tick };
+  }
+
+  /** @throws Trouble; an AbortError when `signal` ends it */
+  async ask<A>(question: Question<A>, signal: AbortSignal): Promise<A> {
+    const key = keyOf(question);
+    const running = this.#underWay.get(key);
+    const shared = running !== undefined && running.tick === this.#tick && !running.abort.signal.aborted ? running : this.#start(key, question);
+    shared.waiting += 1;
+    const leave = () => {
+      shared.waiting -= 1;
+      if (shared.waiting === 0) shared.abort.abort();
+    };
+    signal.addEventListener("abort", leave, { once: true });
+    try {
+      const answer = await shared.promise;
+      signal.throwIfAborted();
+      return answer as A;
+    } finally {
+      signal.removeEventListener("abort", leave);
+    }
+  }
+
+  /** A request that changes something: never shared, never kept. @throws Trouble */
+  async send<A>(question: Question<A>): Promise<A> {
+    const response = await this.fetch(question, new AbortController().signal);
+    const answer: A = await response.json();
+    this.stale();
+    return answer;
+  }
+
+  /** The response of a question, which is one of success. @throws Trouble */
+  async fetch({ method, path, body }: Question<unknown>, signal: AbortSignal, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+    const sent: RequestInit = {
+      method,
+      signal,
+      cache: "no-store",
+      credentials: "omit",
+      headers: { Authorization: `Bearer ${this.token}`, ...(body !== null && { "Content-Type": "application/json" }), ...headers },
+      ...(body !== null && { body: JSON.stringify(body) }),
+    };
+    const response = await fetch(`${this.root}${path}`, sent).catch((thrown: unknown) => {
+      if (signal.aborted) throw thrown;
+      throw new Trouble("unreachable", 0, "Nobody answers at this address.", null, null);
+    });
+    if (response.ok) return response;
+    const trouble = await troubleOf(response);
+    if (trouble.isSignedOut) this.onSignedOut();
+    throw trouble;
+  }
+
+  #start(key: string, question: Question<unknown>) {
+    const abort = new AbortController();
+    const tick = this.#tick;
+    const promise = this.fetch(question, abort.signal)
+      .then((response) => response.json())
+      .then((answer: unknown) => {
+        this.#keep(key, { answer, tick });
+        return answer;
+      })
+      .finally(() => {
+        if (this.#underWay.get(key) === started) this.#underWay.delete(key);
+      });
+    const started = { promise, abort, tick, waiting: 0 };
+    this.#underWay.set(key, started);
+    return started;
+  }
+
+  #keep(key: string, kept: Kept): void {
+    this.#kept.delete(key);
+    this.#kept.set(key, kept);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > KEPT_COUNT && oldest !== undefined) this.#kept.delete(oldest);
+  }
+}

@@ -1,0 +1,31 @@
+import type { PrivacyRequest } from "./answers.js";
+import type { Client } from "./client.js";
+import { bundleQuestion, newRequestQuestion, resolveQuestion, stepQuestion } from "./questions/house.js";
+
+/** Takes a new request as far as it has to be before something is done about it. @throws Trouble */
+async function acknowledged(client: Client, type: PrivacyRequest["type"], person: string, regulation: PrivacyRequest["regulation"]): Promise<string> {
+  const { id } = await client.send(newRequestQuestion(type, person, regulation));
+  await client.send(stepQuestion(id, "verify"));
+  await client.send(stepQuestion(id, "acknowledge"));
+  return id;
+}
+
+/** Removes everything of a person, by a privacy request that says so afterwards. @throws Trouble */
+export async function erasePerson(client: Client, person: string, regulation: PrivacyRequest["regulation"]): Promise<PrivacyRequest> {
+  const id = await acknowledged(client, "erasure", person, regulation);
+  return await client.send(resolveQuestion(id, "completed"));
+}
+
+/** Everything held about a person, as lines of JSON, by a privacy request that is then resolved. @throws Trouble */
+export async function exportPerson(client: Client, person: string, regulation: PrivacyRequest["regulation"]): Promise<string> {
+  const id = await acknowledged(client, "portability", person, regulation);
+  const lines = await bundleOf(client, id);
+  await client.send(resolveQuestion(id, "completed"));
+  return lines;
+}
+
+/** The bundle of a request. @throws Trouble */
+export async function bundleOf(client: Client, id: string): Promise<string> {
+  const response = await client.fetch(bundleQuestion(id), new AbortController().signal);
+  return await response.text();
+}

@@ -1,0 +1,36 @@
+/** One request on a documented route; what it answers is said by the type alone. */
+export interface Question<A> {
+  readonly method: "GET" | "POST";
+  /** With its query, percent-encoded, from the root of the API: `/v1/projects`. */
+  readonly path: string;
+  readonly body: object | null;
+  /** Never there: it only carries the type. */
+  readonly answers?: A;
+}
+
+export function get<A>(path: string, query: Readonly<Record<string, string | number | null>> = {}): Question<A> {
+  const given = Object.entries(query).flatMap(([name, value]) => (value === null || value === "" ? [] : [[name, String(value)]]));
+  const text = new URLSearchParams(given).toString();
+  return { method: "GET", path: text === "" ? path : `${path}?${text}`, body: null };
+}
+
+export function post<A>(path: string, body: object): Question<A> {
+  return { method: "POST", path, body };
+}
+
+/** What tells two questions apart. */
+export function keyOf({ method, path, body }: Question<unknown>): string {
+  return `${method} ${path} ${body === null ? "" : JSON.stringify(body)}`;
+}
+
+/** The same for a terminal; the token is a variable of the shell, never the text itself. */
+export function curlOf({ method, path, body }: Question<unknown>, origin: string): string {
+  const lines = [`curl ${shellText(`${origin}${path}`)}`, `-H "Authorization: Bearer $TOKEN"`];
+  if (method === "POST" && body === null) lines.push("-X POST");
+  if (body !== null) lines.push(`-H "Content-Type: application/json"`, `-d ${shellText(JSON.stringify(body))}`);
+  return lines.join(" \\\n  ");
+}
+
+function shellText(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,35 @@
+import type { Scope } from "../../state/scope.js";
+import type { SessionsAnswer, TrendAnswer, WebAnswer } from "../answers.js";
+import type { Question } from "../question.js";
+import { insight } from "./scoped.js";
+
+/** Rows of a list before anybody asks for more. */
+export const LIST_ROWS = 9;
+/** Rows of a list that is opened. */
+export const LONG_LIST_ROWS = 500;
+
+/** Figures, plot and most lists of the overview. */
+export function webQuestion(scope: Scope, limit = LIST_ROWS): Question<WebAnswer> {
+  return insight("web", scope, { interval: scope.unit, compare: scope.compare, limit });
+}
+
+/** The same lists, longer. */
+export function longListsQuestion(scope: Scope): Question<WebAnswer> {
+  return insight("web", scope, { limit: LONG_LIST_ROWS });
+}
+
+/** Visits by the values that their first events have in fields. */
+export function visitsByQuestion(scope: Scope, fields: readonly string[], limit = LIST_ROWS): Question<SessionsAnswer> {
+  return insight("sessions", scope, { breakdown: { fields, limit }, limit: 1 });
+}
+
+/** Money over time. */
+export function revenueTrendQuestion(scope: Scope): Question<TrendAnswer> {
+  return insight("trend", scope, { measure: { type: "revenue" }, interval: scope.unit, compare: scope.compare });
+}
+
+/** From when to when the project has events, by day of the zone: the days that count something. */
+export function extentQuestion(project: string, zone: string): Question<TrendAnswer> {
+  const everything: Scope = { project, zone, from: null, to: null, today: "", unit: "day", compare: null, filters: [] };
+  return insight("trend", everything, { interval: "month", fill: false });
+}

@@ -1,0 +1,40 @@
+import { MEASURES, type ChoicesOf } from "../../state/choices.js";
+import type { Scope } from "../../state/scope.js";
+import type { TrendAnswer } from "../answers.js";
+import type { Question } from "../question.js";
+import { insight } from "./scoped.js";
+
+/** Series that one plot shows at most. */
+export const SERIES_COUNT = 8;
+const NAME_COUNT = 200;
+const VALUE_COUNT = 50;
+
+const WITHOUT_FIELD: readonly string[] = ["events", "unique_users", "sessions", "revenue"];
+
+/** Whether a measure is of a field. */
+export function takesField(measure: (typeof MEASURES)[number]): boolean {
+  return !WITHOUT_FIELD.includes(measure);
+}
+
+/** The trend that was chosen; null while its measure lacks a field. */
+export function trendQuestion(scope: Scope, { event, measure, field, by, cumulative }: ChoicesOf<"trends">): Question<TrendAnswer> | null {
+  if (takesField(measure) && field === "") return null;
+  return insight("trend", scope, {
+    event_name: event === "" ? null : event,
+    measure: takesField(measure) ? { type: measure, field } : { type: measure },
+    interval: scope.unit,
+    breakdown: by === "" ? null : { fields: [by], limit: SERIES_COUNT, rest: true },
+    compare: scope.compare,
+    cumulative: cumulative || null,
+  });
+}
+
+/** The names of events in the range, the most frequent first. */
+export function eventNamesQuestion(scope: Scope): Question<TrendAnswer> {
+  return insight("trend", { ...scope, filters: [] }, { interval: "total", breakdown: { fields: ["name"], limit: NAME_COUNT } });
+}
+
+/** Values of a field in the range, the most frequent first. */
+export function fieldValuesQuestion(scope: Scope, field: string): Question<TrendAnswer> {
+  return insight("trend", { ...scope, filters: [] }, { interval: "total", breakdown: { fields: [field], limit: VALUE_COUNT } });
+}

@@ -1,0 +1,55 @@
+/** Why there is no answer, by code: those of the server, and `unreachable`. */
+export class Trouble extends Error {
+  constructor(
+    readonly code: string,
+    readonly status: number,
+    readonly detail: string,
+    /** Seconds until it may be asked again; null: nobody said. */
+    readonly retryAfterSec: number | null,
+    readonly requestId: string | null,
+  ) {
+    super(`${code}: ${detail}`);
+  }
+
+  /** It is only too much at the moment: asked again later it may be answered. */
+  get isLoad(): boolean {
+    return this.status === 429 || this.status === 503;
+  }
+
+  /** The token opens nothing, or no longer. */
+  get isSignedOut(): boolean {
+    return this.status === 401;
+  }
+}
+
+/** What a response says of its error; a body that says nothing leaves the status. */
+export async function troubleOf(response: Response): Promise<Trouble> {
+  const told = problemIn(await response.text().catch(() => ""));
+  const after = Number(response.headers.get("retry-after") ?? "");
+  const retryAfterSec = Number.isFinite(after) && after > 0 ? after : null;
+  const code = told.code ?? (response.status === 404 ? "route_not_found" : "internal");
+  return new Trouble(code, response.status, told.detail ?? `The server answered with status ${response.status}.`, retryAfterSec, told.requestId ?? null);
+}
+
+interface Problem {
+  readonly code?: string;
+  readonly detail?: string;
+  readonly requestId?: string;
+}
+
+function problemIn(text: string): Problem {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    const told = isObject(parsed) && isObject(parsed["error"]) ? parsed["error"] : parsed;
+    if (!isObject(told)) return {};
+    const read = (name: string) => (typeof told[name] === "string" ? told[name] : undefined);
+    const [code, detail, requestId] = [read("code"), read("detail") ?? read("message"), read("request_id")];
+    return { ...(code !== undefined && { code }), ...(detail !== undefined && { detail }), ...(requestId !== undefined && { requestId }) };
+  } catch {
+    return {};
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,10 @@
+/** The reader's languages: they decide how numbers, dates and countries are written. */
+export const LOCALES: readonly string[] = typeof navigator === "undefined" ? ["en"] : navigator.languages;
+
+/** Words of the page are English, so their plurals are. */
+const rules = new Intl.PluralRules("en");
+
+/** "1 visit", "2 visits": the number as text, and the word that fits it. */
+export function plural(count: number, one: string, many = `${one}s`, shown = String(count)): string {
+  return `${shown} ${rules.select(count) === "one" ? one : many}`;
+}

@@ -1,0 +1,67 @@
+import { LOCALES } from "./locale.js";
+
+const NONE = "–";
+
+/** A number in two forms: short for sight, exact for whoever asks. */
+export interface Shown {
+  readonly short: string;
+  readonly exact: string;
+}
+
+export const NOTHING: Shown = { short: NONE, exact: "no value" };
+
+const whole = new Intl.NumberFormat([...LOCALES], { maximumFractionDigits: 20 });
+const small = new Intl.NumberFormat([...LOCALES], { maximumFractionDigits: 2 });
+const compact = new Intl.NumberFormat([...LOCALES], { notation: "compact", maximumSignificantDigits: 3 });
+const percents = new Intl.NumberFormat([...LOCALES], { style: "percent", maximumFractionDigits: 1 });
+const exactPercents = new Intl.NumberFormat([...LOCALES], { style: "percent", maximumFractionDigits: 4 });
+
+/** From here on numbers are shortened. */
+const LONG = 10_000;
+
+export function number(value: number | null): Shown {
+  if (value === null) return NOTHING;
+  return { short: Math.abs(value) >= LONG ? compact.format(value) : small.format(value), exact: whole.format(value) };
+}
+
+/** A share of 1. */
+export function percent(value: number | null): Shown {
+  return value === null ? NOTHING : { short: percents.format(value), exact: exactPercents.format(value) };
+}
+
+/** Money in major units, without and with its currency. */
+export function money(value: number | null, currency: string | null): Shown {
+  if (value === null) return NOTHING;
+  if (currency === null) return number(value);
+  const style = { style: "currency", currency } as const;
+  const isLong = Math.abs(value) >= LONG;
+  const short = new Intl.NumberFormat([...LOCALES], isLong ? { ...style, notation: "compact", maximumSignificantDigits: 3 } : style);
+  return { short: short.format(value), exact: new Intl.NumberFormat([...LOCALES], style).format(value) };
+}
+
+/** Seconds as `1 min 5 s`, `2 h 3 min`, `4 d 1 h`. */
+export function duration(seconds: number | null): Shown {
+  if (seconds === null) return NOTHING;
+  const exact = `${whole.format(seconds)} s`;
+  if (seconds < 10) return { short: `${small.format(Math.round(seconds * 10) / 10)} s`, exact };
+  const total = Math.round(seconds);
+  const [days, hours, minutes] = [Math.floor(total / 86_400), Math.floor(total / 3_600) % 24, Math.floor(total / 60) % 60];
+  if (days > 0) return { short: `${whole.format(days)} d ${hours} h`, exact };
+  if (hours > 0) return { short: `${hours} h ${minutes} min`, exact };
+  return { short: minutes > 0 ? `${minutes} min ${total % 60} s` : `${total} s`, exact };
+}
+
+/** How far a number moved against an earlier one. */
+export interface Change extends Shown {
+  readonly direction: "up" | "down" | "same";
+}
+
+/** The change of a number as a share of the earlier one; null: there is nothing to compare with. */
+export function change(now: number | null, before: number | null): Change | null {
+  if (now === null || before === null || before === 0) return null;
+  const share = (now - before) / before;
+  const direction = share > 0 ? "up" : share < 0 ? "down" : "same";
+  const size = Math.abs(share);
+  const short = size >= 10 ? `×${small.format(Math.round(now / before))}` : percents.format(size);
+  return { short, exact: `${exactPercents.format(share)}, was ${whole.format(before)}`, direction };
+}

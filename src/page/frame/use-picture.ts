@@ -1,0 +1,41 @@
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { addressOf, pictureOf } from "../state/address.js";
+import type { Picture } from "../state/picture.js";
+
+const BROWSER_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** The picture of the address, with what an address may leave out: the zone is then the browser's, which the address tells from now on. */
+function pictureHere(): Picture {
+  const told = pictureOf(location.search);
+  return told.zone === "" ? { ...told, zone: BROWSER_ZONE } : told;
+}
+
+function write(picture: Picture, isNew: boolean): void {
+  const address = addressOf(picture);
+  const url = location.pathname + (address === "" ? "" : `?${address}`);
+  if (isNew) history.pushState(null, "", url);
+  else history.replaceState(null, "", url);
+}
+
+/** The picture and the address, which always say the same. */
+export function usePicture(): { readonly picture: Picture; readonly go: (picture: Picture) => void; readonly settle: (picture: Picture) => void } {
+  const [picture, setPicture] = useState(pictureHere);
+  useEffect(() => {
+    write(pictureHere(), false);
+    const follow = () => setPicture(pictureHere());
+    addEventListener("popstate", follow);
+    return () => removeEventListener("popstate", follow);
+  }, []);
+  const go = useCallback((next: Picture) => {
+    if (addressOf(next) === addressOf(pictureHere())) return;
+    const isOtherView = next.view !== pictureHere().view;
+    write(next, true);
+    setPicture(next);
+    if (isOtherView) scrollTo(0, 0);
+  }, []);
+  const settle = useCallback((next: Picture) => {
+    write(next, false);
+    setPicture(next);
+  }, []);
+  return { picture, go, settle };
+}

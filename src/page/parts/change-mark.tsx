@@ -1,0 +1,16 @@
+import type { Change } from "../format/number.js";
+import { Icon } from "./icon.js";
+
+/** How a figure moved: an arrow and a share, in the colour of good or bad news. */
+export function ChangeMark({ change, isCost }: { readonly change: Change | null; readonly isCost: boolean }) {
+  if (change === null) return null;
+  const { direction, short, exact } = change;
+  const news = direction === "same" ? "same" : (direction === "up") === isCost ? "bad" : "good";
+  return (
+    <span class={`change ${news}`} title={exact}>
+      {direction !== "same" && <Icon name={direction} />}
+      <span class="unseen">{direction === "same" ? "unchanged" : direction} </span>
+      {short}
+    </span>
+  );
+}

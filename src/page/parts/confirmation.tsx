@@ -1,0 +1,56 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { Trouble } from "../ask/trouble.js";
+import { Dialog } from "./dialog.js";
+
+interface ConfirmationProps {
+  readonly title: string;
+  /** What has to be typed; null: a click is enough. */
+  readonly typed: string | null;
+  readonly deed: string;
+  readonly isDanger: boolean;
+  readonly onDeed: () => Promise<void>;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** Asks before something is done that cannot be undone: its name has to be typed. */
+export function Confirmation({ title, typed, deed, isDanger, onDeed, onClose, children }: ConfirmationProps) {
+  const [text, setText] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const read = (event: Event) => {
+    if (event.target instanceof HTMLInputElement) setText(event.target.value);
+  };
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (isBusy || (typed !== null && text !== typed)) return;
+    setBusy(true);
+    setTrouble(null);
+    try {
+      await onDeed();
+      onClose();
+    } catch (thrown) {
+      setTrouble(thrown instanceof Trouble ? `${thrown.code}: ${thrown.detail}` : String(thrown));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form class="form" onSubmit={(event) => void submit(event)}>
+        {children}
+        {typed !== null && (
+          <label class="choice">
+            <span class="label">Type <strong class="typed">{typed}</strong> to go on</span>
+            <input type="text" value={text} autoComplete="off" spellcheck={false} onInput={read} />
+          </label>
+        )}
+        {trouble !== null && <p class="way-in-reason" role="alert">{trouble}</p>}
+        <div class="row end">
+          <button type="button" class="button" onClick={onClose}>Cancel</button>
+          <button type="submit" class={isDanger ? "button danger" : "button primary"} disabled={isBusy || (typed !== null && text !== typed)}>{isBusy ? "…" : deed}</button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

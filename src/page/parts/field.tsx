@@ -1,0 +1,74 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+
+interface ChoiceProps<T extends string> {
+  readonly label: string;
+  readonly value: T;
+  readonly names: readonly (readonly [T, string])[];
+  readonly onChoose: (value: T) => void;
+  /** The label is heard, not seen. */
+  readonly isBare?: boolean;
+}
+
+/** One of several names. */
+export function Choice<T extends string>({ label, value, names, onChoose, isBare = false }: ChoiceProps<T>) {
+  const onChange = (event: Event) => {
+    const chosen = names.find(([name]) => event.target instanceof HTMLSelectElement && name === event.target.value);
+    if (chosen !== undefined) onChoose(chosen[0]);
+  };
+  return (
+    <label class={isBare ? "choice bare" : "choice"}>
+      <span class={isBare ? "unseen" : "label"}>{label}</span>
+      <select value={value} onChange={onChange}>
+        {names.map(([name, shown]) => (
+          <option key={name} value={name} selected={name === value}>{shown}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface EntryProps {
+  readonly label: string;
+  readonly value: string;
+  /** Called when the text is settled: by Enter, a choice of the list, or leaving it. */
+  readonly onSettle: (value: string) => void;
+  readonly suggestions?: readonly (readonly [string, string])[];
+  readonly placeholder?: string;
+  readonly type?: "text" | "date" | "search" | "number";
+  readonly isBare?: boolean;
+}
+
+/** A text, with what is suggested for it. */
+export function Entry({ label, value, onSettle, suggestions = [], placeholder = "", type = "text", isBare = false }: EntryProps) {
+  const list = useId();
+  const settle = (event: Event) => {
+    if (event.target instanceof HTMLInputElement && event.target.value !== value) onSettle(event.target.value);
+  };
+  return (
+    <label class={isBare ? "choice bare" : "choice"}>
+      <span class={isBare ? "unseen" : "label"}>{label}</span>
+      <input type={type} value={value} placeholder={placeholder} list={suggestions.length > 0 ? list : undefined} autoComplete="off" spellcheck={false} onChange={settle} />
+      {suggestions.length > 0 && (
+        <datalist id={list}>
+          {suggestions.map(([name, shown]) => <option key={name} value={name} label={shown === name ? undefined : shown} />)}
+        </datalist>
+      )}
+    </label>
+  );
+}
+
+/** Yes or no. */
+export function Check({ label, value, onChoose }: { readonly label: string; readonly value: boolean; readonly onChoose: (value: boolean) => void }) {
+  return (
+    <label class="check">
+      <input type="checkbox" checked={value} onChange={() => onChoose(!value)} />
+      <span>{label}</span>
+    </label>
+  );
+}
+
+/** A line of choices over a panel. */
+export function Choices({ children }: { readonly children: ComponentChildren }) {
+  return <div class="choices">{children}</div>;
+}

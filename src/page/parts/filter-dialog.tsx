@@ -1,0 +1,63 @@
+import { useState } from "preact/hooks";
+import { fieldName } from "../format/value.js";
+import { OPERATORS, filterOf, takesValue, type Filter, type OperatorName } from "../state/filter.js";
+import { Dialog } from "./dialog.js";
+import { Choice, Entry } from "./field.js";
+import { FIELD_SUGGESTIONS, useFieldValues } from "./suggestions.js";
+
+interface FilterDialogProps {
+  readonly onAdd: (filter: Filter) => void;
+  readonly onClose: () => void;
+}
+
+const OPERATOR_NAMES = Object.entries(OPERATORS) as [OperatorName, string][];
+
+/** Makes a filter of any field. */
+export function FilterDialog({ onAdd, onClose }: FilterDialogProps) {
+  const [field, setField] = useState("path");
+  const [operator, setOperator] = useState<OperatorName>("is");
+  const [value, setValue] = useState("");
+  const values = useFieldValues(field);
+  const filter = filterOf(field.trim(), operator, value);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (filter === null) return;
+    onAdd(filter);
+    onClose();
+  };
+  return (
+    <Dialog title="Add a filter" onClose={onClose}>
+      <form class="form" onSubmit={submit}>
+        <Entry label="Field or metadata key" value={field} suggestions={FIELD_SUGGESTIONS} onSettle={setField} placeholder="path, plan, metadata.a.b" />
+        <Choice label="Condition" value={operator} names={OPERATOR_NAMES} onChoose={setOperator} />
+        {takesValue(operator) && <ValueEntry value={value} suggestions={values} onInput={setValue} isList={operator === "in" || operator === "not_in" || operator === "between"} />}
+        <p class="remark">A page filter means visits that saw the page: figures of visits are of all that happened in them.</p>
+        <div class="row end">
+          <button type="submit" class="button primary" disabled={filter === null}>Add {filter === null ? "filter" : `“${fieldName(field)}”`}</button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface ValueEntryProps {
+  readonly value: string;
+  readonly suggestions: readonly (readonly [string, string])[];
+  readonly onInput: (value: string) => void;
+  readonly isList: boolean;
+}
+
+function ValueEntry({ value, suggestions, onInput, isList }: ValueEntryProps) {
+  const read = (event: Event) => {
+    if (event.target instanceof HTMLInputElement) onInput(event.target.value);
+  };
+  return (
+    <label class="choice">
+      <span class="label">{isList ? "Values, with commas between them" : "Value"}</span>
+      <input type="text" value={value} list="filter-values" autoComplete="off" spellcheck={false} onInput={read} />
+      <datalist id="filter-values">
+        {suggestions.map(([name, shown]) => <option key={name} value={name} label={shown === name ? undefined : shown} />)}
+      </datalist>
+    </label>
+  );
+}

@@ -1,0 +1,38 @@
+import type { ComponentChildren } from "preact";
+import { followable } from "../format/value.js";
+import { addressOf } from "../state/address.js";
+import type { Picture } from "../state/picture.js";
+import { usePage } from "./page-context.js";
+
+interface PictureLinkProps {
+  readonly to: Picture;
+  readonly children: ComponentChildren;
+  readonly class?: string;
+  readonly isCurrent?: boolean;
+}
+
+/** A link to another picture: a real one, which may be copied or opened beside this page. */
+export function PictureLink({ to, children, class: name, isCurrent = false }: PictureLinkProps) {
+  const { go } = usePage();
+  const onClick = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return;
+    event.preventDefault();
+    go(to);
+  };
+  return (
+    <a href={`?${addressOf(to)}`} class={name} aria-current={isCurrent ? "page" : undefined} onClick={onClick}>
+      {children}
+    </a>
+  );
+}
+
+/** Text that strangers chose; a link only where it is an http address, and one that tells the other side nothing. */
+export function Outside({ text }: { readonly text: string }) {
+  const address = followable(text);
+  if (address === null) return <>{text}</>;
+  return (
+    <a href={address} target="_blank" rel="noreferrer noopener">
+      {text}
+    </a>
+  );
+}

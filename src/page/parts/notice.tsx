@@ -1,0 +1,60 @@
+import type { ComponentChildren } from "preact";
+import type { Trouble } from "../ask/trouble.js";
+
+/** Nothing to show, and what may be done about it. */
+export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
+  return (
+    <div class="notice" role="status">
+      <strong>{title}</strong>
+      {children !== undefined && <div class="notice-text">{children}</div>}
+    </div>
+  );
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  unreachable: "The server cannot be reached",
+  insufficient_scope: "This token may not see this",
+  insufficient_role: "This token may not see this",
+  organization_token_required: "This needs a token of the whole organization",
+  query_timeout: "The question took too long",
+  identity_not_found: "Nobody has this id or email",
+  project_not_found: "There is no such project",
+  company_not_found: "There is no such company",
+};
+
+function titleOf({ code, isLoad, status }: Trouble): string {
+  const told = TITLES[code];
+  if (told !== undefined) return told;
+  if (isLoad) return "The server is busy";
+  return status >= 500 ? "Something broke on the server" : "The question cannot be answered";
+}
+
+/** Why there is no answer. */
+export function TroubleNotice({ trouble, onAgain }: { readonly trouble: Trouble; readonly onAgain: () => void }) {
+  const { isLoad, detail, code, requestId, retryAfterSec } = trouble;
+  return (
+    <div class={isLoad ? "notice busy" : "notice trouble"} role="status" data-trouble={code}>
+      <strong>{titleOf(trouble)}</strong>
+      <div class="notice-text">{isLoad ? `It is asked again in ${retryAfterSec ?? 5} s.` : detail}</div>
+      <div class="notice-small">
+        <code>{code}</code>
+        {requestId === null ? null : <> · request <code>{requestId}</code></>}
+      </div>
+      <button type="button" class="button" onClick={onAgain}>Try again</button>
+    </div>
+  );
+}
+
+/** Something to know about a number, next to it. */
+export function Remark({ children }: { readonly children: ComponentChildren }) {
+  return <p class="remark">{children}</p>;
+}
+
+/** Keeps the place of what will come. */
+export function Skeleton({ lines = 9 }: { readonly lines?: number }) {
+  return (
+    <div class="skeleton" aria-hidden="true">
+      {Array.from({ length: lines }, (_, at) => <div key={at} class={`skeleton-line w${at % 4}`} />)}
+    </div>
+  );
+}

@@ -1,0 +1,12 @@
+import type { Shown } from "../format/number.js";
+
+/** A number: short in sight, exact on hover and for whoever listens. */
+export function Num({ shown, hook }: { readonly shown: Shown; readonly hook?: string }) {
+  const isExact = shown.short === shown.exact;
+  return (
+    <span class="num" title={shown.exact} data-figure={hook} data-exact={shown.exact}>
+      <span aria-hidden={isExact ? undefined : "true"}>{shown.short}</span>
+      {isExact ? null : <span class="unseen">{shown.exact}</span>}
+    </span>
+  );
+}

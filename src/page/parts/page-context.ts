@@ -1,0 +1,37 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { TokenAnswer } from "../ask/answers.js";
+import type { Client } from "../ask/client.js";
+import type { Filter } from "../state/filter.js";
+import { withFilter } from "../state/filter.js";
+import type { Picture } from "../state/picture.js";
+import type { Moment, Scope } from "../state/scope.js";
+
+/** What every view is given. */
+export interface PageContext {
+  readonly picture: Picture;
+  readonly scope: Scope;
+  readonly extent: Moment["extent"];
+  readonly client: Client;
+  readonly token: TokenAnswer;
+  /** Goes up when something was stored. */
+  readonly tick: number;
+  /** Changes with the colours. */
+  readonly theme: string;
+  /** Shows another picture, as a new step of the history. */
+  readonly go: (picture: Picture) => void;
+}
+
+export const Page = createContext<PageContext | null>(null);
+
+export function usePage(): PageContext {
+  const page = useContext(Page);
+  if (page === null) throw new Error("a part stands outside of the page");
+  return page;
+}
+
+/** Adds a filter to the picture. */
+export function useFilterBy(): (filter: Filter) => void {
+  const { picture, go } = usePage();
+  return (filter) => go({ ...picture, filters: withFilter(picture.filters, filter) });
+}

@@ -1,0 +1,51 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { keyOf } from "../ask/question.js";
+import type { Sheet } from "../format/sheet.js";
+import { Icon } from "./icon.js";
+import { Skeleton, TroubleNotice } from "./notice.js";
+import { QuestionDialog } from "./question-dialog.js";
+import type { Reply } from "./reply.js";
+
+interface PanelProps<A> {
+  readonly title: string;
+  readonly reply: Reply<A>;
+  /** The answer as a table, to download and to read where there is a plot. */
+  readonly sheet: (answer: A) => Sheet;
+  readonly children: (answer: A) => ComponentChildren;
+  /** Beside the title. */
+  readonly head?: ComponentChildren;
+  /** Lines that it will have, so that nothing jumps. */
+  readonly lines?: number;
+  /** Shown while nothing is asked. */
+  readonly unasked?: ComponentChildren;
+  readonly class?: string;
+}
+
+/** An answer with its question: what is shown here can be had by `curl`, and as a file. */
+export function Panel<A>({ title, reply, sheet, children, head, lines = 9, unasked, class: name = "" }: PanelProps<A>) {
+  const [isAsked, setAsked] = useState(false);
+  const { question, answer, trouble, isOld } = reply;
+  const hasFailed = trouble !== null && !(trouble.isLoad && answer !== null);
+  return (
+    <section class={`panel ${name}`} aria-label={title} aria-busy={isOld || (question !== null && answer === null && trouble === null)} data-panel={title} data-question={question === null ? undefined : keyOf(question)}>
+      <header class="panel-head">
+        <h2>{title}</h2>
+        <div class="panel-tools">
+          {head}
+          {question !== null && (
+            <button type="button" class="icon-button" aria-label={`Question and files of ${title}`} title="Question, CSV, JSON" onClick={() => setAsked(true)}>
+              <Icon name="question" />
+            </button>
+          )}
+        </div>
+      </header>
+      <div class={isOld ? "panel-body old" : "panel-body"}>
+        {question === null ? unasked : hasFailed ? <TroubleNotice trouble={trouble} onAgain={reply.again} /> : answer === null ? <Skeleton lines={lines} /> : children(answer)}
+      </div>
+      {isAsked && question !== null && (
+        <QuestionDialog title={title} question={question} answer={answer} sheet={answer === null ? null : sheet(answer)} onClose={() => setAsked(false)} />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,82 @@
+import type { ComponentChildren } from "preact";
+import { useRef, useState } from "preact/hooks";
+import type { Shown } from "../format/number.js";
+import type { Filter } from "../state/filter.js";
+import { sentence } from "../format/value.js";
+import { Num } from "./number.js";
+import { useFilterBy } from "./page-context.js";
+
+export interface RankedRow {
+  /** What tells it from the others. */
+  readonly key: string;
+  readonly label: string;
+  readonly figure: number;
+  readonly shown: Shown;
+  readonly more?: Shown;
+  /** What a click on it adds; null: it cannot be asked for by a filter. */
+  readonly filter: Filter | null;
+}
+
+interface RankedListProps {
+  readonly label: string;
+  /** What the labels are, and what the figures are. */
+  readonly heads: readonly [string, string, ...string[]];
+  readonly rows: readonly RankedRow[];
+  readonly foot?: ComponentChildren;
+}
+
+/** Rows with bars, the largest first. While one of them is under the pointer or has the focus they keep their order, whatever comes in. */
+export function RankedList({ label, heads, rows, foot }: RankedListProps) {
+  const [isHeld, setHeld] = useState(false);
+  const order = useRef<readonly string[]>([]);
+  const filterBy = useFilterBy();
+  const shown = isHeld ? inOrder(rows, order.current) : rows;
+  order.current = shown.map(({ key }) => key);
+  const largest = Math.max(1, ...rows.map(({ figure }) => figure));
+  const [name, figure, ...others] = heads;
+  return (
+    <div class="ranked" onPointerEnter={() => setHeld(true)} onPointerLeave={() => setHeld(false)} onFocusCapture={() => setHeld(true)} onBlurCapture={() => setHeld(false)}>
+      <table aria-label={label}>
+        <thead>
+          <tr>
+            <th scope="col">{name}</th>
+            <th scope="col" class="right">{figure}</th>
+            {others.map((head) => <th key={head} scope="col" class="right">{head}</th>)}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((row) => (
+            <tr key={row.key}>
+              <th scope="row">
+                <span class="bar" style={{ width: `${(row.figure / largest) * 100}%` }} />
+                {row.filter === null ? <RowText text={row.label} /> : <RowButton label={row.label} filter={row.filter} onChoose={filterBy} />}
+              </th>
+              <td class="right"><Num shown={row.shown} hook={`${row.key}:figure`} /></td>
+              {row.more !== undefined && <td class="right faint"><Num shown={row.more} /></td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {foot}
+    </div>
+  );
+}
+
+function RowText({ text }: { readonly text: string }) {
+  return <span class="row-label" title={text}>{text}</span>;
+}
+
+function RowButton({ label, filter, onChoose }: { readonly label: string; readonly filter: Filter; readonly onChoose: (filter: Filter) => void }) {
+  return (
+    <button type="button" class="row-label" title={`${label}\nFilter: ${sentence(filter)}`} onClick={() => onChoose(filter)}>
+      {label}
+    </button>
+  );
+}
+
+/** Rows as they stood, with the figures of now; what is new comes at the end. */
+function inOrder(rows: readonly RankedRow[], keys: readonly string[]): readonly RankedRow[] {
+  const place = new Map(keys.map((key, at) => [key, at]));
+  const placeOf = ({ key }: RankedRow) => place.get(key) ?? keys.length;
+  return [...rows].sort((a, b) => placeOf(a) - placeOf(b));
+}

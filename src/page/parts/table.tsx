@@ -1,0 +1,63 @@
+import type { ComponentChildren } from "preact";
+import type { Sheet } from "../format/sheet.js";
+
+/** A sheet as it is. */
+export function PlainTable({ sheet, label }: { readonly sheet: Sheet; readonly label: string }) {
+  return (
+    <div class="scroll" tabIndex={0} role="group" aria-label={label}>
+      <table class="grid">
+        <thead>
+          <tr>{sheet.columns.map((name) => <th key={name} scope="col">{name}</th>)}</tr>
+        </thead>
+        <tbody>
+          {sheet.rows.map((row, at) => (
+            <tr key={at}>{row.map((value, column) => <td key={column} class={typeof value === "number" ? "right" : undefined}>{value === null ? "" : String(value)}</td>)}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+export interface Column<R> {
+  readonly name: string;
+  readonly cell: (row: R) => ComponentChildren;
+  readonly isNumber?: boolean;
+  /** Orders by it. */
+  readonly onSort?: () => void;
+  readonly isSorted?: boolean;
+}
+
+interface GridProps<R> {
+  readonly label: string;
+  readonly columns: readonly Column<R>[];
+  readonly rows: readonly R[];
+  readonly keyOf: (row: R) => string;
+}
+
+/** Rows with columns; the first column names the row. */
+export function Grid<R>({ label, columns, rows, keyOf }: GridProps<R>) {
+  return (
+    <div class="scroll" tabIndex={0} role="group" aria-label={label}>
+      <table class="grid">
+        <thead>
+          <tr>
+            {columns.map(({ name, isNumber, onSort, isSorted }) => (
+              <th key={name} scope="col" class={isNumber === true ? "right" : undefined} aria-sort={isSorted === true ? "descending" : undefined}>
+                {onSort === undefined ? name : <button type="button" class="sort" onClick={onSort}>{name}{isSorted === true && " ↓"}</button>}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ name, cell, isNumber }, at) =>
+                at === 0 ? <th key={name} scope="row">{cell(row)}</th> : <td key={name} class={isNumber === true ? "right" : undefined}>{cell(row)}</td>)}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

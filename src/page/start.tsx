@@ -1,0 +1,7 @@
+import { render } from "preact";
+import { App } from "./frame/app.js";
+
+const place = document.getElementById("page");
+// Behind a proxy the page may stand below a path; the API is beside it.
+const root = new URL(".", location.href).href.replace(/\/$/, "");
+if (place !== null) render(<App root={root} />, place);

@@ -1,0 +1,73 @@
+import { CHOICES, INITIAL_CHOICES, VIEW_NAMES, codecsOf, type Choices, type ViewName } from "./choices.js";
+import { oneOf, text, type Codec } from "./codecs.js";
+import { isZone } from "./dates.js";
+import { filterList } from "./filter.js";
+import { INTERVALS, period } from "./period.js";
+import type { Picture } from "./picture.js";
+
+const view: Codec<ViewName> = {
+  initial: "overview",
+  parse: ([given = ""]) => VIEW_NAMES.find((name) => name === given.trim().toLowerCase()) ?? "overview",
+  print: (name) => (name === "overview" ? [] : [name]),
+};
+
+const zone: Codec<string> = {
+  initial: "",
+  parse: ([given = ""]) => (isZone(given.trim()) ? given.trim() : ""),
+  print: (name) => (name === "" ? [] : [name]),
+};
+
+/** What all views share. */
+const SHARED = {
+  view,
+  project: text(),
+  period,
+  compare: oneOf(["previous", "year", "none"]),
+  interval: oneOf(INTERVALS),
+  zone,
+  filters: filterList,
+} satisfies { readonly [K in Exclude<keyof Picture, "choices">]: Codec<Picture[K]> };
+
+/** Filters are named one by one, so their name is in the singular. */
+const NAMES: Readonly<Record<string, string>> = { filters: "filter" };
+
+/** The query string of a picture, without `?`. Choices of views that are not shown are left out. */
+export function addressOf(picture: Picture): string {
+  const query = new URLSearchParams();
+  const write = <T>(name: string, codec: Codec<T>, value: T) => {
+    for (const each of codec.print(value)) query.append(name, each);
+  };
+  write("view", SHARED.view, picture.view);
+  write("project", SHARED.project, picture.project);
+  write("period", SHARED.period, picture.period);
+  write("compare", SHARED.compare, picture.compare);
+  write("interval", SHARED.interval, picture.interval);
+  write("zone", SHARED.zone, picture.zone);
+  write("filter", SHARED.filters, picture.filters);
+  const chosen = new Map<string, unknown>(Object.entries(picture.choices[picture.view]));
+  for (const [name, codec] of codecsOf(picture.view)) write(`${picture.view}.${name}`, codec, chosen.get(name) ?? codec.initial);
+  return query.toString().replaceAll("%2F", "/").replaceAll("%7E", "~").replaceAll("%21", "!").replaceAll("%3A", ":");
+}
+
+/** The picture of a query string. Whatever cannot be read is as it is at first. */
+export function pictureOf(search: string): Picture {
+  const query = new URLSearchParams(search);
+  const read = <K extends keyof typeof SHARED>(name: K) => SHARED[name].parse(query.getAll(NAMES[name] ?? name)) as Picture[K];
+  const shown = read("view");
+  return {
+    view: shown,
+    project: read("project"),
+    period: read("period"),
+    compare: read("compare"),
+    interval: read("interval"),
+    zone: read("zone"),
+    filters: read("filters"),
+    choices: choicesIn(query, shown),
+  };
+}
+
+function choicesIn(query: URLSearchParams, shown: ViewName): Choices {
+  if (Object.keys(CHOICES[shown]).length === 0) return INITIAL_CHOICES;
+  const read = codecsOf(shown).map(([name, codec]) => [name, codec.parse(query.getAll(`${shown}.${name}`))]);
+  return { ...INITIAL_CHOICES, [shown]: Object.fromEntries(read) };
+}

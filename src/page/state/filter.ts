@@ -1,0 +1,80 @@
+import { joinParts, listOf, splitParts, type Codec } from "./codecs.js";
+
+/** The operators that the page offers, as the wire names them, and how they read in a sentence. */
+export const OPERATORS = {
+  is: "is",
+  is_not: "is not",
+  in: "is one of",
+  not_in: "is none of",
+  contains: "contains",
+  not_contains: "does not contain",
+  starts_with: "starts with",
+  ends_with: "ends with",
+  regex: "matches",
+  not_regex: "does not match",
+  gt: "is above",
+  gte: "is at least",
+  lt: "is below",
+  lte: "is at most",
+  between: "is between",
+  is_set: "is known",
+  is_not_set: "is not known",
+  in_segment: "is in the segment",
+  not_in_segment: "is not in the segment",
+} as const;
+
+export type OperatorName = keyof typeof OPERATORS;
+
+export interface Filter {
+  readonly field: string;
+  readonly operator: OperatorName;
+  /** "" where the operator asks for none. */
+  readonly value: string;
+}
+
+/** At most so many in a picture: questions take 100 in all, steps of funnels have some of their own. */
+export const FILTER_COUNT = 20;
+
+export function isOperator(text: string): text is OperatorName {
+  return Object.hasOwn(OPERATORS, text);
+}
+
+/** Whether it compares with something. */
+export function takesValue(operator: OperatorName): boolean {
+  return operator !== "is_set" && operator !== "is_not_set";
+}
+
+/** A filter of three texts; null where they are none. */
+export function filterOf(field = "", operator = "", value = ""): Filter | null {
+  const name = operator.trim().toLowerCase();
+  if (field === "" || !isOperator(name)) return null;
+  if (!takesValue(name)) return { field, operator: name, value: "" };
+  return value === "" ? null : { field, operator: name, value };
+}
+
+/** What a click on a row asks for: the value, or that there is none. */
+export function filterByValue(field: string, value: string): Filter {
+  return value === "" ? { field, operator: "is_not_set", value: "" } : { field, operator: "is", value };
+}
+
+export function filterParts({ field, operator, value }: Filter): string[] {
+  return [field, operator, value];
+}
+
+export function sameFilter(a: Filter, b: Filter): boolean {
+  return a.field === b.field && a.operator === b.operator && a.value === b.value;
+}
+
+/** The filters with one more, unless it is there. */
+export function withFilter(filters: readonly Filter[], added: Filter): readonly Filter[] {
+  return filters.some((each) => sameFilter(each, added)) ? filters : [...filters, added].slice(-FILTER_COUNT);
+}
+
+export const filterList: Codec<readonly Filter[]> = listOf(
+  (text) => {
+    const [field, operator, value] = splitParts(text);
+    return filterOf(field, operator, value);
+  },
+  (filter) => joinParts(filterParts(filter)),
+  FILTER_COUNT,
+);

@@ -1,0 +1,31 @@
+import { dayIn } from "./dates.js";
+import type { Filter } from "./filter.js";
+import { rangeOf, unitFor, type Range, type Unit } from "./period.js";
+import type { Picture } from "./picture.js";
+
+/** What a picture does not say: the moment, and how far the data of its project reach (null: not known, or nothing is there). */
+export interface Moment {
+  readonly nowMs: number;
+  readonly extent: { readonly from: string; readonly to: string } | null;
+}
+
+/** A picture at a moment: what questions are made of. */
+export interface Scope extends Range {
+  readonly project: string;
+  readonly zone: string;
+  readonly today: string;
+  readonly unit: Unit;
+  readonly compare: "previous_period" | "previous_year" | null;
+  readonly filters: readonly Filter[];
+}
+
+const COMPARE = { previous: "previous_period", year: "previous_year", none: null } as const;
+
+export function scopeOf(picture: Picture, { nowMs, extent }: Moment): Scope {
+  const zone = picture.zone === "" ? "UTC" : picture.zone;
+  const today = dayIn(zone, nowMs);
+  const range = rangeOf(picture.period, today);
+  const isOpen = range.from === null || range.to === null;
+  const unit = picture.interval === "auto" ? unitFor(isOpen && extent !== null ? extent : range) : picture.interval;
+  return { ...range, project: picture.project, zone, today, unit, compare: isOpen ? null : COMPARE[picture.compare], filters: picture.filters };
+}

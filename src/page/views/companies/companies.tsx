@@ -1,0 +1,86 @@
+import type { CompaniesAnswer } from "../../ask/answers.js";
+import { RANGE_DAYS, companiesQuestion, companyDays, companyUsersQuestion } from "../../ask/questions/people.js";
+import { seesOthers } from "../../ask/rights.js";
+import { instantDay } from "../../format/date.js";
+import { plural } from "../../format/locale.js";
+import { money, number } from "../../format/number.js";
+import { sheetOf } from "../../format/sheet.js";
+import { PictureLink } from "../../parts/link.js";
+import { Empty, Remark } from "../../parts/notice.js";
+import { Num } from "../../parts/number.js";
+import { usePage } from "../../parts/page-context.js";
+import { Panel } from "../../parts/panel.js";
+import { useReply } from "../../parts/reply.js";
+import { Grid } from "../../parts/table.js";
+import { choose } from "../../state/picture.js";
+
+/** Companies, and who of them is active. */
+export function Companies() {
+  const { picture, scope } = usePage();
+  const { sort, company } = picture.choices.companies;
+  const reply = useReply(companiesQuestion(scope, { sort }));
+  const { days, isCut } = companyDays(scope);
+  return (
+    <>
+      <Panel title="Companies" class="wide" reply={reply} lines={12} sheet={({ companies }) => sheetOf(companies)}>
+        {(answer) => (answer.companies.length === 0
+          ? <Empty title="No company was active">A company is what <code>group</code> calls or events name.</Empty>
+          : <CompanyRows answer={answer} />)}
+      </Panel>
+      <Remark>
+        Of the last {plural(days, "day")} up to now, in all projects{isCut && `: reports about companies look back ${RANGE_DAYS} days at most`}.
+      </Remark>
+      {company !== "" && <CompanyPeople key={company} company={company} />}
+    </>
+  );
+}
+
+function CompanyRows({ answer: { companies, currency } }: { readonly answer: CompaniesAnswer }) {
+  const { picture, scope, go } = usePage();
+  const { sort } = picture.choices.companies;
+  const sorting = (name: typeof sort) => ({ isNumber: true, isSorted: sort === name, onSort: () => go(choose(picture, "companies", { sort: name })) });
+  return (
+    <Grid
+      label="Companies"
+      rows={companies}
+      keyOf={({ company_id: id }) => id}
+      columns={[
+        {
+          name: "Company",
+          cell: ({ company_id: id, name, domain }) => (
+            <>
+              <PictureLink to={choose(picture, "companies", { company: id })}>{name === "" ? id : name}</PictureLink>
+              {domain !== null && <span class="faint"> {domain}</span>}
+            </>
+          ),
+        },
+        { name: "People", ...sorting("users"), cell: ({ users }) => <Num shown={number(users)} /> },
+        { name: "Events", ...sorting("events"), cell: ({ events }) => <Num shown={number(events)} /> },
+        { name: "Revenue", ...sorting("revenue"), cell: ({ revenue }) => <Num shown={money(revenue, currency)} /> },
+        { name: "Last seen", ...sorting("last_seen"), cell: ({ last_seen: at }) => instantDay(at, scope.zone) },
+      ]}
+    />
+  );
+}
+
+function CompanyPeople({ company }: { readonly company: string }) {
+  const { picture, scope, token } = usePage();
+  const reply = useReply(companyUsersQuestion(scope, company));
+  const name = (id: string) => (seesOthers(token, "identities:read") ? <PictureLink to={choose(picture, "people", { person: id })}>{id}</PictureLink> : id);
+  return (
+    <Panel title={`People of ${company}`} class="wide" reply={reply} lines={8} sheet={({ users }) => sheetOf(users)}>
+      {({ users }) => (users.length === 0 ? <p class="nothing">Nobody</p> : (
+        <Grid
+          label={`People of ${company}`}
+          rows={users}
+          keyOf={({ resolved_identifier: id }) => id}
+          columns={[
+            { name: "Person", cell: ({ resolved_identifier: id }) => name(id) },
+            { name: "Events", isNumber: true, cell: ({ events }) => <Num shown={number(events)} /> },
+            { name: "Last seen", isNumber: true, cell: ({ last_seen: at }) => instantDay(at, scope.zone) },
+          ]}
+        />
+      ))}
+    </Panel>
+  );
+}

@@ -1,0 +1,19 @@
+import { range } from "../format/date.js";
+import { Empty } from "../parts/notice.js";
+import { PictureLink } from "../parts/link.js";
+import { usePage } from "../parts/page-context.js";
+
+/** No event lies in the period, or passes the filters: says so, and where there are some. */
+export function NothingHere() {
+  const { picture, scope, extent } = usePage();
+  const isOutside = extent !== null && ((scope.from !== null && scope.from > extent.to) || (scope.to !== null && scope.to < extent.from));
+  return (
+    <Empty title={picture.filters.length > 0 && !isOutside ? "Nothing passes these filters" : "No events in this time"}>
+      {extent !== null && isOutside && <p>This project has events from {range(extent)}.</p>}
+      <p class="row center">
+        {picture.filters.length > 0 && <PictureLink to={{ ...picture, filters: [] }} class="button">Without filters</PictureLink>}
+        {extent !== null && <PictureLink to={{ ...picture, period: "all" }} class="button">All time</PictureLink>}
+      </p>
+    </Empty>
+  );
+}

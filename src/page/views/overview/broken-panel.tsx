@@ -1,0 +1,35 @@
+import type { ComponentChildren } from "preact";
+import type { SessionsAnswer } from "../../ask/answers.js";
+import { LIST_ROWS, visitsByQuestion } from "../../ask/questions/overview.js";
+import { plural } from "../../format/locale.js";
+import { usePage } from "../../parts/page-context.js";
+import { Panel } from "../../parts/panel.js";
+import { RankedList } from "../../parts/ranked-list.js";
+import { useReply } from "../../parts/reply.js";
+import { brokenRows } from "./rows.js";
+import { sheetOfRows } from "./sheet-of-rows.js";
+
+interface BrokenPanelProps {
+  readonly title: string;
+  readonly fields: readonly string[];
+  readonly heads: readonly [string, string, string];
+  readonly tabs: ComponentChildren;
+}
+
+/** Visits broken down by fields that the overview's own answer does not have. */
+export function BrokenPanel({ title, fields, heads, tabs }: BrokenPanelProps) {
+  const { scope } = usePage();
+  const reply = useReply(visitsByQuestion(scope, fields));
+  const rowsOf = ({ rows }: SessionsAnswer) => brokenRows(rows ?? [], fields);
+  return (
+    <Panel title={title} class="list" reply={reply} head={tabs} sheet={(answer) => sheetOfRows(heads, rowsOf(answer))}>
+      {(answer) => (
+        <>
+          <RankedList label={title} heads={heads} rows={rowsOf(answer)} />
+          {(answer.rows ?? []).length === 0 && <p class="nothing">None</p>}
+          {answer.value_count > LIST_ROWS && <p class="more">{plural(answer.value_count - LIST_ROWS, "other value", "other values")}</p>}
+        </>
+      )}
+    </Panel>
+  );
+}

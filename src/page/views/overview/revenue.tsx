@@ -1,0 +1,56 @@
+import type { TrendAnswer } from "../../ask/answers.js";
+import { revenueTrendQuestion } from "../../ask/questions/overview.js";
+import { bucketLong, bucketShort } from "../../format/date.js";
+import { change, money } from "../../format/number.js";
+import { sheetOfSeries } from "../../format/sheet.js";
+import { ChangeMark } from "../../parts/change-mark.js";
+import { Num } from "../../parts/number.js";
+import { usePage } from "../../parts/page-context.js";
+import { Panel } from "../../parts/panel.js";
+import { Plot } from "../../parts/plot.js";
+import { useReply } from "../../parts/reply.js";
+import { UnconvertedRemark } from "../unconverted-remark.js";
+
+/** Money over time; not there where nothing was paid. It stands last, so that nothing moves when it comes. */
+export function OverviewRevenue() {
+  const { scope } = usePage();
+  const reply = useReply(revenueTrendQuestion(scope));
+  const { answer } = reply;
+  if (answer === null || (answer.series[0]?.counted === 0 && answer.unconverted.length === 0)) return null;
+  return (
+    <Panel title="Revenue" class="wide" reply={reply} sheet={({ buckets, series }) => sheetOfSeries(buckets, series.map(({ data }) => ({ name: "revenue", data })))}>
+      {(shown) => <RevenueCourse answer={shown} />}
+    </Panel>
+  );
+}
+
+/** The total of money over time, and its plot. */
+export function RevenueCourse({ answer }: { readonly answer: TrendAnswer }) {
+  const { scope } = usePage();
+  const { buckets, series, previous, currency } = answer;
+  const total = series[0]?.total ?? null;
+  const earlier = previous?.series[0] ?? null;
+  return (
+    <>
+      <div class="figures alone">
+        <div class="figure">
+          <span class="figure-number"><Num shown={money(total, currency)} hook="revenue" /></span>
+          <ChangeMark change={change(total, earlier?.total ?? null)} isCost={false} />
+        </div>
+      </div>
+      {buckets.length > 0 && (
+        <Plot
+          label="Revenue over time"
+          kind="bar"
+          isOpenEnd={buckets.at(-1)?.partial === true}
+          labels={buckets.map(bucketShort)}
+          titles={buckets.map((bucket) => bucketLong(bucket, scope.unit))}
+          earlierTitles={(previous?.buckets ?? []).map((bucket) => bucketLong(bucket, scope.unit))}
+          lines={[...(earlier === null ? [] : [{ name: "Before", data: earlier.data, isEarlier: true }]), { name: "Revenue", data: series[0]?.data ?? [] }]}
+          format={(value) => money(value, currency)}
+        />
+      )}
+      <UnconvertedRemark unconverted={answer.unconverted} />
+    </>
+  );
+}

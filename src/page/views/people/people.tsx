@@ -1,0 +1,64 @@
+import { useState } from "preact/hooks";
+import { mostActiveQuestion } from "../../ask/questions/people.js";
+import { number } from "../../format/number.js";
+import { sheetOf } from "../../format/sheet.js";
+import { PictureLink } from "../../parts/link.js";
+import { Num } from "../../parts/number.js";
+import { usePage } from "../../parts/page-context.js";
+import { Panel } from "../../parts/panel.js";
+import { useReply } from "../../parts/reply.js";
+import { Grid } from "../../parts/table.js";
+import { choose } from "../../state/picture.js";
+import { NothingHere } from "../nothing-here.js";
+import { Person } from "./person.js";
+
+/** People: one, found by an id or an email, or those who did most. */
+export function People() {
+  const { picture, go } = usePage();
+  const { person } = picture.choices.people;
+  const [text, setText] = useState(person);
+  const read = (event: Event) => {
+    if (event.target instanceof HTMLInputElement) setText(event.target.value);
+  };
+  const submit = (event: Event) => {
+    event.preventDefault();
+    go(choose(picture, "people", { person: text.trim() }));
+  };
+  return (
+    <>
+      <form class="panel search" role="search" onSubmit={submit}>
+        <label class="choice">
+          <span class="label">Email, user id or visitor id</span>
+          <input type="search" value={text} placeholder="ann@example.org" autoComplete="off" spellcheck={false} onInput={read} />
+        </label>
+        <button type="submit" class="button primary">Find</button>
+        {person !== "" && <PictureLink class="button" to={choose(picture, "people", { person: "" })}>Most active people</PictureLink>}
+      </form>
+      {person === "" ? <MostActive /> : <Person key={person} person={person} />}
+    </>
+  );
+}
+
+function MostActive() {
+  const { picture, scope } = usePage();
+  const reply = useReply(mostActiveQuestion({ ...scope, filters: [] }));
+  return (
+    <Panel title="Most active people" class="wide" reply={reply} lines={16} sheet={({ series }) => sheetOf(series.map(({ values, total }) => ({ user_id: values[0], events: total })))}>
+      {({ series }) => {
+        const known = series.filter(({ values }) => (values[0] ?? "") !== "");
+        if (known.length === 0) return series.length === 0 ? <NothingHere /> : <p class="nothing">Nobody is known by a user id in this time: search by a visitor id.</p>;
+        return (
+          <Grid
+            label="Most active people"
+            rows={known}
+            keyOf={({ values }) => values[0] ?? ""}
+            columns={[
+              { name: "User", cell: ({ values: [id = ""] }) => <PictureLink to={choose(picture, "people", { person: id })}>{id}</PictureLink> },
+              { name: "Events", isNumber: true, cell: ({ total }) => <Num shown={number(total)} /> },
+            ]}
+          />
+        );
+      }}
+    </Panel>
+  );
+}

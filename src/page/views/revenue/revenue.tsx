@@ -1,0 +1,87 @@
+import type { AttributionAnswer, CohortsAnswer } from "../../ask/answers.js";
+import { revenueTrendQuestion } from "../../ask/questions/overview.js";
+import { attributionQuestion, cohortsQuestion } from "../../ask/questions/revenue.js";
+import { month } from "../../format/date.js";
+import { money, number } from "../../format/number.js";
+import { sheetOf, sheetOfSeries } from "../../format/sheet.js";
+import { Choice, Choices } from "../../parts/field.js";
+import { Empty } from "../../parts/notice.js";
+import { Num } from "../../parts/number.js";
+import { usePage } from "../../parts/page-context.js";
+import { Panel } from "../../parts/panel.js";
+import { RankedList } from "../../parts/ranked-list.js";
+import { useReply } from "../../parts/reply.js";
+import { Grid } from "../../parts/table.js";
+import type { ChoicesOf } from "../../state/choices.js";
+import { choose } from "../../state/picture.js";
+import { RevenueCourse } from "../overview/revenue.js";
+import { UnconvertedRemark } from "../unconverted-remark.js";
+
+const MODELS = [["first_touch", "who brought them first"], ["last_touch", "who brought them last"]] as const;
+const DIMENSIONS = [["source", "Source"], ["medium", "Channel"], ["campaign", "Campaign"]] as const;
+const LEVELS = [["account", "companies, else people"], ["identity", "people"]] as const;
+
+/** Money: over time, by who brought it, and by when customers came. */
+export function Revenue() {
+  const { picture, scope, go } = usePage();
+  const chosen = picture.choices.revenue;
+  const change = (changed: Partial<ChoicesOf<"revenue">>) => go(choose(picture, "revenue", changed));
+  const trend = useReply(revenueTrendQuestion({ ...scope, filters: [] }));
+  const attribution = useReply(attributionQuestion(scope, chosen));
+  const cohorts = useReply(cohortsQuestion(scope, chosen));
+  return (
+    <>
+      <Panel title="Revenue" class="wide revenue-panel" reply={trend} lines={9} sheet={({ buckets, series }) => sheetOfSeries(buckets, series.map(({ data }) => ({ name: "revenue", data })))}>
+        {(answer) => (answer.series[0]?.counted === 0 && answer.unconverted.length === 0 ? <Empty title="No revenue in this time">Payments are events named Payment, Purchase or Order Completed, with an amount.</Empty> : <RevenueCourse answer={answer} />)}
+      </Panel>
+      <section class="panel choices-panel" aria-label="How it is shared out">
+        <Choices>
+          <Choice label="By" value={chosen.dimension} names={DIMENSIONS} onChoose={(dimension) => change({ dimension })} />
+          <Choice label="Credit to" value={chosen.model} names={MODELS} onChoose={(model) => change({ model })} />
+          <Choice label="Customers are" value={chosen.level} names={LEVELS} onChoose={(level) => change({ level })} />
+        </Choices>
+      </section>
+      <div class="pair">
+        <Panel title="Who brought it" reply={attribution} sheet={({ rows }) => sheetOf(rows)}>
+          {(answer) => <Attribution answer={answer} head={DIMENSIONS.find(([name]) => name === chosen.dimension)?.[1] ?? "Source"} />}
+        </Panel>
+        <Panel title="By month of the first payment" reply={cohorts} sheet={(answer) => sheetOf(answer.cohorts)}>
+          {(answer) => <Cohorts answer={answer} />}
+        </Panel>
+      </div>
+    </>
+  );
+}
+
+function Attribution({ answer: { rows, currency, unconverted }, head }: { readonly answer: AttributionAnswer; readonly head: string }) {
+  if (rows.length === 0) return <p class="nothing">None in this time</p>;
+  const shown = rows.map(({ dimension, revenue, orders }) => ({ key: dimension, label: dimension, figure: Math.max(0, revenue), shown: money(revenue, currency), more: number(orders), filter: null }));
+  return (
+    <>
+      <RankedList label="Who brought it" heads={[head, "Revenue", "Orders"]} rows={shown} />
+      <UnconvertedRemark unconverted={unconverted} />
+    </>
+  );
+}
+
+function Cohorts({ answer: { cohorts, currency, unconverted } }: { readonly answer: CohortsAnswer }) {
+  if (cohorts.length === 0) return <p class="nothing">Nobody has paid yet</p>;
+  return (
+    <>
+      <Grid
+        label="Cohorts"
+        rows={cohorts}
+        keyOf={({ cohort }) => cohort}
+        columns={[
+          { name: "Month", cell: ({ cohort }) => month(cohort) },
+          { name: "Customers", isNumber: true, cell: ({ entities }) => <Num shown={number(entities)} /> },
+          { name: "Orders", isNumber: true, cell: ({ orders }) => <Num shown={number(orders)} /> },
+          { name: "Revenue", isNumber: true, cell: ({ revenue }) => <Num shown={money(revenue, currency)} /> },
+          { name: "A customer", isNumber: true, cell: ({ ltv }) => <Num shown={money(ltv, currency)} /> },
+        ]}
+      />
+      <p class="remark">Of all time, whatever the period; months are those of UTC.</p>
+      <UnconvertedRemark unconverted={unconverted} />
+    </>
+  );
+}

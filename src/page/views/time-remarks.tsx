@@ -1,0 +1,21 @@
+import type { Bucket } from "../ask/answers.js";
+import { Remark } from "../parts/notice.js";
+import { usePage } from "../parts/page-context.js";
+
+interface TimeRemarksProps {
+  readonly buckets: readonly Bucket[];
+  /** Whether the figures are numbers of people. */
+  readonly areUniques: boolean;
+}
+
+/** What a reader of figures over time has to know: always a line, so that nothing moves when it changes. */
+export function TimeRemarks({ buckets, areUniques }: TimeRemarksProps) {
+  const { scope, picture } = usePage();
+  const remarks: string[] = [];
+  const [first, last] = [buckets[0], buckets.at(-1)];
+  if (last?.partial === true) remarks.push(`The last ${scope.unit} is not over, or cut by the period.`);
+  if (first !== last && first?.partial === true) remarks.push(`The first ${scope.unit} is cut by the period.`);
+  if (scope.compare !== null && scope.to === scope.today && picture.compare !== "none") remarks.push("Changes compare with whole days: today is not over.");
+  if (areUniques && scope.from !== scope.to) remarks.push("Visitors counted without cookies are new every day: over several days they are a sum over days.");
+  return <Remark>{remarks.join(" ")}</Remark>;
+}
