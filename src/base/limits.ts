@@ -144,6 +144,12 @@ export const LIMITS = {
   failedAddressCount: 10_000,
   /** Tokens of which it is remembered whose they are, for the count of what was refused. Then the oldest go. */
   countedTokenCount: 10_000,
+  /** Milliseconds from one change that a listener hears of to the next. */
+  changeMs: 250,
+  /** Who may listen to changes of one store at once. Each costs a few hundred bytes. */
+  changeReaderCount: 1_000,
+  /** Milliseconds after which a listener over HTTP hears that the connection still lives. Proxies cut silent ones after a minute or less. */
+  changeHeartbeatMs: 15_000,
   /** Milliseconds that an event of a page may have waited before it was sent. */
   beaconAgeMs: 60 * 60_000,
   /** Visitors who are in a session around midnight of whom it is remembered. Each takes some 150 bytes; one more is somebody new at midnight. */

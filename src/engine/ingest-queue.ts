@@ -7,6 +7,7 @@ import type { DecodeContext } from "../schema/decode-event.js";
 import type { Suppression } from "./suppression.js";
 import type { EventRecord, IngestResult } from "../schema/event.js";
 import { BatchBuilder } from "../store/batch/batch.js";
+import type { Batch } from "../store/batch/batch.js";
 import type { Store } from "../store/live/store.js";
 import { EventEncoder } from "./encode-events.js";
 import { decodeInTurns } from "./decode-records.js";
@@ -33,6 +34,8 @@ export interface IngestQueueOptions {
   /** Asked for each ingest: an erasure replaces it. */
   readonly suppression: () => Suppression;
   readonly onNotify: ((event: EventRecord) => unknown) | null;
+  /** Hears of each group that is durable: its events, and whether it has records. */
+  readonly onCommit: (batch: Batch, hasRecords: boolean) => void;
   /** Called after each group, while no commit is under way. */
   readonly afterCommit: () => Promise<void>;
 }
@@ -240,6 +243,7 @@ export class IngestQueue {
       if (batch.rowCount > 0 || recordBatch !== null || bringsProject) await this.store.commit(batch, recordBatch);
       if (recordBatch !== null) this.#recordEncoder.keep();
       this.#knownIds?.keep(batch.rowCount);
+      this.options.onCommit(batch, recordBatch !== null || bringsProject);
       this.#notify(group.notified);
       await this.options.afterCommit();
       group.resolve();

@@ -7,7 +7,8 @@ import type { TokenStore } from "./tokens.js";
 
 /** What a caller must hold. Checked in the order of the members. */
 export interface Access {
-  readonly scope: Scope;
+  /** Null: any token will do. */
+  readonly scope: Scope | null;
   /** The least role; absent: any. */
   readonly role?: "admin";
   /** True: a project token will not do. */
@@ -57,7 +58,7 @@ export function invalidToken(): DaybookError {
  * @throws insufficient_scope, insufficient_role, organization_token_required, in this order
  */
 export function authorize(access: Access, token: TokenRecord, what = ""): void {
-  if (!token.scopes.includes("*") && !token.scopes.includes(access.scope)) {
+  if (access.scope !== null && !token.scopes.includes("*") && !token.scopes.includes(access.scope)) {
     throw new DaybookError("insufficient_scope", `${what}expected a token with the scope ${access.scope}`);
   }
   if (access.role === "admin" && token.role !== "owner" && token.role !== "admin") {

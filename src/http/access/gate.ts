@@ -50,6 +50,17 @@ export class Gate {
     }
   }
 
+  /** Whether a secret token that opened something would do so again. */
+  async isWelcome(sha256: string): Promise<boolean> {
+    try {
+      await liveToken(sha256, "secret", this.tokens, this.clock);
+      return true;
+    } catch (thrown) {
+      if (thrown instanceof DaybookError && thrown.code === "invalid_token") return false;
+      throw thrown;
+    }
+  }
+
   /** Whose a token was when it last opened something; null: it never did, or no longer does. Asks nobody. */
   organizationOf(sha256: string): string | null {
     return this.#organizations.get(sha256) ?? null;

@@ -26,6 +26,7 @@ import { responseOf, wireRequestOf } from "../wire/exchange.js";
 import type { WireReply, WireRequest } from "../wire/exchange.js";
 import { noteRefused, respond } from "./respond.js";
 import type { Context } from "./respond.js";
+import { Streams } from "./streams.js";
 
 export interface HandlerOptions {
   /** One Daybook per organization name. A map may gain organizations later. */
@@ -115,6 +116,7 @@ export function createHandler(options: HandlerOptions): Handler {
     clock,
     gate: new Gate(options.tokens, clock, limits, hash),
     admission: new Admission(limits, options.lagMs ?? (() => 0)),
+    streams: new Streams(limits.requestsPerTokenCount),
     collector: new Collector(collectOptions(options.collect), readAgent, byName, clock),
     addressOf: clientAddress(options.trustProxy ?? []),
     readAgent,

@@ -21,10 +21,12 @@ import type { Agent, Caller, Exchange, GuardedRoute, House, ProcessGauges, Route
 import { routeOf } from "../routing/router.js";
 import type { Found, Router } from "../routing/router.js";
 import { checkShape } from "../shapes/check-shape.js";
-import type { WireReply, WireRequest } from "../wire/exchange.js";
+import { isStream } from "../wire/exchange.js";
+import type { BodyStream, WireReply, WireRequest } from "../wire/exchange.js";
 import { requestIdOf } from "../wire/request-id.js";
 import { collect } from "./collect.js";
 import { Deadline } from "./deadline.js";
+import type { Streams } from "./streams.js";
 
 /** What a handler has for every request. */
 export interface Context {
@@ -35,6 +37,7 @@ export interface Context {
   readonly collector: Collector;
   readonly addressOf: ClientAddress;
   readonly admission: Admission;
+  readonly streams: Streams;
   readonly readAgent: (text: string) => Agent;
   readonly requestId: () => string;
   readonly sha256Hex: (text: string) => string;
@@ -45,7 +48,7 @@ export interface Context {
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
-const CONTENT_TYPES = { ndjson: "application/x-ndjson; charset=utf-8", text: "text/plain; version=0.0.4; charset=utf-8" };
+const CONTENT_TYPES = { ndjson: "application/x-ndjson; charset=utf-8", text: "text/plain; version=0.0.4; charset=utf-8", events: "text/event-stream" };
 /** Methods that are named to whoever listens: a method is a word of the caller's. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
 
@@ -71,7 +74,9 @@ export async function respond(context: Context, request: WireRequest): Promise<W
   }
   const { headers, ...told } = trace;
   note(context, { requestId, method: request.method, ...told, status: reply.status, durationMs: performance.now() - startedMs });
-  return { ...reply, headers: { ...reply.headers, ...headers }, body: request.method === "HEAD" ? null : reply.body };
+  const { body } = reply;
+  if (request.method === "HEAD" && isStream(body)) body.cancel();
+  return { ...reply, headers: { ...reply.headers, ...headers }, body: request.method === "HEAD" ? null : body };
 }
 
 function note(context: Context, answered: Answered): void {
@@ -110,7 +115,9 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
       return notices.length === 0 ? reply : { ...reply, headers: { ...reply.headers, ...noticeHeader(notices, route.keepsNames) } };
     }
     const headers = { "content-type": CONTENT_TYPES[route.format], "x-request-id": requestId, "cache-control": "no-store" };
-    return { status: 200, headers, body: value as Uint8Array | string };
+    if (route.format !== "events") return { status: 200, headers, body: value as Uint8Array | string };
+    // Proxies that keep an answer until it is whole would keep it for ever.
+    return { status: 200, headers: { ...headers, "x-accel-buffering": "no" }, body: context.streams.counted(token.sha256, () => value as BodyStream) };
   } finally {
     leave();
   }
@@ -135,7 +142,11 @@ async function ask(context: Context, route: GuardedRoute, caller: Caller, found:
     // Which names events have is noticed of the whole organization: somebody who sees one project alone is told nothing of it.
     const onNotice = (notice: Notice) => void (caller.token.project === null && notices.push(notice));
     const collected = context.collector.counts;
-    const told = { signal: deadline, receivedAtMs, readAgent, counts, collected, processGauges, onNotice, notices };
+    const { header, isWelcome } = {
+      header: (name: string) => request.header(name),
+      isWelcome: () => context.gate.isWelcome(caller.token.sha256),
+    };
+    const told = { signal: deadline, receivedAtMs, header, isWelcome, readAgent, counts, collected, processGauges, onNotice, notices };
     const exchange: Exchange<unknown, unknown> = { params: found.params, query, body, ...told };
     try {
       return await route.handle(caller, exchange);

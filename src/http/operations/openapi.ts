@@ -66,12 +66,15 @@ function operationOf(route: Route): JsonObject {
 function contentTypeOf(route: Route): string {
   if ("file" in route) return route.file.type;
   const { format } = route;
-  return format === "ndjson" ? "application/x-ndjson" : format === "text" ? "text/plain" : "application/json";
+  return format === undefined ? "application/json" : MEDIA_TYPES[format];
 }
+
+const MEDIA_TYPES = { ndjson: "application/x-ndjson", text: "text/plain", events: "text/event-stream" };
 
 function securityOf(access: Access | null): JsonObject[] {
   if (access === null) return [];
-  return [{ token: [access.scope] }, ...(access.basic === true ? [{ basic: [access.scope] }] : [])];
+  const scopes = access.scope === null ? [] : [access.scope];
+  return [{ token: scopes }, ...(access.basic === true ? [{ basic: scopes }] : [])];
 }
 
 function pathParameters(path: string): JsonObject[] {

@@ -53,6 +53,10 @@ export interface Exchange<Body, Query> {
   readonly signal: Pick<AbortSignal, "aborted">;
   /** When the request came in, epoch ms. */
   readonly receivedAtMs: number;
+  /** A header by its lower-case name. */
+  readonly header: (name: string) => string | null;
+  /** Whether the caller's token would still be taken. */
+  readonly isWelcome: () => Promise<boolean>;
   readonly readAgent: (text: string) => Agent;
   readonly counts: RequestCounts;
   readonly collected: CollectCounts;
@@ -92,8 +96,8 @@ interface RouteBase extends RouteFace {
   readonly answer: z.ZodType;
   /** Status of the answer. Default 200. */
   readonly status?: 200 | 201 | 204;
-  /** `ndjson`: the handler answers bytes of UTF-8; `text`: a text. Default: what is written as JSON. */
-  readonly format?: "ndjson" | "text";
+  /** `ndjson`: the handler answers bytes of UTF-8; `text`: a text; `events`: a `BodyStream`. Default: what is written as JSON. */
+  readonly format?: "ndjson" | "text" | "events";
   /** True: the answer carries an ETag and `If-None-Match` is honoured. */
   readonly etag: boolean;
 }
