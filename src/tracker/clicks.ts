@@ -3,8 +3,6 @@ import type { Recorder } from "./recorder.js";
 import { isListed } from "./settings.js";
 import type { Settings } from "./settings.js";
 
-const FILES = "pdf,zip,xlsx,docx,pptx,csv,mp3,mp4,dmg,exe,apk";
-
 /** Records clicks and submissions: those of elements that name an event, and of links where these are asked for. Prevents none. */
 export function watchClicks({ outbound, downloads }: Settings, record: Recorder): void {
   // A middle click is an `auxclick`, and so is that of other buttons.
@@ -14,7 +12,7 @@ export function watchClicks({ outbound, downloads }: Settings, record: Recorder)
     if (link && link.host) {
       const metadata = { url: link.href };
       if (outbound !== undefined && link.host !== location.host) record({ name: "Outbound Link", metadata });
-      if (downloads !== undefined && isListed(link.pathname.split(".").pop() as string, downloads || FILES)) record({ name: "File Download", metadata });
+      if (downloads && isListed(link.pathname.split(".").pop() as string, downloads)) record({ name: "File Download", metadata });
     }
     const named = target.closest(`${type === "submit" ? "form" : ":not(form)"}[data-daybook-event]`);
     if (!named) return;

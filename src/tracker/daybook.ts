@@ -29,10 +29,14 @@ export interface Daybook {
 /** A method's name and what it is called with. */
 export type Call = readonly [name: keyof Daybook, ...args: unknown[]];
 
-/** Starts on this page. @param early calls made before, which are made now, ahead of the first view: one of them may forbid it */
-export function startTracker(settings: Settings, early: readonly Call[] = []): Daybook {
+/**
+ * Starts on this page.
+ * @param url of what takes events
+ * @param early calls made before, which are made now, ahead of the first view: one of them may forbid it
+ */
+export function startTracker(settings: Settings, url: URL, early: readonly Call[] = []): Daybook {
   openStore();
-  const record = openRecorder(settings, openQueue(settings));
+  const record = openRecorder(settings, openQueue(url, settings.key));
   watchClicks(settings, record);
   const daybook: Daybook = {
     track: guarded((name, metadata, money) => record({ ...money, name, metadata })),

@@ -17,8 +17,8 @@ export interface TrackerOptions {
   readonly exclude?: readonly string[] | undefined;
   /** Whether clicks on links to other hosts are sent. Default: false. */
   readonly outbound?: boolean | undefined;
-  /** Whether clicks on links to files are sent; or the endings of those that are, such as `pdf`. Default: false. */
-  readonly downloads?: boolean | readonly string[] | undefined;
+  /** Clicks on links to files with these endings, such as `pdf`, are sent. Default: none. */
+  readonly downloads?: readonly string[] | undefined;
 }
 
 const nowhere: Daybook = { track: () => {}, page: () => {}, identify: () => {}, optOut: () => {} };
@@ -34,15 +34,15 @@ export function startDaybook({ key, server, hash, id, exclude, outbound, downloa
   if (typeof window === "undefined" || typeof document === "undefined") return nowhere;
   const page = window as { [STARTED]?: Record<string, Daybook> };
   const started = (page[STARTED] ??= {});
-  return (started[`${key} ${server}`] ??= startTracker({
+  const settings = {
     key,
-    server,
     hash: switched(hash),
     id,
     exclude: exclude?.join(),
     outbound: switched(outbound),
-    downloads: typeof downloads === "object" ? downloads.join() : switched(downloads),
-  }));
+    downloads: downloads?.join(),
+  };
+  return (started[`${key} ${server}`] ??= startTracker(settings, new URL("v1/collect", server.replace(/\/?$/, "/"))));
 }
 
 function switched(on = false): string | undefined {

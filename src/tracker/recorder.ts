@@ -1,4 +1,3 @@
-import { listen } from "./guard.js";
 import type { TrackedEvent } from "./queue.js";
 import { addressFor, isListed } from "./settings.js";
 import type { Settings } from "./settings.js";
@@ -17,14 +16,13 @@ export function openRecorder(settings: Settings, send: (event: TrackedEvent) => 
       title: document.title,
       screen: `${screen.width}x${screen.height}`,
       language: navigator.language,
-      anonymousId: settings.id === "storage" ? visitorId() : undefined,
+      anonymousId: visitorId(settings.id),
       userId,
       ...members,
       id: randomId(),
       at: Date.now(),
     };
-    if ((document as { prerendering?: boolean }).prerendering) listen("prerenderingchange", () => send(event));
-    else send(event);
+    send(event);
     return true;
   };
 }

@@ -10,14 +10,11 @@ declare global {
   }
 }
 
-/** What `GET /daybook.js` serves. */
+/** What `GET /daybook.js` serves. Its tag is found by its name, since a module has no current script, and a tag manager's is its own. */
 guarded(() => {
   const { q, optOut } = window.daybook || {};
-  // A module has no current script, and a tag manager's is its own.
-  const script = document.querySelector<HTMLScriptElement>('script[data-key][src$="/daybook.js"]') || (document.currentScript as HTMLScriptElement | null);
-  if (!script || !script.dataset["key"] || (optOut && !q)) return;
+  const script = document.querySelector<HTMLScriptElement>('script[data-key][src*="/daybook.js"]');
+  if (!script || (optOut && !q)) return;
   const settings = script.dataset as unknown as Settings;
-  // Below the address that the owner names, else beside the script.
-  const base = settings.server ? `${settings.server}/` : script.src;
-  window.daybook = startTracker({ ...settings, server: new URL("v1/collect", base) }, q);
+  window.daybook = startTracker(settings, new URL("v1/collect", settings.server || script.src), q);
 })();

@@ -1,4 +1,4 @@
-import { namesWith, put, store } from "./store.js";
+import { namesWith, store } from "./store.js";
 
 const ID = "daybook.id";
 const OUT = "daybook.optout";
@@ -8,22 +8,18 @@ export function randomId(): string {
   return URL.createObjectURL(new Blob()).slice(-36);
 }
 
-/** The id of this visitor, kept in the browser; none where the browser keeps nothing. */
-export function visitorId(): string | undefined {
-  try {
-    return (localStorage[ID] ||= randomId()) as string;
-  } catch {
-    return;
-  }
+/** The id of this visitor, kept in the browser; none where the browser keeps nothing. @param kind the setting `id` */
+export function visitorId(kind?: string): string | undefined {
+  return kind === "storage" && "length" in store ? (store[ID] ||= randomId()) : undefined;
 }
 
 /** Whether this visitor asked that nothing be sent. */
 export function isOut(): boolean {
-  return store[OUT] === "1";
+  return OUT in store;
 }
 
 /** With `true` all that we stored is gone, but for this. */
 export function setOut(out = true): void {
   for (const name of namesWith(out ? "daybook." : OUT)) delete store[name];
-  if (out) put(OUT, "1");
+  if (out) store[OUT] = "1";
 }
