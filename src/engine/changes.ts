@@ -40,7 +40,7 @@ export class Changes {
 
   /** What a commit brought. Cost: a look at each row, where somebody listens. */
   committed(batch: Batch, tellsWhoIsWho: boolean): void {
-    if (this.#readers.size === 0) return;
+    if (this.#readers.size === 0 || (batch.rowCount === 0 && !tellsWhoIsWho)) return;
     this.#tell(tellsWhoIsWho || hasLinks(batch) ? projectsOf(this.store) : this.#projectsOf(batch));
   }
 
