@@ -55,7 +55,7 @@ export class Changes {
     for (const { wake } of this.#readers) wake?.();
   }
 
-  /** @param newest sequence from which on changes are told, where options name none @throws invalid_parameter, unknown_parameter, overloaded, aborted */
+  /** @param newest sequence to begin at, where options name none @throws invalid_parameter, unknown_parameter, overloaded, aborted */
   async *read(options: ChangesOptions | null | undefined, newest: number): AsyncGenerator<Change> {
     const { after = newest, signal } = readOptions(options);
     if (this.#readers.size >= LIMITS.changeReaderCount) throw new DaybookError("overloaded", `expected at most ${LIMITS.changeReaderCount} to listen to changes`);
