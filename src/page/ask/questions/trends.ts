@@ -1,4 +1,4 @@
-import { MEASURES, type ChoicesOf } from "../../state/choices.js";
+import type { MEASURES, ChoicesOf } from "../../state/choices.js";
 import type { Scope } from "../../state/scope.js";
 import type { TrendAnswer } from "../answers.js";
 import type { Question } from "../question.js";
