@@ -20,12 +20,14 @@ const ENTRIES: Record<string, readonly string[]> = {
   testing: ["base", "schema", "plan", "store", "engine"],
   tracker: [],
   cli: [...FLOORS, "http", "node", "testing", ".", "examples"],
+  page: ["http"],
 };
 /** The folders within a folder, which flow one way too: each may import itself and those before it, but no file that stands beside them. */
 const TOWERS: Record<string, readonly string[]> = {
   table: ["people", "money", "touches", "sessions"],
   report: ["form", "events", "aggregate", "insights", "people", "revenue", "companies", "visits", "returns", "funnel", "trend"],
   store: ["storage", "batch", "journal", "files", "verify", "recovery", "live", "upkeep"],
+  page: ["style", "state", "ask", "format", "parts", "views", "frame"],
   http: ["shapes", "wire", "answer", "access", "files", "routing", "operations", "tracking", "collect", "routes", "overload", "request", "handler"],
 };
 /** The packages that may be imported, and where. */
@@ -35,8 +37,14 @@ const PACKAGES: Record<string, readonly string[]> = {
   re2js: ["filter", "testing"],
   zod: ["http"],
   bowser: ["http"],
+<<<<<<< HEAD
   isbot: ["http"],
   "mmdb-lib": ["node"],
+=======
+  preact: ["page"],
+  "preact/hooks": ["page"],
+  uplot: ["page"],
+>>>>>>> page
 };
 const BUNDLE_BUDGET_BYTES = 150 * 1024;
 const COMMENT_CHARS = 150;
@@ -51,7 +59,7 @@ function sourceFiles(folder: string): string[] {
   return readdirSync(folder).flatMap((name) => {
     const path = join(folder, name);
     if (statSync(path).isDirectory()) return sourceFiles(path);
-    return /\.m?ts$/.test(path) ? [path] : [];
+    return /\.(?:m?ts|tsx)$/.test(path) ? [path] : [];
   });
 }
 
@@ -113,6 +121,15 @@ describe("the layers", () => {
       return PACKAGES[target]?.includes(folder) !== true;
     });
     expect(wrong.map(({ file, target }) => `${relative(root, file)} imports ${target}`)).toEqual([]);
+  });
+
+  test("the page takes nothing of other folders but types", () => {
+    const taken = sourceFiles(join(source, "page")).flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(/^import .* from "(\..+)";$/gm)]
+        .filter(([, target = ""]) => folderOf(resolve(dirname(file), target)) !== "page")
+        .map(([line]) => ({ file: relative(root, file), line })));
+    expect(taken.length).toBeGreaterThan(2);
+    expect(taken.filter(({ line }) => !line.startsWith("import type "))).toEqual([]);
   });
 
   test("plan and answer see no data", () => {

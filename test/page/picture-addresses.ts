@@ -7,6 +7,11 @@ export interface PictureOf {
   readonly act?: (page: Page) => Promise<void>;
 }
 
+async function openFirstPerson(page: Page): Promise<void> {
+  await page.locator("main .grid a").first().click();
+  await page.waitForSelector(".timeline");
+}
+
 const STEPS = ["pageview~path~is~/product/oak-table", "Add+to+cart", "Checkout", "Order+Completed"].map((step) => `funnels.step=${step}`).join("&");
 
 /** Every view, as pictures and tests see it. */
@@ -22,7 +27,7 @@ export const PICTURES: Readonly<Record<string, PictureOf>> = {
   paths: { address: "view=paths&project=shop" },
   events: { address: "view=events&project=shop" },
   people: { address: "view=people&project=shop&period=90d" },
-  person: { address: "view=people&project=shop&period=90d&people.person=person9@mail.example" },
+  person: { address: "view=people&project=shop&period=90d", act: openFirstPerson },
   companies: { address: "view=companies&project=shop&period=90d&companies.company=larch" },
   revenue: { address: "view=revenue&project=shop&period=90d" },
   privacy: { address: "view=privacy&project=shop" },

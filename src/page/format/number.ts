@@ -34,8 +34,9 @@ export function money(value: number | null, currency: string | null): Shown {
   if (value === null) return NOTHING;
   if (currency === null) return number(value);
   const style = { style: "currency", currency } as const;
-  const isLong = Math.abs(value) >= LONG;
-  const short = new Intl.NumberFormat([...LOCALES], isLong ? { ...style, notation: "compact", maximumSignificantDigits: 3 } : style);
+  const size = Math.abs(value);
+  const length = size >= LONG ? { notation: "compact", maximumSignificantDigits: 3 } as const : size >= 100 || size === 0 ? { maximumFractionDigits: 0 } : {};
+  const short = new Intl.NumberFormat([...LOCALES], { ...style, ...length });
   return { short: short.format(value), exact: new Intl.NumberFormat([...LOCALES], style).format(value) };
 }
 

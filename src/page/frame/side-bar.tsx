@@ -15,7 +15,7 @@ interface SideBarProps {
   readonly onSignOut: () => void;
 }
 
-const THEME_NAMES = { auto: "Colours of the system", light: "Light", dark: "Dark" } as const;
+const THEME_NAMES = { auto: "Auto", light: "Light", dark: "Dark" } as const;
 
 /** Project, views, colours, the way out. */
 export function SideBar({ projects, theme, onTheme, onSignOut }: SideBarProps) {
@@ -35,9 +35,9 @@ export function SideBar({ projects, theme, onTheme, onSignOut }: SideBarProps) {
         ))}
       </nav>
       <div class="side-foot">
-        <Choice label="Colours" isBare value={theme} names={THEMES.map((name) => [name, THEME_NAMES[name]])} onChoose={onTheme} />
+        <span class="colours"><Icon name="sun" /><Choice label="Colours" isBare value={theme} names={THEMES.map((name) => [name, THEME_NAMES[name]])} onChoose={onTheme} /></span>
         <button type="button" class="quiet" onClick={onSignOut} title={`${token.organization}, ${token.role}`}>
-          <Icon name="out" /> Sign out
+          <Icon name="out" /> <span>Sign out</span>
         </button>
       </div>
     </aside>

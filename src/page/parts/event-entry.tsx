@@ -7,14 +7,16 @@ interface EventEntryProps {
   readonly label: string;
   readonly choice: EventChoice;
   readonly onChange: (choice: EventChoice) => void;
+  /** The label is heard, not seen. */
+  readonly isBare?: boolean;
 }
 
 /** Chooses some events: a name, and filters. */
-export function EventEntry({ label, choice, onChange }: EventEntryProps) {
+export function EventEntry({ label, choice, onChange, isBare = false }: EventEntryProps) {
   const names = useEventNames();
   return (
     <div class="event-entry">
-      <Entry label={label} value={choice.event} suggestions={names} placeholder="any event" onSettle={(event) => onChange({ ...choice, event })} />
+      <Entry label={label} isBare={isBare} value={choice.event} suggestions={names} placeholder="any event" onSettle={(event) => onChange({ ...choice, event })} />
       <FilterChips filters={choice.filters} add="where" onChange={(filters) => onChange({ ...choice, filters })} />
     </div>
   );

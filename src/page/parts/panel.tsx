@@ -26,12 +26,15 @@ interface PanelProps<A> {
 export function Panel<A>({ title, reply, sheet, children, head, lines = 9, unasked, class: name = "" }: PanelProps<A>) {
   const [isAsked, setAsked] = useState(false);
   const { question, answer, trouble, isOld } = reply;
-  const hasFailed = trouble !== null && !(trouble.isLoad && answer !== null);
+  // An answer that could not be asked anew stays, and says so.
+  const isKept = trouble !== null && answer !== null && (trouble.isLoad || trouble.code === "unreachable");
+  const hasFailed = trouble !== null && !isKept;
   return (
     <section class={`panel ${name}`} aria-label={title} aria-busy={isOld || (question !== null && answer === null && trouble === null)} data-panel={title} data-question={question === null ? undefined : keyOf(question)}>
       <header class="panel-head">
         <h2>{title}</h2>
         <div class="panel-tools">
+          {isKept && <span class="kept" title={trouble.detail}>not refreshed</span>}
           {head}
           {question !== null && (
             <button type="button" class="icon-button" aria-label={`Question and files of ${title}`} title="Question, CSV, JSON" onClick={() => setAsked(true)}>

@@ -18,6 +18,9 @@ export interface PlotLook {
   readonly format: (value: number | null) => Shown;
 }
 
+/** Steps of an axis of things that are counted: there is no half of one. */
+const WHOLE_STEPS = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
+
 /** Columns of a plot: the places of the buckets, and what each line has there. A line whose end is open is two: all but the end, and the end. */
 export function plotData(lines: readonly PlotLine[], bucketCount: number, { kind, isOpenEnd }: PlotLook): uPlot.AlignedData {
   const places = Array.from({ length: bucketCount }, (_, at) => at);
@@ -47,14 +50,20 @@ export function plotSeries(lines: readonly PlotLine[], bucketCount: number, colo
   return [{}, ...series];
 }
 
-export function plotOptions(size: { readonly width: number; readonly height: number }, series: uPlot.Series[], colours: PlotColours, look: PlotLook): uPlot.Options {
+interface PlotSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+export function plotOptions(size: PlotSize, lines: readonly PlotLine[], series: uPlot.Series[], colours: PlotColours, look: PlotLook): uPlot.Options {
+  const areWhole = lines.every(({ data }) => data.every((value) => value === null || Number.isInteger(value)));
   const font = `11px ${getComputedStyle(document.body).fontFamily}`;
   const axis: uPlot.Axis = { stroke: colours.text, font, ticks: { show: false }, gap: 6 };
   const widest = Math.max(...look.labels.map(({ length }) => length), 4);
   return {
     ...size,
     series,
-    padding: [10, 12, 0, 0],
+    padding: [10, Math.max(12, widest * 3.5), 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { size: 7, width: 0 }, drag: { x: false, y: false } },
     scales: {
@@ -75,6 +84,7 @@ export function plotOptions(size: { readonly width: number; readonly height: num
         size: (_, values) => Math.max(36, ...(values ?? []).map((text) => text.length * 7 + 12)),
         values: (_, splits) => splits.map((value) => look.format(value).short),
         space: 44,
+        ...(areWhole && { incrs: WHOLE_STEPS }),
       },
     ],
   };

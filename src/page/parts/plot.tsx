@@ -27,7 +27,7 @@ export function Plot(props: PlotProps) {
     if (element === null) return;
     const colours = plotColours(element);
     const size = () => ({ width: Math.max(120, element.clientWidth), height: Math.max(120, element.clientHeight) });
-    const options = plotOptions(size(), plotSeries(lines, labels.length, colours, props), colours, props);
+    const options = plotOptions(size(), lines, plotSeries(lines, labels.length, colours, props), colours, props);
     const made = new uPlot({ ...options, hooks: { setCursor: [(self) => setAt(self.cursor.idx ?? null)] } }, plotData(lines, labels.length, props), element);
     plot.current = made;
     const observer = new ResizeObserver(() => {

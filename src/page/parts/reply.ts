@@ -17,8 +17,11 @@ export interface Reply<A> {
 }
 
 interface State<A> {
+  /** Of the question that was answered, or failed, last. */
   readonly key: string;
   readonly answer: A | null;
+  /** Of the question that the answer is of. */
+  readonly answerKey: string;
   readonly trouble: Trouble | null;
 }
 
@@ -26,22 +29,22 @@ interface State<A> {
 export function useReply<A>(question: Question<A> | null): Reply<A> {
   const { client, tick } = usePage();
   const key = question === null ? "" : keyOf(question);
-  const [state, setState] = useState<State<A>>({ key: "", answer: null, trouble: null });
+  const [state, setState] = useState<State<A>>({ key: "", answer: null, answerKey: "", trouble: null });
   const [attempt, setAttempt] = useState(0);
   const again = () => setAttempt((count) => count + 1);
 
   useEffect(() => {
     if (question === null) return;
     const known = client.known(question);
-    if (known !== null) setState({ key, answer: known.answer, trouble: null });
+    if (known !== null) setState({ key, answer: known.answer, answerKey: key, trouble: null });
     if (known?.isFresh === true) return;
     const abort = new AbortController();
     client.ask(question, abort.signal).then(
-      (answer) => setState({ key, answer, trouble: null }),
+      (answer) => setState({ key, answer, answerKey: key, trouble: null }),
       (thrown: unknown) => {
         if (abort.signal.aborted) return;
         const trouble = thrown instanceof Trouble ? thrown : new Trouble("internal", 0, String(thrown), null, null);
-        setState((before) => ({ key, answer: before.answer, trouble }));
+        setState((before) => ({ ...before, key, trouble, answer: before.answerKey === key ? before.answer : null }));
       },
     );
     return () => abort.abort();

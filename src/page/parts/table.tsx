@@ -7,7 +7,7 @@ export function PlainTable({ sheet, label }: { readonly sheet: Sheet; readonly l
     <div class="scroll" tabIndex={0} role="group" aria-label={label}>
       <table class="grid">
         <thead>
-          <tr>{sheet.columns.map((name) => <th key={name} scope="col">{name}</th>)}</tr>
+          <tr>{sheet.columns.map((name, at) => <th key={name} scope="col" class={typeof sheet.rows[0]?.[at] === "number" ? "right" : undefined}>{name}</th>)}</tr>
         </thead>
         <tbody>
           {sheet.rows.map((row, at) => (

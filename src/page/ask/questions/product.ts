@@ -7,7 +7,7 @@ import { insight, selector } from "./scoped.js";
 
 const DAY_SEC = 86_400;
 const ROW_COUNT = 10;
-const PATH_ROWS = 12;
+const PATH_ROWS = 60;
 
 /** The funnel that was built; null while it has fewer than two steps that say something. */
 export function funnelQuestion(scope: Scope, { step, order, level, window, by }: ChoicesOf<"funnels">): Question<FunnelAnswer> | null {

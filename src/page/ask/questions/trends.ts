@@ -1,5 +1,4 @@
-import type { MEASURES} from "../../state/choices.js";
-import { type ChoicesOf } from "../../state/choices.js";
+import type { MEASURES, ChoicesOf } from "../../state/choices.js";
 import type { Scope } from "../../state/scope.js";
 import type { TrendAnswer } from "../answers.js";
 import type { Question } from "../question.js";

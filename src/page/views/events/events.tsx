@@ -5,6 +5,7 @@ import { searchQuestion } from "../../ask/questions/events.js";
 import { plural } from "../../format/locale.js";
 import { sheetOf } from "../../format/sheet.js";
 import { Check, Choices, Entry } from "../../parts/field.js";
+import { Icon } from "../../parts/icon.js";
 import { usePage } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import { useReply } from "../../parts/reply.js";
@@ -36,6 +37,13 @@ export function Events() {
     client.ask(searchQuestion(scope, { event }, pages.cursor), abort.signal).then((older) => setPages((now) => withOlder(now, key, older)), reply.again);
   };
   const openEvent = (found: FoundEvent) => go(choose(picture, "events", { open: found.id }));
+  const news = (
+    <span aria-live="polite">
+      {waiting.length > 0 && newest !== null && (
+        <button type="button" class="chip-add" onClick={() => setPages(withNew(pages, key, newest))}><Icon name="up" /> {plural(waiting.length, "new event")}</button>
+      )}
+    </span>
+  );
   return (
     <>
       <section class="panel choices-panel" aria-label="Which events">
@@ -44,17 +52,12 @@ export function Events() {
           <Check label="Follow as they come" value={isLive} onChoose={setLive} />
         </Choices>
       </section>
-      <Panel title="Events" class="wide events-panel" reply={reply} lines={16} sheet={() => sheetOf(pages?.events ?? [])}>
+      <Panel title="Events" class="wide events-panel" reply={reply} lines={16} head={news} sheet={() => sheetOf(pages?.events ?? [])}>
         {(answer) => {
           const shown = pages?.key === key ? pages : { key, events: answer.events, cursor: answer.cursor };
           if (shown.events.length === 0) return <NothingHere />;
           return (
             <>
-              <div class="news" aria-live="polite">
-                {waiting.length > 0 && newest !== null && (
-                  <button type="button" class="button" onClick={() => setPages(withNew(pages, key, newest))}>Show {plural(waiting.length, "new event")}</button>
-                )}
-              </div>
               <EventRows events={shown.events} zone={scope.zone} onOpen={openEvent} />
               {shown.cursor !== null && <button type="button" class="button older" onClick={loadOlder}>Older events</button>}
             </>

@@ -20,7 +20,7 @@ export function StepList({ steps, onChange }: StepListProps) {
         {shown.map((step, at) => (
           <li key={at} class="step">
             <span class="step-number" aria-hidden="true">{at + 1}</span>
-            <EventEntry label={`Step ${at + 1}`} choice={step} onChange={(changed) => replace(at, changed)} />
+            <EventEntry label={`Step ${at + 1}`} isBare choice={step} onChange={(changed) => replace(at, changed)} />
             <span class="step-tools">
               <button type="button" class="icon-button" aria-label={`Move step ${at + 1} up`} disabled={at === 0} onClick={() => swap(at - 1)}><Icon name="up" /></button>
               <button type="button" class="icon-button" aria-label={`Move step ${at + 1} down`} disabled={at === shown.length - 1} onClick={() => swap(at)}><Icon name="down" /></button>

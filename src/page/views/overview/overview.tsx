@@ -36,12 +36,12 @@ export function Overview() {
           </>
         ))}
       </Panel>
-      <div class="pair">
+      {(web.answer === null || !isNothing(web.answer)) && <div class="pair">
         <PagesPanel web={web} />
         <SourcesPanel web={web} />
         <PlacesPanel web={web} />
         <DevicesPanel web={web} />
-      </div>
+      </div>}
       {seesOthers(token, "revenue:read") && <OverviewRevenue />}
     </>
   );

@@ -33,7 +33,7 @@ const NODE_GAP = 8;
 const COLUMN_GAP = 68;
 /** Stations of a column, the largest ones. */
 const ROWS = 9;
-const THICKEST = 26;
+const THICKEST = 20;
 
 /** Places of the stations by step and size, and the ways between those that are shown. */
 export function flowLayout({ nodes, edges }: PathsAnswer): FlowLayout {
@@ -48,10 +48,11 @@ export function flowLayout({ nodes, edges }: PathsAnswer): FlowLayout {
       share: node.sessions / largest,
     })));
   const places = new Map(columns.flat().map((place) => [place.key, place]));
+  const widest = Math.max(1, ...edges.map(({ sessions }) => sessions));
   const ribbons = edges.flatMap(({ step, from, to, sessions }) => {
     const [start, end] = [places.get(keyOf(step, from)), places.get(keyOf(step + 1, to))];
     if (start === undefined || end === undefined) return [];
-    return [{ from: start.key, to: end.key, path: curve(start, end), thickness: Math.max(1, (sessions / largest) * THICKEST) }];
+    return [{ from: start.key, to: end.key, path: curve(start, end), thickness: Math.max(1, (sessions / widest) * THICKEST) }];
   });
   const rows = Math.max(1, ...columns.map(({ length }) => length));
   return { columns, ribbons, width: columns.length * (NODE_WIDTH + COLUMN_GAP) - COLUMN_GAP, height: rows * (NODE_HEIGHT + NODE_GAP) };

@@ -50,7 +50,7 @@ interface StationProps {
 function Station({ place: { node, x, y, share }, label, onPoint, onStart }: StationProps) {
   return (
     <button type="button" class="station" style={{ left: `${x}px`, top: `${y}px`, height: `${NODE_HEIGHT}px` }} title={`${label}\n${told(node)}`} onPointerEnter={onPoint} onFocus={onPoint} onClick={onStart}>
-      <span class="station-bar" style={{ height: `${Math.max(6, share * 100)}%` }} />
+      <span class="station-bar" style={{ width: `${share * 100}%` }} />
       <span class="station-name">{label}</span>
       <span class="station-figure num">{number(node.sessions).short}<span class="unseen"> {told(node)}</span></span>
     </button>

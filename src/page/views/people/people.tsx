@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { mostActiveQuestion } from "../../ask/questions/people.js";
 import { number } from "../../format/number.js";
 import { sheetOf } from "../../format/sheet.js";
@@ -17,6 +17,7 @@ export function People() {
   const { picture, go } = usePage();
   const { person } = picture.choices.people;
   const [text, setText] = useState(person);
+  useEffect(() => setText(person), [person]);
   const read = (event: Event) => {
     if (event.target instanceof HTMLInputElement) setText(event.target.value);
   };

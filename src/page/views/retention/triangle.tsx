@@ -38,7 +38,7 @@ export function Triangle({ answer: { cohorts, total }, unit }: TriangleProps) {
             <tr class="triangle-total">
               <th scope="row" title="Of the cohorts whose period is over">All</th>
               <td class="right"><Num shown={number(total[0]?.of ?? 0)} hook="people" /></td>
-              {total.slice(1).map((period, at) => <Cell key={at} period={period} highest={highest} />)}
+              {total.slice(1).map((period, at) => <Cell key={at} period={period} highest={highest} isTotal />)}
             </tr>
             {shown.map(({ bucket, size, periods }) => (
               <tr key={bucket.local}>
@@ -55,12 +55,12 @@ export function Triangle({ answer: { cohorts, total }, unit }: TriangleProps) {
   );
 }
 
-function Cell({ period: { rate, entities, of, incomplete }, highest }: { readonly period: Period; readonly highest: number }) {
+function Cell({ period: { rate, entities, of, incomplete }, highest, isTotal = false }: { readonly period: Period; readonly highest: number; readonly isTotal?: boolean }) {
   if (rate === null || entities === null) return <td class="heat none" />;
   const heat = Math.min(HEATS - 1, Math.floor((rate / highest) * (HEATS - 0.01)));
-  const told = `${number(entities).exact} of ${plural(of, "person", "people", number(of).exact)}, ${percent(rate).exact}${incomplete ? ", not over" : ""}`;
+  const told = `${number(entities).exact} of ${plural(of, "person", "people", number(of).exact)}, ${percent(rate).exact}${incomplete && !isTotal ? ", not over" : ""}`;
   return (
-    <td class={`heat h${heat}${incomplete ? " open" : ""}`} title={told}>
+    <td class={`heat h${heat}${incomplete && !isTotal ? " open" : ""}${entities === 0 ? " zero" : ""}`} title={told}>
       <span class="num">{percent(rate).short}</span>
     </td>
   );

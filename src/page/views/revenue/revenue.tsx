@@ -45,7 +45,7 @@ export function Revenue() {
         <Panel title="Who brought it" reply={attribution} sheet={({ rows }) => sheetOf(rows)}>
           {(answer) => <Attribution answer={answer} head={DIMENSIONS.find(([name]) => name === chosen.dimension)?.[1] ?? "Source"} />}
         </Panel>
-        <Panel title="By month of the first payment" reply={cohorts} sheet={(answer) => sheetOf(answer.cohorts)}>
+        <Panel title="By month of the first event" reply={cohorts} sheet={(answer) => sheetOf(answer.cohorts)}>
           {(answer) => <Cohorts answer={answer} />}
         </Panel>
       </div>
@@ -74,13 +74,13 @@ function Cohorts({ answer: { cohorts, currency, unconverted } }: { readonly answ
         keyOf={({ cohort }) => cohort}
         columns={[
           { name: "Month", cell: ({ cohort }) => month(cohort) },
-          { name: "Customers", isNumber: true, cell: ({ entities }) => <Num shown={number(entities)} /> },
+          { name: "People", isNumber: true, cell: ({ entities }) => <Num shown={number(entities)} /> },
           { name: "Orders", isNumber: true, cell: ({ orders }) => <Num shown={number(orders)} /> },
           { name: "Revenue", isNumber: true, cell: ({ revenue }) => <Num shown={money(revenue, currency)} /> },
-          { name: "A customer", isNumber: true, cell: ({ ltv }) => <Num shown={money(ltv, currency)} /> },
+          { name: "Each", isNumber: true, cell: ({ ltv }) => <Num shown={money(ltv, currency)} /> },
         ]}
       />
-      <p class="remark">Of all time, whatever the period; months are those of UTC.</p>
+      <p class="remark">Of all time, whatever the period: everybody who came in a month of UTC, and what they paid ever since.</p>
       <UnconvertedRemark unconverted={unconverted} />
     </>
   );

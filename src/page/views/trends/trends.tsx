@@ -1,6 +1,7 @@
 import { takesField, trendQuestion } from "../../ask/questions/trends.js";
 import { seesOthers } from "../../ask/rights.js";
 import { sheetOfSeries } from "../../format/sheet.js";
+import { fieldName } from "../../format/value.js";
 import { Check, Choice, Choices, Entry } from "../../parts/field.js";
 import { Empty } from "../../parts/notice.js";
 import { usePage } from "../../parts/page-context.js";
@@ -58,5 +59,5 @@ export function Trends() {
 
 function titleOf({ event, measure, field, by, cumulative }: ChoicesOf<"trends">): string {
   const what = takesField(measure) ? `${MEASURE_NAMES[measure]} ${field}` : MEASURE_NAMES[measure];
-  return [what, event === "" ? "" : `· ${event}`, by === "" ? "" : `by ${by}`, cumulative ? "so far" : ""].filter((part) => part !== "").join(" ");
+  return [what, event === "" ? "" : `· ${event}`, by === "" ? "" : `by ${fieldName(by).toLowerCase()}`, cumulative ? "so far" : ""].filter((part) => part !== "").join(" ");
 }

@@ -1,0 +1,107 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { Client } from "../../src/page/ask/client.js";
+import { followChanges } from "../../src/page/ask/changes.js";
+import { get } from "../../src/page/ask/question.js";
+import { Trouble } from "../../src/page/ask/trouble.js";
+
+const question = get<{ readonly n: number }>("/v1/n");
+const never = new AbortController().signal;
+
+/** What was asked, and how it is answered. */
+function stubFetch(answer: (request: Request) => Response | Promise<Response>): Request[] {
+  const asked: Request[] = [];
+  vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
+    const request = new Request(url, init);
+    asked.push(request);
+    return await answer(request);
+  });
+  return asked;
+}
+
+function clientOf(onSignedOut = () => undefined as void): Client {
+  return new Client("http://here", "sk_1", onSignedOut);
+}
+
+describe("the client of the page", () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  test("asks once for all who wait, and not again until something is stored", async () => {
+    let n = 0;
+    const asked = stubFetch(() => Response.json({ n: (n += 1) }));
+    const client = clientOf();
+    expect(await Promise.all([client.ask(question, never), client.ask(question, never)])).toEqual([{ n: 1 }, { n: 1 }]);
+    expect(client.known(question)).toEqual({ answer: { n: 1 }, isFresh: true });
+    client.stale();
+    expect(client.known(question)).toEqual({ answer: { n: 1 }, isFresh: false });
+    expect(await client.ask(question, never)).toEqual({ n: 2 });
+    expect(asked.map(({ headers }) => headers.get("authorization"))).toEqual(["Bearer sk_1", "Bearer sk_1"]);
+    expect(asked.every(({ url }) => !url.includes("sk_1"))).toBe(true);
+  });
+
+  test("breaks off what nobody waits for any more, and nothing else", async () => {
+    const signals: AbortSignal[] = [];
+    stubFetch((request) => {
+      signals.push(request.signal);
+      return new Promise((_, reject) => request.signal.addEventListener("abort", () => reject(new DOMException("left", "AbortError"))));
+    });
+    const client = clientOf();
+    const [first, second] = [new AbortController(), new AbortController()];
+    const answers = [client.ask(question, first.signal), client.ask(question, second.signal)].map((answer) => answer.catch((thrown: unknown) => thrown));
+    first.abort();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    second.abort();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect((await Promise.all(answers)).every((thrown) => thrown instanceof DOMException)).toBe(true);
+  });
+
+  test("tells troubles by code, how long to wait, and that the token opens nothing", async () => {
+    const signedOut = vi.fn();
+    const answers = [
+      new Response(JSON.stringify({ code: "overloaded", detail: "too much", request_id: "r1" }), { status: 503, headers: { "retry-after": "7" } }),
+      new Response(JSON.stringify({ status: "ERROR", error: { code: "invalid_date", message: "start_date: no" } }), { status: 400 }),
+      new Response("<html>", { status: 502 }),
+      new Response(JSON.stringify({ code: "invalid_token", detail: "no" }), { status: 401 }),
+    ];
+    stubFetch(() => answers.shift() ?? Promise.reject(new TypeError("refused")));
+    const client = clientOf(signedOut);
+    const troubles = [];
+    for (let at = 0; at < 5; at += 1) troubles.push(await client.ask(question, never).catch((thrown: unknown) => thrown));
+    expect(troubles.every((trouble) => trouble instanceof Trouble)).toBe(true);
+    expect(troubles).toMatchObject([
+      { code: "overloaded", isLoad: true, retryAfterSec: 7, requestId: "r1" }, { code: "invalid_date", detail: "start_date: no", isLoad: false },
+      { code: "internal", status: 502 }, { code: "invalid_token", isSignedOut: true }, { code: "unreachable", status: 0 },
+    ]);
+    expect(signedOut).toHaveBeenCalledOnce();
+  });
+});
+
+describe("changes", () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  test("are heard, also when they come in pieces, and asked for again from where they broke off", async () => {
+    const end = new AbortController();
+    const asked = stubFetch((request) => {
+      if (asked.length > 1) end.abort();
+      const pieces = ["id: 4\nda", 'ta: {"sequence":4}\n\n: still here\n\nid: 5\r\ndata: {}\r\n\r\n'];
+      const body = new ReadableStream<Uint8Array>({
+        pull: (controller) => {
+          const piece = pieces.shift();
+          if (piece === undefined) controller.close();
+          else controller.enqueue(new TextEncoder().encode(piece));
+        },
+      });
+      expect(request.headers.get("accept")).toBe("text/event-stream");
+      return new Response(body);
+    });
+    const heard = vi.fn();
+    await followChanges(clientOf(), "shop", end.signal, heard);
+    expect(heard.mock.calls.length).toBeGreaterThanOrEqual(2);
+    expect(asked.map(({ headers }) => headers.get("last-event-id"))).toEqual([null, "5"]);
+  });
+
+  test("are left in peace where there is no such route", async () => {
+    const asked = stubFetch(() => new Response("{}", { status: 404 }));
+    await followChanges(clientOf(), "shop", never, () => undefined);
+    expect(asked).toHaveLength(1);
+  });
+});

@@ -1,0 +1,275 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Daybook } from "daybook";
+import { pageFiles } from "../../build/page-files.js";
+import { launchChromium } from "../browser/chromium.js";
+import { PICTURES } from "./picture-addresses.js";
+import { OWNER, VIEWER, servePage, type ServedPage } from "./serve-page.js";
+import { PLANTED, openShop } from "./shop.js";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const VISITORS = 500;
+
+let directory: string;
+let daybook: Daybook;
+let served: ServedPage;
+let browser: Browser;
+let page: Page;
+/** What the browser complained of, and everything it asked for. */
+const complaints: string[] = [];
+const asked: string[] = [];
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "daybook-page-"));
+  [daybook, browser] = await Promise.all([openShop(Date.now(), VISITORS), launchChromium(), pageFiles(directory)]);
+  served = await servePage(directory, daybook);
+  page = await newPage();
+  await page.goto(`${served.url}#token=${OWNER.token}`);
+  await settled(page);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await served.close();
+  await daybook.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function newPage(): Promise<Page> {
+  const context = await browser.newContext({ timezoneId: "Europe/Berlin", locale: "en-GB", viewport: { width: 1280, height: 900 } });
+  await context.addInitScript({ content: AXE });
+  await context.addInitScript(() => {
+    const shifts: number[] = [];
+    Object.assign(globalThis, { shifts });
+    new PerformanceObserver((list) => shifts.push(...list.getEntries().map((entry) => Number(Reflect.get(entry, "value"))))).observe({ type: "layout-shift", buffered: true });
+  });
+  const made = await context.newPage();
+  made.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())));
+  made.on("pageerror", (error) => complaints.push(String(error)));
+  made.on("request", (request) => asked.push(request.url()));
+  return made;
+}
+
+/** Nothing is being asked any more. */
+async function settled(shown: Page): Promise<void> {
+  await shown.waitForSelector("main#view .panel");
+  await shown.waitForSelector("[aria-busy=true]", { state: "detached" });
+}
+
+async function open(address: string, act?: (page: Page) => Promise<void>): Promise<void> {
+  await page.goto(`${served.url}?${address}`);
+  await settled(page);
+  await act?.(page);
+  await settled(page);
+}
+
+/** What the question of a panel is answered with. */
+async function answerOf(title: string): Promise<Record<string, unknown>> {
+  const question = await page.locator(`[data-panel="${title}"]`).first().getAttribute("data-question");
+  const [, method = "", path = "", body = ""] = /^(\S+) (\S+) (.*)$/s.exec(question ?? "") ?? [];
+  const headers = { authorization: `Bearer ${OWNER.token}`, "content-type": "application/json" };
+  const response = await fetch(new URL(path, served.url), { method, headers, ...(body !== "" && { body }) });
+  const answer: Record<string, unknown> = await response.json();
+  return answer;
+}
+
+/** A figure of a panel, as whoever hovers over it reads it. */
+async function figure(title: string, name: string): Promise<number> {
+  const exact = await page.locator(`[data-panel="${title}"] [data-figure="${name}"]`).first().getAttribute("data-exact");
+  return Number((exact ?? "").replaceAll(/[^\d.-]/g, ""));
+}
+
+async function flaws(): Promise<string[]> {
+  return await page.evaluate(async () => {
+    const axe = Reflect.get(globalThis, "axe") as { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    const { violations } = await axe.run();
+    return violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+  });
+}
+
+describe("every view", () => {
+  test.each(Object.entries(PICTURES))("%s is shown without complaints, and axe finds nothing in light and dark", async (_, { address, act }) => {
+    complaints.length = 0;
+    await page.emulateMedia({ colorScheme: "light" });
+    await open(address, act);
+    expect(await page.locator(".trouble").allInnerTexts()).toEqual([]);
+    expect(await flaws()).toEqual([]);
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await flaws()).toEqual([]);
+    await page.emulateMedia({ colorScheme: "light" });
+    expect(complaints).toEqual([]);
+  });
+
+  test("has no line that a small screen has to be moved sideways for", async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    const wide: string[] = [];
+    for (const [name, { address, act }] of Object.entries(PICTURES)) {
+      await open(address, act);
+      if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) wide.push(name);
+    }
+    await page.setViewportSize({ width: 1280, height: 900 });
+    expect(wide).toEqual([]);
+  });
+});
+
+describe("a number", () => {
+  test("on the page is that of the answer which its panel names", async () => {
+    await open(PICTURES["overview"]?.address ?? "");
+    const web = await answerOf("Visitors and visits");
+    for (const name of ["visitors", "visits", "views", "views_per_visit"]) expect([name, await figure("Visitors and visits", name)]).toEqual([name, Reflect.get(Object(web["figures"]), name)]);
+    expect(await figure("Pages", "/:figure")).toBe(listed(web["pages"]).find(({ value }) => value === "/")?.["visitors"]);
+    expect(await figure("Places", "DE:figure")).toBe(listed(web["countries"]).find(({ value }) => value === "DE")?.["visitors"]);
+    await open(PICTURES["trends-alone"]?.address ?? "");
+    const trend = await answerOf("Number of events · Order Completed");
+    expect(await figure("Number of events · Order Completed", "total")).toBe(listed(trend["series"])[0]?.["total"]);
+    await open(PICTURES["funnels"]?.address ?? "");
+    expect(await figure("Funnel", "step 2")).toBe(listed((await answerOf("Funnel"))["steps"])[1]?.["entities"]);
+    await open(PICTURES["retention"]?.address ?? "");
+    expect(await figure("Who came back", "people")).toBe(listed((await answerOf("Who came back"))["total"])[0]?.["of"]);
+    await open(PICTURES["revenue"]?.address ?? "");
+    expect(await figure("Revenue", "revenue")).toBe(listed((await answerOf("Revenue"))["series"])[0]?.["total"]);
+  });
+});
+
+describe("the address", () => {
+  test("follows a click on a row, and back, forward and a copied link show the same picture", async () => {
+    await open("project=shop&zone=Europe/Berlin&period=90d");
+    const all = await figure("Visitors and visits", "visitors");
+    await page.locator('[data-panel="Places"] button.row-label', { hasText: "Germany" }).click();
+    await page.waitForSelector(".chip");
+    await settled(page);
+    expect(await page.locator(".chip-text").allInnerTexts()).toEqual(["Country is Germany"]);
+    const some = await figure("Visitors and visits", "visitors");
+    expect(some).toBeLessThan(all);
+    await page.goBack();
+    await settled(page);
+    expect([await page.locator(".chip").count(), await figure("Visitors and visits", "visitors")]).toEqual([0, all]);
+    await page.goForward();
+    await settled(page);
+    expect([await page.locator(".chip").count(), await figure("Visitors and visits", "visitors")]).toEqual([1, some]);
+    const other = await newPage();
+    await other.goto(`${page.url()}#token=${OWNER.token}`);
+    await settled(other);
+    expect(other.url()).toBe(page.url());
+    expect(await other.locator("main").innerText()).toBe(await page.locator("main").innerText());
+    await other.context().close();
+  });
+});
+
+describe("the token", () => {
+  test("is in the session's storage and nowhere else, and gone after signing out", async () => {
+    await open("project=shop");
+    const places = await page.evaluate(() => ({
+      session: Object.values({ ...sessionStorage }), local: JSON.stringify({ ...localStorage }), cookies: document.cookie,
+      text: document.documentElement.outerHTML, address: location.href, history: JSON.stringify(history.state),
+    }));
+    expect(places.session).toEqual([OWNER.token]);
+    expect(JSON.stringify({ ...places, session: [] })).not.toContain(OWNER.token);
+    expect(asked.filter((url) => url.includes("sk_") && !url.includes("#"))).toEqual([]);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.waitForSelector(".way-in");
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+    expect(await flaws()).toEqual([]);
+    await page.getByLabel("Token").fill("sk_wrong");
+    await page.getByLabel("Token").press("Enter");
+    await page.waitForSelector(".way-in-reason");
+    await page.getByLabel("Token").fill(OWNER.token);
+    await page.getByLabel("Token").press("Enter");
+    await settled(page);
+  });
+
+  test("of a project that reads figures alone shows the views of figures", async () => {
+    const viewer = await newPage();
+    await viewer.goto(`${served.url}?view=people#token=${VIEWER.token}`);
+    await settled(viewer);
+    expect(await viewer.locator("nav a").allInnerTexts()).toEqual(["Overview", "Trends", "Funnels", "Retention", "Paths"].map((name) => expect.stringContaining(name)));
+    expect(await viewer.locator("h1").innerText()).toBe("Overview");
+    await viewer.context().close();
+  });
+});
+
+describe("what strangers sent", () => {
+  test("is text, in lists and in the event itself", async () => {
+    await open("view=events&project=shop");
+    await page.getByRole("button", { name: PLANTED }).click();
+    await page.waitForSelector("dialog .facts");
+    expect(await page.locator("dialog h2").innerText()).toBe(PLANTED);
+    expect(await page.locator("dialog").innerText()).toContain("javascript:alert(1)");
+    expect(await page.locator("dialog a[href^='javascript']").count()).toBe(0);
+    expect(await page.evaluate(() => [Reflect.get(globalThis, "planted"), document.querySelectorAll("img").length])).toEqual([undefined, 0]);
+  });
+});
+
+describe("the page", () => {
+  test("hears of what is stored, and moves nothing that one reads", async () => {
+    await open("view=events&project=shop");
+    const first = await page.locator(".event-rows .cell-button").first().innerText();
+    await daybook.ingest([{ name: "Just now", project: "shop", anonymousId: "v1" }]);
+    served.announce();
+    const chip = page.getByRole("button", { name: "1 new event" });
+    await chip.waitFor();
+    expect(await page.locator(".event-rows .cell-button").first().innerText()).toBe(first);
+    await chip.click();
+    expect(await page.locator(".event-rows .cell-button").first().innerText()).toBe("Just now");
+  });
+
+  test("says that the server has too much to do, and asks again by itself", async () => {
+    let refused = 0;
+    served.answerWith((incoming, outgoing) => {
+      refused += 1;
+      if (incoming.url === "/v1/token") outgoing.end(JSON.stringify({ organization: "default", project: null, role: "owner", scopes: ["*"] }));
+      else if (incoming.url === "/v1/projects") outgoing.end(JSON.stringify({ projects: ["shop"] }));
+      else outgoing.writeHead(503, { "retry-after": "1" }).end(JSON.stringify({ code: "overloaded", detail: "too much" }));
+    });
+    await page.goto(`${served.url}?view=retention`);
+    await page.waitForSelector('[data-trouble="overloaded"]');
+    expect(await page.locator('[data-trouble="overloaded"]').innerText()).toContain("asked again in 1 s");
+    served.answerWith(null);
+    await page.waitForSelector(".triangle");
+    expect(refused).toBeGreaterThan(2);
+  });
+
+  test("reserves the place of what will come: nothing jumps", async () => {
+    await open("project=shop");
+    expect(await page.evaluate(() => (Reflect.get(globalThis, "shifts") as number[]).reduce((sum, shift) => sum + shift, 0))).toBeLessThan(0.02);
+  });
+
+  test("is used by keyboard: the way to the numbers, the arrows of a plot, Escape", async () => {
+    await open("project=shop");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to the numbers");
+    await page.locator(".plot").first().focus();
+    await page.keyboard.press("End");
+    await page.waitForSelector(".reading");
+    expect(await page.locator(".plot [aria-live]").first().innerText()).toMatch(/Visitors \d+/);
+    await page.getByRole("button", { name: "Question and files of Pages" }).press("Enter");
+    await page.waitForSelector("dialog[open]");
+    expect(await page.locator("dialog pre").last().innerText()).toContain("Bearer $TOKEN");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector("dialog", { state: "detached" });
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Question and files of Pages");
+  });
+
+  test("erases a person only once their name is typed", async () => {
+    await open("view=people&project=shop&period=all&people.person=u27");
+    await page.getByRole("button", { name: "Erase…" }).click();
+    const deed = page.getByRole("button", { name: "Erase for ever" });
+    expect(await page.locator("dialog").innerText()).toContain("u27");
+    expect(await deed.isDisabled()).toBe(true);
+    await page.locator("dialog input").fill("u28");
+    expect(await deed.isDisabled()).toBe(true);
+    await page.locator("dialog input").fill("u27");
+    await deed.click();
+    await page.waitForSelector('[data-panel="Requests"] .status.done');
+    await expect(daybook.identityProfile({ userId: "u27" })).rejects.toMatchObject({ code: "identity_not_found" });
+  });
+});
+
+function listed(value: unknown): Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? (value as Readonly<Record<string, unknown>>[]) : [];
+}
