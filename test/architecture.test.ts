@@ -37,14 +37,11 @@ const PACKAGES: Record<string, readonly string[]> = {
   re2js: ["filter", "testing"],
   zod: ["http"],
   bowser: ["http"],
-<<<<<<< HEAD
   isbot: ["http"],
   "mmdb-lib": ["node"],
-=======
   preact: ["page"],
   "preact/hooks": ["page"],
   uplot: ["page"],
->>>>>>> page
 };
 const BUNDLE_BUDGET_BYTES = 150 * 1024;
 const COMMENT_CHARS = 150;

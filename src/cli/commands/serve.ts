@@ -71,6 +71,7 @@ async function run(args: readonly string[]): Promise<void> {
     await server.reloadTokens();
     process.stdout.write(`owner token, shown this once: ${first.value}\n`);
   }
+  if (web.page) process.stdout.write(`page: ${server.url}/${first === null ? "" : `#token=${first.value}`}\n`);
   process.stdout.write(`daybook listening on ${server.url}\n`);
   await untilStopped(server);
 }

@@ -15,8 +15,8 @@ const RETRY_MS = 1_000;
 const HEARTBEAT = ":\n\n";
 
 /**
- * Changes as server-sent events (WHATWG HTML, 9.2): `id` is the sequence, with which one who comes back misses nothing. Between them come comments, so
- * that nobody on the way takes the connection for dead.
+ * Changes as server-sent events (WHATWG HTML, 9.2): `id` is the sequence, with which one who comes back misses nothing. Between them come comments,
+ * so that nobody on the way takes the connection for dead.
  */
 export class ChangeStream implements BodyStream {
   readonly #changes: AsyncIterator<Change>;

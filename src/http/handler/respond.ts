@@ -96,8 +96,9 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
   if (route.access === null) {
     if (!("always" in route && route.always)) admission.refuseLate();
     if ("collects" in route) return await collect(context, route, found.query, request, requestId, trace);
-    checkShape(route.query, parseQuery(found.query));
+    // What a page is asked is the page's own affair.
     if ("file" in route) return await fileReply(route.file, route.content, request, requestId, context.sha256Hex);
+    checkShape(route.query, parseQuery(found.query));
     const { status, text } = route.open(context.house);
     return await jsonReply(context, route, request, requestId, status, text);
   }
