@@ -46,7 +46,9 @@ describe("the client of the page", () => {
     });
     const client = clientOf();
     const [first, second] = [new AbortController(), new AbortController()];
-    const answers = [client.ask(question, first.signal), client.ask(question, second.signal)].map((answer) => answer.catch((thrown: unknown) => thrown));
+    const answers = [client.ask(question, first.signal), client.ask(question, second.signal)].map((answer) =>
+      answer.catch((thrown: unknown) => thrown),
+    );
     first.abort();
     expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
     second.abort();
@@ -68,8 +70,11 @@ describe("the client of the page", () => {
     for (let at = 0; at < 5; at += 1) troubles.push(await client.ask(question, never).catch((thrown: unknown) => thrown));
     expect(troubles.every((trouble) => trouble instanceof Trouble)).toBe(true);
     expect(troubles).toMatchObject([
-      { code: "overloaded", isLoad: true, retryAfterSec: 7, requestId: "r1" }, { code: "invalid_date", detail: "start_date: no", isLoad: false },
-      { code: "internal", status: 502 }, { code: "invalid_token", isSignedOut: true }, { code: "unreachable", status: 0 },
+      { code: "overloaded", isLoad: true, retryAfterSec: 7, requestId: "r1" },
+      { code: "invalid_date", detail: "start_date: no", isLoad: false },
+      { code: "internal", status: 502 },
+      { code: "invalid_token", isSignedOut: true },
+      { code: "unreachable", status: 0 },
     ]);
     expect(signedOut).toHaveBeenCalledOnce();
   });

@@ -13,7 +13,10 @@ interface Kept {
 /** Asks one origin with one token. An answer is kept until something is stored; what nobody waits for any more is broken off. */
 export class Client {
   readonly #kept = new Map<string, Kept>();
-  readonly #underWay = new Map<string, { readonly promise: Promise<unknown>; readonly abort: AbortController; readonly tick: number; waiting: number }>();
+  readonly #underWay = new Map<
+    string,
+    { readonly promise: Promise<unknown>; readonly abort: AbortController; readonly tick: number; waiting: number }
+  >();
   #tick = 0;
 
   constructor(

@@ -25,7 +25,13 @@ export function SideBar({ projects, theme, onTheme, onSignOut }: SideBarProps) {
     <aside class="side" aria-label="Daybook">
       <div class="side-head">
         <Mark />
-        <Choice label="Project" isBare value={picture.project} names={projects.map((name) => [name, name])} onChoose={(project) => go({ ...picture, project })} />
+        <Choice
+          label="Project"
+          isBare
+          value={picture.project}
+          names={projects.map((name) => [name, name])}
+          onChoose={(project) => go({ ...picture, project })}
+        />
       </div>
       <nav aria-label="Views">
         {shown.map(({ name, title }) => (
@@ -35,7 +41,10 @@ export function SideBar({ projects, theme, onTheme, onSignOut }: SideBarProps) {
         ))}
       </nav>
       <div class="side-foot">
-        <span class="colours"><Icon name="sun" /><Choice label="Colours" isBare value={theme} names={THEMES.map((name) => [name, THEME_NAMES[name]])} onChoose={onTheme} /></span>
+        <span class="colours">
+          <Icon name="sun" />
+          <Choice label="Colours" isBare value={theme} names={THEMES.map((name) => [name, THEME_NAMES[name]])} onChoose={onTheme} />
+        </span>
         <button type="button" class="quiet" onClick={onSignOut} title={`${token.organization}, ${token.role}`}>
           <Icon name="out" /> <span>Sign out</span>
         </button>

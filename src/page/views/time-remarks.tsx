@@ -15,7 +15,9 @@ export function TimeRemarks({ buckets, areUniques }: TimeRemarksProps) {
   const [first, last] = [buckets[0], buckets.at(-1)];
   if (last?.partial === true) remarks.push(`The last ${scope.unit} is not over, or cut by the period.`);
   if (first !== last && first?.partial === true) remarks.push(`The first ${scope.unit} is cut by the period.`);
-  if (scope.compare !== null && scope.to === scope.today && picture.compare !== "none") remarks.push("Changes compare with whole days: today is not over.");
-  if (areUniques && scope.from !== scope.to) remarks.push("Visitors counted without cookies are new every day: over several days they are a sum over days.");
+  if (scope.compare !== null && scope.to === scope.today && picture.compare !== "none")
+    remarks.push("Changes compare with whole days: today is not over.");
+  if (areUniques && scope.from !== scope.to)
+    remarks.push("Visitors counted without cookies are new every day: over several days they are a sum over days.");
   return <Remark>{remarks.join(" ")}</Remark>;
 }

@@ -18,7 +18,17 @@ export function OverviewRevenue() {
   const { answer } = reply;
   if (answer === null || (answer.series[0]?.counted === 0 && answer.unconverted.length === 0)) return null;
   return (
-    <Panel title="Revenue" class="wide" reply={reply} sheet={({ buckets, series }) => sheetOfSeries(buckets, series.map(({ data }) => ({ name: "revenue", data })))}>
+    <Panel
+      title="Revenue"
+      class="wide"
+      reply={reply}
+      sheet={({ buckets, series }) =>
+        sheetOfSeries(
+          buckets,
+          series.map(({ data }) => ({ name: "revenue", data })),
+        )
+      }
+    >
       {(shown) => <RevenueCourse answer={shown} />}
     </Panel>
   );
@@ -34,7 +44,9 @@ export function RevenueCourse({ answer }: { readonly answer: TrendAnswer }) {
     <>
       <div class="figures alone">
         <div class="figure">
-          <span class="figure-number"><Num shown={money(total, currency)} hook="revenue" /></span>
+          <span class="figure-number">
+            <Num shown={money(total, currency)} hook="revenue" />
+          </span>
           <ChangeMark change={change(total, earlier?.total ?? null)} isCost={false} />
         </div>
       </div>
@@ -46,7 +58,10 @@ export function RevenueCourse({ answer }: { readonly answer: TrendAnswer }) {
           labels={buckets.map(bucketShort)}
           titles={buckets.map((bucket) => bucketLong(bucket, scope.unit))}
           earlierTitles={(previous?.buckets ?? []).map((bucket) => bucketLong(bucket, scope.unit))}
-          lines={[...(earlier === null ? [] : [{ name: "Before", data: earlier.data, isEarlier: true }]), { name: "Revenue", data: series[0]?.data ?? [] }]}
+          lines={[
+            ...(earlier === null ? [] : [{ name: "Before", data: earlier.data, isEarlier: true }]),
+            { name: "Revenue", data: series[0]?.data ?? [] },
+          ]}
           format={(value) => money(value, currency)}
         />
       )}
