@@ -21,6 +21,7 @@ export const PICTURES: Readonly<Record<string, PictureOf>> = {
     address: "project=shop&period=7d&filter=location_country~is~DE&filter=device~is~desktop&overview.sources=referrer&overview.places=city",
   },
   "overview-empty": { address: "project=shop&period=2020-01-01..2020-02-01" },
+  "overview-slip": { address: "project=shop&filter=plna~is~pro" },
   trends: { address: "view=trends&project=shop&period=90d&trends.by=location_country&trends.measure=unique_users&interval=week" },
   "trends-alone": { address: "view=trends&project=shop&trends.event=Order+Completed&trends.chart=bar" },
   funnels: { address: `view=funnels&project=shop&period=90d&${STEPS}` },

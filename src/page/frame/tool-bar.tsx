@@ -4,6 +4,7 @@ import { FilterChips } from "../parts/filter-chips.js";
 import { usePage } from "../parts/page-context.js";
 import { isDay } from "../state/dates.js";
 import { INTERVALS, PERIODS, rangeOf, type Period, type PeriodName } from "../state/period.js";
+import { scopeOf } from "../state/scope.js";
 import type { ViewEntry } from "../views/table.js";
 import { ZONES } from "./zones.js";
 
@@ -14,7 +15,6 @@ const COMPARE_NAMES = [
   ["none", "No comparison"],
 ] as const;
 const UNIT_NAMES = {
-  auto: "Auto",
   hour: "By hour",
   day: "By day",
   week: "By week",
@@ -27,6 +27,7 @@ const UNIT_NAMES = {
 export function ToolBar({ view }: { readonly view: ViewEntry }) {
   const { picture, scope, extent, go } = usePage();
   const { period } = picture;
+  const unitNow = scopeOf({ ...picture, interval: "auto" }, { nowMs: Date.now(), extent }).unit;
   const choose = (chosen: PeriodName | "custom") => {
     const days = rangeOf(period, scope.today);
     const custom = { from: days.from ?? extent?.from ?? scope.today, to: days.to ?? scope.today };
@@ -54,7 +55,7 @@ export function ToolBar({ view }: { readonly view: ViewEntry }) {
             label="Interval"
             isBare
             value={picture.interval}
-            names={INTERVALS.map((name) => [name, UNIT_NAMES[name]])}
+            names={INTERVALS.map((name) => [name, name === "auto" ? `Auto: ${UNIT_NAMES[unitNow].toLowerCase()}` : UNIT_NAMES[name]])}
             onChoose={(interval) => go({ ...picture, interval })}
           />
         )}

@@ -4,6 +4,7 @@ import { keyOf, type Question } from "../ask/question.js";
 import type { Sheet } from "../format/sheet.js";
 import { Icon } from "./icon.js";
 import { Skeleton, TroubleNotice } from "./notice.js";
+import { usePage } from "./page-context.js";
 import { QuestionDialog } from "./question-dialog.js";
 import type { Reply } from "./reply.js";
 
@@ -30,6 +31,8 @@ export function Panel<A>({ title, reply, sheet, children, head, lines = 9, unask
   const { question, answer, trouble, isOld } = reply;
   // An answer that could not be asked anew stays, and says so.
   const isKept = trouble !== null && answer !== null && (trouble.isLoad || trouble.code === "unreachable");
+  const { client } = usePage();
+  const unknown = question === null || isOld ? [] : client.unknownIn(question);
   const hasFailed = trouble !== null && !isKept;
   return (
     <section
@@ -61,6 +64,11 @@ export function Panel<A>({ title, reply, sheet, children, head, lines = 9, unask
           )}
         </div>
       </header>
+      {unknown.length > 0 && (
+        <p class="remark unknown">
+          No event has a field or metadata key named {unknown.map((each) => `“${each}”`).join(", ")}: it counts as not set.
+        </p>
+      )}
       <div class={isOld ? "panel-body old" : "panel-body"}>
         {question === null ? (
           unasked

@@ -73,6 +73,8 @@ function textOf({ method, path, body }: Question<unknown>): string {
 
 function CopyButton({ text }: { readonly text: string }) {
   const [isDone, setDone] = useState(false);
+  // Off a secure origin browsers have no clipboard for pages: then there is no button, and the text can be marked by hand.
+  if (!isSecureContext) return null;
   const copy = () =>
     void navigator.clipboard.writeText(text).then(
       () => setDone(true),

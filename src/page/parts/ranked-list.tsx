@@ -82,7 +82,7 @@ export function RankedList({ label, heads, rows, foot }: RankedListProps) {
 
 function RowText({ text }: { readonly text: string }) {
   return (
-    <span class="row-label" title={text}>
+    <span class="row-label" title={`${text}\nNo filter asks for just these`}>
       {text}
     </span>
   );

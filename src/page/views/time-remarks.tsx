@@ -6,12 +6,15 @@ interface TimeRemarksProps {
   readonly buckets: readonly Bucket[];
   /** Whether the figures are numbers of people. */
   readonly areUniques: boolean;
+  /** Whether the time before is drawn too. */
+  readonly hasEarlier: boolean;
 }
 
 /** What a reader of figures over time has to know: always a line, so that nothing moves when it changes. */
-export function TimeRemarks({ buckets, areUniques }: TimeRemarksProps) {
+export function TimeRemarks({ buckets, areUniques, hasEarlier }: TimeRemarksProps) {
   const { scope, picture } = usePage();
   const remarks: string[] = [];
+  if (hasEarlier) remarks.push(`Grey dashes: ${picture.compare === "year" ? "a year ago" : "the period before"}.`);
   const [first, last] = [buckets[0], buckets.at(-1)];
   if (last?.partial === true) remarks.push(`The last ${scope.unit} is not over, or cut by the period.`);
   if (first !== last && first?.partial === true) remarks.push(`The first ${scope.unit} is cut by the period.`);

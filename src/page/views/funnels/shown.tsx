@@ -4,7 +4,9 @@ import { duration, number, percent } from "../../format/number.js";
 import { fieldName, fieldValue, sentence } from "../../format/value.js";
 import { Remark } from "../../parts/notice.js";
 import { Num } from "../../parts/number.js";
+import { useFilterBy } from "../../parts/page-context.js";
 import { Grid } from "../../parts/table.js";
+import { filterByValue } from "../../state/filter.js";
 import type { ChoicesOf } from "../../state/choices.js";
 import { NothingHere } from "../nothing-here.js";
 
@@ -95,6 +97,15 @@ function StepBar({ step, at, detail, next }: StepBarProps) {
   );
 }
 
+function ValueButton({ by, value }: { readonly by: string; readonly value: string }) {
+  const filterBy = useFilterBy();
+  return (
+    <button type="button" class="cell-button" onClick={() => filterBy(filterByValue(by, value))}>
+      {fieldValue(by, value)}
+    </button>
+  );
+}
+
 function Rows({ rows, by }: { readonly rows: NonNullable<FunnelAnswer["rows"]>; readonly by: string }) {
   const names = (rows[0]?.steps ?? []).map(({ name }) => name);
   return (
@@ -103,7 +114,7 @@ function Rows({ rows, by }: { readonly rows: NonNullable<FunnelAnswer["rows"]>; 
       rows={rows}
       keyOf={({ values }) => JSON.stringify(values)}
       columns={[
-        { name: fieldName(by), cell: ({ values }) => fieldValue(by, values[0] ?? "") },
+        { name: fieldName(by), cell: ({ values: [value = ""] }) => <ValueButton by={by} value={value} /> },
         ...names.map((name, at) => ({
           name: `${at + 1}. ${name}`,
           isNumber: true,

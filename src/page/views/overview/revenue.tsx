@@ -9,6 +9,7 @@ import { usePage } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import { Plot } from "../../parts/plot.js";
 import { useReply } from "../../parts/reply.js";
+import { TimeRemarks } from "../time-remarks.js";
 import { UnconvertedRemark } from "../unconverted-remark.js";
 
 /** Money over time; not there where nothing was paid. It stands last, so that nothing moves when it comes. */
@@ -65,6 +66,7 @@ export function RevenueCourse({ answer }: { readonly answer: TrendAnswer }) {
           format={(value) => money(value, currency)}
         />
       )}
+      <TimeRemarks buckets={buckets} areUniques={false} hasEarlier={earlier !== null} />
       <UnconvertedRemark unconverted={answer.unconverted} />
     </>
   );

@@ -54,10 +54,12 @@ function Session({ session, identity }: { readonly session: PersonSession; reado
   return (
     <li class="moment">
       <div class="moment-head">
-        <strong>{instant(session.started_at, scope.zone)}</strong>
-        <span class="faint">
-          {plural(session.events, "event")}, {duration(session.duration_sec).short}
-        </span>
+        <div>
+          <strong>{instant(session.started_at, scope.zone)}</strong>{" "}
+          <span class="faint">
+            {plural(session.events, "event")}, {duration(session.duration_sec).short}
+          </span>
+        </div>
         {hasScope(token, "events:read") && (
           <button type="button" class="chip-add" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
             {isOpen ? "Less" : "Events"}

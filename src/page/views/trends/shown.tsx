@@ -56,7 +56,7 @@ export function TrendAnswerShown({ answer, chosen }: TrendShownProps) {
         lines={lines}
         format={show}
       />
-      <TimeRemarks buckets={buckets} areUniques={chosen.measure === "unique_users"} />
+      <TimeRemarks buckets={buckets} areUniques={chosen.measure === "unique_users"} hasEarlier={!isBroken && earlier !== undefined} />
       <UnconvertedRemark unconverted={answer.unconverted} />
       {isBroken && <Totals all={all} previous={previous?.series ?? null} by={chosen.by} show={show} />}
       {isBroken && answer.value_count > SERIES_COUNT && (
