@@ -1,11 +1,29 @@
-import { build } from "esbuild";
-import { copyFile, mkdir } from "node:fs/promises";
+import { build, type Plugin } from "esbuild";
+import { copyFile, mkdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 const source = fileURLToPath(new URL("../src/page/", import.meta.url));
 
 /** The files of the page, and the types that they are served with. */
-export const PAGE_FILES = { "index.html": "text/html; charset=utf-8", "page.js": "text/javascript; charset=utf-8", "page.css": "text/css; charset=utf-8" } as const;
+export const PAGE_FILES = {
+  "index.html": "text/html; charset=utf-8",
+  "page.js": "text/javascript; charset=utf-8",
+  "page.css": "text/css; charset=utf-8",
+} as const;
+
+const SYSTEM_LANGUAGE = "domEnv ? nav.language : 'en-US'";
+
+/** uPlot breaks where a system names its language in its own way, such as `en-US@posix`; the page formats all numbers itself. */
+const plotInEnglish: Plugin = {
+  name: "plot in English",
+  setup({ onLoad }) {
+    onLoad({ filter: /uPlot\.esm\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, "utf8");
+      if (!text.includes(SYSTEM_LANGUAGE)) throw new Error(`${path}: has no ${SYSTEM_LANGUAGE}: see whether it still breaks on unknown languages`);
+      return { contents: text.replace(SYSTEM_LANGUAGE, "'en-US'"), loader: "js" };
+    });
+  },
+};
 
 /** Makes the page's three files in a directory, with the packages they use inside. */
 export async function pageFiles(directory: string): Promise<void> {
@@ -17,7 +35,7 @@ export async function pageFiles(directory: string): Promise<void> {
     ],
     outdir: directory,
     bundle: true, minify: true, format: "esm", platform: "browser", target: "es2022", charset: "utf8", legalComments: "none",
-    jsx: "automatic", jsxImportSource: "preact",
+    jsx: "automatic", jsxImportSource: "preact", plugins: [plotInEnglish],
   });
   await copyFile(`${source}index.html`, `${directory}/index.html`);
 }

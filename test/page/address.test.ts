@@ -7,7 +7,10 @@ import { CHOICE_NAMES, picture } from "./random-picture.js";
 
 describe("the address of a picture", () => {
   test("says all of it: what is read from it is the picture again", () => {
-    fc.assert(fc.property(picture, (any) => void expect(pictureOf(addressOf(any))).toEqual(any)), { numRuns: 500 });
+    fc.assert(
+      fc.property(picture, (any) => void expect(pictureOf(addressOf(any))).toEqual(any)),
+      { numRuns: 500 },
+    );
   });
 
   test("is tried with every choice of every view", () => {
@@ -57,7 +60,9 @@ describe("a period", () => {
   });
 
   test("has an interval of its length", () => {
-    const units = ["2026-03-10", "2026-03-04", "2026-02-09", "2025-11-01", "2025-03-11", "2020-01-01", "1990-01-01"].map((from) => unitFor({ from, to: "2026-03-10" }));
+    const units = ["2026-03-10", "2026-03-04", "2026-02-09", "2025-11-01", "2025-03-11", "2020-01-01", "1990-01-01"].map((from) =>
+      unitFor({ from, to: "2026-03-10" }),
+    );
     expect(units).toEqual(["hour", "day", "day", "week", "week", "month", "quarter"]);
   });
 });

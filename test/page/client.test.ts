@@ -38,6 +38,29 @@ describe("the client of the page", () => {
     expect(asked.every(({ url }) => !url.includes("sk_1"))).toBe(true);
   });
 
+  test("hears of names that nothing has", async () => {
+    const header = 'unknown_field; param="filter_groups[0].filters[0].field_name"; name="pl%22na", more; count=2';
+    stubFetch(() => Response.json({ n: 1 }, { headers: { "daybook-notice": header } }));
+    const client = clientOf();
+    expect(client.unknownIn(question)).toEqual([]);
+    await client.ask(question, never);
+    expect(client.unknownIn(question)).toEqual(['pl"na']);
+  });
+
+  test("keeps the newer of two answers, whichever comes first", async () => {
+    const waiting: ((response: Response) => void)[] = [];
+    stubFetch(() => new Promise((resolve) => waiting.push(resolve)));
+    const client = clientOf();
+    const older = client.ask(question, never);
+    client.stale();
+    const newer = client.ask(question, never);
+    waiting[1]?.(Response.json({ n: 2 }));
+    await newer;
+    waiting[0]?.(Response.json({ n: 1 }));
+    await older;
+    expect(client.known(question)).toEqual({ answer: { n: 2 }, isFresh: true });
+  });
+
   test("breaks off what nobody waits for any more, and nothing else", async () => {
     const signals: AbortSignal[] = [];
     stubFetch((request) => {
@@ -46,7 +69,9 @@ describe("the client of the page", () => {
     });
     const client = clientOf();
     const [first, second] = [new AbortController(), new AbortController()];
-    const answers = [client.ask(question, first.signal), client.ask(question, second.signal)].map((answer) => answer.catch((thrown: unknown) => thrown));
+    const answers = [client.ask(question, first.signal), client.ask(question, second.signal)].map((answer) =>
+      answer.catch((thrown: unknown) => thrown),
+    );
     first.abort();
     expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
     second.abort();
@@ -68,8 +93,11 @@ describe("the client of the page", () => {
     for (let at = 0; at < 5; at += 1) troubles.push(await client.ask(question, never).catch((thrown: unknown) => thrown));
     expect(troubles.every((trouble) => trouble instanceof Trouble)).toBe(true);
     expect(troubles).toMatchObject([
-      { code: "overloaded", isLoad: true, retryAfterSec: 7, requestId: "r1" }, { code: "invalid_date", detail: "start_date: no", isLoad: false },
-      { code: "internal", status: 502 }, { code: "invalid_token", isSignedOut: true }, { code: "unreachable", status: 0 },
+      { code: "overloaded", isLoad: true, retryAfterSec: 7, requestId: "r1" },
+      { code: "invalid_date", detail: "start_date: no", isLoad: false },
+      { code: "internal", status: 502 },
+      { code: "invalid_token", isSignedOut: true },
+      { code: "unreachable", status: 0 },
     ]);
     expect(signedOut).toHaveBeenCalledOnce();
   });

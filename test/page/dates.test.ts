@@ -19,7 +19,10 @@ test("a day begins with its first instant in the zone, also where midnight is sk
 });
 
 test("days and zones are told from what only looks like them", () => {
-  expect(["2026-02-28", "2026-02-29", "2024-02-29", "1969-12-31", "2026-3-1", "", "2026-03-01T00:00"].filter(isDay)).toEqual(["2026-02-28", "2024-02-29"]);
+  expect(["2026-02-28", "2026-02-29", "2024-02-29", "1969-12-31", "2026-3-1", "", "2026-03-01T00:00"].filter(isDay)).toEqual([
+    "2026-02-28",
+    "2024-02-29",
+  ]);
   expect(["UTC", "Europe/Berlin", "+01:00", "", "Nowhere"].filter(isZone)).toEqual(["UTC", "Europe/Berlin"]);
   expect(dayCount("2026-02-28", "2026-03-01")).toBe(2);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { bucketLong, bucketShort, range } from "../../src/page/format/date.js";
-import { plural } from "../../src/page/format/locale.js";
+import { knownLocales, plural } from "../../src/page/format/locale.js";
 import { NOTHING, change, duration, money, number, percent } from "../../src/page/format/number.js";
 import { csvOf, sheetOf } from "../../src/page/format/sheet.js";
 import { country, followable, sentence } from "../../src/page/format/value.js";
@@ -15,7 +15,14 @@ test("numbers are short in sight, and whole for whoever asks", () => {
   expect(money(12.5, "JPY").exact).toBe("¥13");
 });
 
-test.each([[0, "0 s"], [4.26, "4.3 s"], [59.6, "1 min 0 s"], [65, "1 min 5 s"], [7_380, "2 h 3 min"], [90_000, "1 d 1 h"]])("%d seconds are %s", (seconds, short) => {
+test.each([
+  [0, "0 s"],
+  [4.26, "4.3 s"],
+  [59.6, "1 min 0 s"],
+  [65, "1 min 5 s"],
+  [7_380, "2 h 3 min"],
+  [90_000, "1 d 1 h"],
+])("%d seconds are %s", (seconds, short) => {
   expect(duration(seconds).short).toBe(short);
 });
 
@@ -46,14 +53,47 @@ test("plurals follow the number, and filters are sentences", () => {
   expect([country(""), country("DE"), country("<b>"), country("Atlantis")]).toEqual(["(not set)", "Germany", "<b>", "Atlantis"]);
 });
 
+test("languages that the system names in its own way are passed over", () => {
+  expect(knownLocales(["en-US@posix", "de-AT", "C"])).toEqual(["de-AT"]);
+  expect(knownLocales([])).toEqual(["en"]);
+});
+
 test("only addresses of http are followed", () => {
-  const given = ["https://a.example/x", "HTTP://a.example", "javascript:alert(1)", "data:text/html,x", " https://a.example", "//a.example", "https://", "jAvAsCrIpT://%0aalert(1)"];
+  const given = [
+    "https://a.example/x",
+    "HTTP://a.example",
+    "javascript:alert(1)",
+    "data:text/html,x",
+    " https://a.example",
+    "//a.example",
+    "https://",
+    "jAvAsCrIpT://%0aalert(1)",
+  ];
   expect(given.map(followable)).toEqual(["https://a.example/x", "http://a.example/", null, null, null, null, null, null]);
 });
 
 test("a file has every row, and nothing that a spreadsheet would run", () => {
-  expect(csvOf({ columns: ["name", "n"], rows: [["a,b", 1], ['say "x"', null], ["=SUM(A1)", -2], ["two\nlines", true]] })).toBe(
-    `name,n\r\n"a,b",1\r\n"say ""x""",\r\n'=SUM(A1),-2\r\n"two\nlines",true\r\n`,
-  );
-  expect(sheetOf([{ a: 1, b: { c: 2 } }, { a: null, d: "x" }])).toEqual({ columns: ["a", "b", "d"], rows: [[1, '{"c":2}', null], [null, null, "x"]] });
+  expect(
+    csvOf({
+      columns: ["name", "n"],
+      rows: [
+        ["a,b", 1],
+        ['say "x"', null],
+        ["=SUM(A1)", -2],
+        ["two\nlines", true],
+      ],
+    }),
+  ).toBe(`name,n\r\n"a,b",1\r\n"say ""x""",\r\n'=SUM(A1),-2\r\n"two\nlines",true\r\n`);
+  expect(
+    sheetOf([
+      { a: 1, b: { c: 2 } },
+      { a: null, d: "x" },
+    ]),
+  ).toEqual({
+    columns: ["a", "b", "d"],
+    rows: [
+      [1, '{"c":2}', null],
+      [null, null, "x"],
+    ],
+  });
 });

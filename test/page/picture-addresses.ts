@@ -17,8 +17,11 @@ const STEPS = ["pageview~path~is~/product/oak-table", "Add+to+cart", "Checkout",
 /** Every view, as pictures and tests see it. */
 export const PICTURES: Readonly<Record<string, PictureOf>> = {
   overview: { address: "project=shop" },
-  "overview-filtered": { address: "project=shop&period=7d&filter=location_country~is~DE&filter=device~is~desktop&overview.sources=referrer&overview.places=city" },
+  "overview-filtered": {
+    address: "project=shop&period=7d&filter=location_country~is~DE&filter=device~is~desktop&overview.sources=referrer&overview.places=city",
+  },
   "overview-empty": { address: "project=shop&period=2020-01-01..2020-02-01" },
+  "overview-slip": { address: "project=shop&filter=plna~is~pro" },
   trends: { address: "view=trends&project=shop&period=90d&trends.by=location_country&trends.measure=unique_users&interval=week" },
   "trends-alone": { address: "view=trends&project=shop&trends.event=Order+Completed&trends.chart=bar" },
   funnels: { address: `view=funnels&project=shop&period=90d&${STEPS}` },
@@ -33,6 +36,9 @@ export const PICTURES: Readonly<Record<string, PictureOf>> = {
   privacy: { address: "view=privacy&project=shop" },
   store: { address: "view=store&project=shop" },
   "an-event": { address: "view=events&project=shop", act: async (page) => void (await page.locator(".event-rows .cell-button").nth(3).click()) },
-  "a-question": { address: "project=shop", act: async (page) => void (await page.getByRole("button", { name: "Question and files of Sources" }).click()) },
+  "a-question": {
+    address: "project=shop",
+    act: async (page) => void (await page.getByRole("button", { name: "Question and files of Sources" }).click()),
+  },
   "a-filter": { address: "project=shop", act: async (page) => void (await page.locator(".tool-bar .chip-add").first().click()) },
 };

@@ -40,8 +40,20 @@ describe("a question of a picture", () => {
       method: "POST",
       path: "/v1/projects/shop/insights/web",
       body: {
-        filter_groups: [{ filters: [{ field_name: "device", operator: "is", value: "mobile" }, { field_name: "referrer", operator: "is_set" }] }],
-        start_date: "2026-03-05", end_date: "2026-03-11", time_zone: "Europe/Berlin", interval: "day", compare: "previous_period", limit: 9,
+        filter_groups: [
+          {
+            filters: [
+              { field_name: "device", operator: "is", value: "mobile" },
+              { field_name: "referrer", operator: "is_set" },
+            ],
+          },
+        ],
+        start_date: "2026-03-05",
+        end_date: "2026-03-11",
+        time_zone: "Europe/Berlin",
+        interval: "day",
+        compare: "previous_period",
+        limit: 9,
       },
     });
   });
@@ -54,13 +66,21 @@ describe("a question of a picture", () => {
 
   test("of days that are UTC's is asked by instants", () => {
     expect(searchQuestion(scope("period=2026-03-01..2026-03-02"), { event: "" }, "c1").body).toEqual({
-      start_date: "2026-02-28T23:00:00.000Z", end_date: "2026-03-02T22:59:59.999Z",
-      filter_groups: [{ filters: [{ field_name: "project", operator: "is", value: "shop" }] }], limit: 50, all_fields: true, cursor: "c1",
+      start_date: "2026-02-28T23:00:00.000Z",
+      end_date: "2026-03-02T22:59:59.999Z",
+      filter_groups: [{ filters: [{ field_name: "project", operator: "is", value: "shop" }] }],
+      limit: 50,
+      all_fields: true,
+      cursor: "c1",
     });
-    expect(profileQuestion(scope("period=all"), " ann@example.org ").path).toBe("/v1/identities/profile?email=ann%40example.org&start_date=1970-01-01&end_date=9999-12-31");
+    expect(profileQuestion(scope("period=all"), " ann@example.org ").path).toBe(
+      "/v1/identities/profile?email=ann%40example.org&start_date=1970-01-01&end_date=9999-12-31",
+    );
     expect(profileQuestion(scope("period=all"), "u 1").path).toContain("user_id=u+1&");
     expect(attributionQuestion(scope("period=2026-03-01"), { model: "last_touch", level: "account", dimension: "medium" }).path).toBe(
-      "/v1/projects/shop/revenue/by-attribution?model=last_touch&level=account&dimension=medium&start_date=2026-02-28T23%3A00%3A00.000Z&end_date=2026-03-01T22%3A59%3A59.999Z&limit=50");
+      "/v1/projects/shop/revenue/by-attribution?model=last_touch&level=account&dimension=medium&" +
+        "start_date=2026-02-28T23%3A00%3A00.000Z&end_date=2026-03-01T22%3A59%3A59.999Z&limit=50",
+    );
   });
 
   test("about companies looks back as far as it may, and says where that is not enough", () => {
@@ -73,19 +93,26 @@ describe("a question of a picture", () => {
     const { funnels, trends } = pictureOf("").choices;
     expect(trendQuestion(scope(""), { ...trends, measure: "avg" })).toBeNull();
     expect(trendQuestion(scope(""), { ...trends, measure: "avg", field: "price" })?.body).toMatchObject({ measure: { type: "avg", field: "price" } });
-    const step = [{ event: "a", filters: [] }, { event: "", filters: [] }];
+    const step = [
+      { event: "a", filters: [] },
+      { event: "", filters: [] },
+    ];
     expect(funnelQuestion(scope(""), { ...funnels, step })).toBeNull();
     expect(funnelQuestion(scope(""), { ...funnels, step: step.slice(0, 1) })).toBeNull();
   });
 
   test("names its project so that no name leads elsewhere", () => {
-    expect(webQuestion(scopeOf({ ...pictureOf(""), project: "../a b/?" }, { nowMs: NOW_MS, extent: null })).path).toBe("/v1/projects/..%2Fa%20b%2F%3F/insights/web");
+    expect(webQuestion(scopeOf({ ...pictureOf(""), project: "../a b/?" }, { nowMs: NOW_MS, extent: null })).path).toBe(
+      "/v1/projects/..%2Fa%20b%2F%3F/insights/web",
+    );
   });
 
   test("is shown for a terminal without the token, quoted for the shell", () => {
     const question = { method: "POST", path: "/v1/x", body: { name: "it's $HOME" } } as const;
     expect(curlOf(question, "http://here")).toBe(
-      `curl 'http://here/v1/x' \\\n  -H "Authorization: Bearer $TOKEN" \\\n  -H "Content-Type: application/json" \\\n  -d '{"name":"it'\\''s $HOME"}'`);
+      `curl 'http://here/v1/x' \\\n  -H "Authorization: Bearer $TOKEN" \\\n  ` +
+        `-H "Content-Type: application/json" \\\n  -d '{"name":"it'\\''s $HOME"}'`,
+    );
     expect(keyOf(question)).not.toBe(keyOf({ ...question, body: null }));
   });
 });

@@ -8,7 +8,8 @@ import { PAGE_FILES } from "../../build/page-files.js";
 
 /** What the page is served with. */
 export const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 export interface ServedToken {
   readonly token: string;
@@ -31,7 +32,11 @@ export interface ServedPage {
 
 /** Serves the page of a directory, and the API of a Daybook behind it; what no route answers yet of tokens and changes is answered here. */
 export async function servePage(directory: string, daybook: Daybook, tokens: readonly ServedToken[] = [OWNER, VIEWER]): Promise<ServedPage> {
-  const handler = createHandler({ organizations: { default: daybook }, tokens: memoryTokens(tokens.map((each) => ({ ...each, organization: "default" }))), sha256Hex });
+  const handler = createHandler({
+    organizations: { default: daybook },
+    tokens: memoryTokens(tokens.map((each) => ({ ...each, organization: "default" }))),
+    sha256Hex,
+  });
   const routes = new Set(handler.front.routes.map(({ path }) => path));
   const api = toNodeHandler(handler);
   const readers = new Set<ServerResponse>();
@@ -42,7 +47,10 @@ export async function servePage(directory: string, daybook: Daybook, tokens: rea
     const { pathname } = new URL(incoming.url ?? "/", "http://here");
     const file = pathname === "/" ? "index.html" : pathname.slice(1);
     if (isPageFile(file)) {
-      outgoing.setHeader("content-type", PAGE_FILES[file]).setHeader("content-security-policy", PAGE_POLICY).setHeader("x-content-type-options", "nosniff");
+      outgoing
+        .setHeader("content-type", PAGE_FILES[file])
+        .setHeader("content-security-policy", PAGE_POLICY)
+        .setHeader("x-content-type-options", "nosniff");
       outgoing.end(await readFile(`${directory}/${file}`));
     } else if (instead !== null) instead(incoming, outgoing);
     else if (pathname === "/v1/token" && !routes.has("/v1/token")) answerToken(incoming, outgoing, tokens);

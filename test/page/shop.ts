@@ -10,24 +10,64 @@ const MINUTE_MS = 60_000;
 /** What a stranger may send: it must be seen as text, and run nowhere. */
 export const PLANTED = `<img src=x onerror="window.planted=1">"'&`;
 
-const PAGES = ["/", "/shop", "/shop/lamps", "/shop/chairs", "/shop/tables", "/product/oak-table", "/product/reading-lamp", "/product/wicker-chair",
-  "/product/desk-lamp", "/about", "/journal", "/journal/how-we-oil-a-table", "/journal/a-visit-to-the-workshop", "/contact", "/help/delivery", "/pricing"];
+const PAGES = [
+  "/",
+  "/shop",
+  "/shop/lamps",
+  "/shop/chairs",
+  "/shop/tables",
+  "/product/oak-table",
+  "/product/reading-lamp",
+  "/product/wicker-chair",
+  "/product/desk-lamp",
+  "/about",
+  "/journal",
+  "/journal/how-we-oil-a-table",
+  "/journal/a-visit-to-the-workshop",
+  "/contact",
+  "/help/delivery",
+  "/pricing",
+];
 const SOURCES: readonly (readonly [string | null, string, number])[] = [
-  [null, "", 30], ["https://www.google.com/", "", 28], ["https://duckduckgo.com/", "", 7], ["https://www.reddit.com/r/furniture", "", 5],
-  ["https://news.ycombinator.com/item?id=1", "", 3], ["https://www.bing.com/", "", 4], ["https://cabinetmakers.example/links", "", 4],
-  [null, "utm_source=newsletter&utm_medium=email&utm_campaign=autumn-letter", 11], [null, "utm_source=google&utm_medium=cpc&utm_campaign=lamps", 6],
+  [null, "", 30],
+  ["https://www.google.com/", "", 28],
+  ["https://duckduckgo.com/", "", 7],
+  ["https://www.reddit.com/r/furniture", "", 5],
+  ["https://news.ycombinator.com/item?id=1", "", 3],
+  ["https://www.bing.com/", "", 4],
+  ["https://cabinetmakers.example/links", "", 4],
+  [null, "utm_source=newsletter&utm_medium=email&utm_campaign=autumn-letter", 11],
+  [null, "utm_source=google&utm_medium=cpc&utm_campaign=lamps", 6],
   ["https://t.co/abc", "", 2],
 ];
 const PLACES: readonly (readonly [string, string, string, number])[] = [
-  ["DE", "Berlin", "Berlin", 14], ["DE", "Bavaria", "Munich", 8], ["DE", "Hamburg", "Hamburg", 6], ["FR", "Île-de-France", "Paris", 11],
-  ["GB", "England", "London", 12], ["US", "New York", "New York", 14], ["US", "California", "San Francisco", 8], ["NL", "North Holland", "Amsterdam", 6],
-  ["AT", "Vienna", "Vienna", 5], ["CH", "Zurich", "Zürich", 4], ["SE", "Stockholm", "Stockholm", 3], ["JP", "Tokyo", "Tokyo", 2], ["BR", "São Paulo", "São Paulo", 2],
+  ["DE", "Berlin", "Berlin", 14],
+  ["DE", "Bavaria", "Munich", 8],
+  ["DE", "Hamburg", "Hamburg", 6],
+  ["FR", "Île-de-France", "Paris", 11],
+  ["GB", "England", "London", 12],
+  ["US", "New York", "New York", 14],
+  ["US", "California", "San Francisco", 8],
+  ["NL", "North Holland", "Amsterdam", 6],
+  ["AT", "Vienna", "Vienna", 5],
+  ["CH", "Zurich", "Zürich", 4],
+  ["SE", "Stockholm", "Stockholm", 3],
+  ["JP", "Tokyo", "Tokyo", 2],
+  ["BR", "São Paulo", "São Paulo", 2],
 ];
 const AGENTS: readonly (readonly [string, string, string, string, number])[] = [
-  ["desktop", "Windows", "Chrome", "1920x1080", 28], ["desktop", "macOS", "Safari", "1440x900", 14], ["desktop", "Linux", "Firefox", "1920x1080", 8],
-  ["mobile", "iOS", "Mobile Safari", "390x844", 24], ["mobile", "Android", "Chrome", "412x915", 20], ["tablet", "iOS", "Mobile Safari", "820x1180", 6],
+  ["desktop", "Windows", "Chrome", "1920x1080", 28],
+  ["desktop", "macOS", "Safari", "1440x900", 14],
+  ["desktop", "Linux", "Firefox", "1920x1080", 8],
+  ["mobile", "iOS", "Mobile Safari", "390x844", 24],
+  ["mobile", "Android", "Chrome", "412x915", 20],
+  ["tablet", "iOS", "Mobile Safari", "820x1180", 6],
 ];
-const COMPANIES = [["larch", "Larch & Sons", "larch.example"], ["fjord", "Fjord Interiors", "fjord.example"], ["atelier-9", "Atelier 9", "atelier9.example"]] as const;
+const COMPANIES = [
+  ["larch", "Larch & Sons", "larch.example"],
+  ["fjord", "Fjord Interiors", "fjord.example"],
+  ["atelier-9", "Atelier 9", "atelier9.example"],
+] as const;
 
 /** A furniture shop's site and till up to now: the same for a seed and a moment. */
 export async function openShop(nowMs: number, visitorCount = 2_200): Promise<Daybook> {
@@ -35,7 +75,15 @@ export async function openShop(nowMs: number, visitorCount = 2_200): Promise<Day
   const random = seededRandom(7);
   const events: EventInput[] = [];
   for (let visitor = 0; visitor < visitorCount; visitor += 1) events.push(...visitorEvents(visitor, random, nowMs));
-  events.push({ name: PLANTED, project: "shop", anonymousId: "v1", url: `/${PLANTED}`, createdAt: nowMs - 7 * MINUTE_MS, metadata: { note: PLANTED, link: "javascript:alert(1)" }, hostname: "shop.example" });
+  events.push({
+    name: PLANTED,
+    project: "shop",
+    anonymousId: "v1",
+    url: `/${PLANTED}`,
+    createdAt: nowMs - 7 * MINUTE_MS,
+    metadata: { note: PLANTED, link: "javascript:alert(1)" },
+    hostname: "shop.example",
+  });
   const past = events.filter(({ createdAt }) => typeof createdAt === "number" && createdAt <= nowMs);
   await daybook.ingest(past.sort((a, b) => Number(a.createdAt) - Number(b.createdAt)));
   await daybook.ingest([{ name: "pageview", project: "journal", anonymousId: "j1", url: "/", createdAt: nowMs - 40 * DAY_MS }]);
@@ -47,9 +95,23 @@ async function tellPeople(daybook: Daybook, visitorCount: number, nowMs: number)
   const records = [];
   for (let visitor = 0; visitor < visitorCount; visitor += 9) {
     const createdAt = nowMs - SHOP_DAYS * DAY_MS;
-    records.push({ type: "identify", userId: `u${visitor}`, anonymousId: `v${visitor}`, email: `person${visitor}@mail.example`, traits: { plan: visitor % 2 === 0 ? "pro" : "free" }, createdAt } as const);
+    records.push({
+      type: "identify",
+      userId: `u${visitor}`,
+      anonymousId: `v${visitor}`,
+      email: `person${visitor}@mail.example`,
+      traits: { plan: visitor % 2 === 0 ? "pro" : "free" },
+      createdAt,
+    } as const);
     const company = COMPANIES[(visitor / 9) % 7];
-    if (company !== undefined) records.push({ type: "group", userId: `u${visitor}`, companyId: company[0], traits: { name: company[1], domain: company[2] }, createdAt } as const);
+    if (company !== undefined)
+      records.push({
+        type: "group",
+        userId: `u${visitor}`,
+        companyId: company[0],
+        traits: { name: company[1], domain: company[2] },
+        createdAt,
+      } as const);
   }
   await daybook.ingestRecords(records);
   const { id } = await daybook.privacyRequests.create({ type: "access", subject: { email: "person9@mail.example" } });
@@ -61,7 +123,18 @@ function visitorEvents(visitor: number, random: Random, nowMs: number): EventInp
   const [locationCountry, locationRegion, locationCity] = weighted(PLACES, random);
   const [device, os, browser, screen] = weighted(AGENTS, random);
   const isCustomer = visitor % 9 === 0;
-  const who = { anonymousId: `v${visitor}`, ...(isCustomer && { userId: `u${visitor}` }), locationCountry, locationRegion, locationCity, device, os, browser, screen, language: "en-GB" };
+  const who = {
+    anonymousId: `v${visitor}`,
+    ...(isCustomer && { userId: `u${visitor}` }),
+    locationCountry,
+    locationRegion,
+    locationCity,
+    device,
+    os,
+    browser,
+    screen,
+    language: "en-GB",
+  };
   const events: EventInput[] = [];
   // More of them lately, fewer at weekends and at night.
   let at = nowMs - Math.floor(random.next() ** 1.35 * SHOP_DAYS * DAY_MS);
@@ -93,7 +166,12 @@ function visitEvents(who: Omit<EventInput, "name">, start: number, random: Rando
   add("Add to cart", "/product/oak-table", { metadata: { price, material: random.pick(["oak", "ash", "steel"]) } });
   if (!random.chance(0.6)) return events;
   add("Checkout", "/checkout", { metadata: { items: 1 + random.below(4) } });
-  if (random.chance(0.65)) add("Order Completed", "/thanks", { value: price, currency: random.chance(0.985) ? "EUR" : "NOK", externalId: `o-${start}-${random.below(1e9)}` });
+  if (random.chance(0.65))
+    add("Order Completed", "/thanks", {
+      value: price,
+      currency: random.chance(0.985) ? "EUR" : "NOK",
+      externalId: `o-${start}-${random.below(1e9)}`,
+    });
   return events;
 }
 

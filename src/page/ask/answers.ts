@@ -39,6 +39,10 @@ export interface ProjectsAnswer {
   readonly projects: readonly string[];
 }
 
+export interface SegmentsAnswer {
+  readonly segments: readonly { readonly name: string }[];
+}
+
 /** Figures of the store by name; some are objects of figures. */
 export type StatsAnswer = Readonly<Record<string, unknown>> & { readonly health: string; readonly event_count: number };
 

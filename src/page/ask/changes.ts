@@ -57,7 +57,11 @@ async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Serve
 
 function eventOf(block: string): ServerEvent {
   const lines = block.split("\n");
-  const id = lines.find((line) => line.startsWith("id:"))?.slice(3).trim() ?? "";
+  const id =
+    lines
+      .find((line) => line.startsWith("id:"))
+      ?.slice(3)
+      .trim() ?? "";
   return { id, hasData: lines.some((line) => line.startsWith("data:")) };
 }
 

@@ -1,5 +1,6 @@
 import { keyOf, type Question } from "./question.js";
 import { Trouble, troubleOf } from "./trouble.js";
+import { unknownFields } from "./unknown-fields.js";
 
 /** Answers that are kept for back and forward. */
 const KEPT_COUNT = 200;
@@ -8,12 +9,17 @@ interface Kept {
   readonly answer: unknown;
   /** The tick it was asked at. */
   readonly tick: number;
+  /** Names in the question that nothing has. */
+  readonly unknown: readonly string[];
 }
 
 /** Asks one origin with one token. An answer is kept until something is stored; what nobody waits for any more is broken off. */
 export class Client {
   readonly #kept = new Map<string, Kept>();
-  readonly #underWay = new Map<string, { readonly promise: Promise<unknown>; readonly abort: AbortController; readonly tick: number; waiting: number }>();
+  readonly #underWay = new Map<
+    string,
+    { readonly promise: Promise<unknown>; readonly abort: AbortController; readonly tick: number; waiting: number }
+  >();
   #tick = 0;
 
   constructor(
@@ -32,6 +38,11 @@ export class Client {
   known<A>(question: Question<A>): { readonly answer: A; readonly isFresh: boolean } | null {
     const kept = this.#kept.get(keyOf(question));
     return kept === undefined ? null : { answer: kept.answer as A, isFresh: kept.tick === this.#tick };
+  }
+
+  /** Names in a question that nothing has, as far as its answer is known. */
+  unknownIn(question: Question<unknown>): readonly string[] {
+    return this.#kept.get(keyOf(question))?.unknown ?? [];
   }
 
   /** @throws Trouble; an AbortError when `signal` ends it */
@@ -86,9 +97,9 @@ export class Client {
     const abort = new AbortController();
     const tick = this.#tick;
     const promise = this.fetch(question, abort.signal)
-      .then((response) => response.json())
-      .then((answer: unknown) => {
-        this.#keep(key, { answer, tick });
+      .then(async (response) => {
+        const answer: unknown = await response.json();
+        this.#keep(key, { answer, tick, unknown: unknownFields(response.headers.get("daybook-notice")) });
         return answer;
       })
       .finally(() => {
@@ -100,6 +111,8 @@ export class Client {
   }
 
   #keep(key: string, kept: Kept): void {
+    // An earlier request may be answered later.
+    if ((this.#kept.get(key)?.tick ?? 0) > kept.tick) return;
     this.#kept.delete(key);
     this.#kept.set(key, kept);
     const [oldest] = this.#kept.keys();

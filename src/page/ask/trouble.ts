@@ -28,7 +28,13 @@ export async function troubleOf(response: Response): Promise<Trouble> {
   const after = Number(response.headers.get("retry-after") ?? "");
   const retryAfterSec = Number.isFinite(after) && after > 0 ? after : null;
   const code = told.code ?? (response.status === 404 ? "route_not_found" : "internal");
-  return new Trouble(code, response.status, told.detail ?? `The server answered with status ${response.status}.`, retryAfterSec, told.requestId ?? null);
+  return new Trouble(
+    code,
+    response.status,
+    told.detail ?? `The server answered with status ${response.status}.`,
+    retryAfterSec,
+    told.requestId ?? null,
+  );
 }
 
 interface Problem {

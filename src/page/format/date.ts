@@ -62,7 +62,23 @@ function longDay(text: string): string {
 /** An instant of an answer, on clocks of the zone, to the second. */
 export function instant(text: string | null, zone: string): string {
   if (text === null) return "–";
-  return format({ timeZone: zone, day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" }).format(new Date(text));
+  return format({
+    timeZone: zone,
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hourCycle: "h23",
+  }).format(new Date(text));
+}
+
+/** The same without the year, for lists. */
+export function instantShort(text: string, zone: string): string {
+  return format({ timeZone: zone, day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" }).format(
+    new Date(text),
+  );
 }
 
 /** The same to the day. */

@@ -1,5 +1,17 @@
+/** Those that `Intl` takes: systems tell others too, such as `en-US@posix`. */
+export function knownLocales(names: readonly string[]): string[] {
+  const known = names.filter((name) => {
+    try {
+      return Intl.getCanonicalLocales(name).length === 1;
+    } catch {
+      return false;
+    }
+  });
+  return known.length > 0 ? known : ["en"];
+}
+
 /** The reader's languages: they decide how numbers, dates and countries are written. */
-export const LOCALES: readonly string[] = typeof navigator === "undefined" ? ["en"] : navigator.languages;
+export const LOCALES: readonly string[] = knownLocales(typeof navigator === "undefined" ? [] : (navigator.languages ?? []));
 
 /** Words of the page are English, so their plurals are. */
 const rules = new Intl.PluralRules("en");

@@ -35,7 +35,8 @@ export function money(value: number | null, currency: string | null): Shown {
   if (currency === null) return number(value);
   const style = { style: "currency", currency } as const;
   const size = Math.abs(value);
-  const length = size >= LONG ? { notation: "compact", maximumSignificantDigits: 3 } as const : size >= 100 || size === 0 ? { maximumFractionDigits: 0 } : {};
+  const length =
+    size >= LONG ? ({ notation: "compact", maximumSignificantDigits: 3 } as const) : size >= 100 || size === 0 ? { maximumFractionDigits: 0 } : {};
   const short = new Intl.NumberFormat([...LOCALES], { ...style, ...length });
   return { short: short.format(value), exact: new Intl.NumberFormat([...LOCALES], style).format(value) };
 }

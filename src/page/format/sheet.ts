@@ -20,7 +20,11 @@ function cell(value: string | number | boolean | null): string {
 export function sheetOf(items: readonly object[]): Sheet {
   const columns = [...new Set(items.flatMap((item) => Object.keys(item)))];
   const flat = (value: unknown) =>
-    typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : value === null || value === undefined ? null : JSON.stringify(value);
+    typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+      ? value
+      : value === null || value === undefined
+        ? null
+        : JSON.stringify(value);
   const rows = items.map((item) => {
     const members = new Map<string, unknown>(Object.entries(item));
     return columns.map((name) => flat(members.get(name)));
@@ -29,6 +33,12 @@ export function sheetOf(items: readonly object[]): Sheet {
 }
 
 /** Buckets and the series over them: a line for each bucket. */
-export function sheetOfSeries(buckets: readonly { readonly local: string | null }[], series: readonly { readonly name: string; readonly data: readonly (number | null)[] }[]): Sheet {
-  return { columns: ["bucket", ...series.map(({ name }) => name)], rows: buckets.map(({ local }, at) => [local, ...series.map(({ data }) => data[at] ?? null)]) };
+export function sheetOfSeries(
+  buckets: readonly { readonly local: string | null }[],
+  series: readonly { readonly name: string; readonly data: readonly (number | null)[] }[],
+): Sheet {
+  return {
+    columns: ["bucket", ...series.map(({ name }) => name)],
+    rows: buckets.map(({ local }, at) => [local, ...series.map(({ data }) => data[at] ?? null)]),
+  };
 }

@@ -70,7 +70,14 @@ export function sentence({ field, operator, value }: Filter): string {
   const verb = `${fieldName(field)} ${OPERATORS[operator]}`;
   if (!takesValue(operator)) return verb;
   const isList = operator === "in" || operator === "not_in";
-  return `${verb} ${isList ? value.split(",").map((item) => fieldValue(field, item.trim())).join(", ") : fieldValue(field, value)}`;
+  return `${verb} ${
+    isList
+      ? value
+          .split(",")
+          .map((item) => fieldValue(field, item.trim()))
+          .join(", ")
+      : fieldValue(field, value)
+  }`;
 }
 
 /** An address that may be followed; null for everything but http and https, so that nothing planted runs. */

@@ -10,6 +10,7 @@ import { VIEWS } from "../views/table.js";
 import { SideBar } from "./side-bar.js";
 import type { Theme } from "./theme.js";
 import { ToolBar } from "./tool-bar.js";
+import { ViewPlace } from "./view-place.js";
 import { useChanges } from "./use-changes.js";
 import { usePicture } from "./use-picture.js";
 
@@ -17,6 +18,8 @@ export interface FrameProps {
   readonly client: Client;
   readonly token: TokenAnswer;
   readonly projects: readonly string[];
+  /** Shown where the address names none of them. */
+  readonly firstProject: string;
   readonly theme: Theme;
   readonly themeShown: string;
   readonly onTheme: (theme: Theme) => void;
@@ -24,9 +27,9 @@ export interface FrameProps {
 }
 
 /** The views and what stands around them. */
-export function Frame({ client, token, projects, theme, themeShown, onTheme, onSignOut }: FrameProps) {
+export function Frame({ client, token, projects, firstProject, theme, themeShown, onTheme, onSignOut }: FrameProps) {
   const { picture: told, go, settle } = usePicture();
-  const project = projects.includes(told.project) ? told.project : (projects[0] ?? "default");
+  const project = projects.includes(told.project) ? told.project : firstProject;
   const isOpen = opens(token, told.view);
   const view = isOpen ? told.view : (VIEWS.find(({ name }) => opens(token, name))?.name ?? "overview");
   const picture = useMemo(() => ({ ...told, project, view }), [told, project, view]);
@@ -46,11 +49,13 @@ export function Frame({ client, token, projects, theme, themeShown, onTheme, onS
   return (
     <Page.Provider value={page}>
       <div class="frame">
-        <a class="skip" href="#view">Skip to the numbers</a>
+        <a class="skip" href="#view">
+          Skip to the numbers
+        </a>
         <SideBar projects={projects} theme={theme} onTheme={onTheme} onSignOut={onSignOut} />
         <main id="view" tabIndex={-1}>
           <ToolBar view={entry} />
-          <View key={`${view} ${project}`} />
+          <ViewPlace key={`${view} ${project}`} View={View} />
         </main>
       </div>
     </Page.Provider>

@@ -5,7 +5,7 @@ import type { Picture } from "../state/picture.js";
 const BROWSER_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** The picture of the address, with what an address may leave out: the zone is then the browser's, which the address tells from now on. */
-function pictureHere(): Picture {
+export function pictureHere(): Picture {
   const told = pictureOf(location.search);
   return told.zone === "" ? { ...told, zone: BROWSER_ZONE } : told;
 }

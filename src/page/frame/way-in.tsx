@@ -22,15 +22,19 @@ export function WayIn({ reason, onToken }: WayInProps) {
       <form class="way-in-card" onSubmit={submit}>
         <Mark />
         <h1>Sign in with a token</h1>
-        <p class="remark">
-          Use a secret token of this server. It is kept in this tab until you sign out or close it, and sent to this server alone.
-        </p>
-        {reason !== null && <p class="way-in-reason" role="alert">{reason}</p>}
+        <p class="remark">Use a secret token of this server. It is kept in this tab until you sign out or close it, and sent to this server alone.</p>
+        {reason !== null && (
+          <p class="way-in-reason" role="alert">
+            {reason}
+          </p>
+        )}
         <label class="choice">
           <span class="label">Token</span>
           <input type="password" value={token} placeholder="sk_…" autoComplete="off" spellcheck={false} onInput={read} />
         </label>
-        <button type="submit" class="button primary" disabled={token.trim() === ""}>Sign in</button>
+        <button type="submit" class="button primary" disabled={token.trim() === ""}>
+          Sign in
+        </button>
         <p class="remark">
           Make one: <code>daybook token create --role owner</code>
         </p>

@@ -41,14 +41,24 @@ export function Confirmation({ title, typed, deed, isDanger, onDeed, onClose, ch
         {children}
         {typed !== null && (
           <label class="choice">
-            <span class="label">Type <strong class="typed">{typed}</strong> to go on</span>
+            <span class="label">
+              Type <strong class="typed">{typed}</strong> to go on
+            </span>
             <input type="text" value={text} autoComplete="off" spellcheck={false} onInput={read} />
           </label>
         )}
-        {trouble !== null && <p class="way-in-reason" role="alert">{trouble}</p>}
+        {trouble !== null && (
+          <p class="way-in-reason" role="alert">
+            {trouble}
+          </p>
+        )}
         <div class="row end">
-          <button type="button" class="button" onClick={onClose}>Cancel</button>
-          <button type="submit" class={isDanger ? "button danger" : "button primary"} disabled={isBusy || (typed !== null && text !== typed)}>{isBusy ? "…" : deed}</button>
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class={isDanger ? "button danger" : "button primary"} disabled={isBusy || (typed !== null && text !== typed)}>
+            {isBusy ? "…" : deed}
+          </button>
         </div>
       </form>
     </Dialog>

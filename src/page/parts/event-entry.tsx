@@ -16,7 +16,14 @@ export function EventEntry({ label, choice, onChange, isBare = false }: EventEnt
   const names = useEventNames();
   return (
     <div class="event-entry">
-      <Entry label={label} isBare={isBare} value={choice.event} suggestions={names} placeholder="any event" onSettle={(event) => onChange({ ...choice, event })} />
+      <Entry
+        label={label}
+        isBare={isBare}
+        value={choice.event}
+        suggestions={names}
+        placeholder="any event"
+        onSettle={(event) => onChange({ ...choice, event })}
+      />
       <FilterChips filters={choice.filters} add="where" onChange={(filters) => onChange({ ...choice, filters })} />
     </div>
   );

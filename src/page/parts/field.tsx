@@ -21,7 +21,9 @@ export function Choice<T extends string>({ label, value, names, onChoose, isBare
       <span class={isBare ? "unseen" : "label"}>{label}</span>
       <select value={value} onChange={onChange}>
         {names.map(([name, shown]) => (
-          <option key={name} value={name} selected={name === value}>{shown}</option>
+          <option key={name} value={name} selected={name === value}>
+            {shown}
+          </option>
         ))}
       </select>
     </label>
@@ -48,10 +50,20 @@ export function Entry({ label, value, onSettle, suggestions = [], placeholder = 
   return (
     <label class={isBare ? "choice bare" : "choice"}>
       <span class={isBare ? "unseen" : "label"}>{label}</span>
-      <input type={type} value={value} placeholder={placeholder} list={suggestions.length > 0 ? list : undefined} autoComplete="off" spellcheck={false} onChange={settle} />
+      <input
+        type={type}
+        value={value}
+        placeholder={placeholder}
+        list={suggestions.length > 0 ? list : undefined}
+        autoComplete="off"
+        spellcheck={false}
+        onChange={settle}
+      />
       {suggestions.length > 0 && (
         <datalist id={list}>
-          {suggestions.map(([name, shown]) => <option key={name} value={name} label={shown === name ? undefined : shown} />)}
+          {suggestions.map(([name, shown]) => (
+            <option key={name} value={name} label={shown === name ? undefined : shown} />
+          ))}
         </datalist>
       )}
     </label>

@@ -18,7 +18,9 @@ export function FilterChips({ filters, onChange, add = "Filter" }: FilterChipsPr
     <div class="chips">
       {filters.map((filter, at) => (
         <span class="chip" key={JSON.stringify(filter)}>
-          <span class="chip-text" title={sentence(filter)}>{sentence(filter)}</span>
+          <span class="chip-text" title={sentence(filter)}>
+            {sentence(filter)}
+          </span>
           <button type="button" aria-label={`Remove: ${sentence(filter)}`} onClick={() => onChange(filters.filter((_, index) => index !== at))}>
             <Icon name="close" />
           </button>
@@ -27,7 +29,11 @@ export function FilterChips({ filters, onChange, add = "Filter" }: FilterChipsPr
       <button type="button" class="chip-add" onClick={() => setAdding(true)}>
         <Icon name="plus" /> {add}
       </button>
-      {filters.length > 1 && <button type="button" class="chip-add" onClick={() => onChange([])}>Clear</button>}
+      {filters.length > 1 && (
+        <button type="button" class="chip-add" onClick={() => onChange([])}>
+          Clear
+        </button>
+      )}
       {isAdding && <FilterDialog onAdd={(filter) => onChange(withFilter(filters, filter))} onClose={() => setAdding(false)} />}
     </div>
   );

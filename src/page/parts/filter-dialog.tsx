@@ -3,7 +3,7 @@ import { fieldName } from "../format/value.js";
 import { OPERATORS, filterOf, takesValue, type Filter, type OperatorName } from "../state/filter.js";
 import { Dialog } from "./dialog.js";
 import { Choice, Entry } from "./field.js";
-import { FIELD_SUGGESTIONS, useFieldValues } from "./suggestions.js";
+import { FIELD_SUGGESTIONS, useFieldValues, useSegmentNames } from "./suggestions.js";
 
 interface FilterDialogProps {
   readonly onAdd: (filter: Filter) => void;
@@ -17,8 +17,10 @@ export function FilterDialog({ onAdd, onClose }: FilterDialogProps) {
   const [field, setField] = useState("path");
   const [operator, setOperator] = useState<OperatorName>("is");
   const [value, setValue] = useState("");
-  const values = useFieldValues(field);
-  const filter = filterOf(field.trim(), operator, value);
+  const isSegment = operator === "in_segment" || operator === "not_in_segment";
+  const values = useFieldValues(isSegment ? "" : field);
+  const segments = useSegmentNames(isSegment);
+  const filter = filterOf(isSegment ? "identity_id" : field.trim(), operator, value);
   const submit = (event: Event) => {
     event.preventDefault();
     if (filter === null) return;
@@ -28,12 +30,29 @@ export function FilterDialog({ onAdd, onClose }: FilterDialogProps) {
   return (
     <Dialog title="Add a filter" onClose={onClose}>
       <form class="form" onSubmit={submit}>
-        <Entry label="Field or metadata key" value={field} suggestions={FIELD_SUGGESTIONS} onSettle={setField} placeholder="path, plan, metadata.a.b" />
+        {!isSegment && (
+          <Entry
+            label="Field or metadata key"
+            value={field}
+            suggestions={FIELD_SUGGESTIONS}
+            onSettle={setField}
+            placeholder="path, plan, metadata.a.b"
+          />
+        )}
         <Choice label="Condition" value={operator} names={OPERATOR_NAMES} onChoose={setOperator} />
-        {takesValue(operator) && <ValueEntry value={value} suggestions={values} onInput={setValue} isList={operator === "in" || operator === "not_in" || operator === "between"} />}
+        {takesValue(operator) && (
+          <ValueEntry
+            value={value}
+            suggestions={isSegment ? segments : values}
+            onInput={setValue}
+            isList={operator === "in" || operator === "not_in" || operator === "between"}
+          />
+        )}
         <p class="remark">A page filter means visits that saw the page: figures of visits are of all that happened in them.</p>
         <div class="row end">
-          <button type="submit" class="button primary" disabled={filter === null}>Add {filter === null ? "filter" : `“${fieldName(field)}”`}</button>
+          <button type="submit" class="button primary" disabled={filter === null}>
+            Add {filter === null ? "filter" : `“${fieldName(filter.field)}”`}
+          </button>
         </div>
       </form>
     </Dialog>
@@ -56,7 +75,9 @@ function ValueEntry({ value, suggestions, onInput, isList }: ValueEntryProps) {
       <span class="label">{isList ? "Values, with commas between them" : "Value"}</span>
       <input type="text" value={value} list="filter-values" autoComplete="off" spellcheck={false} onInput={read} />
       <datalist id="filter-values">
-        {suggestions.map(([name, shown]) => <option key={name} value={name} label={shown === name ? undefined : shown} />)}
+        {suggestions.map(([name, shown]) => (
+          <option key={name} value={name} label={shown === name ? undefined : shown} />
+        ))}
       </datalist>
     </label>
   );

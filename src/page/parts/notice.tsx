@@ -38,9 +38,16 @@ export function TroubleNotice({ trouble, onAgain }: { readonly trouble: Trouble;
       <div class="notice-text">{isLoad ? `It is asked again in ${retryAfterSec ?? 5} s.` : detail}</div>
       <div class="notice-small">
         <code>{code}</code>
-        {requestId === null ? null : <> · request <code>{requestId}</code></>}
+        {requestId === null ? null : (
+          <>
+            {" "}
+            · request <code>{requestId}</code>
+          </>
+        )}
       </div>
-      <button type="button" class="button" onClick={onAgain}>Try again</button>
+      <button type="button" class="button" onClick={onAgain}>
+        Try again
+      </button>
     </div>
   );
 }
@@ -54,7 +61,9 @@ export function Remark({ children }: { readonly children: ComponentChildren }) {
 export function Skeleton({ lines = 9 }: { readonly lines?: number }) {
   return (
     <div class="skeleton" aria-hidden="true">
-      {Array.from({ length: lines }, (_, at) => <div key={at} class={`skeleton-line w${at % 4}`} />)}
+      {Array.from({ length: lines }, (_, at) => (
+        <div key={at} class={`skeleton-line w${at % 4}`} />
+      ))}
     </div>
   );
 }

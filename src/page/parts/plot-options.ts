@@ -42,9 +42,22 @@ export function plotSeries(lines: readonly PlotLine[], bucketCount: number, colo
     const stroke = colours.series[colour % colours.series.length] ?? colours.text;
     if (kind === "bar") {
       const bars = uPlot.paths.bars?.({ size: [0.7, 48], radius: 0.15 });
-      return [{ stroke: thin(stroke, 0), fill: thin(stroke, isAlone ? 0.85 : 0.6), width: 0, points: { show: false }, ...(bars !== undefined && { paths: bars }) }];
+      return [
+        {
+          stroke: thin(stroke, 0),
+          fill: thin(stroke, isAlone ? 0.85 : 0.6),
+          width: 0,
+          points: { show: false },
+          ...(bars !== undefined && { paths: bars }),
+        },
+      ];
     }
-    const base: uPlot.Series = { stroke, width: 2, points: { show: bucketCount === 1, size: 7, fill: stroke }, ...(isAlone && { fill: thin(stroke, 0.09) }) };
+    const base: uPlot.Series = {
+      stroke,
+      width: 2,
+      points: { show: bucketCount === 1, size: 7, fill: stroke },
+      ...(isAlone && { fill: thin(stroke, 0.09) }),
+    };
     return isOpenEnd && bucketCount > 1 ? [base, { ...base, dash: [4, 4], points: { show: false } }] : [base];
   });
   return [{}, ...series];

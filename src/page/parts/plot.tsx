@@ -28,7 +28,11 @@ export function Plot(props: PlotProps) {
     const colours = plotColours(element);
     const size = () => ({ width: Math.max(120, element.clientWidth), height: Math.max(120, element.clientHeight) });
     const options = plotOptions(size(), lines, plotSeries(lines, labels.length, colours, props), colours, props);
-    const made = new uPlot({ ...options, hooks: { setCursor: [(self) => setAt(self.cursor.idx ?? null)] } }, plotData(lines, labels.length, props), element);
+    const made = new uPlot(
+      { ...options, hooks: { setCursor: [(self) => setAt(self.cursor.idx ?? null)] } },
+      plotData(lines, labels.length, props),
+      element,
+    );
     plot.current = made;
     const observer = new ResizeObserver(() => {
       const { width, height } = size();
@@ -55,17 +59,32 @@ export function Plot(props: PlotProps) {
   return (
     <div class="plot" tabIndex={0} role="group" aria-label={`${label}. Arrow keys tell the figures.`} onKeyDown={move}>
       <div class="plot-place" ref={place} />
-      <div class="unseen" aria-live="polite">{at === null ? "" : `${titles[at] ?? ""}: ${lines.map(({ name, data }) => `${name} ${props.format(data[at] ?? null).exact}`).join(", ")}`}</div>
-      {at !== null && at < labels.length && <Reading {...props} at={at} share={labels.length < 2 ? 0 : at / (labels.length - 1)} isOpen={isOpenEnd && at === labels.length - 1} />}
+      <div class="unseen" aria-live="polite">
+        {at === null ? "" : `${titles[at] ?? ""}: ${lines.map(({ name, data }) => `${name} ${props.format(data[at] ?? null).exact}`).join(", ")}`}
+      </div>
+      {at !== null && at < labels.length && (
+        <Reading {...props} at={at} share={labels.length < 2 ? 0 : at / (labels.length - 1)} isOpen={isOpenEnd && at === labels.length - 1} />
+      )}
     </div>
   );
 }
 
-function Reading({ lines, titles, earlierTitles, format, at, share, isOpen }: PlotProps & { readonly at: number; readonly share: number; readonly isOpen: boolean }) {
+function Reading({
+  lines,
+  titles,
+  earlierTitles,
+  format,
+  at,
+  share,
+  isOpen,
+}: PlotProps & { readonly at: number; readonly share: number; readonly isOpen: boolean }) {
   let colour = 0;
   return (
     <div class={share > 0.5 ? "reading left" : "reading"} style={{ left: `${8 + share * 84}%` }} aria-hidden="true">
-      <div class="reading-title">{titles[at]}{isOpen && <span class="faint"> · not over</span>}</div>
+      <div class="reading-title">
+        {titles[at]}
+        {isOpen && <span class="faint"> · not over</span>}
+      </div>
       {lines.map(({ name, data, isEarlier }) => {
         if (isEarlier !== true) colour += 1;
         return (
@@ -85,7 +104,10 @@ export function Legend({ names }: { readonly names: readonly string[] }) {
   return (
     <ul class="legend">
       {names.map((name, at) => (
-        <li key={name}><span class={`key k${(at % 9) + 1}`} />{name}</li>
+        <li key={name}>
+          <span class={`key k${(at % 9) + 1}`} />
+          {name}
+        </li>
       ))}
     </ul>
   );

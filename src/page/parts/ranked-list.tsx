@@ -35,13 +35,25 @@ export function RankedList({ label, heads, rows, foot }: RankedListProps) {
   const largest = Math.max(1, ...rows.map(({ figure }) => figure));
   const [name, figure, ...others] = heads;
   return (
-    <div class="ranked" onPointerEnter={() => setHeld(true)} onPointerLeave={() => setHeld(false)} onFocusCapture={() => setHeld(true)} onBlurCapture={() => setHeld(false)}>
+    <div
+      class="ranked"
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocusCapture={() => setHeld(true)}
+      onBlurCapture={() => setHeld(false)}
+    >
       <table aria-label={label}>
         <thead>
           <tr>
             <th scope="col">{name}</th>
-            <th scope="col" class="right">{figure}</th>
-            {others.map((head) => <th key={head} scope="col" class="right">{head}</th>)}
+            <th scope="col" class="right">
+              {figure}
+            </th>
+            {others.map((head) => (
+              <th key={head} scope="col" class="right">
+                {head}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
@@ -51,8 +63,14 @@ export function RankedList({ label, heads, rows, foot }: RankedListProps) {
                 <span class="bar" style={{ width: `${(row.figure / largest) * 100}%` }} />
                 {row.filter === null ? <RowText text={row.label} /> : <RowButton label={row.label} filter={row.filter} onChoose={filterBy} />}
               </th>
-              <td class="right"><Num shown={row.shown} hook={`${row.key}:figure`} /></td>
-              {row.more !== undefined && <td class="right faint"><Num shown={row.more} /></td>}
+              <td class="right">
+                <Num shown={row.shown} hook={`${row.key}:figure`} />
+              </td>
+              {row.more !== undefined && (
+                <td class="right faint">
+                  <Num shown={row.more} />
+                </td>
+              )}
             </tr>
           ))}
         </tbody>
@@ -63,7 +81,11 @@ export function RankedList({ label, heads, rows, foot }: RankedListProps) {
 }
 
 function RowText({ text }: { readonly text: string }) {
-  return <span class="row-label" title={text}>{text}</span>;
+  return (
+    <span class="row-label" title={`${text}\nNo filter asks for just these`}>
+      {text}
+    </span>
+  );
 }
 
 function RowButton({ label, filter, onChoose }: { readonly label: string; readonly filter: Filter; readonly onChoose: (filter: Filter) => void }) {

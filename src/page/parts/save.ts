@@ -10,6 +10,9 @@ export function saveFile(name: string, type: string, content: BlobPart): void {
 
 /** A name that every file system takes. */
 export function fileName(title: string, project: string, extension: string): string {
-  const plain = `${title} ${project}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
+  const plain = `${title} ${project}`
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-|-$/g, "");
   return `${plain.slice(0, 80)}.${extension}`;
 }

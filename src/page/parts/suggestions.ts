@@ -1,3 +1,4 @@
+import { segmentsQuestion } from "../ask/questions/house.js";
 import { eventNamesQuestion, fieldValuesQuestion } from "../ask/questions/trends.js";
 import { COMMON_FIELDS, fieldName, fieldValue } from "../format/value.js";
 import { usePage } from "./page-context.js";
@@ -18,6 +19,13 @@ export function useFieldValues(field: string): Suggestions {
   const isAsked = field !== "" && !field.startsWith("metadata.") && !PRIVATE.includes(field);
   const { answer } = useReply(isAsked ? fieldValuesQuestion(scope, field) : null);
   return (answer?.series ?? []).flatMap(({ values: [value = ""] }) => (value === "" ? [] : [[value, fieldValue(field, value)] as const]));
+}
+
+/** Names of the segments that are saved. */
+export function useSegmentNames(isAsked: boolean): Suggestions {
+  const { token } = usePage();
+  const { answer } = useReply(isAsked && token.project === null ? segmentsQuestion : null);
+  return (answer?.segments ?? []).map(({ name }) => [name, name]);
 }
 
 /** Their values are single events or visitors: they are not listed. */

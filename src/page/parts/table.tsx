@@ -7,11 +7,23 @@ export function PlainTable({ sheet, label }: { readonly sheet: Sheet; readonly l
     <div class="scroll" tabIndex={0} role="group" aria-label={label}>
       <table class="grid">
         <thead>
-          <tr>{sheet.columns.map((name, at) => <th key={name} scope="col" class={typeof sheet.rows[0]?.[at] === "number" ? "right" : undefined}>{name}</th>)}</tr>
+          <tr>
+            {sheet.columns.map((name, at) => (
+              <th key={name} scope="col" class={typeof sheet.rows[0]?.[at] === "number" ? "right" : undefined}>
+                {name}
+              </th>
+            ))}
+          </tr>
         </thead>
         <tbody>
           {sheet.rows.map((row, at) => (
-            <tr key={at}>{row.map((value, column) => <td key={column} class={typeof value === "number" ? "right" : undefined}>{value === null ? "" : String(value)}</td>)}</tr>
+            <tr key={at}>
+              {row.map((value, column) => (
+                <td key={column} class={typeof value === "number" ? "right" : undefined}>
+                  {value === null ? "" : String(value)}
+                </td>
+              ))}
+            </tr>
           ))}
         </tbody>
       </table>
@@ -44,7 +56,14 @@ export function Grid<R>({ label, columns, rows, keyOf }: GridProps<R>) {
           <tr>
             {columns.map(({ name, isNumber, onSort, isSorted }) => (
               <th key={name} scope="col" class={isNumber === true ? "right" : undefined} aria-sort={isSorted === true ? "descending" : undefined}>
-                {onSort === undefined ? name : <button type="button" class="sort" onClick={onSort}>{name}{isSorted === true && " ↓"}</button>}
+                {onSort === undefined ? (
+                  name
+                ) : (
+                  <button type="button" class="sort" onClick={onSort}>
+                    {name}
+                    {isSorted === true && " ↓"}
+                  </button>
+                )}
               </th>
             ))}
           </tr>
@@ -53,7 +72,16 @@ export function Grid<R>({ label, columns, rows, keyOf }: GridProps<R>) {
           {rows.map((row) => (
             <tr key={keyOf(row)}>
               {columns.map(({ name, cell, isNumber }, at) =>
-                at === 0 ? <th key={name} scope="row">{cell(row)}</th> : <td key={name} class={isNumber === true ? "right" : undefined}>{cell(row)}</td>)}
+                at === 0 ? (
+                  <th key={name} scope="row">
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td key={name} class={isNumber === true ? "right" : undefined}>
+                    {cell(row)}
+                  </td>
+                ),
+              )}
             </tr>
           ))}
         </tbody>

@@ -23,7 +23,14 @@ export function Tabs<T extends string>({ label, names, chosen, onChoose }: TabsP
   return (
     <div class="tabs" role="radiogroup" aria-label={label} ref={list} onKeyDown={onKeyDown}>
       {names.map(([name, shown]) => (
-        <button type="button" role="radio" key={name} aria-checked={name === chosen} tabIndex={name === chosen ? 0 : -1} onClick={() => onChoose(name)}>
+        <button
+          type="button"
+          role="radio"
+          key={name}
+          aria-checked={name === chosen}
+          tabIndex={name === chosen ? 0 : -1}
+          onClick={() => onChoose(name)}
+        >
           {shown}
         </button>
       ))}

@@ -19,7 +19,11 @@ export function text(initial = ""): Codec<string> {
 }
 
 export function flag(): Codec<boolean> {
-  return { initial: false, parse: ([given = ""]) => ["1", "true", "yes"].includes(given.trim().toLowerCase()), print: (value) => (value ? ["1"] : []) };
+  return {
+    initial: false,
+    parse: ([given = ""]) => ["1", "true", "yes"].includes(given.trim().toLowerCase()),
+    print: (value) => (value ? ["1"] : []),
+  };
 }
 
 /** A whole number of a range; what lies beside it is moved into it. */

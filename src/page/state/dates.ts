@@ -30,7 +30,14 @@ export function dayIn(zone: string, nowMs: number): string {
 /** How far clocks of the zone are ahead of UTC at an instant. */
 function offsetMs(zone: string, nowMs: number): number {
   const format = new Intl.DateTimeFormat("en-US", {
-    timeZone: zone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric",
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
   });
   const parts = Object.fromEntries(format.formatToParts(nowMs).map(({ type, value }) => [type, Number(value)]));
   const { year = 1970, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;

@@ -11,8 +11,16 @@ export function NothingHere() {
     <Empty title={picture.filters.length > 0 && !isOutside ? "Nothing passes these filters" : "No events in this time"}>
       {extent !== null && isOutside && <p>This project has events from {range(extent)}.</p>}
       <p class="row center">
-        {picture.filters.length > 0 && <PictureLink to={{ ...picture, filters: [] }} class="button">Without filters</PictureLink>}
-        {extent !== null && <PictureLink to={{ ...picture, period: "all" }} class="button">All time</PictureLink>}
+        {picture.filters.length > 0 && (
+          <PictureLink to={{ ...picture, filters: [] }} class="button">
+            Without filters
+          </PictureLink>
+        )}
+        {extent !== null && (
+          <PictureLink to={{ ...picture, period: "all" }} class="button">
+            All time
+          </PictureLink>
+        )}
       </p>
     </Empty>
   );

@@ -6,16 +6,21 @@ interface TimeRemarksProps {
   readonly buckets: readonly Bucket[];
   /** Whether the figures are numbers of people. */
   readonly areUniques: boolean;
+  /** Whether the time before is drawn too. */
+  readonly hasEarlier: boolean;
 }
 
 /** What a reader of figures over time has to know: always a line, so that nothing moves when it changes. */
-export function TimeRemarks({ buckets, areUniques }: TimeRemarksProps) {
+export function TimeRemarks({ buckets, areUniques, hasEarlier }: TimeRemarksProps) {
   const { scope, picture } = usePage();
   const remarks: string[] = [];
+  if (hasEarlier) remarks.push(`Grey dashes: ${picture.compare === "year" ? "a year ago" : "the period before"}.`);
   const [first, last] = [buckets[0], buckets.at(-1)];
   if (last?.partial === true) remarks.push(`The last ${scope.unit} is not over, or cut by the period.`);
   if (first !== last && first?.partial === true) remarks.push(`The first ${scope.unit} is cut by the period.`);
-  if (scope.compare !== null && scope.to === scope.today && picture.compare !== "none") remarks.push("Changes compare with whole days: today is not over.");
-  if (areUniques && scope.from !== scope.to) remarks.push("Visitors counted without cookies are new every day: over several days they are a sum over days.");
+  if (scope.compare !== null && scope.to === scope.today && picture.compare !== "none")
+    remarks.push("Changes compare with whole days: today is not over.");
+  if (areUniques && scope.from !== scope.to)
+    remarks.push("Visitors counted without cookies are new every day: over several days they are a sum over days.");
   return <Remark>{remarks.join(" ")}</Remark>;
 }

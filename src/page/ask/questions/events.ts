@@ -18,11 +18,19 @@ export function eventQuestion(scope: Scope, id: string): Question<SearchAnswer> 
 
 /** What somebody did in a span of time, such as a session. */
 export function eventsOfPersonQuestion(identity: string, project: string, start: string, end: string): Question<SearchAnswer> {
-  const filters = [wireFilter({ field: "project", operator: "is", value: project }), wireFilter({ field: "identity_id", operator: "is", value: identity })];
+  const filters = [
+    wireFilter({ field: "project", operator: "is", value: project }),
+    wireFilter({ field: "identity_id", operator: "is", value: identity }),
+  ];
   return post("/search-events", { start_date: start, end_date: end, filter_groups: [{ filters }], limit: SEARCH_ROWS, all_fields: true });
 }
 
-function search({ project }: Scope, members: Readonly<Record<string, unknown>>, filters: readonly object[], cursor: string | null): Question<SearchAnswer> {
+function search(
+  { project }: Scope,
+  members: Readonly<Record<string, unknown>>,
+  filters: readonly object[],
+  cursor: string | null,
+): Question<SearchAnswer> {
   const ofProject = wireFilter({ field: "project", operator: "is", value: project });
   const body = { ...members, filter_groups: [{ filters: [ofProject, ...filters] }], limit: SEARCH_ROWS, all_fields: true, cursor };
   return post("/search-events", present(body));

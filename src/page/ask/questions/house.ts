@@ -1,9 +1,10 @@
-import type { HealthAnswer, PrivacyAnswer, PrivacyRequest, ProjectsAnswer, StatsAnswer, TokenAnswer } from "../answers.js";
+import type { HealthAnswer, PrivacyAnswer, PrivacyRequest, ProjectsAnswer, SegmentsAnswer, StatsAnswer, TokenAnswer } from "../answers.js";
 import { get, post, type Question } from "../question.js";
 import { personQuery } from "./people.js";
 
 export const tokenQuestion: Question<TokenAnswer> = get("/v1/token");
 export const projectsQuestion: Question<ProjectsAnswer> = get("/v1/projects");
+export const segmentsQuestion: Question<SegmentsAnswer> = get("/v1/segments");
 export const statsQuestion: Question<StatsAnswer> = get("/v1/stats");
 export const healthQuestion: Question<HealthAnswer> = get("/healthz");
 export const privacyQuestion: Question<PrivacyAnswer> = get("/v1/privacy-requests");

@@ -23,6 +23,14 @@ export function visitsByQuestion(scope: Scope, fields: readonly string[], limit 
   return insight("sessions", scope, { breakdown: { fields, limit }, limit: 1 });
 }
 
+const EARLIER = { visitors: "unique_users", visits: "sessions" } as const;
+
+/** The course of a figure with that of the time before, which the overview's own answer has not; null: there is none to be had. */
+export function earlierQuestion(scope: Scope, figure: "visitors" | "visits" | "views"): Question<TrendAnswer> | null {
+  if (scope.compare === null || figure === "views") return null;
+  return insight("trend", scope, { measure: { type: EARLIER[figure] }, interval: scope.unit, compare: scope.compare });
+}
+
 /** Money over time. */
 export function revenueTrendQuestion(scope: Scope): Question<TrendAnswer> {
   return insight("trend", scope, { measure: { type: "revenue" }, interval: scope.unit, compare: scope.compare });

@@ -1,6 +1,12 @@
 import type { Scope } from "../../state/scope.js";
 import type {
-  CompaniesAnswer, CompanyUsersAnswer, DevicesAnswer, PersonSessionsAnswer, ProfileAnswer, ReferrersAnswer, TrendAnswer,
+  CompaniesAnswer,
+  CompanyUsersAnswer,
+  DevicesAnswer,
+  PersonSessionsAnswer,
+  ProfileAnswer,
+  ReferrersAnswer,
+  TrendAnswer,
 } from "../answers.js";
 import type { ChoicesOf } from "../../state/choices.js";
 import { dayCount } from "../../state/dates.js";
@@ -32,7 +38,10 @@ export function personQuery(person: string): { readonly email: string } | { read
 function aboutPerson<A>(report: string, scope: Scope, person: string, more: Readonly<Record<string, string | number | null>> = {}): Question<A> {
   const { start_date, end_date } = instants(scope);
   return get(`/v1/identities/${report}`, {
-    ...personQuery(person), start_date: start_date ?? EVER.start_date, end_date: end_date ?? EVER.end_date, ...more,
+    ...personQuery(person),
+    start_date: start_date ?? EVER.start_date,
+    end_date: end_date ?? EVER.end_date,
+    ...more,
   });
 }
 

@@ -22,7 +22,10 @@ export function funnelQuestion(scope: Scope, { step, order, level, window, by }:
 }
 
 /** Who came back. */
-export function retentionQuestion(scope: Scope, { cohort, back, members, returned, unit, periods }: ChoicesOf<"retention">): Question<RetentionAnswer> {
+export function retentionQuestion(
+  scope: Scope,
+  { cohort, back, members, returned, unit, periods }: ChoicesOf<"retention">,
+): Question<RetentionAnswer> {
   return insight("retention", scope, {
     cohort_event: isAnyEvent(cohort) ? null : selector(cohort),
     return_event: isAnyEvent(back) ? null : selector(back),

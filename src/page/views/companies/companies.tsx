@@ -23,9 +23,15 @@ export function Companies() {
   return (
     <>
       <Panel title="Companies" class="wide" reply={reply} lines={12} sheet={({ companies }) => sheetOf(companies)}>
-        {(answer) => (answer.companies.length === 0
-          ? <Empty title="No company was active">A company is what <code>group</code> calls or events name.</Empty>
-          : <CompanyRows answer={answer} />)}
+        {(answer) =>
+          answer.companies.length === 0 ? (
+            <Empty title="No company was active">
+              A company is what <code>group</code> calls or events name.
+            </Empty>
+          ) : (
+            <CompanyRows answer={answer} />
+          )
+        }
       </Panel>
       <Remark>
         Of the last {plural(days, "day")} up to now, in all projects{isCut && `: reports about companies look back ${RANGE_DAYS} days at most`}.
@@ -38,7 +44,11 @@ export function Companies() {
 function CompanyRows({ answer: { companies, currency } }: { readonly answer: CompaniesAnswer }) {
   const { picture, scope, go } = usePage();
   const { sort } = picture.choices.companies;
-  const sorting = (name: typeof sort) => ({ isNumber: true, isSorted: sort === name, onSort: () => go(choose(picture, "companies", { sort: name })) });
+  const sorting = (name: typeof sort) => ({
+    isNumber: true,
+    isSorted: sort === name,
+    onSort: () => go(choose(picture, "companies", { sort: name })),
+  });
   return (
     <Grid
       label="Companies"
@@ -66,21 +76,26 @@ function CompanyRows({ answer: { companies, currency } }: { readonly answer: Com
 function CompanyPeople({ company }: { readonly company: string }) {
   const { picture, scope, token } = usePage();
   const reply = useReply(companyUsersQuestion(scope, company));
-  const name = (id: string) => (seesOthers(token, "identities:read") ? <PictureLink to={choose(picture, "people", { person: id })}>{id}</PictureLink> : id);
+  const name = (id: string) =>
+    seesOthers(token, "identities:read") ? <PictureLink to={choose(picture, "people", { person: id })}>{id}</PictureLink> : id;
   return (
     <Panel title={`People of ${company}`} class="wide" reply={reply} lines={8} sheet={({ users }) => sheetOf(users)}>
-      {({ users }) => (users.length === 0 ? <p class="nothing">Nobody</p> : (
-        <Grid
-          label={`People of ${company}`}
-          rows={users}
-          keyOf={({ resolved_identifier: id }) => id}
-          columns={[
-            { name: "Person", cell: ({ resolved_identifier: id }) => name(id) },
-            { name: "Events", isNumber: true, cell: ({ events }) => <Num shown={number(events)} /> },
-            { name: "Last seen", isNumber: true, cell: ({ last_seen: at }) => instantDay(at, scope.zone) },
-          ]}
-        />
-      ))}
+      {({ users }) =>
+        users.length === 0 ? (
+          <p class="nothing">Nobody</p>
+        ) : (
+          <Grid
+            label={`People of ${company}`}
+            rows={users}
+            keyOf={({ resolved_identifier: id }) => id}
+            columns={[
+              { name: "Person", cell: ({ resolved_identifier: id }) => name(id) },
+              { name: "Events", isNumber: true, cell: ({ events }) => <Num shown={number(events)} /> },
+              { name: "Last seen", isNumber: true, cell: ({ last_seen: at }) => instantDay(at, scope.zone) },
+            ]}
+          />
+        )
+      }
     </Panel>
   );
 }

@@ -1,5 +1,5 @@
 import type { FoundEvent } from "../../ask/answers.js";
-import { instant } from "../../format/date.js";
+import { instant, instantShort } from "../../format/date.js";
 import { fieldValue } from "../../format/value.js";
 
 interface EventRowsProps {
@@ -25,11 +25,29 @@ export function EventRows({ events, zone, onOpen }: EventRowsProps) {
         <tbody>
           {events.map((event) => (
             <tr key={event.id}>
-              <th scope="row"><button type="button" class="cell-button" title={event.name} onClick={() => onOpen(event)}>{event.name}</button></th>
-              <td class="nowrap">{instant(event.createdAt, zone)}</td>
-              <td><span class="cut" title={event.url}>{event.url}</span></td>
-              <td><span class="cut" title={whoIs(event)}>{whoIs(event)}</span></td>
-              <td class="nowrap">{[event.location_country === "" ? "" : fieldValue("location_country", event.location_country), event.device].filter((text) => text !== "").join(", ")}</td>
+              <th scope="row">
+                <button type="button" class="cell-button" title={event.name} onClick={() => onOpen(event)}>
+                  {event.name}
+                </button>
+              </th>
+              <td class="nowrap" title={instant(event.createdAt, zone)}>
+                {instantShort(event.createdAt, zone)}
+              </td>
+              <td>
+                <span class="cut" title={event.url}>
+                  {event.url}
+                </span>
+              </td>
+              <td>
+                <span class="cut" title={whoIs(event)}>
+                  {whoIs(event)}
+                </span>
+              </td>
+              <td class="nowrap">
+                {[event.location_country === "" ? "" : fieldValue("location_country", event.location_country), event.device]
+                  .filter((text) => text !== "")
+                  .join(", ")}
+              </td>
             </tr>
           ))}
         </tbody>

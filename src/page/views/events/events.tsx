@@ -34,13 +34,17 @@ export function Events() {
   const loadOlder = () => {
     if (pages === null || pages.cursor === null) return;
     const abort = new AbortController();
-    client.ask(searchQuestion(scope, { event }, pages.cursor), abort.signal).then((older) => setPages((now) => withOlder(now, key, older)), reply.again);
+    client
+      .ask(searchQuestion(scope, { event }, pages.cursor), abort.signal)
+      .then((older) => setPages((now) => withOlder(now, key, older)), reply.again);
   };
   const openEvent = (found: FoundEvent) => go(choose(picture, "events", { open: found.id }));
   const news = (
     <span aria-live="polite">
       {waiting.length > 0 && newest !== null && (
-        <button type="button" class="chip-add" onClick={() => setPages(withNew(pages, key, newest))}><Icon name="up" /> {plural(waiting.length, "new event")}</button>
+        <button type="button" class="chip-add" onClick={() => setPages(withNew(pages, key, newest))}>
+          <Icon name="up" /> {plural(waiting.length, "new event")}
+        </button>
       )}
     </span>
   );
@@ -48,7 +52,13 @@ export function Events() {
     <>
       <section class="panel choices-panel" aria-label="Which events">
         <Choices>
-          <Entry label="Event" value={event} suggestions={names} placeholder="any event" onSettle={(name) => go(choose(picture, "events", { event: name }))} />
+          <Entry
+            label="Event"
+            value={event}
+            suggestions={names}
+            placeholder="any event"
+            onSettle={(name) => go(choose(picture, "events", { event: name }))}
+          />
           <Check label="Follow as they come" value={isLive} onChoose={setLive} />
         </Choices>
       </section>
@@ -59,7 +69,11 @@ export function Events() {
           return (
             <>
               <EventRows events={shown.events} zone={scope.zone} onOpen={openEvent} />
-              {shown.cursor !== null && <button type="button" class="button older" onClick={loadOlder}>Older events</button>}
+              {shown.cursor !== null && (
+                <button type="button" class="button older" onClick={loadOlder}>
+                  Older events
+                </button>
+              )}
             </>
           );
         }}

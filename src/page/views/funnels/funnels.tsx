@@ -11,8 +11,16 @@ import { choose } from "../../state/picture.js";
 import { FunnelShown } from "./shown.js";
 import { StepList } from "./step-list.js";
 
-const ORDERS = [["sequential", "in this order"], ["strict", "one right after the other"], ["any", "in any order"]] as const;
-const LEVELS = [["identity", "people"], ["session", "visits"], ["account", "companies"]] as const;
+const ORDERS = [
+  ["sequential", "in this order"],
+  ["strict", "one right after the other"],
+  ["any", "in any order"],
+] as const;
+const LEVELS = [
+  ["identity", "people"],
+  ["session", "visits"],
+  ["account", "companies"],
+] as const;
 
 /** How many go how far. */
 export function Funnels() {
@@ -43,12 +51,18 @@ export function Funnels() {
         reply={reply}
         lines={10}
         sheet={({ steps, rows }) => sheetOf([...steps, ...(rows ?? []).flatMap((row) => row.steps.map((step) => ({ values: row.values, ...step })))])}
-        unasked={(
+        unasked={
           <Empty title="A funnel has two steps or more">
             <p>Each is an event, or what passes a filter.</p>
-            {first.length >= 2 && <p><button type="button" class="button" onClick={() => change({ step: first })}>Begin with {first.map(({ event }) => event).join(" → ")}</button></p>}
+            {first.length >= 2 && (
+              <p>
+                <button type="button" class="button" onClick={() => change({ step: first })}>
+                  Begin with {first.map(({ event }) => event).join(" → ")}
+                </button>
+              </p>
+            )}
           </Empty>
-        )}
+        }
       >
         {(answer) => <FunnelShown answer={answer} chosen={chosen} />}
       </Panel>

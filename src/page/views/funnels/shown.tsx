@@ -4,7 +4,9 @@ import { duration, number, percent } from "../../format/number.js";
 import { fieldName, fieldValue, sentence } from "../../format/value.js";
 import { Remark } from "../../parts/notice.js";
 import { Num } from "../../parts/number.js";
+import { useFilterBy } from "../../parts/page-context.js";
 import { Grid } from "../../parts/table.js";
+import { filterByValue } from "../../state/filter.js";
 import type { ChoicesOf } from "../../state/choices.js";
 import { NothingHere } from "../nothing-here.js";
 
@@ -25,13 +27,23 @@ export function FunnelShown({ answer: { steps, rows, pending }, chosen }: Funnel
     <>
       {last !== undefined && (
         <p class="lead">
-          <span class="figure-number"><Num shown={percent(last.conversion_rate)} hook="conversion" /></span> of {plural(steps[0]?.entities ?? 0, one, many, number(steps[0]?.entities ?? 0).short)} went all the way
+          <span class="figure-number">
+            <Num shown={percent(last.conversion_rate)} hook="conversion" />
+          </span>{" "}
+          of {plural(steps[0]?.entities ?? 0, one, many, number(steps[0]?.entities ?? 0).short)} went all the way
         </p>
       )}
       <ol class="funnel">
-        {steps.map((step, at) => <StepBar key={at} step={step} at={at} detail={detail(at)} next={steps[at + 1]} />)}
+        {steps.map((step, at) => (
+          <StepBar key={at} step={step} at={at} detail={detail(at)} next={steps[at + 1]} />
+        ))}
       </ol>
-      {pending > 0 && <Remark>{plural(pending, `${one} is`, `${many} are`, number(pending).short)} still within {plural(chosen.window, "day")} of the first step, and may go on.</Remark>}
+      {pending > 0 && (
+        <Remark>
+          {plural(pending, `${one} is`, `${many} are`, number(pending).short)} still within {plural(chosen.window, "day")} of the first step, and may
+          go on.
+        </Remark>
+      )}
       {rows !== null && rows.length > 0 && <Rows rows={rows} by={chosen.by} />}
     </>
   );
@@ -49,16 +61,48 @@ function StepBar({ step, at, detail, next }: StepBarProps) {
   return (
     <li class="funnel-step">
       <div class="funnel-head">
-        <span class="funnel-name" title={step.name}>{at + 1}. {step.name}</span>
-        {detail !== "" && <span class="funnel-detail" title={detail}>{detail}</span>}
+        <span class="funnel-name" title={step.name}>
+          {at + 1}. {step.name}
+        </span>
+        {detail !== "" && (
+          <span class="funnel-detail" title={detail}>
+            {detail}
+          </span>
+        )}
       </div>
-      <div class="funnel-bar"><span style={{ width: `${share * 100}%` }} /></div>
+      <div class="funnel-bar">
+        <span style={{ width: `${share * 100}%` }} />
+      </div>
       <div class="funnel-figures">
-        <span><strong><Num shown={number(step.entities)} hook={`step ${at + 1}`} /></strong> <span class="faint"><Num shown={percent(step.conversion_rate)} /></span></span>
-        {step.from_previous !== null && <span class="faint" title={`mean ${duration(step.from_previous.avg_sec).short}, 90 % within ${duration(step.from_previous.p90_sec).short}`}>median {duration(step.from_previous.median_sec).short} after step {at}</span>}
-        {next !== undefined && step.drop_offs > 0 && <span class="funnel-loss">−<Num shown={number(step.drop_offs)} /> <span>({percent(1 - (next.step_rate ?? 0)).short})</span></span>}
+        <span>
+          <strong>
+            <Num shown={number(step.entities)} hook={`step ${at + 1}`} />
+          </strong>{" "}
+          <span class="faint">
+            <Num shown={percent(step.conversion_rate)} />
+          </span>
+        </span>
+        {step.from_previous !== null && (
+          <span class="faint" title={`mean ${duration(step.from_previous.avg_sec).short}, 90 % within ${duration(step.from_previous.p90_sec).short}`}>
+            median {duration(step.from_previous.median_sec).short} after step {at}
+          </span>
+        )}
+        {next !== undefined && step.drop_offs > 0 && (
+          <span class="funnel-loss">
+            −<Num shown={number(step.drop_offs)} /> <span>({percent(1 - (next.step_rate ?? 0)).short})</span>
+          </span>
+        )}
       </div>
     </li>
+  );
+}
+
+function ValueButton({ by, value }: { readonly by: string; readonly value: string }) {
+  const filterBy = useFilterBy();
+  return (
+    <button type="button" class="cell-button" onClick={() => filterBy(filterByValue(by, value))}>
+      {fieldValue(by, value)}
+    </button>
   );
 }
 
@@ -70,8 +114,12 @@ function Rows({ rows, by }: { readonly rows: NonNullable<FunnelAnswer["rows"]>; 
       rows={rows}
       keyOf={({ values }) => JSON.stringify(values)}
       columns={[
-        { name: fieldName(by), cell: ({ values }) => fieldValue(by, values[0] ?? "") },
-        ...names.map((name, at) => ({ name: `${at + 1}. ${name}`, isNumber: true, cell: ({ steps }: (typeof rows)[number]) => <Num shown={number(steps[at]?.entities ?? null)} /> })),
+        { name: fieldName(by), cell: ({ values: [value = ""] }) => <ValueButton by={by} value={value} /> },
+        ...names.map((name, at) => ({
+          name: `${at + 1}. ${name}`,
+          isNumber: true,
+          cell: ({ steps }: (typeof rows)[number]) => <Num shown={number(steps[at]?.entities ?? null)} />,
+        })),
         { name: "All the way", isNumber: true, cell: ({ steps }) => <Num shown={percent(steps.at(-1)?.conversion_rate ?? null)} /> },
       ]}
     />

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import type { SessionsAnswer } from "../../ask/answers.js";
-import { LIST_ROWS, visitsByQuestion } from "../../ask/questions/overview.js";
-import { plural } from "../../format/locale.js";
+import { LIST_ROWS, LONG_LIST_ROWS, visitsByQuestion } from "../../ask/questions/overview.js";
 import { usePage } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import { RankedList } from "../../parts/ranked-list.js";
 import { useReply } from "../../parts/reply.js";
+import { LongList } from "./long-list.js";
 import { brokenRows } from "./rows.js";
 import { sheetOfRows } from "./sheet-of-rows.js";
 
@@ -19,6 +20,7 @@ interface BrokenPanelProps {
 /** Visits broken down by fields that the overview's own answer does not have. */
 export function BrokenPanel({ title, fields, heads, tabs }: BrokenPanelProps) {
   const { scope } = usePage();
+  const [isLong, setLong] = useState(false);
   const reply = useReply(visitsByQuestion(scope, fields));
   const rowsOf = ({ rows }: SessionsAnswer) => brokenRows(rows ?? [], fields);
   return (
@@ -27,7 +29,20 @@ export function BrokenPanel({ title, fields, heads, tabs }: BrokenPanelProps) {
         <>
           <RankedList label={title} heads={heads} rows={rowsOf(answer)} />
           {(answer.rows ?? []).length === 0 && <p class="nothing">None</p>}
-          {answer.value_count > LIST_ROWS && <p class="more">{plural(answer.value_count - LIST_ROWS, "other value", "other values")}</p>}
+          {answer.value_count > LIST_ROWS && (
+            <button type="button" class="more" onClick={() => setLong(true)}>
+              Show all
+            </button>
+          )}
+          {isLong && (
+            <LongList
+              title={title}
+              question={visitsByQuestion(scope, fields, LONG_LIST_ROWS)}
+              heads={heads}
+              rows={rowsOf}
+              onClose={() => setLong(false)}
+            />
+          )}
         </>
       )}
     </Panel>

@@ -31,7 +31,9 @@ export function FigureStrip({ figures, previous }: { readonly figures: Figures; 
         <div class="figure" key={name}>
           <dt title={what}>{title}</dt>
           <dd>
-            <span class="figure-number"><Num shown={show(figures[name])} hook={name} /></span>
+            <span class="figure-number">
+              <Num shown={show(figures[name])} hook={name} />
+            </span>
             <ChangeMark change={previous === null ? null : change(figures[name], previous[name])} isCost={isCost === true} />
           </dd>
         </div>

@@ -2,12 +2,11 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { WebAnswer } from "../../ask/answers.js";
 import { LIST_ROWS, longListsQuestion } from "../../ask/questions/overview.js";
-import { Dialog } from "../../parts/dialog.js";
-import { Skeleton, TroubleNotice } from "../../parts/notice.js";
 import { usePage } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import { RankedList, type RankedRow } from "../../parts/ranked-list.js";
-import { useReply, type Reply } from "../../parts/reply.js";
+import type { Reply } from "../../parts/reply.js";
+import { LongList } from "./long-list.js";
 import { sheetOfRows } from "./sheet-of-rows.js";
 
 interface ListPanelProps {
@@ -20,6 +19,7 @@ interface ListPanelProps {
 
 /** One of the lists of the overview. */
 export function ListPanel({ title, web, heads, rows, tabs }: ListPanelProps) {
+  const { scope } = usePage();
   const [isLong, setLong] = useState(false);
   return (
     <Panel title={title} class="list" reply={web} head={tabs} sheet={(answer) => sheetOfRows(heads, rows(answer))}>
@@ -29,22 +29,15 @@ export function ListPanel({ title, web, heads, rows, tabs }: ListPanelProps) {
           <>
             <RankedList label={title} heads={heads} rows={shown} />
             {shown.length === 0 && <p class="nothing">None</p>}
-            {shown.length >= LIST_ROWS && <button type="button" class="more" onClick={() => setLong(true)}>Show all</button>}
-            {isLong && <LongList title={title} heads={heads} rows={rows} onClose={() => setLong(false)} />}
+            {shown.length >= LIST_ROWS && (
+              <button type="button" class="more" onClick={() => setLong(true)}>
+                Show all
+              </button>
+            )}
+            {isLong && <LongList title={title} question={longListsQuestion(scope)} heads={heads} rows={rows} onClose={() => setLong(false)} />}
           </>
         );
       }}
     </Panel>
-  );
-}
-
-function LongList({ title, heads, rows, onClose }: Omit<ListPanelProps, "web" | "tabs"> & { readonly onClose: () => void }) {
-  const { scope } = usePage();
-  const reply = useReply(longListsQuestion(scope));
-  return (
-    <Dialog title={title} onClose={onClose} isWide>
-      {reply.trouble !== null && <TroubleNotice trouble={reply.trouble} onAgain={reply.again} />}
-      {reply.answer === null ? <Skeleton lines={12} /> : <RankedList label={title} heads={heads} rows={rows(reply.answer)} />}
-    </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 import type { WebAnswer } from "../../ask/answers.js";
-import { webQuestion } from "../../ask/questions/overview.js";
+import { earlierQuestion, webQuestion } from "../../ask/questions/overview.js";
 import { seesOthers } from "../../ask/rights.js";
 import { plural } from "../../format/locale.js";
 import { number } from "../../format/number.js";
@@ -16,32 +16,56 @@ import { OverviewPlot } from "./plot.js";
 import { OverviewRevenue } from "./revenue.js";
 import { DevicesPanel, PagesPanel, PlacesPanel, SourcesPanel } from "./lists.js";
 
-const PLOTTED = [["visitors", "Visitors"], ["visits", "Visits"], ["views", "Views"]] as const;
+const PLOTTED = [
+  ["visitors", "Visitors"],
+  ["visits", "Visits"],
+  ["views", "Views"],
+] as const;
 
 /** How a site does: figures, their course, and where it all comes from. */
 export function Overview() {
   const { picture, scope, token, go } = usePage();
   const web = useReply(webQuestion(scope));
   const { figure } = picture.choices.overview;
+  const earlier = useReply(earlierQuestion(scope, figure));
   const figures = (
     <Tabs label="Plotted figure" names={PLOTTED} chosen={figure} onChoose={(chosen) => go(choose(picture, "overview", { figure: chosen }))} />
   );
   return (
     <>
-      <Panel title="Visitors and visits" class="wide figures-panel" reply={web} sheet={sheetOfWeb} lines={12} head={<><Online answer={web.answer} />{figures}</>}>
-        {(answer) => (isNothing(answer) ? <NothingHere /> : (
+      <Panel
+        title="Visitors and visits"
+        class="wide figures-panel"
+        reply={web}
+        also={earlier.question}
+        sheet={sheetOfWeb}
+        lines={12}
+        head={
           <>
-            <FigureStrip figures={answer.figures} previous={answer.previous} />
-            <OverviewPlot answer={answer} figure={figure} />
+            <Online answer={web.answer} />
+            {figures}
           </>
-        ))}
+        }
+      >
+        {(answer) =>
+          isNothing(answer) ? (
+            <NothingHere />
+          ) : (
+            <>
+              <FigureStrip figures={answer.figures} previous={answer.previous} />
+              <OverviewPlot answer={answer} figure={figure} earlier={earlier.isOld ? null : (earlier.answer?.previous ?? null)} />
+            </>
+          )
+        }
       </Panel>
-      {(web.answer === null || !isNothing(web.answer)) && <div class="pair">
-        <PagesPanel web={web} />
-        <SourcesPanel web={web} />
-        <PlacesPanel web={web} />
-        <DevicesPanel web={web} />
-      </div>}
+      {(web.answer === null || !isNothing(web.answer)) && (
+        <div class="pair">
+          <PagesPanel web={web} />
+          <SourcesPanel web={web} />
+          <PlacesPanel web={web} />
+          <DevicesPanel web={web} />
+        </div>
+      )}
       {seesOthers(token, "revenue:read") && <OverviewRevenue />}
     </>
   );

@@ -9,6 +9,7 @@ import { usePage } from "../../parts/page-context.js";
 import { Panel } from "../../parts/panel.js";
 import { Plot } from "../../parts/plot.js";
 import { useReply } from "../../parts/reply.js";
+import { TimeRemarks } from "../time-remarks.js";
 import { UnconvertedRemark } from "../unconverted-remark.js";
 
 /** Money over time; not there where nothing was paid. It stands last, so that nothing moves when it comes. */
@@ -18,7 +19,17 @@ export function OverviewRevenue() {
   const { answer } = reply;
   if (answer === null || (answer.series[0]?.counted === 0 && answer.unconverted.length === 0)) return null;
   return (
-    <Panel title="Revenue" class="wide" reply={reply} sheet={({ buckets, series }) => sheetOfSeries(buckets, series.map(({ data }) => ({ name: "revenue", data })))}>
+    <Panel
+      title="Revenue"
+      class="wide"
+      reply={reply}
+      sheet={({ buckets, series }) =>
+        sheetOfSeries(
+          buckets,
+          series.map(({ data }) => ({ name: "revenue", data })),
+        )
+      }
+    >
       {(shown) => <RevenueCourse answer={shown} />}
     </Panel>
   );
@@ -34,7 +45,9 @@ export function RevenueCourse({ answer }: { readonly answer: TrendAnswer }) {
     <>
       <div class="figures alone">
         <div class="figure">
-          <span class="figure-number"><Num shown={money(total, currency)} hook="revenue" /></span>
+          <span class="figure-number">
+            <Num shown={money(total, currency)} hook="revenue" />
+          </span>
           <ChangeMark change={change(total, earlier?.total ?? null)} isCost={false} />
         </div>
       </div>
@@ -46,10 +59,14 @@ export function RevenueCourse({ answer }: { readonly answer: TrendAnswer }) {
           labels={buckets.map(bucketShort)}
           titles={buckets.map((bucket) => bucketLong(bucket, scope.unit))}
           earlierTitles={(previous?.buckets ?? []).map((bucket) => bucketLong(bucket, scope.unit))}
-          lines={[...(earlier === null ? [] : [{ name: "Before", data: earlier.data, isEarlier: true }]), { name: "Revenue", data: series[0]?.data ?? [] }]}
+          lines={[
+            ...(earlier === null ? [] : [{ name: "Before", data: earlier.data, isEarlier: true }]),
+            { name: "Revenue", data: series[0]?.data ?? [] },
+          ]}
           format={(value) => money(value, currency)}
         />
       )}
+      <TimeRemarks buckets={buckets} areUniques={false} hasEarlier={earlier !== null} />
       <UnconvertedRemark unconverted={answer.unconverted} />
     </>
   );

@@ -40,13 +40,17 @@ export function flowLayout({ nodes, edges }: PathsAnswer): FlowLayout {
   const steps = [...new Set(nodes.map(({ step }) => step))].sort((a, b) => a - b);
   const largest = Math.max(1, ...nodes.map(({ sessions }) => sessions));
   const columns = steps.map((step, column) =>
-    nodes.filter((node) => node.step === step).slice(0, ROWS).map((node, row) => ({
-      key: keyOf(step, node.value),
-      node,
-      x: column * (NODE_WIDTH + COLUMN_GAP),
-      y: row * (NODE_HEIGHT + NODE_GAP),
-      share: node.sessions / largest,
-    })));
+    nodes
+      .filter((node) => node.step === step)
+      .slice(0, ROWS)
+      .map((node, row) => ({
+        key: keyOf(step, node.value),
+        node,
+        x: column * (NODE_WIDTH + COLUMN_GAP),
+        y: row * (NODE_HEIGHT + NODE_GAP),
+        share: node.sessions / largest,
+      })),
+  );
   const places = new Map(columns.flat().map((place) => [place.key, place]));
   const widest = Math.max(1, ...edges.map(({ sessions }) => sessions));
   const ribbons = edges.flatMap(({ step, from, to, sessions }) => {

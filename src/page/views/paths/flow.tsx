@@ -31,7 +31,13 @@ export function Flow({ answer, field, onStart }: FlowProps) {
             ))}
           </svg>
           {columns.flat().map((place) => (
-            <Station key={place.key} place={place} label={fieldValue(field, place.node.value)} onPoint={() => setChosen(place.key)} onStart={() => onStart(place.node.value)} />
+            <Station
+              key={place.key}
+              place={place}
+              label={fieldValue(field, place.node.value)}
+              onPoint={() => setChosen(place.key)}
+              onStart={() => onStart(place.node.value)}
+            />
           ))}
         </div>
       </div>
@@ -49,10 +55,21 @@ interface StationProps {
 
 function Station({ place: { node, x, y, share }, label, onPoint, onStart }: StationProps) {
   return (
-    <button type="button" class="station" style={{ left: `${x}px`, top: `${y}px`, height: `${NODE_HEIGHT}px` }} title={`${label}\n${told(node)}`} onPointerEnter={onPoint} onFocus={onPoint} onClick={onStart}>
+    <button
+      type="button"
+      class="station"
+      style={{ left: `${x}px`, top: `${y}px`, height: `${NODE_HEIGHT}px` }}
+      title={`${label}\n${told(node)}`}
+      onPointerEnter={onPoint}
+      onFocus={onPoint}
+      onClick={onStart}
+    >
       <span class="station-bar" style={{ width: `${share * 100}%` }} />
       <span class="station-name">{label}</span>
-      <span class="station-figure num">{number(node.sessions).short}<span class="unseen"> {told(node)}</span></span>
+      <span class="station-figure num">
+        {number(node.sessions).short}
+        <span class="unseen"> {told(node)}</span>
+      </span>
     </button>
   );
 }

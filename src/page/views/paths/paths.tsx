@@ -27,7 +27,12 @@ export function Paths() {
           <Entry label="Stations are" value={chosen.node} suggestions={FIELD_SUGGESTIONS} onSettle={(node) => change({ node, start: "", end: "" })} />
           <Entry label="Beginning at" value={chosen.start} suggestions={values} placeholder="anywhere" onSettle={(start) => change({ start })} />
           <Entry label="Ending at" value={chosen.end} suggestions={values} placeholder="anywhere" onSettle={(end) => change({ end })} />
-          <Choice label="Stations shown" value={depth} names={DEPTHS.map((name) => [name, name])} onChoose={(name) => change({ depth: Number(name) })} />
+          <Choice
+            label="Stations shown"
+            value={depth}
+            names={DEPTHS.map((name) => [name, name])}
+            onChoose={(name) => change({ depth: Number(name) })}
+          />
         </Choices>
       </section>
       <Panel title="Ways" class="wide" reply={reply} lines={12} sheet={({ edges }) => sheetOf(edges)}>

@@ -15,7 +15,19 @@ export function Sequences({ answer: { sequences, sessions }, field }: { readonly
       rows={sequences.slice(0, SHOWN_ROWS)}
       keyOf={({ values }) => JSON.stringify(values)}
       columns={[
-        { name: "Way", cell: ({ values }) => <span class="way">{values.map((value, at) => <span key={at}>{at > 0 && <span class="faint"> → </span>}{fieldValue(field, value)}</span>)}</span> },
+        {
+          name: "Way",
+          cell: ({ values }) => (
+            <span class="way">
+              {values.map((value, at) => (
+                <span key={at}>
+                  {at > 0 && <span class="faint"> → </span>}
+                  {fieldValue(field, value)}
+                </span>
+              ))}
+            </span>
+          ),
+        },
         { name: "Visits", isNumber: true, cell: (row) => <Num shown={number(row.sessions)} /> },
         { name: "Of all", isNumber: true, cell: (row) => <Num shown={percent(row.sessions / sessions)} /> },
       ]}

@@ -32,8 +32,14 @@ export function People() {
           <span class="label">Email, user id or visitor id</span>
           <input type="search" value={text} placeholder="ann@example.org" autoComplete="off" spellcheck={false} onInput={read} />
         </label>
-        <button type="submit" class="button primary">Find</button>
-        {person !== "" && <PictureLink class="button" to={choose(picture, "people", { person: "" })}>Most active people</PictureLink>}
+        <button type="submit" class="button primary">
+          Find
+        </button>
+        {person !== "" && (
+          <PictureLink class="button" to={choose(picture, "people", { person: "" })}>
+            Most active people
+          </PictureLink>
+        )}
       </form>
       {person === "" ? <MostActive /> : <Person key={person} person={person} />}
     </>
@@ -44,10 +50,17 @@ function MostActive() {
   const { picture, scope } = usePage();
   const reply = useReply(mostActiveQuestion({ ...scope, filters: [] }));
   return (
-    <Panel title="Most active people" class="wide" reply={reply} lines={16} sheet={({ series }) => sheetOf(series.map(({ values, total }) => ({ user_id: values[0], events: total })))}>
+    <Panel
+      title="Most active people"
+      class="wide"
+      reply={reply}
+      lines={16}
+      sheet={({ series }) => sheetOf(series.map(({ values, total }) => ({ user_id: values[0], events: total })))}
+    >
       {({ series }) => {
         const known = series.filter(({ values }) => (values[0] ?? "") !== "");
-        if (known.length === 0) return series.length === 0 ? <NothingHere /> : <p class="nothing">Nobody is known by a user id in this time: search by a visitor id.</p>;
+        if (known.length === 0)
+          return series.length === 0 ? <NothingHere /> : <p class="nothing">Nobody is known by a user id in this time: search by a visitor id.</p>;
         return (
           <Grid
             label="Most active people"

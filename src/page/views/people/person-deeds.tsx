@@ -18,16 +18,33 @@ export function PersonDeeds({ person }: { readonly person: string }) {
   };
   return (
     <>
-      <button type="button" class="button" onClick={() => setDeed("export")}>Export…</button>
-      <button type="button" class="button" onClick={() => setDeed("erase")}>Erase…</button>
+      <button type="button" class="button" onClick={() => setDeed("export")}>
+        Export…
+      </button>
+      <button type="button" class="button" onClick={() => setDeed("erase")}>
+        Erase…
+      </button>
       {deed === "export" && (
-        <Confirmation title={`Export everything about ${person}`} typed={person} deed="Export" isDanger={false} onDeed={exportNow} onClose={() => setDeed(null)}>
-          <p>A file with all ids, what was told of them, and every event of <strong>{person}</strong>, in all projects. A privacy request of type portability is opened and resolved.</p>
+        <Confirmation
+          title={`Export everything about ${person}`}
+          typed={person}
+          deed="Export"
+          isDanger={false}
+          onDeed={exportNow}
+          onClose={() => setDeed(null)}
+        >
+          <p>
+            A file with all ids, what was told of them, and every event of <strong>{person}</strong>, in all projects. A privacy request of type
+            portability is opened and resolved.
+          </p>
         </Confirmation>
       )}
       {deed === "erase" && (
         <Confirmation title={`Erase ${person}`} typed={person} deed="Erase for ever" isDanger onDeed={eraseNow} onClose={() => setDeed(null)}>
-          <p>Every event, id, email and trait of <strong>{person}</strong> is removed from memory and from every file, in all projects. All numbers follow. Nothing brings it back.</p>
+          <p>
+            Every event, id, email and trait of <strong>{person}</strong> is removed from memory and from every file, in all projects. All numbers
+            follow. Nothing brings it back.
+          </p>
           <p class="remark">A privacy request of type erasure is opened and resolved; its receipt counts what went.</p>
         </Confirmation>
       )}

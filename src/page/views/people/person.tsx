@@ -21,7 +21,14 @@ export function Person({ person }: { readonly person: string }) {
   const isKnown = profile.trouble === null;
   return (
     <>
-      <Panel title={person} class="wide" reply={profile} lines={4} head={isKnown ? <PersonDeeds person={person} /> : undefined} sheet={(answer) => sheetOf([answer])}>
+      <Panel
+        title={person}
+        class="wide"
+        reply={profile}
+        lines={4}
+        head={isKnown ? <PersonDeeds person={person} /> : undefined}
+        sheet={(answer) => sheetOf([answer])}
+      >
         {(answer) => <Profile answer={answer} zone={scope.zone} />}
       </Panel>
       {isKnown && (
@@ -41,15 +48,32 @@ export function Person({ person }: { readonly person: string }) {
 
 function Profile({ answer, zone }: { readonly answer: ProfileAnswer; readonly zone: string }) {
   const figures: readonly (readonly [string, Shown])[] = [
-    ["Events", number(answer.events)], ["Views", number(answer.pageviews)], ["Sessions", number(answer.sessions)], ["Mean length", duration(answer.duration_avg_sec)],
-    ["Bounce rate", percent(answer.bounce_rate)], ["Active days", number(answer.active_days)], ["Revenue", money(answer.revenue, answer.currency)],
+    ["Events", number(answer.events)],
+    ["Views", number(answer.pageviews)],
+    ["Sessions", number(answer.sessions)],
+    ["Mean length", duration(answer.duration_avg_sec)],
+    ["Bounce rate", percent(answer.bounce_rate)],
+    ["Active days", number(answer.active_days)],
+    ["Revenue", money(answer.revenue, answer.currency)],
   ];
   return (
     <>
       <dl class="figures many">
-        {figures.map(([name, shown]) => <div class="figure" key={name}><dt>{name}</dt><dd><span class="figure-number"><Num shown={shown} hook={name} /></span></dd></div>)}
+        {figures.map(([name, shown]) => (
+          <div class="figure" key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <span class="figure-number">
+                <Num shown={shown} hook={name} />
+              </span>
+            </dd>
+          </div>
+        ))}
       </dl>
-      <p class="remark">First seen {instantDay(answer.first_seen, zone)}, last seen {instantDay(answer.last_seen, zone)}. Figures are of the period, and of all projects. <code>{answer.identity_id}</code></p>
+      <p class="remark">
+        First seen {instantDay(answer.first_seen, zone)}, last seen {instantDay(answer.last_seen, zone)}. Figures are of the period, and of all
+        projects. <code>{answer.identity_id}</code>
+      </p>
     </>
   );
 }
@@ -59,19 +83,27 @@ function Devices({ person }: { readonly person: string }) {
   const reply = useReply(devicesQuestion(scope, person));
   return (
     <Panel title="Devices and places" reply={reply} lines={4} sheet={({ history }) => sheetOf(history)}>
-      {({ history }) => (history.length === 0 ? <p class="nothing">None</p> : (
-        <Grid
-          label="Devices and places"
-          rows={history}
-          keyOf={(row) => JSON.stringify(row)}
-          columns={[
-            { name: "Device", cell: ({ device, os, browser, screen }) => [device, os, browser, screen].filter(Boolean).join(", ") || "(not set)" },
-            { name: "Place", cell: ({ location_city: city, location_country: country }) => [city, country === null ? null : fieldValue("location_country", country)].filter(Boolean).join(", ") },
-            { name: "Events", isNumber: true, cell: ({ events }) => <Num shown={number(events)} /> },
-            { name: "Last seen", isNumber: true, cell: ({ last_seen: at }) => instantDay(at, scope.zone) },
-          ]}
-        />
-      ))}
+      {({ history }) =>
+        history.length === 0 ? (
+          <p class="nothing">None</p>
+        ) : (
+          <Grid
+            label="Devices and places"
+            rows={history}
+            keyOf={(row) => JSON.stringify(row)}
+            columns={[
+              { name: "Device", cell: ({ device, os, browser, screen }) => [device, os, browser, screen].filter(Boolean).join(", ") || "(not set)" },
+              {
+                name: "Place",
+                cell: ({ location_city: city, location_country: country }) =>
+                  [city, country === null ? null : fieldValue("location_country", country)].filter(Boolean).join(", "),
+              },
+              { name: "Events", isNumber: true, cell: ({ events }) => <Num shown={number(events)} /> },
+              { name: "Last seen", isNumber: true, cell: ({ last_seen: at }) => instantDay(at, scope.zone) },
+            ]}
+          />
+        )
+      }
     </Panel>
   );
 }
@@ -81,17 +113,21 @@ function Referrers({ person }: { readonly person: string }) {
   const reply = useReply(referrersQuestion(scope, person));
   return (
     <Panel title="Came from" reply={reply} lines={3} sheet={({ referrers }) => sheetOf(referrers)}>
-      {({ referrers }) => (referrers.length === 0 ? <p class="nothing">No referrer is known.</p> : (
-        <Grid
-          label="Came from"
-          rows={referrers}
-          keyOf={({ referrer }) => referrer}
-          columns={[
-            { name: "Referrer", cell: ({ referrer }) => <Outside text={referrer} /> },
-            { name: "Times", isNumber: true, cell: ({ count }) => <Num shown={number(count)} /> },
-          ]}
-        />
-      ))}
+      {({ referrers }) =>
+        referrers.length === 0 ? (
+          <p class="nothing">No referrer is known.</p>
+        ) : (
+          <Grid
+            label="Came from"
+            rows={referrers}
+            keyOf={({ referrer }) => referrer}
+            columns={[
+              { name: "Referrer", cell: ({ referrer }) => <Outside text={referrer} /> },
+              { name: "Times", isNumber: true, cell: ({ count }) => <Num shown={number(count)} /> },
+            ]}
+          />
+        )
+      }
     </Panel>
   );
 }

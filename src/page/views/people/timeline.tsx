@@ -31,9 +31,15 @@ export function Timeline({ person, first }: TimelineProps) {
   return (
     <>
       <ol class="timeline">
-        {sessions.map((session) => <Session key={session.session_id} session={session} identity={first.identity_id} />)}
+        {sessions.map((session) => (
+          <Session key={session.session_id} session={session} identity={first.identity_id} />
+        ))}
       </ol>
-      {cursor !== null && <button type="button" class="button older" onClick={load}>Older sessions</button>}
+      {cursor !== null && (
+        <button type="button" class="button older" onClick={load}>
+          Older sessions
+        </button>
+      )}
     </>
   );
 }
@@ -42,16 +48,34 @@ function Session({ session, identity }: { readonly session: PersonSession; reado
   const { scope, token } = usePage();
   const [isOpen, setOpen] = useState(false);
   const way = [session.entry_url, session.exit_url === session.entry_url ? null : session.exit_url].filter((url) => url !== null).join(" → ");
-  const around = [session.utm_source ?? session.referrer, session.device, session.browser, session.location_city].filter((text) => text !== null && text !== "").join(" · ");
+  const around = [session.utm_source ?? session.referrer, session.device, session.browser, session.location_city]
+    .filter((text) => text !== null && text !== "")
+    .join(" · ");
   return (
     <li class="moment">
       <div class="moment-head">
-        <strong>{instant(session.started_at, scope.zone)}</strong>
-        <span class="faint">{plural(session.events, "event")}, {duration(session.duration_sec).short}</span>
-        {hasScope(token, "events:read") && <button type="button" class="chip-add" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>{isOpen ? "Less" : "Events"}</button>}
+        <div>
+          <strong>{instant(session.started_at, scope.zone)}</strong>{" "}
+          <span class="faint">
+            {plural(session.events, "event")}, {duration(session.duration_sec).short}
+          </span>
+        </div>
+        {hasScope(token, "events:read") && (
+          <button type="button" class="chip-add" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {isOpen ? "Less" : "Events"}
+          </button>
+        )}
       </div>
-      {way !== "" && <div class="cut-line" title={way}>{way}</div>}
-      {around !== "" && <div class="faint cut-line" title={around}>{around}</div>}
+      {way !== "" && (
+        <div class="cut-line" title={way}>
+          {way}
+        </div>
+      )}
+      {around !== "" && (
+        <div class="faint cut-line" title={around}>
+          {around}
+        </div>
+      )}
       {isOpen && <SessionEvents session={session} identity={identity} />}
     </li>
   );
@@ -65,7 +89,12 @@ function SessionEvents({ session, identity }: { readonly session: PersonSession;
   return (
     <ol class="moment-events">
       {[...answer.events].reverse().map(({ id, createdAt, name, url }) => (
-        <li key={id}><span class="faint num">{clock(createdAt, scope.zone)}</span> <span>{name}</span> <span class="faint cut" title={url}>{url}</span></li>
+        <li key={id}>
+          <span class="faint num">{clock(createdAt, scope.zone)}</span> <span>{name}</span>{" "}
+          <span class="faint cut" title={url}>
+            {url}
+          </span>
+        </li>
       ))}
     </ol>
   );

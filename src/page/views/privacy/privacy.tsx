@@ -22,24 +22,53 @@ export function Privacy() {
   const [isNew, setNew] = useState(false);
   const shown = reply.answer?.privacy_requests.find(({ id }) => id === open);
   const mayWrite = hasScope(token, "privacy_requests:write");
-  const add = <button type="button" class="button" onClick={() => setNew(true)}><Icon name="plus" /> New request</button>;
+  const add = (
+    <button type="button" class="button" onClick={() => setNew(true)}>
+      <Icon name="plus" /> New request
+    </button>
+  );
   return (
     <>
-      <Panel title="Requests" class="wide" reply={reply} lines={10} head={mayWrite ? add : undefined} sheet={({ privacy_requests: requests }) => sheetOf(requests)}>
-        {({ privacy_requests: requests }) => (requests.length === 0 ? <Empty title="Nobody has asked yet">Requests for access, erasure and the like are listed here, with their deadlines.</Empty> : (
-          <Grid
-            label="Requests"
-            rows={requests}
-            keyOf={({ id }) => id}
-            columns={[
-              { name: "About", cell: (request) => <button type="button" class="cell-button" onClick={() => setOpen(request.id)}>{subjectOf(request) ?? "(erased)"}</button> },
-              { name: "Request", cell: ({ type, regulation }) => <>{typeName(type)} <span class="faint">{regulation.toUpperCase()}</span></> },
-              { name: "Status", cell: (request) => <Status request={request} /> },
-              { name: "Came", cell: ({ created_at: at }) => instantDay(at, scope.zone) },
-              { name: "Due", cell: ({ due_at: at }) => instantDay(at, scope.zone) },
-            ]}
-          />
-        ))}
+      <Panel
+        title="Requests"
+        class="wide"
+        reply={reply}
+        lines={10}
+        head={mayWrite ? add : undefined}
+        sheet={({ privacy_requests: requests }) => sheetOf(requests)}
+      >
+        {({ privacy_requests: requests }) =>
+          requests.length === 0 ? (
+            <Empty title="Nobody has asked yet">Requests for access, erasure and the like are listed here, with their deadlines.</Empty>
+          ) : (
+            <Grid
+              label="Requests"
+              rows={requests}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  name: "About",
+                  cell: (request) => (
+                    <button type="button" class="cell-button" onClick={() => setOpen(request.id)}>
+                      {subjectOf(request) ?? "(erased)"}
+                    </button>
+                  ),
+                },
+                {
+                  name: "Request",
+                  cell: ({ type, regulation }) => (
+                    <>
+                      {typeName(type)} <span class="faint">{regulation.toUpperCase()}</span>
+                    </>
+                  ),
+                },
+                { name: "Status", cell: (request) => <Status request={request} /> },
+                { name: "Came", cell: ({ created_at: at }) => instantDay(at, scope.zone) },
+                { name: "Due", cell: ({ due_at: at }) => instantDay(at, scope.zone) },
+              ]}
+            />
+          )
+        }
       </Panel>
       {isNew && <NewRequest onClose={() => setNew(false)} onDone={reply.again} />}
       {shown !== undefined && <RequestDialog request={shown} onClose={() => setOpen(null)} onDone={reply.again} />}
@@ -50,7 +79,8 @@ export function Privacy() {
 function Status({ request }: { readonly request: PrivacyRequest }) {
   return (
     <span class={request.overdue ? "status late" : request.status === "resolved" ? "status done" : "status"}>
-      {statusName(request)}{request.overdue && ", overdue"}
+      {statusName(request)}
+      {request.overdue && ", overdue"}
     </span>
   );
 }

@@ -1,14 +1,32 @@
 import type { PrivacyRequest } from "../../ask/answers.js";
 
-export const TYPES = [["access", "Access"], ["erasure", "Erasure"], ["portability", "Portability"], ["rectification", "Rectification"], ["opt_out", "Opt-out"]] as const;
-export const REGULATIONS = [["gdpr", "GDPR"], ["ccpa", "CCPA"], ["lgpd", "LGPD"], ["other", "Other"]] as const;
+export const TYPES = [
+  ["access", "Access"],
+  ["erasure", "Erasure"],
+  ["portability", "Portability"],
+  ["rectification", "Rectification"],
+  ["opt_out", "Opt-out"],
+] as const;
+export const REGULATIONS = [
+  ["gdpr", "GDPR"],
+  ["ccpa", "CCPA"],
+  ["lgpd", "LGPD"],
+  ["other", "Other"],
+] as const;
 
 const STATUSES: Readonly<Record<PrivacyRequest["status"], string>> = {
-  pending_verification: "Waits for proof of who asks", submitted: "Proved, not begun", acknowledged: "Under way", resolved: "Resolved",
+  pending_verification: "Waits for proof of who asks",
+  submitted: "Proved, not begun",
+  acknowledged: "Under way",
+  resolved: "Resolved",
 };
 
 const RESOLUTIONS: Readonly<Record<NonNullable<PrivacyRequest["resolution"]>, string>> = {
-  completed: "Completed", no_records_found: "Nothing was found", partially_completed: "Partially completed", denied: "Denied", withdrawn: "Withdrawn",
+  completed: "Completed",
+  no_records_found: "Nothing was found",
+  partially_completed: "Partially completed",
+  denied: "Denied",
+  withdrawn: "Withdrawn",
 };
 
 export function typeName(type: PrivacyRequest["type"]): string {

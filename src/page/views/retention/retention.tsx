@@ -11,9 +11,19 @@ import type { ChoicesOf } from "../../state/choices.js";
 import { choose } from "../../state/picture.js";
 import { Triangle } from "./triangle.js";
 
-const MEMBERS = [["first_time", "for the first time ever"], ["recurring", "whenever they do it"]] as const;
-const RETURNED = [["on", "in that very period"], ["on_or_after", "in it or later"]] as const;
-const UNITS = [["day", "Days"], ["week", "Weeks"], ["month", "Months"]] as const;
+const MEMBERS = [
+  ["first_time", "for the first time ever"],
+  ["recurring", "whenever they do it"],
+] as const;
+const RETURNED = [
+  ["on", "in that very period"],
+  ["on_or_after", "in it or later"],
+] as const;
+const UNITS = [
+  ["day", "Days"],
+  ["week", "Weeks"],
+  ["month", "Months"],
+] as const;
 
 /** Who comes back. */
 export function Retention() {

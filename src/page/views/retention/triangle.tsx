@@ -30,21 +30,37 @@ export function Triangle({ answer: { cohorts, total }, unit }: TriangleProps) {
           <thead>
             <tr>
               <th scope="col">Began</th>
-              <th scope="col" class="right">People</th>
-              {total.slice(1).map((_, at) => <th key={at} scope="col">{`${unit} ${at + 1}`}</th>)}
+              <th scope="col" class="right">
+                People
+              </th>
+              {total.slice(1).map((_, at) => (
+                <th key={at} scope="col">{`${unit} ${at + 1}`}</th>
+              ))}
             </tr>
           </thead>
           <tbody>
             <tr class="triangle-total">
-              <th scope="row" title="Of the cohorts whose period is over">All</th>
-              <td class="right"><Num shown={number(total[0]?.of ?? 0)} hook="people" /></td>
-              {total.slice(1).map((period, at) => <Cell key={at} period={period} highest={highest} isTotal />)}
+              <th scope="row" title="Of the cohorts whose period is over">
+                All
+              </th>
+              <td class="right">
+                <Num shown={number(total[0]?.of ?? 0)} hook="people" />
+              </td>
+              {total.slice(1).map((period, at) => (
+                <Cell key={at} period={period} highest={highest} isTotal />
+              ))}
             </tr>
             {shown.map(({ bucket, size, periods }) => (
               <tr key={bucket.local}>
-                <th scope="row" title={bucketLong(bucket, unit)}>{bucketShort(bucket)}</th>
-                <td class="right"><Num shown={number(size)} /></td>
-                {periods.slice(1).map((period, at) => <Cell key={at} period={period} highest={highest} />)}
+                <th scope="row" title={bucketLong(bucket, unit)}>
+                  {bucketShort(bucket)}
+                </th>
+                <td class="right">
+                  <Num shown={number(size)} />
+                </td>
+                {periods.slice(1).map((period, at) => (
+                  <Cell key={at} period={period} highest={highest} />
+                ))}
               </tr>
             ))}
           </tbody>
@@ -55,12 +71,21 @@ export function Triangle({ answer: { cohorts, total }, unit }: TriangleProps) {
   );
 }
 
-function Cell({ period: { rate, entities, of, incomplete }, highest, isTotal = false }: { readonly period: Period; readonly highest: number; readonly isTotal?: boolean }) {
+function Cell({
+  period: { rate, entities, of, incomplete },
+  highest,
+  isTotal = false,
+}: {
+  readonly period: Period;
+  readonly highest: number;
+  readonly isTotal?: boolean;
+}) {
   if (rate === null || entities === null) return <td class="heat none" />;
   const heat = Math.min(HEATS - 1, Math.floor((rate / highest) * (HEATS - 0.01)));
-  const told = `${number(entities).exact} of ${plural(of, "person", "people", number(of).exact)}, ${percent(rate).exact}${incomplete && !isTotal ? ", not over" : ""}`;
+  const isOpen = incomplete && !isTotal;
+  const told = `${number(entities).exact} of ${plural(of, "person", "people", number(of).exact)}, ${percent(rate).exact}`;
   return (
-    <td class={`heat h${heat}${incomplete && !isTotal ? " open" : ""}${entities === 0 ? " zero" : ""}`} title={told}>
+    <td class={`heat h${heat}${isOpen ? " open" : ""}${entities === 0 ? " zero" : ""}`} title={isOpen ? `${told}, not over` : told}>
       <span class="num">{percent(rate).short}</span>
     </td>
   );

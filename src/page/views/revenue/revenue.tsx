@@ -17,9 +17,19 @@ import { choose } from "../../state/picture.js";
 import { RevenueCourse } from "../overview/revenue.js";
 import { UnconvertedRemark } from "../unconverted-remark.js";
 
-const MODELS = [["first_touch", "who brought them first"], ["last_touch", "who brought them last"]] as const;
-const DIMENSIONS = [["source", "Source"], ["medium", "Channel"], ["campaign", "Campaign"]] as const;
-const LEVELS = [["account", "companies, else people"], ["identity", "people"]] as const;
+const MODELS = [
+  ["first_touch", "who brought them first"],
+  ["last_touch", "who brought them last"],
+] as const;
+const DIMENSIONS = [
+  ["source", "Source"],
+  ["medium", "Channel"],
+  ["campaign", "Campaign"],
+] as const;
+const LEVELS = [
+  ["account", "companies, else people"],
+  ["identity", "people"],
+] as const;
 
 /** Money: over time, by who brought it, and by when customers came. */
 export function Revenue() {
@@ -31,8 +41,25 @@ export function Revenue() {
   const cohorts = useReply(cohortsQuestion(scope, chosen));
   return (
     <>
-      <Panel title="Revenue" class="wide revenue-panel" reply={trend} lines={9} sheet={({ buckets, series }) => sheetOfSeries(buckets, series.map(({ data }) => ({ name: "revenue", data })))}>
-        {(answer) => (answer.series[0]?.counted === 0 && answer.unconverted.length === 0 ? <Empty title="No revenue in this time">Payments are events named Payment, Purchase or Order Completed, with an amount.</Empty> : <RevenueCourse answer={answer} />)}
+      <Panel
+        title="Revenue"
+        class="wide revenue-panel"
+        reply={trend}
+        lines={9}
+        sheet={({ buckets, series }) =>
+          sheetOfSeries(
+            buckets,
+            series.map(({ data }) => ({ name: "revenue", data })),
+          )
+        }
+      >
+        {(answer) =>
+          answer.series[0]?.counted === 0 && answer.unconverted.length === 0 ? (
+            <Empty title="No revenue in this time">Payments are events named Payment, Purchase or Order Completed, with an amount.</Empty>
+          ) : (
+            <RevenueCourse answer={answer} />
+          )
+        }
       </Panel>
       <section class="panel choices-panel" aria-label="How it is shared out">
         <Choices>
@@ -55,7 +82,14 @@ export function Revenue() {
 
 function Attribution({ answer: { rows, currency, unconverted }, head }: { readonly answer: AttributionAnswer; readonly head: string }) {
   if (rows.length === 0) return <p class="nothing">None in this time</p>;
-  const shown = rows.map(({ dimension, revenue, orders }) => ({ key: dimension, label: dimension, figure: Math.max(0, revenue), shown: money(revenue, currency), more: number(orders), filter: null }));
+  const shown = rows.map(({ dimension, revenue, orders }) => ({
+    key: dimension,
+    label: dimension,
+    figure: Math.max(0, revenue),
+    shown: money(revenue, currency),
+    more: number(orders),
+    filter: null,
+  }));
   return (
     <>
       <RankedList label="Who brought it" heads={[head, "Revenue", "Orders"]} rows={shown} />

@@ -10,7 +10,9 @@ export interface StatGroup {
 /** Figures of the store in groups: those that stand alone, then each object's; names are those of the answer, in words. */
 export function statGroups(stats: Readonly<Record<string, unknown>>, zone: string): StatGroup[] {
   const alone = Object.entries(stats).filter(([name, value]) => !isObject(value) && name !== "health");
-  const within = Object.entries(stats).flatMap(([name, value]): StatGroup[] => (isObject(value) ? [{ title: words(name), facts: factsOf(Object.entries(value), zone) }] : []));
+  const within = Object.entries(stats).flatMap(([name, value]): StatGroup[] =>
+    isObject(value) ? [{ title: words(name), facts: factsOf(Object.entries(value), zone) }] : [],
+  );
   return [{ title: "In all", facts: factsOf(alone, zone) }, ...within].filter(({ facts }) => facts.length > 0);
 }
 
@@ -21,7 +23,8 @@ function factsOf(entries: readonly (readonly [string, unknown])[], zone: string)
 function shownOf(name: string, value: unknown, zone: string): Shown {
   if (typeof value === "number") return /bytes|byte_length/.test(name) ? bytes(value) : /_ms$/.test(name) ? duration(value / 1000) : number(value);
   if (typeof value === "string") return /^\d{4}-\d{2}-\d{2}T/.test(value) ? same(instant(value, zone)) : same(value);
-  if (Array.isArray(value)) return same(value.length === 0 ? "none" : value.map((item) => (typeof item === "string" ? item : JSON.stringify(item))).join(", "));
+  if (Array.isArray(value))
+    return same(value.length === 0 ? "none" : value.map((item) => (typeof item === "string" ? item : JSON.stringify(item))).join(", "));
   return same(value === null ? "–" : JSON.stringify(value));
 }
 

@@ -24,7 +24,14 @@ export function Store() {
               <section key={title} aria-label={title}>
                 <h3>{title}</h3>
                 <dl class="facts">
-                  {facts.map(({ name, shown }) => <div key={name}><dt>{name}</dt><dd title={shown.exact} class="num">{shown.short}</dd></div>)}
+                  {facts.map(({ name, shown }) => (
+                    <div key={name}>
+                      <dt>{name}</dt>
+                      <dd title={shown.exact} class="num">
+                        {shown.short}
+                      </dd>
+                    </div>
+                  ))}
                 </dl>
               </section>
             ))}

@@ -30,7 +30,10 @@ export function TrendAnswerShown({ answer, chosen }: TrendShownProps) {
   const show = (value: number | null): Shown => (currency === null ? number(value) : money(value, currency));
   if (buckets.length === 0 || series.every(({ counted }) => counted === 0)) return <NothingHere />;
   const isBroken = chosen.by !== "";
-  const all = [...series.map((each) => ({ ...each, name: seriesName(each.values, chosen.by) })), ...(rest === null || !isBroken ? [] : [{ ...rest, name: "All others" }])];
+  const all = [
+    ...series.map((each) => ({ ...each, name: seriesName(each.values, chosen.by) })),
+    ...(rest === null || !isBroken ? [] : [{ ...rest, name: "All others" }]),
+  ];
   const earlier = previous?.series[0];
   const lines: PlotLine[] = [
     ...(isBroken || earlier === undefined ? [] : [{ name: "Before", data: earlier.data, isEarlier: true }]),
@@ -38,7 +41,11 @@ export function TrendAnswerShown({ answer, chosen }: TrendShownProps) {
   ];
   return (
     <>
-      {isBroken ? <Legend names={all.map(({ name }) => name)} /> : <Total total={series[0]?.total ?? null} before={earlier?.total ?? null} show={show} />}
+      {isBroken ? (
+        <Legend names={all.map(({ name }) => name)} />
+      ) : (
+        <Total total={series[0]?.total ?? null} before={earlier?.total ?? null} show={show} />
+      )}
       <Plot
         label="Trend"
         kind={chosen.chart}
@@ -49,19 +56,33 @@ export function TrendAnswerShown({ answer, chosen }: TrendShownProps) {
         lines={lines}
         format={show}
       />
-      <TimeRemarks buckets={buckets} areUniques={chosen.measure === "unique_users"} />
+      <TimeRemarks buckets={buckets} areUniques={chosen.measure === "unique_users"} hasEarlier={!isBroken && earlier !== undefined} />
       <UnconvertedRemark unconverted={answer.unconverted} />
       {isBroken && <Totals all={all} previous={previous?.series ?? null} by={chosen.by} show={show} />}
-      {isBroken && answer.value_count > SERIES_COUNT && <Remark>{plural(answer.value_count, "value")} in all; the largest {SERIES_COUNT} are shown.</Remark>}
+      {isBroken && answer.value_count > SERIES_COUNT && (
+        <Remark>
+          {plural(answer.value_count, "value")} in all; the largest {SERIES_COUNT} are shown.
+        </Remark>
+      )}
     </>
   );
 }
 
-function Total({ total, before, show }: { readonly total: number | null; readonly before: number | null; readonly show: (value: number | null) => Shown }) {
+function Total({
+  total,
+  before,
+  show,
+}: {
+  readonly total: number | null;
+  readonly before: number | null;
+  readonly show: (value: number | null) => Shown;
+}) {
   return (
     <div class="figures alone">
       <div class="figure">
-        <span class="figure-number"><Num shown={show(total)} hook="total" /> <ChangeMark change={change(total, before)} isCost={false} /></span>
+        <span class="figure-number">
+          <Num shown={show(total)} hook="total" /> <ChangeMark change={change(total, before)} isCost={false} />
+        </span>
       </div>
     </div>
   );
@@ -83,9 +104,23 @@ function Totals({ all, previous, by, show }: TotalsProps) {
       rows={all}
       keyOf={({ values, name }) => JSON.stringify([values, name])}
       columns={[
-        { name: "Value", cell: ({ name, values }) => (values.length === 0 ? name : <button type="button" class="cell-button" onClick={() => filterBy(filterByValue(by, values[0] ?? ""))}>{name}</button>) },
+        {
+          name: "Value",
+          cell: ({ name, values }) =>
+            values.length === 0 ? (
+              name
+            ) : (
+              <button type="button" class="cell-button" onClick={() => filterBy(filterByValue(by, values[0] ?? ""))}>
+                {name}
+              </button>
+            ),
+        },
         { name: "Total", isNumber: true, cell: ({ total }) => <Num shown={show(total)} /> },
-        { name: "Change", isNumber: true, cell: ({ total, values }) => (values.length === 0 ? null : <ChangeMark change={change(total, beforeOf(values))} isCost={false} />) },
+        {
+          name: "Change",
+          isNumber: true,
+          cell: ({ total, values }) => (values.length === 0 ? null : <ChangeMark change={change(total, beforeOf(values))} isCost={false} />),
+        },
         { name: "Counted", isNumber: true, cell: ({ counted }) => <Num shown={number(counted)} /> },
       ]}
     />
