@@ -7,6 +7,7 @@ export const PROGRAMS: readonly string[] = [
   ...["attribution", "cdnow", "client", "custom-storage", "embed", "http", "insights", "online-retail", "serve-embedded"].map((name) => `examples/${name}.ts`),
   ...["busy-writer", "crash-writer", "limited-writer"].map((name) => `test/cli/${name}.ts`),
   "test/client/second-process.ts",
+  "test/http/collect/forgetful-server.ts",
   "test/node/broken-thread.ts",
   "test/report/own-values.ts",
   "test/store/seal-idle.ts",

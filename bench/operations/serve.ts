@@ -11,10 +11,10 @@ export interface Served {
   stop(): Promise<void>;
 }
 
-/** A server of its own process, from the built package, that lets owners with these tokens in. It ends with this one. */
-export async function serve(directory: string, tokens: readonly string[], args: readonly string[] = []): Promise<Served> {
+/** A server of its own process, from the built package, that lets owners with these tokens in, and others by entries. It ends with this one. */
+export async function serve(directory: string, tokens: readonly string[], args: readonly string[] = [], others: readonly object[] = []): Promise<Served> {
   const tokenFile = `${directory}-tokens.json`;
-  writeFileSync(tokenFile, JSON.stringify(tokens.map((token) => ({ token, role: "owner", scopes: ["*"] }))));
+  writeFileSync(tokenFile, JSON.stringify([...tokens.map((token) => ({ token, role: "owner", scopes: ["*"] })), ...others]));
   const { DAYBOOK_TOKEN: _, ...env } = process.env;
   const child = spawn(process.execPath, [cli, "serve", "--quiet", "--data", directory, "--port", "0", "--tokens", tokenFile, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "exit");

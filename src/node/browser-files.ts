@@ -1,29 +1,47 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzip } from "node:zlib";
 import { promisify } from "node:util";
+import { parameterError } from "../base/errors.js";
+import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import type { BrowserFile, BrowserFiles } from "../http/index.js";
 
 const compressed = promisify(gzip);
 const BEST = 9;
 
-/** Where this module lies, and beside it what is built for browsers. */
-const BUILT = new URL(".", import.meta.url);
-
 export interface BrowserFilesOptions {
   /** False: without the page that shows the numbers. Default true. */
   readonly page?: boolean;
+  /** Where `daybook.js` and `page` lie, for programs that were bundled: `dist` of this package, or a copy. Default: beside this module. */
+  readonly directory?: string;
 }
 
-/** The files of this package for browsers: the script for sites, and the page. @throws the system's error where they are not beside this module */
-export async function loadBrowserFiles({ page = true }: BrowserFilesOptions = {}): Promise<BrowserFiles> {
-  const tracker = await fileOf("daybook.js");
+const KNOWN: KnownOptions<BrowserFilesOptions> = { page: true, directory: true };
+
+/**
+ * The files of this package for browsers, for `files` of `createHandler`: the script for sites, and the page.
+ * @throws invalid_parameter (a bundle does not say where it is), unknown_parameter, the system's error where the files are not there
+ */
+export async function loadBrowserFiles(options: BrowserFilesOptions = {}): Promise<BrowserFiles> {
+  refuseUnknown(options, KNOWN);
+  const { page = true, directory = besideThisModule() } = options;
+  const file = (name: string) => fileOf(join(directory, name));
+  const tracker = await file("daybook.js");
   if (!page) return { tracker };
-  const [html, script, style] = await Promise.all([fileOf("page/index.html"), fileOf("page/page.js"), fileOf("page/page.css")]);
+  const [html, script, style] = await Promise.all([file("page/index.html"), file("page/page.js"), file("page/page.css")]);
   return { tracker, page: { html, script, style } };
 }
 
-async function fileOf(name: string): Promise<BrowserFile> {
-  const bytes = await readFile(fileURLToPath(new URL(name, BUILT)));
+function besideThisModule(): string {
+  try {
+    return fileURLToPath(new URL(".", import.meta.url));
+  } catch {
+    throw parameterError("invalid_parameter", "directory", "expected where the files for browsers lie: a bundle of this kind does not say where it is");
+  }
+}
+
+async function fileOf(path: string): Promise<BrowserFile> {
+  const bytes = await readFile(path);
   return { text: bytes.toString("utf8"), gzip: new Uint8Array(await compressed(bytes, { level: BEST })) };
 }

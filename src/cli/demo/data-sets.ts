@@ -45,7 +45,7 @@ export const DATA_SETS: readonly DataSet[] = [
   },
   {
     organization: "cdnow",
-    look: "view=retention&period=all&zone=UTC&interval=month",
+    look: "view=retention&period=all&zone=UTC&retention.unit=month",
     title: "purchases at a CD shop, January 1997 to June 1998",
     currency: "USD",
     eventCount: 69_659,
@@ -54,7 +54,7 @@ export const DATA_SETS: readonly DataSet[] = [
   },
   {
     organization: "cdnow-sample",
-    look: "view=retention&period=all&zone=UTC&interval=month",
+    look: "view=retention&period=all&zone=UTC&retention.unit=month",
     title: "every tenth customer of the same shop",
     currency: "USD",
     eventCount: 6_919,

@@ -13,6 +13,7 @@ export interface Salts {
 export interface SaltKeeper {
   /** What was kept last; null: nothing. */
   read(): Promise<Uint8Array | null>;
+  /** Resolves when these would be read again after a crash. */
   keep(bytes: Uint8Array): Promise<void>;
 }
 

@@ -28,7 +28,7 @@ export async function collect(context: Context, route: CollectRoute, query: stri
     checkShape(route.collects.schema, body);
     const { key: value, events } = body as { readonly key: string; readonly events: readonly unknown[] };
     const address = context.addressOf(request);
-    const key = await context.gate.publicKey(value, address);
+    const key = await context.gate.publicKey(value);
     const daybook = context.house.organizations.get(key.organization);
     const rules = key.public;
     if (daybook === undefined || rules === undefined || rules === null) throw invalidToken();

@@ -1,9 +1,10 @@
 import { LIMITS } from "../../base/limits.js";
 import type { Agent } from "../routing/route.js";
 
-/** Reads user agents. `once` does so without remembering the text: those of visitors are kept no longer than their salt. */
+/** Tells device, os and browser of a user-agent text. */
 export interface AgentReader {
   (text: string): Agent;
+  /** The same without remembering the text: those of visitors are kept no longer than their salt. Default: the function itself. */
   readonly once?: (text: string) => Agent;
 }
 
