@@ -127,7 +127,7 @@ describe("every view", () => {
       await page.setViewportSize({ width: 1280, height: 900 });
       expect(complaints).toEqual([]);
       if (act !== undefined) await page.keyboard.press("Escape");
-    await page.waitForSelector("dialog", { state: "detached" });
+      await page.waitForSelector("dialog", { state: "detached" });
     },
   );
 });
@@ -180,6 +180,7 @@ describe("the address", () => {
     const other = await newPage();
     await other.goto(`${page.url()}#token=${OWNER.token}`);
     await settled(other);
+    for (const shown of [page, other]) await shown.waitForSelector('[data-panel="Revenue"]');
     expect(other.url()).toBe(page.url());
     expect(await other.locator("main").innerText()).toBe(await page.locator("main").innerText());
     await other.context().close();

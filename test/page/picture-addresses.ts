@@ -20,7 +20,8 @@ const STEPS = ["pageview~path~is~/product/oak-table", "Add+to+cart", "Checkout",
 export const PICTURES: Readonly<Record<string, PictureOf>> = {
   overview: { address: "project=shop" },
   "overview-filtered": {
-    address: "project=shop&period=7d&filter=location_country~is~DE&filter=device~is~desktop&overview.sources=referrer&overview.places=city", isVariant: true
+    address: "project=shop&period=7d&filter=location_country~is~DE&filter=device~is~desktop&overview.sources=referrer&overview.places=city",
+    isVariant: true,
   },
   "overview-empty": { address: "project=shop&period=2020-01-01..2020-02-01" },
   "overview-slip": { address: "project=shop&filter=plna~is~pro", isVariant: true },

@@ -24,7 +24,11 @@ function write(picture: Picture, isNew: boolean): void {
 }
 
 /** The picture and the address, which always say the same. @param firstPeriod where the address tells none */
-export function usePicture(firstPeriod: PeriodName): { readonly picture: Picture; readonly go: (picture: Picture) => void; readonly settle: (picture: Picture) => void } {
+export function usePicture(firstPeriod: PeriodName): {
+  readonly picture: Picture;
+  readonly go: (picture: Picture) => void;
+  readonly settle: (picture: Picture) => void;
+} {
   const [picture, setPicture] = useState(() => (tellsPeriod() ? pictureHere() : { ...pictureHere(), period: firstPeriod }));
   useEffect(() => {
     write(picture, false);

@@ -39,7 +39,7 @@ export function Overview() {
         reply={web}
         also={earlier.question}
         sheet={sheetOfWeb}
-        lines={12}
+        lines={10}
         head={
           <>
             <Online answer={web.answer} />
