@@ -9,6 +9,7 @@ export default defineConfig({
     http: "src/http/index.ts",
     node: "src/node/index.ts",
     testing: "src/testing/index.ts",
+    tracker: "src/tracker/index.ts",
     cli: "src/cli/main.ts",
   },
   format: ["esm"],

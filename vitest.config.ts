@@ -11,6 +11,7 @@ export const alias = [
   { find: /^daybook\/http$/, replacement: source("http/index.ts") },
   { find: /^daybook\/node$/, replacement: source("node/index.ts") },
   { find: /^daybook\/testing$/, replacement: source("testing/index.ts") },
+  { find: /^daybook\/tracker$/, replacement: source("tracker/index.ts") },
 ];
 
 const LONG = "test/**/*.long.test.ts";

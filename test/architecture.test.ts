@@ -18,6 +18,7 @@ const ENTRIES: Record<string, readonly string[]> = {
   client: ["base", "schema", "plan", "engine"],
   node: ["base", "store", "engine", "http"],
   testing: ["base", "schema", "plan", "store", "engine"],
+  tracker: [],
   cli: [...FLOORS, "http", "node", "testing", ".", "examples"],
   page: ["http"],
 };
@@ -27,7 +28,7 @@ const TOWERS: Record<string, readonly string[]> = {
   report: ["form", "events", "aggregate", "insights", "people", "revenue", "companies", "visits", "returns", "funnel", "trend"],
   store: ["storage", "batch", "journal", "files", "verify", "recovery", "live", "upkeep"],
   page: ["style", "state", "ask", "format", "parts", "views", "frame"],
-  http: ["shapes", "wire", "answer", "access", "routing", "operations", "tracking", "routes", "overload", "request", "handler"],
+  http: ["shapes", "wire", "answer", "access", "files", "routing", "operations", "tracking", "collect", "routes", "overload", "request", "handler"],
 };
 /** The packages that may be imported, and where. */
 const PACKAGES: Record<string, readonly string[]> = {
@@ -36,6 +37,8 @@ const PACKAGES: Record<string, readonly string[]> = {
   re2js: ["filter", "testing"],
   zod: ["http"],
   bowser: ["http"],
+  isbot: ["http"],
+  "mmdb-lib": ["node"],
   preact: ["page"],
   "preact/hooks": ["page"],
   uplot: ["page"],

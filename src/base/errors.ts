@@ -20,6 +20,7 @@ export const ERROR_CODES = {
   insufficient_scope: "The token lacks the scope.",
   insufficient_role: "The token lacks the role.",
   organization_token_required: "A project token cannot use an organization-wide endpoint.",
+  origin_not_allowed: "The page's origin is not on the list of the public key.",
   project_not_found: "The organization has no such project, or the token may not see it.",
   identity_not_found: "No identity has this identifier.",
   company_not_found: "No company has this identifier.",

@@ -22,6 +22,8 @@ export const LIMITS = {
   metadataDepth: 8,
   /** Distinct top-level metadata keys of one store. Each is a column, which has a price in every file. */
   metadataKeyCount: 10_000,
+  /** Distinct metadata keys of a store up to which events of public keys may bring new ones. A hostile page must leave room for others. */
+  collectedMetadataKeyCount: 1_000,
   /** Distinct values of one field or metadata key. A `Map` of V8 holds 2^24 entries, one of them for "not set". */
   dictionaryValueCount: 2 ** 24 - 1,
   /** Bytes of all distinct values of one store, by estimate. They are in memory always, in a heap of 4 GiB by default. */
@@ -142,6 +144,26 @@ export const LIMITS = {
   failedAddressCount: 10_000,
   /** Tokens of which it is remembered whose they are, for the count of what was refused. Then the oldest go. */
   countedTokenCount: 10_000,
+  /** Milliseconds from one change that a listener hears of to the next. */
+  changeMs: 250,
+  /** Who may listen to changes of one store at once. Each costs a few hundred bytes. */
+  changeReaderCount: 1_000,
+  /** Milliseconds after which a listener over HTTP hears that the connection still lives. Proxies cut silent ones after a minute or less. */
+  changeHeartbeatMs: 15_000,
+  /** Milliseconds that an event of a page may have waited before it was sent. */
+  beaconAgeMs: 60 * 60_000,
+  /** Visitors who are in a session around midnight of whom it is remembered. Each takes some 150 bytes; one more is somebody new at midnight. */
+  continuedVisitorCount: 200_000,
+  /** Events of one public key each second, in the long run. */
+  collectedPerSec: 20_000,
+  /** Events of one public key in a burst. */
+  collectedBurst: 100_000,
+  /** Events of one address each second, in the long run. A company behind one address sends some. */
+  collectedPerAddressPerSec: 50,
+  /** Events of one address in a burst. */
+  collectedPerAddressBurst: 1_000,
+  /** Addresses that are remembered for that, for a day. Then the oldest go. */
+  collectedAddressCount: 100_000,
   /** Events of one page of an export over HTTP. */
   exportPageCount: 5_000,
   /** Characters of such a page, one event more or less. It is in memory as a whole, here and there. */

@@ -10,6 +10,8 @@ import { beginsWith, isStorePart } from "../store/files/stores-below.js";
 export const DEFAULT_ORGANIZATION = "default";
 /** The tokens of a data directory: hashes, never values. */
 export const TOKENS_KEY = "tokens.json";
+/** The salts of visitors without cookies, of today and of yesterday. */
+export const SALTS_NAME = "visitor-salts";
 /** In a store: whose lock is taken to change its tokens, for that of the store is held by whoever writes it. */
 export const TOKENS_LOCK = "tokens.lock";
 
@@ -49,7 +51,7 @@ export async function dataDirectory(path: string): Promise<DataDirectory> {
   const names: string[] = [];
   const strangers: string[] = [];
   for (const entry of entries) {
-    if (litterPattern.test(entry) || entry.includes(PRIVATE_MARK) || entry === TOKENS_KEY || entry === TOKENS_LOCK) continue;
+    if (litterPattern.test(entry) || entry.includes(PRIVATE_MARK) || entry === TOKENS_KEY || entry === TOKENS_LOCK || entry === SALTS_NAME) continue;
     const below = join(path, entry);
     if (isOrganizationName(entry) && (await isStore(below))) names.push(entry);
     else if (!(await isBare(below))) strangers.push(entry);

@@ -1,10 +1,11 @@
 import { availableParallelism } from "node:os";
-import { createHandler, loadAgentReader, type TokenRecord } from "../http/index.js";
+import { join } from "node:path";
+import { createHandler, loadAgentReader, loadBotTest, type TokenRecord } from "../http/index.js";
 import { memoryStorage, openDaybook } from "../index.js";
 import type { Daybook } from "../engine/daybook.js";
-import { eventLoopLag, listen, processGauges, sha256Hex } from "../node/index.js";
+import { eventLoopLag, geoLocator, listen, loadBrowserFiles, processGauges, saltFile, sha256Hex } from "../node/index.js";
 import { listenOnThreadOr } from "../node/listen-on-thread.js";
-import { DEFAULT_ORGANIZATION, type DataDirectory } from "./data-directory.js";
+import { DEFAULT_ORGANIZATION, SALTS_NAME, type DataDirectory } from "./data-directory.js";
 import { openOrganization } from "./organizations.js";
 import { RequestLog } from "./request-log.js";
 import { LiveTokens } from "./token-store.js";
@@ -21,8 +22,21 @@ export interface ServerOptions {
   readonly logsRequests: boolean;
   /** True: no thread for the sockets. A machine of one core has none anyway. */
   readonly oneThread: boolean;
+  /** What browsers get and send. */
+  readonly web: WebOptions;
   /** Organizations that are open already; the server closes them. */
   readonly open?: Readonly<Record<string, Daybook>>;
+}
+
+export interface WebOptions {
+  /** True: the page that shows the numbers. */
+  readonly page: boolean;
+  /** Proxies whose word on addresses is believed. */
+  readonly trustProxy: readonly string[];
+  /** File of places by address. */
+  readonly geo: string | undefined;
+  /** True: who does not want to be measured is not. */
+  readonly honorGpc: boolean;
 }
 
 export interface RunningServer {
@@ -39,7 +53,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const tokens = new LiveTokens(options.tokens, options.data?.path ?? null, async (records) => {
     await openAll(records.filter((record) => record.revoked_at === null).map((record) => record.organization));
   });
-  const readAgent = await loadAgentReader();
+  const [readAgent, isBot, files, locate] = await Promise.all([
+    loadAgentReader(),
+    loadBotTest(),
+    loadBrowserFiles({ page: options.web.page }),
+    options.web.geo === undefined ? () => ({}) : geoLocator(options.web.geo),
+  ]);
   let isStarting = true;
 
   const openAll = async (names: Iterable<string>): Promise<void> => {
@@ -65,6 +84,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       organizations: daybooks,
       tokens,
       readAgent,
+      files,
+      trustProxy: options.web.trustProxy,
+      collect: { isBot, locate, honorGpc: options.web.honorGpc, ...(options.data === null ? {} : { salts: saltFile(join(options.data.path, SALTS_NAME)) }) },
       sha256Hex,
       lagMs: lag.lagMs,
       processGauges: () => ({ ...processGauges(), daybook_event_loop_lag_seconds: lag.lagMs() / 1_000 }),

@@ -1,3 +1,4 @@
+import type { Change, ChangesOptions } from "./changes.js";
 import type { EventInput, EventRecord, FoundEvent, IngestResult } from "../schema/event.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
 import type {
@@ -298,6 +299,12 @@ export interface Daybook extends AsyncDisposable {
   createProject(name: string): Promise<void>;
   /** Names of all projects, by code point; `default`, the project of events that name none, always is one. */
   projects(): readonly string[];
+  /**
+   * Tells that something changed, after commits and links, until it is stopped or the Daybook is closed: at most one change in 250 ms. Who is slow
+   * hears of the newest only, with all projects of those before. Nothing is told of what came before it was asked, unless `after` is behind.
+   * @throws invalid_parameter, unknown_parameter, overloaded (over 1,000 listen), aborted, closed
+   */
+  changes(options?: ChangesOptions): AsyncIterable<Change>;
   /** What is stored, and how the store does. @throws closed */
   stats(): Promise<DaybookStats>;
   /** The organization's reporting currency, ISO 4217. */

@@ -41,6 +41,7 @@ export class EventEncoder {
   /** Whether some dictionary may become full within the batch: only then is every new value checked. */
   #isTight = false;
   #hasKey: ((day: number, key: number) => boolean) | null = null;
+  #keyCountMax: number = LIMITS.metadataKeyCount;
   /** Whether the values of the store take so much memory that none may come to them. */
   #isHeavy = false;
   /** Events for which every dictionary has room: less than there is, since not every one brings a value. */
@@ -56,9 +57,11 @@ export class EventEncoder {
   /**
    * Before a batch of at most `rowCount` events.
    * @param hasKey whether rows of a day have a metadata key; null while there is room for more columns
+   * @param keyCountMax distinct metadata keys of the store up to which these events may bring new ones
    */
-  begin(rowCount: number, hasKey: ((day: number, key: number) => boolean) | null = null): void {
+  begin(rowCount: number, hasKey: ((day: number, key: number) => boolean) | null = null, keyCountMax: number = LIMITS.metadataKeyCount): void {
     this.#hasKey = hasKey;
+    this.#keyCountMax = keyCountMax;
     this.#room -= rowCount;
     // No event adds more than one value to a dictionary.
     if (this.#room < 0) this.#room = LIMITS.dictionaryValueCount - this.dictionaries.largestSize - rowCount;
@@ -208,7 +211,7 @@ export class EventEncoder {
 
   #keysFault(row: number): EventFault | null {
     const { members, memberEnds } = this.#decoded;
-    return this.#metadata.keysFault(members, this.#decoded.memberStart(row), memberEnds[row] as number);
+    return this.#metadata.keysFault(members, this.#decoded.memberStart(row), memberEnds[row] as number, this.#keyCountMax);
   }
 
   #columnsFault(row: number): EventFault | null {

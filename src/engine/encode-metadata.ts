@@ -49,17 +49,17 @@ export class MetadataEncoder {
     return path.code;
   }
 
-  /** Whether a store would have too many keys with those of a row. */
-  keysFault(members: MetadataMembers, start: number, end: number): EventFault | null {
+  /** Whether a store would have more than so many keys with those of a row. */
+  keysFault(members: MetadataMembers, start: number, end: number, keyCountMax: number): EventFault | null {
     const keyCount = this.dictionaries.keys.size - 1;
-    return keyCount + end - start <= LIMITS.metadataKeyCount ? null : this.#newKeysFault(members, start, end, keyCount);
+    return keyCount + end - start <= keyCountMax ? null : this.#newKeysFault(members, start, end, keyCountMax - keyCount, keyCountMax);
   }
 
-  #newKeysFault({ keys, keyCodes }: MetadataMembers, start: number, end: number, keyCount: number): EventFault | null {
+  #newKeysFault({ keys, keyCodes }: MetadataMembers, start: number, end: number, room: number, keyCountMax: number): EventFault | null {
     const isNew = (at: number) => keyCodes[at] === -1 && this.dictionaries.knownKeyCode(keys[at] as string) < 0;
     const unknown = keys.slice(start, end).filter((_, at) => isNew(start + at));
-    if (unknown.length === 0 || keyCount + unknown.length <= LIMITS.metadataKeyCount) return null;
-    const message = `metadata: expected at most ${LIMITS.metadataKeyCount} distinct keys in a store, ${JSON.stringify(unknown[0])} would be one more`;
+    if (unknown.length === 0 || unknown.length <= room) return null;
+    const message = `metadata: expected at most ${keyCountMax} distinct keys in a store, ${JSON.stringify(unknown[0])} would be one more`;
     return new EventFault("invalid_event", message);
   }
 

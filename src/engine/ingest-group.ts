@@ -8,6 +8,8 @@ import { BatchIds } from "./known-ids.js";
 export interface WaitingEvents {
   readonly events: readonly unknown[];
   readonly project: string | null;
+  /** Distinct metadata keys of the store up to which these events may bring new ones. */
+  readonly keyCountMax: number;
   readonly resolve: (result: IngestResult) => void;
   readonly reject: (error: unknown) => void;
 }

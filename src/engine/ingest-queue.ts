@@ -7,6 +7,7 @@ import type { DecodeContext } from "../schema/decode-event.js";
 import type { Suppression } from "./suppression.js";
 import type { EventRecord, IngestResult } from "../schema/event.js";
 import { BatchBuilder } from "../store/batch/batch.js";
+import type { Batch } from "../store/batch/batch.js";
 import type { Store } from "../store/live/store.js";
 import { EventEncoder } from "./encode-events.js";
 import { decodeInTurns } from "./decode-records.js";
@@ -33,6 +34,8 @@ export interface IngestQueueOptions {
   /** Asked for each ingest: an erasure replaces it. */
   readonly suppression: () => Suppression;
   readonly onNotify: ((event: EventRecord) => unknown) | null;
+  /** Hears of each group that is durable: its events, and whether it has records. */
+  readonly onCommit: (batch: Batch, hasRecords: boolean) => void;
   /** Called after each group, while no commit is under way. */
   readonly afterCommit: () => Promise<void>;
 }
@@ -76,12 +79,12 @@ export class IngestQueue {
   }
 
   /** The array may change once this returned, its events not. @throws invalid_parameter, overloaded, and what a commit throws */
-  add(events: readonly unknown[], project: string | null): Promise<IngestResult> {
+  add(events: readonly unknown[], project: string | null, keyCountMax: number = LIMITS.metadataKeyCount): Promise<IngestResult> {
     if (!Array.isArray(events))
       return Promise.reject(new DaybookError("invalid_parameter", `events: expected an array, got ${shown(events)}`, { param: "events" }));
     return new Promise((resolve, reject) => {
       this.#addRows(events.length);
-      this.#enqueue({ events: events.slice(), project, resolve, reject });
+      this.#enqueue({ events: events.slice(), project, keyCountMax, resolve, reject });
     });
   }
 
@@ -240,6 +243,7 @@ export class IngestQueue {
       if (batch.rowCount > 0 || recordBatch !== null || bringsProject) await this.store.commit(batch, recordBatch);
       if (recordBatch !== null) this.#recordEncoder.keep();
       this.#knownIds?.keep(batch.rowCount);
+      this.options.onCommit(batch, recordBatch !== null || bringsProject);
       this.#notify(group.notified);
       await this.options.afterCommit();
       group.resolve();
@@ -252,7 +256,7 @@ export class IngestQueue {
   }
 
   async #encode(waiting: WaitingEvents, group: IngestGroup): Promise<void> {
-    const { events, project } = waiting;
+    const { events, project, keyCountMax } = waiting;
     const { clock, random } = this.options;
     const encoder = this.#encoder;
     const known = await this.#ids();
@@ -261,7 +265,7 @@ export class IngestQueue {
     const outcome = group.outcomeOf(waiting);
     const { catalog } = this.store;
     const hasKey = catalog.columnCount < LIMITS.columnCount ? null : (day: number, key: number) => catalog.hasKey(day, key);
-    encoder.begin(events.length, hasKey);
+    encoder.begin(events.length, hasKey, keyCountMax);
     for (let start = 0; start < events.length; ) {
       const rowCount = encoder.decode(events, start, context);
       known.look(encoder.ids, rowCount);

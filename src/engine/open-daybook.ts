@@ -12,6 +12,9 @@ import { decodeAlias, decodeGroup, decodeIdentify, unlinkOf } from "../identity/
 import type { DecodedRecord, RecordContext } from "../identity/decode-record.js";
 import { IdentityNames } from "../identity/identity-names.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
+import { Changes } from "./changes.js";
+import type { Change, ChangesOptions } from "./changes.js";
+import { KEY_COUNT_MAX } from "./collected.js";
 import { encodeCursor } from "../plan/cursor.js";
 import { planExport } from "../plan/export-events.js";
 import type { ReportRules } from "../plan/context.js";
@@ -141,6 +144,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   readonly #executor: Executor;
   readonly #queue: IngestQueue;
   readonly #housekeeping: Housekeeping;
+  readonly #changes: Changes;
   readonly #segments: StoredSegments;
   readonly #privacy: StoredPrivacyRequests;
   readonly #scrub: Scrub | null;
@@ -159,11 +163,13 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     this.#contexts = new ReportContexts(store, options.rates ?? (() => undefined), this.#rules);
     this.#executor = makeExecutor(store, this.#contexts, options);
     this.#housekeeping = new Housekeeping(store);
+    this.#changes = new Changes(store);
     this.#queue = new IngestQueue(store, {
       clock: this.#clock,
       random,
       suppression: () => this.#privacy.suppression,
       onNotify: options.onNotify ?? null,
+      onCommit: (batch, hasRecords) => this.#changes.committed(batch, hasRecords),
       afterCommit: () => this.#housekeeping.afterCommit(),
     });
     const house = { store, queue: this.#queue, housekeeping: this.#housekeeping, refuseClosed: () => this.#refuseClosed() };
@@ -177,6 +183,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
       forget: () => {
         this.#contexts.clear();
         this.#store.catalog.forgetDerived();
+        this.#changes.all();
       },
     });
     // Last: nothing may fail behind what runs by itself.
@@ -191,9 +198,9 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     return this.#privacy;
   }
 
-  async ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult> {
+  async ingest(events: readonly EventInput[], options?: IngestOptions & { readonly [KEY_COUNT_MAX]?: number }): Promise<IngestResult> {
     this.#refuseClosed();
-    return await this.#queue.add(events, projectOfIngest(options, KNOWN_OF_INGEST));
+    return await this.#queue.add(events, projectOfIngest(options, KNOWN_OF_INGEST), options?.[KEY_COUNT_MAX]);
   }
 
   async identify(input: IdentifyInput): Promise<LinkResult> {
@@ -273,6 +280,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
       this.#store.dictionaries.named("project").intern(name);
       try {
         await this.#store.commit(new BatchBuilder().batch());
+        this.#changes.all();
       } catch (error) {
         this.#store.forgetUnjournaled();
         throw error;
@@ -282,6 +290,16 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
 
   projects(): readonly string[] {
     return projectsOf(this.#store);
+  }
+
+  changes(options?: ChangesOptions): AsyncIterable<Change> {
+    // From now on, not from when it is first read.
+    return this.#listen(options, this.#store.newestSequence);
+  }
+
+  async *#listen(options: ChangesOptions | undefined, newest: number): AsyncGenerator<Change> {
+    this.#refuseClosed();
+    yield* this.#changes.read(options, newest);
   }
 
   async stats(): Promise<DaybookStats> {
@@ -310,6 +328,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   }
 
   async #close(): Promise<void> {
+    this.#changes.close();
     this.#housekeeping.compactNoMore();
     await this.#scrub?.stop();
     await this.#queue.exclusive(() => Promise.resolve());

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { DaybookError } from "../base/errors.js";
 import type { WireReply } from "../http/wire/exchange.js";
 import type { Handler } from "../http/index.js";
+import type { OpenStreams } from "./open-streams.js";
 import { placeOf, SocketRequest, writeReply } from "./socket-exchange.js";
 import type { RequestPlace, WriteOptions } from "./socket-exchange.js";
 import type { SocketLimits } from "./socket-limits.js";
@@ -33,6 +34,7 @@ export type Answer = (asking: Asking) => void;
 export function answerWith(
   reply: SocketReply,
   isClosing: () => boolean,
+  streams: OpenStreams,
   { pipelinedRequestCount, unreadMs }: SocketLimits,
   onUnwritten: OnUnwritten,
 ): Answer {
@@ -53,7 +55,7 @@ export function answerWith(
     outgoing.once("close", () => count(socket, -1));
     const request = new SocketRequest(incoming, outgoing, expectsContinue, place, refusal);
     reply(request, outgoing).then((written) => {
-      if (written !== null) writes.add(() => writeOrCut(written, outgoing, { close: isClosing(), unreadMs }, onUnwritten));
+      if (written !== null) writes.add(() => writeOrCut(written, outgoing, { close: isClosing(), unreadMs, streams }, onUnwritten));
     }, onFailed);
   };
 }

@@ -7,6 +7,7 @@ import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import type { Handler } from "../http/index.js";
 import { answerWith, replyOnSocket } from "./answer-on-socket.js";
 import type { OnUnwritten, SocketReply } from "./answer-on-socket.js";
+import { OpenStreams } from "./open-streams.js";
 import { answerClientError } from "./client-error.js";
 import type { SocketPair } from "./client-error.js";
 import { replyOverWeb } from "./reply-over-web.js";
@@ -59,7 +60,8 @@ export async function listenWith(reply: SocketReply, options: ListenOptions, onU
   const limits = socketLimits(options.limits);
   const server = createServer(serverOptions(limits));
   server.maxConnections = limits.connectionCount;
-  const answerRequest = answerWith(reply, () => !server.listening, limits, onUnwritten);
+  const streams = new OpenStreams();
+  const answerRequest = answerWith(reply, () => !server.listening, streams, limits, onUnwritten);
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean) =>
     answerRequest({ incoming, outgoing, expectsContinue, onFailed: () => outgoing.destroy() });
   const silent = silentSockets(server);
@@ -78,7 +80,11 @@ export async function listenWith(reply: SocketReply, options: ListenOptions, onU
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
     port,
-    close: () => (closing ??= drain(server, silent, options.drainMs ?? DRAIN_MS)),
+    close: () => {
+      // What has no end of its own would be waited for in vain.
+      streams.endAll();
+      return (closing ??= drain(server, silent, options.drainMs ?? DRAIN_MS));
+    },
   };
 }
 

@@ -2,8 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { DaybookError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
+import { isStream } from "../http/wire/exchange.js";
 import type { Known, WireReply, WireRequest } from "../http/wire/exchange.js";
 import { IncomingBody } from "./incoming-body.js";
+import type { OpenStreams } from "./open-streams.js";
 
 /** What node takes as the one expectation there is. */
 const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
@@ -100,11 +102,17 @@ export interface WriteOptions {
   readonly close: boolean;
   /** How long the caller may take nothing of it, in ms; then the connection is cut. */
   readonly unreadMs: number;
+  /** Where bodies go that are made as time goes on. */
+  readonly streams: OpenStreams;
 }
 
-/** Writes an answer. */
-export function writeReply(reply: WireReply, outgoing: ServerResponse, { close, unreadMs }: WriteOptions): void {
+/** Writes an answer, or begins to. */
+export function writeReply(reply: WireReply, outgoing: ServerResponse, { close, unreadMs, streams }: WriteOptions): void {
   const { body } = reply;
+  if (isStream(body)) {
+    outgoing.writeHead(reply.status, { ...reply.headers, ...(close ? { connection: "close" } : {}) });
+    return void streams.write(body, outgoing, unreadMs);
+  }
   // An object: what other middleware puts in the place of `writeHead` may take a list for pairs.
   const headers: Record<string, string> = { ...reply.headers };
   if (body !== null) headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.length);

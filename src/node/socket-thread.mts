@@ -7,7 +7,8 @@ import { listenWith } from "./listen.js";
 import { sha256Hex } from "./sha256-hex.js";
 import type { SocketRequest } from "./socket-exchange.js";
 import { faultOf, givable, outbox } from "./thread-messages.js";
-import type { Asked, FromSockets, ThreadData, ToSockets } from "./thread-messages.js";
+import type { Asked, FromSockets, ThreadData, ThreadReply, ToSockets } from "./thread-messages.js";
+import { DistantStreams } from "./thread-stream.js";
 
 /** Longest body that is sent along before the handler asks for it, in bytes: a question's, as a rule. */
 const SHORT_BODY_BYTES_MAX = 4 * 1024;
@@ -29,6 +30,7 @@ const front = new Front(rules, sha256Hex, (refusal) => out.add(() => ({ kind: "r
 const waiting = new Map<number, Waiting>();
 /** The requests of each connection that are with the handler. */
 const idsBySocket = new WeakMap<Socket, Set<number>>();
+const streams = new DistantStreams(out);
 let requestCount = 0;
 
 /** Asks the thread of the handler. Rejects when it has no answer. */
@@ -97,6 +99,12 @@ function ended(id: number): Waiting | undefined {
   return known;
 }
 
+function answered(id: number, { status, headers, body }: ThreadReply, isStream: boolean): void {
+  const asked = ended(id);
+  if (isStream && asked === undefined) out.add(() => ({ kind: "enough", id }));
+  asked?.answer({ status, headers, body: isStream ? streams.open(id) : body });
+}
+
 async function start(to: MessagePort): Promise<void> {
   try {
     const onUnwritten = (thrown: unknown, requestId: string) => out.add(() => ({ kind: "unwritten", requestId, fault: faultOf(thrown) }));
@@ -104,7 +112,8 @@ async function start(to: MessagePort): Promise<void> {
     to.on("message", (messages: readonly ToSockets[]) => {
       for (const message of messages) {
         if (message.kind === "read") void read(message.id, message.maxByteLength);
-        else if (message.kind === "reply") ended(message.id)?.answer(message.reply);
+        else if (message.kind === "reply") answered(message.id, message.reply, message.isStream);
+        else if (message.kind === "piece") streams.came(message.id, message.piece);
         else if (message.kind === "cut") ended(message.id)?.cut();
         else void listening.close().then(() => out.add(() => ({ kind: "closed" })));
       }

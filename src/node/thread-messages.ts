@@ -31,6 +31,9 @@ export interface Asked {
   readonly body: Uint8Array | null;
 }
 
+/** An answer as another thread can have it. */
+export type ThreadReply = Omit<WireReply, "body"> & { readonly body: string | Uint8Array | null };
+
 /** From the thread of the sockets to that of the handler. Requests are known by a number. */
 export type FromSockets =
   | { readonly kind: "listening"; readonly port: number; readonly url: string }
@@ -40,6 +43,9 @@ export type FromSockets =
   | { readonly kind: "body"; readonly id: number; readonly bytes: Uint8Array }
   | { readonly kind: "noBody"; readonly id: number; readonly fault: Fault }
   | { readonly kind: "gone"; readonly id: number }
+  /** A body that is made as time goes on: the next piece is wanted, or none. */
+  | { readonly kind: "more"; readonly id: number }
+  | { readonly kind: "enough"; readonly id: number }
   | { readonly kind: "refused"; readonly refusal: Refusal }
   /** An answer could not be written. */
   | { readonly kind: "unwritten"; readonly requestId: string; readonly fault: Fault }
@@ -48,7 +54,9 @@ export type FromSockets =
 /** From the thread of the handler to that of the sockets. */
 export type ToSockets =
   | { readonly kind: "read"; readonly id: number; readonly maxByteLength: number }
-  | { readonly kind: "reply"; readonly id: number; readonly reply: WireReply }
+  /** `isStream`: its body is asked for piece by piece. */
+  | { readonly kind: "reply"; readonly id: number; readonly reply: ThreadReply; readonly isStream: boolean }
+  | { readonly kind: "piece"; readonly id: number; readonly piece: string | null }
   /** There will be no answer. */
   | { readonly kind: "cut"; readonly id: number }
   | { readonly kind: "close" };

@@ -1,10 +1,11 @@
 import type { DaybookError } from "../base/errors.js";
-import { bodyTooLarge } from "../http/wire/exchange.js";
+import { bodyTooLarge, isStream } from "../http/wire/exchange.js";
 import type { Known, WireRequest } from "../http/wire/exchange.js";
 import type { Refusal } from "../http/overload/front.js";
 import type { Handler } from "../http/index.js";
 import { errorOf } from "./thread-messages.js";
 import type { Asked, FromSockets, ToSockets } from "./thread-messages.js";
+import { OwnStreams } from "./thread-stream.js";
 import type { TurnBatch } from "./turn-batch.js";
 
 /** A body that somebody waits for. */
@@ -78,17 +79,22 @@ class ThreadRequest implements WireRequest {
 /** The requests of a thread of sockets that a handler has not answered yet. */
 export class ThreadRequests {
   readonly #byId = new Map<number, ThreadRequest>();
+  readonly #streams: OwnStreams;
 
   constructor(
     readonly handler: Handler,
     readonly out: TurnBatch<() => ToSockets>,
-  ) {}
+  ) {
+    this.#streams = new OwnStreams(out);
+  }
 
   hear(message: FromSockets): void {
     if (message.kind === "asked") void this.#answer(new ThreadRequest(message.id, message.asked, this.out));
     else if (message.kind === "body") this.#byId.get(message.id)?.bodyCame(message.bytes);
     else if (message.kind === "noBody") this.#byId.get(message.id)?.bodyFailed(errorOf(message.fault));
     else if (message.kind === "gone") this.#byId.get(message.id)?.callerLeft();
+    else if (message.kind === "more") this.#streams.more(message.id);
+    else if (message.kind === "enough") this.#streams.enough(message.id);
     else if (message.kind === "refused") this.#note(message.refusal);
     else if (message.kind === "unwritten") this.handler.noteDefect(errorOf(message.fault), message.requestId);
   }
@@ -106,8 +112,12 @@ export class ThreadRequests {
     this.#byId.set(id, request);
     try {
       const { status, headers, body } = await this.handler.answer(request);
+      if (isStream(body)) {
+        this.#streams.open(id, body);
+        return this.out.add(() => ({ kind: "reply", id, reply: { status, headers, body: null }, isStream: true }));
+      }
       // A copy: what is given away is gone, and the handler may still need it.
-      this.out.add(() => ({ kind: "reply", id, reply: { status, headers, body: body instanceof Uint8Array ? Uint8Array.from(body) : body } }));
+      this.out.add(() => ({ kind: "reply", id, reply: { status, headers, body: body instanceof Uint8Array ? Uint8Array.from(body) : body }, isStream: false }));
     } catch {
       this.out.add(() => ({ kind: "cut", id }));
     } finally {

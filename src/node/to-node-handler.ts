@@ -10,6 +10,7 @@ import type { Known } from "../http/wire/exchange.js";
 import type { Handler } from "../http/index.js";
 import { answerWith, replyOnSocket, writeOrCut } from "./answer-on-socket.js";
 import type { SocketReply } from "./answer-on-socket.js";
+import { OpenStreams } from "./open-streams.js";
 import { isReadBefore, withParsedBody } from "./parsed-body.js";
 import { placeOf } from "./socket-exchange.js";
 import { socketLimits } from "./socket-limits.js";
@@ -48,11 +49,12 @@ export function toNodeHandler<Incoming extends IncomingMessage = IncomingMessage
   const callerOf = callerFrom(options.address);
   const router = createRouter(handler.front.routes);
   const limits = socketLimits();
-  const answer = answerWith(replyToMounted(handler), () => false, limits, handler.noteDefect);
+  const streams = new OpenStreams();
+  const answer = answerWith(replyToMounted(handler), () => false, streams, limits, handler.noteDefect);
   return (incoming, outgoing, next) => {
     const onFailed = (error: unknown) => {
       if (next !== undefined && !outgoing.headersSent) next(error);
-      else writeOrCut(errorReply("problem", error, randomUUID()), outgoing, { close: false, ...limits }, handler.noteDefect);
+      else writeOrCut(errorReply("problem", error, randomUUID()), outgoing, { close: false, streams, ...limits }, handler.noteDefect);
     };
     const { target: whole, address } = placeOf(incoming);
     const target = targetBelow(basePath, whole);

@@ -170,6 +170,10 @@ export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { reado
       await Promise.resolve();
       yield { type: "project", name: "shop" };
     },
+    changes: async function* () {
+      await Promise.resolve();
+      yield { sequence: 7, projects: ["shop"] };
+    },
     stats: told("stats", STATS),
     projects: () => ["shop", "site"],
     health: "ok",

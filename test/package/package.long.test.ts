@@ -31,7 +31,7 @@ describe("what is packed", () => {
     const project = await Project.of(archive);
     const report = JSON.parse(await project.run("@arethetypeswrong/cli/dist/index.js", [archive, "--format", "json"])) as { analysis: { problems: unknown[]; entrypoints: object } };
     expect(report.analysis.problems).toEqual([]);
-    expect(Object.keys(report.analysis.entrypoints)).toEqual(expect.arrayContaining([".", "./http", "./node", "./node/seal-program", "./node/socket-thread", "./testing"]));
+    expect(Object.keys(report.analysis.entrypoints)).toEqual(expect.arrayContaining([".", "./http", "./node", "./node/seal-program", "./node/socket-thread", "./testing", "./tracker"]));
     expect(await project.run("publint/src/cli.js", [archive, "--strict"])).toContain("All good!");
   });
 

@@ -3,7 +3,7 @@ import { createToken } from "../../http/index.js";
 import { portOf, readArguments, type Command } from "../command.js";
 import { DATA_SETS, presentDataSets, type DataSet } from "../demo/data-sets.js";
 import { reportOn } from "../demo/report.js";
-import { requestsText } from "../demo/requests.js";
+import { pagesText, requestsText } from "../demo/requests.js";
 import { dataDirectory } from "../data-directory.js";
 import { load } from "../load.js";
 import { openOrganization } from "../organizations.js";
@@ -16,7 +16,7 @@ import { DEFAULT_DATA_DIRECTORY, environmentTokens } from "./serve.js";
 const help = `Usage: daybook demo [--data DIR] [--port N] [--once]
 
 Imports the real data sets of examples/data (what is there already is skipped), prints a report on them, then answers
-over HTTP until SIGTERM or SIGINT. The package has all of them but the largest, which a clone of the repository has too.
+over HTTP, and shows them on a page, until SIGTERM or SIGINT. The package has all of them but the largest, which a clone of the repository has too.
 
   --data DIR            data directory, default "./data"
   --port N              default 8787; 0 = any free port
@@ -54,8 +54,13 @@ async function run(args: readonly string[]): Promise<void> {
     sets.map(({ organization }) => [organization, createToken({ role: "owner", scopes: ["*"], organization, nowMs: Date.now() })]),
   );
   const records = [...made.values()].map((token) => token.record);
-  const server = await startServer({ data, host: "127.0.0.1", port, currency: undefined, tokens: [...tokens, ...records], logsRequests: false, oneThread: true, open });
-  process.stdout.write(requestsText(server.url, sets, (organization) => made.get(organization)?.value ?? ""));
+  const web = { page: true, trustProxy: [], geo: undefined, honorGpc: false };
+  const host = "127.0.0.1";
+  const server = await startServer({ data, host, port, currency: undefined, tokens: [...tokens, ...records], logsRequests: false, oneThread: true, web, open });
+  const tokenOf = (organization: string) => made.get(organization)?.value ?? "";
+  process.stdout.write(requestsText(server.url, sets, tokenOf));
+  // Last: what is looked at stands where the eye is.
+  process.stdout.write(pagesText(server.url, sets, tokenOf));
   process.stdout.write(`\ndaybook listening on ${server.url}\n`);
   await untilStopped(server);
 }

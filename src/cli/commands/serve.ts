@@ -1,7 +1,7 @@
 import { createToken, parseTokens, type TokenRecord } from "../../http/index.js";
 import { currencyOf, portOf, readArguments, UsageError, type Command } from "../command.js";
 import { dataDirectory } from "../data-directory.js";
-import { startServer, untilStopped } from "../server.js";
+import { startServer, untilStopped, type WebOptions } from "../server.js";
 import { changeTokens, storedTokens, tokensOfFile } from "../token-store.js";
 
 const help = `Usage: daybook serve [--data DIR | --memory] [options]
@@ -17,6 +17,10 @@ Answers over HTTP until SIGTERM or SIGINT; then finishes what is in flight and e
   --quiet               no line on stderr for each request
   --one-thread          read requests on the thread that answers them: some 50 MiB less, and small questions sooner; but
                         refusing what is too much then takes its time. So it is on a machine of one core
+  --trust-proxy A,B     proxies whose X-Forwarded-For is believed, as addresses or networks such as 127.0.0.1/8; default: none
+  --geo FILE            where addresses are: a database in MaxMind's format (.mmdb) of countries or cities
+  --honor-gpc           store nothing of browsers that send Sec-GPC: 1
+  --no-page             do not serve the page that shows the numbers
   --currency CODE       reporting currency of new organizations, default USD
 
 Environment: DAYBOOK_TOKEN=sk_... is an owner token with all scopes for the organization "default".
@@ -37,6 +41,10 @@ async function run(args: readonly string[]): Promise<void> {
       currency: { type: "string" },
       quiet: { type: "boolean" },
       "one-thread": { type: "boolean" },
+      "trust-proxy": { type: "string" },
+      geo: { type: "string" },
+      "honor-gpc": { type: "boolean" },
+      "no-page": { type: "boolean" },
     },
     false,
   );
@@ -49,13 +57,21 @@ async function run(args: readonly string[]): Promise<void> {
   const first = isFirst ? createToken({ role: "owner", scopes: ["*"], nowMs: Date.now() }) : null;
   const host = values.host ?? "127.0.0.1";
   const memoryTokens = first !== null && data === null ? [first.record] : [];
-  const server = await startServer({ data, host, port, currency, tokens: [...tokens, ...memoryTokens], logsRequests: values.quiet !== true, oneThread: values["one-thread"] === true });
+  const web: WebOptions = {
+    page: values["no-page"] !== true,
+    trustProxy: values["trust-proxy"]?.split(",").map((proxy) => proxy.trim()) ?? [],
+    geo: values.geo,
+    honorGpc: values["honor-gpc"] === true,
+  };
+  const logsRequests = values.quiet !== true;
+  const server = await startServer({ data, host, port, currency, tokens: [...tokens, ...memoryTokens], logsRequests, oneThread: values["one-thread"] === true, web });
   if (first !== null) {
     // Only once the store is ours: a start that fails must not leave a token that nobody has seen.
     if (data !== null) await changeTokens(data, (records) => [...records, first.record]);
     await server.reloadTokens();
     process.stdout.write(`owner token, shown this once: ${first.value}\n`);
   }
+  if (web.page) process.stdout.write(`page: ${server.url}/${first === null ? "" : `#token=${first.value}`}\n`);
   process.stdout.write(`daybook listening on ${server.url}\n`);
   await untilStopped(server);
 }

@@ -18,6 +18,8 @@ export interface DataSet {
   /** What it is, for a heading. */
   readonly title: string;
   readonly currency: string;
+  /** The query of the page's address under which it shows what is in it. */
+  readonly look: string;
   /** Events it becomes: with as many stored there is nothing to import. */
   readonly eventCount: number;
   /** Its file in the repository. The package holds all but the largest. */
@@ -34,6 +36,7 @@ const ONLINE_RETAIL = "examples/data/online_retail_uk_2010-12_2011-12.csv.gz";
 export const DATA_SETS: readonly DataSet[] = [
   {
     organization: "access-log",
+    look: "period=all&zone=UTC",
     title: "access log of a real site, 17 to 20 May 2015",
     currency: "USD",
     eventCount: 10_000,
@@ -42,6 +45,7 @@ export const DATA_SETS: readonly DataSet[] = [
   },
   {
     organization: "cdnow",
+    look: "view=retention&period=all&zone=UTC&interval=month",
     title: "purchases at a CD shop, January 1997 to June 1998",
     currency: "USD",
     eventCount: 69_659,
@@ -50,6 +54,7 @@ export const DATA_SETS: readonly DataSet[] = [
   },
   {
     organization: "cdnow-sample",
+    look: "view=retention&period=all&zone=UTC&interval=month",
     title: "every tenth customer of the same shop",
     currency: "USD",
     eventCount: 6_919,
@@ -58,6 +63,7 @@ export const DATA_SETS: readonly DataSet[] = [
   },
   {
     organization: "online-retail",
+    look: "view=revenue&period=all&zone=UTC",
     title: "order lines and invoices of a British gift shop, December 2010 to December 2011",
     currency: "GBP",
     eventCount: 541_909 + 25_900,

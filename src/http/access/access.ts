@@ -7,7 +7,8 @@ import type { TokenStore } from "./tokens.js";
 
 /** What a caller must hold. Checked in the order of the members. */
 export interface Access {
-  readonly scope: Scope;
+  /** Null: any token will do. */
+  readonly scope: Scope | null;
   /** The least role; absent: any. */
   readonly role?: "admin";
   /** True: a project token will not do. */
@@ -33,11 +34,18 @@ export function missingToken(takesBasic: boolean): DaybookError {
   return new DaybookError("missing_token", `expected the header Authorization: Bearer <token>${otherwise}`);
 }
 
-/** The record of a hash. @throws invalid_token (one answer for unknown, expired, revoked) */
-export async function liveToken(hash: string, tokens: TokenStore, clock: Clock): Promise<TokenRecord> {
+/** What a token is for: a public key opens no route that takes secret tokens, nor a secret token what public keys open. */
+export type TokenKind = "secret" | "public";
+
+/** The record of a hash. @throws invalid_token (one answer for unknown, expired, revoked, and of the other kind) */
+export async function liveToken(hash: string, kind: TokenKind, tokens: TokenStore, clock: Clock): Promise<TokenRecord> {
   const record = await tokens.find(hash);
-  if (record === undefined || !equalInConstantTime(record.sha256, hash) || !isLive(record, clock.now())) throw invalidToken();
+  if (record === undefined || !equalInConstantTime(record.sha256, hash) || !isLive(record, clock.now()) || kindOf(record) !== kind) throw invalidToken();
   return record;
+}
+
+function kindOf(record: TokenRecord): TokenKind {
+  return record.public === undefined || record.public === null ? "secret" : "public";
 }
 
 /** The one answer to every token that does not open anything. */
@@ -50,7 +58,7 @@ export function invalidToken(): DaybookError {
  * @throws insufficient_scope, insufficient_role, organization_token_required, in this order
  */
 export function authorize(access: Access, token: TokenRecord, what = ""): void {
-  if (!token.scopes.includes("*") && !token.scopes.includes(access.scope)) {
+  if (access.scope !== null && !token.scopes.includes("*") && !token.scopes.includes(access.scope)) {
     throw new DaybookError("insufficient_scope", `${what}expected a token with the scope ${access.scope}`);
   }
   if (access.role === "admin" && token.role !== "owner" && token.role !== "admin") {

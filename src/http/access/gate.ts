@@ -2,6 +2,7 @@ import type { Clock } from "../../base/clock.js";
 import { DaybookError } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
 import { liveToken, missingToken, tokenIn } from "./access.js";
+import type { TokenKind } from "./access.js";
 import type { WireRequest } from "../wire/exchange.js";
 import { FailedTokens } from "./failed-tokens.js";
 import type { FailedTokenLimits } from "./failed-tokens.js";
@@ -24,19 +25,38 @@ export class Gate {
     this.#failed = new FailedTokens(limits, clock);
   }
 
-  /** @throws missing_token, invalid_token, rate_limited */
-  async authenticate(request: WireRequest, takesBasic = false): Promise<TokenRecord> {
-    const hash = this.#hashOf(request, takesBasic);
-    const network = request.address === undefined ? null : networkOf(request.address);
+  /** The secret token that a request brings in its header. @throws missing_token, invalid_token, rate_limited */
+  async authenticate(request: WireRequest, address: string | undefined, takesBasic = false): Promise<TokenRecord> {
+    return await this.#find(this.#hashOf(request, takesBasic), "secret", address);
+  }
+
+  /** The record of a public key. @throws invalid_token, rate_limited */
+  async publicKey(value: string, address: string | undefined): Promise<TokenRecord> {
+    return await this.#find(this.sha256Hex(value), "public", address);
+  }
+
+  async #find(hash: string, kind: TokenKind, address: string | undefined): Promise<TokenRecord> {
+    const network = address === undefined ? null : networkOf(address);
     this.#failed.refuse(network, hash);
     try {
-      const token = await liveToken(hash, this.tokens, this.clock);
+      const token = await liveToken(hash, kind, this.tokens, this.clock);
       this.#failed.opened(network, hash);
       this.#remember(hash, token.organization);
       return token;
     } catch (thrown) {
       this.#organizations.delete(hash);
       if (thrown instanceof DaybookError && thrown.code === "invalid_token") this.#failed.failed(network);
+      throw thrown;
+    }
+  }
+
+  /** Whether a secret token that opened something would do so again. */
+  async isWelcome(sha256: string): Promise<boolean> {
+    try {
+      await liveToken(sha256, "secret", this.tokens, this.clock);
+      return true;
+    } catch (thrown) {
+      if (thrown instanceof DaybookError && thrown.code === "invalid_token") return false;
       throw thrown;
     }
   }

@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { DaybookError } from "../../base/errors.js";
+import { DaybookError, parameterError } from "../../base/errors.js";
 import { parseTimestamp } from "../../base/time.js";
 import { checkShape } from "../shapes/check-shape.js";
-import { ROLES, SCOPES, tokenHash } from "./token.js";
-import type { Role, Scope, TokenRecord } from "./token.js";
+import { EXPECTED_ORIGIN, originPattern } from "./origins.js";
+import { PAGE_IDS, ROLES, SCOPES, tokenHash } from "./token.js";
+import type { PageId, PublicRules, Role, Scope, TokenRecord } from "./token.js";
 
 /** A token as a person writes it down: exactly one of `token` (the value) and `sha256` (hex), the rest as kept. */
 export interface TokenEntry {
@@ -15,18 +16,21 @@ export interface TokenEntry {
   readonly organization?: string | undefined;
   /** Null, or absent: all projects of the organization. */
   readonly project?: string | null | undefined;
-  readonly role: Role;
-  readonly scopes: readonly (Scope | "*")[];
+  /** Role and scopes: required of a secret token, of a public key there are none. */
+  readonly role?: Role | undefined;
+  readonly scopes?: readonly (Scope | "*")[] | undefined;
   /** Times: RFC 3339 with a zone. */
   readonly created_at?: string | null | undefined;
   readonly expires_at?: string | null | undefined;
   readonly revoked_at?: string | null | undefined;
+  /** Makes it a public key, whose value starts with `pk_`; it needs a project. */
+  readonly public?: { readonly origins: readonly string[]; readonly ids?: readonly PageId[] | undefined } | null | undefined;
 }
 
 const time = z.string().refine((text) => parseTimestamp(text) !== null, "expected an RFC 3339 timestamp with a zone");
 
 const entrySchema = z.strictObject({
-  token: z.string().regex(/^sk_[A-Za-z0-9._~+/-]+$/, "expected a value that starts with sk_").optional(),
+  token: z.string().regex(/^[sp]k_[A-Za-z0-9._~+/-]+$/, "expected a value that starts with sk_, or pk_ of a public key").optional(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/i, "expected 64 hexadecimal digits").optional(),
   id: z.string().min(1, "expected at least one character").optional(),
   organization: z
@@ -34,11 +38,17 @@ const entrySchema = z.strictObject({
     .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "expected lower-case letters, digits, - and _, at most 63")
     .optional(),
   project: z.string().min(1, "expected at least one character").nullish(),
-  role: z.enum(ROLES),
-  scopes: z.array(z.enum([...SCOPES, "*"])),
+  role: z.enum(ROLES).optional(),
+  scopes: z.array(z.enum([...SCOPES, "*"])).optional(),
   created_at: time.nullish(),
   expires_at: time.nullish(),
   revoked_at: time.nullish(),
+  public: z
+    .strictObject({
+      origins: z.array(z.string().refine((text) => originPattern(text) !== null, EXPECTED_ORIGIN)).min(1, "expected at least one origin"),
+      ids: z.array(z.enum(PAGE_IDS)).optional(),
+    })
+    .nullish(),
 }) satisfies z.ZodType<TokenEntry>;
 
 
@@ -61,12 +71,32 @@ export function tokenRecord(value: unknown, at: string): TokenRecord {
     sha256,
     organization: entry.organization ?? "default",
     project: entry.project ?? null,
-    role: entry.role,
-    scopes: [...entry.scopes],
+    ...rightsOf(entry, at),
     created_at: entry.created_at ?? null,
     expires_at: entry.expires_at ?? null,
     revoked_at: entry.revoked_at ?? null,
   };
+}
+
+/** A public key has no right but its own, and a secret token all that it is given. */
+function rightsOf(entry: TokenEntry, at: string): Pick<TokenRecord, "role" | "scopes" | "public"> {
+  const isPublic = entry.public !== undefined && entry.public !== null;
+  if (entry.token !== undefined && entry.token.startsWith("pk_") !== isPublic)
+    throw parameterError("invalid_parameter", `${at}.token`, `expected a value that starts with ${isPublic ? "pk_, it is of a public key" : "sk_, got another"}`);
+  if (entry.public === undefined || entry.public === null) {
+    const missing = entry.role === undefined ? "role" : "scopes";
+    if (entry.role === undefined || entry.scopes === undefined) throw parameterError("invalid_parameter", `${at}.${missing}`, "expected a value, it is missing");
+    return { role: entry.role, scopes: [...entry.scopes] };
+  }
+  const given = entry.role !== undefined ? "role" : "scopes";
+  // As this writes them itself.
+  if ((entry.role ?? "viewer") !== "viewer" || (entry.scopes ?? []).length > 0)
+    throw parameterError("invalid_parameter", `${at}.${given}`, "expected none, a public key may collect and nothing else");
+  if (entry.project === undefined || entry.project === null)
+    throw parameterError("invalid_parameter", `${at}.project`, "expected the project that the public key collects into, it is missing");
+  const origins = entry.public.origins.map((origin) => originPattern(origin) ?? origin);
+  const rules: PublicRules = { origins, ids: [...(entry.public.ids ?? [])] };
+  return { role: "viewer", scopes: [], public: rules };
 }
 
 /** Reads a token file: a JSON array of entries. @throws malformed_json, and what `tokenRecords` throws */

@@ -20,6 +20,17 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** Which ids pages may tell by a public key: one that a browser keeps, the site's own of a user. */
+export const PAGE_IDS = ["anonymous", "user"] as const;
+export type PageId = (typeof PAGE_IDS)[number];
+
+/** What a public key may, which stands in pages, so that everybody has it: collect into its project, and nothing else. */
+export interface PublicRules {
+  /** Origins, with `*` for any, or `https://*.shop.example` for those below a host. */
+  readonly origins: readonly string[];
+  readonly ids: readonly PageId[];
+}
+
 /** One token as it is kept: its hash, never its value. Times are RFC 3339 text. */
 export interface TokenRecord {
   readonly id: string;
@@ -33,6 +44,8 @@ export interface TokenRecord {
   readonly created_at: string | null;
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
+  /** Of a public key, which has no scopes and the least role; absent or null: the token is a secret. */
+  readonly public?: PublicRules | null;
 }
 
 /** Lower-case hex of SHA-256 over a token's value. */

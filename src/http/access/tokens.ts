@@ -1,7 +1,7 @@
 import { isoOf } from "../../base/time.js";
 import { toHex } from "../../base/hash.js";
 import { refuseUnknown, type KnownOptions } from "../../base/known-options.js";
-import type { Role, Scope, TokenRecord } from "./token.js";
+import type { PageId, Role, Scope, TokenRecord } from "./token.js";
 import { tokenRecord, tokenRecords } from "./token-file.js";
 import type { TokenEntry } from "./token-file.js";
 
@@ -35,6 +35,32 @@ export interface CreateTokenInput {
 
 const KNOWN: KnownOptions<CreateTokenInput> = { role: true, scopes: true, organization: true, project: true, expires_at: true, nowMs: true, random: true };
 
+export interface CreatePublicKeyInput {
+  /** The project that it collects into. */
+  readonly project: string;
+  /** Of pages that may send: `https://shop.example`, `https://*.shop.example`; `*` for any. */
+  readonly origins: readonly string[];
+  /** Which ids pages may tell. Default: none, visitors are told apart without. */
+  readonly ids?: readonly PageId[];
+  /** Default: `default`. */
+  readonly organization?: string;
+  readonly expires_at?: string | null;
+  /** Epoch milliseconds of the creation. */
+  readonly nowMs: number;
+  /** Fills bytes with randomness; default: the Web Crypto generator. */
+  readonly random?: (bytes: Uint8Array<ArrayBuffer>) => void;
+}
+
+const KNOWN_OF_PUBLIC: KnownOptions<CreatePublicKeyInput> = {
+  project: true,
+  origins: true,
+  ids: true,
+  organization: true,
+  expires_at: true,
+  nowMs: true,
+  random: true,
+};
+
 /** 192 random bits: far more than can be guessed. */
 const VALUE_BYTE_LENGTH = 24;
 
@@ -45,10 +71,7 @@ const VALUE_BYTE_LENGTH = 24;
 export function createToken(input: CreateTokenInput): { readonly value: string; readonly record: TokenRecord } {
   // A misspelt project would make a token for all of them.
   refuseUnknown(input, KNOWN);
-  const bytes = new Uint8Array(VALUE_BYTE_LENGTH);
-  if (input.random === undefined) globalThis.crypto.getRandomValues(bytes);
-  else input.random(bytes);
-  const value = `sk_${toHex(bytes)}`;
+  const value = `sk_${randomHex(input.random)}`;
   const entry: TokenEntry = {
     token: value,
     role: input.role,
@@ -59,4 +82,30 @@ export function createToken(input: CreateTokenInput): { readonly value: string; 
     ...(input.organization === undefined ? {} : { organization: input.organization }),
   };
   return { value, record: tokenRecord(entry, "token") };
+}
+
+/**
+ * Makes a new public key, for a script in pages. Its value is no secret, but only its hash is kept.
+ * @throws invalid_parameter (an origin, name or time that no key can have), unknown_parameter
+ */
+export function createPublicKey(input: CreatePublicKeyInput): { readonly value: string; readonly record: TokenRecord } {
+  refuseUnknown(input, KNOWN_OF_PUBLIC);
+  const value = `pk_${randomHex(input.random)}`;
+  const { project, origins, ids, organization, expires_at = null, nowMs } = input;
+  const entry: TokenEntry = {
+    token: value,
+    project,
+    created_at: isoOf(nowMs),
+    expires_at,
+    public: { origins, ...(ids === undefined ? {} : { ids }) },
+    ...(organization === undefined ? {} : { organization }),
+  };
+  return { value, record: tokenRecord(entry, "token") };
+}
+
+function randomHex(random: CreateTokenInput["random"]): string {
+  const bytes = new Uint8Array(VALUE_BYTE_LENGTH);
+  if (random === undefined) globalThis.crypto.getRandomValues(bytes);
+  else random(bytes);
+  return toHex(bytes);
 }

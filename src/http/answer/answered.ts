@@ -18,4 +18,6 @@ export interface Trace {
   route: string | null;
   organization: string | null;
   code: ErrorCode | null;
+  /** Headers of the answer, whatever that is. */
+  headers: Readonly<Record<string, string>>;
 }

@@ -12,13 +12,21 @@ import { Admission } from "../overload/admission.js";
 import type { FrontRules, Refusal } from "../overload/front.js";
 import { handlerLimits } from "../overload/limits.js";
 import type { HandlerLimits } from "../overload/limits.js";
+import { clientAddress } from "../access/client-address.js";
+import { Collector } from "../collect/collector.js";
+import { collectOptions } from "../collect/options.js";
+import type { CollectOptions } from "../collect/options.js";
+import type { BrowserFiles } from "../files/browser-files.js";
+import { fileRoutes } from "../routes/browser.js";
 import { routes } from "../routes/table.js";
-import type { Agent, ProcessGauges } from "../routing/route.js";
+import type { AgentReader } from "../tracking/agent-reader.js";
+import type { ProcessGauges, Route } from "../routing/route.js";
 import { createRouter } from "../routing/router.js";
 import { responseOf, wireRequestOf } from "../wire/exchange.js";
 import type { WireReply, WireRequest } from "../wire/exchange.js";
 import { noteRefused, respond } from "./respond.js";
 import type { Context } from "./respond.js";
+import { Streams } from "./streams.js";
 
 export interface HandlerOptions {
   /** One Daybook per organization name. A map may gain organizations later. */
@@ -30,7 +38,7 @@ export interface HandlerOptions {
    * Reads the user agents of tracking calls, once per call: `await loadAgentReader()`, or one of your own. Default: device, os and browser stay
    * unset.
    */
-  readonly readAgent?: (text: string) => Agent;
+  readonly readAgent?: AgentReader;
   /** Names a request that brings no usable X-Request-Id, unless it is refused on another thread. Default: a random UUID. */
   readonly requestId?: () => string;
   /** Hears of everything that is answered with status 500, before it is hidden behind the code, and of answers that a server could not write. */
@@ -45,6 +53,17 @@ export interface HandlerOptions {
   readonly sha256Hex?: (text: string) => string;
   /** Replaces bounds one by one. */
   readonly limits?: Partial<HandlerLimits>;
+  /** How events of pages are taken: where salts are kept, where an address is, which bounds there are. */
+  readonly collect?: CollectOptions;
+  /**
+   * Proxies whose `X-Forwarded-For` is believed, as addresses or networks: `127.0.0.1/8`, `fd00::/8`. Default: nobody's, the address of a caller is
+   * that of the connection.
+   */
+  readonly trustProxy?: readonly string[];
+  /** The address of whoever sent a web request, where the server around knows it. Default: nobody knows; requests off a socket tell it themselves. */
+  readonly address?: (request: Request) => string | undefined;
+  /** The script for sites and the page that shows the numbers: `await loadBrowserFiles()` of `daybook/node`. Default: neither is served. */
+  readonly files?: BrowserFiles;
 }
 
 /** Answers web requests; never rejects. */
@@ -72,6 +91,10 @@ const KNOWN: KnownOptions<HandlerOptions> = {
   lagMs: true,
   sha256Hex: true,
   limits: true,
+  collect: true,
+  trustProxy: true,
+  address: true,
+  files: true,
 };
 
 /**
@@ -83,14 +106,20 @@ export function createHandler(options: HandlerOptions): Handler {
   const limits = handlerLimits(options.limits);
   const clock = options.clock ?? systemClock;
   const { organizations } = options;
+  const byName: ReadonlyMap<string, Daybook> = organizations instanceof Map ? organizations : new Map(Object.entries(organizations));
+  const all: readonly Route[] = [...fileRoutes(options.files ?? {}), ...routes];
+  const readAgent = options.readAgent ?? (() => ({}));
   const hash = options.sha256Hex ?? sha256Hex;
   const context: Context = {
-    house: { organizations: organizations instanceof Map ? organizations : new Map(Object.entries(organizations)), routes },
-    router: createRouter(routes),
+    house: { organizations: byName, routes: all },
+    router: createRouter(all),
     clock,
     gate: new Gate(options.tokens, clock, limits, hash),
     admission: new Admission(limits, options.lagMs ?? (() => 0)),
-    readAgent: options.readAgent ?? (() => ({})),
+    streams: new Streams(limits.requestsPerTokenCount),
+    collector: new Collector(collectOptions(options.collect), readAgent, byName, clock),
+    addressOf: clientAddress(options.trustProxy ?? []),
+    readAgent,
     sha256Hex: hash,
     requestId: options.requestId ?? (() => globalThis.crypto.randomUUID()),
     onDefect: options.onDefect ?? (() => undefined),
@@ -99,8 +128,8 @@ export function createHandler(options: HandlerOptions): Handler {
     processGauges: options.processGauges ?? (() => ({})),
   };
   const answer = (request: WireRequest) => respond(context, request);
-  const handle = async (request: Request) => responseOf(await answer(wireRequestOf(request)));
-  const front: FrontRules = { routes: routes.map(({ method, path, envelope, access }) => ({ method, path, envelope, access })), limits };
+  const handle = async (request: Request) => responseOf(await answer(wireRequestOf(request, options.address?.(request))));
+  const front: FrontRules = { routes: all.map(({ method, path, envelope, access }) => ({ method, path, envelope, access })), limits };
   const noteDefect = (thrown: unknown, requestId: string) => tellEach((defect: unknown) => context.onDefect(defect, requestId), [thrown]);
   return Object.assign(handle, { answer, front, noteRefused: (refusal: Refusal) => noteRefused(context, refusal), noteDefect });
 }

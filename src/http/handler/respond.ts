@@ -2,6 +2,7 @@ import type { Clock } from "../../base/clock.js";
 import { DaybookError } from "../../base/errors.js";
 import type { Notice } from "../../engine/notices.js";
 import { authorize, invalidToken, projectOf } from "../access/access.js";
+import type { ClientAddress } from "../access/client-address.js";
 import type { Gate } from "../access/gate.js";
 import type { TokenRecord } from "../access/token.js";
 import type { Answered, Trace } from "../answer/answered.js";
@@ -10,6 +11,8 @@ import type { Envelope } from "../answer/error-reply.js";
 import { etagOf, matchesEtag } from "../answer/etag.js";
 import { noticeHeader } from "../answer/notice-header.js";
 import type { RequestCounts } from "../answer/request-counts.js";
+import type { Collector } from "../collect/collector.js";
+import { fileReply } from "../files/browser-files.js";
 import type { Admission } from "../overload/admission.js";
 import type { Refusal } from "../overload/front.js";
 import { readBody } from "../request/body.js";
@@ -18,9 +21,12 @@ import type { Agent, Caller, Exchange, GuardedRoute, House, ProcessGauges, Route
 import { routeOf } from "../routing/router.js";
 import type { Found, Router } from "../routing/router.js";
 import { checkShape } from "../shapes/check-shape.js";
-import type { WireReply, WireRequest } from "../wire/exchange.js";
+import { isStream } from "../wire/exchange.js";
+import type { BodyStream, WireReply, WireRequest } from "../wire/exchange.js";
 import { requestIdOf } from "../wire/request-id.js";
+import { collect } from "./collect.js";
 import { Deadline } from "./deadline.js";
+import type { Streams } from "./streams.js";
 
 /** What a handler has for every request. */
 export interface Context {
@@ -28,7 +34,10 @@ export interface Context {
   readonly router: Router<Route>;
   readonly clock: Clock;
   readonly gate: Gate;
+  readonly collector: Collector;
+  readonly addressOf: ClientAddress;
   readonly admission: Admission;
+  readonly streams: Streams;
   readonly readAgent: (text: string) => Agent;
   readonly requestId: () => string;
   readonly sha256Hex: (text: string) => string;
@@ -39,7 +48,7 @@ export interface Context {
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
-const CONTENT_TYPES = { ndjson: "application/x-ndjson; charset=utf-8", text: "text/plain; version=0.0.4; charset=utf-8" };
+const CONTENT_TYPES = { ndjson: "application/x-ndjson; charset=utf-8", text: "text/plain; version=0.0.4; charset=utf-8", events: "text/event-stream" };
 /** Methods that are named to whoever listens: a method is a word of the caller's. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
 
@@ -47,7 +56,7 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TR
 export async function respond(context: Context, request: WireRequest): Promise<WireReply> {
   const requestId = requestIdOf(request, context.requestId);
   const startedMs = performance.now();
-  const trace: Trace = { route: null, organization: null, code: null };
+  const trace: Trace = { route: null, organization: null, code: null, headers: {} };
   let envelope: Envelope = "problem";
   let reply: WireReply;
   try {
@@ -63,8 +72,11 @@ export async function respond(context: Context, request: WireRequest): Promise<W
     reply = errorReply(envelope, thrown, requestId);
     if (reply.status === 500) context.onDefect(thrown, requestId);
   }
-  note(context, { requestId, method: request.method, ...trace, status: reply.status, durationMs: performance.now() - startedMs });
-  return request.method === "HEAD" ? { ...reply, body: null } : reply;
+  const { headers, ...told } = trace;
+  note(context, { requestId, method: request.method, ...told, status: reply.status, durationMs: performance.now() - startedMs });
+  const { body } = reply;
+  if (request.method === "HEAD" && isStream(body)) body.cancel();
+  return { ...reply, headers: { ...reply.headers, ...headers }, body: request.method === "HEAD" ? null : body };
 }
 
 function note(context: Context, answered: Answered): void {
@@ -82,13 +94,16 @@ export function noteRefused(context: Context, { sha256, ...rest }: Refusal): voi
 async function run(context: Context, route: Route, found: Found<Route>, request: WireRequest, requestId: string, trace: Trace): Promise<WireReply> {
   const { admission } = context;
   if (route.access === null) {
-    if (route.always !== true) admission.refuseLate();
+    if (!("always" in route && route.always)) admission.refuseLate();
+    if ("collects" in route) return await collect(context, route, found.query, request, requestId, trace);
+    // What a page is asked is the page's own affair.
+    if ("file" in route) return await fileReply(route.file, route.content, request, requestId, context.sha256Hex);
     checkShape(route.query, parseQuery(found.query));
     const { status, text } = route.open(context.house);
     return await jsonReply(context, route, request, requestId, status, text);
   }
   admission.refuseLate();
-  const token = await context.gate.authenticate(request, route.access.basic);
+  const token = await context.gate.authenticate(request, context.addressOf(request), route.access.basic);
   trace.organization = token.organization;
   authorize(route.access, token);
   const caller = callerOf(context.house, token, found.params["project_id"]);
@@ -101,7 +116,9 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
       return notices.length === 0 ? reply : { ...reply, headers: { ...reply.headers, ...noticeHeader(notices, route.keepsNames) } };
     }
     const headers = { "content-type": CONTENT_TYPES[route.format], "x-request-id": requestId, "cache-control": "no-store" };
-    return { status: 200, headers, body: value as Uint8Array | string };
+    if (route.format !== "events") return { status: 200, headers, body: value as Uint8Array | string };
+    // Proxies that keep an answer until it is whole would keep it for ever.
+    return { status: 200, headers: { ...headers, "x-accel-buffering": "no" }, body: context.streams.counted(token.sha256, () => value as BodyStream) };
   } finally {
     leave();
   }
@@ -125,7 +142,12 @@ async function ask(context: Context, route: GuardedRoute, caller: Caller, found:
     const deadline = new Deadline(request.signal, admission.limits.questionMs);
     // Which names events have is noticed of the whole organization: somebody who sees one project alone is told nothing of it.
     const onNotice = (notice: Notice) => void (caller.token.project === null && notices.push(notice));
-    const told = { signal: deadline, receivedAtMs, readAgent, counts, processGauges, onNotice, notices };
+    const collected = context.collector.counts;
+    const { header, isWelcome } = {
+      header: (name: string) => request.header(name),
+      isWelcome: () => context.gate.isWelcome(caller.token.sha256),
+    };
+    const told = { signal: deadline, receivedAtMs, header, isWelcome, readAgent, counts, collected, processGauges, onNotice, notices };
     const exchange: Exchange<unknown, unknown> = { params: found.params, query, body, ...told };
     try {
       return await route.handle(caller, exchange);

@@ -3,7 +3,7 @@ import type { Count } from "../answer/request-counts.js";
 import type { ProcessGauges } from "../routing/route.js";
 
 /** The numbers of one organization, and of the process, as Prometheus reads them. */
-export async function metricsText(daybook: Daybook, counts: ReadonlyMap<string, Count>, process: ProcessGauges): Promise<string> {
+export async function metricsText(daybook: Daybook, counts: ReadonlyMap<string, Count>, collected: ReadonlyMap<string, number>, process: ProcessGauges): Promise<string> {
   const stats = await daybook.stats();
   const families = [
     gauge("daybook_up", "1 while the store takes events, else 0.", daybook.health === "ok" ? 1 : 0),
@@ -15,6 +15,7 @@ export async function metricsText(daybook: Daybook, counts: ReadonlyMap<string, 
     gauge("daybook_memory_bytes", "Bytes in memory, by estimate.", stats.memoryByteLength),
     family("daybook_requests_total", "Answers by route and status.", "counter", [...counts].map(([labels, { count }]) => [labels, count])),
     family("daybook_request_seconds_total", "Time from request to answer.", "counter", [...counts].map(([labels, { durationMs }]) => [labels, durationMs / 1_000])),
+    family("daybook_collected_events_total", "Events of pages by what became of them.", "counter", [...collected].map(([outcome, count]) => [`{outcome="${outcome}"}`, count])),
     ...Object.entries(process).map(([name, value]) => gauge(name, "Of the process.", value)),
   ];
   return families.join("");

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ERROR_CODES } from "../../base/errors.js";
 import { eventSchema } from "../shapes/event-body.js";
+import { beaconEvent } from "../shapes/beacon-body.js";
 import { recordSchema } from "../shapes/record-body.js";
 import type { Access } from "../access/access.js";
 import type { Route } from "../routing/route.js";
@@ -30,7 +31,7 @@ function describe(routes: readonly Route[]): string {
     servers: [{ url: "." }],
     paths,
     components: {
-      schemas: { Event: schemaOf(eventSchema), Record: schemaOf(recordSchema), Problem: problem, OlderError: olderError },
+      schemas: { Event: schemaOf(eventSchema), Record: schemaOf(recordSchema), Beacon: schemaOf(beaconEvent), Problem: problem, OlderError: olderError },
       responses: {
         Problem: { description: "An error.", content: { "application/problem+json": { schema: reference("Problem") } } },
         OlderError: { description: "An error.", content: { "application/json": { schema: reference("OlderError") } } },
@@ -52,23 +53,28 @@ function operationOf(route: Route): JsonObject {
     security: securityOf(route.access),
     ...bodyOf(route),
     responses: {
-      [route.status ?? 200]: {
-        description: "The answer.",
-        content: { [contentTypeOf(route)]: { schema: schemaOf(route.answer) } },
-      },
+      [route.status ?? 200]:
+        route.status === 204
+          ? { description: "Nothing is told." }
+          : { description: "The answer.", content: { [contentTypeOf(route)]: { schema: schemaOf(route.answer) } } },
       ...(route.etag ? { 304: { description: "The answer is the one that If-None-Match names." } } : {}),
       default: { $ref: `#/components/responses/${error}` },
     },
   };
 }
 
-function contentTypeOf({ format }: Route): string {
-  return format === "ndjson" ? "application/x-ndjson" : format === "text" ? "text/plain" : "application/json";
+function contentTypeOf(route: Route): string {
+  if ("file" in route) return route.file.type;
+  const { format } = route;
+  return format === undefined ? "application/json" : MEDIA_TYPES[format];
 }
+
+const MEDIA_TYPES = { ndjson: "application/x-ndjson", text: "text/plain", events: "text/event-stream" };
 
 function securityOf(access: Access | null): JsonObject[] {
   if (access === null) return [];
-  return [{ token: [access.scope] }, ...(access.basic === true ? [{ basic: [access.scope] }] : [])];
+  const scopes = access.scope === null ? [] : [access.scope];
+  return [{ token: scopes }, ...(access.basic === true ? [{ basic: scopes }] : [])];
 }
 
 function pathParameters(path: string): JsonObject[] {
@@ -90,8 +96,9 @@ function queryParameters(route: Route): JsonObject[] {
 }
 
 function bodyOf(route: Route): JsonObject {
-  if (route.access === null || route.body === null) return {};
-  const { schema, list } = route.body;
+  const body = "collects" in route ? route.collects : route.access === null ? null : route.body;
+  if (body === null) return {};
+  const { schema, list } = body;
   const object = schemaOf(schema);
   const items = list === null ? undefined : (object["properties"] as JsonObject)[list];
   const json = items === undefined ? object : { anyOf: [object, items] };

@@ -79,7 +79,8 @@ export class Front {
     const face = this.#faceOf(request);
     if ("error" in face) return this.#refuse(request, face.place, null, face.error, startedMs);
     const { route, known } = face;
-    if (route.access === null) return { refusal: null, known, leave: leaveNothing };
+    // What everybody may read costs little; what pages send is written.
+    if (route.access === null && route.method === "GET") return { refusal: null, known, leave: leaveNothing };
     const sha256 = known.sha256 ?? null;
     if (this.#enteredCount >= LIMITS.enteredRequestCount) return this.#refuse(request, route, sha256, this.#full, startedMs);
     this.#enteredCount += 1;

@@ -1,9 +1,19 @@
 import { z } from "zod";
+import { parameterError } from "../../base/errors.js";
+import { ROLES, SCOPES } from "../access/token.js";
+import { ChangeStream } from "../answer/change-stream.js";
 import { guarded } from "../routing/route.js";
 import type { Route } from "../routing/route.js";
 import { wireNames } from "../wire/wire-names.js";
 
 const noQuery = z.strictObject({});
+
+/** Where a listener was who comes back; null: it is new. @throws invalid_parameter */
+function lastEventId(header: string | null): number | null {
+  if (header === null || header === "") return null;
+  if (!/^\d{1,15}$/.test(header)) throw parameterError("invalid_parameter", "Last-Event-ID", `expected a sequence, got ${JSON.stringify(header.slice(0, 80))}`);
+  return Number(header);
+}
 
 /** What there is, in names and numbers. */
 export const contentRoutes: readonly Route[] = [
@@ -18,6 +28,34 @@ export const contentRoutes: readonly Route[] = [
     answer: z.strictObject({ projects: z.array(z.string()) }),
     etag: true,
     handle: ({ daybook, project }) => Promise.resolve({ projects: daybook.projects().filter((name) => project === null || name === project) }),
+  }),
+  guarded({
+    method: "GET",
+    path: "/v1/token",
+    summary: "Tells what the token may",
+    envelope: "problem",
+    access: { scope: null },
+    query: noQuery,
+    body: null,
+    answer: z.strictObject({ organization: z.string(), project: z.string().nullable(), role: z.enum(ROLES), scopes: z.array(z.enum([...SCOPES, "*"])) }),
+    etag: true,
+    handle: ({ token: { organization, project, role, scopes } }) => Promise.resolve({ organization, project, role, scopes }),
+  }),
+  guarded({
+    method: "GET",
+    path: "/v1/projects/{project_id}/changes",
+    summary: "Tells of changes as they come: server-sent events, of which each has the newest sequence",
+    envelope: "problem",
+    access: { scope: "analytics:read" },
+    query: noQuery,
+    body: null,
+    answer: z.string(),
+    format: "events",
+    etag: false,
+    handle: ({ daybook, project }, { header, isWelcome }) => {
+      const after = lastEventId(header("last-event-id"));
+      return Promise.resolve(new ChangeStream((signal) => daybook.changes({ signal, after }), { project, isWelcome }));
+    },
   }),
   guarded({
     method: "GET",

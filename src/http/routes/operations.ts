@@ -33,7 +33,8 @@ export const operationRoutes: readonly Route[] = [
     answer: z.string(),
     format: "text",
     etag: false,
-    handle: ({ daybook, token }, { counts, processGauges }) => metricsText(daybook, counts.of(token.organization), processGauges()),
+    handle: ({ daybook, token }, { counts, collected, processGauges }) =>
+      metricsText(daybook, counts.of(token.organization), collected.of(token.organization), processGauges()),
   }),
   {
     method: "GET",

@@ -1,5 +1,6 @@
 import type { Route } from "../routing/route.js";
 import { analyticsRoutes } from "./analytics.js";
+import { collectRoutes } from "./browser.js";
 import { companyRoutes } from "./companies.js";
 import { contentRoutes } from "./contents.js";
 import { exportRoutes } from "./exports.js";
@@ -12,7 +13,7 @@ import { revenueRoutes } from "./revenue.js";
 import { segmentRoutes } from "./segments.js";
 import { writingRoutes } from "./writing.js";
 
-/** Every route: what is not in this table does not answer. */
+/** Every route but files for browsers: what is not in this table does not answer. */
 export const routes: readonly Route[] = [
   ...analyticsRoutes,
   ...insightRoutes,
@@ -25,5 +26,6 @@ export const routes: readonly Route[] = [
   ...contentRoutes,
   ...exportRoutes,
   ...writingRoutes,
+  ...collectRoutes,
   ...operationRoutes,
 ];

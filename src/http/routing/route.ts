@@ -2,9 +2,11 @@ import type { z } from "zod";
 import type { Daybook } from "../../engine/daybook.js";
 import type { Notice } from "../../engine/notices.js";
 import type { Envelope } from "../answer/error-reply.js";
+import type { CollectCounts } from "../answer/collect-counts.js";
 import type { RequestCounts } from "../answer/request-counts.js";
 import type { Access } from "../access/access.js";
 import type { TokenRecord } from "../access/token.js";
+import type { BrowserFile, ServedFile } from "../files/browser-files.js";
 
 /** Bytes of a question's body. */
 export const JSON_BYTE_LENGTH = 1024 * 1024;
@@ -51,8 +53,13 @@ export interface Exchange<Body, Query> {
   readonly signal: Pick<AbortSignal, "aborted">;
   /** When the request came in, epoch ms. */
   readonly receivedAtMs: number;
+  /** A header by its lower-case name. */
+  readonly header: (name: string) => string | null;
+  /** Whether the caller's token would still be taken. */
+  readonly isWelcome: () => Promise<boolean>;
   readonly readAgent: (text: string) => Agent;
   readonly counts: RequestCounts;
+  readonly collected: CollectCounts;
   readonly processGauges: () => ProcessGauges;
   /** Hears what is noticed about a question; nothing of it is told to a token of one project. */
   readonly onNotice: (notice: Notice) => void;
@@ -74,7 +81,7 @@ export interface OpenAnswer {
 
 /** What of a route shows from outside, before anything of it is done: values only, so that another thread can have it. */
 export interface RouteFace {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE" | "OPTIONS";
   /** Segments in braces are parameters. */
   readonly path: string;
   readonly envelope: Envelope;
@@ -88,9 +95,9 @@ interface RouteBase extends RouteFace {
   /** Shape of the answer. */
   readonly answer: z.ZodType;
   /** Status of the answer. Default 200. */
-  readonly status?: 200 | 201;
-  /** `ndjson`: the handler answers bytes of UTF-8; `text`: a text. Default: what is written as JSON. */
-  readonly format?: "ndjson" | "text";
+  readonly status?: 200 | 201 | 204;
+  /** `ndjson`: the handler answers bytes of UTF-8; `text`: a text; `events`: a `BodyStream`. Default: what is written as JSON. */
+  readonly format?: "ndjson" | "text" | "events";
   /** True: the answer carries an ETag and `If-None-Match` is honoured. */
   readonly etag: boolean;
 }
@@ -110,8 +117,22 @@ export interface GuardedRoute extends RouteBase {
   readonly handle: (caller: Caller, exchange: Exchange<unknown, unknown>) => Promise<unknown>;
 }
 
+/** A file for browsers. */
+export interface FileRoute extends RouteBase {
+  readonly access: null;
+  readonly file: ServedFile;
+  readonly content: BrowserFile;
+}
+
+/** What pages of other origins may send to, with a public key in the body. */
+export interface CollectRoute extends RouteBase {
+  readonly access: null;
+  /** The body; null: a browser asks whether it may send one. */
+  readonly collects: BodyRule | null;
+}
+
 /** One row of the table of routes. */
-export type Route = OpenRoute | GuardedRoute;
+export type Route = OpenRoute | FileRoute | CollectRoute | GuardedRoute;
 
 /** A row whose handler sees body and query in the types of their schemas. */
 export function guarded<Body extends z.ZodObject, Query extends z.ZodObject>(

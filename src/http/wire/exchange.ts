@@ -34,11 +34,19 @@ export interface WireRequest {
   readBody(maxByteLength: number, onBytes?: (byteLength: number) => void): Promise<Uint8Array>;
 }
 
+/** A body that is made as time goes on. */
+export interface BodyStream {
+  /** The next piece of text; null: the end. Asked for one piece at a time, each when the one before is on its way. */
+  next(): Promise<string | null>;
+  /** Nobody will read on: what `next` waits for ends. */
+  cancel(): void;
+}
+
 /** An answer: header names are lower-case. */
 export interface WireReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array | null;
+  readonly body: string | Uint8Array | BodyStream | null;
 }
 
 /** The error of a body over its bound. */
@@ -46,12 +54,13 @@ export function bodyTooLarge(maxByteLength: number): DaybookError {
   return new DaybookError("body_too_large", `expected a body of at most ${maxByteLength} bytes, after inflating too`);
 }
 
-/** A web `Request` as the routes need it. */
-export function wireRequestOf(request: Request): WireRequest {
+/** A web `Request` as the routes need it. @param address of the caller, where it is known */
+export function wireRequestOf(request: Request, address?: string): WireRequest {
   return {
     method: request.method,
     target: targetOf(request.url),
     signal: request.signal,
+    address,
     header: (name) => request.headers.get(name),
     readBody: async (maxByteLength, onBytes) => {
       if (request.body === null) return new Uint8Array(0);
@@ -67,7 +76,25 @@ export function wireRequestOf(request: Request): WireRequest {
 
 /** An answer as a web `Response`. */
 export function responseOf(reply: WireReply): Response {
-  return new Response(reply.body as BodyInit | null, { status: reply.status, headers: { ...reply.headers } });
+  const { body } = reply;
+  return new Response(isStream(body) ? readableOf(body) : (body as BodyInit | null), { status: reply.status, headers: { ...reply.headers } });
+}
+
+/** Whether a body is made as time goes on. */
+export function isStream(body: WireReply["body"]): body is BodyStream {
+  return typeof body === "object" && body !== null && "next" in body;
+}
+
+function readableOf(stream: BodyStream): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    pull: async (controller) => {
+      const piece = await stream.next();
+      if (piece === null) controller.close();
+      else controller.enqueue(encoder.encode(piece));
+    },
+    cancel: () => stream.cancel(),
+  });
 }
 
 /**

@@ -6,7 +6,8 @@ import { routes } from "../../../src/http/routes/table.js";
 import { completeRequest } from "../complete-request.js";
 import { codeOf, handlerOf, send, stubDaybook } from "../kit.js";
 
-type Rights = readonly [scope: Scope, least: "any" | "admin", reach: "project" | "organization"];
+/** `scope` null: any token will do. */
+type Rights = readonly [scope: Scope | null, least: "any" | "admin", reach: "project" | "organization"];
 
 /** What each route asks of a token, written down a second time: the table of routes must agree. */
 const RIGHTS: Record<string, Rights> = {
@@ -40,6 +41,8 @@ const RIGHTS: Record<string, Rights> = {
   "PUT /v1/segments/{name}": ["segments:write", "any", "organization"],
   "DELETE /v1/segments/{name}": ["segments:write", "any", "organization"],
   "GET /v1/projects": ["analytics:read", "any", "project"],
+  "GET /v1/projects/{project_id}/changes": ["analytics:read", "any", "project"],
+  "GET /v1/token": [null, "any", "project"],
   "GET /v1/stats": ["metrics:read", "any", "organization"],
   "POST /v1/exports/events": ["events:read", "any", "project"],
   "POST /v1/exports/records": ["identities:read", "admin", "organization"],
@@ -108,7 +111,7 @@ async function answerTo(route: string, token: string | null) {
 }
 
 function expectedOf([scope, least, reach]: Rights, role: Role, held: Scope | "*", project: string | null): string {
-  if (held !== "*" && held !== scope) return "insufficient_scope";
+  if (scope !== null && held !== "*" && held !== scope) return "insufficient_scope";
   if (least === "admin" && role !== "owner" && role !== "admin") return "insufficient_role";
   return reach === "organization" && project !== null ? "organization_token_required" : "ok";
 }

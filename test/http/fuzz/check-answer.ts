@@ -65,11 +65,11 @@ function successFlaws(request: FuzzRequest, { status, headers, text }: FuzzAnswe
     if (!request.headers.some(([name]) => name.toLowerCase() === "if-none-match")) flaws.push("304 unasked");
     return flaws;
   }
-  const expected = route.access === null ? [200, 503] : [route.status ?? 200];
+  const expected = "open" in route ? [200, 503] : [route.status ?? 200];
   if (!expected.includes(status)) flaws.push(`status ${status}`);
-  if (request.method === "HEAD") return flaws;
+  if (request.method === "HEAD" || status === 204) return text === "" ? flaws : [...flaws, "a body where none belongs"];
   if (route.format === "ndjson") for (const line of text.split("\n")) JSON.parse(line === "" ? "{}" : line);
-  else if (!route.answer.safeParse(route.format === "text" ? text : JSON.parse(text)).success) flaws.push(`an answer of another shape: ${text.slice(0, 300)}`);
+  else if (!route.answer.safeParse(route.format === "text" || route.format === "events" ? text : JSON.parse(text)).success) flaws.push(`an answer of another shape: ${text.slice(0, 300)}`);
   return flaws;
 }
 

@@ -1,4 +1,6 @@
 import { connect } from "node:net";
+import { isStream } from "../../../src/http/wire/exchange.js";
+import type { BodyStream } from "../../../src/http/wire/exchange.js";
 import type { Handler } from "../../../src/http/index.js";
 import type { FuzzAnswer } from "./check-answer.js";
 import type { FuzzRequest } from "./requests.js";
@@ -20,8 +22,15 @@ export async function overWire(handler: Handler, request: FuzzRequest): Promise<
       return body;
     },
   });
-  const text = answer === null ? "" : typeof answer === "string" ? answer : new TextDecoder().decode(answer);
+  const text = answer === null ? "" : typeof answer === "string" ? answer : isStream(answer) ? await beginningOf(answer) : new TextDecoder().decode(answer);
   return { status, headers: new Map(Object.entries(headers)), text };
+}
+
+/** Of a body without an end. */
+async function beginningOf(stream: BodyStream): Promise<string> {
+  const piece = await stream.next();
+  stream.cancel();
+  return piece ?? "";
 }
 
 /** As a web request, where there can be one: null otherwise. */
@@ -34,7 +43,15 @@ export async function overWeb(handler: Handler, { method, target, headers, body 
   }
   if (new URL(request.url).pathname + new URL(request.url).search !== target) return null;
   const response = await handler(request);
-  return { status: response.status, headers: new Map(response.headers), text: await response.text() };
+  return { status: response.status, headers: new Map(response.headers), text: await textOf(response) };
+}
+
+async function textOf(response: Response): Promise<string> {
+  if (response.headers.get("content-type") !== "text/event-stream" || response.body === null) return await response.text();
+  const reader = response.body.getReader();
+  const { value } = await reader.read();
+  await reader.cancel();
+  return new TextDecoder().decode(value);
 }
 
 /** As bytes on a socket; `breakAt` of them where given, and then the end. Null when nothing came back. */
@@ -51,6 +68,8 @@ export async function overSocket(port: number, request: FuzzRequest, breakAt?: n
     if (breakAt === undefined) socket.write(bytes);
     else socket.end(bytes.subarray(0, breakAt % bytes.length));
     socket.on("data", (chunk) => (text += chunk.toString("utf8"))).on("error", () => undefined);
+    // What has no end is left when it has begun.
+    socket.on("data", () => /^content-type: text\/event-stream\r$/im.test(text) && text.includes("retry:") && socket.destroy());
     socket.on("close", () => resolve(text)).on("end", () => socket.destroy());
   });
   if (received === "") return null;

@@ -1,0 +1,97 @@
+import { parameterError } from "../../base/errors.js";
+import type { WireRequest } from "../wire/exchange.js";
+
+/** Addresses that begin alike. */
+interface Network {
+  /** 4 bytes, or 16. */
+  readonly bytes: Uint8Array;
+  readonly prefixBits: number;
+}
+
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+
+/** Whose word is believed about where a request came from. */
+export type ClientAddress = (request: Pick<WireRequest, "address" | "header">) => string | undefined;
+
+/**
+ * Tells the address of a caller: that of the connection, and where it is one of the named proxies, what these say in X-Forwarded-For, from its end
+ * to the first address that is no such proxy: what stands before that, the caller may have written.
+ * @param proxies addresses or networks: `10.0.0.1`, `127.0.0.1/8`, `fd00::/8`
+ * @throws invalid_parameter
+ */
+export function clientAddress(proxies: readonly string[]): ClientAddress {
+  if (!Array.isArray(proxies)) throw parameterError("invalid_parameter", "trustProxy", "expected a list of addresses or networks");
+  const networks = proxies.map((text, at) => networkOf(text, `trustProxy[${at}]`));
+  if (networks.length === 0) return ({ address }) => address;
+  const isTrusted = (address: string) => networks.some((network) => isIn(bytesOf(address), network));
+  return (request) => {
+    if (request.address === undefined || !isTrusted(request.address)) return request.address;
+    const named = (request.header("x-forwarded-for") ?? "").split(",").map((text) => bareAddress(text.trim()));
+    let told = request.address;
+    for (const address of named.reverse()) {
+      // Behind what is no address nobody can be believed.
+      if (bytesOf(address) === null) return told;
+      told = address;
+      if (!isTrusted(address)) return told;
+    }
+    return told;
+  };
+}
+
+function networkOf(text: string, at: string): Network {
+  const [address = "", bits, ...rest] = String(text).split("/");
+  const bytes = bytesOf(address);
+  const prefixBits = bits === undefined ? (bytes?.length ?? 0) * 8 : Number(bits);
+  if (bytes === null || rest.length > 0 || bits === "" || !Number.isInteger(prefixBits) || prefixBits < 0 || prefixBits > bytes.length * 8)
+    throw parameterError("invalid_parameter", at, `expected an address or a network such as 127.0.0.1/8 or fd00::/8, got ${JSON.stringify(text)}`);
+  return { bytes, prefixBits };
+}
+
+function isIn(address: Uint8Array | null, { bytes, prefixBits }: Network): boolean {
+  if (address === null || address.length !== bytes.length) return false;
+  for (let bit = 0; bit < prefixBits; bit += 8) {
+    const mask = 0xff00 >> Math.min(8, prefixBits - bit);
+    if ((((address[bit >> 3] ?? 0) ^ (bytes[bit >> 3] ?? 0)) & mask & 0xff) !== 0) return false;
+  }
+  return true;
+}
+
+/** Without port and brackets, as some proxies write them. */
+function bareAddress(text: string): string {
+  const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1];
+  return bracketed ?? (/^\d+\.\d+\.\d+\.\d+:\d+$/.test(text) ? text.slice(0, text.indexOf(":")) : text);
+}
+
+/** 4 bytes of an IPv4 address, mapped ones too, else 16; null: it is no address. */
+function bytesOf(text: string): Uint8Array | null {
+  const address = MAPPED.exec(text)?.[1] ?? text;
+  if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(address)) {
+    const parts = address.split(".").map(Number);
+    return parts.every((part) => part <= 255) ? Uint8Array.from(parts) : null;
+  }
+  const [bare = ""] = address.split("%");
+  if (!/^[0-9a-f:.]+$/i.test(bare) || !bare.includes(":")) return null;
+  return ipv6Bytes(bare);
+}
+
+function ipv6Bytes(text: string): Uint8Array | null {
+  // A last part in the form of IPv4 stands for two groups.
+  const last = text.slice(text.lastIndexOf(":") + 1);
+  const embedded = last.includes(".") ? bytesOf(last) : null;
+  if (last.includes(".") && embedded === null) return null;
+  const [head = "", tail, ...more] = text.slice(0, embedded === null ? undefined : text.lastIndexOf(":") + 1).split("::");
+  if (more.length > 0) return null;
+  const [front, back] = [groupsOf(head), groupsOf(tail ?? "")];
+  if (front === null || back === null) return null;
+  const end = [...back, ...(embedded ?? [])];
+  const missing = 16 - front.length - end.length;
+  if (tail === undefined ? missing !== 0 : missing < 2) return null;
+  return Uint8Array.from([...front, ...new Array<number>(missing).fill(0), ...end]);
+}
+
+function groupsOf(text: string): number[] | null {
+  if (text === "") return [];
+  const groups = text.replace(/:$/, "").split(":");
+  if (!groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return null;
+  return groups.flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 255]);
+}

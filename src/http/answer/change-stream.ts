@@ -1,0 +1,80 @@
+import { LIMITS } from "../../base/limits.js";
+import type { Change } from "../../engine/changes.js";
+import type { BodyStream } from "../wire/exchange.js";
+
+export interface ChangeStreamOptions {
+  /** Changes of other projects are not told of; null: those of all are. */
+  readonly project: string | null;
+  /** Asked now and then: false ends the stream. */
+  readonly isWelcome: () => Promise<boolean>;
+  readonly heartbeatMs?: number;
+}
+
+/** Milliseconds after which a browser, or whoever listens, is to come back when the connection was cut. */
+const RETRY_MS = 1_000;
+const HEARTBEAT = ":\n\n";
+
+/**
+ * Changes as server-sent events (WHATWG HTML, 9.2): `id` is the sequence, with which one who comes back misses nothing. Between them come comments,
+ * so that nobody on the way takes the connection for dead.
+ */
+export class ChangeStream implements BodyStream {
+  readonly #changes: AsyncIterator<Change>;
+  readonly #signal = { aborted: false };
+  readonly #options: ChangeStreamOptions;
+  #coming: Promise<IteratorResult<Change, unknown>> | null = null;
+  #hasBegun = false;
+  #end: () => void = () => undefined;
+  readonly #ended = new Promise<null>((resolve) => {
+    this.#end = () => resolve(null);
+  });
+
+  /** @param listen begins to listen; stops when the signal is aborted */
+  constructor(listen: (signal: { readonly aborted: boolean }) => AsyncIterable<Change>, options: ChangeStreamOptions) {
+    this.#changes = listen(this.#signal)[Symbol.asyncIterator]();
+    this.#options = options;
+  }
+
+  async next(): Promise<string | null> {
+    if (!this.#hasBegun) {
+      this.#hasBegun = true;
+      return `retry: ${RETRY_MS}\n\n`;
+    }
+    while (!this.#signal.aborted) {
+      // A change that nobody could be told of yet is not asked for twice.
+      this.#coming ??= this.#changes.next();
+      const came = await this.#first(this.#coming);
+      if (came === "late") {
+        if (await this.#options.isWelcome()) return HEARTBEAT;
+        break;
+      }
+      if (came === null || came.done === true) break;
+      this.#coming = null;
+      const { sequence, projects } = came.value;
+      if (this.#options.project === null || projects.includes(this.#options.project)) return `id: ${sequence}\ndata: ${JSON.stringify({ sequence })}\n\n`;
+    }
+    this.cancel();
+    return null;
+  }
+
+  cancel(): void {
+    if (this.#signal.aborted) return;
+    this.#signal.aborted = true;
+    this.#end();
+    // Whoever waits for a change waits no longer; what that ends with nobody hears.
+    this.#coming?.catch(() => undefined);
+    this.#changes.return?.()?.catch(() => undefined);
+  }
+
+  async #first(coming: Promise<IteratorResult<Change, unknown>>): Promise<IteratorResult<Change, unknown> | "late" | null> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<"late">((resolve) => {
+      timer = setTimeout(() => resolve("late"), this.#options.heartbeatMs ?? LIMITS.changeHeartbeatMs);
+    });
+    try {
+      return await Promise.race([coming, late, this.#ended]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import type { EventInput } from "../../schema/event.js";
+import { splitAddress } from "../../schema/web-address.js";
+import type { Agent } from "../routing/route.js";
+import type { Beacon } from "../shapes/beacon-body.js";
+
+/** Where an address is; absent where nobody knows. */
+export interface Place {
+  /** Two letters (ISO 3166-1). */
+  readonly country?: string;
+  readonly region?: string;
+  readonly city?: string;
+}
+
+/** What the server adds to the events of a request. */
+export interface Surroundings {
+  readonly agent: Agent;
+  readonly place: Place;
+  /** Of the browser's header; null: it names none. */
+  readonly language: string | null;
+}
+
+/** Who an event is of, and when it was. */
+export interface Moment {
+  readonly anonymousId: string;
+  readonly createdAtMs: number;
+}
+
+const ANY_LANGUAGE = "*";
+
+/** The event that a page told of. */
+export function eventOfBeacon(beacon: Beacon, { anonymousId, createdAtMs }: Moment, { agent, place, language }: Surroundings): EventInput {
+  const { url, title } = beacon;
+  return {
+    id: beacon.id ?? null,
+    name: beacon.name ?? "pageview",
+    userId: beacon.userId ?? null,
+    anonymousId,
+    createdAt: createdAtMs,
+    metadata: { ...(title ? { title } : {}), ...beacon.metadata },
+    ...(url ? splitAddress(url) : {}),
+    referrer: beacon.referrer ?? null,
+    language: beacon.language ?? language,
+    screen: beacon.screen ?? null,
+    value: beacon.value ?? null,
+    currency: beacon.currency ?? null,
+    ...agent,
+    locationCountry: place.country ?? null,
+    locationRegion: place.region ?? null,
+    locationCity: place.city ?? null,
+  };
+}
+
+/** The first language of an Accept-Language header; null: it names none. */
+export function firstLanguage(header: string | null): string | null {
+  const first = header?.split(",", 1)[0]?.split(";", 1)[0]?.trim() ?? "";
+  return first === "" || first === ANY_LANGUAGE ? null : first;
+}

@@ -1,0 +1,185 @@
+import { DaybookError } from "../../base/errors.js";
+import type { ErrorCode } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
+import { pooledRandom } from "../../base/random.js";
+import type { Clock } from "../../base/clock.js";
+import { KEY_COUNT_MAX } from "../../engine/collected.js";
+import type { CollectingDaybook } from "../../engine/collected.js";
+import type { Daybook } from "../../engine/daybook.js";
+import type { EventInput } from "../../schema/event.js";
+import { Buckets } from "../access/buckets.js";
+import { networkOf } from "../access/network.js";
+import type { PublicRules, TokenRecord } from "../access/token.js";
+import type { AgentReader } from "../tracking/agent-reader.js";
+import { checkShape } from "../shapes/check-shape.js";
+import { beaconEvent } from "../shapes/beacon-body.js";
+import type { Beacon } from "../shapes/beacon-body.js";
+import { eventOfBeacon, firstLanguage } from "./beacon-event.js";
+import type { Surroundings } from "./beacon-event.js";
+import { CollectCounts } from "../answer/collect-counts.js";
+import type { CollectOutcome } from "../answer/collect-counts.js";
+import type { CollectOptions } from "./options.js";
+import { seenSince } from "./seen-since.js";
+import { UserAgents } from "./user-agents.js";
+import { Visitors } from "./visitors.js";
+
+/** A body of events with the key that opens its project. */
+export interface Collected {
+  readonly key: TokenRecord;
+  readonly rules: PublicRules;
+  readonly daybook: Daybook;
+  readonly events: readonly unknown[];
+  /** Of the browser; `""` where the transport knows none. */
+  readonly address: string;
+  readonly header: (name: string) => string | null;
+  readonly receivedAtMs: number;
+}
+
+/** A record that ties a visitor to a user. */
+interface Tie {
+  readonly id: string | null;
+  readonly userId: string;
+  readonly anonymousId: string;
+  readonly createdAt: number;
+}
+
+const IDENTIFY = "$identify";
+
+/** Takes what pages send: says who is a visitor, adds what only a server knows, and stores it. */
+export class Collector {
+  readonly counts = new CollectCounts();
+  readonly #options: Required<CollectOptions>;
+  readonly #agents: UserAgents;
+  readonly #visitors: Visitors;
+  readonly #byKey: Buckets;
+  readonly #byAddress: Buckets;
+
+  constructor(options: Required<CollectOptions>, readAgent: AgentReader, organizations: ReadonlyMap<string, Daybook>, clock: Clock) {
+    this.#options = options;
+    this.#agents = new UserAgents(readAgent.once ?? readAgent, options.isBot);
+    this.#byKey = new Buckets({ capacity: options.burst, perSec: options.perSec, bucketCountMax: LIMITS.countedTokenCount }, clock);
+    this.#byAddress = new Buckets({ capacity: options.perAddressBurst, perSec: options.perAddressPerSec, bucketCountMax: LIMITS.collectedAddressCount }, clock);
+    this.#visitors = new Visitors({
+      keeper: options.salts,
+      clock,
+      random: pooledRandom(),
+      seenSince: (sinceMs) => seenSince(organizations, sinceMs),
+      onNewSalt: () => {
+        this.#agents.forget();
+        this.#byAddress.clear();
+      },
+    });
+  }
+
+  /**
+   * Stores the events of a page; resolves once they are durable. Good ones are stored beside bad ones.
+   * @throws rate_limited; of the first bad event what `POST /v1/events` says of it; what an ingest throws
+   */
+  async take(collected: Collected): Promise<void> {
+    const { key, events, header } = collected;
+    // Before anything is remembered of the sender.
+    const turning = this.#visitors.ready();
+    if (turning !== null) await turning;
+    const userAgent = header("user-agent") ?? "";
+    const { agent, isBot } = this.#agents.of(userAgent);
+    const ignored = this.#ignored(isBot, header);
+    if (ignored !== null) return this.counts.add(key.organization, ignored, events.length);
+    this.#refuseTooMany(collected);
+    const around: Surroundings = {
+      agent,
+      place: await this.#options.locate(collected.address),
+      language: firstLanguage(header("accept-language")),
+    };
+    await this.#store(collected, userAgent, around);
+  }
+
+  /** Forgets the salts in memory. */
+  stop(): void {
+    this.#visitors.stop();
+  }
+
+  #ignored(isBot: boolean, header: Collected["header"]): CollectOutcome | null {
+    if (isBot) return "bot";
+    if (/\bprefetch\b/i.test(`${header("sec-purpose") ?? ""} ${header("purpose") ?? ""}`)) return "prefetch";
+    return this.#options.honorGpc && header("sec-gpc") === "1" ? "opted_out" : null;
+  }
+
+  /** An address is told apart by key: whoever floods one site is still a visitor of another. */
+  #refuseTooMany({ key, address, events }: Collected): void {
+    const place = address === "" ? null : `${key.sha256} ${networkOf(address)}`;
+    const waits = [this.#byKey.waitSec(key.sha256, events.length), place === null ? 0 : this.#byAddress.waitSec(place, events.length)];
+    const retryAfterSec = Math.max(...waits);
+    if (retryAfterSec > 0) {
+      this.counts.add(key.organization, "refused", events.length);
+      throw new DaybookError("rate_limited", `too many events of one ${waits[0] === retryAfterSec ? "public key" : "address"}`, { retryAfterSec });
+    }
+    this.#byKey.take(key.sha256, events.length);
+    if (place !== null) this.#byAddress.take(place, events.length);
+  }
+
+  async #store(collected: Collected, userAgent: string, around: Surroundings): Promise<void> {
+    const { key, daybook, events } = collected;
+    const faults = new Map<number, DaybookError>();
+    const inputs: EventInput[] = [];
+    const positions: number[] = [];
+    const ties: { readonly position: number; readonly tie: Tie }[] = [];
+    for (const [position, event] of events.entries()) {
+      try {
+        const beacon = checkedBeacon(event, `events[${position}]`, collected.rules);
+        const createdAtMs = collected.receivedAtMs - (beacon.age_ms ?? 0);
+        const anonymousId = beacon.anonymousId || this.#visitors.idOf({ site: siteOf(key), address: collected.address, userAgent }, createdAtMs);
+        if (beacon.name === IDENTIFY) ties.push({ position, tie: { id: beacon.id ?? null, userId: beacon.userId ?? "", anonymousId, createdAt: createdAtMs } });
+        else {
+          inputs.push(eventOfBeacon(beacon, { anonymousId, createdAtMs }, around));
+          positions.push(position);
+        }
+      } catch (thrown) {
+        faults.set(position, faultOf(thrown));
+      }
+    }
+    const ingesting = inputs.length === 0 ? NOTHING : (daybook as CollectingDaybook).ingest(inputs, { project: projectOf(key), [KEY_COUNT_MAX]: LIMITS.collectedMetadataKeyCount });
+    const tying = ties.map(({ tie }) => daybook.identify(tie).then(() => null, faultOf));
+    // Also when one fails: nothing is still being written when the answer goes out.
+    await Promise.allSettled([ingesting, ...tying]);
+    const [ingested, tied] = [await ingesting, await Promise.all(tying)];
+    for (const { index, code, message } of ingested.rejected) faults.set(positions[index] ?? 0, new DaybookError(code as ErrorCode, `events[${positions[index] ?? 0}].${message}`));
+    for (const [at, fault] of tied.entries()) if (fault !== null) faults.set(ties[at]?.position ?? 0, fault);
+    // That somebody was erased is no mistake of the page, and nothing that it may know.
+    for (const [position, { code }] of faults) if (code === "suppressed") faults.delete(position);
+    this.counts.add(key.organization, "stored", ingested.accepted);
+    this.counts.add(key.organization, "duplicate", ingested.duplicates);
+    this.counts.add(key.organization, "rejected", faults.size);
+    const [first] = [...faults].sort(([a], [b]) => a - b);
+    if (first !== undefined) throw first[1];
+  }
+}
+
+const NOTHING = { accepted: 0, duplicates: 0, rejected: [] };
+
+/** What is wrong with one event alone; any other error is the whole request's, and the page tries again. */
+const FAULTS: readonly ErrorCode[] = ["invalid_parameter", "unknown_parameter", "invalid_event", "suppressed", "project_not_allowed"];
+
+function checkedBeacon(event: unknown, at: string, { ids }: PublicRules): Beacon {
+  checkShape(beaconEvent, event, { at });
+  const beacon = event as Beacon;
+  const refuse = (member: string, reason: string) => {
+    throw new DaybookError("invalid_parameter", `${at}.${member}: ${reason}`, { param: `${at}.${member}`, reason });
+  };
+  if (beacon.anonymousId && !ids.includes("anonymous")) refuse("anonymousId", "expected none, the key does not take ids of browsers");
+  if (beacon.userId && !ids.includes("user")) refuse("userId", "expected none, the key does not take ids of users");
+  if (beacon.name === IDENTIFY && !beacon.userId) refuse("userId", `expected the user whom ${IDENTIFY} is about, it is missing`);
+  return beacon;
+}
+
+function siteOf(key: TokenRecord): string {
+  return `${key.organization}\0${projectOf(key)}`;
+}
+
+function projectOf({ project }: TokenRecord): string {
+  return project ?? "default";
+}
+
+function faultOf(thrown: unknown): DaybookError {
+  if (thrown instanceof DaybookError && FAULTS.includes(thrown.code)) return thrown;
+  throw thrown;
+}

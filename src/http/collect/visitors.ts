@@ -1,0 +1,128 @@
+import type { Clock } from "../../base/clock.js";
+import { hmacSha256, toHex } from "../../base/hash.js";
+import { LIMITS } from "../../base/limits.js";
+import { dayOf, dayStartMs, MS_PER_DAY } from "../../base/time.js";
+import { readSalts, saltsBytes, saltsOfDay } from "./salts.js";
+import type { SaltKeeper, Salts } from "./salts.js";
+
+/** What tells a visitor from another. None of it is kept. */
+export interface Sender {
+  /** Organization and project. */
+  readonly site: string;
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+/** When an id was seen last, epoch ms. */
+export interface Seen {
+  readonly id: string;
+  readonly atMs: number;
+}
+
+export interface VisitorsOptions {
+  readonly keeper: SaltKeeper;
+  readonly clock: Clock;
+  readonly random: (bytes: Uint8Array) => void;
+  /** Who was seen since a time: asked once, of what was stored before this process began. */
+  readonly seenSince: (sinceMs: number) => AsyncIterable<Seen>;
+  /** Called when a new salt begins to count: what else was remembered of the senders of its day before is to be forgotten. */
+  readonly onNewSalt: () => void;
+}
+
+/** A longer pause ends a session: docs/semantics.md. */
+const PAUSE_MS = 30 * 60_000;
+const ID_BYTES = 16;
+const encoder = new TextEncoder();
+
+/**
+ * Names visitors without cookies: HMAC-SHA-256 of who sends under a random salt of the UTC day. Once the salt is gone nobody can find out whose an
+ * id was, or whether two of different days are the same. Somebody who is in the middle of a session at midnight keeps the id until it ends.
+ */
+export class Visitors {
+  #salts: Salts | null = null;
+  #turning: Promise<void> | null = null;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  /** By id: when those were seen last who may be in a session that began under the salt of the day before. */
+  readonly #seen = new Map<string, number>();
+  #sweptMs = 0;
+
+  constructor(readonly options: VisitorsOptions) {}
+
+  /** Sees to it that the salt of today counts, and is kept; null: it does. */
+  ready(): Promise<void> | null {
+    if (this.#salts?.day === dayOf(this.options.clock.now())) return null;
+    return (this.#turning ??= this.#turn().finally(() => {
+      this.#turning = null;
+    }));
+  }
+
+  /** Forgets the salts in memory, and no longer waits for midnight. */
+  stop(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#salts = null;
+    this.#seen.clear();
+  }
+
+  /** The id of a sender now, or up to an hour ago; `ready` was awaited. Cost: some µs, twice that while sessions of the day before go on. */
+  idOf(sender: Sender, atMs: number): string {
+    const salts = this.#salts;
+    if (salts === null) throw new Error("expected the salt of the day");
+    this.#sweep(atMs);
+    const isOfToday = dayOf(atMs) >= salts.day;
+    const goesOn = isOfToday ? this.#continued(sender, atMs, salts.before) : null;
+    const id = goesOn ?? idUnder(isOfToday ? salts.salt : (salts.before ?? salts.salt), sender);
+    // Who is seen long before midnight has a session of today only.
+    if (goesOn !== null || !isOfToday || dayStartMs(dayOf(atMs) + 1) - atMs <= PAUSE_MS) this.#note(id, atMs);
+    return id;
+  }
+
+  #continued(sender: Sender, atMs: number, before: Uint8Array | null): string | null {
+    if (before === null || this.#seen.size === 0) return null;
+    const id = idUnder(before, sender);
+    const lastMs = this.#seen.get(id);
+    return lastMs === undefined || atMs - lastMs > PAUSE_MS ? null : id;
+  }
+
+  #note(id: string, atMs: number): void {
+    const lastMs = this.#seen.get(id);
+    if (lastMs === undefined && this.#seen.size >= LIMITS.continuedVisitorCount) return;
+    this.#seen.set(id, Math.max(lastMs ?? atMs, atMs));
+  }
+
+  #sweep(atMs: number): void {
+    if (atMs - this.#sweptMs < PAUSE_MS / 6) return;
+    this.#sweptMs = atMs;
+    for (const [id, lastMs] of this.#seen) if (atMs - lastMs > PAUSE_MS) this.#seen.delete(id);
+  }
+
+  async #turn(): Promise<void> {
+    const { keeper, clock, random, onNewSalt } = this.options;
+    const kept = this.#salts ?? readSalts(await keeper.read());
+    const salts = saltsOfDay(dayOf(clock.now()), kept, random);
+    // An id that is made under a salt which a crash forgets would be another visitor afterwards.
+    if (salts !== kept) await keeper.keep(saltsBytes(salts));
+    if (this.#salts === null && kept !== null) for await (const { id, atMs } of this.options.seenSince(clock.now() - PAUSE_MS)) this.#note(id, atMs);
+    if (salts !== kept) onNewSalt();
+    this.#salts = salts;
+    this.#waitForMidnight();
+  }
+
+  /** A salt goes when its time is over, also when nobody comes. */
+  #waitForMidnight(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    const nowMs = this.options.clock.now();
+    const timer = setTimeout(() => {
+      this.#timer = null;
+      // What cannot be kept now is tried again with the next event.
+      this.ready()?.catch(() => undefined);
+    }, dayStartMs(dayOf(nowMs)) + MS_PER_DAY - nowMs + 1);
+    // A process that has nothing else to do may end.
+    if (typeof timer === "object") timer.unref();
+    this.#timer = timer;
+  }
+}
+
+function idUnder(salt: Uint8Array, { site, address, userAgent }: Sender): string {
+  return toHex(hmacSha256(salt, encoder.encode(`${site}\0${address}\0${userAgent}`)).subarray(0, ID_BYTES));
+}

@@ -1,0 +1,46 @@
+import { allowedOrigin } from "../access/origins.js";
+import { invalidToken } from "../access/access.js";
+import type { Trace } from "../answer/answered.js";
+import { readBody } from "../request/body.js";
+import { parseQuery } from "../request/query.js";
+import type { CollectRoute } from "../routing/route.js";
+import { checkShape } from "../shapes/check-shape.js";
+import type { WireReply, WireRequest } from "../wire/exchange.js";
+import type { Context } from "./respond.js";
+
+/** What a browser may send without asking again, for a day. Whether an origin may is judged by the key, with the body. */
+const PREFLIGHT = {
+  "access-control-allow-methods": "POST",
+  "access-control-allow-headers": "content-type",
+  "access-control-max-age": "86400",
+};
+
+/** A request of a page: its body, its key, its origin, its events. @param trace gets the headers that every answer from then on has */
+export async function collect(context: Context, route: CollectRoute, query: string, request: WireRequest, requestId: string, trace: Trace): Promise<WireReply> {
+  const receivedAtMs = context.clock.now();
+  const headers = { "x-request-id": requestId, "cache-control": "no-store" };
+  checkShape(route.query, parseQuery(query));
+  const origin = request.header("origin");
+  if (route.collects === null) return { status: 204, headers: { ...headers, ...corsOf(origin ?? "*"), ...PREFLIGHT }, body: null };
+  const held = context.admission.hold("");
+  try {
+    const body = await readBody(request, route.collects, held);
+    checkShape(route.collects.schema, body);
+    const { key: value, events } = body as { readonly key: string; readonly events: readonly unknown[] };
+    const address = context.addressOf(request);
+    const key = await context.gate.publicKey(value, address);
+    const daybook = context.house.organizations.get(key.organization);
+    const rules = key.public;
+    if (daybook === undefined || rules === undefined || rules === null) throw invalidToken();
+    trace.organization = key.organization;
+    trace.headers = corsOf(allowedOrigin(origin, rules.origins));
+    await context.collector.take({ key, rules, daybook, events, address: address ?? "", header: (name) => request.header(name), receivedAtMs });
+    return { status: 204, headers, body: null };
+  } finally {
+    held.release();
+  }
+}
+
+function corsOf(allowed: string): Readonly<Record<string, string>> {
+  return allowed === "*" ? { "access-control-allow-origin": allowed } : { "access-control-allow-origin": allowed, vary: "Origin" };
+}

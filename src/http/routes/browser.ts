@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { BEACON_BYTE_LENGTH, collectBody } from "../shapes/beacon-body.js";
+import { SERVED_FILES } from "../files/browser-files.js";
+import type { BrowserFiles } from "../files/browser-files.js";
+import type { CollectRoute, FileRoute } from "../routing/route.js";
+
+const noQuery = z.strictObject({});
+const OPEN = { envelope: "problem", access: null, query: noQuery, etag: false } as const;
+
+/** What pages of other origins send to. */
+export const collectRoutes: readonly CollectRoute[] = [
+  {
+    ...OPEN,
+    method: "POST",
+    path: "/v1/collect",
+    summary: "Stores events of a page, by a public key; answers when they are durable",
+    answer: z.null(),
+    status: 204,
+    collects: { schema: collectBody, maxByteLength: BEACON_BYTE_LENGTH, list: null, isWritten: true, anyTextType: true },
+  },
+  {
+    ...OPEN,
+    method: "OPTIONS",
+    path: "/v1/collect",
+    summary: "Tells a browser that pages of other origins may send JSON",
+    answer: z.null(),
+    status: 204,
+    collects: null,
+  },
+];
+
+/** Files for browsers, those that there are. */
+export function fileRoutes(files: BrowserFiles): FileRoute[] {
+  return SERVED_FILES.flatMap((file) => {
+    const content = file.of(files);
+    return content === undefined ? [] : [{ ...OPEN, method: "GET" as const, path: file.path, summary: file.summary, answer: z.string(), etag: true, file, content }];
+  });
+}

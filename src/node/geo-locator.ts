@@ -1,0 +1,49 @@
+import { readFile } from "node:fs/promises";
+import type { Place } from "../http/index.js";
+
+/** What databases of countries and of cities have of an address, as far as it is read. */
+interface Entry {
+  readonly country?: { readonly iso_code?: string };
+  /** As some databases of countries alone have it. */
+  readonly country_code?: string;
+  readonly subdivisions?: readonly { readonly names?: { readonly en?: string } }[];
+  readonly city?: { readonly names?: { readonly en?: string } };
+}
+
+interface Database {
+  get(address: string): object | null;
+}
+
+/**
+ * Tells where addresses are, by a database in MaxMind's format, which is in memory as a whole. Names are English.
+ * @throws the system's error where the file cannot be read, Error where it is no such database
+ */
+export async function geoLocator(path: string): Promise<(address: string) => Place> {
+  const bytes = await readFile(path);
+  // Most programs never look for a place.
+  const { Reader } = await import("mmdb-lib");
+  let reader: Database;
+  try {
+    reader = new Reader(bytes);
+  } catch (error) {
+    throw new Error(`${path}: expected a database in MaxMind's format (.mmdb)`, { cause: error });
+  }
+  return (address) => placeOf(entryOf(reader, address));
+}
+
+function entryOf(reader: Database, address: string): Entry | null {
+  try {
+    // Databases differ: each member is looked for.
+    return reader.get(address) as Entry | null;
+  } catch {
+    // Of what is no address nobody knows where it is, nor of IPv6 in a database of IPv4.
+    return null;
+  }
+}
+
+function placeOf(entry: Entry | null): Place {
+  const country = entry?.country?.iso_code ?? entry?.country_code;
+  const region = entry?.subdivisions?.[0]?.names?.en;
+  const city = entry?.city?.names?.en;
+  return { ...(country === undefined ? {} : { country }), ...(region === undefined ? {} : { region }), ...(city === undefined ? {} : { city }) };
+}

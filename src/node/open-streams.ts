@@ -1,0 +1,46 @@
+import type { ServerResponse } from "node:http";
+import type { BodyStream } from "../http/wire/exchange.js";
+
+/** The answers of a server that are made as time goes on. */
+export class OpenStreams {
+  readonly #open = new Set<BodyStream>();
+  #isEnded = false;
+
+  /** Writes a body whose headers are written, piece by piece, each when the caller took those before; an error cuts the connection. */
+  async write(stream: BodyStream, outgoing: ServerResponse, unreadMs: number): Promise<void> {
+    this.#open.add(stream);
+    if (this.#isEnded) stream.cancel();
+    outgoing.once("close", () => stream.cancel());
+    try {
+      for (let piece = await stream.next(); piece !== null; piece = await stream.next()) {
+        if (outgoing.destroyed) break;
+        if (!outgoing.write(piece)) await drained(outgoing, unreadMs);
+      }
+      outgoing.end();
+    } catch {
+      outgoing.destroy();
+    } finally {
+      this.#open.delete(stream);
+      stream.cancel();
+    }
+  }
+
+  /** Ends all, and those to come at once. */
+  endAll(): void {
+    this.#isEnded = true;
+    for (const stream of this.#open) stream.cancel();
+  }
+}
+
+/** Resolves when the caller took what was sent, or is gone. Who takes nothing for too long is cut off. */
+function drained(outgoing: ServerResponse, unreadMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => outgoing.destroy(), unreadMs);
+    const end = () => {
+      clearTimeout(timer);
+      outgoing.off("drain", end).off("close", end);
+      resolve();
+    };
+    outgoing.on("drain", end).on("close", end);
+  });
+}

@@ -1,0 +1,32 @@
+import { constants } from "node:fs";
+import { open, readFile } from "node:fs/promises";
+import type { SaltKeeper } from "../http/index.js";
+
+/** Only its owner reads it. */
+const MODE = 0o600;
+
+/** Keeps salts of visitors in a file, which is overwritten where it stands: a file that is replaced leaves the bytes of the old one on the disk. */
+export function saltFile(path: string): SaltKeeper {
+  return {
+    read: async () => {
+      try {
+        return await readFile(path);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+        throw error;
+      }
+    },
+    keep: async (bytes) => {
+      const file = await open(path, constants.O_RDWR | constants.O_CREAT, MODE);
+      try {
+        // Whoever made the file may have let others read it.
+        await file.chmod(MODE);
+        await file.write(bytes, 0, bytes.length, 0);
+        await file.truncate(bytes.length);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { guarded, listen } from "./guard.js";
+import type { Recorder } from "./recorder.js";
+import { addressFor } from "./settings.js";
+import type { Settings } from "./settings.js";
+
+/** Records each page once that is shown: soon if it is, else as soon as it is. Answers what records one more view of it. */
+export function watchPageViews(settings: Settings, record: Recorder): () => void {
+  let seen: string | undefined;
+  let { referrer } = document;
+  const view = guarded(() => {
+    seen = addressFor(settings);
+    if (record({ referrer })) referrer = seen;
+  });
+  const look = guarded(async () => {
+    // Later, so that the page has its new title, that of several changes at once the last one counts, and that the page may opt out first.
+    await null;
+    if (!document.hidden && addressFor(settings) !== seen) view();
+  });
+
+  (["pushState", "replaceState"] as const).forEach(guarded((name) => {
+    const original = history[name];
+    history[name] = function (...args) {
+      try {
+        return original.apply(this, args);
+      } finally {
+        look();
+      }
+    };
+  }));
+  listen<PageTransitionEvent>("popstate visibilitychange pageshow", ({ persisted }) => {
+    if (persisted) seen = undefined;
+    look();
+  });
+  look();
+  return view;
+}
