@@ -17,10 +17,10 @@ describe("the address of a picture", () => {
     for (const [there, tried] of Object.values(CHOICE_NAMES)) expect(tried).toEqual(there);
   });
 
-  test("is empty for the first picture, and has no token whatever stands in it", () => {
-    expect(addressOf(FIRST_PICTURE)).toBe("");
+  test("is short for the first picture, and has no token whatever stands in it", () => {
+    expect(addressOf(FIRST_PICTURE)).toBe("period=30d");
     expect(pictureOf("token=sk_secret&view=trends")).toEqual({ ...FIRST_PICTURE, view: "trends" });
-    expect(addressOf(pictureOf("token=sk_secret"))).toBe("");
+    expect(addressOf(pictureOf("token=sk_secret"))).toBe("period=30d");
   });
 
   test.each([

@@ -5,6 +5,8 @@ export interface PictureOf {
   readonly address: string;
   /** What is done before the picture is taken. */
   readonly act?: (page: Page) => Promise<void>;
+  /** Made of the parts that another one shows too. */
+  readonly isVariant?: boolean;
 }
 
 async function openFirstPerson(page: Page): Promise<void> {
@@ -19,13 +21,14 @@ export const PICTURES: Readonly<Record<string, PictureOf>> = {
   overview: { address: "project=shop" },
   "overview-filtered": {
     address: "project=shop&period=7d&filter=location_country~is~DE&filter=device~is~desktop&overview.sources=referrer&overview.places=city",
+    isVariant: true,
   },
   "overview-empty": { address: "project=shop&period=2020-01-01..2020-02-01" },
-  "overview-slip": { address: "project=shop&filter=plna~is~pro" },
+  "overview-slip": { address: "project=shop&filter=plna~is~pro", isVariant: true },
   trends: { address: "view=trends&project=shop&period=90d&trends.by=location_country&trends.measure=unique_users&interval=week" },
-  "trends-alone": { address: "view=trends&project=shop&trends.event=Order+Completed&trends.chart=bar" },
+  "trends-alone": { address: "view=trends&project=shop&trends.event=Order+Completed&trends.chart=bar", isVariant: true },
   funnels: { address: `view=funnels&project=shop&period=90d&${STEPS}` },
-  "funnels-by": { address: `view=funnels&project=shop&period=90d&funnels.by=device&${STEPS}` },
+  "funnels-by": { address: `view=funnels&project=shop&period=90d&funnels.by=device&${STEPS}`, isVariant: true },
   retention: { address: "view=retention&project=shop&period=90d" },
   paths: { address: "view=paths&project=shop" },
   events: { address: "view=events&project=shop" },

@@ -86,7 +86,7 @@ export async function openShop(nowMs: number, visitorCount = 2_200): Promise<Day
   });
   const past = events.filter(({ createdAt }) => typeof createdAt === "number" && createdAt <= nowMs);
   await daybook.ingest(past.sort((a, b) => Number(a.createdAt) - Number(b.createdAt)));
-  await daybook.ingest([{ name: "pageview", project: "journal", anonymousId: "j1", url: "/", createdAt: nowMs - 40 * DAY_MS }]);
+  await daybook.ingest([{ name: "pageview", project: "journal", anonymousId: "j1", url: "/", createdAt: nowMs - 80 * DAY_MS }]);
   await tellPeople(daybook, visitorCount, nowMs);
   return daybook;
 }

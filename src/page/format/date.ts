@@ -1,5 +1,5 @@
 import type { Bucket } from "../ask/answers.js";
-import { PERIODS, type Period, type Range, type Unit } from "../state/period.js";
+import { PERIODS, type Range, type Unit } from "../state/period.js";
 import { LOCALES } from "./locale.js";
 
 /* `local` of a bucket names days of its zone, so it is read as UTC and written as UTC: nothing moves. */
@@ -28,10 +28,6 @@ export function range({ from, to }: Range): string {
   if (from === null || to === null) return PERIODS.all;
   if (from === to) return day(from);
   return format({ ...UTC, day: "numeric", month: "short", year: "numeric" }).formatRange(atMidnight(from), atMidnight(to));
-}
-
-export function periodName(period: Period): string {
-  return typeof period === "string" ? PERIODS[period] : range(period);
 }
 
 /** A bucket on the axis, as short as it can be. What `local` names is seen by its form. */

@@ -1,5 +1,4 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { TokenAnswer } from "../ask/answers.js";
 import type { Client } from "../ask/client.js";
 import { extentQuestion } from "../ask/questions/overview.js";
 import { hasScope, opens } from "../ask/rights.js";
@@ -7,6 +6,7 @@ import { Page, type PageContext } from "../parts/page-context.js";
 import { dayIn } from "../state/dates.js";
 import { scopeOf, type Moment } from "../state/scope.js";
 import { VIEWS } from "../views/table.js";
+import type { Beginning } from "./beginning.js";
 import { SideBar } from "./side-bar.js";
 import type { Theme } from "./theme.js";
 import { ToolBar } from "./tool-bar.js";
@@ -14,12 +14,8 @@ import { ViewPlace } from "./view-place.js";
 import { useChanges } from "./use-changes.js";
 import { usePicture } from "./use-picture.js";
 
-export interface FrameProps {
+export interface FrameProps extends Beginning {
   readonly client: Client;
-  readonly token: TokenAnswer;
-  readonly projects: readonly string[];
-  /** Shown where the address names none of them. */
-  readonly firstProject: string;
   readonly theme: Theme;
   readonly themeShown: string;
   readonly onTheme: (theme: Theme) => void;
@@ -27,8 +23,8 @@ export interface FrameProps {
 }
 
 /** The views and what stands around them. */
-export function Frame({ client, token, projects, firstProject, theme, themeShown, onTheme, onSignOut }: FrameProps) {
-  const { picture: told, go, settle } = usePicture();
+export function Frame({ client, token, projects, firstProject, firstPeriod, theme, themeShown, onTheme, onSignOut }: FrameProps) {
+  const { picture: told, go, settle } = usePicture(firstPeriod);
   const project = projects.includes(told.project) ? told.project : firstProject;
   const isOpen = opens(token, told.view);
   const view = isOpen ? told.view : (VIEWS.find(({ name }) => opens(token, name))?.name ?? "overview");

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { addressOf, pictureOf } from "../state/address.js";
+import type { PeriodName } from "../state/period.js";
 import type { Picture } from "../state/picture.js";
 
 const BROWSER_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -10,6 +11,11 @@ export function pictureHere(): Picture {
   return told.zone === "" ? { ...told, zone: BROWSER_ZONE } : told;
 }
 
+/** Whether the address says which time is meant. */
+export function tellsPeriod(): boolean {
+  return new URLSearchParams(location.search).has("period");
+}
+
 function write(picture: Picture, isNew: boolean): void {
   const address = addressOf(picture);
   const url = location.pathname + (address === "" ? "" : `?${address}`);
@@ -17,11 +23,15 @@ function write(picture: Picture, isNew: boolean): void {
   else history.replaceState(null, "", url);
 }
 
-/** The picture and the address, which always say the same. */
-export function usePicture(): { readonly picture: Picture; readonly go: (picture: Picture) => void; readonly settle: (picture: Picture) => void } {
-  const [picture, setPicture] = useState(pictureHere);
+/** The picture and the address, which always say the same. @param firstPeriod where the address tells none */
+export function usePicture(firstPeriod: PeriodName): {
+  readonly picture: Picture;
+  readonly go: (picture: Picture) => void;
+  readonly settle: (picture: Picture) => void;
+} {
+  const [picture, setPicture] = useState(() => (tellsPeriod() ? pictureHere() : { ...pictureHere(), period: firstPeriod }));
   useEffect(() => {
-    write(pictureHere(), false);
+    write(picture, false);
     const follow = () => setPicture(pictureHere());
     addEventListener("popstate", follow);
     return () => removeEventListener("popstate", follow);

@@ -25,7 +25,7 @@ const PATHS = {
     "M2.5 8c0 1 2.5 1.8 5.5 1.8s5.5-.8 5.5-1.8",
 } as const;
 
-export type IconName = keyof typeof PATHS;
+type IconName = keyof typeof PATHS;
 
 /** A sign beside a word, or in a button that has a name: never read out. */
 export function Icon({ name }: { readonly name: IconName }) {

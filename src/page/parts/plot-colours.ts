@@ -6,7 +6,7 @@ export interface PlotColours {
   readonly series: readonly string[];
 }
 
-export const SERIES_COLOURS = 9;
+const SERIES_COLOURS = 9;
 
 export function plotColours(element: HTMLElement): PlotColours {
   const probe = document.createElement("span");

@@ -78,23 +78,29 @@ function Reading({
   share,
   isOpen,
 }: PlotProps & { readonly at: number; readonly share: number; readonly isOpen: boolean }) {
-  let colour = 0;
+  // That of now first; it is drawn last, so that it lies above.
+  const now = lines.filter(({ isEarlier }) => isEarlier !== true);
+  const earlier = lines.filter(({ isEarlier }) => isEarlier === true);
   return (
     <div class={share > 0.5 ? "reading left" : "reading"} style={{ left: `${8 + share * 84}%` }} aria-hidden="true">
       <div class="reading-title">
         {titles[at]}
         {isOpen && <span class="faint"> · not over</span>}
       </div>
-      {lines.map(({ name, data, isEarlier }) => {
-        if (isEarlier !== true) colour += 1;
-        return (
-          <div class="reading-row" key={name}>
-            <span class={isEarlier === true ? "key earlier" : `key k${((colour - 1) % 9) + 1}`} />
-            <span class="reading-name">{isEarlier === true ? (earlierTitles?.[at] ?? name) : name}</span>
-            <span class="num">{format(data[at] ?? null).exact}</span>
-          </div>
-        );
-      })}
+      {now.map(({ name, data }, index) => (
+        <div class="reading-row" key={name}>
+          <span class={`key k${(index % 9) + 1}`} />
+          <span class="reading-name">{name}</span>
+          <span class="num">{format(data[at] ?? null).exact}</span>
+        </div>
+      ))}
+      {earlier.map(({ name, data }) => (
+        <div class="reading-row" key={name}>
+          <span class="key earlier" />
+          <span class="reading-name">{earlierTitles?.[at] ?? name}</span>
+          <span class="num">{format(data[at] ?? null).exact}</span>
+        </div>
+      ))}
     </div>
   );
 }

@@ -33,9 +33,9 @@ export interface Filter {
 }
 
 /** At most so many in a picture: questions take 100 in all, steps of funnels have some of their own. */
-export const FILTER_COUNT = 20;
+const FILTER_COUNT = 20;
 
-export function isOperator(text: string): text is OperatorName {
+function isOperator(text: string): text is OperatorName {
   return Object.hasOwn(OPERATORS, text);
 }
 
@@ -61,7 +61,7 @@ export function filterParts({ field, operator, value }: Filter): string[] {
   return [field, operator, value];
 }
 
-export function sameFilter(a: Filter, b: Filter): boolean {
+function sameFilter(a: Filter, b: Filter): boolean {
   return a.field === b.field && a.operator === b.operator && a.value === b.value;
 }
 

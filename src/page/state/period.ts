@@ -50,7 +50,8 @@ function parsePeriod([given = ""]: readonly string[]): Period {
 export const period: Codec<Period> = {
   initial: "30d",
   parse: parsePeriod,
-  print: (value) => (value === "30d" ? [] : [typeof value === "string" ? value : `${value.from}..${value.to}`]),
+  // Always told: where an address is silent, the page begins with a time that has events.
+  print: (value) => [typeof value === "string" ? value : `${value.from}..${value.to}`],
 };
 
 export const INTERVALS = ["auto", "hour", "day", "week", "month", "quarter", "year"] as const;

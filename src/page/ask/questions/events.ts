@@ -4,7 +4,7 @@ import type { SearchAnswer } from "../answers.js";
 import { post, type Question } from "../question.js";
 import { instants, present, wireFilter } from "./scoped.js";
 
-export const SEARCH_ROWS = 50;
+const SEARCH_ROWS = 50;
 
 /** Events of the project, newest first. @param cursor of the page before; null: the first page */
 export function searchQuestion(scope: Scope, { event }: Pick<ChoicesOf<"events">, "event">, cursor: string | null): Question<SearchAnswer> {

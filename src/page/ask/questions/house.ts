@@ -13,7 +13,7 @@ export function newRequestQuestion(type: PrivacyRequest["type"], person: string,
   return post("/v1/privacy-requests", { type, subject: personQuery(person), regulation });
 }
 
-export type PrivacyStep = "verify" | "acknowledge" | "extend";
+type PrivacyStep = "verify" | "acknowledge" | "extend";
 
 export function stepQuestion(id: string, step: PrivacyStep): Question<PrivacyRequest> {
   return post(`/v1/privacy-requests/${encodeURIComponent(id)}/${step}`, {});

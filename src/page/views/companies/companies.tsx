@@ -22,7 +22,7 @@ export function Companies() {
   const { days, isCut } = companyDays(scope);
   return (
     <>
-      <Panel title="Companies" class="wide" reply={reply} lines={12} sheet={({ companies }) => sheetOf(companies)}>
+      <Panel title="Companies" reply={reply} lines={12} sheet={({ companies }) => sheetOf(companies)}>
         {(answer) =>
           answer.companies.length === 0 ? (
             <Empty title="No company was active">
@@ -79,7 +79,7 @@ function CompanyPeople({ company }: { readonly company: string }) {
   const name = (id: string) =>
     seesOthers(token, "identities:read") ? <PictureLink to={choose(picture, "people", { person: id })}>{id}</PictureLink> : id;
   return (
-    <Panel title={`People of ${company}`} class="wide" reply={reply} lines={8} sheet={({ users }) => sheetOf(users)}>
+    <Panel title={`People of ${company}`} reply={reply} lines={8} sheet={({ users }) => sheetOf(users)}>
       {({ users }) =>
         users.length === 0 ? (
           <p class="nothing">Nobody</p>

@@ -62,7 +62,7 @@ export function Events() {
           <Check label="Follow as they come" value={isLive} onChoose={setLive} />
         </Choices>
       </section>
-      <Panel title="Events" class="wide events-panel" reply={reply} lines={16} head={news} sheet={() => sheetOf(pages?.events ?? [])}>
+      <Panel title="Events" class="events-panel" reply={reply} lines={16} head={news} sheet={() => sheetOf(pages?.events ?? [])}>
         {(answer) => {
           const shown = pages?.key === key ? pages : { key, events: answer.events, cursor: answer.cursor };
           if (shown.events.length === 0) return <NothingHere />;

@@ -47,7 +47,7 @@ export function Funnels() {
       </section>
       <Panel
         title="Funnel"
-        class="wide funnel-panel"
+        class="funnel-panel"
         reply={reply}
         lines={10}
         sheet={({ steps, rows }) => sheetOf([...steps, ...(rows ?? []).flatMap((row) => row.steps.map((step) => ({ values: row.values, ...step })))])}

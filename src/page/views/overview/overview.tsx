@@ -1,7 +1,6 @@
 import type { WebAnswer } from "../../ask/answers.js";
 import { earlierQuestion, webQuestion } from "../../ask/questions/overview.js";
 import { seesOthers } from "../../ask/rights.js";
-import { plural } from "../../format/locale.js";
 import { number } from "../../format/number.js";
 import { sheetOf } from "../../format/sheet.js";
 import { Tabs } from "../../parts/tabs.js";
@@ -35,11 +34,11 @@ export function Overview() {
     <>
       <Panel
         title="Visitors and visits"
-        class="wide figures-panel"
+        class="figures-panel"
         reply={web}
         also={earlier.question}
         sheet={sheetOfWeb}
-        lines={12}
+        lines={10}
         head={
           <>
             <Online answer={web.answer} />
@@ -76,7 +75,7 @@ function Online({ answer }: { readonly answer: WebAnswer | null }) {
   const { now_online: count } = answer;
   return (
     <span class={count > 0 ? "online some" : "online"} title="People with an event in the last five minutes, whatever the filters and dates">
-      <Num shown={number(count)} hook="now_online" /> {plural(count, "online now", "online now", "").trim()}
+      <Num shown={number(count)} hook="now_online" /> online now
     </span>
   );
 }

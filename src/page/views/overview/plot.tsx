@@ -34,7 +34,7 @@ export function OverviewPlot({ answer, figure, earlier }: OverviewPlotProps) {
         ]}
         format={number}
       />
-      <TimeRemarks buckets={buckets} areUniques={figure === "visitors"} hasEarlier={before !== undefined} />
+      <TimeRemarks buckets={buckets} areUniques={figure === "visitors"} hasEarlier={scope.compare !== null && figure !== "views"} />
     </>
   );
 }

@@ -21,7 +21,7 @@ export function OverviewRevenue() {
   return (
     <Panel
       title="Revenue"
-      class="wide"
+     
       reply={reply}
       sheet={({ buckets, series }) =>
         sheetOfSeries(

@@ -19,7 +19,7 @@ interface Ribbon {
   readonly thickness: number;
 }
 
-export interface FlowLayout {
+interface FlowLayout {
   readonly columns: readonly (readonly Place[])[];
   readonly ribbons: readonly Ribbon[];
   readonly width: number;

@@ -35,10 +35,10 @@ export function Paths() {
           />
         </Choices>
       </section>
-      <Panel title="Ways" class="wide" reply={reply} lines={12} sheet={({ edges }) => sheetOf(edges)}>
+      <Panel title="Ways" reply={reply} lines={12} sheet={({ edges }) => sheetOf(edges)}>
         {(answer) => <Flow answer={answer} field={chosen.node} onStart={(start) => change({ start })} />}
       </Panel>
-      <Panel title="Most frequent ways" class="wide" reply={reply} lines={12} sheet={({ sequences }) => sheetOf(sequences)}>
+      <Panel title="Most frequent ways" reply={reply} lines={12} sheet={({ sequences }) => sheetOf(sequences)}>
         {(answer) => <Sequences answer={answer} field={chosen.node} />}
       </Panel>
     </>

@@ -52,7 +52,7 @@ function MostActive() {
   return (
     <Panel
       title="Most active people"
-      class="wide"
+     
       reply={reply}
       lines={16}
       sheet={({ series }) => sheetOf(series.map(({ values, total }) => ({ user_id: values[0], events: total })))}

@@ -23,7 +23,7 @@ export function Person({ person }: { readonly person: string }) {
     <>
       <Panel
         title={person}
-        class="wide"
+       
         reply={profile}
         lines={4}
         head={isKnown ? <PersonDeeds person={person} /> : undefined}

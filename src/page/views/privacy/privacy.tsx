@@ -31,7 +31,7 @@ export function Privacy() {
     <>
       <Panel
         title="Requests"
-        class="wide"
+       
         reply={reply}
         lines={10}
         head={mayWrite ? add : undefined}

@@ -108,7 +108,7 @@ export function RequestDialog({ request, onClose, onDone }: RequestDialogProps) 
           )}
           {status === "pending_verification" && (
             <button type="button" class="button primary" onClick={() => send(stepQuestion(id, "verify"))}>
-              They proved who they are
+              Mark as verified
             </button>
           )}
           {status === "submitted" && (

@@ -43,7 +43,7 @@ export function Retention() {
       </section>
       <Panel
         title="Who came back"
-        class="wide"
+       
         reply={reply}
         lines={12}
         sheet={sheetOfTriangle}

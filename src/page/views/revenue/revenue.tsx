@@ -43,7 +43,7 @@ export function Revenue() {
     <>
       <Panel
         title="Revenue"
-        class="wide revenue-panel"
+        class="revenue-panel"
         reply={trend}
         lines={9}
         sheet={({ buckets, series }) =>

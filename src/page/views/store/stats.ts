@@ -2,7 +2,7 @@ import { instant } from "../../format/date.js";
 import { LOCALES } from "../../format/locale.js";
 import { duration, number, type Shown } from "../../format/number.js";
 
-export interface StatGroup {
+interface StatGroup {
   readonly title: string;
   readonly facts: readonly { readonly name: string; readonly shown: Shown }[];
 }

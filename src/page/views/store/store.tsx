@@ -14,10 +14,10 @@ export function Store() {
   const stats = useReply(statsQuestion);
   return (
     <>
-      <Panel title="Health" class="wide" reply={health} lines={1} sheet={(answer) => sheetOf([answer])}>
+      <Panel title="Health" reply={health} lines={1} sheet={(answer) => sheetOf([answer])}>
         {({ status }) => <p class={status === "ok" ? "health ok" : "health"}>{HEALTH[status]}</p>}
       </Panel>
-      <Panel title="What is stored" class="wide" reply={stats} lines={14} sheet={(answer) => sheetOf([answer])}>
+      <Panel title="What is stored" reply={stats} lines={14} sheet={(answer) => sheetOf([answer])}>
         {(answer) => (
           <div class="stats">
             {statGroups(answer, scope.zone).map(({ title, facts }) => (

@@ -66,7 +66,7 @@ export function Trends() {
       </section>
       <Panel
         title={titleOf(chosen)}
-        class="wide trend-panel"
+        class="trend-panel"
         reply={reply}
         lines={10}
         head={
