@@ -4,12 +4,8 @@ import { fileURLToPath } from "node:url";
 
 const source = fileURLToPath(new URL("../src/page/", import.meta.url));
 
-/** The files of the page, and the types that they are served with. */
-export const PAGE_FILES = {
-  "index.html": "text/html; charset=utf-8",
-  "page.js": "text/javascript; charset=utf-8",
-  "page.css": "text/css; charset=utf-8",
-} as const;
+/** The files of the page. */
+export const PAGE_FILES = ["index.html", "page.js", "page.css"] as const;
 
 const SYSTEM_LANGUAGE = "domEnv ? nav.language : 'en-US'";
 

@@ -242,7 +242,6 @@ describe("the page", () => {
     await open("view=events&project=shop");
     const first = await page.locator(".event-rows .cell-button").first().innerText();
     await daybook.ingest([{ name: "Just now", project: "shop", anonymousId: "v1" }]);
-    served.announce();
     const chip = page.getByRole("button", { name: "1 new event" });
     await chip.waitFor();
     expect(await page.locator(".event-rows .cell-button").first().innerText()).toBe(first);

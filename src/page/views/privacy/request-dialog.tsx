@@ -44,7 +44,7 @@ export function RequestDialog({ request, onClose, onDone }: RequestDialogProps) 
   };
   const times: readonly (readonly [string, string | null])[] = [
     ["Came", request.created_at],
-    ["Proved", request.verified_at],
+    ["Verified", request.verified_at],
     ["Begun", request.acknowledged_at],
     ["Extended", request.extended_at],
     ["Resolved", request.resolved_at],

@@ -15,8 +15,8 @@ export const REGULATIONS = [
 ] as const;
 
 const STATUSES: Readonly<Record<PrivacyRequest["status"], string>> = {
-  pending_verification: "Waits for proof of who asks",
-  submitted: "Proved, not begun",
+  pending_verification: "Not verified yet",
+  submitted: "Verified",
   acknowledged: "Under way",
   resolved: "Resolved",
 };
