@@ -17,6 +17,7 @@ import { importFigures } from "./import.js";
 import { latencyFigures } from "./latency.js";
 import { overloadFigures } from "./overload.js";
 import { PlainestStore } from "./plainest.js";
+import { pageFigures } from "./page.js";
 import { residentFigures } from "./resident.js";
 import { stopFigures } from "./stop.js";
 import { replayFigures } from "./replay.js";
@@ -87,6 +88,7 @@ async function run(): Promise<void> {
     resident: { needsStore: true, figures: () => residentFigures(store, eventCount) },
     beside: { needsStore: true, figures: () => latencyFigures(store) },
     stop: { needsStore: true, figures: () => stopFigures(store) },
+    page: { needsStore: true, figures: () => pageFigures(store) },
     history: { needsStore: false, figures: historyFigures },
     http: { needsStore: false, figures: () => httpFigures(join(directory, "served")) },
     collect: { needsStore: false, figures: () => collectFigures(join(directory, "collected")) },
