@@ -18,11 +18,11 @@ const call = (tab: Tab, code: string) => tab.page.evaluate(`void (${code})`);
 /** A link to another document. */
 const link: Step = async (walker, tab) => {
   const href = walker.random.of([...LINKS, ...(tab.isApp ? [] : APP_LINKS)].filter((each) => each !== tab.url));
-  await follow(walker, tab, href);
+  await follow(tab, href);
   walker.note(tab);
 };
 
-async function follow(walker: Walker, tab: Tab, href: string): Promise<void> {
+async function follow(tab: Tab, href: string): Promise<void> {
   await click(tab, `a[href="${href}"]:not([data-how])`, true);
   tab.go(href, "load");
   await tab.loaded();
@@ -31,13 +31,13 @@ async function follow(walker: Walker, tab: Tab, href: string): Promise<void> {
 /** The page that is opened calls the tracker before that has loaded. */
 const early: Step = async (walker, tab) => {
   walker.served.early = true;
-  await follow(walker, tab, walker.random.of(LINKS.filter((each) => each !== tab.url)));
+  await follow(tab, walker.random.of(LINKS.filter((each) => each !== tab.url)));
   walker.note(tab, "Early", "none");
   walker.note(tab);
 };
 
 /** A page that nothing is told of. */
-const excluded: Step = async (walker, tab) => await follow(walker, tab, EXCLUDED);
+const excluded: Step = async (_, tab) => await follow(tab, EXCLUDED);
 
 const within = (how: "pushState" | "replaceState"): Step => async (walker, tab) => {
   const href = walker.random.of(APP_LINKS.filter((each) => each !== tab.url));
@@ -154,7 +154,8 @@ const optOut: Step = async (walker, tab) => {
 /** What can be done in this tab now, how often it is, and what may become of what is sent. */
 function choices(walker: Walker, tab: Tab): (readonly [readonly [Step, typeof FATES], number])[] {
   const { person } = walker;
-  const canLeave = !person.blocked || tab.kept.length === 0;
+  // A page that is being left may be gone before it hears that something was taken, and does not come to what it kept.
+  const canLeave = !walker.hasKept(tab);
   const back = tab.ahead(BACK);
   const forward = tab.ahead(FORWARD);
   const goes = (ahead: typeof back, weight: number) => (ahead?.url.startsWith("/") === true && ahead.url !== EXCLUDED ? weight : 0);

@@ -109,6 +109,10 @@ export class Walker {
     return this.person.blocked ? tab.kept : this.#kept;
   }
 
+  hasKept(tab: Tab): boolean {
+    return this.#keptOf(tab).length > 0;
+  }
+
   #store(fact: Fact): void {
     if (!this.person.isBot) this.facts.push(fact);
   }
