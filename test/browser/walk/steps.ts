@@ -181,6 +181,7 @@ export async function walkOn(walker: Walker): Promise<Rest> {
   await call(tab, `walkMs = ${walker.world.nowMs()}${tab.isHidden ? ", walkHide(false)" : ""}`);
   tab.isHidden = false;
   const [step, fates] = walker.random.weighed(choices(walker, tab));
+  walker.diary.push(`${new Date(walker.world.nowMs()).toISOString()} at ${tab.url}: ${step.name}`);
   walker.meet(walker.random.weighed(fates));
   const rest = await step(walker, tab);
   await done(walker, walker.tabs[0] ?? tab, step === whileHidden);

@@ -33,6 +33,8 @@ export class Walker {
   readonly #guest: Guest;
   readonly served: Served;
   readonly name: string;
+  /** What they did, to be read when something is wrong. */
+  readonly diary: string[] = [];
 
   constructor(
     readonly world: World,
@@ -60,10 +62,15 @@ export class Walker {
   async newTab(): Promise<Tab> {
     if (this.#context === undefined) throw new Error("open() comes first");
     const page = await this.#context.newPage();
+    page.setDefaultTimeout(10_000);
     page.on("pageerror", (error) => this.world.proxy.surprises.push(`${this.name}: ${String(error)}`));
     const tab = new Tab(page, this.world.site.url);
     this.tabs.push(tab);
     return tab;
+  }
+
+  get diaryText(): string {
+    return `${this.name}${this.person.blocked ? ", blocked" : ""}${this.person.consent ? ", consent" : ""}:\n  ${this.diary.join("\n  ")}`;
   }
 
   get fate(): Fate {
@@ -84,6 +91,7 @@ export class Walker {
     const ms = this.world.nowMs();
     const isKnown = person.consent && !person.blocked;
     const anonymousId = isKnown ? `kept by ${person.number}` : `${new Date(ms).toISOString().slice(0, 10)} ${person.address} ${person.kind.text}`;
+    this.diary.push(`${name} at ${tab.url}: ${fate}`);
     const { path, query, referrer, user: userId } = tab;
     const fact: Fact = { ms, name, path, query, referrer, anonymousId, userId, plan, person };
     if (fate !== "cut" && fate !== "busy") this.#store(fact);
@@ -125,15 +133,17 @@ export class Walker {
   /** Waits until all that was written down has happened. */
   async settle(tab: Tab, byBeacon = false): Promise<void> {
     const { answered, failed } = this.#guest;
-    const what = () => `${this.name} at ${tab.url}: ${answered.size} of ${this.#answered} answered, ${failed.size} of ${this.#failed} failed, ${this.fate}`;
+    const what = () => `${this.diaryText}\n  ${answered.size} of ${this.#answered} answered, ${failed.size} of ${this.#failed} failed, ${this.fate}`;
     await this.world.proxy.until(() => answered.size >= this.#answered && failed.size >= this.#failed, what);
     if (!isFailure(this.fate) || byBeacon || this.#failed === 0) return;
     // The page has to hear of it before it is left.
     if (this.person.blocked) return void (await tab.page.evaluate("new Promise((heard) => setTimeout(heard, 60))"));
-    await tab.page.evaluate(`new Promise((heard) => {
-      const look = () => Object.keys(localStorage).filter((name) => name.startsWith("daybook.pk_")).length >= ${this.#kept.length} ? heard() : setTimeout(look, 5);
-      look();
+    const names = await tab.page.evaluate(`new Promise((heard) => {
+      const names = () => Object.keys(localStorage).filter((name) => name.startsWith("daybook.pk_"));
+      const look = (left) => (left === 0 || names().length >= ${this.#kept.length} ? heard(names()) : setTimeout(() => look(left - 1), 5));
+      look(1000);
     })`);
+    if ((names as readonly string[]).length !== this.#kept.length) throw new Error(`${what()}: kept ${String(names)}, not ${this.#kept.length} events`);
   }
 
   /** Closes the browser, and says what is wrong with what was sent and stored. */
