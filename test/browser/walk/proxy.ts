@@ -3,9 +3,10 @@ import type { AddressInfo } from "node:net";
 
 /**
  * What becomes of the beacons of somebody, until it is changed. `cut`: the connection breaks before Daybook hears of it; `cut_after`: when Daybook has
- * it, but before the browser knows; `busy`: somebody on the way says 503; `repeat`: Daybook gets it twice; `swallow`: it is answered and lost.
+ * it, but before the browser knows; `busy`: somebody on the way says 503; `repeat`: Daybook gets it twice; `swallow`: it is answered and lost;
+ * `lose`: as `cut`, and these events never come through.
  */
-export type Fate = "pass" | "cut" | "cut_after" | "busy" | "repeat" | "swallow";
+export type Fate = "pass" | "lose" | "cut" | "cut_after" | "busy" | "repeat" | "swallow";
 
 /** A browser, as the network sees it. */
 export interface Guest {
@@ -14,6 +15,7 @@ export interface Guest {
   /** Ids of events whose sending the browser heard a yes of, and of those that failed under the present fate. */
   readonly answered: Set<string>;
   readonly failed: Set<string>;
+  readonly lost: Set<string>;
 }
 
 export async function bodyOf(message: IncomingMessage): Promise<Buffer> {
@@ -71,15 +73,19 @@ export class Proxy {
     if (request.method === "GET") return void (await this.#pass(request, body, guest, response));
     if (request.method !== "POST" || request.headers.cookie !== undefined) this.surprises.push(`${request.method} with ${request.headers.cookie}`);
     const { events } = JSON.parse(body.toString()) as { readonly events: readonly { readonly id: string }[] };
-    const { fate } = guest;
+    const { fate } = events.some(({ id }) => guest.lost.has(id)) ? { fate: "lose" as const } : guest;
     this.met.set(fate, (this.met.get(fate) ?? 0) + 1);
     if (fate === "repeat" || fate === "cut_after") await this.#pass(request, body, guest);
-    if (fate === "cut" || fate === "cut_after") request.socket.destroy();
+    const isCut = fate === "cut" || fate === "cut_after" || fate === "lose";
+    if (isCut) request.socket.destroy();
     else if (fate === "busy" || fate === "swallow") {
       response.writeHead(fate === "busy" ? 503 : 204, { "access-control-allow-origin": request.headers.origin ?? "*" }).end();
     } else await this.#pass(request, body, guest, response);
-    const heard = fate === "cut" || fate === "cut_after" || fate === "busy" ? guest.failed : guest.answered;
-    for (const { id } of events) heard.add(id);
+    for (const { id } of events) {
+      (isCut || fate === "busy" ? guest.failed : guest.answered).add(id);
+      // Browsers send a beacon again by themselves when a connection breaks, and nobody can see when they are done.
+      if (fate === "lose") guest.lost.add(id);
+    }
     for (const wake of this.#waiting) wake();
     this.#waiting.clear();
   }

@@ -13,6 +13,9 @@ const FIRST_DAY_MS = Date.parse("2026-03-02T01:00:00.000Z");
 const DAY_MS = 86_400_000;
 const HALF_HOUR_MS = 1_800_000;
 const ROUNDS = 9;
+/** Another seed is another walk. */
+export const SEED = Number(process.env["DAYBOOK_SEED"] ?? 20_260_302);
+const PROJECT = "/v1/projects/site";
 
 /** Pauses: mostly short; exactly as long as a visit bears, and one millisecond longer; some too long for what could not be sent. */
 const pauseMs = (random: Random): number =>
@@ -74,16 +77,20 @@ async function walkADay(world: World, walkers: readonly Walker[], startMs: numbe
 async function compare({ ask, nowMs }: World, books: Books): Promise<void> {
   const { now_online, chart, ...web } = webOf(books, nowMs());
   const names = books.events.map(({ name }) => name);
-  const told = await ask<Record<string, unknown> & { readonly chart: readonly Record<string, unknown>[] }>("insights/web", { limit: 1_000, interval: "day" });
+  const told = await ask<Record<string, unknown> & { readonly chart: readonly Record<string, unknown>[] }>(`${PROJECT}/insights/web`, { limit: 1_000, interval: "day" });
   expect(told["figures"]).toEqual(web.figures);
   expect(told).toMatchObject({ now_online, ...web });
   const days = told.chart.filter(({ visitors, visits }) => visitors !== 0 || visits !== 0);
   expect(days.map(({ local, visitors, views, visits }) => ({ day: local, visitors, views, visits }))).toEqual(chart);
-  const sessions = await ask<Record<string, unknown>>("insights/sessions", { limit: 1_000, breakdown: { fields: ["browser"] } });
+  const sessions = await ask<Record<string, unknown>>(`${PROJECT}/insights/sessions`, { limit: 1_000, breakdown: { fields: ["browser"] } });
   expect(sessions).toMatchObject(sessionsOf(books));
-  const count = async (body: object) => (await ask<{ readonly data: unknown }>("analytics/count-events", body)).data;
+  const count = async (body: object) => (await ask<{ readonly data: unknown }>(`${PROJECT}/analytics/count-events`, body)).data;
   expect(await count({})).toBe(names.length);
   for (const { property, count: expected } of countsOf(names)) expect([property, await count({ event_name: property })]).toEqual([property, expected]);
-  expect(await ask("analytics/count-unique-users", {})).toMatchObject({ data: web.figures.visitors });
-  void referrersOf;
+  expect(await ask(`${PROJECT}/analytics/count-unique-users`, {})).toMatchObject({ data: web.figures.visitors });
+  const aggregate = async (body: object) => (await ask<{ readonly data: unknown }>("/analytics/aggregate", body)).data;
+  expect(await aggregate({ field: "event_name" })).toEqual(countsOf(names));
+  expect(await aggregate({ field: "referrer_domain", event_name: "pageview" })).toEqual(referrersOf(books));
+  expect(await aggregate({ metadata_field: "plan" })).toEqual(countsOf(books.events.map(({ plan }) => plan ?? "")));
+  expect(await aggregate({ field: "url" })).toEqual(countsOf(books.events.map(({ path, query }) => path + query)));
 }

@@ -10,6 +10,7 @@ type Step = (walker: Walker, tab: Tab) => Promise<Rest | void>;
 
 const FATES: readonly (readonly [Fate, number])[] = [["pass", 70], ["repeat", 9], ["cut", 8], ["cut_after", 7], ["busy", 6]];
 const SAFE: readonly (readonly [Fate, number])[] = [["pass", 80], ["repeat", 20]];
+const HIDDEN: readonly (readonly [Fate, number])[] = [["pass", 60], ["repeat", 10], ["lose", 20], ["busy", 10]];
 const BACK = -1;
 const FORWARD = 1;
 
@@ -82,6 +83,8 @@ const track: Step = async (walker, tab) => {
 
 const again: Step = async (walker, tab) => {
   await call(tab, "daybook.page()");
+  // The page before this view is the page itself.
+  tab.referrer = tab.site + tab.url;
   walker.note(tab);
 };
 
@@ -130,6 +133,7 @@ const teaser: Step = async (walker, tab) => {
   walker.served.hold = new Promise((resolve) => (open = resolve));
   await call(tab, 'setTimeout(() => document.querySelector("#teaser").click(), 0)');
   walker.note(tab, "Teaser", "pro");
+  walker.leave();
   return async () => {
     walker.served.hold = null;
     open();
@@ -143,6 +147,7 @@ const teaser: Step = async (walker, tab) => {
 const outbound: Step = async (walker, tab) => {
   await click(tab, "#out", true);
   walker.note(tab, "Outbound Link");
+  walker.leave();
   tab.go(`${walker.world.site.news}/partner`, "load");
 };
 
@@ -155,6 +160,7 @@ const optOut: Step = async (walker, tab) => {
 function choices(walker: Walker, tab: Tab): (readonly [readonly [Step, typeof FATES], number])[] {
   const { person } = walker;
   // A page that is being left may be gone before it hears that something was taken, and does not come to what it kept.
+  // And what a hidden page does to what is kept is a test of its own.
   const canLeave = !walker.hasKept(tab);
   const back = tab.ahead(BACK);
   const forward = tab.ahead(FORWARD);
@@ -164,7 +170,7 @@ function choices(walker: Walker, tab: Tab): (readonly [readonly [Step, typeof FA
     [[link, FATES], 16], [[reload, FATES], 6], [[through(BACK), FATES], goes(back, 10)], [[through(FORWARD), FATES], goes(forward, 14)],
     [[within("pushState"), FATES], tab.isApp ? 24 : 0], [[within("replaceState"), FATES], tab.isApp ? 8 : 0], [[excluded, SAFE], 3],
     [[signup, FATES], 5], [[ask, FATES], 3], [[track, FATES], 6], [[again, FATES], 2], [[identify, FATES], person.user === null ? 0 : 8],
-    [[whileHidden, FATES], 5], [[behind, SAFE], walker.tabs.length === 1 ? 5 : 0], [[look, FATES], walker.tabs.length > 1 ? 30 : 0],
+    [[whileHidden, HIDDEN], canLeave ? 6 : 0], [[behind, SAFE], walker.tabs.length === 1 ? 5 : 0], [[look, FATES], walker.tabs.length > 1 ? 30 : 0],
     [[teaser, SAFE], canLeave ? 5 : 0], [[outbound, SAFE], canLeave ? 4 : 0], [[early, SAFE], 3], [[optOut, SAFE], person.blocked ? 0 : 1],
   ];
 }

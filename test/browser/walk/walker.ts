@@ -12,11 +12,12 @@ export interface Memory {
   readonly state: Exclude<BrowserContextOptions["storageState"], string | undefined>;
   readonly kept: readonly Kept[];
   readonly optedOut: boolean;
+  readonly left: number;
 }
 
 const HOUR_MS = 3_600_000;
 const BLOCKED = "Object.defineProperty(window, 'localStorage', { get() { throw new Error('blocked') } })";
-const isFailure = (fate: Fate) => fate === "cut" || fate === "cut_after" || fate === "busy";
+const isFailure = (fate: Fate) => ["cut", "cut_after", "busy", "lose"].includes(fate);
 
 /** Somebody with a browser of their own. Keeps the books of what they did: which of it Daybook has to know, and which it cannot. */
 export class Walker {
@@ -30,6 +31,8 @@ export class Walker {
   /** Events of which the browser must have heard that they came, and of the present step those that failed. */
   #answered = 0;
   #failed = 0;
+  /** Events of pages that were left by them. Such a page does not always hear of the answer: then it keeps what was taken, and that comes again. */
+  #left = 0;
   readonly #guest: Guest;
   readonly served: Served;
   readonly name: string;
@@ -46,7 +49,8 @@ export class Walker {
     this.name = `walker ${mark}, person ${person.number}`;
     this.#kept = [...(memory?.kept ?? [])];
     this.optedOut = memory?.optedOut ?? false;
-    this.#guest = { address: person.address, fate: "pass", answered: new Set(), failed: new Set() };
+    this.#left = memory?.left ?? 0;
+    this.#guest = { address: person.address, fate: "pass", answered: new Set(), failed: new Set(), lost: new Set() };
     this.served = { key: person.user === null ? "pk_plain" : "pk_ids", consent: person.consent, hidden: false, early: false, hold: null };
     world.proxy.guests.set(mark, this.#guest);
     world.site.served.set(mark, this.served);
@@ -92,9 +96,11 @@ export class Walker {
     const isKnown = person.consent && !person.blocked;
     const anonymousId = isKnown ? `kept by ${person.number}` : `${new Date(ms).toISOString().slice(0, 10)} ${person.address} ${person.kind.text}`;
     this.diary.push(`${name} at ${tab.url}: ${fate}`);
-    const { path, query, referrer, user: userId } = tab;
+    const { path, query, user: userId } = tab;
+    // Only views tell where somebody came from. Whoever comes back after a pause by another event has been brought by nobody.
+    const referrer = name === "pageview" ? tab.referrer : "";
     const fact: Fact = { ms, name, path, query, referrer, anonymousId, userId, plan, person };
-    if (fate !== "cut" && fate !== "busy") this.#store(fact);
+    if (!isFailure(fate) || fate === "cut_after") this.#store(fact);
     if (isFailure(fate)) {
       this.#failed++;
       if (!byBeacon) this.#keptOf(tab).push({ fact, isStored: fate === "cut_after" });
@@ -125,6 +131,10 @@ export class Walker {
     if (!this.person.isBot) this.facts.push(fact);
   }
 
+  leave(): void {
+    this.#left++;
+  }
+
   optOut(): void {
     this.optedOut = true;
     this.#kept = [];
@@ -138,27 +148,31 @@ export class Walker {
     if (!isFailure(this.fate) || byBeacon || this.#failed === 0) return;
     // The page has to hear of it before it is left.
     if (this.person.blocked) return void (await tab.page.evaluate("new Promise((heard) => setTimeout(heard, 60))"));
-    const names = await tab.page.evaluate(`new Promise((heard) => {
-      const names = () => Object.keys(localStorage).filter((name) => name.startsWith("daybook.pk_"));
-      const look = (left) => (left === 0 || names().length >= ${this.#kept.length} ? heard(names()) : setTimeout(() => look(left - 1), 5));
+    const missing = await tab.page.evaluate(`new Promise((heard) => {
+      const missing = () => ${JSON.stringify([...failed])}.filter((id) => !localStorage.getItem("daybook.${this.served.key}." + id));
+      const look = (left) => (left === 0 || missing().length === 0 ? heard(missing()) : setTimeout(() => look(left - 1), 5));
       look(1000);
     })`);
-    if ((names as readonly string[]).length !== this.#kept.length) throw new Error(`${what()}: kept ${String(names)}, not ${this.#kept.length} events`);
+    if ((missing as readonly string[]).length > 0) throw new Error(`${what()}: not kept: ${String(missing)}`);
   }
 
   /** Closes the browser, and says what is wrong with what was sent and stored. */
   async close(): Promise<Memory | undefined> {
     const { answered } = this.#guest;
     const { surprises } = this.world.proxy;
-    if (answered.size !== this.#answered) surprises.push(`${this.name}: ${answered.size} events answered, not ${this.#answered}`);
+    if (answered.size !== this.#answered) surprises.push(`${this.diaryText}\n  ${answered.size} events answered, not ${this.#answered}`);
     let memory: Memory | undefined;
     if (!this.person.blocked && this.#context !== undefined) {
       const state = await this.#context.storageState();
       const names = state.origins.flatMap(({ localStorage }) => localStorage.map(({ name }) => name.replace(/^(daybook\.pk_).*/, "$1"))).sort();
-      const expected = this.optedOut ? ["daybook.optout"] : [...(this.person.consent ? ["daybook.id"] : []), ...this.#kept.map(() => "daybook.pk_")];
-      if (names.join() !== expected.join()) surprises.push(`${this.name}: stored ${names.join()}, not ${expected.join()}`);
+      const others = this.optedOut ? ["daybook.optout"] : this.person.consent ? ["daybook.id"] : [];
+      const events = names.filter((name) => name === "daybook.pk_").length;
+      const isRight = events >= this.#kept.length && events <= this.#kept.length + this.#left;
+      if (!isRight || names.filter((name) => name !== "daybook.pk_").join() !== others.join()) {
+        surprises.push(`${this.diaryText}\n  stored ${names.join()}, not ${others.join()} and ${this.#kept.length} to ${this.#kept.length + this.#left} events`);
+      }
       if (state.cookies.length > 0) surprises.push(`${this.name}: cookies`);
-      memory = { state, kept: this.#kept, optedOut: this.optedOut };
+      memory = { state, kept: this.#kept, optedOut: this.optedOut, left: this.#left };
     }
     await this.#context?.close();
     return memory;

@@ -20,7 +20,7 @@ export interface World {
   readonly browser: Browser;
   nowMs(): number;
   setNow(nowMs: number): void;
-  /** Asks a route. */
+  /** Asks a route, as a token of the project. */
   ask<T>(route: string, body: object): Promise<T>;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export async function openWorld(startMs: number): Promise<World> {
     tokens: {
       // The origin of the site is known only when it listens, and the address in its pages only when Daybook does.
       find: (hash) => memoryTokens([
-        { token: "sk_reader", role: "viewer", scopes: ["analytics:read"] },
+        { token: "sk_reader", role: "viewer", project: "site", scopes: ["analytics:read"] },
         { token: "pk_plain", project: "site", public: { origins } },
         { token: "pk_ids", project: "site", public: { origins, ids: ["anonymous", "user"] } },
       ]).find(hash),
@@ -61,7 +61,7 @@ export async function openWorld(startMs: number): Promise<World> {
     setNow: clock.set,
     ask: async <T>(route: string, body: object) => {
       const headers = { authorization: "Bearer sk_reader", "content-type": "application/json" };
-      const answer = await fetch(`${server.url}/v1/projects/site/${route}`, { method: "POST", headers, body: JSON.stringify(body) });
+      const answer = await fetch(`${server.url}${route}`, { method: "POST", headers, body: JSON.stringify(body) });
       if (answer.status !== 200) throw new Error(`${route}: ${answer.status} ${await answer.text()}`);
       return (await answer.json()) as T;
     },
