@@ -1,4 +1,4 @@
-import { Random } from "./random.js";
+import type { Random } from "./random.js";
 
 /** A kind of browser: its user agent, and what every reader of user agents says of it. */
 export interface Kind {
