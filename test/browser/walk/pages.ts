@@ -24,7 +24,9 @@ export interface Served {
   hold: Promise<void> | null;
 }
 
-/** Time stands still in the pages until the walk moves it, and a tab is behind another one when the walk says so: no browser without a window hides one. */
+/**
+ * Time stands still in the pages until the walk moves it. A tab is behind another one when the walk says so: a browser without a window hides none.
+ */
 const head = (nowMs: number, hidden: boolean) => `<script>
   var walkMs = ${nowMs}, walkHidden = ${hidden};
   Date.now = () => walkMs;

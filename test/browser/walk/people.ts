@@ -9,20 +9,16 @@ export interface Kind {
 }
 
 const WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)";
+const kind = (rest: string, device = "", os = "", browser = ""): Kind => ({ text: `Mozilla/5.0 (${rest}`, device, os, browser });
 const KINDS: readonly Kind[] = [
-  { text: `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${WEBKIT} Chrome/131.0.0.0 Safari/537.36`, device: "desktop", os: "Windows", browser: "Chrome" },
-  { text: "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:132.0) Gecko/20100101 Firefox/132.0", device: "desktop", os: "macOS", browser: "Firefox" },
-  { text: `Mozilla/5.0 (Linux; Android 14; Pixel 8) ${WEBKIT} Chrome/131.0.0.0 Mobile Safari/537.36`, device: "mobile", os: "Android", browser: "Chrome" },
-  {
-    text: "Mozilla/5.0 (iPhone; CPU iPhone OS 17_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.6 Mobile/15E148 Safari/604.1",
-    device: "mobile",
-    os: "iOS",
-    browser: "Safari",
-  },
+  kind(`Windows NT 10.0; Win64; x64) ${WEBKIT} Chrome/131.0.0.0 Safari/537.36`, "desktop", "Windows", "Chrome"),
+  kind("Macintosh; Intel Mac OS X 10.15; rv:132.0) Gecko/20100101 Firefox/132.0", "desktop", "macOS", "Firefox"),
+  kind(`Linux; Android 14; Pixel 8) ${WEBKIT} Chrome/131.0.0.0 Mobile Safari/537.36`, "mobile", "Android", "Chrome"),
+  kind(`iPhone; CPU iPhone OS 17_6 like Mac OS X) ${WEBKIT} Version/17.6 Mobile/15E148 Safari/604.1`, "mobile", "iOS", "Safari"),
 ];
 const BOTS: readonly Kind[] = [
-  { text: `Mozilla/5.0 (X11; Linux x86_64) ${WEBKIT} HeadlessChrome/131.0.0.0 Safari/537.36`, device: "", os: "", browser: "" },
-  { text: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", device: "", os: "", browser: "" },
+  kind(`X11; Linux x86_64) ${WEBKIT} HeadlessChrome/131.0.0.0 Safari/537.36`),
+  kind("compatible; Googlebot/2.1; +http://www.google.com/bot.html)"),
 ];
 
 export interface Person {
@@ -47,7 +43,7 @@ export function people(count: number, random: Random): Person[] {
     const before = number % 2 === 1 ? all[number - 1] : undefined;
     const isTwin = before !== undefined && !before.isBot && random.is(0.3);
     const isBot = !isTwin && random.is(0.06);
-    const others = KINDS.filter((kind) => kind !== before?.kind);
+    const others = KINDS.filter((each) => each !== before?.kind);
     const consent = random.is(0.35);
     const takesIds = consent || random.is(0.3);
     all.push({

@@ -2,11 +2,11 @@ import { Agent, createServer, request as send, type IncomingMessage, type Server
 import type { AddressInfo } from "node:net";
 
 /**
- * What becomes of the beacons of somebody, until it is changed. `cut`: the connection breaks before Daybook hears of it; `cut_after`: when Daybook has
- * it, but before the browser knows; `busy`: somebody on the way says 503; `repeat`: Daybook gets it twice; `swallow`: it is answered and lost;
- * `lose`: as `cut`, and these events never come through.
+ * What becomes of the beacons of somebody, until it is changed. `cut`: the connection breaks before Daybook hears of it; `cut_after`: once Daybook
+ * has it, but before the browser knows; `busy`: somebody on the way says 503; `repeat`: Daybook gets it twice; `lose`: as `cut`, and these events
+ * never come through.
  */
-export type Fate = "pass" | "lose" | "cut" | "cut_after" | "busy" | "repeat" | "swallow";
+export type Fate = "pass" | "lose" | "cut" | "cut_after" | "busy" | "repeat";
 
 /** A browser, as the network sees it. */
 export interface Guest {
@@ -33,8 +33,6 @@ export class Proxy {
   readonly guests = new Map<number, Guest>();
   /** What should never come: preflights, cookies, answers of Daybook but 204, pages nobody knows. */
   readonly surprises: string[] = [];
-  /** How many beacons met which fate. */
-  readonly met = new Map<Fate, number>();
   url = "";
   readonly #server = createServer((request, response) => void this.#answer(request, response).catch((error) => this.surprises.push(String(error))));
   readonly #agent = new Agent({ keepAlive: true });
@@ -74,13 +72,11 @@ export class Proxy {
     if (request.method !== "POST" || request.headers.cookie !== undefined) this.surprises.push(`${request.method} with ${request.headers.cookie}`);
     const { events } = JSON.parse(body.toString()) as { readonly events: readonly { readonly id: string }[] };
     const { fate } = events.some(({ id }) => guest.lost.has(id)) ? { fate: "lose" as const } : guest;
-    this.met.set(fate, (this.met.get(fate) ?? 0) + 1);
     if (fate === "repeat" || fate === "cut_after") await this.#pass(request, body, guest);
     const isCut = fate === "cut" || fate === "cut_after" || fate === "lose";
     if (isCut) request.socket.destroy();
-    else if (fate === "busy" || fate === "swallow") {
-      response.writeHead(fate === "busy" ? 503 : 204, { "access-control-allow-origin": request.headers.origin ?? "*" }).end();
-    } else await this.#pass(request, body, guest, response);
+    else if (fate === "busy") response.writeHead(503, { "access-control-allow-origin": request.headers.origin ?? "*" }).end();
+    else await this.#pass(request, body, guest, response);
     for (const { id } of events) {
       (isCut || fate === "busy" ? guest.failed : guest.answered).add(id);
       // Browsers send a beacon again by themselves when a connection breaks, and nobody can see when they are done.

@@ -3,7 +3,8 @@ import { Books, type Fact } from "./books.js";
 import { countsOf, referrersOf, sessionsOf, webOf } from "./figures.js";
 import { people, type Person } from "./people.js";
 import { Random } from "./random.js";
-import { walkOn, type Rest } from "./steps.js";
+import type { Rest } from "./steps.js";
+import { walkOn } from "./walk-on.js";
 import { Walker, type Memory } from "./walker.js";
 import { openWorld, type World } from "./world.js";
 
@@ -42,7 +43,8 @@ async function walkAll(world: World, visitorCount: number, random: Random): Prom
     // One of them is somebody who was here on another day.
     const former = memories.size > 0 ? random.of([...memories.keys()]) : undefined;
     if (former !== undefined && group.length === AT_ONCE) group[AT_ONCE - 1] = former;
-    const walkers = group.map((person, place) => new Walker(world, person, new Random(random.between(0, 2 ** 31)), start + place, memories.get(person)));
+    const seeds = group.map(() => random.between(0, 2 ** 31));
+    const walkers = group.map((person, place) => new Walker(world, person, new Random(seeds[place] ?? 0), start + place, memories.get(person)));
     await walkADay(world, walkers, FIRST_DAY_MS + (start / AT_ONCE) * DAY_MS, random);
     for (const walker of walkers) {
       const memory = await walker.close();
@@ -74,10 +76,12 @@ async function walkADay(world: World, walkers: readonly Walker[], startMs: numbe
   }
 }
 
+type Told = Readonly<Record<string, unknown>> & { readonly chart: readonly Readonly<Record<string, unknown>>[] };
+
 async function compare({ ask, nowMs }: World, books: Books): Promise<void> {
   const { now_online, chart, ...web } = webOf(books, nowMs());
   const names = books.events.map(({ name }) => name);
-  const told = await ask<Record<string, unknown> & { readonly chart: readonly Record<string, unknown>[] }>(`${PROJECT}/insights/web`, { limit: 1_000, interval: "day" });
+  const told = await ask<Told>(`${PROJECT}/insights/web`, { limit: 1_000, interval: "day" });
   expect(told["figures"]).toEqual(web.figures);
   expect(told).toMatchObject({ now_online, ...web });
   const days = told.chart.filter(({ visitors, visits }) => visitors !== 0 || visits !== 0);
@@ -86,7 +90,7 @@ async function compare({ ask, nowMs }: World, books: Books): Promise<void> {
   expect(sessions).toMatchObject(sessionsOf(books));
   const count = async (body: object) => (await ask<{ readonly data: unknown }>(`${PROJECT}/analytics/count-events`, body)).data;
   expect(await count({})).toBe(names.length);
-  for (const { property, count: expected } of countsOf(names)) expect([property, await count({ event_name: property })]).toEqual([property, expected]);
+  for (const { property, count: times } of countsOf(names)) expect([property, await count({ event_name: property })]).toEqual([property, times]);
   expect(await ask(`${PROJECT}/analytics/count-unique-users`, {})).toMatchObject({ data: web.figures.visitors });
   const aggregate = async (body: object) => (await ask<{ readonly data: unknown }>("/analytics/aggregate", body)).data;
   expect(await aggregate({ field: "event_name" })).toEqual(countsOf(names));

@@ -169,7 +169,7 @@ export class Walker {
       const events = names.filter((name) => name === "daybook.pk_").length;
       const isRight = events >= this.#kept.length && events <= this.#kept.length + this.#left;
       if (!isRight || names.filter((name) => name !== "daybook.pk_").join() !== others.join()) {
-        surprises.push(`${this.diaryText}\n  stored ${names.join()}, not ${others.join()} and ${this.#kept.length} to ${this.#kept.length + this.#left} events`);
+        surprises.push(`${this.diaryText}\n  stored ${names.join()}, not ${others.join()} and ${this.#kept.length} events (+ ${this.#left} at most)`);
       }
       if (state.cookies.length > 0) surprises.push(`${this.name}: cookies`);
       memory = { state, kept: this.#kept, optedOut: this.optedOut, left: this.#left };

@@ -13,7 +13,7 @@ import { Site } from "./pages.js";
 import { countryOf } from "./people.js";
 import { Proxy } from "./proxy.js";
 
-/** A Daybook that is served, a proxy before it, a site that is measured, and a browser. They share one clock, which stands still until it is moved. */
+/** A Daybook that is served, a proxy before it, a site that is measured, and a browser. Their clock is one, and stands still until it is moved. */
 export interface World {
   readonly proxy: Proxy;
   readonly site: Site;
@@ -31,6 +31,7 @@ export async function openWorld(startMs: number): Promise<World> {
   const [readAgent, isBot, text] = await Promise.all([loadAgentReader(), loadBotTest(), builtScript()]);
   const origins: string[] = [];
   const much = 1_000_000;
+  const rates = { perSec: much, burst: much, perAddressPerSec: much, perAddressBurst: much };
   const handler = createHandler({
     organizations: { default: daybook },
     tokens: {
@@ -43,7 +44,7 @@ export async function openWorld(startMs: number): Promise<World> {
     },
     clock,
     readAgent,
-    collect: { isBot, perSec: much, burst: much, perAddressPerSec: much, perAddressBurst: much, locate: (address) => ({ country: countryOf(address) }) },
+    collect: { isBot, ...rates, locate: (address) => ({ country: countryOf(address) }) },
     trustProxy: ["127.0.0.1"],
     files: { tracker: { text, gzip: null } },
   });
