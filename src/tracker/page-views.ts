@@ -6,10 +6,9 @@ import type { Settings } from "./settings.js";
 /** Records each page once that is shown: soon if it is, else as soon as it is. Answers what records one more view of it. */
 export function watchPageViews(settings: Settings, record: Recorder): () => void {
   let seen: string | undefined;
-  let { referrer } = document;
   const view = guarded(() => {
     seen = addressFor(settings);
-    if (record({ referrer })) referrer = seen;
+    record({});
   });
   const look = guarded(async () => {
     // Later, so that the page has its new title, that of several changes at once the last one counts, and that the page may opt out first.

@@ -14,7 +14,6 @@ const BODY_BYTES = 65_536;
 const KEPT_EVENTS = 50;
 /** The server takes no event that is older. */
 const KEPT_MS = 3_600_000;
-
 /**
  * What sends events. What the server did not take, for a reason that may pass, is kept under a name of its own: tabs that share the storage never
  * write over each other's. It stays there until a later try is answered, one at a time, each after the server has taken another.
@@ -22,18 +21,22 @@ const KEPT_MS = 3_600_000;
 export function openQueue(url: URL, key: string): (event: TrackedEvent) => void {
   const prefix = `daybook.${key}.`;
 
-  /** Answers whether the server took a body, or never will. A page that is being hidden may not hear an answer any more. */
-  const post = async (body: string): Promise<boolean> => {
-    if (document.hidden) return navigator.sendBeacon(url, body);
-    const { status } = await fetch(url, { method: "POST", body, keepalive: true, credentials: "omit" });
-    return status !== 429 && status < 500;
-  };
-
   const send = guarded(async (event: TrackedEvent) => {
     const age = Date.now() - event.at;
     const body = JSON.stringify({ key, events: [{ ...event, at: undefined, age_ms: age }] });
     const name = prefix + event.id;
-    if (age > KEPT_MS || new Blob([body]).size > BODY_BYTES || (await post(body).catch(() => false)) || isOut()) {
+    if (
+      age > KEPT_MS ||
+      new Blob([body]).size > BODY_BYTES ||
+      // A page that is being hidden may not hear an answer any more: what is kept stays so then.
+      (document.hidden
+        ? !(name in store) && navigator.sendBeacon(url, body)
+        : await fetch(url, { method: "POST", body, keepalive: true, credentials: "omit" }).then(
+            ({ status }) => status !== 429 && status < 500,
+            () => false,
+          )) ||
+      isOut()
+    ) {
       delete store[name];
       const [next] = namesWith(prefix);
       if (next) send(JSON.parse(store[next] as string) as TrackedEvent);

@@ -3,16 +3,26 @@ import { addressFor, isListed } from "./settings.js";
 import type { Settings } from "./settings.js";
 import { isOut, randomId, visitorId } from "./visitor.js";
 
-/** Makes an event with these members and sends it. Answers whether that may be. */
-export type Recorder = (members: Readonly<Record<string, unknown>>) => boolean;
+/** Makes an event with these members and sends it, if that may be. One without a name is a view. */
+export type Recorder = (members: Readonly<Record<string, unknown>>) => void;
 
 export function openRecorder(settings: Settings, send: (event: TrackedEvent) => void): Recorder {
   let userId: unknown;
+  let viewed: string | undefined;
+  /** How the page was reached. Its events tell it too: one of them may be the first of a visit. */
+  let { referrer } = document;
   return (members) => {
-    if (isOut() || isListed(location.pathname, settings.exclude)) return false;
+    if (isOut() || isListed(location.pathname, settings.exclude)) return;
+    const url = addressFor(settings);
+    // The same page once more was not reached from itself.
+    if (!members["name"] && viewed !== url) {
+      referrer = viewed || referrer;
+      viewed = url;
+    }
     userId = members["userId"] || userId;
-    const event = {
-      url: addressFor(settings),
+    send({
+      url,
+      referrer,
       title: document.title,
       screen: `${screen.width}x${screen.height}`,
       language: navigator.language,
@@ -21,8 +31,6 @@ export function openRecorder(settings: Settings, send: (event: TrackedEvent) => 
       ...members,
       id: randomId(),
       at: Date.now(),
-    };
-    send(event);
-    return true;
+    });
   };
 }

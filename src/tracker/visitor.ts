@@ -10,7 +10,7 @@ export function randomId(): string {
 
 /** The id of this visitor, kept in the browser; none where the browser keeps nothing. @param kind the setting `id` */
 export function visitorId(kind?: string): string | undefined {
-  return kind === "storage" && "length" in store ? (store[ID] ||= randomId()) : undefined;
+  return kind === "storage" && "length" in store ? (store[ID] = store[ID] || randomId()) : undefined;
 }
 
 /** Whether this visitor asked that nothing be sent. */

@@ -4,7 +4,7 @@ import { Random } from "./walk/random.js";
 import { Walker } from "./walk/walker.js";
 import { openWorld, type World } from "./walk/world.js";
 
-/** Cases that the walk through the site leaves out, because they are wrong in ways that would hide the rest of it. */
+/** Cases that a walk meets too seldom to show them. */
 let world: World;
 beforeAll(async () => {
   world = await openWorld(Date.parse("2026-03-02T09:00:00.000Z"));

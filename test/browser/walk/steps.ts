@@ -79,8 +79,6 @@ export const track: Step = async (walker, tab) => {
 
 export const again: Step = async (walker, tab) => {
   await call(tab, "daybook.page()");
-  // The page before this view is the page itself.
-  tab.referrer = tab.site + tab.url;
   walker.note(tab);
 };
 

@@ -96,9 +96,7 @@ export class Walker {
     const isKnown = person.consent && !person.blocked;
     const anonymousId = isKnown ? `kept by ${person.number}` : `${new Date(ms).toISOString().slice(0, 10)} ${person.address} ${person.kind.text}`;
     this.diary.push(`${name} at ${tab.url}: ${fate}`);
-    const { path, query, user: userId } = tab;
-    // Only views tell where somebody came from. Whoever comes back after a pause by another event has been brought by nobody.
-    const referrer = name === "pageview" ? tab.referrer : "";
+    const { path, query, user: userId, referrer } = tab;
     const fact: Fact = { ms, name, path, query, referrer, anonymousId, userId, plan, person };
     if (!isFailure(fate) || fate === "cut_after") this.#store(fact);
     if (isFailure(fate)) {
