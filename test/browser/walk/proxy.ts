@@ -53,7 +53,7 @@ export class Proxy {
   }
 
   /** Resolves once this holds. */
-  async until(holds: () => boolean, what: () => string, timeoutMs = 10_000): Promise<void> {
+  async until(holds: () => boolean, what: () => string, timeoutMs = 20_000): Promise<void> {
     const endMs = performance.now() + timeoutMs;
     while (!holds()) {
       if (performance.now() > endMs) throw new Error(`waited ${timeoutMs} ms in vain: ${what()}`);

@@ -144,13 +144,18 @@ describe("the key of a page", () => {
 
   it("opens no other route, whatever the method, as bearer or as user name", async () => {
     const there = await setting();
-    for (const { method, path, access } of routes) {
-      if (access === null) continue;
+    const guarded = routes.filter(({ access }) => access !== null);
+    for (const path of new Set(guarded.map((route) => route.path))) {
       const address = `http://daybook.test${path.replaceAll(/\{\w+\}/g, "shop")}`;
-      for (const authorization of ["Bearer pk_shop", `Basic ${btoa("pk_shop:")}`]) {
-        const response = await there.handler(new Request(address, { method, headers: { authorization }, ...(method === "GET" ? {} : { body: "{}" }) }));
-        expect([method, path, response.status]).toEqual([method, path, 401]);
-        expect([path, response.headers.get("access-control-allow-origin")]).toEqual([path, null]);
+      const methods = guarded.filter((route) => route.path === path).map(({ method }) => method as string);
+      for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+        const isTaken = methods.includes(method === "HEAD" ? "GET" : method);
+        for (const authorization of ["Bearer pk_shop", `Basic ${btoa("pk_shop:")}`]) {
+          const body = method === "GET" || method === "HEAD" ? {} : { body: "{}" };
+          const response = await there.handler(new Request(address, { method, headers: { authorization }, ...body }));
+          expect([method, path, response.status]).toEqual([method, path, isTaken ? 401 : 405]);
+          expect([path, response.headers.get("access-control-allow-origin")]).toEqual([path, null]);
+        }
       }
     }
   });
