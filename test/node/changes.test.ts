@@ -11,6 +11,7 @@ import { memoryTokens } from "../../src/http/index.js";
 import { tokenHash } from "../../src/http/access/token.js";
 import { ChangeStream } from "../../src/http/answer/change-stream.js";
 import { listen, listenOnThread, toNodeHandler } from "../../src/node/index.js";
+import { THREAD } from "./ways.js";
 
 interface Server {
   readonly url: string;
@@ -29,7 +30,7 @@ async function mounted(handler: Handler): Promise<Server> {
 
 const TRANSPORTS: readonly (readonly [name: string, serve: (handler: Handler) => Promise<Server>])[] = [
   ["a socket of our own", (handler) => listen(handler)],
-  ["a thread of sockets", (handler) => listenOnThread(handler)],
+  ["a thread of sockets", (handler) => listenOnThread(handler, { program: THREAD })],
   ["somebody else's server", mounted],
 ];
 

@@ -35,7 +35,8 @@ export class Proxy {
   readonly surprises: string[] = [];
   url = "";
   readonly #server = createServer((request, response) => void this.#answer(request, response).catch((error) => this.surprises.push(String(error))));
-  readonly #agent = new Agent({ keepAlive: true });
+  /** A connection that waits for another request may be closed just when that comes. */
+  readonly #agent = new Agent({ keepAlive: false });
   readonly #waiting = new Set<() => void>();
 
   /** @param target where Daybook listens */

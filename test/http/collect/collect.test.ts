@@ -109,6 +109,7 @@ describe("the key of a page", () => {
     ["https://www.shop.example", "pk_shop", 204, "https://www.shop.example"],
     ["https://a.b.shop.example", "pk_shop", 204, "https://a.b.shop.example"],
     ["http://shop.example", "pk_shop", 403, undefined],
+    ["http://www.shop.example", "pk_shop", 403, undefined],
     ["https://shop.example:8443", "pk_shop", 403, undefined],
     ["https://www.shop.example:8443", "pk_shop", 403, undefined],
     ["https://evilshop.example", "pk_shop", 403, undefined],
