@@ -68,7 +68,7 @@ test("Offsets are those of a clock that is read at the very second.", () => {
   const random = seededRandom(1);
   for (const timeZone of Intl.supportedValuesOf("timeZone")) {
     const clock = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" });
-    for (let count = 0; count < 100; count += 1) {
+    for (let count = 0; count < 10; count += 1) {
       const ms = random.below(Date.UTC(2040, 0, 1) / 1_000) * 1_000;
       expect(localMs(timeZone, ms), timeZone).toBe(Date.parse(`${clock.format(ms)}Z`));
     }

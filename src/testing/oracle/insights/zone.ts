@@ -98,7 +98,9 @@ function formatOf(timeZone: string): Intl.DateTimeFormat | null {
 }
 
 function memoized<Key, Value>(known: Map<Key, Value>, key: Key, compute: () => Value): Value {
-  const value = known.get(key) ?? compute();
-  known.set(key, value);
-  return value;
+  const value = known.get(key);
+  if (value !== undefined) return value;
+  const computed = compute();
+  known.set(key, computed);
+  return computed;
 }
