@@ -24,7 +24,7 @@ export function localMs(timeZone: string, ms: number): number {
   return ms + offsetMs(timeZone, ms);
 }
 
-/** How many ms a clock of the zone is ahead of UTC. Since 1969 none was changed twice in six days: one that is the same after a day was so all day. */
+/** How many ms a clock of the zone is ahead of UTC. None was changed twice in six days since 1969: what both ends of a day have, all of it has. */
 export function offsetMs(timeZone: string, ms: number): number {
   const dayMs = Math.floor(ms / DAY_MS) * DAY_MS;
   const atFirst = shownOffsetMs(timeZone, dayMs);
