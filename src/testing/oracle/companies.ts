@@ -2,6 +2,7 @@ import type { OracleEvent } from "./event.js";
 import type { Identities, Identity } from "./identities.js";
 import { byMoment, type Moment } from "./moment.js";
 import type { Group } from "./record.js";
+import { remembered } from "./remembered.js";
 
 interface Association extends Moment {
   readonly identity: Identity | null;
@@ -31,14 +32,14 @@ export function companiesOf(events: readonly OracleEvent[], groups: readonly Gro
     return texts.filter((text): text is string => typeof text === "string" && text !== "").at(-1) ?? null;
   };
   return {
-    of: (event) => {
+    of: remembered((event) => {
       const identity = identities.of(event);
       if (event.companyId !== "") return event.companyId;
       if (identity === null) return "";
       const own = associations.filter((association) => association.identity === identity);
       const before = own.filter((association) => byMoment(association, event) < 0);
       return (before.at(-1) ?? own.at(0))?.companyId ?? "";
-    },
+    }),
     lastOf: (identity) => associations.filter((association) => association.identity === identity).at(-1)?.companyId ?? "",
     has: (companyId) => associations.some((association) => association.companyId === companyId),
     nameOf: (companyId) => newestTrait(companyId, "name") ?? companyId,

@@ -16,6 +16,7 @@ export interface OracleEvent extends Moment {
   readonly externalId: string;
 }
 
+const UTF8 = new TextEncoder();
 const FUTURE_SKEW_MS = 5 * 60_000;
 const MEMBERS = new Set(
   `id name userId user_id anonymousId anonymous_id project createdAt created_at timestamp metadata notify slug
@@ -55,7 +56,7 @@ function isMember(member: string, value: unknown): boolean {
 /** True for an object of at most 32 KiB and eight levels without infinite numbers: metadata, and traits. */
 export function isMetadata(value: unknown): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  return depthOf(value) <= 8 && !hasNonFinite(value) && new TextEncoder().encode(JSON.stringify(value)).length <= 32 * 1024;
+  return depthOf(value) <= 8 && !hasNonFinite(value) && UTF8.encode(JSON.stringify(value)).length <= 32 * 1024;
 }
 
 function eventOf(input: EventInput, arrival: number, nowMs: number): OracleEvent {

@@ -3,7 +3,6 @@ import type { OracleEvent } from "./event.js";
 import { identityId } from "./identities.js";
 import { knownReader } from "./insights/known-field.js";
 import { memberOf, valueAt } from "./json.js";
-import { touchOf } from "./touch.js";
 import type { World } from "./world.js";
 
 const RECORD_FIELDS: Readonly<Record<string, (event: OracleEvent) => unknown>> = {
@@ -66,7 +65,7 @@ export function fieldNameOf(name: string): string {
 
 /** How to read the value that a filter names from an event. @throws invalid_parameter (an empty name) */
 export function fieldReader(name: string, world: World): (event: OracleEvent) => unknown {
-  const { identities, companies, rules } = world;
+  const { identities, companies, touchOf } = world;
   if (name === "" || name === "metadata.") throw parameterError("invalid_parameter", "fieldName", "expected a name");
   const field = fieldNameOf(name);
   const recordField = Object.hasOwn(RECORD_FIELDS, field) ? RECORD_FIELDS[field] : undefined;
@@ -74,9 +73,9 @@ export function fieldReader(name: string, world: World): (event: OracleEvent) =>
   if (field === "path") return ({ record }) => record.url.split(/[?#]/)[0];
   if (field === "referrer_domain") return ({ record }) => hostOf(record.referrer);
   if (field === "company_id") return (event) => companies.of(event);
-  if (field === "touch_source") return (event) => touchOf(event, rules)?.source;
-  if (field === "touch_medium") return (event) => touchOf(event, rules)?.medium;
-  if (field === "touch_campaign") return (event) => touchOf(event, rules)?.campaign;
+  if (field === "touch_source") return (event) => touchOf(event)?.source;
+  if (field === "touch_medium") return (event) => touchOf(event)?.medium;
+  if (field === "touch_campaign") return (event) => touchOf(event)?.campaign;
   if (field === "identity_id") {
     return (event) => {
       const identity = identities.of(event);

@@ -4,6 +4,7 @@ import type { OracleEvent } from "./event.js";
 import { byCodePoint } from "./json.js";
 import { survivorsOf } from "./merges.js";
 import { normalEmail, type Identify, type Records } from "./record.js";
+import { remembered } from "./remembered.js";
 
 /** A surviving user, or an anonymous id that no user has. */
 export type Identity = `user ${string}` | `anonymous ${string}`;
@@ -24,7 +25,7 @@ export interface Identities {
 export function identitiesOf(events: readonly OracleEvent[], records: Records): Identities {
   const { identifies, groups, aliases } = records;
   const survivor = survivorsOf(aliases);
-  const owner = ownersOf(events, records);
+  const owner = remembered(ownersOf(events, records));
   const named = [...events, ...identifies, ...groups];
   const userIds = new Set([...named.map(({ userId }) => userId), ...aliases.flatMap(({ from, to }) => [from, to])]);
   const anonymousIds = new Set(named.map(({ anonymousId }) => anonymousId));

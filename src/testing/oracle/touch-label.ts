@@ -1,7 +1,7 @@
 import type { OracleEvent } from "./event.js";
 import { byMoment } from "./moment.js";
 import { paymentOf } from "./payment.js";
-import { touchOf, type Touch } from "./touch.js";
+import type { Touch } from "./touch.js";
 import type { World } from "./world.js";
 
 /** Which touch an event is put down to, and what of it is told. */
@@ -35,13 +35,13 @@ function originOf({ events, revenue, rules }: World, event: OracleEvent): Oracle
 }
 
 /** The touches, in order, that may have led to what happened in an event. */
-function touchesBefore({ events, identities, companies, rules }: World, paying: OracleEvent, level: "account" | "identity"): Touch[] {
+function touchesBefore({ events, identities, companies, rules, touchOf }: World, paying: OracleEvent, level: "account" | "identity"): Touch[] {
   const payer = identities.of(paying);
   if (payer === null) return [];
   const account = level === "account" ? companies.of(paying) : "";
   return events
     .filter((event) => (account === "" ? identities.of(event) === payer : companies.of(event) === account))
     .filter((event) => byMoment(event, paying) <= 0 && paying.createdAtMs - event.createdAtMs <= rules.lookbackMs)
-    .map((event) => touchOf(event, rules))
+    .map(touchOf)
     .filter((touch) => touch !== null);
 }

@@ -4,8 +4,10 @@ import { eventsOf, type History } from "./history.js";
 import { identitiesOf, type Identities } from "./identities.js";
 import { byMoment } from "./moment.js";
 import { liveRecords, type Records } from "./record.js";
+import { remembered } from "./remembered.js";
 import { revenueOf, type Revenue } from "./revenue.js";
 import { rulesOf, type OracleOptions, type Rules } from "./rules.js";
+import { touchOf, type Touch } from "./touch.js";
 
 /** All that is known at one moment. */
 export interface World {
@@ -17,6 +19,8 @@ export interface World {
   readonly identities: Identities;
   readonly companies: Companies;
   readonly revenue: Revenue;
+  /** Who brought a visit; null where its event does not say. */
+  readonly touchOf: (event: OracleEvent) => Touch | null;
 }
 
 /** What a history comes to. */
@@ -25,5 +29,10 @@ export function worldOf(history: History, options: OracleOptions): World {
   const events = acceptedEvents(eventsOf(history), options.nowMs).sort(byMoment);
   const records = liveRecords(history, options.nowMs);
   const identities = identitiesOf(events, records);
-  return { rules, events, records, identities, companies: companiesOf(events, records.groups, identities), revenue: revenueOf(events, rules) };
+  return {
+    rules, events, records, identities,
+    companies: companiesOf(events, records.groups, identities),
+    revenue: revenueOf(events, rules),
+    touchOf: remembered((event) => touchOf(event, rules)),
+  };
 }

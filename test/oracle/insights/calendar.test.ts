@@ -1,3 +1,4 @@
+import { seededRandom } from "daybook/testing";
 import { expect, test } from "vitest";
 import { unitAt, unitBefore, type Calendar } from "../../../src/testing/oracle/insights/calendar.js";
 import { localMs, offsetMs } from "../../../src/testing/oracle/insights/zone.js";
@@ -61,6 +62,17 @@ test("Offsets have seconds where clocks had them, and quarters of an hour.", () 
   expect(at("Africa/Monrovia", "minute", "1970-01-02T00:44:29Z")).toEqual(["1970-01-02T00:43:30.000Z", "1970-01-02T00:44:30.000Z", "1970-01-01T23:59-00:44:30"]);
   expect(at("Africa/Monrovia", "hour", "1972-01-07T00:50Z")).toEqual(["1972-01-07T00:44:30.000Z", "1972-01-07T01:00:00.000Z", "1972-01-07T00:00+00:00"]);
   expect(at("Asia/Kathmandu", "hour", "1985-12-31T18:30Z")).toEqual(["1985-12-31T18:30:00.000Z", "1985-12-31T19:15:00.000Z", "1986-01-01T00:00+05:45"]);
+});
+
+test("Offsets are those of a clock that is read at the very second.", () => {
+  const random = seededRandom(1);
+  for (const timeZone of Intl.supportedValuesOf("timeZone")) {
+    const clock = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" });
+    for (let count = 0; count < 10; count += 1) {
+      const ms = random.below(Date.UTC(2040, 0, 1) / 1_000) * 1_000;
+      expect(localMs(timeZone, ms), timeZone).toBe(Date.parse(`${clock.format(ms)}Z`));
+    }
+  }
 });
 
 test("Weeks begin on any day; months, quarters and years on their first day.", () => {

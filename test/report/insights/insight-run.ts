@@ -30,13 +30,16 @@ export async function differenceOf({ options, isDeflated, steps }: InsightRun): 
   const past: HistoryItem[] = [];
   // Of what has come so far.
   let expected: Oracle | null = null;
-  let daybook = await open(null);
+  let daybook: Daybook | null = null;
   try {
     for (const step of steps) {
       if ("opens" in step) {
-        await daybook.close();
+        await daybook?.close();
         daybook = await open(step.opens);
-      } else if ("items" in step) {
+        continue;
+      }
+      daybook ??= await open(null);
+      if ("items" in step) {
         await arrive(daybook, step.items);
         past.push(...step.items);
         expected = null;
@@ -50,7 +53,7 @@ export async function differenceOf({ options, isDeflated, steps }: InsightRun): 
     }
     return null;
   } finally {
-    await daybook.close();
+    await daybook?.close();
   }
 }
 

@@ -3,6 +3,7 @@ import type { BreakdownInput } from "../../../plan/insights/input.js";
 import type { OracleEvent } from "../event.js";
 import { fieldNameOf, fieldReader } from "../field.js";
 import { byCodePoint, propertiesOf } from "../json.js";
+import { remembered } from "../remembered.js";
 import type { World } from "../world.js";
 
 /** Under which values a thing stands: one or several combinations, each a value a field. */
@@ -19,9 +20,9 @@ export function combinationsOf(world: World, breakdown: BreakdownInput | null | 
   const fields = breakdown?.fields ?? [];
   if (new Set(fields.map(fieldNameOf)).size < fields.length) throw parameterError("invalid_parameter", "breakdown.fields", "expected different fields");
   const readers = fields.map((field) => fieldReader(field, world));
-  return (event) => readers.reduce<string[][]>((combinations, read) => {
+  return remembered((event) => readers.reduce<string[][]>((combinations, read) => {
     return combinations.flatMap((values) => [...propertiesOf(read(event))].map((value) => [...values, value]));
-  }, [[]]);
+  }, [[]]));
 }
 
 /** A group for each combination that there is. */

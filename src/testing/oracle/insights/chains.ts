@@ -2,6 +2,7 @@ import { parameterError } from "../../../base/errors.js";
 import type { FunnelInput } from "../../../plan/insights/input.js";
 import type { OracleEvent } from "../event.js";
 import { byMoment } from "../moment.js";
+import { remembered } from "../remembered.js";
 import { oneOf } from "./one-of.js";
 import type { Question } from "./question.js";
 
@@ -87,13 +88,4 @@ export function windowMsOf({ conversionWindowSec }: FunnelInput): number {
 /** Whether each event can be given a step of its own. */
 function haveSteps([event, ...rest]: Chain, steps: readonly Selects[]): boolean {
   return event === undefined || steps.some((isStep) => isStep(event) && haveSteps(rest, steps.filter((other) => other !== isStep)));
-}
-
-function remembered(selects: Selects): Selects {
-  const known = new Map<OracleEvent, boolean>();
-  return (event) => {
-    const isSelected = known.get(event) ?? selects(event);
-    known.set(event, isSelected);
-    return isSelected;
-  };
 }

@@ -2,6 +2,7 @@ import { parameterError } from "../../../base/errors.js";
 import type { OracleEvent } from "../event.js";
 import type { Identity } from "../identities.js";
 import { byCodePoint, canonicalJsonOf, valueAt } from "../json.js";
+import { remembered } from "../remembered.js";
 import { touchLabel } from "../touch-label.js";
 import type { World } from "../world.js";
 
@@ -11,18 +12,19 @@ export function knownReader(name: string, world: World): ((event: OracleEvent) =
   const key = keys.join(".");
   if (keys.length === 0 || !["person", "company", "first_touch", "last_touch"].includes(kind ?? "")) return null;
   if (key === "") throw parameterError("invalid_parameter", "fieldName", `expected a name behind ${name}`);
-  if (kind === "company") return (event) => companyValue(world, world.companies.of(event), key);
+  if (kind === "company") {
+    const valueOf = remembered((companyId: string) => companyValue(world, companyId, key));
+    return (event) => valueOf(world.companies.of(event));
+  }
   if (kind === "person") {
-    return (event) => {
-      const identity = world.identities.of(event);
-      return identity === null ? null : personValue(world, identity, key);
-    };
+    const valueOf = remembered((identity: Identity | null) => (identity === null ? null : personValue(world, identity, key)));
+    return (event) => valueOf(world.identities.of(event));
   }
   if (key !== "source" && key !== "medium" && key !== "campaign") {
     throw parameterError("invalid_parameter", "fieldName", `expected source, medium or campaign, got ${key}`);
   }
   const model = kind === "first_touch" ? "first_touch" : "last_touch";
-  return (event) => touchLabel(world, event, { model, level: "identity", dimension: key });
+  return remembered((event) => touchLabel(world, event, { model, level: "identity", dimension: key }));
 }
 
 /** A trait of a person, or the newest email. */

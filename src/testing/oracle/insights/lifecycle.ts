@@ -1,8 +1,9 @@
 import type { Lifecycle } from "../../../plan/insights/answers.js";
 import type { LifecycleInput } from "../../../plan/insights/input.js";
+import { remembered } from "../remembered.js";
 import type { World } from "../world.js";
 import { axisOf, isWithin, widened } from "./buckets.js";
-import { unitAt, unitBefore } from "./calendar.js";
+import { unitAt } from "./calendar.js";
 import { eventsByEntity } from "./entities.js";
 import { levelOf, oneOf } from "./one-of.js";
 import { questionOf, type Bare } from "./question.js";
@@ -10,7 +11,7 @@ import { questionOf, type Bare } from "./question.js";
 export function lifecycle(world: World, input: LifecycleInput): Bare<Lifecycle> {
   const { calendar, range, matching } = questionOf(world, input);
   const interval = oneOf("interval", input.interval, ["day", "week", "month"]);
-  const unitStart = (ms: number) => unitAt(calendar, interval, ms).startMs;
+  const unitStart = remembered((ms: number) => unitAt(calendar, interval, ms).startMs);
   const entities = eventsByEntity(world, matching, levelOf(input)).map((events) => {
     const starts = events.map(({ createdAtMs }) => unitStart(createdAtMs));
     return { firstStartMs: starts[0], starts: new Set(starts) };
@@ -18,10 +19,10 @@ export function lifecycle(world: World, input: LifecycleInput): Bare<Lifecycle> 
   const whole = widened(calendar, interval, range);
   const activeMs = entities.flatMap(({ starts }) => [...starts]).filter((ms) => isWithin(ms, whole));
   const buckets = axisOf(calendar, interval, whole, activeMs, world.rules.nowMs).map(({ fromMs, bucket }) => {
-    const unit = unitAt(calendar, interval, fromMs);
-    const before = unitBefore(calendar, interval, unit);
+    const startMs = unitStart(fromMs);
+    const beforeMs = unitStart(startMs - 1);
     const states = entities.map(({ firstStartMs, starts }) => ({
-      isNew: firstStartMs === unit.startMs, isActive: starts.has(unit.startMs), wasActive: starts.has(before.startMs),
+      isNew: firstStartMs === startMs, isActive: starts.has(startMs), wasActive: starts.has(beforeMs),
     }));
     return {
       ...bucket,

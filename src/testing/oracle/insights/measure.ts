@@ -3,6 +3,7 @@ import type { NumericMeasureType, TrendMeasure } from "../../../plan/insights/in
 import type { OracleEvent } from "../event.js";
 import { fieldReader } from "../field.js";
 import { jsonNumberOf, propertiesOf } from "../json.js";
+import { remembered } from "../remembered.js";
 import type { World } from "../world.js";
 import { averageOf, decimalOf, percentileOf, shownDecimal, sumOf, type Fraction } from "./exact.js";
 import { userCount } from "./question.js";
@@ -28,10 +29,10 @@ export function measureOf(world: World, measure: TrendMeasure): Measure {
   if (typeof field !== "string") throw parameterError("invalid_parameter", "measure.field", "expected the name of a field");
   const read = fieldReader(field, world);
   if (type === "unique_values") {
-    const valuesOf = (event: OracleEvent) => [...propertiesOf(read(event))].filter((property) => property !== "");
+    const valuesOf = remembered((event: OracleEvent) => [...propertiesOf(read(event))].filter((property) => property !== ""));
     return { counts: (event) => valuesOf(event).length > 0, figure: (events) => new Set(events.flatMap(valuesOf)).size };
   }
-  const numbersOf = (event: OracleEvent) => numbersIn(read(event)).map(decimalOf);
+  const numbersOf = remembered((event: OracleEvent) => numbersIn(read(event)).map(decimalOf));
   const fraction = fractionOf(type);
   return {
     counts: (event) => numbersOf(event).length > 0,

@@ -10,9 +10,15 @@ import { rateOf } from "./exact.js";
 import { levelOf, oneOf } from "./one-of.js";
 import { questionOf, within, type Bare, type Question } from "./question.js";
 
+/** A bucket, the unit that it lies in, and those in which its entities may return. */
+interface Cohort {
+  readonly slot: Slot;
+  readonly units: readonly Unit[];
+}
+
 /** An entity in a cohort. */
 interface Member {
-  readonly slot: Slot;
+  readonly cohort: Cohort;
   /** Its first cohort event in the cohort's bucket. */
   readonly entry: OracleEvent;
   readonly returnsMs: readonly number[];
@@ -25,15 +31,15 @@ export function retention(world: World, input: RetentionInput): Bare<Retention> 
   const whole = widened(question.calendar, interval, question.range);
   const entities = entitiesOf(question, input);
   const entriesMs = within(entities.flatMap(({ entries }) => entries), whole).map(({ createdAtMs }) => createdAtMs);
-  const slots = axisOf(question.calendar, interval, whole, entriesMs, nowMs);
-  const members = slots.flatMap((slot) => entities.flatMap(({ entries, returnsMs }): Member[] => {
-    const [entry] = within(entries, slot);
-    return entry === undefined ? [] : [{ slot, entry, returnsMs }];
+  const cohorts = axisOf(question.calendar, interval, whole, entriesMs, nowMs).map((slot): Cohort => ({ slot, units: unitsOf(question, input, slot) }));
+  const members = cohorts.flatMap((cohort) => entities.flatMap(({ entries, returnsMs }): Member[] => {
+    const [entry] = within(entries, cohort.slot);
+    return entry === undefined ? [] : [{ cohort, entry, returnsMs }];
   }));
 
-  const cohortsOf = (some: readonly Member[]) => slots.map((slot) => {
-    const own = some.filter((member) => member.slot === slot);
-    return { bucket: slot.bucket, size: own.length, periods: periodsOf(question, input, slot, own) };
+  const cohortsOf = (some: readonly Member[]) => cohorts.map((cohort) => {
+    const own = some.filter((member) => member.cohort === cohort);
+    return { bucket: cohort.slot.bucket, size: own.length, periods: periodsOf(question, input, cohort, own) };
   });
   const totalOf = (some: readonly Member[]) => summed(cohortsOf(some).map(({ periods }) => periods), input);
   const breakdown = input.breakdown ?? null;
@@ -64,12 +70,16 @@ function entitiesOf({ world, matching, selects }: Question, input: RetentionInpu
   });
 }
 
-function periodsOf({ world, calendar }: Question, input: RetentionInput, slot: Slot, members: readonly Member[]): RetentionPeriod[] {
-  const { nowMs } = world.rules;
+function unitsOf({ calendar }: Question, input: RetentionInput, { fromMs }: Slot): Unit[] {
   const interval = intervalOf(input);
-  const isLaterToo = oneOf("returned", input.returned, ["on", "on_or_after"]) === "on_or_after";
-  const units: Unit[] = [unitAt(calendar, interval, slot.fromMs)];
+  const units: Unit[] = [unitAt(calendar, interval, fromMs)];
   while (units.length <= lastPeriod(input)) units.push(unitAt(calendar, interval, units.at(-1)?.endMs ?? NaN));
+  return units;
+}
+
+function periodsOf({ world }: Question, input: RetentionInput, { units }: Cohort, members: readonly Member[]): RetentionPeriod[] {
+  const { nowMs } = world.rules;
+  const isLaterToo = oneOf("returned", input.returned, ["on", "on_or_after"]) === "on_or_after";
   return units.map(({ startMs, endMs }, period) => {
     const isReturn = (ms: number) => ms >= startMs && (ms < endMs || isLaterToo);
     const returned = period === 0 ? members : members.filter(({ returnsMs }) => returnsMs.some(isReturn));

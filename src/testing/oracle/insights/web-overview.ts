@@ -4,7 +4,7 @@ import type { OracleEvent } from "../event.js";
 import { byCodePoint } from "../json.js";
 import type { Span } from "../instant.js";
 import type { Session } from "../sessions.js";
-import { touchOf, type Touch } from "../touch.js";
+import type { Touch } from "../touch.js";
 import { shownLabel } from "../touch-label.js";
 import type { World } from "../world.js";
 import { groupsOf } from "./breakdown.js";
@@ -23,7 +23,7 @@ export function webOverview(world: World, input: WebOverviewInput): Bare<WebOver
   const compare = input.compare ?? null;
   const sessions = matchingSessions(question, question.range);
   const byFirst = (valueOf: (first: OracleEvent) => string) => visitsOf(world, sessions, ([first]) => valueOf(first), limit);
-  const byTouch = (dimension: keyof Touch) => byFirst((first) => shownLabel(touchOf(first, world.rules) ?? undefined, dimension));
+  const byTouch = (dimension: keyof Touch) => byFirst((first) => shownLabel(world.touchOf(first) ?? undefined, dimension));
   return {
     nowOnline: userCount(world, question.all.filter(({ createdAtMs }) => createdAtMs >= nowMs - ONLINE_MS)),
     figures: figuresOf(question, question.range),

@@ -1,4 +1,5 @@
 import { parameterError } from "../../../base/errors.js";
+import { DAY_MS } from "../instant.js";
 
 const HOUR_MS = 3_600_000;
 
@@ -23,8 +24,14 @@ export function localMs(timeZone: string, ms: number): number {
   return ms + offsetMs(timeZone, ms);
 }
 
-/** How many ms a clock of the zone is ahead of UTC. */
+/** How many ms a clock of the zone is ahead of UTC. None was changed twice in six days since 1969: what both ends of a day have, all of it has. */
 export function offsetMs(timeZone: string, ms: number): number {
+  const dayMs = Math.floor(ms / DAY_MS) * DAY_MS;
+  const atFirst = shownOffsetMs(timeZone, dayMs);
+  return atFirst === shownOffsetMs(timeZone, dayMs + DAY_MS) ? atFirst : shownOffsetMs(timeZone, ms);
+}
+
+function shownOffsetMs(timeZone: string, ms: number): number {
   // Clocks change at full seconds.
   const second = Math.floor(ms / 1_000);
   const { offsets, format } = zoneOf(timeZone);
@@ -45,18 +52,21 @@ export function firstInstant(timeZone: string, local: number): number {
   });
 }
 
-/** The stretches of time between two instants, cut at full hours of UTC around them: every hour is looked at. */
+/** The stretches of time between two instants, found by a look at every day of UTC around them. */
 export function stretches(timeZone: string, fromMs: number, toMs: number): Stretch[] {
-  const [first, last] = [Math.floor(fromMs / HOUR_MS) * HOUR_MS, Math.ceil(toMs / HOUR_MS) * HOUR_MS];
+  const [first, last] = [Math.floor(fromMs / DAY_MS) * DAY_MS, Math.ceil(toMs / DAY_MS) * DAY_MS];
   const found: Stretch[] = [];
   let startMs = first;
-  for (let hourMs = first; hourMs < last; hourMs += HOUR_MS) {
-    if (offsetMs(timeZone, hourMs) === offsetMs(timeZone, hourMs + HOUR_MS)) continue;
-    const changeMs = changeWithin(timeZone, hourMs, hourMs + HOUR_MS);
-    found.push({ startMs, endMs: changeMs, offsetMs: offsetMs(timeZone, hourMs) });
+  for (let dayMs = first; dayMs < last; dayMs += DAY_MS) {
+    if (offsetMs(timeZone, dayMs) === offsetMs(timeZone, dayMs + DAY_MS)) continue;
+    const changeMs = changeWithin(timeZone, dayMs, dayMs + DAY_MS);
+    found.push({ startMs, endMs: changeMs, offsetMs: offsetMs(timeZone, dayMs) });
     startMs = changeMs;
   }
-  return [...found, { startMs, endMs: last, offsetMs: offsetMs(timeZone, last) }].filter((stretch) => stretch.startMs < stretch.endMs);
+  const all = [...found, { startMs, endMs: last, offsetMs: offsetMs(timeZone, last) }];
+  return all
+    .map((stretch) => ({ ...stretch, startMs: Math.max(stretch.startMs, fromMs), endMs: Math.min(stretch.endMs, toMs) }))
+    .filter((stretch) => stretch.startMs < stretch.endMs);
 }
 
 /** The first instant with the offset of `afterMs`; at `beforeMs` there is another one, and they change once. */
@@ -70,24 +80,27 @@ function changeWithin(timeZone: string, beforeMs: number, afterMs: number): numb
 /** @throws invalid_parameter */
 function zoneOf(timeZone: string): Zone {
   return memoized(zones, timeZone, () => {
-    if (!isZone(timeZone)) throw parameterError("invalid_parameter", "timeZone", `expected the name of a zone, got ${timeZone}`);
-    const shown = { year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" } as const;
-    const format = new Intl.DateTimeFormat("en-US-u-ca-gregory-nu-latn", { timeZone, hourCycle: "h23", ...shown });
+    const format = formatOf(timeZone);
+    if (format === null) throw parameterError("invalid_parameter", "timeZone", `expected the name of a zone, got ${timeZone}`);
     return { format, offsets: new Map(), firsts: new Map() };
   });
 }
 
-function isZone(timeZone: string): boolean {
+/** Null for what is not the name of a zone. */
+function formatOf(timeZone: string): Intl.DateTimeFormat | null {
+  if (!/^[a-z]/i.test(timeZone)) return null;
+  const shown = { year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" } as const;
   try {
-    new Intl.DateTimeFormat("en-US", { timeZone });
-    return /^[a-z]/i.test(timeZone);
+    return new Intl.DateTimeFormat("en-US-u-ca-gregory-nu-latn", { timeZone, hourCycle: "h23", ...shown });
   } catch {
-    return false;
+    return null;
   }
 }
 
 function memoized<Key, Value>(known: Map<Key, Value>, key: Key, compute: () => Value): Value {
-  const value = known.get(key) ?? compute();
-  known.set(key, value);
-  return value;
+  const value = known.get(key);
+  if (value !== undefined) return value;
+  const computed = compute();
+  known.set(key, computed);
+  return computed;
 }
