@@ -107,7 +107,9 @@ export function createHandler(options: HandlerOptions): Handler {
   const clock = options.clock ?? systemClock;
   const { organizations } = options;
   const byName: ReadonlyMap<string, Daybook> = organizations instanceof Map ? organizations : new Map(Object.entries(organizations));
-  const all: readonly Route[] = [...fileRoutes(options.files ?? {}), ...routes];
+  const files = fileRoutes(options.files ?? {});
+  // The same table is described once.
+  const all: readonly Route[] = files.length === 0 ? routes : [...files, ...routes];
   const readAgent = options.readAgent ?? (() => ({}));
   const hash = options.sha256Hex ?? sha256Hex;
   const context: Context = {
