@@ -102,6 +102,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       close: async () => {
         tokens.stop();
         await listening.close();
+        handler.stop();
         lag.stop();
         await closeAll();
       },

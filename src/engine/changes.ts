@@ -64,6 +64,7 @@ export class Changes {
     try {
       if (this.store.newestSequence !== after) this.#add(reader, projectsOf(this.store));
       for (let nextMs = 0; ; ) {
+        if (this.#isClosed) return;
         if (reader.pending === null) await waitFor(reader, signal);
         if (this.#isClosed) return;
         const waitMs = nextMs - performance.now();

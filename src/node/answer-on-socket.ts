@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { DaybookError } from "../base/errors.js";
+import { isStream } from "../http/wire/exchange.js";
 import type { WireReply } from "../http/wire/exchange.js";
 import type { Handler } from "../http/index.js";
 import type { OpenStreams } from "./open-streams.js";
@@ -72,11 +73,17 @@ export function replyOnSocket({ answer }: Handler): SocketReply {
 /** An answer that cannot be written ends its own connection, and no other. @param onUnwritten must not throw */
 export function writeOrCut(reply: WireReply, outgoing: ServerResponse, options: WriteOptions, onUnwritten: OnUnwritten): void {
   // Somebody else's word was quicker: a time limit of the server around us.
-  if (outgoing.writableEnded) return;
+  if (outgoing.writableEnded) return drop(reply);
   try {
     writeReply(reply, outgoing, options);
   } catch (thrown) {
     outgoing.destroy();
+    drop(reply);
     onUnwritten(thrown, reply.headers["x-request-id"] ?? "");
   }
+}
+
+/** Nobody will read a body that is made as time goes on. */
+function drop({ body }: WireReply): void {
+  if (isStream(body)) body.cancel();
 }

@@ -11,8 +11,11 @@ interface Entry {
 }
 
 interface Database {
+  readonly metadata: { readonly ipVersion: number };
   get(address: string): object | null;
 }
+
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
 /**
  * Tells where addresses are, by a database in MaxMind's format, which is in memory as a whole. Names are English.
@@ -32,11 +35,14 @@ export async function geoLocator(path: string): Promise<(address: string) => Pla
 }
 
 function entryOf(reader: Database, address: string): Entry | null {
+  const bare = MAPPED.exec(address)?.[1] ?? address;
+  // The library would look for the first bits of a long address among short ones.
+  if (bare.includes(":") && reader.metadata.ipVersion === 4) return null;
   try {
     // Databases differ: each member is looked for.
-    return reader.get(address) as Entry | null;
+    return reader.get(bare) as Entry | null;
   } catch {
-    // Of what is no address nobody knows where it is, nor of IPv6 in a database of IPv4.
+    // Of what is no address nobody knows where it is.
     return null;
   }
 }

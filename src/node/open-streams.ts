@@ -10,7 +10,11 @@ export class OpenStreams {
   async write(stream: BodyStream, outgoing: ServerResponse, unreadMs: number): Promise<void> {
     this.#open.add(stream);
     if (this.#isEnded) stream.cancel();
-    outgoing.once("close", () => stream.cancel());
+    // Of the socket: an answer that has yet to wait for others hears nothing of its end.
+    const { socket } = outgoing.req;
+    const cancel = () => stream.cancel();
+    socket.once("close", cancel);
+    outgoing.once("close", cancel);
     try {
       for (let piece = await stream.next(); piece !== null; piece = await stream.next()) {
         if (outgoing.destroyed) break;
@@ -21,6 +25,7 @@ export class OpenStreams {
       outgoing.destroy();
     } finally {
       this.#open.delete(stream);
+      socket.off("close", cancel);
       stream.cancel();
     }
   }

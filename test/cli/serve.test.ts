@@ -62,7 +62,11 @@ describe("daybook serve", () => {
 
   test("with no token anywhere one owner token is made, shown once, and valid after a restart", async () => {
     const directory = await emptyDirectory();
+    // A public key opens nothing: with it alone nobody could come in.
+    const key = await daybook(["token", "create", "--public", "--data", directory, "--project", "shop", "--origins", "https://shop.example"]);
+    expect(key.stdout).toMatch(/^pk_[0-9a-f]{48}\n$/);
     const first = await serving(["--data", directory]);
+    expect(first.server.stdout).toMatch(/^page: http:\/\/\S+\/#token=sk_\S+$/m);
     const [, value = ""] = /owner token, shown this once: (sk_\S+)/.exec(first.server.stdout) ?? [];
     expect((await post(`${first.url}/analytics/count-events`, value, {})).status).toBe(200);
     first.server.child.kill("SIGTERM");

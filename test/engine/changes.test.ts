@@ -121,6 +121,16 @@ test("a signal ends it with aborted, a close quietly", async () => {
   await expect(daybook.changes()[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: "closed" });
 });
 
+test("a listener that was busy when the store was closed hears the end", async () => {
+  const daybook = await open();
+  const changes = daybook.changes()[Symbol.asyncIterator]();
+  const first = next(changes, WAIT_MS);
+  await daybook.ingest([{ name: "a" }]);
+  expect(await first).toMatchObject({ sequence: 1 });
+  await daybook.close();
+  expect(await next(changes, WAIT_MS)).toBe("end");
+});
+
 test("only so many listen at once; one that ends makes room", async () => {
   const changes = new Changes({ newestSequence: 0 } as never);
   const listeners = Array.from({ length: LIMITS.changeReaderCount }, () => changes.read({}, 0));

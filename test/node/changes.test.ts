@@ -1,5 +1,6 @@
 import { createServer, request } from "node:http";
 import type { IncomingMessage } from "node:http";
+import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -140,6 +141,44 @@ test("A request for the headers alone holds no stream.", async () => {
   expect(response.status).toBe(200);
   await response.body?.cancel();
   expect((await ask("HEAD")).status).toBe(200);
+  await daybook.close();
+});
+
+test("A token is looked at and comments come also while there is always something to tell.", async () => {
+  let askedCount = 0;
+  const isWelcome = () => Promise.resolve((askedCount += 1) < 3);
+  const busy = async function* (signal: { readonly aborted: boolean }) {
+    for (let sequence = 1; !signal.aborted; sequence += 1, await sleep(1)) yield { sequence, projects: ["shop"] };
+  };
+  for (const project of ["shop", "quiet"]) {
+    askedCount = 0;
+    const stream = new ChangeStream(busy, { project, isWelcome, heartbeatMs: 20 });
+    const pieces: string[] = [];
+    for (let piece = await stream.next(); piece !== null; piece = await stream.next()) pieces.push(piece);
+    expect([project, askedCount, pieces.filter((piece) => piece === ":\n\n").length]).toEqual([project, 3, 2]);
+  }
+});
+
+test.each(TRANSPORTS.slice(0, 2))("Over %s streams that were asked for in one go end with their connection.", async (_, serve) => {
+  const daybook = await openDaybook({ storage: memoryStorage() });
+  await daybook.ingest([{ name: "a", project: "shop" }]);
+  const handler = createHandler({ organizations: { default: daybook }, tokens: memoryTokens(TOKENS), limits: { requestsPerTokenCount: 3 } });
+  const server = await serve(handler);
+  const asked = `GET ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sk_owner\r\n\r\n`;
+  for (let round = 0; round < 3; round += 1) {
+    const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+    const begun = new Promise<void>((resolve) => socket.on("data", (text) => String(text).includes("retry:") && resolve()));
+    socket.write(asked.repeat(3));
+    await begun;
+    socket.destroy();
+    for (const endMs = performance.now() + 5_000; ; await sleep(20)) {
+      const listener = await listenTo(server.url);
+      listener.leave();
+      if (listener.response.statusCode === 200) break;
+      expect(performance.now()).toBeLessThan(endMs);
+    }
+  }
+  await server.close();
   await daybook.close();
 });
 

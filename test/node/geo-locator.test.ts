@@ -15,6 +15,14 @@ test("an address is where the database says, of both kinds, and nowhere where it
   expect(locate("no address")).toEqual({});
 });
 
+test("an address of IPv4 in the form of IPv6 is the same, and a database of IPv4 alone says nothing of others", async () => {
+  const locate = await geoLocator(COUNTRIES.replace("country.mmdb", "country-ipv4.mmdb"));
+  expect(locate("193.99.144.80")).toEqual({ country: "DE" });
+  expect(locate("::ffff:193.99.144.80")).toEqual({ country: "DE" });
+  expect(locate("2a02:908::1")).toEqual({});
+  expect((await geoLocator(COUNTRIES))("2a02:908::1")).toEqual({ country: "DE" });
+});
+
 test("what is no database is refused by name", async () => {
   await expect(geoLocator(fileURLToPath(import.meta.url))).rejects.toThrow(/geo-locator\.test\.ts: expected a database in MaxMind's format/);
 });

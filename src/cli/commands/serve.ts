@@ -53,7 +53,7 @@ async function run(args: readonly string[]): Promise<void> {
   const currency = currencyOf(values.currency);
   const data = values.memory === true ? null : await dataDirectory(values.data ?? DEFAULT_DATA_DIRECTORY);
   const tokens = [...environmentTokens(), ...(values.tokens === undefined ? [] : await tokensOfFile(values.tokens))];
-  const isFirst = tokens.length === 0 && (data === null || (await storedTokens(data.path)).length === 0);
+  const isFirst = tokens.length === 0 && (data === null || !(await storedTokens(data.path)).some(isSecret));
   const first = isFirst ? createToken({ role: "owner", scopes: ["*"], nowMs: Date.now() }) : null;
   const host = values.host ?? "127.0.0.1";
   const memoryTokens = first !== null && data === null ? [first.record] : [];
@@ -74,6 +74,11 @@ async function run(args: readonly string[]): Promise<void> {
   if (web.page) process.stdout.write(`page: ${server.url}/${first === null ? "" : `#token=${first.value}`}\n`);
   process.stdout.write(`daybook listening on ${server.url}\n`);
   await untilStopped(server);
+}
+
+/** Whether somebody may come in by it: a public key opens nothing. */
+function isSecret({ public: rules, revoked_at: revokedAt }: TokenRecord): boolean {
+  return (rules === undefined || rules === null) && revokedAt === null;
 }
 
 /** The token of DAYBOOK_TOKEN, if it is set. @throws Error that does not show it */

@@ -24,6 +24,8 @@ export class ChangeStream implements BodyStream {
   readonly #options: ChangeStreamOptions;
   #coming: Promise<IteratorResult<Change, unknown>> | null = null;
   #hasBegun = false;
+  /** When the next comment is due: also where there is always something to tell, for it is then that the token is looked at. */
+  #beatMs = 0;
   #end: () => void = () => undefined;
   readonly #ended = new Promise<null>((resolve) => {
     this.#end = () => resolve(null);
@@ -38,16 +40,20 @@ export class ChangeStream implements BodyStream {
   async next(): Promise<string | null> {
     if (!this.#hasBegun) {
       this.#hasBegun = true;
+      this.#beatMs = performance.now() + this.#heartbeatMs;
       return `retry: ${RETRY_MS}\n\n`;
     }
     while (!this.#signal.aborted) {
-      // A change that nobody could be told of yet is not asked for twice.
-      this.#coming ??= this.#changes.next();
-      const came = await this.#first(this.#coming);
-      if (came === "late") {
+      const leftMs = this.#beatMs - performance.now();
+      if (leftMs <= 0) {
+        this.#beatMs = performance.now() + this.#heartbeatMs;
         if (await this.#options.isWelcome()) return HEARTBEAT;
         break;
       }
+      // A change that nobody could be told of yet is not asked for twice.
+      this.#coming ??= this.#changes.next();
+      const came = await this.#first(this.#coming, leftMs);
+      if (came === "late") continue;
       if (came === null || came.done === true) break;
       this.#coming = null;
       const { sequence, projects } = came.value;
@@ -66,10 +72,14 @@ export class ChangeStream implements BodyStream {
     this.#changes.return?.()?.catch(() => undefined);
   }
 
-  async #first(coming: Promise<IteratorResult<Change, unknown>>): Promise<IteratorResult<Change, unknown> | "late" | null> {
+  get #heartbeatMs(): number {
+    return this.#options.heartbeatMs ?? LIMITS.changeHeartbeatMs;
+  }
+
+  async #first(coming: Promise<IteratorResult<Change, unknown>>, ms: number): Promise<IteratorResult<Change, unknown> | "late" | null> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<"late">((resolve) => {
-      timer = setTimeout(() => resolve("late"), this.#options.heartbeatMs ?? LIMITS.changeHeartbeatMs);
+      timer = setTimeout(() => resolve("late"), ms);
     });
     try {
       return await Promise.race([coming, late, this.#ended]);

@@ -69,6 +69,7 @@ export class Collector {
         this.#byAddress.clear();
       },
     });
+    void this.#visitors.begin();
   }
 
   /**
@@ -80,11 +81,12 @@ export class Collector {
     // Before anything is remembered of the sender.
     const turning = this.#visitors.ready();
     if (turning !== null) await turning;
-    const userAgent = header("user-agent") ?? "";
+    this.#refuseTooMany(collected);
+    // A longer one takes milliseconds to read.
+    const userAgent = (header("user-agent") ?? "").slice(0, LIMITS.knownAgentChars);
     const { agent, isBot } = this.#agents.of(userAgent);
     const ignored = this.#ignored(isBot, header);
     if (ignored !== null) return this.counts.add(key.organization, ignored, events.length);
-    this.#refuseTooMany(collected);
     const around: Surroundings = {
       agent,
       place: await this.#options.locate(collected.address),

@@ -38,10 +38,11 @@ export function readSalts(bytes: Uint8Array | null): Salts | null {
 
 /** The salts of a day, which are those that are there, or follow from them. */
 export function saltsOfDay(day: number, known: Salts | null, random: (bytes: Uint8Array) => void): Salts {
-  if (known !== null && known.day === day) return known;
+  // A clock that was put right may stand before a midnight that is over: the salts of both days are these.
+  if (known !== null && (known.day === day || known.day === day + 1)) return known;
   const salt = new Uint8Array(SALT_BYTES);
   random(salt);
-  // A clock that was set back makes new ones: nothing of a day to come may be kept.
+  // A clock that was set back further makes new ones: nothing of a day to come may be kept.
   return { day, salt, before: known !== null && known.day === day - 1 ? known.salt : null };
 }
 

@@ -27,7 +27,6 @@ export class UserAgents {
     if (known !== undefined) return known;
     const isBot = this.isBot(text);
     const told = { agent: isBot || text === "" ? {} : this.read(text), isBot };
-    if (text.length > LIMITS.knownAgentChars) return told;
     if (this.#told.size >= LIMITS.knownAgentCount) this.#told.clear();
     this.#told.set(text, told);
     return told;

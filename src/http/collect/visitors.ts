@@ -31,6 +31,7 @@ export interface VisitorsOptions {
 
 /** A longer pause ends a session: docs/semantics.md. */
 const PAUSE_MS = 30 * 60_000;
+const RETRY_MS = 60_000;
 const ID_BYTES = 16;
 const encoder = new TextEncoder();
 
@@ -45,19 +46,31 @@ export class Visitors {
   /** By id: when those were seen last who may be in a session that began under the salt of the day before. */
   readonly #seen = new Map<string, number>();
   #sweptMs = 0;
+  #isStopped = false;
 
   constructor(readonly options: VisitorsOptions) {}
 
   /** Sees to it that the salt of today counts, and is kept; null: it does. */
   ready(): Promise<void> | null {
-    if (this.#salts?.day === dayOf(this.options.clock.now())) return null;
+    const daysAhead = (this.#salts?.day ?? -1) - dayOf(this.options.clock.now());
+    if (daysAhead === 0 || daysAhead === 1) return null;
     return (this.#turning ??= this.#turn().finally(() => {
       this.#turning = null;
     }));
   }
 
+  /** Sees to salts that were kept before: they go when their time is over, also when nobody comes. Never rejects. */
+  async begin(): Promise<void> {
+    try {
+      if ((await this.options.keeper.read()) !== null && !this.#isStopped) await this.ready();
+    } catch {
+      // Whoever comes first hears why.
+    }
+  }
+
   /** Forgets the salts in memory, and no longer waits for midnight. */
   stop(): void {
+    this.#isStopped = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#salts = null;
@@ -68,7 +81,7 @@ export class Visitors {
   idOf(sender: Sender, atMs: number): string {
     const salts = this.#salts;
     if (salts === null) throw new Error("expected the salt of the day");
-    this.#sweep(atMs);
+    this.#sweep();
     const isOfToday = dayOf(atMs) >= salts.day;
     const goesOn = isOfToday ? this.#continued(sender, atMs, salts.before) : null;
     const id = goesOn ?? idUnder(isOfToday ? salts.salt : (salts.before ?? salts.salt), sender);
@@ -90,10 +103,12 @@ export class Visitors {
     this.#seen.set(id, Math.max(lastMs ?? atMs, atMs));
   }
 
-  #sweep(atMs: number): void {
-    if (atMs - this.#sweptMs < PAUSE_MS / 6) return;
-    this.#sweptMs = atMs;
-    for (const [id, lastMs] of this.#seen) if (atMs - lastMs > PAUSE_MS) this.#seen.delete(id);
+  /** An event may come late, and tell that a session went on. */
+  #sweep(): void {
+    const nowMs = this.options.clock.now();
+    if (Math.abs(nowMs - this.#sweptMs) < PAUSE_MS / 6) return;
+    this.#sweptMs = nowMs;
+    for (const [id, lastMs] of this.#seen) if (nowMs - lastMs > PAUSE_MS + LIMITS.beaconAgeMs) this.#seen.delete(id);
   }
 
   async #turn(): Promise<void> {
@@ -102,21 +117,35 @@ export class Visitors {
     const salts = saltsOfDay(dayOf(clock.now()), kept, random);
     // An id that is made under a salt which a crash forgets would be another visitor afterwards.
     if (salts !== kept) await keeper.keep(saltsBytes(salts));
-    if (this.#salts === null && kept !== null) for await (const { id, atMs } of this.options.seenSince(clock.now() - PAUSE_MS)) this.#note(id, atMs);
+    if (this.#salts === null && kept !== null) await this.#remember(salts);
     if (salts !== kept) onNewSalt();
     this.#salts = salts;
     this.#waitForMidnight();
   }
 
+  /** Far from midnight nobody is in a session of the day before whose salt is not known. */
+  async #remember({ before }: Salts): Promise<void> {
+    const nowMs = this.options.clock.now();
+    if (before === null && dayStartMs(dayOf(nowMs) + 1) - nowMs > PAUSE_MS) return;
+    for await (const { id, atMs } of this.options.seenSince(nowMs - PAUSE_MS)) {
+      this.#note(id, atMs);
+      if (this.#seen.size >= LIMITS.continuedVisitorCount) return;
+    }
+  }
+
   /** A salt goes when its time is over, also when nobody comes. */
   #waitForMidnight(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#isStopped) return;
     const nowMs = this.options.clock.now();
+    const today = dayOf(nowMs);
+    // What could not be kept is tried again soon.
+    const ms = (this.#salts?.day ?? today) < today ? RETRY_MS : dayStartMs(today) + MS_PER_DAY - nowMs + 1;
     const timer = setTimeout(() => {
       this.#timer = null;
-      // What cannot be kept now is tried again with the next event.
-      this.ready()?.catch(() => undefined);
-    }, dayStartMs(dayOf(nowMs)) + MS_PER_DAY - nowMs + 1);
+      // Also where the clock still shows the day before.
+      void Promise.resolve(this.ready()).catch(() => undefined).then(() => this.#waitForMidnight());
+    }, ms);
     // A process that has nothing else to do may end.
     if (typeof timer === "object") timer.unref();
     this.#timer = timer;

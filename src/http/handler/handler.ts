@@ -77,6 +77,8 @@ export interface Handler {
   readonly noteRefused: (refusal: Refusal) => void;
   /** Tells `onDefect` of an answer that such a server could not write; never throws. */
   readonly noteDefect: (thrown: unknown, requestId: string) => void;
+  /** Forgets what it remembers of visitors, and waits for no midnight any more: for whoever makes another in its place. */
+  readonly stop: () => void;
 }
 
 const KNOWN: KnownOptions<HandlerOptions> = {
@@ -133,5 +135,5 @@ export function createHandler(options: HandlerOptions): Handler {
   const handle = async (request: Request) => responseOf(await answer(wireRequestOf(request, options.address?.(request))));
   const front: FrontRules = { routes: all.map(({ method, path, envelope, access }) => ({ method, path, envelope, access })), limits };
   const noteDefect = (thrown: unknown, requestId: string) => tellEach((defect: unknown) => context.onDefect(defect, requestId), [thrown]);
-  return Object.assign(handle, { answer, front, noteRefused: (refusal: Refusal) => noteRefused(context, refusal), noteDefect });
+  return Object.assign(handle, { answer, front, noteRefused: (refusal: Refusal) => noteRefused(context, refusal), noteDefect, stop: () => context.collector.stop() });
 }

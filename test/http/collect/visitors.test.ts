@@ -83,6 +83,21 @@ describe("a visitor without cookies", () => {
     expect(await at(MIDNIGHT_MS + 10 * MINUTE_MS)).toBe(id);
   });
 
+  it("stays one over midnight although what told that the session went on came late", async () => {
+    const { at } = visitors();
+    const id = await at(MIDNIGHT_MS - 10 * MINUTE_MS);
+    expect(await at(MIDNIGHT_MS + 50 * MINUTE_MS, ANN, 45 * MINUTE_MS)).toBe(id);
+  });
+
+  it("stays one where the clock is put right over midnight", async () => {
+    const { at } = visitors();
+    const id = await at(MIDNIGHT_MS - MINUTE_MS);
+    const next = await at(MIDNIGHT_MS + 40 * MINUTE_MS);
+    expect(next).not.toBe(id);
+    expect(await at(MIDNIGHT_MS - 1)).toBe(id);
+    expect(await at(MIDNIGHT_MS + 40 * MINUTE_MS)).toBe(next);
+  });
+
   it("stays one over a restart, in a session over midnight too", async () => {
     const kept = keeper();
     const id = await visitors({ keeper: kept }).at(MIDNIGHT_MS - 10 * MINUTE_MS);
@@ -129,7 +144,9 @@ describe("salts", () => {
     expect(saltsOfDay(10, known, counting())).toBe(known);
     expect(saltsOfDay(11, known, counting()).before).toEqual(known.salt);
     expect(saltsOfDay(12, known, counting()).before).toBeNull();
-    expect(saltsOfDay(9, known, counting()).before).toBeNull();
+    expect(saltsOfDay(8, known, counting()).before).toBeNull();
+    // A clock that was put right a little stands before midnight again.
+    expect(saltsOfDay(9, known, counting())).toBe(known);
   });
 
   it("are read as they were written, and half of them is none", () => {
