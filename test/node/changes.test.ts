@@ -165,18 +165,17 @@ test.each(TRANSPORTS.slice(0, 2))("Over %s streams that were asked for in one go
   const handler = createHandler({ organizations: { default: daybook }, tokens: memoryTokens(TOKENS), limits: { requestsPerTokenCount: 3 } });
   const server = await serve(handler);
   const asked = `GET ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sk_owner\r\n\r\n`;
-  for (let round = 0; round < 3; round += 1) {
-    const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
-    const begun = new Promise<void>((resolve) => socket.on("data", (text) => String(text).includes("retry:") && resolve()));
-    socket.write(asked.repeat(3));
-    await begun;
-    socket.destroy();
-    for (const endMs = performance.now() + 5_000; ; await sleep(20)) {
-      const listener = await listenTo(server.url);
-      listener.leave();
-      if (listener.response.statusCode === 200) break;
-      expect(performance.now()).toBeLessThan(endMs);
-    }
+  const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+  const begun = new Promise<void>((resolve) => socket.on("data", (text) => String(text).includes("retry:") && resolve()));
+  socket.write(asked.repeat(3));
+  await begun;
+  socket.destroy();
+  // There is room for as many as at first.
+  for (const endMs = performance.now() + 5_000; ; await sleep(50)) {
+    const listeners = [await listenTo(server.url), await listenTo(server.url), await listenTo(server.url)];
+    for (const { leave } of listeners) leave();
+    if (listeners.every(({ response }) => response.statusCode === 200)) break;
+    expect(performance.now()).toBeLessThan(endMs);
   }
   await server.close();
   await daybook.close();
