@@ -4,8 +4,7 @@ import { createReadStream } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
-import { inject } from "vitest";
-import { expect, test } from "vitest";
+import { expect, inject, onTestFinished, test } from "vitest";
 import { emptyDirectory } from "../../cli/run.js";
 import { bundleOf } from "../../program-names.js";
 
@@ -42,6 +41,8 @@ test("Once the salt is gone, address and user agent of a visitor are nowhere: no
   const directory = await emptyDirectory();
   const store = join(directory, "store");
   const child = fork(join(inject("programs"), `${bundleOf("test/http/collect/forgetful-server.ts")}.mjs`), [store], { stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  // Also where something is not as expected.
+  onTestFinished(() => void child.kill("SIGKILL"));
   let log = "";
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text: string) => (log += text));
   const ended = once(child, "exit");
