@@ -15,6 +15,7 @@ guarded(() => {
   const { q, optOut } = window.daybook || {};
   const script = document.querySelector<HTMLScriptElement>('script[data-key][src*="/daybook.js"]');
   if (!script || (optOut && !q)) return;
+  // That it has a key was asked for above; what the other attributes hold nobody checks.
   const settings = script.dataset as unknown as Settings;
   window.daybook = startTracker(settings, new URL("v1/collect", settings.server || script.src), q);
 })();
