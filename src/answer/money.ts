@@ -1,17 +1,21 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are below the length */
 /**
- * An exact amount: a safe integer of millionths of the major unit, else a bigint of 10⁻²⁴ of it. Sums of one currency stay
- * numbers, whose addition costs nothing; converted and astronomical amounts are bigints.
+ * An exact amount: a safe integer of millionths of the major unit, else a bigint of 10⁻³⁰ of it. Sums of one currency stay
+ * numbers, whose addition costs nothing; converted, astronomical and very fine amounts are bigints.
  */
 export type Money = number | bigint;
 
 export const ZERO: Money = 0;
 
-/** 10⁻²⁴ in a millionth. */
-const FINE_PER_MICRO = 10n ** 18n;
-const MICRO_DIGITS = 6;
-const FINE_DIGITS = 24;
+/** 12 digits of an amount times 18 of a rate. */
+const FINE_DIGITS = 30;
 const RATE_DIGITS = 18;
+const MICRO_DIGITS = 6;
+/** What an amount is exact to: the price of a token is 1.5e-7. */
+const AMOUNT_DIGITS = 12;
+const AMOUNTS_PER_MICRO = 10n ** 6n;
+const FINE_PER_AMOUNT = 10n ** 18n;
+const FINE_PER_MICRO = 10n ** 24n;
 
 export function addMoney(a: Money, b: Money): Money {
   if (typeof a === "number" && typeof b === "number") {
@@ -64,18 +68,27 @@ export function isNegative(money: Money): boolean {
 /** What nearly every price looks like: its millionths are a safe integer. */
 const shortDecimal = /^(\d{1,9})(?:\.(\d{1,6}))?$/;
 
-/** The amount of a JSON number in major units, to the millionth, half to even. */
+/** The amount of a JSON number in major units, to 10⁻¹² of one, half to even. */
 export function moneyOfNumber(text: string): Money {
   const [, whole, fraction = ""] = shortDecimal.exec(text) ?? [];
   if (whole !== undefined) return Number(whole) * 1_000_000 + Number(fraction.padEnd(MICRO_DIGITS, "0"));
-  const micros = scaled(text, MICRO_DIGITS);
-  const number = Number(micros);
-  return Number.isSafeInteger(number) ? number : micros * FINE_PER_MICRO;
+  const amount = shortAmount(Number(text)) ?? scaled(text, AMOUNT_DIGITS);
+  const micros = Number(amount / AMOUNTS_PER_MICRO);
+  return amount % AMOUNTS_PER_MICRO === 0n && Number.isSafeInteger(micros) ? micros : amount * FINE_PER_AMOUNT;
+}
+
+/**
+ * The 10⁻¹² of a number whose decimal text is a whole number of them; else null. A decimal of 15 digits is the only one of
+ * so few that its double stands for, so a quotient that gives the number back was the decimal.
+ */
+function shortAmount(number: number): bigint | null {
+  const amount = Math.round(number * 1e12);
+  return Math.abs(amount) < 1e15 && amount / 1e12 === number ? BigInt(amount) : null;
 }
 
 /** An amount times a rate, exactly; of the rate at most 18 decimals count. */
 export function convertMoney(money: Money, rate: number): Money {
-  return (fine(money) / FINE_PER_MICRO) * scaled(String(rate), RATE_DIGITS);
+  return (fine(money) / FINE_PER_AMOUNT) * scaled(String(rate), RATE_DIGITS);
 }
 
 /** The major units of an amount, rounded half to even to the digits of its currency. */

@@ -38,6 +38,7 @@ export const ERROR_CODES = {
   overloaded: "Too much work is waiting.",
   query_timeout: "The query passed its deadline.",
   aborted: "The caller gave up.",
+  request_timeout: "The request did not arrive in time.",
   read_only: "The store does not accept writes.",
   storage_full: "The storage is full.",
   store_locked: "Another process has the store open.",

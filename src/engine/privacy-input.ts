@@ -19,9 +19,13 @@ const RESOLUTIONS: readonly PrivacyResolution[] = ["completed", "no_records_foun
 /** @throws invalid_parameter, unknown_parameter, exactly_one_required */
 export function readPrivacyInput(input: unknown): CheckedPrivacyInput {
   const members = readMembers(input ?? {}, "", ["type", "subject", "regulation", "project"]);
+  const given = members.values.get("subject");
+  const readSubjectMembers = () => readMembers(given, "subject", ["email", "userId"]);
+  // A name that is spelled wrong is told of before whatever is missing for it.
+  if (given !== undefined) readSubjectMembers();
   return {
     type: oneOf(TYPES, "type", members.values.get("type")),
-    subject: readSubject(readMembers(members.values.get("subject"), "subject", ["email", "userId"])),
+    subject: readSubject(readSubjectMembers()),
     regulation: oneOf(REGULATIONS, "regulation", members.values.get("regulation") ?? "gdpr"),
     project: readText(members, "project"),
   };

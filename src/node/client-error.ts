@@ -61,7 +61,7 @@ function faultOf({ code, rawPacket }: ParseError): DaybookError {
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
       return new DaybookError("body_too_large", "expected smaller chunk extensions");
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return new DaybookError("aborted", "the request did not arrive in time");
+      return new DaybookError("request_timeout", "the request did not arrive in time");
     default:
       return new DaybookError("invalid_parameter", "expected an HTTP/1.1 request, got other bytes");
   }

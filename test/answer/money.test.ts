@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import fc from "fast-check";
 import { ZERO, addMoney, compareMoney, convertMoney, isNegative, majorUnits, majorUnitsPer, moneyOfNumber, negated } from "../../src/answer/money.js";
+import { scaled } from "../../src/testing/oracle/decimal.js";
 import { baseSeed } from "../oracle/settings.js";
 
 const money = (value: number) => moneyOfNumber(JSON.stringify(value));
@@ -13,9 +14,32 @@ describe("the amount of a number", () => {
     expect(usd(value)).toBe(shown);
   });
 
-  test("is rounded to the millionth, half to even, by its decimal text", () => {
-    const millionths = (value: number) => Number(money(value));
-    expect([0.0000005, 0.0000015, 0.0000025, -0.0000015, 1.0000005, 2.5e-6].map(millionths)).toEqual([0, 2, 2, -2, 1_000_000, 2]);
+  test("is rounded to 10⁻¹², half to even, by its decimal text", () => {
+    const picos = (value: number) => BigInt(money(value)) / 10n ** 18n;
+    expect([5e-13, 1.5e-12, 2.5e-12, -1.5e-12, 1.2e-11, 0.1234567890125].map(picos)).toEqual([0n, 2n, 2n, -2n, 12n, 123_456_789_012n]);
+  });
+
+  test("is what its decimal text says, however many digits that has", () => {
+    const numbers = fc.oneof(
+      fc.tuple(fc.integer({ min: -(2 ** 52), max: 2 ** 52 }), fc.integer({ min: 0, max: 17 })).map(([digits, places]) => Number(`${digits}e-${places}`)),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+    );
+    fc.assert(
+      fc.property(numbers, (number) => {
+        expect(compareMoney(money(number), scaled(number, 12) * 10n ** 18n)).toBe(0);
+      }),
+      { seed: baseSeed, numRuns: 2_000 },
+    );
+  });
+
+  test("of a token's price adds up to what all of them cost", () => {
+    const tokens = Array.from({ length: 100_000 }, () => money(1.5e-7));
+    expect(majorUnits(tokens.reduce(addMoney, ZERO), "USD")).toBe(0.02);
+    expect(majorUnits(convertMoney(money(1.5e-7), 1e6), "USD")).toBe(0.15);
+  });
+
+  test("is a number of millionths where it is one", () => {
+    expect([0.000001, 1.5, 2.5e-6 + 0, 1e-6 * 3].map((value) => typeof money(value))).toEqual(["number", "number", "bigint", "number"]);
   });
 
   test("is the same by the short way and by the long one", () => {

@@ -169,6 +169,7 @@ describe("the input of a privacy request", () => {
     [{ type: "access", subject: { userId: "\ud800" } }, "invalid_parameter", "subject.userId"],
     [{ type: "access", subject: { userId: "u".repeat(8_193) } }, "invalid_parameter", "subject.userId"],
     [{ type: "access", subject: { erased: true } }, "unknown_parameter", "subject.erased"],
+    [{ subject: { erased: true } }, "unknown_parameter", "subject.erased"],
     [{ subject: { userId: "u" } }, "invalid_parameter", "type"],
     [{ type: "delete", subject: { userId: "u" } }, "invalid_parameter", "type"],
     [{ type: "access", subject: { userId: "u" }, regulation: "GDPR" }, "invalid_parameter", "regulation"],

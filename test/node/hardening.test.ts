@@ -42,7 +42,7 @@ describe.each(WAYS)("a socket %s", (_, listen) => {
   describe("a sender that is too slow", () => {
     it("with its headers is answered with 408 and cut off", async () => {
       const { port } = await start(handlerOf(stubDaybook()), { headersMs: 100 });
-      expect(await raw(port, HEALTH)).toMatch(/^HTTP\/1\.1 408 [^]*"code":"aborted"/);
+      expect(await raw(port, HEALTH)).toMatch(/^HTTP\/1\.1 408 [^]*"title":"The request did not arrive in time.*"code":"request_timeout"/);
     });
 
     it("with the first byte is cut off", async () => {
@@ -53,7 +53,7 @@ describe.each(WAYS)("a socket %s", (_, listen) => {
     it("with its body is answered with 408 and cut off, and nothing is asked", async () => {
       const daybook = stubDaybook();
       const { port } = await start(handlerOf(daybook), { headersMs: 100, requestMs: 200 });
-      expect(await raw(port, count("Content-Length: 9\r\n", "{"))).toMatch(/^HTTP\/1\.1 408 [^]*"code":"aborted"/);
+      expect(await raw(port, count("Content-Length: 9\r\n", "{"))).toMatch(/^HTTP\/1\.1 408 [^]*"title":"The request did not arrive in time.*"code":"request_timeout"/);
       expect(daybook.asked).toEqual([]);
     });
 

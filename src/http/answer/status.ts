@@ -33,6 +33,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   route_not_found: 404,
   method_not_allowed: 405,
   aborted: 408,
+  request_timeout: 408,
   invalid_transition: 409,
   duplicate: 409,
   suppressed: 409,

@@ -17,13 +17,15 @@ export interface CheckShapeOptions {
 
 /**
  * Checks JSON against a schema; a member that is not known but null counts as absent. All flaws are in `details.errors`
- * when there are several; the first gives code and message.
+ * when there are several; the first gives code and message. Members that are not known come first: a name that is spelled
+ * wrong says why another is missing.
  * @throws invalid_parameter, unknown_parameter
  */
 export function checkShape(schema: z.ZodType, value: unknown, options: CheckShapeOptions = {}): void {
   const result = schema.safeParse(value);
   if (result.success) return;
-  const flaws = result.error.issues.flatMap((issue) => flawsOf(issue, schema, value, options));
+  const all = result.error.issues.flatMap((issue) => flawsOf(issue, schema, value, options));
+  const flaws = [...all.filter(isUnknown), ...all.filter((flaw) => !isUnknown(flaw))];
   const [first] = flaws;
   if (first === undefined) return;
   throw new DaybookError(first.code, `${first.param}: ${first.reason}`, {
@@ -33,6 +35,10 @@ export function checkShape(schema: z.ZodType, value: unknown, options: CheckShap
       ? { errors: flaws.map(({ code, param, reason }) => ({ code, param, message: `${param}: ${reason}` })) }
       : {}),
   });
+}
+
+function isUnknown({ code }: Flaw): boolean {
+  return code === "unknown_parameter";
 }
 
 function flawsOf(issue: z.core.$ZodIssue, schema: z.ZodType, root: unknown, options: CheckShapeOptions): Flaw[] {

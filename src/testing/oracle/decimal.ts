@@ -1,7 +1,7 @@
-/** A decimal number as a whole number of 10^-24: six digits of an amount times eighteen of a rate, nothing lost. */
+/** A decimal number as a whole number of 10^-30: twelve digits of an amount times eighteen of a rate, nothing lost. */
 export type Exact = bigint;
 
-const EXACT_DIGITS = 24;
+const EXACT_DIGITS = 30;
 
 /** A number, from its shortest decimal text, as a whole number of 10^-digits; half to even below. */
 export function scaled(number: number, digits: number): bigint {

@@ -7,8 +7,8 @@ import type { Rules } from "./rules.js";
 /** An event that is money, a duplicate or not. */
 export interface Payment {
   readonly event: OracleEvent;
-  /** Signed, in 10^-6 of `currency`. */
-  readonly micros: bigint;
+  /** Signed, in 10^-12 of `currency`. */
+  readonly picos: bigint;
   readonly currency: string;
   /** `""` where the event names no order. */
   readonly orderKey: string;
@@ -18,11 +18,11 @@ export interface Payment {
 export function paymentOf(event: OracleEvent, rules: Rules): Payment | null {
   const amount = amountOf(event, rules);
   if (amount === null) return null;
-  const micros = scaled(amount, 6);
+  const picos = scaled(amount, 12);
   const isRefund = rules.refundSlugs.includes(event.record.slug);
   return {
     event,
-    micros: isRefund && micros > 0n ? -micros : micros,
+    picos: isRefund && picos > 0n ? -picos : picos,
     currency: currencyOf(event, rules.currency),
     orderKey: orderKeyOf(event),
   };
@@ -53,8 +53,8 @@ function orderKeyOf({ externalId, record: { metadata } }: OracleEvent): string {
  */
 export function countedPayments(payments: readonly Payment[]): Payment[] {
   const seen = new Set<string>();
-  return payments.filter(({ event, orderKey, micros }) => {
-    const key = JSON.stringify([event.record.project, orderKey, micros < 0n ? "-" : "+"]);
+  return payments.filter(({ event, orderKey, picos }) => {
+    const key = JSON.stringify([event.record.project, orderKey, picos < 0n ? "-" : "+"]);
     if (orderKey !== "" && seen.has(key)) return false;
     seen.add(key);
     return true;
@@ -62,10 +62,10 @@ export function countedPayments(payments: readonly Payment[]): Payment[] {
 }
 
 /** A payment in the reporting currency; null where no rate is known. @throws invalid_parameter (a rate that is none) */
-export function convertedAmount({ event, micros, currency }: Payment, { currency: reporting, rates }: Rules): Exact | null {
-  if (currency === reporting) return micros * 10n ** 18n;
+export function convertedAmount({ event, picos, currency }: Payment, { currency: reporting, rates }: Rules): Exact | null {
+  if (currency === reporting) return picos * 10n ** 18n;
   const rate = isCurrency(currency) ? rates(currency, reporting, event.record.createdAt.slice(0, 10)) : undefined;
   if (rate === undefined) return null;
   if (!(rate > 0 && rate < Infinity)) throw parameterError("invalid_parameter", "rates", `expected a rate above 0, got ${rate}`);
-  return micros * scaled(rate, 18);
+  return picos * scaled(rate, 18);
 }

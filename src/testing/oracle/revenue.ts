@@ -32,7 +32,7 @@ export function revenueOf(events: readonly OracleEvent[], rules: Rules): Revenue
     isPayment: (event) => payments.some((payment) => payment.event === event),
     countedOf: (some) => counted.filter(({ event }) => some.includes(event)),
     sumOf: (some) => some.reduce((sum, payment) => sum + (convertedAmount(payment, rules) ?? 0n), 0n),
-    ordersOf: (some) => some.filter(isConvertible).filter(({ micros }) => micros > 0n).length,
+    ordersOf: (some) => some.filter(isConvertible).filter(({ picos }) => picos > 0n).length,
     isConvertible,
     shown: (exact, count) => shownNumber(exact, digitsOf(rules.currency), count),
     unconvertedOf: (some) => {
@@ -40,8 +40,8 @@ export function revenueOf(events: readonly OracleEvent[], rules: Rules): Revenue
       const currencies = [...new Set(left.map(({ currency }) => currency))].sort(byCodePoint);
       return currencies.map((currency) => {
         const own = left.filter((payment) => payment.currency === currency);
-        const sum = own.reduce((total, { micros }) => total + micros * 10n ** 18n, 0n);
-        const orders = own.filter(({ micros }) => micros > 0n).length;
+        const sum = own.reduce((total, { picos }) => total + picos * 10n ** 18n, 0n);
+        const orders = own.filter(({ picos }) => picos > 0n).length;
         return { currency, revenue: shownNumber(sum, digitsOf(currency)), orders };
       });
     },

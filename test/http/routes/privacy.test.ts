@@ -92,6 +92,8 @@ describe("privacy requests", () => {
     [PATH, { ...create, subject: { userId: "u1" } }, "unknown_parameter", "subject.userId"],
     [PATH, { ...create, regulation: "GDPR" }, "invalid_parameter", "regulation"],
     [PATH, { ...create, status: "resolved" }, "unknown_parameter", "status"],
+    [PATH, { kind: "access" }, "unknown_parameter", "kind"],
+    [PATH, { subject: { mail: "a@example.com" } }, "unknown_parameter", "subject.mail"],
     [`${PATH}/r1/resolve`, {}, "invalid_parameter", "resolution"],
     [`${PATH}/r1/resolve`, { resolution: "done" }, "invalid_parameter", "resolution"],
     [`${PATH}?status=resolved`, create, "unknown_parameter", "status"],
