@@ -10,10 +10,10 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const source = join(root, "src");
 
 /** Each folder may import itself and those before it. */
-const FLOORS = ["base", "calendar", "schema", "column", "segment", "derived", "arrow", "identity", "plan", "answer", "filter", "table", "report", "store", "engine"];
+const FLOORS = ["base", "calendar", "schema", "column", "segment", "derived", "arrow", "identity", "plan", "answer", "filter", "table", "report", "store", "engine", "typed"];
 /** Entries beside the tower: what each may import. */
 const ENTRIES: Record<string, readonly string[]> = {
-  ".": ["engine", "plan", "base", "schema", "store"],
+  ".": ["typed", "engine", "plan", "base", "schema", "store"],
   http: ["base", "schema", "plan", "engine"],
   client: ["base", "schema", "plan", "engine"],
   node: ["base", "store", "engine", "http"],

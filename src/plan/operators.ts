@@ -39,6 +39,9 @@ const TABLE = [
 /** Every spelling of every operator. */
 export type FilterOperator = (typeof TABLE)[number][1 | 2][number];
 
+/** Every spelling of the operators, and of their complements, that ask some questions. */
+export type OperatorOf<Q extends Question> = Extract<(typeof TABLE)[number], readonly [Q, ...unknown[]]>[1 | 2][number];
+
 const OPERATORS = new Map<string, Operator>();
 for (const [question, spellings, complements] of TABLE as readonly (readonly [Question, readonly string[], readonly string[]])[]) {
   for (const spelling of spellings) OPERATORS.set(spelling, { name: spellings[0] ?? "", question, negated: false });

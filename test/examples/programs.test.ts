@@ -19,6 +19,12 @@ describe("every example runs and says what it promises", () => {
     expect(lines.filter((line) => line !== "" && !line.startsWith("//"))).toHaveLength(15);
   });
 
+  test("typed-events.ts", async () => {
+    const run = await startProgram("examples/typed-events.ts", []).finished;
+    expect([run.code, run.stderr]).toEqual([0, ""]);
+    expect(run.stdout).toMatch(/^stored: 2\nrejected: metadata\.plan: .*\npro signups: 1\nordered: 19\.9\n$/);
+  });
+
   test("http.ts", async () => {
     const run = await startProgram("examples/http.ts", []).finished;
     expect([run.code, run.stderr]).toEqual([0, ""]);

@@ -1,0 +1,104 @@
+import { parameterError, shown } from "../base/errors.js";
+import { refuseUnknown } from "../base/known-options.js";
+import { tellEach } from "../base/tell.js";
+import type { Daybook, IngestOptions } from "../engine/daybook.js";
+import type { EventInput, IngestResult } from "../schema/event.js";
+import { flawsOf, type EventFlaw } from "./event-check.js";
+import type { EventShapes, MetadataOf } from "./event-shapes.js";
+import type { TypedDaybook, TypedMethods } from "./typed-daybook.js";
+import type { Events } from "./typed-questions.js";
+
+/** What becomes of events that do not pass their shape: nothing is looked at (default), they are rejected, or stored and told of. */
+export type EventCheck =
+  | { readonly check?: "none" | undefined; readonly onFlaw?: undefined }
+  | { readonly check: "reject"; readonly onFlaw?: undefined }
+  | { readonly check: "report"; readonly onFlaw: (flaw: EventFlaw) => unknown };
+
+/** The events of an application. */
+export interface EventDefinition<E extends Events> {
+  readonly names: readonly (keyof E & string)[];
+  /**
+   * The same Daybook, here or behind `connectDaybook`, by types that know these events. A shape checks what `ingest` is given and changes
+   * nothing of it. Cost of a check: a look at each event by its shape.
+   * @throws invalid_parameter, unknown_parameter (an option)
+   */
+  on<D extends Askable>(daybook: D, options?: EventCheck): TypedDaybook<E, D>;
+}
+
+/** The Daybook that a definition gives: `DaybookOf<typeof events>`. */
+export type DaybookOf<Definition> = Definition extends EventDefinition<infer E> ? TypedDaybook<E> : never;
+
+type Askable = Pick<Daybook, keyof TypedMethods<Events>>;
+type Ingest = Daybook["ingest"];
+
+const OPTIONS = { check: true, onFlaw: true } as const;
+
+/**
+ * Tells the compiler which events there are, and what their metadata holds: `defineEvents({ signup: z.object({ plan: z.string() }) })`.
+ * @param shapes by event name: object schemas of zod 4, or of another library that speaks the Standard Schema
+ * @throws invalid_parameter (a shape that is none)
+ */
+export function defineEvents<const Shapes extends EventShapes>(shapes: Shapes): EventDefinition<{ readonly [Name in keyof Shapes]: MetadataOf<Shapes[Name]> }> {
+  const known: EventShapes = { ...shapes };
+  for (const [name, shape] of Object.entries<unknown>(known)) refuseNoShape(name, shape);
+  return {
+    names: Object.keys(known),
+    on(daybook, options = {}) {
+      refuseUnknown(options, OPTIONS);
+      const { check = "none", onFlaw } = options;
+      const ingest = ingestOf(daybook, known, check, onFlaw);
+      // What differs are types, which are gone when this runs.
+      return (ingest === null ? daybook : withIngest(daybook, ingest)) as unknown as TypedDaybook<never, typeof daybook>;
+    },
+  };
+}
+
+function refuseNoShape(name: string, shape: unknown): void {
+  const validate = (shape as { readonly "~standard"?: { readonly validate?: unknown } } | null)?.["~standard"]?.validate;
+  if (typeof validate !== "function") throw parameterError("invalid_parameter", name, `expected a schema that has "~standard", got ${shown(shape)}`);
+}
+
+/** Null: the Daybook's own. */
+function ingestOf(daybook: Askable, shapes: EventShapes, check: string, onFlaw: unknown): Ingest | null {
+  if (check === "report" && typeof onFlaw === "function") return reporting(daybook, shapes, onFlaw as (flaw: EventFlaw) => unknown);
+  if (check !== "none" && check !== "reject" && check !== "report")
+    throw parameterError("invalid_parameter", "check", `expected none, reject or report, got ${shown(check)}`);
+  if (check === "report" || onFlaw !== undefined)
+    throw parameterError("invalid_parameter", "onFlaw", `expected ${check === "report" ? "a function" : "none, since nothing is reported"}, got ${shown(onFlaw)}`);
+  return check === "reject" ? rejecting(daybook, shapes) : null;
+}
+
+function rejecting(daybook: Askable, shapes: EventShapes): Ingest {
+  return async (events, options) => {
+    if (!Array.isArray(events)) return daybook.ingest(events, options);
+    const given = [...(events as readonly EventInput[])];
+    const flaws = await flawsOf(given, shapes);
+    if (flaws.length === 0) return daybook.ingest(given, options);
+    const flawed = new Set(flaws.map(({ index }) => index));
+    const places = given.flatMap((_, index) => (flawed.has(index) ? [] : [index]));
+    const result = await daybook.ingest(places.map((index) => given[index] as EventInput), options);
+    const others = result.rejected.map((rejected) => ({ ...rejected, index: places[rejected.index] ?? rejected.index }));
+    const own = flaws.map(({ index, message }) => ({ index, code: "invalid_event" as const, message }));
+    return { ...result, rejected: [...others, ...own].sort((a, b) => a.index - b.index) };
+  };
+}
+
+function reporting(daybook: Askable, shapes: EventShapes, onFlaw: (flaw: EventFlaw) => unknown): Ingest {
+  return async (events, options): Promise<IngestResult> => {
+    if (!Array.isArray(events)) return daybook.ingest(events, options);
+    const given = [...(events as readonly EventInput[])];
+    tellEach(onFlaw, await flawsOf(given, shapes));
+    return daybook.ingest(given, options);
+  };
+}
+
+/** The same object but for one method. Its other methods keep `this`, which has private members. */
+function withIngest<D extends object>(daybook: D, ingest: (events: readonly EventInput[], options?: IngestOptions) => Promise<IngestResult>): D {
+  return new Proxy(daybook, {
+    get(target, name) {
+      if (name === "ingest") return ingest;
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === "function" ? (member as (...given: unknown[]) => unknown).bind(target) : member;
+    },
+  });
+}

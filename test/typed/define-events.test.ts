@@ -1,0 +1,97 @@
+import { defineEvents, memoryStorage, openDaybook, type Daybook, type EventFlaw, type EventShape } from "daybook";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { z } from "zod";
+
+const shapes = {
+  signup: z.object({ plan: z.enum(["free", "pro"]), seats: z.int().optional() }),
+  pageview: z.object({}),
+};
+const shop = defineEvents(shapes);
+/** Events as programs without types make them. */
+const events = (...list: readonly object[]) => list as never;
+
+let daybook: Daybook;
+beforeEach(async () => {
+  daybook = await openDaybook({ storage: memoryStorage() });
+});
+afterEach(() => daybook.close());
+
+const MIXED = events(
+  { name: "signup", metadata: { plan: "pro" } },
+  { name: "signup", metadata: { plan: "gold", seats: 1.5 } },
+  { userId: "without a name" },
+  { name: "sign-up", metadata: { plan: "pro" } },
+  { name: "pageview", url: "/" },
+  { name: "signup" },
+);
+
+test("Without a check it is the Daybook itself.", async () => {
+  expect(shop.on(daybook)).toBe(daybook);
+  expect(await shop.on(daybook).ingest(MIXED)).toMatchObject({ accepted: 5, rejected: [{ index: 2 }] });
+});
+
+test("Events that do not pass are rejected in their places, beside those that Daybook rejects; the others are stored as they came.", async () => {
+  const { accepted, rejected } = await shop.on(daybook, { check: "reject" }).ingest(MIXED);
+  expect(accepted).toBe(2);
+  expect(rejected.map(({ index, code }) => [index, code])).toEqual([[1, "invalid_event"], [2, "invalid_event"], [3, "invalid_event"], [5, "invalid_event"]]);
+  expect(rejected[0]?.message).toMatch(/^metadata\.plan: .*"free"\|"pro".*; metadata\.seats: .*int/);
+  expect(rejected[2]?.message).toBe('name: expected one of signup, pageview, got "sign-up"');
+  expect(await daybook.aggregate({ field: "name" })).toEqual([{ property: "pageview", count: 1 }, { property: "signup", count: 1 }]);
+});
+
+test("Events that do not pass are told of and stored, where that is asked.", async () => {
+  const flaws: EventFlaw[] = [];
+  const typed = shop.on(daybook, { check: "report", onFlaw: (flaw) => flaws.push(flaw) });
+  expect(await typed.ingest(MIXED)).toMatchObject({ accepted: 5, rejected: [{ index: 2 }] });
+  expect(flaws.map(({ index, event }) => [index, event.name])).toEqual([[1, "signup"], [3, "sign-up"], [5, "signup"]]);
+});
+
+test("A hook that throws costs no event.", async () => {
+  const typed = shop.on(daybook, { check: "report", onFlaw: () => { throw new Error("mine"); } });
+  expect(await typed.ingest(events({ name: "other" }))).toMatchObject({ accepted: 1 });
+});
+
+test("What is stored is what came, not what a schema makes of it.", async () => {
+  const typed = defineEvents({ visit: z.object({ page: z.string().default("home") }) }).on(daybook, { check: "reject" });
+  await typed.ingest(events({ name: "visit", metadata: { other: 1 } }));
+  expect((await typed.searchEvents()).events[0]?.metadata).toEqual({ other: 1 });
+});
+
+test("A schema may take its time.", async () => {
+  const slow: EventShape<{ readonly n: number }> = { "~standard": { validate: (value) => Promise.resolve((value as { n?: unknown }).n === 1 ? {} : { issues: [{ message: "no", path: [{ key: "n" }] }] }) } };
+  const typed = defineEvents({ slow }).on(daybook, { check: "reject" });
+  expect(await typed.ingest(events({ name: "slow", metadata: { n: 2 } }, { name: "slow", metadata: { n: 1 } }))).toEqual({ accepted: 1, duplicates: 0, rejected: [{ index: 0, code: "invalid_event", message: "metadata.n: no" }] });
+});
+
+test("Its other methods are those of the Daybook.", async () => {
+  const typed = shop.on(daybook, { check: "reject" });
+  await typed.ingest([{ name: "signup", userId: "ada", metadata: { plan: "free" } }, { name: "signup", userId: "bob", metadata: { plan: "pro" } }]);
+  const pro = { filters: [{ fieldName: "metadata.plan", operator: "=", value: "pro" }] } as const;
+  expect(await typed.countUniqueUsers({ eventName: "signup", filterGroups: [pro] })).toBe(1);
+  await typed.segments.put("pro", { groups: [{ conditions: [{ type: "did", eventName: "signup", filterGroups: [pro] }] }] });
+  expect(await typed.countEvents({ filterGroups: [{ filters: [{ fieldName: "identity_id", operator: "in_segment", value: "pro" }] }] })).toBe(1);
+  expect([typed.currency, typed.projects(), (await typed.stats()).eventCount]).toEqual(["USD", ["default"], 2]);
+  await typed.close();
+  await expect(typed.ingest(events({ name: "other" }))).rejects.toMatchObject({ code: "closed" });
+});
+
+test("Names that every object has are no events.", async () => {
+  const { rejected } = await shop.on(daybook, { check: "reject" }).ingest(events({ name: "constructor" }, { name: "__proto__" }));
+  expect(rejected).toHaveLength(2);
+});
+
+test.each<[string, () => unknown, string]>([
+  ["a shape that is none", () => defineEvents({ signup: { plan: "text" } as never }), "signup"],
+  ["an option that is not known", () => shop.on(daybook, { checks: "reject" } as never), "checks"],
+  ["another check", () => shop.on(daybook, { check: "warn" } as never), "check"],
+  ["a report to nobody", () => shop.on(daybook, { check: "report" } as never), "onFlaw"],
+  ["a hook that hears nothing", () => shop.on(daybook, { check: "reject", onFlaw: () => 1 } as never), "onFlaw"],
+])("%s is refused", (_, make, param) => {
+  expect(make).toThrow(expect.objectContaining({ details: expect.objectContaining({ param }) }));
+});
+
+test("No events, and no array of them, are the Daybook's matter.", async () => {
+  const typed = shop.on(daybook, { check: "reject" });
+  expect(await typed.ingest([])).toEqual({ accepted: 0, duplicates: 0, rejected: [] });
+  await expect(typed.ingest("events" as never)).rejects.toMatchObject({ code: "invalid_parameter" });
+});
