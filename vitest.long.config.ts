@@ -13,9 +13,10 @@ const THOROUGH = [
   "test/store/{crash-points,crash-records,failing-operations,id-table,salvage,verify}.test.ts",
 ];
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   resolve: { alias },
   test: {
+    env: { DAYBOOK_EXHAUSTIVE: mode === "exhaustive" ? "1" : "0" },
     globalSetup: "test/programs.ts",
     maxWorkers: 2,
     projects: [
@@ -25,8 +26,9 @@ export default defineConfig({
       { extends: true, test: { name: "thorough", include: THOROUGH, env: { DAYBOOK_THOROUGH: "1" }, sequence: { groupOrder: 1 }, ...long() } },
     ],
   },
-});
+}));
 
+/** All histories of a test one after the other may take an hour on a busy machine. */
 function long() {
-  return { testTimeout: 1_200_000, hookTimeout: 300_000 };
+  return { testTimeout: 3_600_000, hookTimeout: 300_000 };
 }

@@ -9,6 +9,14 @@ export function caseCount(byDefault: number, thorough = byDefault): number {
   return Number(process.env["DAYBOOK_CASES"] ?? strideOf(byDefault, thorough));
 }
 
+/**
+ * How many random histories a test of the long suite runs: a quarter of them, or all where that is asked (`npm run test:exhaustive`), which is
+ * some forty minutes more.
+ */
+export function longHistoryCount(all: number): number {
+  return Number(process.env["DAYBOOK_CASES"] ?? (process.env["DAYBOOK_EXHAUSTIVE"] === "1" ? all : all / 4));
+}
+
 /** Of places in a row a test tries one in so many. @param thorough as of `caseCount` */
 export function strideOf(byDefault: number, thorough: number): number {
   return process.env["DAYBOOK_THOROUGH"] === "1" ? thorough : byDefault;
