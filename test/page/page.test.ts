@@ -213,6 +213,28 @@ describe("the token", () => {
     await settled(page);
   });
 
+  test("is not ended by what is answered late to the one before", async () => {
+    const held: (() => void)[] = [];
+    served.answerWith(({ headers }, outgoing) => {
+      if (headers.authorization === `Bearer ${OWNER.token}`) return false;
+      held.push(() => outgoing.writeHead(401).end("{}"));
+      return true;
+    });
+    const other = await newPage();
+    await other.goto(`${served.url}?project=shop#token=sk_before`);
+    await expect.poll(() => held.length).toBeGreaterThan(0);
+    // What changes something is waited for to its end, so it can outlive its page.
+    await other.evaluate(() => void (AbortController.prototype.abort = () => undefined));
+    await other.evaluate((token) => void (location.hash = `token=${token}`), OWNER.token);
+    await settled(other);
+    for (const answer of held) answer();
+    await other.evaluate(() => new Promise((resolve) => setTimeout(resolve, 50)));
+    served.answerWith(null);
+    expect(await other.locator(".way-in").count()).toBe(0);
+    expect(await other.evaluate(() => Object.values({ ...sessionStorage }))).toEqual([OWNER.token]);
+    await other.context().close();
+  });
+
   test("of a project that reads figures alone shows the views of figures", async () => {
     const viewer = await newPage();
     await viewer.goto(`${served.url}?view=people#token=${VIEWER.token}`);
@@ -256,6 +278,7 @@ describe("the page", () => {
       if (incoming.url === "/v1/token") outgoing.end(JSON.stringify({ organization: "default", project: null, role: "owner", scopes: ["*"] }));
       else if (incoming.url === "/v1/projects") outgoing.end(JSON.stringify({ projects: ["shop"] }));
       else outgoing.writeHead(503, { "retry-after": "1" }).end(JSON.stringify({ code: "overloaded", detail: "too much" }));
+      return true;
     });
     await page.goto(`${served.url}?view=retention`);
     await page.waitForSelector('[data-trouble="overloaded"]');
