@@ -35,7 +35,8 @@ describe("keys alone reach and do all that a mouse can", () => {
     expect(await beyondKeys(opened.page, ".side")).toEqual([]);
   });
 
-  test.each(Object.entries(PICTURES).filter(([name]) => name !== "overview-empty" && name !== "overview-slip"))("in %s", async (_, { address, act }) => {
+  const shown = Object.entries(PICTURES).filter(([name]) => name !== "overview-empty" && name !== "overview-slip");
+  test.each(shown)("in %s", async (_, { address, act }) => {
     const { page, settled, turnTo } = opened;
     await turnTo(address);
     await act?.(page);

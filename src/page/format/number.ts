@@ -43,9 +43,8 @@ export function money(value: number | null, currency: string | null): Shown {
   if (currency === null) return number(value);
   const style = { style: "currency", currency } as const;
   const size = Math.abs(value);
-  const length =
-    size >= FAR ? ({ notation: "scientific", maximumSignificantDigits: 3 } as const)
-    : size >= LONG ? ({ notation: "compact", maximumSignificantDigits: 3 } as const) : size >= 100 || size === 0 ? { maximumFractionDigits: 0 } : {};
+  const notation = size >= FAR ? "scientific" : "compact";
+  const length = size >= LONG ? ({ notation, maximumSignificantDigits: 3 } as const) : size >= 100 || size === 0 ? { maximumFractionDigits: 0 } : {};
   const short = new Intl.NumberFormat([...LOCALES], { ...style, ...length });
   return { short: short.format(value), exact: new Intl.NumberFormat([...LOCALES], style).format(value) };
 }

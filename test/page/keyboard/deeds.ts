@@ -45,7 +45,7 @@ export async function mouseDeeds(page: Page, root: string): Promise<Deed[]> {
   return await page.evaluate((within) => {
     const { heard, idOf } = globalThis as unknown as { heard: WeakMap<EventTarget, Set<string>>; idOf: (element: Element) => number };
     const pressed = ["click", "dblclick", "mousedown", "mouseup", "pointerdown", "pointerup", "contextmenu", "dragstart"];
-    const pointed = ["pointerenter", "pointerleave", "pointermove", "pointerover", "mouseenter", "mouseleave", "mousemove", "mouseover", "wheel"];
+    const pointed = ["enter", "leave", "move", "over"].flatMap((end) => [`pointer${end}`, `mouse${end}`]);
     const kindOf = (element: Element): Deed["kind"] | null => {
       if (element instanceof HTMLSelectElement) return "choose";
       if (element instanceof HTMLInputElement) return element.type === "checkbox" ? "check" : "write";
@@ -60,9 +60,9 @@ export async function mouseDeeds(page: Page, root: string): Promise<Deed[]> {
     return [...document.querySelectorAll<HTMLElement>(`${within}, ${within} *`)].flatMap((element) => {
       const kind = kindOf(element);
       // A plot has keys of its own, and a click beside a window is its Escape: both are tried by themselves.
-      const isOther = element.parentElement?.closest(".plot[tabindex]") != null || element instanceof HTMLDialogElement;
+      const isOther = element.parentElement?.closest(".plot[tabindex]") instanceof HTMLElement || element instanceof HTMLDialogElement;
       if (kind === null || isOther || !element.checkVisibility({ visibilityProperty: true }) || element.matches(":disabled")) return [];
-      const hasFocus = [...(heard.get(element) ?? [])].some((type) => type.toLowerCase().startsWith("focus") || type.toLowerCase().startsWith("blur"));
+      const hasFocus = [...(heard.get(element) ?? [])].some((type) => /^(?:focus|blur)/i.test(type));
       return [{ id: idOf(element), name: nameOf(element, kind), kind, hasFocus }];
     });
   }, root);
@@ -73,7 +73,7 @@ async function focused(page: Page, root: string): Promise<number> {
   return await page.evaluate((within) => {
     const { idOf } = globalThis as unknown as { idOf: (element: Element) => number };
     const element = document.activeElement;
-    return element?.closest(within) == null || element.matches(within) ? 0 : idOf(element);
+    return element !== null && element.parentElement?.closest(within) instanceof HTMLElement ? idOf(element) : 0;
   }, root);
 }
 

@@ -1,6 +1,7 @@
 import type {
-  AttributionAnswer, CohortsAnswer, CompaniesAnswer, CompanyUsersAnswer, DevicesAnswer, FunnelAnswer, LifecycleAnswer, PathsAnswer, PersonSessionsAnswer,
-  ProfileAnswer, ReferrersAnswer, RetentionAnswer, SearchAnswer, SessionsAnswer, StatsAnswer, StickinessAnswer, TrendAnswer, Unconverted, WebAnswer,
+  AttributionAnswer, CohortsAnswer, CompaniesAnswer, CompanyUsersAnswer, DevicesAnswer, FunnelAnswer, LifecycleAnswer, PathsAnswer,
+  PersonSessionsAnswer, ProfileAnswer, ReferrersAnswer, RetentionAnswer, SearchAnswer, SessionsAnswer, StatsAnswer, StickinessAnswer, TrendAnswer,
+  Unconverted, WebAnswer,
 } from "../../../src/page/ask/answers.js";
 import type { Picture } from "../../../src/page/state/picture.js";
 import { cash, change, count, seconds, share, type Owed } from "./owed.js";
@@ -45,7 +46,7 @@ const OWED: Readonly<Record<string, (answer: never, choices: Choices) => Owed[]>
   trends,
   funnels,
   "retention Who came back": retention,
-  "retention Who is new, stays or leaves": ({ buckets }: LifecycleAnswer) =>
+  "retention Who is new or gone": ({ buckets }: LifecycleAnswer) =>
     buckets.every((each) => each.new + each.returning + each.resurrecting + each.dormant === 0)
       ? []
       : [...buckets].reverse().slice(0, BUCKETS).flatMap((each) => [
@@ -56,7 +57,8 @@ const OWED: Readonly<Record<string, (answer: never, choices: Choices) => Owed[]>
   "paths Most frequent ways": ({ sequences, sessions }: PathsAnswer) =>
     sequences.slice(0, WAYS).flatMap((row) => [count("Visits", row.sessions), share("Of all", row.sessions / sessions)]),
   "events Events": (_: SearchAnswer) => [],
-  "people Most active people": ({ series }: TrendAnswer) => series.filter(({ values }) => values[0] !== "").map(({ total }) => count("Events", total)),
+  "people Most active people": ({ series }: TrendAnswer) =>
+    series.filter(({ values }) => values[0] !== "").map(({ total }) => count("Events", total)),
   "people Sessions": ({ sessions }: PersonSessionsAnswer) => sessions.flatMap((each) => [count("", each.events), seconds("", each.duration_sec)]),
   "people Devices and places": ({ history }: DevicesAnswer) => history.map(({ events }) => count("Events", events)),
   "people Came from": ({ referrers }: ReferrersAnswer) => referrers.map((each) => count("Times", each.count)),
@@ -65,7 +67,8 @@ const OWED: Readonly<Record<string, (answer: never, choices: Choices) => Owed[]>
     companies.flatMap((row) => [count("People", row.users), count("Events", row.events), cash("Revenue", row.revenue, currency)]),
   companies: ({ users }: CompanyUsersAnswer) => users.map(({ events }) => count("Events", events)),
   "revenue Who brought it": ({ rows, currency, unconverted }: AttributionAnswer) => [
-    ...rows.flatMap((row) => [cash("Revenue", row.revenue, currency), count("Orders", row.orders)]), ...(rows.length === 0 ? [] : withoutRate(unconverted)),
+    ...rows.flatMap((row) => [cash("Revenue", row.revenue, currency), count("Orders", row.orders)]),
+    ...(rows.length === 0 ? [] : withoutRate(unconverted)),
   ],
   "revenue By month of the first event": ({ cohorts, currency, unconverted }: CohortsAnswer) => [
     ...cohorts.flatMap((row) => [
@@ -138,7 +141,8 @@ function funnels({ steps, rows, pending }: FunnelAnswer): Owed[] {
     }),
     ...(pending > 0 ? [count("", pending)] : []),
     ...(rows ?? []).flatMap((row) => [
-      ...row.steps.map(({ entities, name }, at) => count(`${at + 1}. ${name}`, entities)), share("All the way", row.steps.at(-1)?.conversion_rate ?? null),
+      ...row.steps.map(({ entities, name }, at) => count(`${at + 1}. ${name}`, entities)),
+      share("All the way", row.steps.at(-1)?.conversion_rate ?? null),
     ]),
   ];
 }
@@ -169,23 +173,25 @@ function ways({ nodes, sessions }: PathsAnswer): Owed[] {
   return [
     count("", sessions),
     ...shown.map((node): Owed => ({
-      of: "", as: "told", short: count("", node.sessions), values: [count("step", node.step), count("sessions", node.sessions), count("drop_offs", node.drop_offs)],
+      of: "",
+      as: "told",
+      short: count("", node.sessions),
+      values: [count("step", node.step), count("sessions", node.sessions), count("drop_offs", node.drop_offs)],
     })),
   ];
 }
 
 function profile(answer: ProfileAnswer): Owed[] {
   return [
-    count("Events", answer.events), count("Views", answer.pageviews), count("Sessions", answer.sessions), seconds("Mean length", answer.duration_avg_sec),
+    count("Events", answer.events), count("Views", answer.pageviews), count("Sessions", answer.sessions),
+    seconds("Mean length", answer.duration_avg_sec),
     share("Bounce rate", answer.bounce_rate), count("Active days", answer.active_days), cash("Revenue", answer.revenue, answer.currency),
   ];
 }
 
 function stored(answer: StatsAnswer): Owed[] {
-  const groups = Object.entries(answer).map(([name, value]) => (isObject(value) ? Object.entries(value) : name === "health" ? [] : [[name, value] as const]));
-  const isAlone = ([, value]: readonly [string, unknown]) => !isObject(value);
-  const alone = Object.entries(answer).filter(([name, value]) => isAlone([name, value]) && name !== "health");
-  const within = groups.filter((_, at) => isObject(Object.values(answer)[at])).flat();
+  const alone = Object.entries(answer).filter(([name, value]) => !isObject(value) && name !== "health");
+  const within = Object.values(answer).flatMap((value) => (isObject(value) ? Object.entries(value) : []));
   return [...alone, ...within].flatMap(([name, value]): Owed[] => {
     const title = name.replace(/_(?:bytes|ms)$/, "").replaceAll("_", " ").replace(/^./, (letter) => letter.toUpperCase());
     if (typeof value !== "number") return [{ of: title, as: "any" }];

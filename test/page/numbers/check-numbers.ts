@@ -20,7 +20,10 @@ import { PLACES_READ, shownPanels, type ShownPanel } from "./shown.js";
 
 type Answer = Awaited<ReturnType<typeof answerTo>>;
 
-/** Shows pictures of every view over the history of a seed, and looks at all of their numbers. Returns how many. @throws an error with what is wrong */
+/**
+ * Shows pictures of every view over the history of a seed, and looks at all of their numbers. Returns how many.
+ * @throws an error with what is wrong
+ */
 export async function checkNumbers(browser: Browser, directory: string, seed: number, picturesPerView: number): Promise<number> {
   const random = seededRandom(seed);
   const { history, options } = insightHistory(random);
@@ -43,8 +46,12 @@ export async function checkNumbers(browser: Browser, directory: string, seed: nu
       const view = VIEW_NAMES[at % VIEW_NAMES.length] ?? "overview";
       const picture = groundedPicture(random, view, { projects, timesMs: timesMs.length === 0 ? [options.nowMs] : timesMs });
       await turnTo(addressOf(picture));
-      for (const panel of await shownPanels(page)) {
-        const faults = await faultsOf(panel, picture, served, await stats);
+      const panels = await shownPanels(page);
+      const answers = await answersTo(served, panels.flatMap(({ question, also }) => [question, also]));
+      // What a store tells of itself goes on while it is asked.
+      if (stats !== null) answers.set(keyOf(statsQuestion), await stats);
+      for (const panel of panels) {
+        const faults = faultsOf(panel, picture, answers);
         if (faults.length > 0) found.push([`DAYBOOK_SEED=${seed}: ${addressOf(picture)}`, `${panel.title}: ${panel.question}`, ...faults].join("\n"));
         looked += panel.numbers.length + panel.plot.length;
       }
@@ -58,12 +65,16 @@ export async function checkNumbers(browser: Browser, directory: string, seed: nu
   return looked;
 }
 
-async function faultsOf(panel: ShownPanel, picture: Picture, served: ServedPage, stats: Answer | null): Promise<string[]> {
+async function answersTo(served: ServedPage, questions: readonly string[]): Promise<Map<string, Answer>> {
+  const asked = [...new Set(questions)].filter((question) => question !== "");
+  return new Map(await Promise.all(asked.map(async (question) => [question, await answerTo(served, OWNER.token, question)] as const)));
+}
+
+function faultsOf(panel: ShownPanel, picture: Picture, answers: ReadonlyMap<string, Answer>): string[] {
   if (panel.question === "") return panel.numbers.map(({ exact }) => `${exact} is of no question`);
-  // What a store tells of itself goes on while it is asked.
-  const { status, answer } = stats !== null && panel.question === keyOf(statsQuestion) ? stats : await answerTo(served, OWNER.token, panel.question);
+  const { status, answer } = answers.get(panel.question) ?? { status: 0, answer: null };
   if (status !== 200) return panel.trouble === codeOf(answer) ? [] : [`expected the trouble ${codeOf(answer)}, got “${panel.trouble}”`];
-  const also = panel.also === "" ? null : (await answerTo(served, OWNER.token, panel.also)).answer;
+  const also = answers.get(panel.also)?.answer ?? null;
   const plot = owedPlot(panel.title, answer, also, picture).slice(0, PLACES_READ);
   const drawn = panel.plot.slice(0, plot.length).map(([, ...reading]) => reading.map((exact) => ({ of: "", short: "", exact })));
   return [

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import type { Random } from "daybook/testing";
-import { anonymousIds, companyIds, countries, devices, emails, labels, names, numericFields, plans, urls, userIds, usualFields } from "../../../src/testing/random/insight-values.js";
+import {
+  anonymousIds, companyIds, countries, devices, emails, labels, names, numericFields, plans, urls, userIds, usualFields,
+} from "../../../src/testing/random/insight-values.js";
 import type { ViewName } from "../../../src/page/state/choices.js";
 import { ANY_EVENT, type EventChoice } from "../../../src/page/state/event-choice.js";
 import { filterOf, type Filter } from "../../../src/page/state/filter.js";
@@ -8,6 +10,8 @@ import type { Picture } from "../../../src/page/state/picture.js";
 import { pictureOfView } from "../random-picture.js";
 
 const DAY_MS = 86_400_000;
+/** Fields and values that filters name. */
+const FILTERED = [["device", devices], ["location_country", countries], ["path", urls], ["name", names], ["person.plan", plans]] as const;
 
 /** What pictures are about. */
 export interface Ground {
@@ -35,7 +39,7 @@ function periodOf(random: Random, timesMs: readonly number[]): Picture["period"]
 
 function filtersOf(random: Random): Filter[] {
   if (random.chance(0.6)) return [];
-  const [field, values] = random.pick([["device", devices], ["location_country", countries], ["path", urls], ["name", names], ["person.plan", plans]] as const);
+  const [field, values] = random.pick(FILTERED);
   const filter = filterOf(field, random.pick(["is", "is_not", "contains", "is_set", "is_not_set"]), random.pick(values));
   return filter === null ? [] : [filter];
 }
@@ -46,13 +50,15 @@ function eventOf(random: Random): EventChoice {
 
 function choicesOf(random: Random, choices: Picture["choices"]): Picture["choices"] {
   const field = random.pick(["", "", ...usualFields]);
+  const event = () => (random.chance(0.5) ? ANY_EVENT : eventOf(random));
+  const station = () => random.pick(["", "", ...labels]);
   const steps = [random.pick(["a", "Pageview"]), random.pick(["b", "a"]), "c"].slice(0, random.between(2, 3));
   return {
     ...choices,
     trends: { ...choices.trends, event: random.pick(["", "", ...names]), field: random.pick(numericFields), by: field },
-    funnels: { ...choices.funnels, step: steps.map((event) => ({ event, filters: [] })), by: field },
-    retention: { ...choices.retention, cohort: random.chance(0.5) ? ANY_EVENT : eventOf(random), back: random.chance(0.5) ? ANY_EVENT : eventOf(random) },
-    paths: { ...choices.paths, node: random.pick(["path", "name", "device"]), start: random.pick(["", "", ...labels]), end: random.pick(["", "", ...labels]) },
+    funnels: { ...choices.funnels, step: steps.map((name) => ({ event: name, filters: [] })), by: field },
+    retention: { ...choices.retention, cohort: event(), back: event() },
+    paths: { ...choices.paths, node: random.pick(["path", "name", "device"]), start: station(), end: station() },
     events: { event: random.pick(["", ...names]), open: "" },
     people: { person: random.pick(["", ...userIds, ...anonymousIds, ...emails]).trim() },
     companies: { ...choices.companies, company: random.pick(["", ...companyIds]) },

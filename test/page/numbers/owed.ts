@@ -29,7 +29,8 @@ export function exactFault(owed: Owed, exact: string): string | null {
   const told = numbersIn(exact);
   if (owed.as === "any") return null;
   if (owed.as === "told") {
-    const parts = owed.values.map((each, at) => ("value" in each && isNear(told[at] ?? NaN, each.value ?? NaN, each.as) ? null : `${each.of} ${String(told[at])}`));
+    const isTold = (each: Owed, at: number) => "value" in each && isNear(told[at] ?? NaN, each.value ?? NaN, each.as);
+    const parts = owed.values.map((each, at) => (isTold(each, at) ? null : `${each.of} ${String(told[at])}`));
     return parts.find((part) => part !== null) ?? (told.length === parts.length ? null : "other numbers");
   }
   if (owed.as === "change") {
@@ -43,7 +44,7 @@ export function exactFault(owed: Owed, exact: string): string | null {
 
 /** Numbers are told whole, shares to the millionth. */
 function isNear(told: number, value: number, as: Owed["as"]): boolean {
-  return as === "percent" ? Math.abs(told / 100 - value) <= 5.1e-7 * Math.max(1, Math.abs(value) * 1e-6) : told === value || (told === 0 && value === 0);
+  return as === "percent" ? Math.abs(told / 100 - value) <= 5.1e-7 * Math.max(1, Math.abs(value) * 1e-6) : told === value;
 }
 
 const UNITS: Readonly<Record<string, number>> = { K: 1e3, M: 1e6, B: 1e9, T: 1e12, k: 1e3, m: 1e6, bn: 1e9, tn: 1e12 };
@@ -73,7 +74,8 @@ function within(told: number, value: number, tolerance: number): string | null {
 }
 
 function secondsFault(value: number, short: string): string | null {
-  const parts = [...short.matchAll(/([\d.,]+) (s|min|h|d)\b/g)].map(([, number = "", unit = ""]) => [Number(number.replaceAll(",", "")), CLOCK[unit] ?? NaN] as const);
+  const found = [...short.matchAll(/([\d.,]+) (s|min|h|d)\b/g)];
+  const parts = found.map(([, number = "", unit = ""]) => [Number(number.replaceAll(",", "")), CLOCK[unit] ?? NaN] as const);
   const told = parts.reduce((sum, [number, unit]) => sum + number * unit, 0);
   const finest = parts.at(-1)?.[1] ?? NaN;
   return within(told, value, finest === 1 ? 0.501 : finest);

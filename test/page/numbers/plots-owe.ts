@@ -5,11 +5,13 @@ import { cash, count, type Owed } from "./owed.js";
 
 /** What the plot of a panel owes at each of its places: that of now, then that of the time before. */
 export function owedPlot(title: string, answer: unknown, also: unknown, { view, choices }: Picture): Owed[][] {
-  if (view === "overview" && title === "Visitors and visits") return figurePlot(answer as WebAnswer, also as TrendAnswer | null, choices.overview.figure);
+  const { overview, retention, trends } = choices;
+  if (view === "overview" && title === "Visitors and visits") return figurePlot(answer as WebAnswer, also as TrendAnswer | null, overview.figure);
   if (title === "Revenue") return isUnpaid(answer as TrendAnswer) ? [] : trendPlot(answer as TrendAnswer, true);
-  if (view === "trends" && (answer as TrendAnswer).series.some(({ counted }) => counted > 0)) return trendPlot(answer as TrendAnswer, choices.trends.by === "");
-  if (view === "retention" && choices.retention.shown === "lifecycle") return lifecyclePlot(answer as LifecycleAnswer);
-  if (view === "retention" && choices.retention.shown === "stickiness")
+  const isCounted = () => (answer as TrendAnswer).series.some(({ counted }) => counted > 0);
+  if (view === "trends" && isCounted()) return trendPlot(answer as TrendAnswer, trends.by === "");
+  if (view === "retention" && retention.shown === "lifecycle") return lifecyclePlot(answer as LifecycleAnswer);
+  if (view === "retention" && retention.shown === "stickiness")
     return (answer as StickinessAnswer).buckets.flatMap(({ units }) => units.map(({ entities }) => [count("", entities)]));
   return [];
 }

@@ -27,7 +27,13 @@ export const PLACES_READ = 12;
 /** All panels of the page, with every number in them. */
 export async function shownPanels(page: Page): Promise<ShownPanel[]> {
   return await page.evaluate(async (placesRead) => {
-    const turn = () => new Promise((resolve) => setTimeout(resolve));
+    // Timers in a row are held up by browsers, messages are not.
+    const { port1, port2 } = new MessageChannel();
+    const turn = () =>
+      new Promise((resolve) => {
+        port1.onmessage = resolve;
+        port2.postMessage(null);
+      });
     const textOf = (element: Element | null | undefined) => element?.textContent?.trim() ?? "";
     const headOf = (element: Element) => {
       const cell = element.closest<HTMLTableCellElement>("td, th");
@@ -48,15 +54,16 @@ export async function shownPanels(page: Page): Promise<ShownPanel[]> {
     const plotOf = async (panel: Element) => {
       const plot = panel.querySelector(".plot[tabindex]");
       const places: string[][] = [];
+      if (plot === null) return places;
       const press = async (key: string) => {
-        plot?.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+        plot.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
         await turn();
         await turn();
       };
       for (let at = 0; at < placesRead; at += 1) {
         await press(at === 0 ? "Home" : "ArrowRight");
-        const reading = [...(plot?.querySelectorAll(".reading .num") ?? [])].map(textOf);
-        if (reading.length > 0) places.push([textOf(plot?.querySelector(".reading-title")), ...reading]);
+        const reading = [...plot.querySelectorAll(".reading .num")].map(textOf);
+        if (reading.length > 0) places.push([textOf(plot.querySelector(".reading-title")), ...reading]);
       }
       await press("Escape");
       return places;
@@ -64,9 +71,9 @@ export async function shownPanels(page: Page): Promise<ShownPanel[]> {
     const looseOf = (panel: Element) => {
       const body = panel.querySelector(".panel-body")?.cloneNode(true);
       if (!(body instanceof Element)) return "";
-      // Numbers have their own place in this list, and labels, times and texts of events are no numbers of the answer.
-      const known = ".num, .change, .heat, .station, .plot, .legend, .notice, button, a, th, td, dt, dd, code, li > div.cut-line, .funnel-name, .funnel-detail, .faint.cut-line, strong, time";
-      body.querySelectorAll(known).forEach((element) => element.remove());
+      const numbers = ".num, .change, .heat, .station, .plot";
+      const labelsAndTimes = ".legend, .notice, button, a, th, td, dt, dd, code, .cut-line, .funnel-name, .funnel-detail, strong, time";
+      body.querySelectorAll(`${numbers}, ${labelsAndTimes}`).forEach((element) => element.remove());
       return textOf(body).replaceAll(/\D+/g, " ").trim();
     };
     const panels = [...document.querySelectorAll<HTMLElement>("[data-panel]")];

@@ -40,8 +40,8 @@ export function FunnelShown({ answer: { steps, rows, pending }, chosen }: Funnel
       </ol>
       {pending > 0 && (
         <Remark>
-          <Num shown={number(pending)} /> {noun(pending, `${one} is`, `${many} are`)} still within {plural(chosen.window, "day")} of the first step, and
-          may go on.
+          <Num shown={number(pending)} /> {noun(pending, `${one} is`, `${many} are`)} still within {plural(chosen.window, "day")} of the first step,
+          and may go on.
         </Remark>
       )}
       {rows !== null && rows.length > 0 && <Rows rows={rows} by={chosen.by} />}

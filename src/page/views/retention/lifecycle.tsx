@@ -21,6 +21,8 @@ const KINDS = [
   ["resurrecting", "Came again"],
   ["dormant", "Stayed away"],
 ] as const;
+const UNIT_NAMES = { day: "Day", week: "Week", month: "Month" } as const;
+const YET = "who may come yet counts as staying away.";
 /** Buckets that the table has, the newest; the plot and the file have them all. */
 const ROWS = 12;
 
@@ -32,7 +34,7 @@ export function Lifecycle() {
   const seriesOf = (buckets: readonly Bucket[]) => KINDS.map(([kind, name]) => ({ name, data: buckets.map((bucket) => bucket[kind]) }));
   return (
     <Panel
-      title="Who is new, stays or leaves"
+      title="Who is new or gone"
       reply={reply}
       lines={12}
       sheet={({ buckets }) => sheetOfSeries(buckets, seriesOf(buckets))}
@@ -54,8 +56,9 @@ export function Lifecycle() {
               format={number}
             />
             <Remark>
-              New: for the first time ever. Stayed: in the {chosen.unit} before too. Came again: after a pause. Stayed away: there in the {chosen.unit}{" "}
-              before, and no longer. People counted without cookies are new every day.
+              New: for the first time ever. Stayed: in the {chosen.unit} before too. Came again: after a pause. Stayed away: there in the{" "}
+              {chosen.unit} before, and no longer. {buckets.at(-1)?.partial === true && `The last ${chosen.unit} is not over: ${YET} `}
+              People counted without cookies are new every day.
             </Remark>
             <Rows buckets={buckets} unit={chosen.unit} />
           </>
@@ -72,8 +75,12 @@ function Rows({ buckets, unit }: { readonly buckets: readonly Bucket[]; readonly
       rows={[...buckets].reverse().slice(0, ROWS)}
       keyOf={({ start, local }) => start ?? local ?? ""}
       columns={[
-        { name: unit === "day" ? "Day" : unit === "week" ? "Week" : "Month", cell: (bucket) => bucketLong(bucket, unit) },
-        ...KINDS.map(([kind, name]) => ({ name, isNumber: true, cell: (bucket: Bucket) => <Num shown={number(bucket[kind])} /> })),
+        { name: UNIT_NAMES[unit], cell: (bucket) => <span title={bucketLong(bucket, unit)}>{bucketShort(bucket)}</span> },
+        ...KINDS.map(([kind, name]) => ({
+          name,
+          isNumber: true,
+          cell: (bucket: Bucket) => <Num shown={number(bucket[kind])} />,
+        })),
       ]}
     />
   );

@@ -10,7 +10,7 @@ import { Stickiness } from "./stickiness.js";
 
 const SHOWN = [
   ["cohorts", "Who came back"],
-  ["lifecycle", "Who is new, stays or leaves"],
+  ["lifecycle", "Who is new or gone"],
   ["stickiness", "How often"],
 ] as const;
 const MEMBERS = [
