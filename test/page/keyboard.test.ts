@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import type { Daybook } from "daybook";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { launchChromium } from "../browser/chromium.js";
+import { sharedChromium } from "../browser/chromium.js";
 import { beyondKeys, mouseDeeds, noteListeners } from "./keyboard/deeds.js";
 import { openPage, type OpenedPage } from "./opened-page.js";
 import { PICTURES } from "./picture-addresses.js";
@@ -15,7 +15,7 @@ let browser: Browser;
 let opened: OpenedPage;
 
 beforeAll(async () => {
-  [daybook, browser] = await Promise.all([openShop(Date.now(), 60), launchChromium()]);
+  [daybook, browser] = await Promise.all([openShop(Date.now(), 60), sharedChromium()]);
   [served, opened] = await Promise.all([servePage(join(inject("programs"), "page"), daybook), openPage(browser)]);
   await opened.page.addInitScript(noteListeners);
   await opened.page.goto(`${served.url}?project=shop&period=90d#token=${OWNER.token}`);
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser.close();
+  await opened.page.context().close();
   await served.close();
   await daybook.close();
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import type { Daybook } from "daybook";
-import { launchChromium } from "../browser/chromium.js";
+import { sharedChromium } from "../browser/chromium.js";
 import { answerTo, openPage, type OpenedPage } from "./opened-page.js";
 import { PICTURES } from "./picture-addresses.js";
 import { OWNER, VIEWER, servePage, type ServedPage } from "./serve-page.js";
@@ -24,7 +24,7 @@ const complaints: string[] = [];
 const asked: string[] = [];
 
 beforeAll(async () => {
-  [daybook, browser] = await Promise.all([openShop(Date.now(), VISITORS), launchChromium()]);
+  [daybook, browser] = await Promise.all([openShop(Date.now(), VISITORS), sharedChromium()]);
   served = await servePage(join(inject("programs"), "page"), daybook);
   ({ page, settled, turnTo } = await newPage());
   await page.goto(`${served.url}#token=${OWNER.token}`);
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser.close();
+  await page.context().close();
   await served.close();
   await daybook.close();
 });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Browser, Route } from "playwright-core";
 import type { Daybook } from "daybook";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { launchChromium } from "../browser/chromium.js";
+import { sharedChromium } from "../browser/chromium.js";
 import { drawn, isQuestion, openPage } from "./opened-page.js";
 import { OWNER, servePage, type ServedPage } from "./serve-page.js";
 import { openShop } from "./shop.js";
@@ -12,12 +12,11 @@ let served: ServedPage;
 let browser: Browser;
 
 beforeAll(async () => {
-  [daybook, browser] = await Promise.all([openShop(Date.now(), 60), launchChromium()]);
+  [daybook, browser] = await Promise.all([openShop(Date.now(), 60), sharedChromium()]);
   served = await servePage(join(inject("programs"), "page"), daybook);
 });
 
 afterAll(async () => {
-  await browser.close();
   await served.close();
   await daybook.close();
 });
