@@ -35,6 +35,18 @@ export async function launchChromium(): Promise<Browser> {
   }
 }
 
+let shared: Promise<Browser> | null = null;
+
+/** One browser for all test files of a process, which open contexts of their own in it; it ends with the process. */
+export async function sharedChromium(): Promise<Browser> {
+  shared ??= launchChromium();
+  const browser = await shared;
+  if (browser.isConnected()) return browser;
+  // Whoever needs another one gets it.
+  shared = launchChromium();
+  return await shared;
+}
+
 async function chromiumPath(): Promise<string> {
   const named = process.env["CHROMIUM"];
   if (named !== undefined && named !== "") return named;

@@ -103,6 +103,23 @@ describe("the client of the page", () => {
   });
 });
 
+describe("a client that was left", () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  test("ends no token: neither by an answer that comes late, nor by one that it would still wait for", async () => {
+    const waiting: ((response: Response) => void)[] = [];
+    const asked = stubFetch(() => new Promise((resolve) => waiting.push(resolve)));
+    const signedOut = vi.fn();
+    const client = clientOf(signedOut);
+    const answers = Promise.allSettled([client.send(question), client.ask(question, never)]);
+    client.leave();
+    for (const answer of waiting) answer(new Response("{}", { status: 401 }));
+    expect((await answers).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(asked.map(({ signal }) => signal.aborted)).toEqual([false, true]);
+    expect(signedOut).not.toHaveBeenCalled();
+  });
+});
+
 describe("changes", () => {
   afterEach(() => vi.unstubAllGlobals());
 

@@ -9,6 +9,9 @@ test("numbers are short in sight, and whole for whoever asks", () => {
   expect(number(1_234_567)).toEqual({ short: "1.23M", exact: "1,234,567" });
   expect(number(9_999)).toEqual({ short: "9,999", exact: "9,999" });
   expect(number(0.1234)).toEqual({ short: "0.12", exact: "0.1234" });
+  expect(number(-1.5e300).short).toBe("-1.5E300");
+  expect([5e-324, 1.25e-7].map((value) => number(value).exact)).toEqual(["5E-324", "1.25E-7"]);
+  expect(money(1e21, "EUR").short).toBe("€1E21");
   expect(number(null)).toBe(NOTHING);
   expect(percent(0.1234)).toEqual({ short: "12.3%", exact: "12.34%" });
   expect(money(1_234_567.891, "EUR")).toEqual({ short: "€1.23M", exact: "€1,234,567.89" });
@@ -31,7 +34,7 @@ test("a change is a share of what was, and none of nothing", () => {
   expect(change(50, 100)).toMatchObject({ short: "50%", direction: "down" });
   expect(change(100, 100)).toMatchObject({ direction: "same" });
   expect(change(2_000, 100)?.short).toBe("×20");
-  expect(change(5, 0)).toBeNull();
+  expect([change(5, 0), change(5, -2)]).toEqual([null, null]);
   expect(change(null, 5)).toBeNull();
 });
 

@@ -30,6 +30,8 @@ export const PICTURES: Readonly<Record<string, PictureOf>> = {
   funnels: { address: `view=funnels&project=shop&period=90d&${STEPS}` },
   "funnels-by": { address: `view=funnels&project=shop&period=90d&funnels.by=device&${STEPS}`, isVariant: true },
   retention: { address: "view=retention&project=shop&period=90d" },
+  lifecycle: { address: "view=retention&project=shop&period=90d&retention.shown=lifecycle" },
+  stickiness: { address: "view=retention&project=shop&period=90d&retention.shown=stickiness&retention.unit=day" },
   paths: { address: "view=paths&project=shop" },
   events: { address: "view=events&project=shop" },
   people: { address: "view=people&project=shop&period=90d" },

@@ -5,7 +5,7 @@ import { curlOf, keyOf } from "../../src/page/ask/question.js";
 import { searchQuestion } from "../../src/page/ask/questions/events.js";
 import { revenueTrendQuestion, visitsByQuestion, webQuestion } from "../../src/page/ask/questions/overview.js";
 import { companiesQuestion, companyDays, profileQuestion } from "../../src/page/ask/questions/people.js";
-import { funnelQuestion, pathsQuestion, retentionQuestion } from "../../src/page/ask/questions/product.js";
+import { funnelQuestion, lifecycleQuestion, pathsQuestion, retentionQuestion, stickinessQuestion } from "../../src/page/ask/questions/product.js";
 import { attributionQuestion } from "../../src/page/ask/questions/revenue.js";
 import { trendQuestion } from "../../src/page/ask/questions/trends.js";
 import { pictureOf } from "../../src/page/state/address.js";
@@ -29,6 +29,8 @@ describe("a question of a picture", () => {
         insightBodies.trend.parse(trendQuestion(at, trends)?.body ?? {});
         insightBodies.funnel.parse(funnelQuestion(at, funnels)?.body ?? { steps: [] });
         insightBodies.retention.parse(retentionQuestion(at, retention).body);
+        insightBodies.lifecycle.parse(lifecycleQuestion(at, retention).body);
+        insightBodies.stickiness.parse(stickinessQuestion(at, retention).body);
         insightBodies.paths.parse(pathsQuestion(at, paths).body);
       }),
       { numRuns: 200 },
@@ -56,6 +58,18 @@ describe("a question of a picture", () => {
         limit: 9,
       },
     });
+  });
+
+  test("about who is new, and how often people come, is of the events that were chosen", () => {
+    const { retention } = pictureOf("view=retention&retention.cohort=Checkout~device~is~mobile&retention.unit=day").choices;
+    const at = scope("period=today&filter=os~is~iOS");
+    const filters = [
+      { field_name: "os", operator: "is", value: "iOS" },
+      { field_name: "device", operator: "is", value: "mobile" },
+    ];
+    const chosen = { event_name: "Checkout", filter_groups: [{ filters }] };
+    expect(lifecycleQuestion(at, retention).body).toMatchObject({ ...chosen, interval: "day" });
+    expect(stickinessQuestion(at, retention).body).toMatchObject({ ...chosen, interval: "total", unit: "day" });
   });
 
   test("compares only what has two ends", () => {

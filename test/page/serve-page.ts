@@ -15,11 +15,12 @@ interface ServedToken {
 export const OWNER: ServedToken = { token: "sk_owner_of_the_shop", role: "owner", scopes: ["*"] };
 export const VIEWER: ServedToken = { token: "sk_viewer_of_the_shop", role: "viewer", scopes: ["analytics:read"], project: "shop" };
 
-type Answer = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+/** Answers in the place of the API; false: the API shall answer. */
+type Answer = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
 
 export interface ServedPage {
   readonly url: string;
-  /** From now on the API is answered by this, the page's files as ever; null: all of it as ever. */
+  /** From now on the API is asked only where this does not answer; the page's files come as ever. null: nothing stands in its place. */
   answerWith(answer: Answer | null): void;
   close(): Promise<void>;
 }
@@ -36,8 +37,8 @@ export async function servePage(directory: string, daybook: Daybook): Promise<Se
   const answer = toNodeHandler(handler);
   let instead: Answer | null = null;
   const server = createServer((incoming, outgoing) => {
-    if (instead !== null && incoming.url?.startsWith("/v1/") === true) instead(incoming, outgoing);
-    else answer(incoming, outgoing);
+    const isAnswered = incoming.url?.startsWith("/v1/") === true && instead?.(incoming, outgoing) === true;
+    if (!isAnswered) answer(incoming, outgoing);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { trackerScript } from "../../build/tracker-script.js";
-import { launchChromium } from "../browser/chromium.js";
+import { sharedChromium } from "../browser/chromium.js";
 import { ROOT } from "../cli/run.js";
 import { Collector, Site } from "./site.js";
 
@@ -19,10 +19,9 @@ const errors: string[] = [];
 beforeAll(async () => {
   await trackerScript(join(ROOT, "src"), directory);
   collector = new Collector(readFileSync(join(directory, "daybook.js"), "utf8"));
-  [browser] = await Promise.all([launchChromium(), collector.start(), site.start()]);
+  [browser] = await Promise.all([sharedChromium(), collector.start(), site.start()]);
 });
-afterAll(async () => {
-  await browser.close();
+afterAll(() => {
   collector.stop();
   site.stop();
   rmSync(directory, { recursive: true });

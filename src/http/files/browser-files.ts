@@ -1,5 +1,6 @@
 import type { WireReply, WireRequest } from "../wire/exchange.js";
 import { etagOf, matchesEtag } from "../answer/etag.js";
+import { takesGzip } from "./takes-gzip.js";
 
 /** A file for browsers. */
 export interface BrowserFile {
@@ -64,7 +65,7 @@ export async function fileReply({ type, headers }: ServedFile, file: BrowserFile
   const etag = await etagOf(file.text, sha256Hex);
   const common = { ...headers, etag, vary: "Accept-Encoding", "x-content-type-options": "nosniff", "x-request-id": requestId };
   if (matchesEtag(request.header("if-none-match"), etag)) return { status: 304, headers: common, body: null };
-  const isSmall = file.gzip !== null && /\bgzip\b/i.test(request.header("accept-encoding") ?? "");
+  const isSmall = file.gzip !== null && takesGzip(request.header("accept-encoding") ?? "");
   const whole = { ...common, "content-type": `${type}; charset=utf-8` };
   return isSmall ? { status: 200, headers: { ...whole, "content-encoding": "gzip" }, body: file.gzip } : { status: 200, headers: whole, body: file.text };
 }

@@ -11,6 +11,8 @@ export type WebAnswer = Shown<(typeof insightAnswers)["webOverview"]>;
 export type TrendAnswer = Shown<(typeof insightAnswers)["trend"]>;
 export type FunnelAnswer = Shown<(typeof insightAnswers)["funnel"]>;
 export type RetentionAnswer = Shown<(typeof insightAnswers)["retention"]>;
+export type LifecycleAnswer = Shown<(typeof insightAnswers)["lifecycle"]>;
+export type StickinessAnswer = Shown<(typeof insightAnswers)["stickiness"]>;
 export type PathsAnswer = Shown<(typeof insightAnswers)["paths"]>;
 export type SessionsAnswer = Shown<(typeof insightAnswers)["sessionsOverview"]>;
 export type Bucket = TrendAnswer["buckets"][number];
@@ -38,6 +40,8 @@ export type PrivacyAnswer = Shown<(typeof privacyAnswers)["list"]>;
 export interface ProjectsAnswer {
   readonly projects: readonly string[];
 }
+
+export type ByProjectAnswer = Shown<(typeof answers)["aggregate"]>;
 
 export interface SegmentsAnswer {
   readonly segments: readonly { readonly name: string }[];

@@ -21,6 +21,7 @@ export class Client {
     { readonly promise: Promise<unknown>; readonly abort: AbortController; readonly tick: number; waiting: number }
   >();
   #tick = 0;
+  #isLeft = false;
 
   constructor(
     /** Without a slash at the end. */
@@ -28,6 +29,12 @@ export class Client {
     readonly token: string,
     readonly onSignedOut: () => void,
   ) {}
+
+  /** Another client, or none, stands in its place: it asks nothing more, and nobody hears of its token any more. */
+  leave(): void {
+    this.#isLeft = true;
+    for (const { abort } of this.#underWay.values()) abort.abort();
+  }
 
   /** Something was stored: what is kept is shown still, and asked again. */
   stale(): void {
@@ -89,7 +96,7 @@ export class Client {
     });
     if (response.ok) return response;
     const trouble = await troubleOf(response);
-    if (trouble.isSignedOut) this.onSignedOut();
+    if (trouble.isSignedOut && !this.#isLeft) this.onSignedOut();
     throw trouble;
   }
 

@@ -16,7 +16,12 @@ export const LOCALES: readonly string[] = knownLocales(typeof navigator === "und
 /** Words of the page are English, so their plurals are. */
 const rules = new Intl.PluralRules("en");
 
+/** "visit" or "visits": the word that fits a number. */
+export function noun(count: number, one: string, many = `${one}s`): string {
+  return rules.select(count) === "one" ? one : many;
+}
+
 /** "1 visit", "2 visits": the number as text, and the word that fits it. */
 export function plural(count: number, one: string, many = `${one}s`, shown = String(count)): string {
-  return `${shown} ${rules.select(count) === "one" ? one : many}`;
+  return `${shown} ${noun(count, one, many)}`;
 }

@@ -16,12 +16,20 @@ const compact = new Intl.NumberFormat([...LOCALES], { notation: "compact", maxim
 const percents = new Intl.NumberFormat([...LOCALES], { style: "percent", maximumFractionDigits: 1 });
 const exactPercents = new Intl.NumberFormat([...LOCALES], { style: "percent", maximumFractionDigits: 4 });
 
-/** From here on numbers are shortened. */
+const far = new Intl.NumberFormat([...LOCALES], { notation: "scientific", maximumSignificantDigits: 3 });
+const tiny = new Intl.NumberFormat([...LOCALES], { notation: "scientific", maximumSignificantDigits: 17 });
+
+/** From here on numbers are shortened, and from there on told by powers of ten: there are no words for them. */
 const LONG = 10_000;
+const FAR = 1e15;
+/** Below it the digits of a number are not all told. */
+const TINY = 1e-3;
 
 export function number(value: number | null): Shown {
   if (value === null) return NOTHING;
-  return { short: Math.abs(value) >= LONG ? compact.format(value) : small.format(value), exact: whole.format(value) };
+  const size = Math.abs(value);
+  const short = size >= FAR ? far.format(value) : size >= LONG ? compact.format(value) : small.format(value);
+  return { short, exact: size > 0 && size < TINY ? tiny.format(value) : whole.format(value) };
 }
 
 /** A share of 1. */
@@ -35,8 +43,8 @@ export function money(value: number | null, currency: string | null): Shown {
   if (currency === null) return number(value);
   const style = { style: "currency", currency } as const;
   const size = Math.abs(value);
-  const length =
-    size >= LONG ? ({ notation: "compact", maximumSignificantDigits: 3 } as const) : size >= 100 || size === 0 ? { maximumFractionDigits: 0 } : {};
+  const notation = size >= FAR ? "scientific" : "compact";
+  const length = size >= LONG ? ({ notation, maximumSignificantDigits: 3 } as const) : size >= 100 || size === 0 ? { maximumFractionDigits: 0 } : {};
   const short = new Intl.NumberFormat([...LOCALES], { ...style, ...length });
   return { short: short.format(value), exact: new Intl.NumberFormat([...LOCALES], style).format(value) };
 }
@@ -58,9 +66,9 @@ export interface Change extends Shown {
   readonly direction: "up" | "down" | "same";
 }
 
-/** The change of a number as a share of the earlier one; null: there is nothing to compare with. */
+/** The change of a number as a share of the earlier one; null: there is nothing to compare with, for of debts there are no shares. */
 export function change(now: number | null, before: number | null): Change | null {
-  if (now === null || before === null || before === 0) return null;
+  if (now === null || before === null || before <= 0) return null;
   const share = (now - before) / before;
   const direction = share > 0 ? "up" : share < 0 ? "down" : "same";
   const size = Math.abs(share);

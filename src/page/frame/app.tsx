@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { Client } from "../ask/client.js";
 import { Inside } from "./inside.js";
 import { useTheme } from "./theme.js";
@@ -35,6 +35,8 @@ export function App({ root }: { readonly root: string }) {
     return () => removeEventListener("hashchange", follow);
   }, []);
   const client = useMemo(() => (token === null ? null : new Client(root, token, () => enter(null, SIGNED_OUT))), [root, token]);
+  // In the same turn: what is answered to the token before must not end this one.
+  useLayoutEffect(() => () => client?.leave(), [client]);
   if (client === null) return <WayIn reason={reason} onToken={(given) => enter(given, null)} />;
   return <Inside key={client.token} client={client} theme={theme} themeShown={shown} onTheme={choose} onSignOut={() => enter(null, null)} />;
 }

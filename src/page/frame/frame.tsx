@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
+import type { TrendAnswer } from "../ask/answers.js";
 import type { Client } from "../ask/client.js";
 import { extentQuestion } from "../ask/questions/overview.js";
 import { hasScope, opens } from "../ask/rights.js";
@@ -60,22 +61,27 @@ export function Frame({ client, token, projects, firstProject, firstPeriod, them
 
 /** From when to when the project has events: as months, which is as near as anybody needs. */
 function useExtent(client: Client, project: string, zone: string, tick: number, isAllowed: boolean): Moment["extent"] {
-  const [extent, setExtent] = useState<Moment["extent"]>(null);
+  const question = extentQuestion(project, zone);
+  const [extent, setExtent] = useState(() => extentIn(client.known(question)?.answer, zone));
   useEffect(() => {
-    if (!isAllowed) return;
+    const known = client.known(question);
+    const settle = (answer: TrendAnswer | undefined) => {
+      const next = extentIn(answer, zone);
+      setExtent((before) => (JSON.stringify(before) === JSON.stringify(next) ? before : next));
+    };
+    if (known !== null) settle(known.answer);
+    if (!isAllowed || known?.isFresh === true) return;
     const abort = new AbortController();
-    client.ask(extentQuestion(project, zone), abort.signal).then(
-      ({ buckets }) => {
-        const [first, last] = [buckets[0], buckets.at(-1)];
-        const lastEnd = last?.end ?? null;
-        const next = first?.local && lastEnd !== null ? { from: `${first.local}-01`, to: dayIn(zone, Date.parse(lastEnd)) } : null;
-        setExtent((before) => (JSON.stringify(before) === JSON.stringify(next) ? before : next));
-      },
-      () => undefined,
-    );
+    client.ask(question, abort.signal).then(settle, () => undefined);
     return () => abort.abort();
   }, [client, project, zone, tick]);
   return extent;
+}
+
+function extentIn(answer: TrendAnswer | undefined, zone: string): Moment["extent"] {
+  const [first, last] = [answer?.buckets[0], answer?.buckets.at(-1)];
+  const lastEnd = last?.end ?? null;
+  return first?.local && lastEnd !== null ? { from: `${first.local}-01`, to: dayIn(zone, Date.parse(lastEnd)) } : null;
 }
 
 /** A moment of today in the zone, which changes when the day does. */

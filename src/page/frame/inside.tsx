@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { opens } from "../ask/rights.js";
 import { Trouble } from "../ask/trouble.js";
 import { Empty, TroubleNotice } from "../parts/notice.js";
@@ -16,7 +16,8 @@ export function Inside(props: InsideProps) {
   const [known, setKnown] = useState<Beginning | null>(null);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const [attempt, setAttempt] = useState(0);
-  useEffect(() => {
+  // Before anything is painted, for everything waits for it.
+  useLayoutEffect(() => {
     const abort = new AbortController();
     setTrouble(null);
     askAhead(client, abort.signal);

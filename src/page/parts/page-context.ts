@@ -30,8 +30,8 @@ export function usePage(): PageContext {
   return page;
 }
 
-/** Adds a filter to the picture. */
-export function useFilterBy(): (filter: Filter) => void {
+/** Adds filters to the picture. */
+export function useFilterBy(): (...filters: readonly Filter[]) => void {
   const { picture, go } = usePage();
-  return (filter) => go({ ...picture, filters: withFilter(picture.filters, filter) });
+  return (...filters) => go({ ...picture, filters: filters.reduce(withFilter, picture.filters) });
 }

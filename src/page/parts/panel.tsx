@@ -41,6 +41,7 @@ export function Panel<A>({ title, reply, sheet, children, head, lines = 9, unask
       aria-busy={isOld || (question !== null && answer === null && trouble === null)}
       data-panel={title}
       data-question={question === null ? undefined : keyOf(question)}
+      data-also={also === null ? undefined : keyOf(also)}
     >
       <header class="panel-head">
         <h2>{title}</h2>

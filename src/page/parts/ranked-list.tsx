@@ -13,8 +13,8 @@ export interface RankedRow {
   readonly figure: number;
   readonly shown: Shown;
   readonly more?: Shown;
-  /** What a click on it adds; null: it cannot be asked for by a filter. */
-  readonly filter: Filter | null;
+  /** What a click on it adds; null: it cannot be asked for by filters. */
+  readonly filters: readonly Filter[] | null;
 }
 
 interface RankedListProps {
@@ -61,7 +61,11 @@ export function RankedList({ label, heads, rows, foot }: RankedListProps) {
             <tr key={row.key}>
               <th scope="row">
                 <span class="bar" style={{ width: `${(row.figure / largest) * 100}%` }} />
-                {row.filter === null ? <RowText text={row.label} /> : <RowButton label={row.label} filter={row.filter} onChoose={filterBy} />}
+                {row.filters === null ? (
+                  <RowText text={row.label} />
+                ) : (
+                  <RowButton label={row.label} filters={row.filters} onChoose={() => filterBy(...(row.filters ?? []))} />
+                )}
               </th>
               <td class="right">
                 <Num shown={row.shown} hook={`${row.key}:figure`} />
@@ -88,9 +92,9 @@ function RowText({ text }: { readonly text: string }) {
   );
 }
 
-function RowButton({ label, filter, onChoose }: { readonly label: string; readonly filter: Filter; readonly onChoose: (filter: Filter) => void }) {
+function RowButton({ label, filters, onChoose }: { readonly label: string; readonly filters: readonly Filter[]; readonly onChoose: () => void }) {
   return (
-    <button type="button" class="row-label" title={`${label}\nFilter: ${sentence(filter)}`} onClick={() => onChoose(filter)}>
+    <button type="button" class="row-label" title={`${label}\nFilter: ${filters.map(sentence).join(", ")}`} onClick={onChoose}>
       {label}
     </button>
   );

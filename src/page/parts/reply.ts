@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { keyOf, type Question } from "../ask/question.js";
 import { Trouble } from "../ask/trouble.js";
 import { usePage } from "./page-context.js";
@@ -33,7 +33,8 @@ export function useReply<A>(question: Question<A> | null): Reply<A> {
   const [attempt, setAttempt] = useState(0);
   const again = () => setAttempt((count) => count + 1);
 
-  useEffect(() => {
+  // Before it is painted: what is asked a frame earlier is there a frame earlier.
+  useLayoutEffect(() => {
     if (question === null) return;
     const known = client.known(question);
     if (known !== null) setState({ key, answer: known.answer, answerKey: key, trouble: null });

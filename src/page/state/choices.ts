@@ -31,6 +31,7 @@ export const CHOICES = {
     by: text(),
   },
   retention: {
+    shown: oneOf(["cohorts", "lifecycle", "stickiness"]),
     cohort: eventChoice,
     back: eventChoice,
     members: oneOf(["first_time", "recurring"]),

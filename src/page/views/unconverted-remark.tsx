@@ -1,16 +1,29 @@
 import type { Unconverted } from "../ask/answers.js";
-import { plural } from "../format/locale.js";
-import { money } from "../format/number.js";
+import { noun } from "../format/locale.js";
+import { money, number, type Shown } from "../format/number.js";
 import { Remark } from "../parts/notice.js";
+import { Num } from "../parts/number.js";
 
 /** Money without a rate, which is part of no other number. */
 export function UnconvertedRemark({ unconverted }: { readonly unconverted: Unconverted }) {
   if (unconverted.length === 0) return null;
-  const told = unconverted.map(({ currency, revenue, orders }) => `${shownIn(revenue, currency)} (${plural(orders, "order")})`);
-  return <Remark>Not in these numbers, because there is no rate for it: {told.join(", ")}.</Remark>;
+  return (
+    <Remark>
+      Not in these numbers, because there is no rate for it:{" "}
+      {unconverted.map(({ currency, revenue, orders }, at) => (
+        <span key={currency}>
+          {at > 0 && ", "}
+          <Num shown={shownIn(revenue, currency)} /> (<Num shown={number(orders)} /> {noun(orders, "order")})
+        </span>
+      ))}
+      .
+    </Remark>
+  );
 }
 
 /** Currencies are what senders wrote: some are none that `Intl` takes. */
-function shownIn(revenue: number, currency: string): string {
-  return /^[A-Z]{3}$/.test(currency) ? money(revenue, currency).exact : `${revenue} ${currency}`;
+function shownIn(revenue: number, currency: string): Shown {
+  if (/^[A-Z]{3}$/.test(currency)) return money(revenue, currency);
+  const { short, exact } = number(revenue);
+  return { short: `${short} ${currency}`, exact: `${exact} ${currency}` };
 }

@@ -1,9 +1,15 @@
-import type { HealthAnswer, PrivacyAnswer, PrivacyRequest, ProjectsAnswer, SegmentsAnswer, StatsAnswer, TokenAnswer } from "../answers.js";
+import type { ByProjectAnswer, HealthAnswer, PrivacyAnswer, PrivacyRequest, ProjectsAnswer, SegmentsAnswer, StatsAnswer, TokenAnswer } from "../answers.js";
 import { get, post, type Question } from "../question.js";
 import { personQuery } from "./people.js";
 
 export const tokenQuestion: Question<TokenAnswer> = get("/v1/token");
 export const projectsQuestion: Question<ProjectsAnswer> = get("/v1/projects");
+
+/** How many events each project has, the most first. @param since ISO 8601; null: of all time */
+export function byProjectQuestion(since: string | null): Question<ByProjectAnswer> {
+  return post("/analytics/aggregate", { field: "project", ...(since !== null && { start_date: since }) });
+}
+
 export const segmentsQuestion: Question<SegmentsAnswer> = get("/v1/segments");
 export const statsQuestion: Question<StatsAnswer> = get("/v1/stats");
 export const healthQuestion: Question<HealthAnswer> = get("/healthz");

@@ -1,7 +1,7 @@
 import type { ChoicesOf } from "../../state/choices.js";
-import { isAnyEvent } from "../../state/event-choice.js";
+import { isAnyEvent, type EventChoice } from "../../state/event-choice.js";
 import type { Scope } from "../../state/scope.js";
-import type { FunnelAnswer, PathsAnswer, RetentionAnswer } from "../answers.js";
+import type { FunnelAnswer, LifecycleAnswer, PathsAnswer, RetentionAnswer, StickinessAnswer } from "../answers.js";
 import type { Question } from "../question.js";
 import { insight, selector } from "./scoped.js";
 
@@ -34,6 +34,21 @@ export function retentionQuestion(
     interval: unit,
     periods,
   });
+}
+
+/** Who is new in a unit of time, stays, comes again or stays away. */
+export function lifecycleQuestion(scope: Scope, { cohort, unit }: Pick<ChoicesOf<"retention">, "cohort" | "unit">): Question<LifecycleAnswer> {
+  return insight("lifecycle", among(scope, cohort), { event_name: cohort.event === "" ? null : cohort.event, interval: unit });
+}
+
+/** On how many units of the range somebody was active. */
+export function stickinessQuestion(scope: Scope, { cohort, unit }: Pick<ChoicesOf<"retention">, "cohort" | "unit">): Question<StickinessAnswer> {
+  return insight("stickiness", among(scope, cohort), { event_name: cohort.event === "" ? null : cohort.event, interval: "total", unit });
+}
+
+/** The scope with the filters of a choice of events. */
+function among(scope: Scope, { filters }: EventChoice): Scope {
+  return { ...scope, filters: [...scope.filters, ...filters] };
 }
 
 /** Ways through visits. */

@@ -1,5 +1,5 @@
 import type { FunnelAnswer, FunnelStep } from "../../ask/answers.js";
-import { plural } from "../../format/locale.js";
+import { noun, plural } from "../../format/locale.js";
 import { duration, number, percent } from "../../format/number.js";
 import { fieldName, fieldValue, sentence } from "../../format/value.js";
 import { Remark } from "../../parts/notice.js";
@@ -30,7 +30,7 @@ export function FunnelShown({ answer: { steps, rows, pending }, chosen }: Funnel
           <span class="figure-number">
             <Num shown={percent(last.conversion_rate)} hook="conversion" />
           </span>{" "}
-          of {plural(steps[0]?.entities ?? 0, one, many, number(steps[0]?.entities ?? 0).short)} went all the way
+          of <Num shown={number(steps[0]?.entities ?? 0)} /> {noun(steps[0]?.entities ?? 0, one, many)} went all the way
         </p>
       )}
       <ol class="funnel">
@@ -40,8 +40,8 @@ export function FunnelShown({ answer: { steps, rows, pending }, chosen }: Funnel
       </ol>
       {pending > 0 && (
         <Remark>
-          {plural(pending, `${one} is`, `${many} are`, number(pending).short)} still within {plural(chosen.window, "day")} of the first step, and may
-          go on.
+          <Num shown={number(pending)} /> {noun(pending, `${one} is`, `${many} are`)} still within {plural(chosen.window, "day")} of the first step,
+          and may go on.
         </Remark>
       )}
       {rows !== null && rows.length > 0 && <Rows rows={rows} by={chosen.by} />}
@@ -84,12 +84,15 @@ function StepBar({ step, at, detail, next }: StepBarProps) {
         </span>
         {step.from_previous !== null && (
           <span class="faint" title={`mean ${duration(step.from_previous.avg_sec).short}, 90 % within ${duration(step.from_previous.p90_sec).short}`}>
-            median {duration(step.from_previous.median_sec).short} after step {at}
+            median <Num shown={duration(step.from_previous.median_sec)} /> after step {at}
           </span>
         )}
         {next !== undefined && step.drop_offs > 0 && (
           <span class="funnel-loss">
-            −<Num shown={number(step.drop_offs)} /> <span>({percent(1 - (next.step_rate ?? 0)).short})</span>
+            −<Num shown={number(step.drop_offs)} />{" "}
+            <span>
+              (<Num shown={percent(1 - (next.step_rate ?? 0))} />)
+            </span>
           </span>
         )}
       </div>

@@ -1,97 +1,76 @@
 import type { WebAnswer } from "../../ask/answers.js";
 import { usePage } from "../../parts/page-context.js";
-import type { RankedRow } from "../../parts/ranked-list.js";
 import type { Reply } from "../../parts/reply.js";
 import { Tabs } from "../../parts/tabs.js";
+import type { ChoicesOf } from "../../state/choices.js";
 import { choose } from "../../state/picture.js";
-import { ListPanel } from "./list-panel.js";
-import { BrokenPanel } from "./broken-panel.js";
+import { ListPanel, type OverviewList } from "./list-panel.js";
 import { pageRows, visitRows } from "./rows.js";
 
-interface ListsProps {
-  readonly web: Reply<WebAnswer>;
+/** The lists of one panel by the names of its choice, each with the name of its tab. */
+type Lists<N extends string> = Readonly<Record<N, readonly [string, OverviewList]>>;
+
+const PAGES: Lists<Choices["pages"]> = {
+  top: ["Top", { heads: ["Page", "Visitors", "Views"], rows: ({ pages }) => pageRows(pages) }],
+  entry: ["Entry", { heads: named("Entry page"), rows: ({ entry_pages: list }) => visitRows(list, "path") }],
+  exit: ["Exit", { heads: named("Exit page"), rows: ({ exit_pages: list }) => visitRows(list, "path") }],
+};
+const SOURCES: Lists<Choices["sources"]> = {
+  source: ["Source", { heads: named("Source"), rows: ({ sources }) => visitRows(sources, "touch_source") }],
+  channel: ["Channel", { heads: named("Channel"), rows: ({ mediums }) => visitRows(mediums, "touch_medium") }],
+  referrer: ["Site", { heads: ofVisits("Referring site"), fields: ["referrer_domain"] }],
+  campaign: ["Campaign", { heads: named("Campaign"), rows: ({ campaigns }) => visitRows(campaigns, "touch_campaign") }],
+};
+const PLACES: Lists<Choices["places"]> = {
+  country: ["Country", { heads: named("Country"), rows: ({ countries }) => visitRows(countries, "location_country") }],
+  region: ["Region", { heads: ofVisits("Region"), fields: ["location_country", "location_region"] }],
+  city: ["City", { heads: ofVisits("City"), fields: ["location_country", "location_city"] }],
+};
+const DEVICES: Lists<Choices["devices"]> = {
+  device: ["Device", { heads: named("Device"), rows: ({ devices }) => visitRows(devices, "device") }],
+  browser: ["Browser", { heads: named("Browser"), rows: ({ browsers }) => visitRows(browsers, "browser") }],
+  system: ["System", { heads: named("System"), rows: ({ systems }) => visitRows(systems, "os") }],
+  screen: ["Screen", { heads: ofVisits("Screen"), fields: ["screen"] }],
+};
+const PANELS = { pages: ["Pages", PAGES], sources: ["Sources", SOURCES], places: ["Places", PLACES], devices: ["Devices", DEVICES] } as const;
+
+type Choices = ChoicesOf<"overview">;
+type PanelName = keyof typeof PANELS;
+
+/** Where visits began and led, and where they came from. */
+export function Lists({ web }: { readonly web: Reply<WebAnswer> }) {
+  return (
+    <div class="pair">
+      {(Object.keys(PANELS) as PanelName[]).map((name) => (
+        <OneOfLists key={name} name={name} web={web} />
+      ))}
+    </div>
+  );
 }
 
-type Heads = readonly [string, string, string];
-
-const PAGES = {
-  top: { heads: ["Page", "Visitors", "Views"], rows: ({ pages }) => pageRows(pages) },
-  entry: { heads: ["Entry page", "Visitors", "Visits"], rows: ({ entry_pages }) => visitRows(entry_pages, "path") },
-  exit: { heads: ["Exit page", "Visitors", "Visits"], rows: ({ exit_pages }) => visitRows(exit_pages, "path") },
-} satisfies Readonly<Record<string, { readonly heads: Heads; readonly rows: (answer: WebAnswer) => RankedRow[] }>>;
-
-export function PagesPanel({ web }: ListsProps) {
+function OneOfLists({ name, web }: { readonly name: PanelName; readonly web: Reply<WebAnswer> }) {
   const { picture, go } = usePage();
-  const { pages } = picture.choices.overview;
+  const [title, lists] = PANELS[name];
+  const chosen = picture.choices.overview[name];
+  const all = Object.entries<readonly [string, OverviewList]>(lists);
+  const list = all.find(([each]) => each === chosen) ?? all[0];
+  if (list === undefined) return null;
   const tabs = (
     <Tabs
-      label="Pages"
-      names={[
-        ["top", "Top"],
-        ["entry", "Entry"],
-        ["exit", "Exit"],
-      ]}
-      chosen={pages}
-      onChoose={(chosen) => go(choose(picture, "overview", { pages: chosen }))}
+      label={title}
+      names={all.map(([each, [shown]]) => [each, shown])}
+      chosen={list[0]}
+      onChoose={(each) => go(choose(picture, "overview", { [name]: each }))}
     />
   );
-  return <ListPanel title="Pages" web={web} heads={PAGES[pages].heads} rows={PAGES[pages].rows} tabs={tabs} />;
+  return <ListPanel title={title} web={web} list={list[1][1]} tabs={tabs} />;
 }
 
-export function SourcesPanel({ web }: ListsProps) {
-  const { picture, go } = usePage();
-  const { sources } = picture.choices.overview;
-  const names = [
-    ["source", "Source"],
-    ["channel", "Channel"],
-    ["referrer", "Site"],
-    ["campaign", "Campaign"],
-  ] as const;
-  const tabs = <Tabs label="Sources" names={names} chosen={sources} onChoose={(chosen) => go(choose(picture, "overview", { sources: chosen }))} />;
-  if (sources === "referrer") return <BrokenPanel title="Sources" fields={["referrer_domain"]} heads={named("Referring site")} tabs={tabs} />;
-  if (sources === "channel")
-    return <ListPanel title="Sources" web={web} heads={named("Channel")} rows={({ mediums }) => visitRows(mediums, "touch_medium")} tabs={tabs} />;
-  if (sources === "campaign")
-    return (
-      <ListPanel title="Sources" web={web} heads={named("Campaign")} rows={({ campaigns }) => visitRows(campaigns, "touch_campaign")} tabs={tabs} />
-    );
-  return <ListPanel title="Sources" web={web} heads={named("Source")} rows={({ sources: list }) => visitRows(list, "touch_source")} tabs={tabs} />;
-}
-
-export function PlacesPanel({ web }: ListsProps) {
-  const { picture, go } = usePage();
-  const { places } = picture.choices.overview;
-  const names = [
-    ["country", "Country"],
-    ["region", "Region"],
-    ["city", "City"],
-  ] as const;
-  const tabs = <Tabs label="Places" names={names} chosen={places} onChoose={(chosen) => go(choose(picture, "overview", { places: chosen }))} />;
-  if (places === "region") return <BrokenPanel title="Places" fields={["location_country", "location_region"]} heads={named("Region")} tabs={tabs} />;
-  if (places === "city") return <BrokenPanel title="Places" fields={["location_country", "location_city"]} heads={named("City")} tabs={tabs} />;
-  return (
-    <ListPanel title="Places" web={web} heads={named("Country")} rows={({ countries }) => visitRows(countries, "location_country")} tabs={tabs} />
-  );
-}
-
-export function DevicesPanel({ web }: ListsProps) {
-  const { picture, go } = usePage();
-  const { devices } = picture.choices.overview;
-  const names = [
-    ["device", "Device"],
-    ["browser", "Browser"],
-    ["system", "System"],
-    ["screen", "Screen"],
-  ] as const;
-  const tabs = <Tabs label="Devices" names={names} chosen={devices} onChoose={(chosen) => go(choose(picture, "overview", { devices: chosen }))} />;
-  if (devices === "screen") return <BrokenPanel title="Devices" fields={["screen"]} heads={named("Screen")} tabs={tabs} />;
-  if (devices === "browser")
-    return <ListPanel title="Devices" web={web} heads={named("Browser")} rows={({ browsers }) => visitRows(browsers, "browser")} tabs={tabs} />;
-  if (devices === "system")
-    return <ListPanel title="Devices" web={web} heads={named("System")} rows={({ systems }) => visitRows(systems, "os")} tabs={tabs} />;
-  return <ListPanel title="Devices" web={web} heads={named("Device")} rows={({ devices: list }) => visitRows(list, "device")} tabs={tabs} />;
-}
-
-function named(name: string): Heads {
+function named(name: string): OverviewList["heads"] {
   return [name, "Visitors", "Visits"];
+}
+
+/** Of lists that are ranked by visits. */
+function ofVisits(name: string): OverviewList["heads"] {
+  return [name, "Visits", "Visitors"];
 }

@@ -13,7 +13,7 @@ import { NothingHere } from "../nothing-here.js";
 import { FigureStrip } from "./figures.js";
 import { OverviewPlot } from "./plot.js";
 import { OverviewRevenue } from "./revenue.js";
-import { DevicesPanel, PagesPanel, PlacesPanel, SourcesPanel } from "./lists.js";
+import { Lists } from "./lists.js";
 
 const PLOTTED = [
   ["visitors", "Visitors"],
@@ -57,14 +57,7 @@ export function Overview() {
           )
         }
       </Panel>
-      {(web.answer === null || !isNothing(web.answer)) && (
-        <div class="pair">
-          <PagesPanel web={web} />
-          <SourcesPanel web={web} />
-          <PlacesPanel web={web} />
-          <DevicesPanel web={web} />
-        </div>
-      )}
+      {(web.answer === null || !isNothing(web.answer)) && <Lists web={web} />}
       {seesOthers(token, "revenue:read") && <OverviewRevenue />}
     </>
   );

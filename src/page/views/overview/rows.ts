@@ -2,12 +2,25 @@ import type { SessionsAnswer, WebAnswer } from "../../ask/answers.js";
 import { number } from "../../format/number.js";
 import { fieldValue } from "../../format/value.js";
 import type { RankedRow } from "../../parts/ranked-list.js";
-import { filterByValue } from "../../state/filter.js";
+import { filterByValue, type Filter } from "../../state/filter.js";
 
 type VisitList = WebAnswer["sources"];
 
-/** What labels of touches say where there was none: no filter asks for just these visits. */
+/** What labels of touches say where there was none, and where it did not tell the field. */
 const WITHOUT_TOUCH = ["(direct)", "(none)"];
+const UNTOLD = "(not set)";
+
+/**
+ * What asks for the visits of a row: those with an event that has the value. null for visits that nobody brought: their first event has no touch,
+ * but nearly every visit has later ones without, so that a filter for what is not set would give far more than the row counts.
+ */
+function filtersOf(field: string, value: string): readonly Filter[] | null {
+  if (!field.startsWith("touch_")) return [filterByValue(field, value)];
+  if (WITHOUT_TOUCH.includes(value)) return null;
+  // Somebody brought these visits, but did not say so much.
+  if (value === UNTOLD) return [{ field: "touch_source", operator: "is_set", value: "" }, filterByValue(field, "")];
+  return [filterByValue(field, value)];
+}
 
 /** Rows of a list of visits. @param field what a click filters by */
 export function visitRows(list: VisitList, field: string): RankedRow[] {
@@ -17,7 +30,7 @@ export function visitRows(list: VisitList, field: string): RankedRow[] {
     figure: visitors,
     shown: number(visitors),
     more: number(visits),
-    filter: field.startsWith("touch_") && WITHOUT_TOUCH.includes(value) ? null : filterByValue(field, value),
+    filters: filtersOf(field, value),
   }));
 }
 
@@ -28,7 +41,7 @@ export function pageRows(list: WebAnswer["pages"]): RankedRow[] {
     figure: visitors,
     shown: number(visitors),
     more: number(views),
-    filter: filterByValue("path", value),
+    filters: [filterByValue("path", value)],
   }));
 }
 
@@ -44,7 +57,7 @@ export function brokenRows(rows: NonNullable<SessionsAnswer["rows"]>, fields: re
       figure: figures.sessions,
       shown: number(figures.sessions),
       more: number(figures.users),
-      filter: filterByValue(field, last),
+      filters: [filterByValue(field, last)],
     };
   });
 }

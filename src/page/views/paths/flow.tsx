@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 import type { PathsAnswer } from "../../ask/answers.js";
-import { plural } from "../../format/locale.js";
+import { noun, plural } from "../../format/locale.js";
 import { number } from "../../format/number.js";
 import { fieldValue } from "../../format/value.js";
 import { Remark } from "../../parts/notice.js";
+import { Num } from "../../parts/number.js";
 import { NothingHere } from "../nothing-here.js";
 import { NODE_HEIGHT, flowLayout, type Node, type Place } from "./flow-layout.js";
 
@@ -22,9 +23,16 @@ export function Flow({ answer, field, onStart }: FlowProps) {
   const isLit = (from: string, to: string) => chosen === null || chosen === from || chosen === to;
   return (
     <>
-      <p class="lead">{plural(answer.sessions, "visit", "visits", number(answer.sessions).short)} went such ways</p>
+      <p class="lead">
+        <Num shown={number(answer.sessions)} /> {noun(answer.sessions, "visit")} went such ways
+      </p>
       <div class="scroll" tabIndex={0} role="group" aria-label="Stations by step">
-        <div class="flow" style={{ width: `${width}px`, height: `${height}px` }} onPointerLeave={() => setChosen(null)}>
+        <div
+          class="flow"
+          style={{ width: `${width}px`, height: `${height}px` }}
+          onPointerLeave={() => setChosen(null)}
+          onBlurCapture={() => setChosen(null)}
+        >
           <svg class="flow-ribbons" width={width} height={height} aria-hidden="true">
             {ribbons.map(({ from, to, path, thickness }) => (
               <path key={`${from} ${to}`} d={path} stroke-width={thickness} class={isLit(from, to) ? "ribbon lit" : "ribbon"} />

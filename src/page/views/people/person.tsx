@@ -71,8 +71,8 @@ function Profile({ answer, zone }: { readonly answer: ProfileAnswer; readonly zo
         ))}
       </dl>
       <p class="remark">
-        First seen {instantDay(answer.first_seen, zone)}, last seen {instantDay(answer.last_seen, zone)}. Figures are of the period, and of all
-        projects. <code>{answer.identity_id}</code>
+        First seen <time>{instantDay(answer.first_seen, zone)}</time>, last seen <time>{instantDay(answer.last_seen, zone)}</time>. Figures are of the
+        period, and of all projects. <code>{answer.identity_id}</code>
       </p>
     </>
   );

@@ -4,9 +4,10 @@ import { eventsOfPersonQuestion } from "../../ask/questions/events.js";
 import { personSessionsQuestion } from "../../ask/questions/people.js";
 import { hasScope } from "../../ask/rights.js";
 import { clock, instant } from "../../format/date.js";
-import { plural } from "../../format/locale.js";
-import { duration } from "../../format/number.js";
+import { noun } from "../../format/locale.js";
+import { duration, number } from "../../format/number.js";
 import { Skeleton, TroubleNotice } from "../../parts/notice.js";
+import { Num } from "../../parts/number.js";
 import { usePage } from "../../parts/page-context.js";
 import { useReply } from "../../parts/reply.js";
 
@@ -57,7 +58,7 @@ function Session({ session, identity }: { readonly session: PersonSession; reado
         <div>
           <strong>{instant(session.started_at, scope.zone)}</strong>{" "}
           <span class="faint">
-            {plural(session.events, "event")}, {duration(session.duration_sec).short}
+            <Num shown={number(session.events)} /> {noun(session.events, "event")}, <Num shown={duration(session.duration_sec)} />
           </span>
         </div>
         {hasScope(token, "events:read") && (

@@ -86,7 +86,10 @@ function Cell({
   const told = `${number(entities).exact} of ${plural(of, "person", "people", number(of).exact)}, ${percent(rate).exact}`;
   return (
     <td class={`heat h${heat}${isOpen ? " open" : ""}${entities === 0 ? " zero" : ""}`} title={isOpen ? `${told}, not over` : told}>
-      <span class="num">{percent(rate).short}</span>
+      <span class="num" aria-hidden="true">
+        {percent(rate).short}
+      </span>
+      <span class="unseen">{isOpen ? `${told}, not over` : told}</span>
     </td>
   );
 }

@@ -88,7 +88,7 @@ function Attribution({ answer: { rows, currency, unconverted }, head }: { readon
     figure: Math.max(0, revenue),
     shown: money(revenue, currency),
     more: number(orders),
-    filter: null,
+    filters: null,
   }));
   return (
     <>

@@ -1,7 +1,7 @@
 import type { Series, TrendAnswer } from "../../ask/answers.js";
 import { SERIES_COUNT } from "../../ask/questions/trends.js";
 import { bucketLong, bucketShort } from "../../format/date.js";
-import { plural } from "../../format/locale.js";
+import { noun } from "../../format/locale.js";
 import { change, money, number, type Shown } from "../../format/number.js";
 import { ChangeMark } from "../../parts/change-mark.js";
 import { Remark } from "../../parts/notice.js";
@@ -61,7 +61,8 @@ export function TrendAnswerShown({ answer, chosen }: TrendShownProps) {
       {isBroken && <Totals all={all} previous={previous?.series ?? null} by={chosen.by} show={show} />}
       {isBroken && answer.value_count > SERIES_COUNT && (
         <Remark>
-          {plural(answer.value_count, "value")} in all; the largest {SERIES_COUNT} are shown.
+          <Num shown={number(answer.value_count)} /> {noun(answer.value_count, "value")} in all; the largest <Num shown={number(series.length)} /> are
+          shown.
         </Remark>
       )}
     </>

@@ -1,0 +1,87 @@
+import type { LifecycleAnswer } from "../../ask/answers.js";
+import { lifecycleQuestion } from "../../ask/questions/product.js";
+import { bucketLong, bucketShort } from "../../format/date.js";
+import { number } from "../../format/number.js";
+import { sheetOfSeries } from "../../format/sheet.js";
+import { Remark } from "../../parts/notice.js";
+import { Num } from "../../parts/number.js";
+import { usePage } from "../../parts/page-context.js";
+import { Panel } from "../../parts/panel.js";
+import { Legend, Plot } from "../../parts/plot.js";
+import { useReply } from "../../parts/reply.js";
+import { Grid } from "../../parts/table.js";
+import { NothingHere } from "../nothing-here.js";
+import { UnitTabs } from "./unit-tabs.js";
+
+type Bucket = LifecycleAnswer["buckets"][number];
+
+const KINDS = [
+  ["new", "New"],
+  ["returning", "Stayed"],
+  ["resurrecting", "Came again"],
+  ["dormant", "Stayed away"],
+] as const;
+const UNIT_NAMES = { day: "Day", week: "Week", month: "Month" } as const;
+const YET = "who may come yet counts as staying away.";
+/** Buckets that the table has, the newest; the plot and the file have them all. */
+const ROWS = 12;
+
+/** People of each unit of time by what they did before it. */
+export function Lifecycle() {
+  const { picture, scope } = usePage();
+  const chosen = picture.choices.retention;
+  const reply = useReply(lifecycleQuestion(scope, chosen));
+  const seriesOf = (buckets: readonly Bucket[]) => KINDS.map(([kind, name]) => ({ name, data: buckets.map((bucket) => bucket[kind]) }));
+  return (
+    <Panel
+      title="Who is new or gone"
+      reply={reply}
+      lines={12}
+      sheet={({ buckets }) => sheetOfSeries(buckets, seriesOf(buckets))}
+      head={<UnitTabs />}
+    >
+      {({ buckets }) => {
+        const lines = seriesOf(buckets);
+        if (lines.every(({ data }) => data.every((count) => count === 0))) return <NothingHere />;
+        return (
+          <>
+            <Legend names={lines.map(({ name }) => name)} />
+            <Plot
+              label="People by what they did before"
+              kind="line"
+              isOpenEnd={buckets.at(-1)?.partial === true}
+              labels={buckets.map(bucketShort)}
+              titles={buckets.map((bucket) => bucketLong(bucket, chosen.unit))}
+              lines={lines}
+              format={number}
+            />
+            <Remark>
+              New: for the first time ever. Stayed: in the {chosen.unit} before too. Came again: after a pause. Stayed away: there in the{" "}
+              {chosen.unit} before, and no longer. {buckets.at(-1)?.partial === true && `The last ${chosen.unit} is not over: ${YET} `}
+              People counted without cookies are new every day.
+            </Remark>
+            <Rows buckets={buckets} unit={chosen.unit} />
+          </>
+        );
+      }}
+    </Panel>
+  );
+}
+
+function Rows({ buckets, unit }: { readonly buckets: readonly Bucket[]; readonly unit: "day" | "week" | "month" }) {
+  return (
+    <Grid
+      label="People by what they did before"
+      rows={[...buckets].reverse().slice(0, ROWS)}
+      keyOf={({ start, local }) => start ?? local ?? ""}
+      columns={[
+        { name: UNIT_NAMES[unit], cell: (bucket) => <span title={bucketLong(bucket, unit)}>{bucketShort(bucket)}</span> },
+        ...KINDS.map(([kind, name]) => ({
+          name,
+          isNumber: true,
+          cell: (bucket: Bucket) => <Num shown={number(bucket[kind])} />,
+        })),
+      ]}
+    />
+  );
+}

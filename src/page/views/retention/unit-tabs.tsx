@@ -1,0 +1,16 @@
+import { usePage } from "../../parts/page-context.js";
+import { Tabs } from "../../parts/tabs.js";
+import { choose } from "../../state/picture.js";
+
+const UNITS = [
+  ["day", "Days"],
+  ["week", "Weeks"],
+  ["month", "Months"],
+] as const;
+
+/** The unit in which people come back. */
+export function UnitTabs() {
+  const { picture, go } = usePage();
+  const { unit } = picture.choices.retention;
+  return <Tabs label="Periods" names={UNITS} chosen={unit} onChoose={(chosen) => go(choose(picture, "retention", { unit: chosen }))} />;
+}

@@ -1,0 +1,88 @@
+import { join } from "node:path";
+import type { Daybook } from "daybook";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import type { TrendAnswer, WebAnswer } from "../../src/page/ask/answers.js";
+import { keyOf, type Question } from "../../src/page/ask/question.js";
+import { longListsQuestion } from "../../src/page/ask/questions/overview.js";
+import { trendQuestion } from "../../src/page/ask/questions/trends.js";
+import { pictureOf } from "../../src/page/state/address.js";
+import { filterByValue, type Filter } from "../../src/page/state/filter.js";
+import { scopeOf, type Scope } from "../../src/page/state/scope.js";
+import { visitRows } from "../../src/page/views/overview/rows.js";
+import { answerTo } from "./opened-page.js";
+import { OWNER, servePage, type ServedPage } from "./serve-page.js";
+import { openShop } from "./shop.js";
+
+const NOW_MS = Date.UTC(2026, 2, 10, 12);
+const LISTS = [
+  ["sources", "touch_source"],
+  ["mediums", "touch_medium"],
+  ["campaigns", "touch_campaign"],
+  ["countries", "location_country"],
+  ["devices", "device"],
+] as const;
+
+let daybook: Daybook;
+let served: ServedPage;
+
+beforeAll(async () => {
+  daybook = await openShop(NOW_MS, 150);
+  served = await servePage(join(inject("programs"), "page"), daybook);
+});
+
+afterAll(async () => {
+  await served.close();
+  await daybook.close();
+});
+
+function scopeBy(filters: readonly Filter[]): Scope {
+  return { ...scopeOf(pictureOf("project=shop&period=all&zone=UTC"), { nowMs: NOW_MS, extent: null }), filters };
+}
+
+async function ask<A>(question: Question<A>): Promise<A> {
+  return (await answerTo(served, OWNER.token, keyOf(question))).answer as A;
+}
+
+const webBy = (...filters: readonly Filter[]): Promise<WebAnswer> => ask(longListsQuestion(scopeBy(filters)));
+
+describe("a row of a list", () => {
+  test.each(LISTS)("of %s that makes filters counts the visits that these give", async (list, field) => {
+    const rows = visitRows((await webBy())[list], field).filter(({ filters }) => filters !== null);
+    expect(rows.length).toBeGreaterThan(2);
+    for (const { label, more, filters } of rows) {
+      const { figures } = await webBy(...(filters ?? []));
+      expect([label, String(figures.visits)]).toEqual([label, more?.exact.replaceAll(",", "")]);
+    }
+  });
+
+  test("of a source that told no campaign makes filters that say so", async () => {
+    const row = visitRows((await webBy()).campaigns, "touch_campaign").find(({ label }) => label === "(not set)");
+    expect(row?.filters).toEqual([
+      { field: "touch_source", operator: "is_set", value: "" },
+      { field: "touch_campaign", operator: "is_not_set", value: "" },
+    ]);
+  });
+
+  test.each(LISTS.slice(0, 3))("of visits that nobody brought, in %s, makes none: no filter gives just these", async (list, field) => {
+    const row = visitRows((await webBy())[list], field).find(({ key }) => ["(direct)", "(none)"].includes(key));
+    expect(row?.filters).toBeNull();
+    const { figures } = await webBy({ field, operator: "is_not_set", value: "" });
+    expect(figures.visits).toBeGreaterThan(Number(row?.more?.exact.replaceAll(",", "")));
+  });
+
+  test.each(["first_touch.source", "last_touch.medium", "touch_source"])("of a trend by %s gives its own total, nobody's too", async (by) => {
+    const chosen = { ...pictureOf("view=trends").choices.trends, by };
+    const question = (filters: readonly Filter[], broken = by) => trendQuestion(scopeBy(filters), { ...chosen, by: broken }) ?? trendOfNothing();
+    const { series } = await ask<TrendAnswer>(question([]));
+    const nobody = { "first_touch.source": "(direct)", "last_touch.medium": "(none)", touch_source: "" }[by];
+    expect(series.map(({ values }) => values[0])).toContain(nobody);
+    for (const { values, total } of series) {
+      const filtered = await ask<TrendAnswer>(question([filterByValue(by, values[0] ?? "")], ""));
+      expect([values, filtered.series[0]?.total]).toEqual([values, total]);
+    }
+  });
+});
+
+function trendOfNothing(): never {
+  throw new Error("expected a question");
+}
