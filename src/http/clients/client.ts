@@ -15,7 +15,7 @@ export interface Client {
   /** What it takes for success. */
   readonly answer: (outcome: Outcome, sent: ClientSent) => unknown;
   /** What it is told of bad ones, with status 400. Default: what is wrong with the first of them. */
-  readonly refusal?: (rejected: readonly Rejected[]) => unknown;
+  readonly refusal?: (rejected: readonly Rejected[]) => object;
 }
 
 /** What one item is read with. */

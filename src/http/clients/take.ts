@@ -30,7 +30,7 @@ export async function takeSent(client: Client, caller: Caller, sent: ClientSent)
   const [first] = rejected;
   if (first === undefined) return { status: 200, code: null, value: client.answer(outcome, sent) };
   if (client.refusal === undefined) throw first.error;
-  return { status: 400, code: first.error.code, value: client.refusal(rejected) };
+  return { status: 400, code: first.error.code, value: { status: 0, reason: first.error.code, ...client.refusal(rejected) } };
 }
 
 /** Names of members in what is wrong begin with where the thing stood, as in what its shape says. */

@@ -48,7 +48,8 @@ export async function takeFromClient(context: Context, route: ClientRoute, query
       const answer = await route.take(callerOf(context.house, token, undefined), sent);
       trace.code = answer.code;
       const headers = { "content-type": "application/json; charset=utf-8", "x-request-id": requestId, "cache-control": "no-store" };
-      return { status: answer.status, headers, body: JSON.stringify(answer.value) };
+      const told = answer.status === 200 ? answer.value : { ...(answer.value as object), request_id: requestId };
+      return { status: answer.status, headers, body: JSON.stringify(told) };
     } finally {
       leave();
     }
