@@ -4,7 +4,7 @@ import type { WireReply } from "../wire/exchange.js";
 import { STATUS } from "./status.js";
 import { snakeCase, wireParam } from "../wire/wire-names.js";
 
-/** The shapes of an error: `older` for the unversioned endpoints, `client` where libraries of others send, `problem` (RFC 9457) for everything else. */
+/** The shapes of an error: `older` for unversioned endpoints, `client` where libraries of others send, `problem` (RFC 9457) for everything else. */
 export type Envelope = "older" | "client" | "problem";
 
 /** Parameter names that messages mention, and the wire spells otherwise. */

@@ -61,7 +61,7 @@ export function traitRecords(person: Person, changes: TraitChanges, { id, create
   }));
 }
 
-/** The same of a company. What counts once is told by nobody but the company, for it is told long ago. @param person a member; null: nobody is meant */
+/** The same of a company. What counts once nobody but the company tells, for that is told long ago. @param person a member; null: nobody is meant */
 export function companyRecords(companyId: string, person: Person | null, changes: TraitChanges, { id, createdAtMs }: Moment): ToldRecord[] {
   const nobody = { anonymousId: `$company_${companyId}` };
   const records = changed(changes).map(({ suffix, isOnce, traits }): ToldRecord => ({

@@ -96,7 +96,7 @@ export class Collector {
     await this.#store(collected, userAgent, around);
   }
 
-  /** Who is a visitor that another way than a page tells of, and what is told of them. @param site organization and project, as the key of a page has them */
+  /** Who is a visitor that a server tells of, and what is told of them. @param site organization and project, as the key of a page has them */
   async visitor(site: TokenRecord, address: string, userAgent: string, atMs: number): Promise<{ readonly anonymousId: string; readonly agent: Agent; readonly place: Place }> {
     const turning = this.#visitors.ready();
     if (turning !== null) await turning;

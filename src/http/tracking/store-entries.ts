@@ -42,7 +42,7 @@ export function authorizeRecords(entries: readonly Entry[], { token }: Caller): 
   if (entries.some(isRecord)) authorize({ scope: "identities:write" }, token);
 }
 
-/** Stores what was sent, and tells of each bad one alone. Events go in as one batch, records one by one, all at the same time: their order does not matter. */
+/** Stores what was sent, a bad one alone fails. Events go in as one batch, records one by one, all at the same time: their order does not matter. */
 export async function storeEntries(entries: readonly Entry[], { daybook, project }: Caller): Promise<Outcome> {
   const [events, records] = [entries.filter(isEvent), entries.filter(isRecord)];
   const ingesting = events.length === 0 ? NOTHING : daybook.ingest(events.map(({ event }) => event), project === null ? {} : { project });
