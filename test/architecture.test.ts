@@ -28,7 +28,7 @@ const TOWERS: Record<string, readonly string[]> = {
   report: ["form", "events", "aggregate", "insights", "people", "revenue", "companies", "visits", "returns", "funnel", "trend"],
   store: ["storage", "batch", "journal", "files", "verify", "recovery", "live", "upkeep"],
   page: ["style", "state", "ask", "format", "parts", "views", "frame"],
-  http: ["shapes", "wire", "answer", "access", "files", "routing", "operations", "tracking", "collect", "routes", "overload", "request", "handler"],
+  http: ["shapes", "wire", "answer", "access", "files", "routing", "operations", "tracking", "collect", "clients", "routes", "overload", "request", "handler"],
 };
 /** The packages that may be imported, and where. */
 const PACKAGES: Record<string, readonly string[]> = {

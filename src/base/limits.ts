@@ -164,6 +164,10 @@ export const LIMITS = {
   collectedPerAddressBurst: 1_000,
   /** Addresses that are remembered for that, for a day. Then the oldest go. */
   collectedAddressCount: 100_000,
+  /** Milliseconds in which the same bytes again are the same thing sent again, where a client tells neither id nor time. Pauses of retries fit. */
+  repeatMs: 10_000,
+  /** Such things that are remembered for that. Each takes some 200 bytes; then the oldest go. */
+  rememberedRepeatCount: 100_000,
   /** Events of one page of an export over HTTP. */
   exportPageCount: 5_000,
   /** Characters of such a page, one event more or less. It is in memory as a whole, here and there. */

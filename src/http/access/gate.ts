@@ -26,7 +26,15 @@ export class Gate {
 
   /** The secret token that a request brings in its header. @throws missing_token, invalid_token, rate_limited */
   async authenticate(request: WireRequest, address: string | undefined, takesBasic = false): Promise<TokenRecord> {
-    const hash = this.#hashOf(request, takesBasic);
+    return await this.#open(this.#hashOf(request, takesBasic), address);
+  }
+
+  /** The secret token that a client library brings in a place of its own. @throws invalid_token, rate_limited */
+  async secretKey(value: string, address: string | undefined): Promise<TokenRecord> {
+    return await this.#open(this.sha256Hex(value), address);
+  }
+
+  async #open(hash: string, address: string | undefined): Promise<TokenRecord> {
     const network = address === undefined ? null : networkOf(address);
     this.#failed.refuse(network, hash);
     try {

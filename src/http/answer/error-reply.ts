@@ -1,11 +1,11 @@
 import { DaybookError, ERROR_CODES } from "../../base/errors.js";
-import type { ErrorDetails } from "../../base/errors.js";
+import type { ErrorCode, ErrorDetails } from "../../base/errors.js";
 import type { WireReply } from "../wire/exchange.js";
 import { STATUS } from "./status.js";
 import { snakeCase, wireParam } from "../wire/wire-names.js";
 
-/** The two shapes of an error: `older` for the unversioned endpoints, `problem` (RFC 9457) for everything else. */
-export type Envelope = "older" | "problem";
+/** The shapes of an error: `older` for unversioned endpoints, `client` where libraries of others send, `problem` (RFC 9457) for everything else. */
+export type Envelope = "older" | "client" | "problem";
 
 /** Parameter names that messages mention, and the wire spells otherwise. */
 const NAMES = [
@@ -21,30 +21,51 @@ export function errorReply(envelope: Envelope, thrown: unknown, requestId: strin
   const status = STATUS[error.code];
   const message = status >= 500 ? ERROR_CODES[error.code] : error.message;
   const param = status >= 500 ? undefined : error.details.param;
-  const body =
-    envelope === "older"
-      ? { status: "ERROR", error: { code: error.code, message, param, request_id: requestId } }
-      : {
-          type: `urn:daybook:error:${error.code}`,
-          title: ERROR_CODES[error.code],
-          status,
-          detail: message,
-          code: error.code,
-          param,
-          errors: error.details["errors"],
-          request_id: requestId,
-        };
+  const told: Told = { code: error.code, status, message, param, errors: status >= 500 ? undefined : error.details["errors"], requestId };
   return {
     status,
     headers: {
-      "content-type": envelope === "older" ? "application/json; charset=utf-8" : "application/problem+json",
+      "content-type": envelope === "problem" ? "application/problem+json" : "application/json; charset=utf-8",
       "x-request-id": requestId,
       "cache-control": "no-store",
       ...headersOf(error, status),
     },
-    body: JSON.stringify(body),
+    body: JSON.stringify(BODIES[envelope](told)),
   };
 }
+
+/** What every shape tells in its own way. */
+interface Told {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly message: string;
+  readonly param: string | undefined;
+  readonly errors: unknown;
+  readonly requestId: string;
+}
+
+const BODIES: Readonly<Record<Envelope, (told: Told) => object>> = {
+  older: ({ code, message, param, requestId }) => ({ status: "ERROR", error: { code, message, param, request_id: requestId } }),
+  // One client looks for a status that is not 1, another for its code in the body, and gives up at once where a field is missing.
+  client: ({ code, status, message, param, requestId }) => ({
+    status: 0,
+    code: status,
+    error: message,
+    reason: code,
+    missing_field: status < 500 && status !== 429 ? (param ?? code) : undefined,
+    request_id: requestId,
+  }),
+  problem: ({ code, status, message, param, errors, requestId }) => ({
+    type: `urn:daybook:error:${code}`,
+    title: ERROR_CODES[code],
+    status,
+    detail: message,
+    code,
+    param,
+    errors,
+    request_id: requestId,
+  }),
+};
 
 function headersOf(error: DaybookError, status: number): Record<string, string> {
   const headers: Record<string, string> = {};

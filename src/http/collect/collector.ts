@@ -10,12 +10,13 @@ import type { EventInput } from "../../schema/event.js";
 import { Buckets } from "../access/buckets.js";
 import { networkOf } from "../access/network.js";
 import type { PublicRules, TokenRecord } from "../access/token.js";
+import type { Agent } from "../routing/route.js";
 import type { AgentReader } from "../tracking/agent-reader.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { beaconEvent } from "../shapes/beacon-body.js";
 import type { Beacon } from "../shapes/beacon-body.js";
 import { eventOfBeacon, firstLanguage } from "./beacon-event.js";
-import type { Surroundings } from "./beacon-event.js";
+import type { Place, Surroundings } from "./beacon-event.js";
 import { CollectCounts } from "../answer/collect-counts.js";
 import type { CollectOutcome } from "../answer/collect-counts.js";
 import type { CollectOptions } from "./options.js";
@@ -93,6 +94,15 @@ export class Collector {
       language: firstLanguage(header("accept-language")),
     };
     await this.#store(collected, userAgent, around);
+  }
+
+  /** Who is a visitor that a server tells of, and what is told of them. @param site organization and project, as the key of a page has them */
+  async visitor(site: TokenRecord, address: string, userAgent: string, atMs: number): Promise<{ readonly anonymousId: string; readonly agent: Agent; readonly place: Place }> {
+    const turning = this.#visitors.ready();
+    if (turning !== null) await turning;
+    const text = userAgent.slice(0, LIMITS.knownAgentChars);
+    const { agent } = this.#agents.of(text);
+    return { anonymousId: this.#visitors.idOf({ site: siteOf(site), address, userAgent: text }, atMs), agent, place: await this.#options.locate(address) };
   }
 
   /** Forgets the salts in memory. */

@@ -26,8 +26,10 @@ export async function collect(context: Context, route: CollectRoute, query: stri
   try {
     const body = await readBody(request, route.collects, held);
     checkShape(route.collects.schema, body);
-    const { key: value, events } = body as { readonly key: string; readonly events: readonly unknown[] };
     const address = context.addressOf(request);
+    const sender = `${address ?? ""}\0${request.header("user-agent") ?? ""}`;
+    const read = route.reads?.(body, (text) => context.repeats.idOf(`${sender}\0${route.path}\0${text}`)) ?? body;
+    const { key: value, events } = read as { readonly key: string; readonly events: readonly unknown[] };
     const key = await context.gate.publicKey(value);
     const daybook = context.house.organizations.get(key.organization);
     const rules = key.public;

@@ -14,13 +14,14 @@ import { handlerLimits } from "../overload/limits.js";
 import type { HandlerLimits } from "../overload/limits.js";
 import { clientAddress } from "../access/client-address.js";
 import { Collector } from "../collect/collector.js";
+import { Repeats } from "../clients/repeats.js";
 import { collectOptions } from "../collect/options.js";
 import type { CollectOptions } from "../collect/options.js";
 import type { BrowserFiles } from "../files/browser-files.js";
 import { fileRoutes } from "../routes/browser.js";
 import { routes } from "../routes/table.js";
 import type { AgentReader } from "../tracking/agent-reader.js";
-import type { ProcessGauges, Route } from "../routing/route.js";
+import type { ProcessGauges, Route, RouteFace } from "../routing/route.js";
 import { createRouter } from "../routing/router.js";
 import { responseOf, wireRequestOf } from "../wire/exchange.js";
 import type { WireReply, WireRequest } from "../wire/exchange.js";
@@ -122,6 +123,7 @@ export function createHandler(options: HandlerOptions): Handler {
     admission: new Admission(limits, options.lagMs ?? (() => 0)),
     streams: new Streams(limits.requestsPerTokenCount),
     collector: new Collector(collectOptions(options.collect), readAgent, byName, clock),
+    repeats: new Repeats(clock, hash),
     addressOf: clientAddress(options.trustProxy ?? []),
     readAgent,
     sha256Hex: hash,
@@ -133,7 +135,11 @@ export function createHandler(options: HandlerOptions): Handler {
   };
   const answer = (request: WireRequest) => respond(context, request);
   const handle = async (request: Request) => responseOf(await answer(wireRequestOf(request, options.address?.(request))));
-  const front: FrontRules = { routes: all.map(({ method, path, envelope, access }) => ({ method, path, envelope, access })), limits };
+  const front: FrontRules = { routes: all.map(faceOf), limits };
   const noteDefect = (thrown: unknown, requestId: string) => tellEach((defect: unknown) => context.onDefect(defect, requestId), [thrown]);
   return Object.assign(handle, { answer, front, noteRefused: (refusal: Refusal) => noteRefused(context, refusal), noteDefect, stop: () => context.collector.stop() });
+}
+
+function faceOf({ method, path, envelope, access, writes }: Route): RouteFace {
+  return { method, path, envelope, access, ...(writes === undefined ? {} : { writes }) };
 }

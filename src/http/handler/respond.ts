@@ -11,6 +11,7 @@ import type { Envelope } from "../answer/error-reply.js";
 import { etagOf, matchesEtag } from "../answer/etag.js";
 import { noticeHeader } from "../answer/notice-header.js";
 import type { RequestCounts } from "../answer/request-counts.js";
+import type { Repeats } from "../clients/repeats.js";
 import type { Collector } from "../collect/collector.js";
 import { fileReply } from "../files/browser-files.js";
 import type { Admission } from "../overload/admission.js";
@@ -24,6 +25,7 @@ import { checkShape } from "../shapes/check-shape.js";
 import { isStream } from "../wire/exchange.js";
 import type { BodyStream, WireReply, WireRequest } from "../wire/exchange.js";
 import { requestIdOf } from "../wire/request-id.js";
+import { takeFromClient } from "./client.js";
 import { collect } from "./collect.js";
 import { Deadline } from "./deadline.js";
 import type { Streams } from "./streams.js";
@@ -35,6 +37,7 @@ export interface Context {
   readonly clock: Clock;
   readonly gate: Gate;
   readonly collector: Collector;
+  readonly repeats: Repeats;
   readonly addressOf: ClientAddress;
   readonly admission: Admission;
   readonly streams: Streams;
@@ -96,6 +99,7 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
   if (route.access === null) {
     if (!("always" in route && route.always)) admission.refuseLate();
     if ("collects" in route) return await collect(context, route, found.query, request, requestId, trace);
+    if ("sends" in route) return await takeFromClient(context, route, found.query, request, requestId, trace);
     // What a page is asked is the page's own affair.
     if ("file" in route) return await fileReply(route.file, route.content, request, requestId, context.sha256Hex);
     checkShape(route.query, parseQuery(found.query));
@@ -124,7 +128,8 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
   }
 }
 
-function callerOf({ organizations }: House, token: TokenRecord, projectId: string | undefined): Caller {
+/** @throws invalid_token (its organization is not here) */
+export function callerOf({ organizations }: House, token: TokenRecord, projectId: string | undefined): Caller {
   const daybook = organizations.get(token.organization);
   if (daybook === undefined) throw invalidToken();
   return { token, daybook, project: projectOf(projectId, token, daybook) };

@@ -31,10 +31,11 @@ function describe(routes: readonly Route[]): string {
     servers: [{ url: "." }],
     paths,
     components: {
-      schemas: { Event: schemaOf(eventSchema), Record: schemaOf(recordSchema), Beacon: schemaOf(beaconEvent), Problem: problem, OlderError: olderError },
+      schemas: { Event: schemaOf(eventSchema), Record: schemaOf(recordSchema), Beacon: schemaOf(beaconEvent), Problem: problem, OlderError: olderError, ClientError: clientError },
       responses: {
         Problem: { description: "An error.", content: { "application/problem+json": { schema: reference("Problem") } } },
         OlderError: { description: "An error.", content: { "application/json": { schema: reference("OlderError") } } },
+        ClientError: { description: "An error.", content: { "application/json": { schema: reference("ClientError") } } },
       },
       securitySchemes: {
         token: { type: "http", scheme: "bearer", description: "A token that starts with sk_." },
@@ -45,7 +46,7 @@ function describe(routes: readonly Route[]): string {
 }
 
 function operationOf(route: Route): JsonObject {
-  const error = route.envelope === "older" ? "OlderError" : "Problem";
+  const error = ERRORS[route.envelope];
   return {
     summary: route.summary,
     operationId: `${route.method.toLowerCase()}${route.path.replace(/[^A-Za-z0-9]+(\w?)/g, (_, next: string) => next.toUpperCase())}`,
@@ -62,6 +63,8 @@ function operationOf(route: Route): JsonObject {
     },
   };
 }
+
+const ERRORS = { older: "OlderError", client: "ClientError", problem: "Problem" };
 
 function contentTypeOf(route: Route): string {
   if ("file" in route) return route.file.type;
@@ -96,9 +99,9 @@ function queryParameters(route: Route): JsonObject[] {
 }
 
 function bodyOf(route: Route): JsonObject {
-  const body = "collects" in route ? route.collects : route.access === null ? null : route.body;
+  const body = "collects" in route ? route.collects : "sends" in route ? route.sends : route.access === null ? null : route.body;
   if (body === null) return {};
-  const { schema, list } = body;
+  const { schema, list, form } = body;
   const object = schemaOf(schema);
   const items = list === null ? undefined : (object["properties"] as JsonObject)[list];
   const json = items === undefined ? object : { anyOf: [object, items] };
@@ -107,7 +110,8 @@ function bodyOf(route: Route): JsonObject {
       required: !schema.safeParse({}).success,
       content: {
         "application/json": { schema: json },
-        ...(list === null ? {} : { "application/x-ndjson": { schema: { type: "string" } } }),
+        ...(form === true ? { "application/x-www-form-urlencoded": { schema: formSchema } } : {}),
+        ...(list === null || form === true ? {} : { "application/x-ndjson": { schema: { type: "string" } } }),
       },
     },
   };
@@ -124,6 +128,8 @@ function reference(name: string): JsonObject {
 
 const code = { type: "string", enum: Object.keys(ERROR_CODES) };
 const text = { type: "string" };
+
+const formSchema: JsonObject = { type: "object", required: ["data"], properties: { data: { type: "string", description: "JSON in base64." } } };
 
 const problem: JsonObject = {
   type: "object",
@@ -153,5 +159,18 @@ const olderError: JsonObject = {
       required: ["code", "message", "request_id"],
       properties: { code, message: text, param: text, request_id: text },
     },
+  },
+};
+
+const clientError: JsonObject = {
+  type: "object",
+  required: ["status", "code", "error", "reason", "request_id"],
+  properties: {
+    status: { const: 0 },
+    code: { type: "integer", description: "The status." },
+    error: text,
+    reason: code,
+    missing_field: text,
+    request_id: text,
   },
 };

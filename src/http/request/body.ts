@@ -2,6 +2,7 @@ import { DaybookError } from "../../base/errors.js";
 import type { Held } from "../overload/admission.js";
 import { bodyTooLarge, collect } from "../wire/exchange.js";
 import type { WireRequest } from "../wire/exchange.js";
+import { isForm, membersOfForm } from "./form.js";
 import { parseJson, parseNdjson } from "./json.js";
 import type { BodyRule } from "../routing/route.js";
 
@@ -25,6 +26,7 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: Held)
   const bytes = encoding === null || sent.length === 0 ? sent : await inflate(sent, encoding, rule.maxByteLength, held);
   const turn = held.parseTurn(bytes.length, rule.isWritten === true);
   if (turn !== null) await turn;
+  if (rule.form === true && isForm(request.header("content-type"))) return membersOfForm(bytes, rule.list ?? "data");
   if (isNdjson && rule.list !== null) return { [rule.list]: parseNdjson(bytes) };
   if (bytes.length === 0) return {};
   return objectOf(parseJson(bytes), rule);

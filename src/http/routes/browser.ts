@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { plausibleBody, readPlausible } from "../clients/plausible.js";
 import { BEACON_BYTE_LENGTH, collectBody } from "../shapes/beacon-body.js";
 import { SERVED_FILES } from "../files/browser-files.js";
 import type { BrowserFiles } from "../files/browser-files.js";
@@ -26,6 +27,16 @@ export const collectRoutes: readonly CollectRoute[] = [
     answer: z.null(),
     status: 204,
     collects: null,
+  },
+  {
+    ...OPEN,
+    method: "POST",
+    path: "/api/event",
+    summary: "Stores an event of plausible-tracker, by a public key; answers when it is durable",
+    answer: z.null(),
+    status: 204,
+    collects: { schema: plausibleBody, maxByteLength: BEACON_BYTE_LENGTH, list: null, isWritten: true, anyTextType: true },
+    reads: readPlausible,
   },
 ];
 

@@ -1,6 +1,7 @@
 import type { Route } from "../routing/route.js";
 import { analyticsRoutes } from "./analytics.js";
 import { collectRoutes } from "./browser.js";
+import { clientRoutes } from "./clients.js";
 import { companyRoutes } from "./companies.js";
 import { contentRoutes } from "./contents.js";
 import { exportRoutes } from "./exports.js";
@@ -27,5 +28,6 @@ export const routes: readonly Route[] = [
   ...exportRoutes,
   ...writingRoutes,
   ...collectRoutes,
+  ...clientRoutes,
   ...operationRoutes,
 ];

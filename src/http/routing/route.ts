@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { ErrorCode } from "../../base/errors.js";
 import type { Daybook } from "../../engine/daybook.js";
 import type { Notice } from "../../engine/notices.js";
 import type { Envelope } from "../answer/error-reply.js";
@@ -24,6 +25,8 @@ export interface BodyRule {
   readonly isWritten?: boolean;
   /** True: JSON is taken under the content types that senders avoiding a preflight, or not knowing better, give it. */
   readonly anyTextType?: boolean;
+  /** True: a form may come, whose field `data` holds JSON in base64; its members are `list` and the other fields. */
+  readonly form?: boolean;
 }
 
 /** What a user-agent text tells about its sender; absent where it tells nothing. */
@@ -87,6 +90,8 @@ export interface RouteFace {
   readonly envelope: Envelope;
   /** Null: open to everyone. */
   readonly access: Access | null;
+  /** True: a GET of it stores something too. */
+  readonly writes?: boolean;
 }
 
 interface RouteBase extends RouteFace {
@@ -129,10 +134,57 @@ export interface CollectRoute extends RouteBase {
   readonly access: null;
   /** The body; null: a browser asks whether it may send one. */
   readonly collects: BodyRule | null;
+  /** Key and events of a body that has them under other names. Default: they are its members. */
+  readonly reads?: (body: Readonly<Record<string, unknown>>, idOf: (text: string) => string) => { readonly key: string; readonly events: readonly unknown[] };
+}
+
+/** A request of a client library that brings its token elsewhere than in a header of its own. */
+export interface ClientSent {
+  /** Without a body: the parameters of the query. */
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly receivedAtMs: number;
+  readonly header: (name: string) => string | null;
+  readonly readAgent: (text: string) => Agent;
+  readonly sha256Hex: (text: string) => string;
+  /** An id that is the same for the same text of the same sender within a moment. */
+  readonly repeatId: (text: string) => string;
+  /** Who somebody is that has no id, as of browsers. @param seen what is known of them better than by the connection */
+  readonly visitor: (seen: Seen, atMs: number) => Promise<Visitor>;
+}
+
+/** By what a visitor is told apart; null: by what the request says. */
+export interface Seen {
+  readonly address: string | null;
+  readonly userAgent: string | null;
+}
+
+/** A visitor without an id, and what is told of them. */
+export interface Visitor {
+  readonly anonymousId: string;
+  readonly agent: Agent;
+  readonly place: { readonly country?: string; readonly region?: string; readonly city?: string };
+}
+
+/** What a client is answered. */
+export interface ClientAnswer {
+  readonly status: 200 | 400;
+  readonly code: ErrorCode | null;
+  /** What is written as JSON. */
+  readonly value: unknown;
+}
+
+/** What client libraries of others send to, unchanged: their token stands where they put it. */
+export interface ClientRoute extends RouteBase {
+  readonly access: null;
+  /** Null: what is sent stands in the query. */
+  readonly sends: BodyRule | null;
+  readonly keyOf: (sent: ClientSent) => unknown;
+  readonly take: (caller: Caller, sent: ClientSent) => Promise<ClientAnswer>;
 }
 
 /** One row of the table of routes. */
-export type Route = OpenRoute | FileRoute | CollectRoute | GuardedRoute;
+export type Route = OpenRoute | FileRoute | CollectRoute | ClientRoute | GuardedRoute;
 
 /** A row whose handler sees body and query in the types of their schemas. */
 export function guarded<Body extends z.ZodObject, Query extends z.ZodObject>(

@@ -2,8 +2,8 @@ import type { EventInput } from "../../schema/event.js";
 import { splitAddress, withoutUser } from "../../schema/web-address.js";
 import type { Agent } from "../routing/route.js";
 import type { Call, EventKind } from "./call.js";
-
-type JsonObject = Readonly<Record<string, unknown>>;
+import { idOf, objectOf, textOf } from "./members.js";
+import type { JsonObject } from "./members.js";
 
 /** Names of the events that views become: both count as page views. */
 const VIEW_NAMES = { page: "pageview", screen: "screen-view" } as const;
@@ -71,16 +71,4 @@ function screenOf(screen: unknown): string | null {
   const { width, height } = objectOf(screen);
   const isMeasured = typeof width === "number" && typeof height === "number";
   return isMeasured ? `${width}x${height}` : textOf(screen);
-}
-
-function objectOf(value: unknown): JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === "string" && value !== "" ? value : null;
-}
-
-function idOf(value: unknown): string | null {
-  return typeof value === "number" ? JSON.stringify(value) : textOf(value);
 }

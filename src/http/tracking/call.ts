@@ -12,10 +12,10 @@ export type CallKind = EventKind | RecordKind;
 export const CALL_KINDS: readonly CallKind[] = [...EVENT_KINDS, ...RECORD_KINDS];
 
 const TEXT_OR_NUMBER = "expected text or a number";
-const id = z.union([z.string(), z.number()], TEXT_OR_NUMBER).nullish();
+export const id = z.union([z.string(), z.number()], TEXT_OR_NUMBER).nullish();
 const requiredId = z.union([z.string().min(1), z.number()], "expected text of at least one character, or a number");
-const object = z.record(z.string(), z.unknown()).nullish();
-const instant = z
+export const object = z.record(z.string(), z.unknown()).nullish();
+export const instant = z
   .union([z.string(), z.number()], EXPECTED_MOMENT)
   .nullish()
   .refine((value) => value === null || value === undefined || instantOf(value) !== null, EXPECTED_MOMENT);

@@ -37,18 +37,21 @@ export function flawsOf(request: FuzzRequest, answer: FuzzAnswer): string[] {
 function errorFlaws({ target }: FuzzRequest, { status, headers, text }: FuzzAnswer): string[] {
   const flaws: string[] = [];
   // What the parser refuses has no path yet.
+  const isClient = isRoute(target) && !text.includes("8192 bytes") && router.find(target).resource.envelope === "client";
   const isOlder = !text.includes("8192 bytes") && /^\/(analytics\/[a-z-]+|search-events)$/.test(pathOf(target)) && isRoute(target);
   const body = JSON.parse(text) as Record<string, unknown>;
   const error = (isOlder ? body["error"] : body) as Record<string, unknown> | undefined;
-  const code = String(error?.["code"]);
+  const code = String(error?.[isClient ? "reason" : "code"]);
   if (!Object.hasOwn(ERROR_CODES, code)) return [`no error code of the table in ${text.slice(0, 200)}`];
   if (STATUS[code as ErrorCode] !== status) flaws.push(`${code} with status ${status}`);
   if (isOlder) {
     if (body["status"] !== "ERROR" || typeof error?.["message"] !== "string") flaws.push("not the older envelope");
+  } else if (isClient) {
+    if (body["status"] !== 0 || body["code"] !== status || typeof body["error"] !== "string") flaws.push("not the envelope of clients");
   } else if (body["status"] !== status || body["type"] !== `urn:daybook:error:${code}` || typeof body["detail"] !== "string" || typeof body["title"] !== "string")
     flaws.push("not the problem envelope");
   if (error?.["request_id"] !== headers.get("x-request-id")) flaws.push("another request_id in the body");
-  const type = isOlder ? "application/json; charset=utf-8" : "application/problem+json";
+  const type = isOlder || isClient ? "application/json; charset=utf-8" : "application/problem+json";
   if (headers.get("content-type") !== type) flaws.push(`content type ${headers.get("content-type")}`);
   if (status === 401 && headers.get("www-authenticate") !== "Bearer") flaws.push("401 without WWW-Authenticate");
   if (status === 405 && !headers.has("allow")) flaws.push("405 without Allow");

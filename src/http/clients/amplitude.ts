@@ -1,0 +1,122 @@
+import { z } from "zod";
+import type { EventInput } from "../../schema/event.js";
+import { checkShape } from "../shapes/check-shape.js";
+import { id, instant, object } from "../tracking/call.js";
+import { callTimeMs } from "../tracking/call-time.js";
+import { idOf, objectOf, textOf } from "../tracking/members.js";
+import type { JsonObject } from "../tracking/members.js";
+import type { Rejected, Told } from "../tracking/store-entries.js";
+import type { Client, Reading } from "./client.js";
+import { fieldsOf } from "./fields.js";
+import type { FieldNames } from "./fields.js";
+import { companyOf, companyRecords, memberRecord, otherGroups, traitRecords } from "./people.js";
+import type { Person, TraitChanges } from "./people.js";
+
+/** Members of an event that are fields here. */
+export const AMPLITUDE_FIELDS: FieldNames = {
+  language: "language",
+  os_name: "os",
+  country: "locationCountry",
+  region: "locationRegion",
+  city: "locationCity",
+  location_lat: "locationLat",
+  location_lng: "locationLon",
+};
+
+/** Members that have another place, or none: `ip` is an address. */
+export const AMPLITUDE_DROPPED = [
+  ...["event_type", "user_id", "device_id", "time", "insert_id", "event_properties", "user_properties", "group_properties", "groups", "user_agent"],
+  ...["ip"],
+] as const;
+
+/** Properties of an event that are fields here, those of `revenue()` among them. */
+export const AMPLITUDE_PROPERTIES: FieldNames = {
+  $revenue: "value",
+  $currency: "currency",
+  "[Amplitude] Page URL": "url",
+  "[Amplitude] Page Location": "url",
+};
+
+const item = z.looseObject({
+  event_type: z.string().min(1, "expected at least one character"),
+  user_id: id,
+  device_id: id,
+  time: instant,
+  insert_id: z.string().nullish(),
+  event_properties: object,
+  user_properties: object,
+  group_properties: object,
+  groups: object,
+});
+type Item = z.infer<typeof item>;
+
+/** Events of `@amplitude/analytics-node`. */
+export const amplitude: Client = {
+  shape: z.looseObject({
+    api_key: z.string().meta({ description: "The token." }),
+    events: z.array(z.unknown()).meta({ description: "Events, each with `event_type`, `user_id` or `device_id`, `time` and `insert_id`." }),
+    client_upload_time: z.unknown().optional().meta({ description: "The sender's clock when it sent: what it is off is taken from each `time`." }),
+  }),
+  keyOf: ({ body }) => body["api_key"],
+  itemsOf: ({ body }) => body["events"] as unknown[],
+  read,
+  answer: ({ accepted, duplicates }, { receivedAtMs }) => ({ code: 200, events_ingested: accepted + duplicates, server_upload_time: receivedAtMs }),
+  refusal,
+};
+
+/** The client drops those that are named, and sends the others again, which are there already. */
+function refusal(rejected: readonly Rejected[]): object {
+  const indexes = [...new Set(rejected.map(({ index }) => index))];
+  return { code: 400, error: rejected[0]?.error.message, events_with_invalid_fields: { event: indexes } };
+}
+
+function read(sent: unknown, { at, idOf: idFor, sent: { body, receivedAtMs, readAgent } }: Reading): readonly Told[] {
+  checkShape(item, sent, { at });
+  const event = sent as Item;
+  const timeMs = callTimeMs(event.time, body["client_upload_time"], receivedAtMs);
+  const moment = { id: textOf(event.insert_id) ?? idFor(sent, timeMs !== null), createdAtMs: timeMs ?? receivedAtMs };
+  const person: Person = { userId: idOf(event.user_id), anonymousId: idOf(event.device_id) };
+  const isSomebody = person.userId !== null || person.anonymousId !== null;
+  const companyId = companyOf(event.groups);
+  if (event.event_type === "$groupidentify")
+    return companyId === null ? [] : companyRecords(companyId, isSomebody ? person : null, changesOf(event.group_properties), moment);
+  const traits = traitRecords(person, changesOf(event.user_properties), moment);
+  if (event.event_type !== "$identify") return [{ event: eventOf(event, person, moment.id, moment.createdAtMs, readAgent) }, ...traits];
+  const tied: Told = { record: "identify", call: { messageId: moment.id, ...person }, createdAtMs: moment.createdAtMs };
+  return [tied, ...traits, ...(companyId === null ? [] : [memberRecord(companyId, person, moment)])];
+}
+
+/** Properties without an operation are set. Operations that count or append have no place. */
+function changesOf(properties: Item["user_properties"]): TraitChanges {
+  const all = objectOf(properties);
+  const { $set, $setOnce: setOnce, $unset: unset } = all;
+  const plain = Object.entries(all).filter(([name]) => !name.startsWith("$"));
+  return { set: { ...Object.fromEntries(plain), ...objectOf($set) }, setOnce, unset };
+}
+
+function eventOf(event: Item, person: Person, eventId: string, createdAt: number, readAgent: Reading["sent"]["readAgent"]): EventInput {
+  const own = fieldsOf(event, AMPLITUDE_FIELDS, AMPLITUDE_DROPPED);
+  const told = fieldsOf(objectOf(event.event_properties), AMPLITUDE_PROPERTIES);
+  const userAgent = textOf(event["user_agent"]);
+  const groups = otherGroups(event.groups);
+  const value = told.fields.value ?? own.fields.value ?? priceOf(objectOf(event.event_properties), "$") ?? priceOf(event, "");
+  const isView = event.event_type === "[Amplitude] Page Viewed";
+  return {
+    id: eventId,
+    name: isView ? "pageview" : event.event_type,
+    ...person,
+    createdAt,
+    companyId: companyOf(event.groups),
+    ...(userAgent === null ? {} : readAgent(userAgent)),
+    ...own.fields,
+    ...told.fields,
+    value,
+    metadata: { ...own.rest, ...told.rest, ...(groups === undefined ? {} : { groups }) },
+  };
+}
+
+/** Price times quantity, where there is a price. */
+function priceOf(members: JsonObject, mark: string): number | null {
+  const [price, quantity] = [members[`${mark}price`], members[`${mark}quantity`] ?? 1];
+  return typeof price === "number" && typeof quantity === "number" ? price * quantity : null;
+}

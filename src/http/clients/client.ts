@@ -1,0 +1,34 @@
+import type { z } from "zod";
+import type { ClientSent } from "../routing/route.js";
+import type { Outcome, Rejected, Told } from "../tracking/store-entries.js";
+
+/** How one client library talks: what it sends, and which answer it waits for. */
+export interface Client {
+  /** Of the body, or of what stands in its place in the query. */
+  readonly shape: z.ZodObject;
+  /** The token, where the library puts it; anything but text is none. */
+  readonly keyOf: (sent: ClientSent) => unknown;
+  /** What it sent, one by one. The body has the shape. */
+  readonly itemsOf: (sent: ClientSent) => readonly unknown[];
+  /** What one of these tells; nothing where Daybook has no place for it. @throws invalid_parameter */
+  readonly read: (item: unknown, reading: Reading) => readonly Told[] | Promise<readonly Told[]>;
+  /** What it takes for success. */
+  readonly answer: (outcome: Outcome, sent: ClientSent) => unknown;
+  /** What it is told of bad ones, with status 400. Default: what is wrong with the first of them. */
+  readonly refusal?: (rejected: readonly Rejected[]) => object;
+}
+
+/** What one item is read with. */
+export interface Reading {
+  readonly sent: ClientSent;
+  /** Stands before the names of members in what is wrong with it. */
+  readonly at: string;
+  /** An id for what came without one. */
+  readonly idOf: IdMaker;
+}
+
+/**
+ * Makes an id of what was sent: the same for the same bytes sent again. Things that are equal within one request are told apart by their order.
+ * @param hasTime whether it says when it was: else it is the same for a moment only, after which equal bytes are something new
+ */
+export type IdMaker = (content: unknown, hasTime: boolean) => string;

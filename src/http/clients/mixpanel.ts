@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { LIMITS } from "../../base/limits.js";
+import { checkShape } from "../shapes/check-shape.js";
+import { instantOf } from "../tracking/call-time.js";
+import { idOf, objectOf, textOf } from "../tracking/members.js";
+import type { JsonObject } from "../tracking/members.js";
+import type { Told } from "../tracking/store-entries.js";
+import type { ClientSent } from "../routing/route.js";
+import type { Client, Reading } from "./client.js";
+import { fieldsOf, screenOf } from "./fields.js";
+import type { FieldNames } from "./fields.js";
+import { aliasRecord, companyOf, COMPANY_TYPES, otherGroups } from "./people.js";
+import type { Moment, Person } from "./people.js";
+
+/** Properties of an event that are fields here. */
+export const MIXPANEL_FIELDS: FieldNames = {
+  $current_url: "url",
+  current_url: "url",
+  $referrer: "referrer",
+  $os: "os",
+  $browser: "browser",
+  $device: "device",
+  mp_country_code: "locationCountry",
+  $region: "locationRegion",
+  $city: "locationCity",
+  $latitude: "locationLat",
+  $longitude: "locationLon",
+};
+
+/** Properties that have another place, or none: `token` is the key, `ip` an address. */
+export const MIXPANEL_DROPPED = ["token", "time", "distinct_id", "$insert_id", "$user_id", "$device_id", "$screen_width", "$screen_height", "ip", "$ip"] as const;
+
+/** What is less is seconds, what is more milliseconds: the year 5138, and 1973. */
+const SECONDS_MAX = 100_000_000_000;
+const DEVICE = "$device:";
+
+const item = z.looseObject({ event: z.string().min(1, "expected at least one character"), properties: z.looseObject({ token: z.string() }) });
+
+/** What is in `data`, whether that came in the query or in a form. */
+export const mixpanelShape = z.looseObject({
+  data: z.array(z.unknown()).meta({ description: "What is sent as JSON in base64, one thing or a list." }),
+});
+
+/** Events of `mixpanel`. */
+export const mixpanelEvents: Client = {
+  shape: mixpanelShape,
+  keyOf: (sent) => mixpanelKey(sent, (each) => objectOf(each["properties"])["token"]),
+  itemsOf: ({ body }) => body["data"] as unknown[],
+  read,
+  answer: (_, sent) => mixpanelAnswer(sent),
+};
+
+/** The key, which all that is sent together has to name; undefined where one names another. */
+export function mixpanelKey({ body }: ClientSent, of: (item: JsonObject) => unknown): unknown {
+  const items = Array.isArray(body["data"]) ? body["data"] : [];
+  const keys = new Set(items.map((each) => of(objectOf(each))));
+  return keys.size === 1 ? [...keys][0] : undefined;
+}
+
+/** `1`, or an object where the client was told to be verbose. */
+export function mixpanelAnswer({ body, query }: ClientSent): unknown {
+  return (body["verbose"] ?? query["verbose"]) === "1" ? { status: 1, error: null } : 1;
+}
+
+/** Epoch ms of seconds, milliseconds or text; null for anything else. */
+export function mixpanelTimeMs(time: unknown): number | null {
+  return typeof time === "number" && time < SECONDS_MAX ? instantOf(time * 1_000) : instantOf(time);
+}
+
+function read(sent: unknown, { at, idOf: idFor, sent: { receivedAtMs } }: Reading): readonly Told[] {
+  checkShape(item, sent, { at });
+  const { event, properties } = sent as z.infer<typeof item>;
+  const { token: _, ...content } = properties;
+  const timeMs = mixpanelTimeMs(properties["time"]);
+  const id = textOf(properties["$insert_id"]) ?? idFor([event, content], timeMs !== null);
+  const moment = { id, createdAtMs: Math.min(timeMs ?? receivedAtMs, LIMITS.instantMaxMs - 1) };
+  const { distinct_id: own } = properties;
+  if (event === "$create_alias") return [aliasRecord(idOf(properties["alias"]) ?? "", idOf(own) ?? "", moment)];
+  if (event === "$identify") return [identified(properties, moment)];
+  const groups = Object.fromEntries(COMPANY_TYPES.map((type) => [type, properties[type]]));
+  const { fields, rest } = fieldsOf(content, MIXPANEL_FIELDS, MIXPANEL_DROPPED);
+  const known = {
+    id,
+    name: event === "$mp_web_page_view" ? "pageview" : event,
+    ...personOf(properties),
+    createdAt: moment.createdAtMs,
+    screen: screenOf(properties["$screen_width"], properties["$screen_height"]),
+    companyId: companyOf(groups),
+    ...fields,
+  };
+  const company = COMPANY_TYPES.find((type) => companyOf({ [type]: properties[type] }) !== null);
+  const isAlone = company !== undefined && otherGroups({ [company]: properties[company] }) === undefined;
+  return [{ event: { ...known, metadata: isAlone ? without(rest, company) : rest } }];
+}
+
+function personOf(properties: JsonObject): Person {
+  const [userId, deviceId, own] = [idOf(properties["$user_id"]), idOf(properties["$device_id"]), idOf(properties["distinct_id"])];
+  if (userId !== null || deviceId !== null) return { userId, anonymousId: deviceId };
+  return own?.startsWith(DEVICE) === true ? { anonymousId: own.slice(DEVICE.length) } : { userId: own };
+}
+
+function identified(properties: JsonObject, { id, createdAtMs }: Moment): Told {
+  const person = { userId: idOf(properties["$identified_id"] ?? properties["distinct_id"]), anonymousId: idOf(properties["$anon_id"]) };
+  return { record: "identify", call: { messageId: id, ...person }, createdAtMs };
+}
+
+function without(members: JsonObject, name: string): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([key]) => key !== name));
+}

@@ -1,0 +1,101 @@
+import { z } from "zod";
+import type { EventInput } from "../../schema/event.js";
+import { checkShape } from "../shapes/check-shape.js";
+import { id, object } from "../tracking/call.js";
+import { instantOf } from "../tracking/call-time.js";
+import { idOf, objectOf } from "../tracking/members.js";
+import type { JsonObject } from "../tracking/members.js";
+import type { Told } from "../tracking/store-entries.js";
+import type { Client, Reading } from "./client.js";
+import { fieldsOf } from "./fields.js";
+import type { FieldNames } from "./fields.js";
+import { aliasRecord, companyRecords, memberRecord } from "./people.js";
+import type { Moment } from "./people.js";
+
+/** Properties of an event that are fields here. */
+export const OPENPANEL_FIELDS: FieldNames = { __revenue: "value", __path: "url", __referrer: "referrer" };
+
+/** Properties that have another place, or none. */
+export const OPENPANEL_DROPPED = ["__timestamp", "__deviceId", "__ip"] as const;
+
+/** Where the client puts its token. */
+export const OPENPANEL_SECRET = "openpanel-client-secret";
+
+const text = z.string().nullish();
+const ids = z.array(z.union([z.string(), z.number()])).nullish();
+
+/** Payloads by their type. Of a type that is not here nothing is stored. */
+const payloads = {
+  track: z.looseObject({ name: z.string().min(1, "expected at least one character"), properties: object, profileId: id, groups: ids }),
+  identify: z.looseObject({ profileId: id, properties: object }),
+  alias: z.looseObject({ profileId: id, alias: id }),
+  group: z.looseObject({ id, type: text, name: text, properties: object }),
+  assign_group: z.looseObject({ groupIds: ids, profileId: id }),
+};
+type Payloads = { readonly [Type in keyof typeof payloads]: z.infer<(typeof payloads)[Type]> };
+
+/** Calls of `@openpanel/sdk`. */
+export const openpanel: Client = {
+  shape: z.looseObject({ type: z.string(), payload: z.record(z.string(), z.unknown()) }),
+  keyOf: ({ header }) => header(OPENPANEL_SECRET),
+  itemsOf: ({ body }) => [body],
+  read,
+  answer: () => ({}),
+};
+
+function read(sent: unknown, reading: Reading): readonly Told[] | Promise<readonly Told[]> {
+  const { type, payload } = sent as { readonly type: string; readonly payload: JsonObject };
+  if (!Object.hasOwn(payloads, type)) return [];
+  const kind = type as keyof Payloads;
+  checkShape(payloads[kind], payload, { at: "payload" });
+  const { idOf: idFor, sent: { receivedAtMs } } = reading;
+  const timeMs = kind === "track" ? instantOf(objectOf(payload["properties"])["__timestamp"]) : null;
+  const moment = { id: idFor([type, payload], timeMs !== null), createdAtMs: timeMs ?? receivedAtMs };
+  if (kind === "track") return tracked(payload as Payloads["track"], moment, reading);
+  if (kind === "identify") return [identified(payload as Payloads["identify"], moment)];
+  if (kind === "alias") return [aliasRecord(idOf(payload["alias"]) ?? "", idOf(payload["profileId"]) ?? "", moment)];
+  return kind === "group" ? grouped(payload as Payloads["group"], moment) : assigned(payload as Payloads["assign_group"], moment);
+}
+
+async function tracked({ name, properties, profileId, groups, ...others }: Payloads["track"], moment: Moment, reading: Reading): Promise<readonly Told[]> {
+  const told = objectOf(properties);
+  const { fields, rest } = fieldsOf(told, OPENPANEL_FIELDS, OPENPANEL_DROPPED);
+  const userId = idOf(profileId);
+  const device = idOf(told["__deviceId"]);
+  // Somebody without any id is a visitor, as on a page: the program names their browser and address in headers.
+  const seen = userId === null && device === null ? await reading.sent.visitor({ address: reading.sent.header("x-client-ip"), userAgent: null }, moment.createdAtMs) : null;
+  const [company, ...more] = groups ?? [];
+  const event: EventInput = {
+    id: moment.id,
+    name: nameOf(name, fields.url),
+    userId,
+    anonymousId: device ?? seen?.anonymousId ?? null,
+    createdAt: moment.createdAtMs,
+    companyId: idOf(company),
+    ...seen?.agent,
+    ...fields,
+    metadata: { ...others, ...rest, ...(more.length === 0 ? {} : { groups: more }) },
+  };
+  return [{ event }];
+}
+
+/** A view is one of a page where it has an address. */
+function nameOf(name: string, url: unknown): string {
+  if (name !== "screen_view") return name;
+  return typeof url === "string" && /^(?:https?:\/)?\//i.test(url) ? "pageview" : "screen-view";
+}
+
+function identified({ profileId, properties, ...traits }: Payloads["identify"], { id: messageId, createdAtMs }: Moment): Told {
+  return { record: "identify", call: { messageId, userId: idOf(profileId), traits: { ...properties, ...traits } }, createdAtMs };
+}
+
+function grouped({ id: groupId, properties, ...traits }: Payloads["group"], moment: Moment): readonly Told[] {
+  const companyId = idOf(groupId);
+  return companyId === null ? [] : companyRecords(companyId, null, { set: { ...properties, ...traits } }, moment);
+}
+
+/** The first of somebody's groups is the company. */
+function assigned({ groupIds, profileId }: Payloads["assign_group"], moment: Moment): readonly Told[] {
+  const [companyId, userId] = [idOf(groupIds?.[0]), idOf(profileId)];
+  return companyId === null || userId === null ? [] : [memberRecord(companyId, { userId }, moment)];
+}

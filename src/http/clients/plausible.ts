@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { DaybookError } from "../../base/errors.js";
+import { isObject, textOf } from "../tracking/members.js";
+import type { JsonObject } from "../tracking/members.js";
+
+/** Long names of members, and the short ones that the client has for them. */
+export const PLAUSIBLE_NAMES: Readonly<Record<string, string>> = {
+  domain: "d", name: "n", url: "u", referrer: "r", screen_width: "w", hash_mode: "h", props: "p", revenue: "$",
+};
+
+const text = z.string().nullish();
+
+/** Body of `plausible-tracker`. What it says is checked as an event of a page. */
+export const plausibleBody = z.looseObject({
+  d: text.meta({ description: "The public key." }),
+  n: text.meta({ description: "The name; `pageview` for a view." }),
+  u: text.meta({ description: "The address of the page." }),
+  r: text.meta({ description: "Where the visitor came from." }),
+  w: z.number().nullish().meta({ description: "The width of the window." }),
+  h: z.unknown().optional().meta({ description: "1: pages differ by what follows `#`." }),
+  p: z.unknown().optional().meta({ description: "Properties, also as JSON text." }),
+  $: z.unknown().optional().meta({ description: "Revenue: `amount` and `currency`, also as JSON text." }),
+});
+
+/** The key and the event of a body. @throws invalid_parameter @param idOf an id for what came without one */
+export function readPlausible(body: JsonObject, idOf: (text: string) => string): { readonly key: string; readonly events: readonly unknown[] } {
+  const member = (name: string) => body[PLAUSIBLE_NAMES[name] ?? ""] ?? body[name];
+  const { amount, currency } = objectIn(member("revenue"), "revenue");
+  const [width, hash] = [member("screen_width"), member("hash_mode")];
+  const event = {
+    id: idOf(JSON.stringify(body)),
+    name: member("name"),
+    url: addressOf(member("url"), hash === 1 || hash === true),
+    referrer: member("referrer"),
+    metadata: { ...objectIn(member("props"), "props"), ...(typeof width === "number" ? { width } : {}) },
+    value: amount === undefined ? undefined : Number(amount),
+    currency,
+  };
+  return { key: textOf(member("domain")) ?? "", events: [event] };
+}
+
+/** Where pages differ by what follows `#`, that is part of their path: it goes without the host, with which it would be left out. */
+function addressOf(url: unknown, hasHash: boolean): unknown {
+  if (!hasHash || typeof url !== "string" || !url.includes("#")) return url;
+  return /^https?:\/\/[^/]*(\/.*)$/i.exec(url)?.[1] ?? url;
+}
+
+function objectIn(value: unknown, name: string): JsonObject {
+  if (value === undefined || value === null) return {};
+  try {
+    const told: unknown = typeof value === "string" ? JSON.parse(value) : value;
+    if (isObject(told)) return told;
+  } catch {
+    // Said below.
+  }
+  throw new DaybookError("invalid_parameter", `${name}: expected an object, or one as JSON`, { param: name });
+}

@@ -1,0 +1,112 @@
+import { z } from "zod";
+import type { EventInput } from "../../schema/event.js";
+import { checkShape } from "../shapes/check-shape.js";
+import { callTimeMs } from "../tracking/call-time.js";
+import { idOf, textOf } from "../tracking/members.js";
+import type { JsonObject } from "../tracking/members.js";
+import type { Told } from "../tracking/store-entries.js";
+import { id, instant, object } from "../tracking/call.js";
+import type { Client, Reading } from "./client.js";
+import { fieldsOf, screenOf } from "./fields.js";
+import type { FieldNames } from "./fields.js";
+import { aliasRecord, companyOf, companyRecords, isCompanyType, otherGroups, traitRecords } from "./people.js";
+import type { Moment, Person } from "./people.js";
+
+/** Properties of an event that are fields here. */
+export const POSTHOG_FIELDS: FieldNames = {
+  $current_url: "url",
+  $pathname: "url",
+  $referrer: "referrer",
+  $browser_language: "language",
+  $locale: "language",
+  $device_type: "device",
+  $os: "os",
+  $browser: "browser",
+  $geoip_country_code: "locationCountry",
+  $geoip_subdivision_1_name: "locationRegion",
+  $geoip_city_name: "locationCity",
+  $geoip_latitude: "locationLat",
+  $geoip_longitude: "locationLon",
+};
+
+/** Properties that have another place, or none: `token` is the key again, `$ip` an address. */
+export const POSTHOG_DROPPED = [
+  ...["$set", "$set_once", "$unset", "$groups", "$raw_user_agent", "$screen_width", "$screen_height", "$process_person_profile", "$ignore_sent_at"],
+  ...["$ip", "token"],
+] as const;
+
+const NAMES: Readonly<Record<string, string>> = { $pageview: "pageview", $screen: "screen-view" };
+
+const item = z.looseObject({
+  event: z.string().min(1, "expected at least one character"),
+  distinct_id: id,
+  uuid: z.string().nullish(),
+  timestamp: instant,
+  properties: object,
+  $set: object,
+  $set_once: object,
+});
+
+/** Calls of `posthog-node`. */
+export const posthog: Client = {
+  shape: z.looseObject({
+    api_key: z.string().meta({ description: "The token." }),
+    batch: z.array(z.unknown()).meta({ description: "Events, each with `event`, `distinct_id`, `uuid`, `timestamp` and `properties`." }),
+    sent_at: z.unknown().optional().meta({ description: "The sender's clock when it sent: what it is off is taken from each `timestamp`." }),
+  }),
+  keyOf: ({ body }) => body["api_key"],
+  itemsOf: ({ body }) => body["batch"] as unknown[],
+  read,
+  answer: () => ({ status: "Ok" }),
+};
+
+function read(sent: unknown, { at, idOf: idFor, sent: { body, receivedAtMs, readAgent } }: Reading): readonly Told[] {
+  checkShape(item, sent, { at });
+  const { event, uuid, distinct_id: distinctId, timestamp, ...tops } = sent as z.infer<typeof item>;
+  const properties: JsonObject = { ...tops.properties };
+  const createdAtMs = callTimeMs(timestamp, properties["$ignore_sent_at"] === true ? null : body["sent_at"], receivedAtMs);
+  const moment = { id: textOf(uuid) ?? idFor(sent, createdAtMs !== null), createdAtMs: createdAtMs ?? receivedAtMs };
+  const own = idOf(distinctId ?? properties["distinct_id"]);
+  const person: Person = properties["$process_person_profile"] === false ? { anonymousId: own } : { userId: own };
+  const traits = { set: tops.$set ?? properties["$set"], setOnce: tops.$set_once ?? properties["$set_once"], unset: properties["$unset"] };
+  const told = traitRecords(person, traits, moment);
+  if (event === "$set") return told;
+  if (event === "$identify" || event === "$create_alias") return [...told, ...linksOf(event, properties, own, moment)];
+  if (event === "$groupidentify") return [...told, ...companyTold(properties, own, moment)];
+  return [{ event: eventOf(event, properties, person, moment, readAgent) }, ...told];
+}
+
+function eventOf(name: string, properties: JsonObject, person: Person, { id: eventId, createdAtMs }: Moment, readAgent: Reading["sent"]["readAgent"]): EventInput {
+  const { fields, rest } = fieldsOf(properties, POSTHOG_FIELDS, POSTHOG_DROPPED);
+  const userAgent = textOf(properties["$raw_user_agent"]);
+  const groups = otherGroups(properties["$groups"]);
+  return {
+    id: eventId,
+    name: NAMES[name] ?? name,
+    ...person,
+    createdAt: createdAtMs,
+    screen: screenOf(properties["$screen_width"], properties["$screen_height"]),
+    companyId: companyOf(properties["$groups"]),
+    ...(userAgent === null ? {} : readAgent(userAgent)),
+    ...fields,
+    referrer: fields.referrer === "$direct" ? null : fields.referrer,
+    metadata: { ...rest, ...(groups === undefined ? {} : { $groups: groups }) },
+  };
+}
+
+/** Whoever was known by another id before, whether that was told with events of its own or not. */
+function linksOf(event: string, properties: JsonObject, own: string | null, moment: Moment): readonly Told[] {
+  const other = idOf(properties[event === "$identify" ? "$anon_distinct_id" : "alias"]);
+  if (event === "$create_alias") return [aliasRecord(other ?? "", own ?? "", moment)];
+  const known: Told = { record: "identify", call: { messageId: moment.id, userId: own }, createdAtMs: moment.createdAtMs };
+  return other === null ? [known] : [known, aliasRecord(other, own ?? "", moment)];
+}
+
+/** The client makes up somebody where nobody is meant but the group. */
+function companyTold(properties: JsonObject, own: string | null, moment: Moment): readonly Told[] {
+  const { $group_type: type, $group_key: key, $group_set: traits } = properties;
+  const companyId = idOf(key);
+  if (!isCompanyType(type) || companyId === null) return [];
+  const isNobody = own === null || own === `$${String(type)}_${companyId}`;
+  return companyRecords(companyId, isNobody ? null : { userId: own }, { set: traits }, moment);
+}

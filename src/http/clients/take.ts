@@ -1,0 +1,50 @@
+import { DaybookError } from "../../base/errors.js";
+import type { Caller, ClientAnswer, ClientSent } from "../routing/route.js";
+import { checkShape } from "../shapes/check-shape.js";
+import { authorizeRecords, faultOf, storeEntries } from "../tracking/store-entries.js";
+import type { Entry, Rejected } from "../tracking/store-entries.js";
+import type { Client, IdMaker } from "./client.js";
+
+/**
+ * Stores what a client sent; a bad thing fails none of the others, and is told of afterwards. That somebody was erased is no mistake of the sender.
+ * @throws what is wrong with the first bad thing, insufficient_scope, and what ingest throws
+ */
+export async function takeSent(client: Client, caller: Caller, sent: ClientSent): Promise<ClientAnswer> {
+  checkShape(client.shape, sent.body);
+  const idOf = idMaker(caller, sent);
+  const entries: Entry[] = [];
+  const faults: Rejected[] = [];
+  const items = client.itemsOf(sent);
+  for (const [index, item] of items.entries()) {
+    try {
+      const told = await client.read(item, { sent, at: items.length === 1 ? "" : `[${index}]`, idOf });
+      entries.push(...told.map((each) => ({ index, ...each })));
+    } catch (thrown) {
+      faults.push({ index, error: faultOf(thrown) });
+    }
+  }
+  authorizeRecords(entries, caller);
+  const outcome = await storeEntries(entries, caller);
+  const stored = items.length === 1 ? outcome.rejected : outcome.rejected.map(placed);
+  const rejected = [...faults, ...stored].filter(({ error }) => error.code !== "suppressed").sort((a, b) => a.index - b.index);
+  const [first] = rejected;
+  if (first === undefined) return { status: 200, code: null, value: client.answer(outcome, sent) };
+  if (client.refusal === undefined) throw first.error;
+  return { status: 400, code: first.error.code, value: { status: 0, reason: first.error.code, ...client.refusal(rejected) } };
+}
+
+/** Names of members in what is wrong begin with where the thing stood, as in what its shape says. */
+function placed({ index, error }: Rejected): Rejected {
+  return { index, error: new DaybookError(error.code, `[${index}].${error.message}`, error.details, { cause: error }) };
+}
+
+function idMaker({ token, project }: Caller, sent: ClientSent): IdMaker {
+  const counts = new Map<string, number>();
+  return (content, hasTime) => {
+    const text = JSON.stringify(content);
+    const count = (counts.get(text) ?? 0) + 1;
+    counts.set(text, count);
+    const named = `${project ?? ""}\0${count}\0${text}`;
+    return hasTime ? sent.sha256Hex(named) : sent.repeatId(`${token.sha256}\0${named}`);
+  };
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { id, object } from "../tracking/call.js";
+import { instantOf } from "../tracking/call-time.js";
+import { idOf, objectOf, textOf } from "../tracking/members.js";
+import type { Told } from "../tracking/store-entries.js";
+import type { Client, Reading } from "./client.js";
+import { fieldsOf } from "./fields.js";
+import type { FieldNames } from "./fields.js";
+
+/** Members of a payload that are fields here. */
+export const UMAMI_FIELDS: FieldNames = { url: "url", hostname: "hostname", referrer: "referrer", language: "language", screen: "screen" };
+
+/** Members that have another place, or none: `website` is the key, and of `ip` and `userAgent` nothing is kept. */
+export const UMAMI_DROPPED = ["website", "name", "data", "id", "timestamp", "ip", "userAgent"] as const;
+
+const text = z.string().nullish();
+const payload = z.looseObject({
+  website: z.string().meta({ description: "The token." }),
+  name: text,
+  url: text,
+  data: object,
+  id,
+  timestamp: z.number().nullish(),
+  ip: text,
+  userAgent: text,
+});
+
+/** Events of `@umami/node`. */
+export const umami: Client = {
+  shape: z.looseObject({ type: z.enum(["event", "identify"]), payload }),
+  keyOf: ({ body }) => objectOf(body["payload"])["website"],
+  itemsOf: ({ body }) => [body],
+  read,
+  answer: () => ({ ok: true }),
+};
+
+async function read(sent: unknown, { idOf: idFor, sent: { receivedAtMs, visitor } }: Reading): Promise<readonly Told[]> {
+  const { type, payload: told } = sent as { readonly type: "event" | "identify"; readonly payload: z.infer<typeof payload> };
+  const { website: _, ...content } = told;
+  const createdAtMs = typeof told.timestamp === "number" ? instantOf(told.timestamp * 1_000) : null;
+  const messageId = idFor([type, content], createdAtMs !== null);
+  const seen = await visitor({ address: textOf(told.ip), userAgent: textOf(told.userAgent) }, createdAtMs ?? receivedAtMs);
+  const userId = idOf(told.id);
+  const person = userId === null ? { anonymousId: seen.anonymousId } : { userId };
+  if (type === "identify") return [{ record: "identify", call: { messageId, ...person, traits: told.data ?? {} }, createdAtMs: createdAtMs ?? receivedAtMs }];
+  const { fields, rest } = fieldsOf(content, UMAMI_FIELDS, UMAMI_DROPPED);
+  const data = fieldsOf(told.data ?? {}, {});
+  const place = { locationCountry: seen.place.country ?? null, locationRegion: seen.place.region ?? null, locationCity: seen.place.city ?? null };
+  const event = { id: messageId, name: textOf(told.name) ?? "pageview", ...person, createdAt: createdAtMs ?? receivedAtMs };
+  return [{ event: { ...event, ...seen.agent, ...place, ...fields, ...data.fields, metadata: { ...rest, ...data.rest } } }];
+}

@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { amplitude } from "../clients/amplitude.js";
+import type { Client } from "../clients/client.js";
+import { mixpanelEvents } from "../clients/mixpanel.js";
+import { mixpanelGroups, mixpanelPeople } from "../clients/mixpanel-profiles.js";
+import { openpanel, OPENPANEL_SECRET } from "../clients/openpanel.js";
+import { posthog } from "../clients/posthog.js";
+import { takeSent } from "../clients/take.js";
+import { umami } from "../clients/umami.js";
+import { WRITE_BYTE_LENGTH } from "../routing/route.js";
+import type { ClientRoute, ClientSent } from "../routing/route.js";
+
+/** Clients add parameters of their own. */
+const anyQuery = z.looseObject({});
+const formQuery = z.looseObject({ data: z.string().optional().meta({ description: "What is sent, as JSON in base64." }) });
+const trackShape = z.looseObject({
+  data: z.array(z.unknown()).optional().meta({ description: "Of a form: events." }),
+  type: z.string().optional().meta({ description: "With the header openpanel-client-secret: what the payload is." }),
+  payload: z.record(z.string(), z.unknown()).optional(),
+});
+
+const COMMON = { envelope: "client", access: null, etag: false } as const;
+const OBJECT = z.looseObject({});
+const ONE = z.union([z.literal(1), z.looseObject({ status: z.literal(1) })]);
+
+/** A route whose client is known by its path, or by what it sends. */
+function post(path: string, library: string, clientOf: Client | ((sent: ClientSent) => Client), row: { readonly answer?: z.ZodType; readonly schema?: z.ZodObject; readonly form?: boolean } = {}): ClientRoute {
+  const of = typeof clientOf === "function" ? clientOf : () => clientOf;
+  const schema = row.schema ?? (typeof clientOf === "function" ? OBJECT : clientOf.shape);
+  const body = { schema, maxByteLength: WRITE_BYTE_LENGTH, list: row.form === true ? "data" : null, isWritten: true, anyTextType: true, ...(row.form === true ? { form: true } : {}) };
+  return {
+    ...COMMON,
+    method: "POST",
+    path,
+    summary: `Stores what ${library} sends, whose key is a token; answers when it is durable`,
+    query: anyQuery,
+    answer: row.answer ?? OBJECT,
+    sends: body,
+    keyOf: (sent) => of(sent).keyOf(sent),
+    take: (caller, sent) => takeSent(of(sent), caller, sent),
+  };
+}
+
+/** The same in the query, which is how the client sends what is not in a list. */
+function inQuery(path: string, client: Client): ClientRoute {
+  return {
+    ...COMMON,
+    method: "GET",
+    path,
+    summary: "Stores what mixpanel sends in the address, its key, a token, among it; answers when it is durable",
+    query: formQuery,
+    answer: ONE,
+    writes: true,
+    sends: null,
+    keyOf: client.keyOf,
+    take: (caller, sent) => takeSent(client, caller, sent),
+  };
+}
+
+const MIXPANEL = { answer: ONE, form: true };
+const isOpenpanel = ({ header }: ClientSent) => header(OPENPANEL_SECRET) !== null;
+
+/** What client libraries of others send to. */
+export const clientRoutes: readonly ClientRoute[] = [
+  post("/batch/", "posthog-node", posthog),
+  post("/i/v0/ai/batch/", "posthog-node", posthog),
+  post("/2/httpapi", "@amplitude/analytics-node", amplitude),
+  post("/api/send", "@umami/node", umami),
+  post("/track", "@openpanel/sdk or mixpanel", (sent) => (isOpenpanel(sent) ? openpanel : mixpanelEvents), { answer: z.union([ONE, OBJECT]), schema: trackShape, form: true }),
+  post("/import", "mixpanel", mixpanelEvents, MIXPANEL),
+  post("/engage", "mixpanel", mixpanelPeople, MIXPANEL),
+  post("/groups", "mixpanel", mixpanelGroups, MIXPANEL),
+  inQuery("/track", mixpanelEvents),
+  inQuery("/import", mixpanelEvents),
+  inQuery("/engage", mixpanelPeople),
+  inQuery("/groups", mixpanelGroups),
+];

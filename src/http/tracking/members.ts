@@ -1,0 +1,20 @@
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** An object as it is; for anything else one without members. */
+export function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Text of at least one character; null for anything else. */
+export function textOf(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+/** An id as text: senders have numbers too. Null for anything else. */
+export function idOf(value: unknown): string | null {
+  return typeof value === "number" ? JSON.stringify(value) : textOf(value);
+}
