@@ -5,6 +5,7 @@ import { beaconEvent } from "../shapes/beacon-body.js";
 import { recordSchema } from "../shapes/record-body.js";
 import type { Access } from "../access/access.js";
 import type { Route } from "../routing/route.js";
+import { ARROW_TYPE } from "../wire/arrow-type.js";
 
 type JsonObject = Record<string, unknown>;
 
@@ -108,6 +109,7 @@ function bodyOf(route: Route): JsonObject {
       content: {
         "application/json": { schema: json },
         ...(list === null ? {} : { "application/x-ndjson": { schema: { type: "string" } } }),
+        ...(body.arrow === true ? { [ARROW_TYPE]: { schema: { type: "string", format: "binary" } } } : {}),
       },
     },
   };
