@@ -306,7 +306,7 @@ export interface Daybook extends AsyncDisposable {
   exportRecords(options?: StopOptions): AsyncIterable<StoredRecord>;
   /** The same events as an Arrow IPC stream, or file, that other tools open: `import --format arrow` takes it back. @throws as exportEvents */
   exportArrow(input?: ExportArrowInput, format?: "stream" | "file", options?: StopOptions): AsyncIterable<Uint8Array>;
-  /** The same events as a Parquet file, in pieces: `import --format parquet` takes it back. Row groups hold rows of one day. @throws as exportEvents */
+  /** The same events as a Parquet file, in pieces: `import --format parquet` takes it back. @throws as exportEvents */
   exportParquet(input?: ExportInput, options?: StopOptions): AsyncIterable<Uint8Array>;
   /**
    * The events of the moment when the first is asked for as Arrow record batches over the arrays that segments and heads have in memory, one batch

@@ -15,6 +15,11 @@ export async function toArrow(answer: unknown): Promise<Table> {
   return answerTable(list);
 }
 
+/** Whether `toArrow` takes it. */
+export function isListAnswer(answer: unknown): boolean {
+  return listOf(answer) !== null;
+}
+
 /** The same as an Arrow IPC stream; null for an answer that is no list. */
 export async function arrowStreamOf(answer: unknown): Promise<Uint8Array | null> {
   const list = listOf(answer);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ERROR_CODES } from "../../base/errors.js";
+import { isListAnswer } from "../../engine/to-arrow.js";
 import { eventSchema } from "../shapes/event-body.js";
 import { beaconEvent } from "../shapes/beacon-body.js";
 import { recordSchema } from "../shapes/record-body.js";
@@ -8,6 +9,8 @@ import type { Route } from "../routing/route.js";
 import { ARROW_TYPE } from "../wire/arrow-type.js";
 
 type JsonObject = Record<string, unknown>;
+
+const BINARY: JsonObject = { type: "string", format: "binary" };
 
 /** Made once for a table: it takes many milliseconds, and everybody may ask for it. */
 const textOf = new WeakMap<readonly Route[], string>();
@@ -57,11 +60,17 @@ function operationOf(route: Route): JsonObject {
       [route.status ?? 200]:
         route.status === 204
           ? { description: "Nothing is told." }
-          : { description: "The answer.", content: { [contentTypeOf(route)]: { schema: schemaOf(route.answer) } } },
+          : { description: "The answer.", content: contentOf(route, schemaOf(route.answer)) },
       ...(route.etag ? { 304: { description: "The answer is the one that If-None-Match names." } } : {}),
       default: { $ref: `#/components/responses/${error}` },
     },
   };
+}
+
+function contentOf(route: Route, schema: JsonObject): JsonObject {
+  const shapes = Object.entries((schema["properties"] ?? {}) as Readonly<Record<string, JsonObject>>);
+  const isList = route.access !== null && isListAnswer(Object.fromEntries(shapes.map(([name, { type }]) => [name, type === "array" ? [] : null])));
+  return { [contentTypeOf(route)]: { schema }, ...(isList ? { [ARROW_TYPE]: { schema: BINARY } } : {}) };
 }
 
 function contentTypeOf(route: Route): string {
@@ -109,7 +118,7 @@ function bodyOf(route: Route): JsonObject {
       content: {
         "application/json": { schema: json },
         ...(list === null ? {} : { "application/x-ndjson": { schema: { type: "string" } } }),
-        ...(body.arrow === true ? { [ARROW_TYPE]: { schema: { type: "string", format: "binary" } } } : {}),
+        ...(body.arrow === true ? { [ARROW_TYPE]: { schema: BINARY } } : {}),
       },
     },
   };

@@ -84,6 +84,16 @@ describe("with Accept of an Arrow stream", () => {
     expect(again.status).toBe(304);
   });
 
+  it("the description of the API names it where a list is answered, and of events that come in", async () => {
+    const { paths } = (await send(handler, "/openapi.json", { method: "GET", token: null })).json as { paths: Record<string, Record<string, { responses: Record<string, { content?: object }>; requestBody?: { content: object } }>> };
+    const isTold = (route: string) => {
+      const [method = "", path = ""] = route.split(" ");
+      return Object.hasOwn(paths[path]?.[method.toLowerCase()]?.responses["200"]?.content ?? {}, ARROW_TYPE);
+    };
+    expect(asked.filter(isTold)).toEqual(Object.keys(LISTS).filter((route) => !route.startsWith("POST /v1/questions/")).sort((a, b) => asked.indexOf(a) - asked.indexOf(b)));
+    expect(paths["/v1/events"]?.["post"]?.requestBody?.content).toHaveProperty([ARROW_TYPE]);
+  });
+
   it("what stands beside a list is in the metadata of its schema, and errors stay JSON", async () => {
     const paged = handlerOf(stubDaybook({ searchEvents: async () => ({ cursor: "next", events: [] }) }));
     const response = await paged(requestOf("/search-events", inArrow({ body: {} })));
