@@ -41,8 +41,9 @@ function columnData(name: string, values: readonly unknown[]): Data {
   const isEvery = (type: string) => set.every((value) => typeof value === type);
   if (set.length > 0 && isEvery("boolean")) return flags(values);
   if (set.length > 0 && isEvery("number")) return numbers(values);
-  if (INSTANTS.test(name) && set.every((value) => typeof value === "string" && ISO_INSTANT.test(value))) return instants(values as readonly (string | null)[]);
-  return utf8Data(values.map((value) => (value === null || (typeof value === "string" && isEvery("string")) ? value : JSON.stringify(value))));
+  if (!isEvery("string")) return utf8Data(values.map((value) => (value === null ? null : JSON.stringify(value))));
+  const texts = values as readonly (string | null)[];
+  return INSTANTS.test(name) && texts.every((text) => text === null || ISO_INSTANT.test(text)) ? instants(texts) : utf8Data(texts);
 }
 
 function flags(values: readonly unknown[]): Data {

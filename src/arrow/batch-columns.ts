@@ -56,7 +56,10 @@ const idColumn: BatchColumn = {
 
 const timeColumn: BatchColumn = {
   name: "createdAt", type: new TimestampMillisecond("UTC"), isNullable: false, column: null,
-  data: (rows, cut) => makeData({ type: new TimestampMillisecond("UTC"), length: cut.length, nullCount: 0, data: instantsOf(dayStartMs(rows.day), rows.times(), cut.rows) }),
+  data: (rows, cut) => {
+    const data = instantsOf(dayStartMs(rows.day), rows.times(), cut.rows);
+    return makeData({ type: new TimestampMillisecond("UTC"), length: cut.length, nullCount: 0, data });
+  },
 };
 
 const sequenceColumn: BatchColumn = {
@@ -66,7 +69,8 @@ const sequenceColumn: BatchColumn = {
 
 /** Of a key that no event ever had. */
 function absentKey(name: string): BatchColumn {
-  return { name, type: new Null(), isNullable: true, column: null, data: (_, { length }) => makeData({ type: new Null(), length, nullCount: length }) };
+  const data = (_: Rows, { length }: Cut) => makeData({ type: new Null(), length, nullCount: length });
+  return { name, type: new Null(), isNullable: true, column: null, data };
 }
 
 function fieldColumn({ camel, column, accepts }: FieldRow, parts: readonly Rows[], dictionaries: Dictionaries): BatchColumn {
@@ -88,7 +92,8 @@ function flagColumn(name: string, column: string, trueCode: number): BatchColumn
 function numberColumn(name: string, column: string, valueOf: (code: number) => number): BatchColumn {
   const data = (rows: Rows, cut: Cut) => {
     const codes = cut.of(denseCodes(rows.column(column)));
-    return makeData({ type: new Float64(), length: cut.length, ...validityOf(codes).done(), data: Float64Array.from(codes, (code) => (code === 0 ? 0 : valueOf(code))) });
+    const values = Float64Array.from(codes, (code) => (code === 0 ? 0 : valueOf(code)));
+    return makeData({ type: new Float64(), length: cut.length, ...validityOf(codes).done(), data: values });
   };
   return { name, type: new Float64(), isNullable: true, column, data };
 }

@@ -65,7 +65,7 @@ async function columnsOf(scan: ParquetScan, targets: readonly Target[], rowStart
 
 function refuseCodecs({ row_groups: groups }: FileMetaData, inflaters: Inflaters): void {
   const known = [...KNOWN_CODECS, ...Object.keys(inflaters)];
-  const codec = groups.flatMap(({ columns }) => columns).find(({ meta_data: chunk }) => chunk !== undefined && !known.includes(chunk.codec))?.meta_data?.codec;
+  const codec = groups.flatMap(({ columns }) => columns.flatMap(({ meta_data: chunk }) => chunk?.codec ?? [])).find((name) => !known.includes(name));
   if (codec === undefined) return;
   throw parameterError("invalid_parameter", "file", `it is compressed with ${codec}, which cannot be read here; expected one of ${known.join(", ")}`);
 }

@@ -3,7 +3,8 @@ import { FIELDS } from "../schema/fields.js";
 import type { FieldRow } from "../schema/fields.js";
 
 const TEXT = { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } } as const;
-const TIME = { type: "INT64", converted_type: "TIMESTAMP_MILLIS", logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" } } as const;
+const UTC_MS = { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" } as const;
+const TIME = { type: "INT64", converted_type: "TIMESTAMP_MILLIS", logical_type: UTC_MS } as const;
 const JSON_TEXT = { type: "BYTE_ARRAY", logical_type: { type: "JSON" } } as const;
 
 /** The columns of exported events: those of an Arrow export, in the same order. */

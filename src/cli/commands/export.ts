@@ -56,7 +56,8 @@ async function run(args: readonly string[]): Promise<void> {
   );
   const path = required(values.data, "data");
   const format = formatOf(values.format, values.out ?? "");
-  if (format === "parquet" && values.out?.endsWith(".gz") === true) throw new UsageError("--out: Parquet is compressed already, expected a name without .gz");
+  const isGzipped = values.out?.endsWith(".gz") === true;
+  if (format === "parquet" && isGzipped) throw new UsageError("--out: Parquet is compressed already, expected a name without .gz");
   if (values["json-mark"] === true && format !== "arrow") throw new UsageError("--json-mark is for arrow only");
   const organization = organizationOf(values.organization);
   const daybook = await openForReading(await dataDirectory(path), organization, { memoryBudgetBytes: COLUMN_BYTES });

@@ -164,7 +164,15 @@ async function ask(context: Context, route: GuardedRoute, caller: Caller, found:
 }
 
 /** @param arrow what is answered in the place of the text */
-async function jsonReply(context: Context, route: Route, request: WireRequest, requestId: string, status: number, text: string, arrow: Uint8Array | null = null): Promise<WireReply> {
+async function jsonReply(
+  context: Context,
+  route: Route,
+  request: WireRequest,
+  requestId: string,
+  status: number,
+  text: string,
+  arrow: Uint8Array | null = null,
+): Promise<WireReply> {
   const type = arrow === null ? JSON_TYPE : ARROW_TYPE;
   const body = arrow ?? text;
   if (!route.etag) {
