@@ -3,6 +3,7 @@ export type { ErrorCode, ErrorDetails } from "./base/errors.js";
 export { fixedClock, systemClock } from "./base/clock.js";
 export type { Clock } from "./base/clock.js";
 export { openDaybook } from "./engine/open-daybook.js";
+export { toArrow } from "./engine/to-arrow.js";
 export type { DaybookOptions } from "./engine/options.js";
 export type { Notice } from "./engine/notices.js";
 export type { Damage, ScrubOptions, ScrubState } from "./engine/scrub.js";
@@ -11,12 +12,14 @@ export type { Work } from "./engine/work.js";
 export type {
   Daybook,
   DaybookStats,
+  ExportArrowInput,
   ExportedEvent,
   ExportInput,
   Explanation,
   IngestOptions,
   QuarantinedItem,
   QueryOptions,
+  RecordBatchesInput,
   SavedSegment,
   SearchEventsPage,
   Segments,

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const source = join(root, "src");
 
 /** Each folder may import itself and those before it. */
-const FLOORS = ["base", "calendar", "schema", "column", "segment", "derived", "arrow", "identity", "plan", "answer", "filter", "table", "report", "store", "engine", "typed"];
+const FLOORS = ["base", "calendar", "schema", "column", "segment", "derived", "arrow", "parquet", "identity", "plan", "answer", "filter", "table", "report", "store", "engine", "typed"];
 /** Entries beside the tower: what each may import. */
 const ENTRIES: Record<string, readonly string[]> = {
   ".": ["typed", "engine", "plan", "base", "schema", "store"],
@@ -33,6 +33,8 @@ const TOWERS: Record<string, readonly string[]> = {
 /** The packages that may be imported, and where. */
 const PACKAGES: Record<string, readonly string[]> = {
   "apache-arrow": ["arrow"],
+  hyparquet: ["parquet"],
+  "hyparquet-writer": ["parquet"],
   fflate: ["store"],
   re2js: ["filter", "testing"],
   zod: ["http"],

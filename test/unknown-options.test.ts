@@ -79,6 +79,14 @@ const question = (name: ReportName, input: object = {}): Cases<Pick<Daybook, Rep
 /** Whatever a `Daybook` has, so that the compiler names a method that is missing here. */
 const LOCAL: Readonly<Record<Exclude<keyof Daybook, keyof DaybookClient | symbol>, Cases<Daybook>>> = {
   exportArrow: { input: (daybook) => read(daybook.exportArrow(MISSPELT as never)) },
+  exportParquet: {
+    input: (daybook) => read(daybook.exportParquet(MISSPELT as never)),
+    options: (daybook) => read(daybook.exportParquet({}, MISSPELT as never)),
+  },
+  recordBatches: {
+    input: (daybook) => read(daybook.recordBatches(MISSPELT as never)),
+    options: (daybook) => read(daybook.recordBatches({}, MISSPELT as never)),
+  },
   changes: { options: (daybook) => read(daybook.changes(MISSPELT as never)) },
   seal: null,
   currency: null,

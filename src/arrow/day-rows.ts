@@ -1,11 +1,13 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
-import { dayStartMs } from "../base/time.js";
+import { MS_PER_DAY, dayStartMs } from "../base/time.js";
 import { absentColumn, denseCodes } from "../column/column.js";
 import type { CodeColumn } from "../column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../schema/fields.js";
+import { mayHold } from "../segment/may-hold.js";
 import { mergeRows } from "../segment/merge-rows.js";
 import type { MergedRows } from "../segment/merge-rows.js";
 import type { Rows } from "../segment/rows.js";
+import { whilePinned } from "../segment/while-pinned.js";
 
 /** Which events are meant: created in `[fromMs, toMs)`, of one project or (null) of all. */
 export interface EventRange {
@@ -22,16 +24,26 @@ export interface DayRows {
   column(name: string): CodeColumn;
 }
 
-/** Rows by day, the oldest first. */
-export function daysOf(rows: readonly Rows[]): Rows[][] {
+/** Whose an event is, by the codes of its user id and anonymous id; null for nobody's. */
+export type IdentityIdOf = (userId: number, anonymousId: number) => string | null;
+
+/** The rows that may hold events of a range, by day, the oldest first. @param projectCode of the range's project; null: all projects */
+export function daysOf(rows: readonly Rows[], range: EventRange, projectCode: number | null): Rows[][] {
   const days = new Map<number, Rows[]>();
-  for (const one of rows) days.set(one.day, [...(days.get(one.day) ?? []), one]);
+  for (const one of rows) {
+    const startMs = dayStartMs(one.day);
+    if (startMs + MS_PER_DAY <= range.fromMs || startMs >= range.toMs) continue;
+    if (projectCode === null || mayHold(one, "project", projectCode)) days.set(one.day, [...(days.get(one.day) ?? []), one]);
+  }
   return [...days.values()].sort((a, b) => a[0]!.day - b[0]!.day);
 }
 
-/** Brings every column of some rows into memory; pin them before. @throws corruption */
-export async function loadAll(sources: readonly Rows[]): Promise<void> {
-  for (const rows of sources) await rows.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...rows.columnNames()]);
+/** Loads every column of some rows, and reads what is loaded before it may be dropped again. The arrays read live on. @throws corruption */
+export function whileLoaded<T>(sources: readonly Rows[], read: () => T | Promise<T>): Promise<T> {
+  return whilePinned(sources, async () => {
+    for (const rows of sources) await rows.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...rows.columnNames()]);
+    return await read();
+  });
 }
 
 /** The loaded rows of one day in (createdAt, event id) order: those of a single segment as they are, others merged. */
@@ -41,9 +53,9 @@ export async function inOrder(sources: readonly Rows[]): Promise<DayRows> {
   return dayRows(await mergeRows(sources));
 }
 
-/** Loaded rows in whatever order. What it holds stays readable when the rows are dropped from memory. */
-export function asDayRows(rows: Rows): DayRows {
-  const columns = new Map(rows.columnNames().map((name) => [name, rows.column(name)]));
+/** Loaded rows in whatever order. What it holds stays readable when the rows are dropped from memory. @param loaded names of columns; default: all */
+export function asDayRows(rows: Rows, loaded: readonly string[] = rows.columnNames()): DayRows {
+  const columns = new Map(rows.columnNames().filter((name) => loaded.includes(name)).map((name) => [name, rows.column(name)]));
   return dayRows({ day: rows.day, times: rows.times(), ids: rows.ids(), columns });
 }
 

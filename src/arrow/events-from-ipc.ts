@@ -2,24 +2,14 @@ import { RecordBatchReader } from "apache-arrow";
 import type { RecordBatch, Schema } from "apache-arrow";
 import { DaybookError, parameterError } from "../base/errors.js";
 import type { EventInput } from "../schema/event.js";
-import { FIELDS } from "../schema/fields.js";
+import { eventAt, placeOf } from "./event-columns.js";
+import type { Place, ReadValue } from "./event-columns.js";
 import { JSON_MARK } from "./json-mark.js";
 import { jsonReader, valueReader } from "./read-values.js";
-import type { ReadValue } from "./read-values.js";
 
-/** Members of an event; every other column is a metadata key. */
-const MEMBERS: ReadonlySet<string> = new Set([
-  "id", "createdAt", "created_at", "timestamp", "metadata", "identityId",
-  ...FIELDS.flatMap(({ camel, aliases }) => [camel, ...aliases]),
-]);
-const TIMES: ReadonlySet<string> = new Set(["createdAt", "created_at", "timestamp"]);
-const METADATA_PREFIX = "metadata.";
-
-/** What a column fills: a member of the event or a key of its metadata. */
-interface Target {
-  readonly member: string | null;
-  readonly key: string;
-  readonly read: (batch: RecordBatch) => ReadValue;
+/** What a column fills, and how it is read. */
+interface Target extends Place {
+  readonly readerIn: (batch: RecordBatch) => ReadValue;
 }
 
 /**
@@ -33,44 +23,26 @@ interface Target {
 export function* eventsFromIpc(bytes: Uint8Array): Generator<EventInput> {
   refuseCutShort(bytes);
   let targets: readonly Target[] | null = null;
+  let rowCount = 0;
   for (const batch of batchesOf(bytes)) {
+    rowCount += batch.numRows;
+    // Each event has a name, and a name some byte: rows of columns that take none could be more than there is time for.
+    if (rowCount > bytes.length) throw expected(`${rowCount} rows in ${bytes.length} bytes`);
     targets ??= targetsOf(batch.schema);
-    const columns = targets.map(({ member, key, read }) => ({ member, key, read: read(batch) }));
+    const columns = targets.map(({ readerIn, ...place }) => ({ ...place, read: readerIn(batch) }));
     for (let row = 0; row < batch.numRows; row += 1) yield eventAt(columns, row);
   }
-}
-
-function eventAt(columns: readonly { member: string | null; key: string; read: ReadValue }[], row: number): EventInput {
-  const event: Record<string, unknown> = {};
-  const keys: [string, unknown][] = [];
-  for (const { member, key, read } of columns) {
-    const value = read(row);
-    if (value === null) continue;
-    if (member !== null) event[member] = value;
-    else keys.push([key, value]);
-  }
-  if (keys.length > 0) event["metadata"] = withKeys(event["metadata"], keys);
-  // Whether it is an event, and a good one, is for `ingest` to say.
-  return event as Partial<EventInput> as EventInput;
-}
-
-function withKeys(metadata: unknown, keys: readonly [string, unknown][]): unknown {
-  if (metadata === undefined) return Object.fromEntries(keys);
-  if (typeof metadata !== "object" || metadata === null) return metadata;
-  return Object.fromEntries([...Object.entries(metadata), ...keys]);
 }
 
 function targetsOf(schema: Schema): Target[] {
   return schema.fields.map((field, index) => {
     const { name, type } = field;
-    const member = MEMBERS.has(name) ? name : null;
-    const key = name.startsWith(METADATA_PREFIX) ? name.slice(METADATA_PREFIX.length) : name;
-    const isJson = name === "metadata" || (member === null && field.metadata.get(JSON_MARK[0]) === JSON_MARK[1]);
-    const readerOf = isJson ? jsonReader(name, type) : valueReader(name, type, TIMES.has(name) ? "ms" : "text");
+    const place = placeOf(name);
+    const isJson = name === "metadata" || (place.member === null && field.metadata.get(JSON_MARK[0]) === JSON_MARK[1]);
+    const readerOf = isJson ? jsonReader(name, type) : valueReader(name, type, place.isTime ? "ms" : "text");
     return {
-      member,
-      key,
-      read: (batch: RecordBatch) => {
+      ...place,
+      readerIn: (batch: RecordBatch) => {
         const column = batch.getChildAt(index);
         if (column === null) throw parameterError("invalid_parameter", "bytes", `column ${name} is missing in a batch`);
         return readerOf(column);

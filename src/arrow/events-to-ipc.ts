@@ -1,19 +1,18 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by their dictionary, rows by their column */
 import { Field, RecordBatch, Schema, Struct, TimestampMillisecond, Utf8, makeData } from "apache-arrow";
 import type { Data } from "apache-arrow";
-import { MS_PER_DAY, dayStartMs } from "../base/time.js";
+import { dayStartMs } from "../base/time.js";
 import { nextTurn } from "../base/turn.js";
 import { uuidText } from "../base/uuid.js";
 import { codeAt } from "../column/column.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import { FIELDS } from "../schema/fields.js";
-import { mayHold } from "../segment/may-hold.js";
 import type { Rows } from "../segment/rows.js";
-import { whilePinned } from "../segment/while-pinned.js";
-import { asDayRows, daysOf, inOrder, loadAll, rowsInRange } from "./day-rows.js";
-import type { DayRows, EventRange } from "./day-rows.js";
+import { asDayRows, daysOf, inOrder, rowsInRange, whileLoaded } from "./day-rows.js";
+import type { DayRows, EventRange, IdentityIdOf } from "./day-rows.js";
 import { fieldColumn } from "./field-column.js";
 import type { FieldColumn } from "./field-column.js";
+import { instantsOf } from "./instants.js";
 import { IpcWriter } from "./ipc-writer.js";
 import type { IpcFormat } from "./ipc-writer.js";
 import { JSON_MARK } from "./json-mark.js";
@@ -26,7 +25,16 @@ const BATCH_ROW_COUNT = 16_384;
 const ID = new Field("id", new Utf8(), false);
 const CREATED_AT = new Field("createdAt", new TimestampMillisecond("UTC"), false);
 const IDENTITY_ID = new Field("identityId", new Utf8(), true);
-const METADATA = new Field("metadata", new Utf8(), true, new Map([JSON_MARK, ["ARROW:extension:metadata", ""]]));
+const METADATA = new Field("metadata", new Utf8(), true);
+const MARKED_METADATA = new Field("metadata", new Utf8(), true, new Map([JSON_MARK, ["ARROW:extension:metadata", ""]]));
+
+/** What an export has or lacks besides. */
+export interface IpcColumns {
+  /** For a last column `identityId`; absent: none. */
+  readonly identityIdOf?: IdentityIdOf | null;
+  /** Marks `metadata` as JSON: readers that know no extension types refuse such a file. Default false. */
+  readonly jsonMark?: boolean;
+}
 
 /**
  * Every event of a range in (createdAt, event id) order as an Arrow IPC stream or file, in pieces. Columns: `id` as UUID
@@ -35,7 +43,6 @@ const METADATA = new Field("metadata", new Utf8(), true, new Map([JSON_MARK, ["A
  * written once, of the values that the exported events have. Days are read twice, for the dictionaries and for the rows,
  * and one at a time.
  * @param rows of a snapshot that is kept until the end
- * @param identityIdOf for a last column `identityId`; null: none
  * @param pause gives others a turn between segments and between batches; what it throws ends the export
  * @throws corruption
  */
@@ -44,14 +51,14 @@ export async function* eventsToIpc(
   dictionaries: Dictionaries,
   range: EventRange,
   format: IpcFormat,
-  identityIdOf: IdentityIdOf | null = null,
+  { identityIdOf = null, jsonMark = false }: IpcColumns = {},
   pause: () => Promise<void> = nextTurn,
 ): AsyncGenerator<Uint8Array> {
   const projectCode = range.project === null ? null : dictionaries.named("project").codeOf(range.project);
-  const isOfRange = ({ day }: Rows) => dayStartMs(day) + MS_PER_DAY > range.fromMs && dayStartMs(day) < range.toMs;
-  const days = daysOf(rows.filter((part) => isOfRange(part) && (projectCode === null || mayHold(part, "project", projectCode))));
+  const days = daysOf(rows, range, projectCode);
   const columns = await columnsFor(days, dictionaries, range, projectCode, pause);
-  const schema = new Schema([ID, CREATED_AT, ...columns.map((column) => column.field), METADATA, ...(identityIdOf === null ? [] : [IDENTITY_ID])]);
+  const metadata = jsonMark ? MARKED_METADATA : METADATA;
+  const schema = new Schema([ID, CREATED_AT, ...columns.map((column) => column.field), metadata, ...(identityIdOf === null ? [] : [IDENTITY_ID])]);
   const writer = new IpcWriter(format, schema);
   let batchCount = 0;
   for (const sources of days) {
@@ -69,23 +76,12 @@ export async function* eventsToIpc(
   yield writer.end();
 }
 
-/** Whose an event is, by the codes of its user id and anonymous id; null for nobody's. */
-export type IdentityIdOf = (userId: number, anonymousId: number) => string | null;
-
 const NO_ROWS: DayRows = {
   day: 0,
   times: new Int32Array(0),
   ids: new Uint8Array(0),
   column: () => ({ kind: "dense", codes: new Uint8Array(0) }),
 };
-
-/** Loads rows, and reads what is loaded before it may be dropped again. The arrays read live on. */
-function whileLoaded<T>(sources: readonly Rows[], read: () => T | Promise<T>): Promise<T> {
-  return whilePinned(sources, async () => {
-    await loadAll(sources);
-    return await read();
-  });
-}
 
 /** The columns of the fields, once it is known which values the events have. */
 async function columnsFor(
@@ -134,15 +130,6 @@ function identityIds({ column }: DayRows, rows: Uint32Array, identityIdOf: Ident
   return utf8Data(Array.from(rows, (row) => identityIdOf(codeAt(users, row), codeAt(anonymous, row))));
 }
 
-/** Epoch ms as pairs of 32-bit words: a 64-bit integer a row would cost as much as all else. */
 function instants({ day, times }: DayRows, rows: Uint32Array): Data {
-  const words = new Uint32Array(rows.length * 2);
-  const startMs = dayStartMs(day);
-  for (let at = 0; at < rows.length; at += 1) {
-    const createdAtMs = startMs + times[rows[at]!]!;
-    words[at * 2] = createdAtMs;
-    words[at * 2 + 1] = Math.floor(createdAtMs / 2 ** 32);
-  }
-  const data = new BigInt64Array(words.buffer);
-  return makeData({ type: CREATED_AT.type, length: rows.length, nullCount: 0, data });
+  return makeData({ type: CREATED_AT.type, length: rows.length, nullCount: 0, data: instantsOf(dayStartMs(day), times, rows) });
 }

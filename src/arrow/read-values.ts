@@ -1,9 +1,8 @@
 import { DataType } from "apache-arrow";
 import type { Vector } from "apache-arrow";
 import { parameterError } from "../base/errors.js";
-
-/** The value of a row as an event's member takes it; null where it is not set. */
-export type ReadValue = (row: number) => unknown;
+import { integerOf, jsonOf } from "./event-columns.js";
+import type { ReadValue } from "./event-columns.js";
 
 /** How the columns of one field are read, batch by batch. */
 export type ReaderOf = (column: Vector) => ReadValue;
@@ -37,17 +36,8 @@ export function jsonReader(name: string, type: DataType): ReaderOf {
   const read = valueReader(name, type, "text");
   return (column) => {
     const value = read(column);
-    return (row) => parsed(value(row));
+    return (row) => jsonOf(value(row));
   };
-}
-
-function parsed(value: unknown): unknown {
-  if (typeof value !== "string") return value;
-  try {
-    return JSON.parse(value) as unknown;
-  } catch {
-    return value;
-  }
 }
 
 type Convert = (value: unknown) => unknown;
@@ -60,7 +50,7 @@ const asIs: Convert = (value) => value;
 
 function converter(name: string, type: DataType, instants: InstantForm): Convert {
   if (DataType.isDictionary(type)) return converter(name, type.dictionary as DataType, instants);
-  if (DataType.isInt(type)) return fromInteger;
+  if (DataType.isInt(type)) return integerOf;
   if (DataType.isTimestamp(type) || DataType.isDate(type)) return instants === "ms" ? asIs : isoText;
   if (DataType.isStruct(type)) {
     const members = type.children.map((child) => [child.name, converter(`${name}.${child.name}`, child.type, "text")] as const);
@@ -80,12 +70,6 @@ function converter(name: string, type: DataType, instants: InstantForm): Convert
     DataType.isLargeUtf8(type) || DataType.isUtf8View(type);
   if (isPlain) return asIs;
   throw parameterError("invalid_parameter", "bytes", `column ${name}: events cannot have values of type ${String(type)}; write them as numbers or text`);
-}
-
-function fromInteger(value: unknown): unknown {
-  if (typeof value !== "bigint") return value;
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : String(value);
 }
 
 /** An instant that no date can hold stays a number. */

@@ -46,9 +46,15 @@ export async function openOrganization(data: DataDirectory, name: string, { curr
   return openDaybook(currency === undefined ? { storage } : { storage, currency });
 }
 
+export interface ReadingOptions {
+  readonly currency?: string | undefined;
+  /** As that of `openDaybook`. */
+  readonly memoryBudgetBytes?: number;
+}
+
 /** Opens an organization beside a running `serve`, for reading. @throws UsageError, Error when it does not exist */
-export async function openForReading(data: DataDirectory, name: string, currency?: string): Promise<Daybook> {
+export async function openForReading(data: DataDirectory, name: string, { currency, ...options }: ReadingOptions = {}): Promise<Daybook> {
   const directory = directoryOf(data, name);
   if (!data.names.includes(name)) throw new Error(`${data.path}: there is no organization ${JSON.stringify(name)} here`);
-  return openDaybook({ storage: fileStorage(directory), readOnly: true, ...(currency === undefined ? {} : { currency }) });
+  return openDaybook({ storage: fileStorage(directory), readOnly: true, ...options, ...(currency === undefined ? {} : { currency }) });
 }

@@ -1,3 +1,4 @@
+import type { RecordBatch } from "../arrow/record-batches.js";
 import type { Change, ChangesOptions } from "./changes.js";
 import type { EventInput, EventRecord, FoundEvent, IngestResult } from "../schema/event.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
@@ -78,6 +79,16 @@ export interface ExportInput {
   readonly endDate?: DateInput | null | undefined;
   /** Adds to each event whose it is by what is known when the export begins. Default false. */
   readonly identityIds?: boolean | null | undefined;
+}
+
+export interface ExportArrowInput extends ExportInput {
+  /** Marks the column `metadata` as the extension type `arrow.json`, which some readers refuse. Default false. */
+  readonly jsonMark?: boolean | null | undefined;
+}
+
+export interface RecordBatchesInput extends Pick<ExportInput, "project" | "startDate" | "endDate"> {
+  /** `id`, `createdAt`, `sequence`, fields under their camelCase names, and `metadata.KEY`. Default: all that the rows have. */
+  readonly columns?: readonly string[] | null | undefined;
 }
 
 export interface DaybookStats {
@@ -294,7 +305,22 @@ export interface Daybook extends AsyncDisposable {
    */
   exportRecords(options?: StopOptions): AsyncIterable<StoredRecord>;
   /** The same events as an Arrow IPC stream, or file, that other tools open: `import --format arrow` takes it back. @throws as exportEvents */
-  exportArrow(input?: ExportInput, format?: "stream" | "file", options?: StopOptions): AsyncIterable<Uint8Array>;
+  exportArrow(input?: ExportArrowInput, format?: "stream" | "file", options?: StopOptions): AsyncIterable<Uint8Array>;
+  /** The same events as a Parquet file, in pieces: `import --format parquet` takes it back. @throws as exportEvents */
+  exportParquet(input?: ExportInput, options?: StopOptions): AsyncIterable<Uint8Array>;
+  /**
+   * The events of the moment when the first is asked for as Arrow record batches over the arrays that segments and heads have in memory, one batch
+   * for each, days ascending; in order of time within sealed ones only. One schema for all: `new Table(batches)` takes them. Of fields and
+   * `metadata.KEY` (JSON texts) a batch has the stored codes as indexes of one dictionary, which holds values of the whole store, whatever `project`
+   * says.
+   *
+   * No copy: `id` (16 bytes), `sequence`, and these codes, of all rows of a segment or of a run of them. Made: `createdAt`, `notify`, `value`,
+   * validity (a bit a row), keys that few rows have, codes narrower than those of another batch, and whatever is cut out of others by `project`.
+   * Nothing may be written to the arrays. What is asked for is held, and an erasure waits, until the last batch was taken or the iterator is
+   * returned.
+   * @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range, aborted, closed, corruption
+   */
+  recordBatches(input?: RecordBatchesInput, options?: StopOptions): AsyncIterable<RecordBatch>;
   /** Makes a project exist before its first event. @throws invalid_parameter, read_only, storage_full, closed */
   createProject(name: string): Promise<void>;
   /** Names of all projects, by code point; `default`, the project of events that name none, always is one. */

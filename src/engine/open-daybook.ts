@@ -1,3 +1,4 @@
+import type { RecordBatch } from "../arrow/record-batches.js";
 import { projectOfIngest } from "../base/call-options.js";
 import { systemClock } from "../base/clock.js";
 import type { Clock } from "../base/clock.js";
@@ -16,7 +17,7 @@ import { Changes } from "./changes.js";
 import type { Change, ChangesOptions } from "./changes.js";
 import { KEY_COUNT_MAX } from "./collected.js";
 import { encodeCursor } from "../plan/cursor.js";
-import { planExport } from "../plan/export-events.js";
+import { planArrowExport, planExport, planRecordBatches } from "../plan/export-events.js";
 import type { ReportRules } from "../plan/context.js";
 import type { Answer, CursorPosition, Executor, Plan, ReportName } from "../plan/plan.js";
 import { planners } from "../plan/planners.js";
@@ -34,11 +35,13 @@ import type { SavedSegment } from "../store/files/saved-segments-file.js";
 import type {
   Daybook,
   DaybookStats,
+  ExportArrowInput,
   ExportedEvent,
   ExportInput,
   Explanation,
   IngestOptions,
   QueryOptions,
+  RecordBatchesInput,
   Segments,
 } from "./daybook.js";
 import { MemoryExecutor } from "./executor.js";
@@ -255,9 +258,9 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     }
   }
 
-  async *exportArrow(input: ExportInput = {}, format: "stream" | "file" = "stream", options?: StopOptions): AsyncGenerator<Uint8Array> {
+  async *exportArrow(input: ExportArrowInput = {}, format: "stream" | "file" = "stream", options?: StopOptions): AsyncGenerator<Uint8Array> {
     this.#refuseClosed();
-    const { project, range, identityIds } = planExport(input);
+    const { project, range, identityIds, jsonMark } = planArrowExport(input);
     if (format !== "stream" && format !== "file") throw parameterError("invalid_parameter", "format", `expected stream or file, got ${shown(format)}`);
     const { signal } = readStopOptions(options);
     // Loaded when asked for: most programs never write Arrow.
@@ -265,7 +268,35 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     const turns = new RowTurns(signal);
     const { snapshot, names } = await this.#exportMoment(identityIds);
     try {
-      yield* eventsToIpc(snapshot.rows, this.#store.dictionaries, { ...range, project }, format, names?.of ?? null, () => turns.turn());
+      yield* eventsToIpc(snapshot.rows, this.#store.dictionaries, { ...range, project }, format, { identityIdOf: names?.of ?? null, jsonMark }, () => turns.turn());
+    } finally {
+      snapshot.release();
+    }
+  }
+
+  async *exportParquet(input: ExportInput = {}, options?: StopOptions): AsyncGenerator<Uint8Array> {
+    this.#refuseClosed();
+    const { project, range, identityIds } = planExport(input);
+    const { signal } = readStopOptions(options);
+    const { eventsToParquet } = await import("../parquet/events-to-parquet.js");
+    const turns = new RowTurns(signal);
+    const { snapshot, names } = await this.#exportMoment(identityIds);
+    try {
+      yield* eventsToParquet(snapshot.rows, this.#store.dictionaries, { ...range, project }, names?.of ?? null, () => turns.turn());
+    } finally {
+      snapshot.release();
+    }
+  }
+
+  async *recordBatches(input: RecordBatchesInput = {}, options?: StopOptions): AsyncGenerator<RecordBatch> {
+    this.#refuseClosed();
+    const { project, range, columns } = planRecordBatches(input);
+    const { signal } = readStopOptions(options);
+    const { recordBatches } = await import("../arrow/record-batches.js");
+    const turns = new RowTurns(signal);
+    const { snapshot } = await this.#exportMoment(false);
+    try {
+      yield* recordBatches(snapshot.rows, this.#store.dictionaries, { ...range, project }, columns, () => turns.turn());
     } finally {
       snapshot.release();
     }

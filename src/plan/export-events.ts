@@ -1,5 +1,8 @@
+import { shown } from "../base/errors.js";
+import { LIMITS } from "../base/limits.js";
 import { planRange } from "./date-range.js";
-import { readFlag, readMembers, readText } from "./members.js";
+import { memberError, readFlag, readList, readMembers, readText } from "./members.js";
+import type { Members } from "./members.js";
 import type { Range } from "./plan.js";
 
 /** Which events an export takes. */
@@ -9,8 +12,33 @@ export interface ExportPlan {
   readonly identityIds: boolean;
 }
 
+/** Members that say which events are meant. */
+const RANGE = ["project", "startDate", "endDate"];
+
 /** Settles what an export takes. @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range */
 export function planExport(input: unknown): ExportPlan {
-  const members = readMembers(input ?? {}, "", ["project", "startDate", "endDate", "identityIds"]);
+  return exportOf(readMembers(input ?? {}, "", [...RANGE, "identityIds"]));
+}
+
+/** The same of an export to Arrow. @throws as above */
+export function planArrowExport(input: unknown): ExportPlan & { readonly jsonMark: boolean } {
+  const members = readMembers(input ?? {}, "", [...RANGE, "identityIds", "jsonMark"]);
+  return { ...exportOf(members), jsonMark: readFlag(members, "jsonMark") };
+}
+
+/** Settles which rows and columns record batches are of; columns null: all. @throws as above */
+export function planRecordBatches(input: unknown): Pick<ExportPlan, "project" | "range"> & { readonly columns: readonly string[] | null } {
+  const members = readMembers(input ?? {}, "", [...RANGE, "columns"]);
+  const { project, range } = exportOf(members);
+  if (!members.values.has("columns")) return { project, range, columns: null };
+  const columns = readList(members, "columns", 1, LIMITS.metadataKeyCount).map((name) => {
+    if (typeof name !== "string") throw memberError(members, "columns", `expected names of columns, got ${shown(name)}`);
+    return name;
+  });
+  if (new Set(columns).size < columns.length) throw memberError(members, "columns", "expected each name once");
+  return { project, range, columns };
+}
+
+function exportOf(members: Members): ExportPlan {
   return { project: readText(members, "project"), range: planRange(members), identityIds: readFlag(members, "identityIds") };
 }

@@ -74,7 +74,7 @@ describe("a copy", () => {
     expect([events.length, events.filter(isRecord).length]).toEqual([4, 0]);
   });
 
-  test.each(["csv", "arrow"])("is not what %s holds, and one line says so where there are records.", async (format) => {
+  test.each(["csv", "arrow", "parquet"])("is not what %s holds, and one line says so where there are records.", async (format) => {
     const directory = await shop();
     const exporting = ["export", "--data", directory, "--organization", "shop", "--format", format];
     const [run, knowing] = await Promise.all([daybook(exporting), daybook([...exporting, "--events-only"])]);

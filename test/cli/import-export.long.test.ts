@@ -65,14 +65,14 @@ describe("import and export", () => {
     expect(await exported("via-csv")).toBe(ndjson);
   });
 
-  test("an Arrow export imports to the same export, and importing it again adds nothing", async () => {
-    const arrow = join(directory, "out.arrow");
+  test.each(["arrow", "parquet"])("an export called .%s imports to the same export, and importing it again adds nothing", async (format) => {
+    const file = join(directory, `out.${format}`);
     const ndjson = await exported("source");
-    expect((await daybook(["export", "--data", directory, "--organization", "source", "--format", "arrow", "--out", arrow])).code).toBe(0);
-    const load = ["import", "--data", directory, "--organization", "via-arrow", arrow];
+    expect((await daybook(["export", "--data", directory, "--organization", "source", "--out", file])).code).toBe(0);
+    const load = ["import", "--data", directory, "--organization", `via-${format}`, file];
     expect((await daybook(load)).stdout).toMatch(/accepted 3 \/ duplicates 0 \/ rejected 0/);
     expect((await daybook(load)).stdout).toMatch(/accepted 0 \/ duplicates 3 \/ rejected 0/);
-    expect(await exported("via-arrow")).toBe(ndjson);
+    expect(await exported(`via-${format}`)).toBe(ndjson);
   });
 
   test("a range and a project narrow an export", async () => {

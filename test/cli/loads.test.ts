@@ -15,7 +15,7 @@ async function loadedBy(...args: string[]): Promise<{ readonly files: string[]; 
   expect(code, stderr).toBe(0);
   const urls = [...stderr.matchAll(/^loads (file:.*)$/gm)].map(([, url = ""]) => new URL(url));
   const texts = await Promise.all(urls.map((url) => readFile(url, "utf8")));
-  const packages = texts.flatMap((text) => Array.from(text.matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)/gm), ([, name = ""]) => name));
+  const packages = texts.flatMap((text) => Array.from(text.matchAll(/^\/\/ (?:\.\.\/\w+\/)?node_modules\/((?:@[^/]+\/)?[^/]+)/gm), ([, name = ""]) => name));
   return { files: urls.map(({ pathname }) => basename(pathname)), packages: new Set(packages) };
 }
 
@@ -28,15 +28,17 @@ test("--help and --version load no command.", async () => {
   }
 });
 
-test("Neither apache-arrow nor zod is loaded for what has no Arrow, HTTP or tokens.", async () => {
+test("Neither apache-arrow, hyparquet nor zod is loaded for what has no Arrow, Parquet, HTTP or tokens.", async () => {
   const directory = await emptyDirectory();
   const [file, data] = [join(directory, "a.ndjson"), join(directory, "data")];
   await writeFile(file, '{"id":"1","name":"a","createdAt":"2026-03-01T08:00:00Z"}\n');
   for (const args of [["import", "--data", data, file], ["verify", "--data", data], ["token", "list", "--data", data]]) {
     const { packages } = await loadedBy(...args);
-    expect([packages.has("apache-arrow"), packages.has("zod")], args[0]).toEqual([false, false]);
+    expect(["apache-arrow", "hyparquet", "hyparquet-writer", "zod"].filter((name) => packages.has(name)), args[0]).toEqual([]);
   }
   const arrow = await loadedBy("export", "--data", data, "--format", "arrow");
+  const parquet = await loadedBy("export", "--data", data, "--out", join(directory, "a.parquet"));
   const tokens = await loadedBy("token", "create", "--data", data, "--role", "owner", "--scopes", "*");
-  expect([arrow.packages.has("apache-arrow"), tokens.packages.has("zod")]).toEqual([true, true]);
+  expect([arrow.packages.has("apache-arrow"), arrow.packages.has("hyparquet"), tokens.packages.has("zod")]).toEqual([true, false, true]);
+  expect([parquet.packages.has("apache-arrow"), parquet.packages.has("hyparquet-writer")]).toEqual([false, true]);
 });

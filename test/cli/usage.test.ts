@@ -31,9 +31,13 @@ describe("daybook", () => {
     [["stats", "--dta", "x"], "daybook stats: Unknown option '--dta' (see daybook stats --help)"],
     [["import", "--data", "x"], "daybook import: expected at least one FILE (see daybook import --help)"],
     [["import", "--data", "x", "-"], "daybook import: --format is required: standard input has no name (see daybook import --help)"],
+    [["import", "--data", "x", "--format", "parquet", "-"], "daybook import: -: Parquet is read from its end, so it has to be a file, and not gzipped (see daybook import --help)"],
+    [["import", "--data", "x", "a.parquet.gz"], "daybook import: a.parquet.gz: Parquet is read from its end, so it has to be a file, and not gzipped (see daybook import --help)"],
+    [["export", "--data", "x", "--out", "a.parquet.gz"], "daybook export: --out: Parquet is compressed already, expected a name without .gz (see daybook export --help)"],
+    [["export", "--data", "x", "--json-mark"], "daybook export: --json-mark is for arrow only (see daybook export --help)"],
     [["import", "--data", "x", "a.txt"], "daybook import: --format is required: a.txt does not tell its format (see daybook import --help)"],
     [["import", "--data", "x", "--organization", "../up", "a.csv"], 'daybook import: --organization: expected lower-case letters, digits, - and _, at most 63, got "../up" (see daybook import --help)'],
-    [["export", "--data", "x", "--format", "xml"], 'daybook export: --format: expected ndjson, csv, arrow, got "xml" (see daybook export --help)'],
+    [["export", "--data", "x", "--format", "xml"], 'daybook export: --format: expected ndjson, csv, arrow, parquet, got "xml" (see daybook export --help)'],
     [["serve", "--data", "x", "--memory"], "daybook serve: --data and --memory exclude each other (see daybook serve --help)"],
     [["serve", "--port", "99999"], 'daybook serve: --port: expected a number from 0 to 65535, got "99999" (see daybook serve --help)'],
     [["serve", "--currency", "euro"], 'daybook serve: --currency: expected three capital letters like USD, got "euro" (see daybook serve --help)'],
@@ -109,7 +113,7 @@ describe("daybook", () => {
     const exported = (...args: string[]) => daybookHere(["export", "--data", `${directory}/data`, "--out", out, ...args]);
     expect((await exported()).code).toBe(0);
     const before = await readFile(out, "utf8");
-    for (const format of ["ndjson", "csv", "arrow"]) {
+    for (const format of ["ndjson", "csv", "arrow", "parquet"]) {
       const { code, stderr } = await exported("--format", format, "--from", "soon");
       expect([code, stderr.replace(/expected.*/, "…")]).toEqual([2, "daybook export: --from: …\n"]);
     }

@@ -11,7 +11,11 @@ import { count, plural } from "../print/format.js";
 import { Progress } from "../print/progress.js";
 import { csvBlocks, ndjsonBlocks, type Written } from "../write/blocks.js";
 
-const FORMATS = ["ndjson", "csv", "arrow"] as const;
+const FORMATS = ["ndjson", "csv", "arrow", "parquet"] as const;
+type Format = (typeof FORMATS)[number];
+
+/** What is kept of columns: each is read once, or twice in a row. */
+const COLUMN_BYTES = 64 * 1024 * 1024;
 
 const help = `Usage: daybook export --data DIR [options]
 
@@ -24,10 +28,12 @@ then every event, ascending by time. That is a copy: imported, it answers as the
   --project NAME        only events of this project; records are written all the same: they hold for the organization
   --from DATE           only events from this day or RFC 3339 time on; records hold for the past, too
   --to DATE             only events up to and including this day or time
-  --format FORMAT       ndjson (default), csv (one column per event field, metadata as JSON), or
-                        arrow (IPC stream, texts dictionary-encoded); csv and arrow hold events only
+  --format FORMAT       ndjson, csv (one column per event field, metadata as JSON), arrow (IPC stream, texts
+                        dictionary-encoded), or parquet (compressed with Snappy); all but ndjson hold events only;
+                        default: by the name of --out (.csv .arrow .arrows .parquet), else ndjson
   --events-only         no records
   --identity-ids        adds identityId to each event: whose it is at this moment; "import" passes it over
+  --json-mark           marks metadata as JSON in an Arrow stream (extension type arrow.json), which Polars refuses
   --out FILE            instead of standard output; gzipped when the name ends in .gz
 `;
 
@@ -43,14 +49,18 @@ async function run(args: readonly string[]): Promise<void> {
       format: { type: "string" },
       "events-only": { type: "boolean" },
       "identity-ids": { type: "boolean" },
+      "json-mark": { type: "boolean" },
       out: { type: "string" },
     },
     false,
   );
   const path = required(values.data, "data");
-  const format = oneOf(values.format ?? "ndjson", "format", FORMATS);
+  const format = formatOf(values.format, values.out ?? "");
+  const isGzipped = values.out?.endsWith(".gz") === true;
+  if (format === "parquet" && isGzipped) throw new UsageError("--out: Parquet is compressed already, expected a name without .gz");
+  if (values["json-mark"] === true && format !== "arrow") throw new UsageError("--json-mark is for arrow only");
   const organization = organizationOf(values.organization);
-  const daybook = await openForReading(await dataDirectory(path), organization);
+  const daybook = await openForReading(await dataDirectory(path), organization, { memoryBudgetBytes: COLUMN_BYTES });
   try {
     const input: ExportInput = { project: values.project ?? null, startDate: values.from ?? null, endDate: values.to ?? null, identityIds: values["identity-ids"] ?? false };
     const withRecords = values["events-only"] !== true;
@@ -63,20 +73,27 @@ async function run(args: readonly string[]): Promise<void> {
     const chunks = {
       ndjson: () => ndjsonBlocks(daybook, input, withRecords, onBlock),
       csv: () => csvBlocks(daybook, input, onBlock),
-      arrow: () => daybook.exportArrow(input),
+      arrow: () => daybook.exportArrow({ ...input, jsonMark: values["json-mark"] ?? false }),
+      parquet: () => daybook.exportParquet(input),
     };
     const written = Readable.from(await begun(chunks[format]()));
     if (values.out === undefined) await pipeline(written, process.stdout, { end: false });
     else if (values.out.endsWith(".gz")) await pipeline(written, createGzip(), createWriteStream(values.out));
     else await pipeline(written, createWriteStream(values.out));
     const took = progress.end();
-    if (values.out !== undefined) process.stdout.write(`${values.out}: ${format === "arrow" ? "" : textOf(counts)}(${took})\n`);
+    if (values.out !== undefined) process.stdout.write(`${values.out}: ${format === "arrow" || format === "parquet" ? "" : textOf(counts)}(${took})\n`);
     if (withRecords && format !== "ndjson") await tellOfRecords(daybook, format);
   } catch (error) {
     throw inOptionNames(error);
   } finally {
     await daybook.close();
   }
+}
+
+function formatOf(given: string | undefined, out: string): Format {
+  if (given !== undefined) return oneOf(given, "format", FORMATS);
+  const [, name = "ndjson"] = /\.(csv|arrow|parquet)s?(?:\.gz)?$/i.exec(out) ?? [];
+  return oneOf(name.toLowerCase(), "format", FORMATS);
 }
 
 function textOf({ events, records }: Written): string {

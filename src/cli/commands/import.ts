@@ -11,9 +11,10 @@ import { readCsvEvents } from "../read/csv-events.js";
 import { readCsvMap, type CsvMap } from "../read/csv-map.js";
 import { checkReadable, readBytes } from "../read/gzip.js";
 import { readNdjson } from "../read/ndjson.js";
+import { readParquet } from "../read/parquet.js";
 import type { Rows } from "../read/row.js";
 
-const FORMATS = ["ndjson", "csv", "clf", "arrow"] as const;
+const FORMATS = ["ndjson", "csv", "clf", "arrow", "parquet"] as const;
 type Format = (typeof FORMATS)[number];
 
 const help = `Usage: daybook import --data DIR [options] FILE...
@@ -26,8 +27,8 @@ nothing.
   --project NAME        the project of events that name none; events of other projects are rejected; records hold for the
                         organization all the same
   --format FORMAT       ndjson (one JSON object per line: an event, or with a "type" a record), csv, clf (access log,
-                        common or combined), or arrow (IPC stream or file); default: by the file's name
-                        (.ndjson .jsonl .csv .log .arrow .arrows)
+                        common or combined), arrow (IPC stream or file), or parquet; default: by the file's name
+                        (.ndjson .jsonl .csv .log .arrow .arrows .parquet)
   --map FILE            how CSV columns become events (docs/import.md)
   --set NAME            name of the data set, part of the ids of rows that bring none; default: the file's name
   --strict              exit 1 when any row was rejected
@@ -55,6 +56,8 @@ async function run(args: readonly string[]): Promise<void> {
   if (positionals.length === 0) throw new UsageError("expected at least one FILE");
   const files = positionals.map((path) => ({ path, format: formatOf(path, values.format) }));
   if (values.map !== undefined && files.some((file) => file.format !== "csv")) throw new UsageError("--map is for csv files only");
+  const sealed = files.find(({ path, format }) => format === "parquet" && (path === "-" || /\.gz$/i.test(path)));
+  if (sealed !== undefined) throw new UsageError(`${sealed.path}: Parquet is read from its end, so it has to be a file, and not gzipped`);
   const data = await dataDirectory(path);
   // A name that is mistyped must not leave half of the files stored, nor a new store behind.
   for (const { path } of files) await checkReadable(path);
@@ -90,6 +93,7 @@ function formatOf(path: string, given: string | undefined): Format {
   if (/\.(ndjson|jsonl)$/.test(name)) return "ndjson";
   if (name.endsWith(".csv")) return "csv";
   if (/\.arrows?$/.test(name)) return "arrow";
+  if (name.endsWith(".parquet")) return "parquet";
   if (/\.log(\.\d+)?$/.test(name)) return "clf";
   throw new UsageError(`--format is required: ${path === "-" ? "standard input has no name" : `${basename(path)} does not tell its format`}`);
 }
@@ -99,6 +103,7 @@ function setOf(path: string): string {
 }
 
 function rowsOf(path: string, format: Format, set: string, map: CsvMap | null): Rows {
+  if (format === "parquet") return readParquet(path, set);
   const bytes = readBytes(path);
   if (format === "ndjson") return readNdjson(bytes, set);
   if (format === "clf") return readClf(bytes, set);

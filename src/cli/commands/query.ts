@@ -39,7 +39,7 @@ async function run(args: readonly string[]): Promise<void> {
   const organization = organizationOf(values.organization);
   const currency = currencyOf(values.currency);
   const input = inputOf(values.json === "-" ? await text(process.stdin) : (values.json ?? "{}"), values.project);
-  const daybook = await openForReading(await dataDirectory(path), organization, currency);
+  const daybook = await openForReading(await dataDirectory(path), organization, { currency });
   try {
     const answer = await ask(daybook, name, input);
     process.stdout.write(process.stdout.isTTY ? answerText(name, answer) : `${JSON.stringify(answer)}\n`);

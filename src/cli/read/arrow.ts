@@ -1,5 +1,5 @@
 import { withoutIdentityId } from "./identity-id.js";
-import { rowId } from "./row-id.js";
+import { withRowId } from "./row-id.js";
 import type { Row } from "./row.js";
 
 const BLOCK_ROWS = 500;
@@ -13,9 +13,8 @@ export async function* readArrow(bytes: AsyncIterable<Uint8Array>, set: string):
   let rows: Row[] = [];
   let line = 0;
   for (const read of eventsFromIpc(Buffer.concat(chunks))) {
-    const event = withoutIdentityId(read);
     line += 1;
-    rows.push({ line, event: event.id === undefined || event.id === null ? { ...event, id: rowId(set, line, JSON.stringify(event)) } : event });
+    rows.push({ line, event: withRowId(withoutIdentityId(read), set, line) });
     if (rows.length < BLOCK_ROWS) continue;
     yield rows;
     rows = [];

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { uuidText } from "../../base/uuid.js";
+import type { EventInput } from "../../schema/event.js";
 
 /**
  * The id of a record that brings none: a UUID (version 8) from set name, line number and the line itself, so that
@@ -10,4 +11,9 @@ export function rowId(set: string, line: number, text: string): string {
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   return uuidText(bytes);
+}
+
+/** An event of a file of columns, with the id that its row gives it where it brings none. */
+export function withRowId(event: EventInput, set: string, line: number): EventInput {
+  return event.id === undefined || event.id === null ? { ...event, id: rowId(set, line, JSON.stringify(event)) } : event;
 }

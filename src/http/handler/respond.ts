@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/clock.js";
 import { DaybookError } from "../../base/errors.js";
+import { arrowStreamOf } from "../../engine/to-arrow.js";
 import type { Notice } from "../../engine/notices.js";
 import { authorize, invalidToken, projectOf } from "../access/access.js";
 import type { ClientAddress } from "../access/client-address.js";
@@ -22,6 +23,7 @@ import type { Agent, Caller, Exchange, GuardedRoute, House, ProcessGauges, Route
 import { routeOf } from "../routing/router.js";
 import type { Found, Router } from "../routing/router.js";
 import { checkShape } from "../shapes/check-shape.js";
+import { ARROW_TYPE, asksForArrow } from "../wire/arrow-type.js";
 import { isStream } from "../wire/exchange.js";
 import type { BodyStream, WireReply, WireRequest } from "../wire/exchange.js";
 import { requestIdOf } from "../wire/request-id.js";
@@ -116,7 +118,8 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
     const notices: Notice[] = [];
     const value = await ask(context, route, caller, found, request, notices);
     if (route.format === undefined) {
-      const reply = await jsonReply(context, route, request, requestId, route.status ?? 200, JSON.stringify(value));
+      const arrow = asksForArrow(request.header("accept")) ? await arrowStreamOf(value) : null;
+      const reply = await jsonReply(context, route, request, requestId, route.status ?? 200, JSON.stringify(value), arrow);
       return notices.length === 0 ? reply : { ...reply, headers: { ...reply.headers, ...noticeHeader(notices, route.keepsNames) } };
     }
     const headers = { "content-type": CONTENT_TYPES[route.format], "x-request-id": requestId, "cache-control": "no-store" };
@@ -165,13 +168,24 @@ async function ask(context: Context, route: GuardedRoute, caller: Caller, found:
   }
 }
 
-async function jsonReply(context: Context, route: Route, request: WireRequest, requestId: string, status: number, text: string): Promise<WireReply> {
+/** @param arrow what is answered in the place of the text */
+async function jsonReply(
+  context: Context,
+  route: Route,
+  request: WireRequest,
+  requestId: string,
+  status: number,
+  text: string,
+  arrow: Uint8Array | null = null,
+): Promise<WireReply> {
+  const type = arrow === null ? JSON_TYPE : ARROW_TYPE;
+  const body = arrow ?? text;
   if (!route.etag) {
-    const headers = { "content-type": JSON_TYPE, "x-request-id": requestId, "cache-control": "no-store" };
-    return { status, headers, body: text };
+    const headers = { "content-type": type, "x-request-id": requestId, "cache-control": "no-store" };
+    return { status, headers, body };
   }
-  const etag = await etagOf(text, context.sha256Hex);
+  const etag = await etagOf(arrow === null ? text : `${ARROW_TYPE} ${text}`, context.sha256Hex);
   const headers = { "x-request-id": requestId, etag, "cache-control": "private, no-cache" };
   if (matchesEtag(request.header("if-none-match"), etag)) return { status: 304, headers, body: null };
-  return { status, headers: { "content-type": JSON_TYPE, ...headers }, body: text };
+  return { status, headers: { "content-type": type, ...headers, ...(arrow === null ? {} : { vary: "Accept" }) }, body };
 }

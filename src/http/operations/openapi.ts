@@ -1,12 +1,16 @@
 import { z } from "zod";
 import { ERROR_CODES } from "../../base/errors.js";
+import { isListAnswer } from "../../engine/to-arrow.js";
 import { eventSchema } from "../shapes/event-body.js";
 import { beaconEvent } from "../shapes/beacon-body.js";
 import { recordSchema } from "../shapes/record-body.js";
 import type { Access } from "../access/access.js";
 import type { Route } from "../routing/route.js";
+import { ARROW_TYPE } from "../wire/arrow-type.js";
 
 type JsonObject = Record<string, unknown>;
+
+const BINARY: JsonObject = { type: "string", format: "binary" };
 
 /** Made once for a table: it takes many milliseconds, and everybody may ask for it. */
 const textOf = new WeakMap<readonly Route[], string>();
@@ -57,7 +61,7 @@ function operationOf(route: Route): JsonObject {
       [route.status ?? 200]:
         route.status === 204
           ? { description: "Nothing is told." }
-          : { description: "The answer.", content: { [contentTypeOf(route)]: { schema: schemaOf(route.answer) } } },
+          : { description: "The answer.", content: contentOf(route, schemaOf(route.answer)) },
       ...(route.etag ? { 304: { description: "The answer is the one that If-None-Match names." } } : {}),
       default: { $ref: `#/components/responses/${error}` },
     },
@@ -65,6 +69,12 @@ function operationOf(route: Route): JsonObject {
 }
 
 const ERRORS = { older: "OlderError", client: "ClientError", problem: "Problem" };
+
+function contentOf(route: Route, schema: JsonObject): JsonObject {
+  const shapes = Object.entries((schema["properties"] ?? {}) as Readonly<Record<string, JsonObject>>);
+  const isList = route.access !== null && isListAnswer(Object.fromEntries(shapes.map(([name, { type }]) => [name, type === "array" ? [] : null])));
+  return { [contentTypeOf(route)]: { schema }, ...(isList ? { [ARROW_TYPE]: { schema: BINARY } } : {}) };
+}
 
 function contentTypeOf(route: Route): string {
   if ("file" in route) return route.file.type;
@@ -112,6 +122,7 @@ function bodyOf(route: Route): JsonObject {
         "application/json": { schema: json },
         ...(form === true ? { "application/x-www-form-urlencoded": { schema: formSchema } } : {}),
         ...(list === null || form === true ? {} : { "application/x-ndjson": { schema: { type: "string" } } }),
+        ...(body.arrow === true ? { [ARROW_TYPE]: { schema: BINARY } } : {}),
       },
     },
   };

@@ -1,4 +1,6 @@
 import { DaybookError } from "../../base/errors.js";
+import { eventsOfArrow } from "../../engine/to-arrow.js";
+import { ARROW_TYPE } from "../wire/arrow-type.js";
 import type { Held } from "../overload/admission.js";
 import { bodyTooLarge, collect } from "../wire/exchange.js";
 import type { WireRequest } from "../wire/exchange.js";
@@ -17,7 +19,7 @@ const ENCODINGS: Readonly<Record<string, CompressionFormat>> = { gzip: "gzip", "
  * @throws unsupported_media_type, body_too_large, overloaded, malformed_json, invalid_body
  */
 export async function readBody(request: WireRequest, rule: BodyRule, held: Held): Promise<Record<string, unknown>> {
-  const isNdjson = takesNdjson(request.header("content-type"), rule);
+  const form = formOf(request.header("content-type"), rule);
   const encoding = encodingOf(request.header("content-encoding"));
   const declared = Number(request.header("content-length") ?? 0);
   if (declared > rule.maxByteLength) throw bodyTooLarge(rule.maxByteLength);
@@ -27,7 +29,8 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: Held)
   const turn = held.parseTurn(bytes.length, rule.isWritten === true);
   if (turn !== null) await turn;
   if (rule.form === true && isForm(request.header("content-type"))) return membersOfForm(bytes, rule.list ?? "data");
-  if (isNdjson && rule.list !== null) return { [rule.list]: parseNdjson(bytes) };
+  if (form === "ndjson" && rule.list !== null) return { [rule.list]: parseNdjson(bytes) };
+  if (form === "arrow" && rule.list !== null) return { [rule.list]: await arrowEvents(bytes) };
   if (bytes.length === 0) return {};
   return objectOf(parseJson(bytes), rule);
 }
@@ -40,15 +43,25 @@ function objectOf(value: unknown, rule: BodyRule): Record<string, unknown> {
   throw new DaybookError("invalid_body", `expected ${expected} as body, got ${came}`);
 }
 
+async function arrowEvents(bytes: Uint8Array): Promise<readonly unknown[]> {
+  try {
+    return await eventsOfArrow(bytes);
+  } catch (error) {
+    if (!(error instanceof DaybookError)) throw error;
+    throw new DaybookError("invalid_body", error.message.replace(/^bytes: /, ""));
+  }
+}
+
 /** A body without a content type is taken as JSON. */
-function takesNdjson(header: string | null, rule: BodyRule): boolean {
-  if (header === null || header === "application/json") return false;
+function formOf(header: string | null, rule: BodyRule): "json" | "ndjson" | "arrow" {
+  if (header === null || header === "application/json") return "json";
   const [type = "", ...parameters] = header.toLowerCase().split(";").map((part) => part.trim());
   const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice(8).replaceAll('"', "");
   const isUtf8 = charset === undefined || charset === "utf-8" || charset === "utf8";
   const jsonTypes = rule.anyTextType === true ? [...JSON_TYPES, ...LOOSE_TYPES] : JSON_TYPES;
-  if (isUtf8 && jsonTypes.includes(type)) return false;
-  if (isUtf8 && rule.list !== null && NDJSON_TYPES.includes(type)) return true;
+  if (isUtf8 && jsonTypes.includes(type)) return "json";
+  if (isUtf8 && rule.list !== null && NDJSON_TYPES.includes(type)) return "ndjson";
+  if (rule.arrow === true && type === ARROW_TYPE) return "arrow";
   const accepted = rule.list === null ? jsonTypes : [...jsonTypes, ...NDJSON_TYPES];
   throw new DaybookError(
     "unsupported_media_type",

@@ -40,7 +40,7 @@ export const writingRoutes: readonly Route[] = [
     envelope: "problem",
     access: { scope: "events:write" },
     query: z.strictObject({ project: z.string().optional().meta({ description: "The only project the events may belong to, and that of those which name none." }) }),
-    body: { schema: eventsBody, maxByteLength: WRITE_BYTE_LENGTH, list: "events", isWritten: true },
+    body: { schema: eventsBody, maxByteLength: WRITE_BYTE_LENGTH, list: "events", isWritten: true, arrow: true },
     answer: answers.ingest,
     etag: false,
     handle: async ({ daybook, project: own }, { body, query }) => {

@@ -21,6 +21,8 @@ export interface BodyRule {
   readonly maxByteLength: number;
   /** Member that a bare array or NDJSON stands for; null: JSON objects only. */
   readonly list: string | null;
+  /** True: an Arrow IPC stream of events stands for the list, too. */
+  readonly arrow?: boolean;
   /** True: it is written, soon after it was parsed; a long one is not parsed before there is room for it. */
   readonly isWritten?: boolean;
   /** True: JSON is taken under the content types that senders avoiding a preflight, or not knowing better, give it. */

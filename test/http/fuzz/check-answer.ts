@@ -3,6 +3,7 @@ import type { ErrorCode } from "../../../src/base/errors.js";
 import { createRouter, routeOf } from "../../../src/http/routing/router.js";
 import { routes } from "../../../src/http/routes/table.js";
 import type { Route } from "../../../src/http/routing/route.js";
+import { ARROW_TYPE } from "../../../src/http/wire/arrow-type.js";
 import { STATUS } from "../../../src/http/answer/status.js";
 import type { FuzzRequest } from "./requests.js";
 
@@ -70,6 +71,8 @@ function successFlaws(request: FuzzRequest, { status, headers, text }: FuzzAnswe
   }
   const expected = "open" in route ? [200, 503] : [route.status ?? 200];
   if (!expected.includes(status)) flaws.push(`status ${status}`);
+  if (headers.get("content-type") === ARROW_TYPE)
+    return request.headers.some(([name, value]) => name.toLowerCase() === "accept" && value.includes(ARROW_TYPE)) ? flaws : [...flaws, "Arrow unasked"];
   if (request.method === "HEAD" || status === 204) return text === "" ? flaws : [...flaws, "a body where none belongs"];
   if (route.format === "ndjson") for (const line of text.split("\n")) JSON.parse(line === "" ? "{}" : line);
   else if (!route.answer.safeParse(route.format === "text" || route.format === "events" ? text : JSON.parse(text)).success) flaws.push(`an answer of another shape: ${text.slice(0, 300)}`);

@@ -1,0 +1,24 @@
+/** The list of an answer, and what stands beside it. */
+export interface AnswerList {
+  readonly rows: readonly unknown[];
+  readonly beside: Readonly<Record<string, unknown>>;
+}
+
+/** Members that hold the answer as a whole. */
+const WHOLE = ["data", "answer"];
+/** Members that are the list which was asked for: of an answer that has several, the first of these. */
+const LISTS = ["events", "sessions", "referrers", "history", "series", "steps", "cohorts", "buckets", "rows", "companies", "users"];
+
+/** The list that an answer is, or has, in the names of the library or of the wire; null for an answer that is none. */
+export function listOf(answer: unknown): AnswerList | null {
+  if (Array.isArray(answer)) return { rows: answer, beside: {} };
+  if (typeof answer !== "object" || answer === null) return null;
+  const members = answer as Readonly<Record<string, unknown>>;
+  const whole = WHOLE.find((name) => Object.hasOwn(members, name));
+  if (whole !== undefined) return listOf(members[whole]);
+  const [only = "", ...others] = Object.keys(members);
+  const list = (others.length === 0 ? [only] : LISTS).find((name) => Array.isArray(members[name]));
+  if (list === undefined) return null;
+  const { [list]: rows, ...beside } = members;
+  return { rows: rows as readonly unknown[], beside };
+}

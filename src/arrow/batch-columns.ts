@@ -1,0 +1,130 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
+import { Bool, FixedSizeBinary, Float64, Null, TimestampMillisecond, Uint32, makeData } from "apache-arrow";
+import type { Data, DataType } from "apache-arrow";
+import { parameterError, shown } from "../base/errors.js";
+import { dayStartMs } from "../base/time.js";
+import { allocateCodes, codeWidth } from "../column/codes.js";
+import type { Codes } from "../column/codes.js";
+import { denseCodes } from "../column/column.js";
+import type { Dictionaries } from "../column/dictionaries.js";
+import { FIELDS, metadataColumn } from "../schema/fields.js";
+import type { FieldRow } from "../schema/fields.js";
+import type { Rows } from "../segment/rows.js";
+import type { Cut } from "./cut.js";
+import { dictionaryVector } from "./dictionary-vectors.js";
+import { instantsOf } from "./instants.js";
+import { Validity } from "./utf8-data.js";
+
+/** One column of all batches. */
+export interface BatchColumn {
+  readonly name: string;
+  readonly type: DataType;
+  readonly isNullable: boolean;
+  /** The stored column that has to be loaded; null: none but times, ids and sequences. */
+  readonly column: string | null;
+  data(rows: Rows, cut: Cut): Data;
+}
+
+const METADATA_PREFIX = "metadata.";
+const KEY_COLUMN = /^m(\d+)$/;
+const fieldsByName = new Map(FIELDS.map((field) => [field.camel, field]));
+
+/** All columns that some batch of these rows may have a value in: every field, and the metadata keys that the rows have, in the order they came. */
+export function batchColumnNames(parts: readonly Rows[], dictionaries: Dictionaries): string[] {
+  const keys = new Set(parts.flatMap((rows) => rows.columnNames().flatMap((name) => KEY_COLUMN.exec(name)?.[1] ?? []).map(Number)));
+  const keyNames = [...keys].sort((a, b) => a - b).map((key) => `${METADATA_PREFIX}${dictionaries.keyOf(key)}`);
+  return ["id", "createdAt", "sequence", ...fieldsByName.keys(), ...keyNames];
+}
+
+/** @param parts rows of all batches: codes of all have one width @throws invalid_parameter */
+export function batchColumn(name: string, parts: readonly Rows[], dictionaries: Dictionaries): BatchColumn {
+  if (name === "id") return idColumn;
+  if (name === "createdAt") return timeColumn;
+  if (name === "sequence") return sequenceColumn;
+  const field = fieldsByName.get(name);
+  if (field !== undefined) return fieldColumn(field, parts, dictionaries);
+  if (!name.startsWith(METADATA_PREFIX))
+    throw parameterError("invalid_parameter", "columns", `expected id, createdAt, sequence, a field or metadata.KEY, got ${shown(name)}`);
+  const key = dictionaries.knownKeyCode(name.slice(METADATA_PREFIX.length));
+  return key < 0 ? absentKey(name) : codeColumn(name, metadataColumn(key), parts, dictionaries);
+}
+
+const idColumn: BatchColumn = {
+  name: "id", type: new FixedSizeBinary(16), isNullable: false, column: null,
+  data: (rows, cut) => makeData({ type: new FixedSizeBinary(16), length: cut.length, nullCount: 0, data: cut.of(rows.ids(), 16) }),
+};
+
+const timeColumn: BatchColumn = {
+  name: "createdAt", type: new TimestampMillisecond("UTC"), isNullable: false, column: null,
+  data: (rows, cut) => {
+    const data = instantsOf(dayStartMs(rows.day), rows.times(), cut.rows);
+    return makeData({ type: new TimestampMillisecond("UTC"), length: cut.length, nullCount: 0, data });
+  },
+};
+
+const sequenceColumn: BatchColumn = {
+  name: "sequence", type: new Uint32(), isNullable: false, column: null,
+  data: (rows, cut) => makeData({ type: new Uint32(), length: cut.length, nullCount: 0, data: cut.of(rows.sequences()) }),
+};
+
+/** Of a key that no event ever had. */
+function absentKey(name: string): BatchColumn {
+  const data = (_: Rows, { length }: Cut) => makeData({ type: new Null(), length, nullCount: length });
+  return { name, type: new Null(), isNullable: true, column: null, data };
+}
+
+function fieldColumn({ camel, column, accepts }: FieldRow, parts: readonly Rows[], dictionaries: Dictionaries): BatchColumn {
+  const dictionary = dictionaries.named(column);
+  if (accepts === "boolean") return flagColumn(camel, column, dictionary.codeOf("true"));
+  if (accepts === "number") return numberColumn(camel, column, (code) => Number(dictionary.valueOf(code)));
+  return codeColumn(camel, column, parts, dictionaries);
+}
+
+function flagColumn(name: string, column: string, trueCode: number): BatchColumn {
+  const data = (rows: Rows, cut: Cut) => {
+    const bits = new Validity(cut.length);
+    cut.of(denseCodes(rows.column(column))).forEach((code, at) => (code === trueCode ? bits.set(at) : undefined));
+    return makeData({ type: new Bool(), length: cut.length, nullCount: 0, data: bits.bits });
+  };
+  return { name, type: new Bool(), isNullable: false, column, data };
+}
+
+function numberColumn(name: string, column: string, valueOf: (code: number) => number): BatchColumn {
+  const data = (rows: Rows, cut: Cut) => {
+    const codes = cut.of(denseCodes(rows.column(column)));
+    const values = Float64Array.from(codes, (code) => (code === 0 ? 0 : valueOf(code)));
+    return makeData({ type: new Float64(), length: cut.length, ...validityOf(codes).done(), data: values });
+  };
+  return { name, type: new Float64(), isNullable: true, column, data };
+}
+
+/** The stored codes as indexes of a dictionary, all batches of the same width: narrower codes are copied. */
+function codeColumn(name: string, column: string, parts: readonly Rows[], dictionaries: Dictionaries): BatchColumn {
+  const { types, values } = dictionaryVector(dictionaries, column);
+  const width = Math.max(1, ...parts.map((rows) => widthOf(rows, column))) as 1 | 2 | 4;
+  const type = types[width];
+  const data = (rows: Rows, cut: Cut) => {
+    const codes = cut.of(denseCodes(rows.column(column)));
+    return makeData({ type, length: cut.length, ...validityOf(codes).done(), data: widened(codes, width), dictionary: values });
+  };
+  return { name, type, isNullable: true, column, data };
+}
+
+function widthOf(rows: Rows, column: string): number {
+  const zone = rows.zone(column);
+  if (zone === null) return 1;
+  return rows.sealed ? codeWidth(zone.max) : rows.column(column).codes.BYTES_PER_ELEMENT;
+}
+
+function widened(codes: Codes, width: 1 | 2 | 4): Codes {
+  if (codes.BYTES_PER_ELEMENT === width) return codes;
+  const wide = allocateCodes(codes.length, width === 2 ? 0xffff : 0xffffffff);
+  wide.set(codes);
+  return wide;
+}
+
+function validityOf(codes: Codes): Validity {
+  const validity = new Validity(codes.length);
+  for (let at = 0; at < codes.length; at += 1) if (codes[at]! > 0) validity.set(at);
+  return validity;
+}

@@ -1,0 +1,70 @@
+import type { EventInput } from "../schema/event.js";
+import { FIELDS } from "../schema/fields.js";
+
+/** The value of a row as an event's member takes it; null where it is not set. */
+export type ReadValue = (row: number) => unknown;
+
+/** What a column of a file fills: a member of the event, or else a key of its metadata. */
+export interface Place {
+  readonly member: string | null;
+  readonly key: string;
+  /** Of an instant: it becomes epoch ms; any other becomes ISO text. */
+  readonly isTime: boolean;
+}
+
+/** A column of some rows, and where its values go. */
+export interface EventColumn extends Place {
+  readonly read: ReadValue;
+}
+
+/** Members of an event; every other column is a metadata key. */
+const MEMBERS: ReadonlySet<string> = new Set([
+  "id", "createdAt", "created_at", "timestamp", "metadata", "identityId",
+  ...FIELDS.flatMap(({ camel, aliases }) => [camel, ...aliases]),
+]);
+const TIMES: ReadonlySet<string> = new Set(["createdAt", "created_at", "timestamp"]);
+const METADATA_PREFIX = "metadata.";
+
+/** Where the values of a column go, by its name. */
+export function placeOf(name: string): Place {
+  const key = name.startsWith(METADATA_PREFIX) ? name.slice(METADATA_PREFIX.length) : name;
+  return { member: MEMBERS.has(name) ? name : null, key, isTime: TIMES.has(name) };
+}
+
+/** The event of a row. */
+export function eventAt(columns: readonly EventColumn[], row: number): EventInput {
+  const event: Record<string, unknown> = {};
+  const keys: [string, unknown][] = [];
+  for (const { member, key, read } of columns) {
+    const value = read(row);
+    if (value === null) continue;
+    if (member !== null) event[member] = value;
+    else keys.push([key, value]);
+  }
+  if (keys.length > 0) event["metadata"] = withKeys(event["metadata"], keys);
+  // Whether it is an event, and a good one, is for `ingest` to say.
+  return event as Partial<EventInput> as EventInput;
+}
+
+function withKeys(metadata: unknown, keys: readonly [string, unknown][]): unknown {
+  if (metadata === undefined) return Object.fromEntries(keys);
+  if (typeof metadata !== "object" || metadata === null) return metadata;
+  return Object.fromEntries([...Object.entries(metadata), ...keys]);
+}
+
+/** Text as the JSON it holds; text that is none stays text. */
+export function jsonOf(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
+}
+
+/** A 64-bit integer as a number; beyond 2^53 as text. */
+export function integerOf(value: unknown): unknown {
+  if (typeof value !== "bigint") return value;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : String(value);
+}

@@ -1,0 +1,43 @@
+import { open } from "node:fs/promises";
+import * as zlib from "node:zlib";
+import { DaybookError } from "../../base/errors.js";
+import type { Inflaters, ParquetFile } from "../../parquet/events-from-parquet.js";
+import { withoutIdentityId } from "./identity-id.js";
+import { withRowId } from "./row-id.js";
+import type { Row } from "./row.js";
+
+/** Codecs of this Node: not every one has Zstandard. */
+const { zstdDecompressSync } = zlib as { readonly zstdDecompressSync?: (bytes: Uint8Array) => Uint8Array };
+const INFLATERS: Inflaters = {
+  GZIP: (bytes) => zlib.gunzipSync(bytes),
+  BROTLI: (bytes) => zlib.brotliDecompressSync(bytes),
+  ...(zstdDecompressSync === undefined ? {} : { ZSTD: (bytes) => zstdDecompressSync(bytes) }),
+};
+
+/** Reads a Parquet file of events, a row group in memory at a time. Lines are rows, from 1. @throws Error with the path in the message */
+export async function* readParquet(path: string, set: string): AsyncGenerator<readonly Row[]> {
+  // Nothing else that is imported needs the library.
+  const { eventsFromParquet } = await import("../../parquet/events-from-parquet.js");
+  const handle = await open(path);
+  try {
+    const { size } = await handle.stat();
+    const slice = async (start: number, end = size) => {
+      const bytes = new Uint8Array(end - start);
+      const { bytesRead } = await handle.read(bytes, 0, bytes.length, start);
+      return bytesRead === bytes.length ? bytes.buffer : bytes.buffer.slice(0, bytesRead);
+    };
+    const file: ParquetFile = { byteLength: size, slice };
+    let line = 0;
+    for await (const events of eventsFromParquet(file, INFLATERS)) {
+      yield events.map((event) => {
+        line += 1;
+        return { line, event: withRowId(withoutIdentityId(event), set, line) };
+      });
+    }
+  } catch (error) {
+    if (!(error instanceof DaybookError)) throw error;
+    throw new Error(error.message.replace(/^file: /, `${path}: `), { cause: error });
+  } finally {
+    await handle.close();
+  }
+}

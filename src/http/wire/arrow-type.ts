@@ -1,0 +1,11 @@
+/** The media type of an Arrow IPC stream. */
+export const ARROW_TYPE = "application/vnd.apache.arrow.stream";
+
+/** Whether an `Accept` header asks for Arrow; JSON is what everybody else gets. */
+export function asksForArrow(header: string | null): boolean {
+  if (header === null) return false;
+  return header.split(",").some((range) => {
+    const [type = "", ...parameters] = range.toLowerCase().split(";").map((part) => part.trim());
+    return type === ARROW_TYPE && !parameters.some((parameter) => /^q=0(?:\.0{0,3})?$/.test(parameter));
+  });
+}

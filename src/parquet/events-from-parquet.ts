@@ -1,0 +1,81 @@
+import { parquetMetadataAsync, parquetScan, parquetSchema } from "hyparquet";
+import type { AsyncBuffer, Compressors, FileMetaData, ParquetScan, SchemaTree } from "hyparquet";
+import { eventAt, placeOf } from "../arrow/event-columns.js";
+import type { Place } from "../arrow/event-columns.js";
+import { DaybookError, parameterError } from "../base/errors.js";
+import type { EventInput } from "../schema/event.js";
+import { parsers } from "./parsers.js";
+import { valueReader } from "./read-values.js";
+import type { Convert } from "./read-values.js";
+
+/** A file that can be read at any place. */
+export type ParquetFile = AsyncBuffer;
+
+/** What inflates the pages of a codec. */
+export type Inflaters = Compressors;
+
+/** A column of the file, where its values go, and what becomes of each. */
+interface Target extends Place {
+  readonly column: string;
+  readonly convert: Convert;
+}
+
+/** Events made between two turns of others. */
+const BLOCK_EVENT_COUNT = 512;
+
+/** Codecs that need no inflater. */
+const KNOWN_CODECS = ["UNCOMPRESSED", "SNAPPY"];
+
+/**
+ * Events of a Parquet file for `ingest`, some hundred at a time; one row group is in memory. Columns become members of events as those of an Arrow
+ * file do: instants are timestamps, dates, epoch ms or text; `metadata` is JSON text or a struct; any other column becomes a metadata key; null is
+ * not set; integers beyond 2^53 become text.
+ * @param inflaters of codecs besides Snappy
+ * @throws invalid_parameter (no Parquet, damaged, a codec without inflater, or a column of a type that events cannot have)
+ */
+export async function* eventsFromParquet(file: ParquetFile, inflaters: Inflaters = {}): AsyncGenerator<readonly EventInput[]> {
+  const metadata = await readable(() => parquetMetadataAsync(file, { parsers, geoparquet: false }));
+  refuseCodecs(metadata, inflaters);
+  const targets = parquetSchema(metadata).children.map(targetOf);
+  const scan = await readable(() => parquetScan({ file, metadata, compressors: inflaters, parsers, geoparquet: false, useOffsetIndex: false }));
+  for (const { rowStart, rowEnd } of scan.ranges) {
+    const columns = await readable(() => columnsOf(scan, targets, rowStart, rowEnd));
+    for (let from = 0; from < rowEnd - rowStart; from += BLOCK_EVENT_COUNT) {
+      const length = Math.min(BLOCK_EVENT_COUNT, rowEnd - rowStart - from);
+      yield Array.from({ length }, (_, at) => eventAt(columns, from + at));
+    }
+  }
+}
+
+function targetOf(tree: SchemaTree): Target {
+  const { name } = tree.element;
+  const place = placeOf(name);
+  return { ...place, column: name, convert: valueReader(tree, place) };
+}
+
+/** One after the other: what decoding makes of one is garbage before the next. */
+async function columnsOf(scan: ParquetScan, targets: readonly Target[], rowStart: number, rowEnd: number) {
+  const columns = [];
+  for (const { column, convert, ...place } of targets) {
+    const values: ArrayLike<unknown> = await scan.readColumn({ column, rowStart, rowEnd });
+    columns.push({ ...place, read: (row: number) => convert(values[row]) });
+  }
+  return columns;
+}
+
+function refuseCodecs({ row_groups: groups }: FileMetaData, inflaters: Inflaters): void {
+  const known = [...KNOWN_CODECS, ...Object.keys(inflaters)];
+  const codec = groups.flatMap(({ columns }) => columns.flatMap(({ meta_data: chunk }) => chunk?.codec ?? [])).find((name) => !known.includes(name));
+  if (codec === undefined) return;
+  throw parameterError("invalid_parameter", "file", `it is compressed with ${codec}, which cannot be read here; expected one of ${known.join(", ")}`);
+}
+
+async function readable<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (cause) {
+    if (cause instanceof DaybookError) throw cause;
+    const reason = `expected a whole Parquet file: ${cause instanceof Error ? cause.message : String(cause)}`;
+    throw new DaybookError("invalid_parameter", `file: ${reason}`, { param: "file", reason }, { cause });
+  }
+}

@@ -1,0 +1,15 @@
+import type { ParquetParsers } from "hyparquet";
+import { uuidText } from "../base/uuid.js";
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function textOf(bytes: Uint8Array | undefined): string | undefined {
+  return bytes === undefined ? undefined : decoder.decode(bytes);
+}
+
+/** JSON stays text, for who reads it decides what becomes of text that is none. Text has to be UTF-8. */
+export const parsers: Partial<ParquetParsers> = {
+  stringFromBytes: textOf,
+  jsonFromBytes: textOf,
+  uuidFromBytes: (bytes: Uint8Array | undefined) => (bytes === undefined ? undefined : uuidText(bytes)),
+};

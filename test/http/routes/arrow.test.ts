@@ -1,0 +1,129 @@
+import { tableFromIPC, type Table } from "apache-arrow";
+import { toArrow } from "daybook";
+import { describe, expect, it, test } from "vitest";
+import { routes } from "../../../src/http/routes/table.js";
+import { ARROW_TYPE } from "../../../src/http/wire/arrow-type.js";
+import { memoryStorage, openDaybook } from "../../../src/index.js";
+import { completeRequest } from "../complete-request.js";
+import { handlerOf, requestOf, send, stubDaybook, type SendOptions } from "../kit.js";
+
+/** Routes that answer a list, and where it is in their JSON. */
+const LISTS: Readonly<Record<string, string>> = {
+  "POST /analytics/count-events-per-day": "data",
+  "POST /analytics/count-unique-users-per-day": "data",
+  "POST /analytics/aggregate": "data",
+  "POST /search-events": "events",
+  "POST /v1/projects/{project_id}/analytics/count-events-running-total-per-day": "data",
+  "GET /v1/identities/sessions": "sessions",
+  "GET /v1/identities/referrers": "referrers",
+  "GET /v1/identities/device-geo": "history",
+  "GET /v1/projects/{project_id}/revenue/by-attribution": "rows",
+  "GET /v1/projects/{project_id}/revenue/ltv-cohorts": "cohorts",
+  "GET /v1/companies/top": "companies",
+  "GET /v1/companies/{company_id}/top-users": "users",
+  "POST /v1/projects/{project_id}/insights/trend": "series",
+  "POST /v1/projects/{project_id}/insights/funnel": "steps",
+  "POST /v1/projects/{project_id}/insights/retention": "cohorts",
+  "POST /v1/projects/{project_id}/insights/lifecycle": "buckets",
+  "POST /v1/projects/{project_id}/insights/stickiness": "buckets",
+  "POST /v1/projects/{project_id}/insights/sessions": "buckets",
+  "GET /v1/segments": "segments",
+  "GET /v1/privacy-requests": "privacy_requests",
+  "GET /v1/projects": "projects",
+  "POST /v1/questions/countEventsPerDay": "answer",
+  "POST /v1/questions/countEventsRunningTotalPerDay": "answer",
+  "POST /v1/questions/countUniqueUsersPerDay": "answer",
+  "POST /v1/questions/aggregate": "answer",
+  "POST /v1/questions/searchEvents": "answer.events",
+  "POST /v1/questions/identitySessions": "answer.sessions",
+  "POST /v1/questions/identityReferrers": "answer.referrers",
+  "POST /v1/questions/identityDeviceGeo": "answer.history",
+  "POST /v1/questions/revenueByAttribution": "answer.rows",
+  "POST /v1/questions/ltvCohorts": "answer.cohorts",
+  "POST /v1/questions/topCompanies": "answer.companies",
+  "POST /v1/questions/companyTopUsers": "answer.users",
+  "POST /v1/questions/trend": "answer.series",
+  "POST /v1/questions/funnel": "answer.steps",
+  "POST /v1/questions/retention": "answer.cohorts",
+  "POST /v1/questions/lifecycle": "answer.buckets",
+  "POST /v1/questions/stickiness": "answer.buckets",
+  "POST /v1/questions/sessionsOverview": "answer.buckets",
+};
+
+const handler = handlerOf(stubDaybook());
+const asked = routes.filter((route) => route.access !== null && route.format === undefined).map(({ method, path }) => `${method} ${path}`);
+const inArrow = (options: SendOptions): SendOptions => ({ ...options, headers: { accept: `${ARROW_TYPE}, application/json;q=0.5` } });
+
+/** What a table says, as the JSON of the list does. */
+function shown(table: Table): unknown[] {
+  return table.toArray().map((row) => {
+    const members = Object.entries((row as { toJSON: () => Record<string, unknown> }).toJSON());
+    return Object.fromEntries(members.map(([name, value]) => [name, typeof value === "string" && /^[[{]/.test(value) ? (JSON.parse(value) as unknown) : value]));
+  });
+}
+
+/** Instants are epoch ms in a table; what stands for itself has a column of its own. */
+function expectedOf(list: readonly unknown[]): unknown[] {
+  return list.map((item) => {
+    if (typeof item !== "object") return { value: item };
+    return Object.fromEntries(Object.entries(item as object).map(([name, value]) => [name, typeof value === "string" && /^\d{4}-.*Z$/.test(value) ? Date.parse(value) : (value as unknown)]));
+  });
+}
+
+describe("with Accept of an Arrow stream", () => {
+  test.each(asked)("%s answers its list as Arrow, or JSON where it has none", async (route) => {
+    const { path, options } = completeRequest(route);
+    const [plain, response] = [await send(handler, path, options), await handler(requestOf(path, inArrow(options)))];
+    const place = LISTS[route];
+    expect([plain.status < 300, response.status, response.headers.get("content-type")]).toEqual([true, plain.status, place === undefined ? "application/json; charset=utf-8" : ARROW_TYPE]);
+    if (place === undefined) return expect(await response.json()).toEqual(plain.json);
+    const list = place.split(".").reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], plain.json) as unknown[];
+    expect(shown(tableFromIPC(new Uint8Array(await response.arrayBuffer())))).toEqual(expectedOf(list));
+    expect([response.headers.get("vary"), response.headers.get("etag") === plain.headers.get("etag")]).toEqual(["Accept", false]);
+    const again = await handler(requestOf(path, { ...options, headers: { accept: ARROW_TYPE, "if-none-match": response.headers.get("etag") ?? "" } }));
+    expect(again.status).toBe(304);
+  });
+
+  it("the description of the API names it where a list is answered, and of events that come in", async () => {
+    const { paths } = (await send(handler, "/openapi.json", { method: "GET", token: null })).json as { paths: Record<string, Record<string, { responses: Record<string, { content?: object }>; requestBody?: { content: object } }>> };
+    const isTold = (route: string) => {
+      const [method = "", path = ""] = route.split(" ");
+      return Object.hasOwn(paths[path]?.[method.toLowerCase()]?.responses["200"]?.content ?? {}, ARROW_TYPE);
+    };
+    expect(asked.filter(isTold)).toEqual(Object.keys(LISTS).filter((route) => !route.startsWith("POST /v1/questions/")).sort((a, b) => asked.indexOf(a) - asked.indexOf(b)));
+    expect(paths["/v1/events"]?.["post"]?.requestBody?.content).toHaveProperty([ARROW_TYPE]);
+  });
+
+  it("what stands beside a list is in the metadata of its schema, and errors stay JSON", async () => {
+    const paged = handlerOf(stubDaybook({ searchEvents: async () => ({ cursor: "next", events: [] }) }));
+    const response = await paged(requestOf("/search-events", inArrow({ body: {} })));
+    expect(tableFromIPC(new Uint8Array(await response.arrayBuffer())).schema.metadata.get("cursor")).toBe("next");
+    const refused = await send(handler, "/search-events", inArrow({ body: { limit: 0 } }));
+    expect([refused.status, refused.headers.get("content-type")]).toEqual([400, "application/json; charset=utf-8"]);
+    const unwanted = await send(handler, "/v1/projects", { method: "GET", headers: { accept: `${ARROW_TYPE};q=0` } });
+    expect(unwanted.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  });
+});
+
+describe("POST /v1/events", () => {
+  it("takes an Arrow stream, and what toArrow makes of a search as well", async () => {
+    const daybook = await openDaybook({ storage: memoryStorage() });
+    await daybook.ingest([{ id: "1", name: "visit", userId: "ann", createdAt: 2, value: 0.1, metadata: { plan: ["pro"] } }, { id: "2", name: "visit", createdAt: 3 }]);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of daybook.exportArrow()) pieces.push(piece);
+    const copy = await openDaybook({ storage: memoryStorage() });
+    const options = { body: Buffer.concat(pieces), headers: { "content-type": ARROW_TYPE } };
+    expect((await send(handlerOf(copy), "/v1/events", options)).json).toEqual({ accepted: 2, duplicates: 0, rejected: [] });
+    expect((await copy.searchEvents()).events.map(({ identityId: _, ...event }) => event)).toEqual((await daybook.searchEvents()).events.map(({ identityId: _, ...event }) => event));
+    const table = await toArrow(await daybook.aggregate({ field: "name" }));
+    expect(table.toArray().map(String)).toEqual(['{"property": "visit", "count": 2}']);
+    await expect(toArrow(await daybook.countEvents())).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "answer" } });
+  });
+
+  it("refuses Arrow that is none, in words, and where there are no events to take", async () => {
+    const options = { body: "ARROW1 or not", headers: { "content-type": ARROW_TYPE } };
+    const { status, json } = await send(handler, "/v1/events", options);
+    expect([status, json["code"], json["detail"]]).toEqual([400, "invalid_body", expect.stringMatching(/^expected an Arrow IPC stream or file, got 13 bytes/)]);
+    expect((await send(handler, "/v1/records", options)).status).toBe(415);
+  });
+});
