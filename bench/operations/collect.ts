@@ -1,7 +1,8 @@
 import { acceptedCount, batch, requestOf, TOKENS } from "../load/batch.js";
 import { closedLoop, openLoop, quantile } from "../load/load.js";
 import type { Outcome } from "../load/load.js";
-import { serve } from "./serve.js";
+import { serve, servePlainCollector } from "./serve.js";
+import type { Served } from "./serve.js";
 
 const CONNECTION_COUNT = 64;
 const CALM_MS = 5_000;
@@ -41,18 +42,33 @@ const beaconAt = (at: number): Buffer => beacons[at % beacons.length] ?? Buffer.
 const question = requestOf("POST", "/v1/projects/shop/insights/web", OWNER, JSON.stringify({ interval: "day" }));
 const perSecond = ({ answers, elapsedMs }: Outcome, status: number) => (answers.filter((answer) => answer.status === status).length / elapsedMs) * 1_000;
 
+const collecting = (directory: string, args: readonly string[]) =>
+  serve(directory, TOKENS, ["--trust-proxy", "127.0.0.1/8", ...args], [{ token: KEY, project: "shop", public: { origins: ["https://shop.example"] } }]);
+
+async function calmOf({ port }: Served): Promise<Outcome> {
+  const warm = await closedLoop(port, beaconAt, CONNECTION_COUNT, CALM_MS);
+  const other = warm.answers.find(({ status }) => status !== 204);
+  if (other !== undefined) throw new Error(`expected status 204, got ${other.status}: ${other.body}`);
+  return await closedLoop(port, beaconAt, CONNECTION_COUNT, CALM_MS);
+}
+
+async function calmAlone(server: Served): Promise<number> {
+  const capacity = perSecond(await calmOf(server), 204);
+  await server.stop();
+  return Math.round(capacity);
+}
+
 /**
- * Page views of browsers, one a request, each answered when it is durable: how many a second a server takes; then, with ten times as many offered,
- * how many it takes, and how the page's overview is answered meanwhile. Beside it the same server's ingest of batches of a thousand.
+ * Page views of browsers, one a request, each answered when it is durable: how many a second a server takes, on one core too, and the plainest
+ * collector there; then, with ten times as many offered, how many it takes, and how the page's overview is answered meanwhile. Beside it the same
+ * server's ingest of batches of a thousand.
  */
 export async function collectFigures(directory: string) {
-  const publicKey = { token: KEY, project: "shop", public: { origins: ["https://shop.example"] } };
-  const server = await serve(directory, TOKENS, ["--trust-proxy", "127.0.0.1/8"], [publicKey]);
+  const plainest = await calmAlone(await servePlainCollector(`${directory}-plain.ndjson`));
+  const oneThread = await calmAlone(await collecting(`${directory}-one-thread`, ["--one-thread"]));
+  const server = await collecting(directory, []);
   try {
-    const warm = await closedLoop(server.port, beaconAt, CONNECTION_COUNT, CALM_MS);
-    const other = warm.answers.find(({ status }) => status !== 204);
-    if (other !== undefined) throw new Error(`expected status 204, got ${other.status}: ${other.body}`);
-    const calm = await closedLoop(server.port, beaconAt, CONNECTION_COUNT, CALM_MS);
+    const calm = await calmOf(server);
     const capacity = perSecond(calm, 204);
     const alone = await openLoop(server.port, () => question, 1_000 / QUESTION_EVERY_MS, 8, CALM_MS);
     const [over, asked] = await Promise.all([
@@ -63,6 +79,8 @@ export async function collectFigures(directory: string) {
     const latencies = (outcome: Outcome) => outcome.answers.filter(({ status }) => status === 200).map(({ latencyMs }) => latencyMs);
     return {
       collectPerSecond: Math.round(capacity),
+      collectOneThreadPerSecond: oneThread,
+      collectPlainestPerSecond: plainest,
       collectMedianMs: quantile(calm.answers.map(({ latencyMs }) => latencyMs), 0.5),
       collectOfferedPerSecond: Math.round((over.sentCount / over.elapsedMs) * 1_000),
       collectOverloadedPerSecond: Math.round(perSecond(over, 204)),

@@ -15,8 +15,17 @@ export interface Served {
 export async function serve(directory: string, tokens: readonly string[], args: readonly string[] = [], others: readonly object[] = []): Promise<Served> {
   const tokenFile = `${directory}-tokens.json`;
   writeFileSync(tokenFile, JSON.stringify([...tokens.map((token) => ({ token, role: "owner", scopes: ["*"] })), ...others]));
+  return await listening([cli, "serve", "--quiet", "--data", directory, "--port", "0", "--tokens", tokenFile, ...args]);
+}
+
+/** The plainest server that collects beacons, of its own process. */
+export async function servePlainCollector(path: string): Promise<Served> {
+  return await listening(["--import", "tsx", fileURLToPath(new URL("plain-collector.ts", import.meta.url)), path]);
+}
+
+async function listening(args: readonly string[]): Promise<Served> {
   const { DAYBOOK_TOKEN: _, ...env } = process.env;
-  const child = spawn(process.execPath, [cli, "serve", "--quiet", "--data", directory, "--port", "0", "--tokens", tokenFile, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "exit");
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
