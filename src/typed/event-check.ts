@@ -17,17 +17,17 @@ export async function flawsOf(events: readonly EventInput[], shapes: EventShapes
   for (const [index, event] of events.entries()) {
     const found = typeof (event as EventInput | null)?.name === "string" ? messageOf(event, shapes) : null;
     // Most schemas answer at once: who waits for each would give a turn away for each.
-    const message = found instanceof Promise ? await found : found;
+    const message = typeof found === "object" && found !== null ? await found : found;
     if (message !== null) flaws.push({ index, event, message });
   }
   return flaws;
 }
 
-function messageOf({ name, metadata }: EventInput, shapes: EventShapes): string | null | Promise<string | null> {
+function messageOf({ name, metadata }: EventInput, shapes: EventShapes): string | null | PromiseLike<string | null> {
   const shape = Object.hasOwn(shapes, name) ? shapes[name] : undefined;
   if (shape === undefined) return `name: expected one of ${Object.keys(shapes).join(", ")}, got ${shown(name)}`;
   const result = shape["~standard"].validate(metadata ?? {});
-  return result instanceof Promise ? result.then(textOf) : textOf(result);
+  return "then" in result ? result.then(textOf) : textOf(result);
 }
 
 function textOf({ issues = [] }: ShapeResult): string | null {

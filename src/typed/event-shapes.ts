@@ -4,7 +4,7 @@
  */
 export interface EventShape<Metadata extends object = object> {
   readonly "~standard": {
-    readonly validate: (value: unknown) => ShapeResult | Promise<ShapeResult>;
+    readonly validate: (value: unknown) => ShapeResult | PromiseLike<ShapeResult>;
     readonly types?: { readonly input: Metadata; readonly output: unknown } | undefined;
   };
 }

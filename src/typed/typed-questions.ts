@@ -5,16 +5,23 @@ import type { FilterOperator, OperatorOf } from "../plan/operators.js";
 /** What the events of a `Daybook` are: names, each with its metadata. */
 export type Events = Readonly<Record<string, object>>;
 
-/** Each path with dots into an object, with what is there; a list is one value. */
-type PairsOf<T, Prefix extends string = ""> = {
-  [Key in keyof T & string]-?: NonNullable<T[Key]> extends infer Value ? PairsAt<`${Prefix}${Key}`, Value> : never;
-}[keyof T & string];
+/** Each path with dots into an object, of at most five keys, with what is there; a list is one value, and so is `any`. */
+type PairsOf<T, Prefix extends string = "", Keys extends readonly 1[] = []> = T extends readonly unknown[]
+  ? never
+  : {
+      [Key in keyof T & string]-?: NonNullable<T[Key]> extends infer Value ? PairsAt<`${Prefix}${Key}`, Value, [...Keys, 1]> : never;
+    }[keyof T & string];
 
-type PairsAt<Path extends string, Value> = Value extends readonly unknown[]
+type PairsAt<Path extends string, Value, Keys extends readonly 1[]> = IsAny<Value> extends true
   ? readonly [Path, Value]
-  : Value extends object
-    ? readonly [Path, Value] | PairsOf<Value, `${Path}.`>
-    : readonly [Path, Value];
+  : Value extends readonly unknown[]
+    ? readonly [Path, Value]
+    : Value extends object
+      ? readonly [Path, Value] | (Keys["length"] extends 5 ? never : PairsOf<Value, `${Path}.`, Keys>)
+      : readonly [Path, Value];
+
+/** Nothing but `any` takes in what is not there to be had. */
+type IsAny<T> = 0 extends 1 & T ? true : false;
 
 /** Each path that some event has, with what any of them has there. Pairs go in once: to look each path up in each event is quadratic. */
 type Fields<E> = { [Pair in { [Name in keyof E]: PairsOf<E[Name]> }[keyof E] as Pair[0]]: Pair[1] };

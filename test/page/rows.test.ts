@@ -8,7 +8,7 @@ import { trendQuestion } from "../../src/page/ask/questions/trends.js";
 import { pictureOf } from "../../src/page/state/address.js";
 import { filterByValue, type Filter } from "../../src/page/state/filter.js";
 import { scopeOf, type Scope } from "../../src/page/state/scope.js";
-import { visitRows } from "../../src/page/views/overview/rows.js";
+import { brokenRows, visitRows } from "../../src/page/views/overview/rows.js";
 import { answerTo } from "./opened-page.js";
 import { OWNER, servePage, type ServedPage } from "./serve-page.js";
 import { openShop } from "./shop.js";
@@ -53,6 +53,16 @@ describe("a row of a list", () => {
       const { figures } = await webBy(...(filters ?? []));
       expect([label, String(figures.visits)]).toEqual([label, more?.exact.replaceAll(",", "")]);
     }
+  });
+
+  test("of a city is told from its namesakes, by what it says and by its filters", () => {
+    const figures = { sessions: 3, users: 2 } as never;
+    const rows = brokenRows([["US", "Paris"], ["FR", "Paris"], ["FR", ""]].map((values) => ({ values, figures })), ["location_country", "location_city"]);
+    expect(rows.map(({ label }) => label)).toEqual(["Paris, United States", "Paris, France", "(not set), France"]);
+    expect(rows[1]?.filters).toEqual([
+      { field: "location_city", operator: "is", value: "Paris" },
+      { field: "location_country", operator: "is", value: "FR" },
+    ]);
   });
 
   test("of a source that told no campaign makes filters that say so", async () => {

@@ -7,7 +7,11 @@ const shop = defineEvents({
   signup: z.object({ plan: z.enum(["free", "pro"]), seats: z.int().optional() }), pageview: z.object({}),
   order: z.object({ total: z.number(), items: z.array(z.string()), address: z.object({ city: z.string() }).optional() }),
 });
-declare const plain: Daybook; declare const client: DaybookClient; declare const daybook: DaybookOf<typeof shop>; const seen = shop.on(plain);
+const odd = defineEvents({
+  untyped: z.object({ a: z.any(), b: z.unknown(), c: z.string() }), json: z.object({ data: z.json() }),
+  either: z.discriminatedUnion("kind", [z.object({ kind: z.literal("card"), last4: z.string() }), z.object({ kind: z.literal("bank"), bank: z.string() })]),
+});
+declare const plain: Daybook; declare const unusual: DaybookOf<typeof odd>; declare const client: DaybookClient; declare const daybook: DaybookOf<typeof shop>; const seen = shop.on(plain);
 `;
 const asked = (filter: string) => `void daybook.countEvents({ filterGroups: [{ filters: [${filter}] }] });`;
 
@@ -29,6 +33,9 @@ const RIGHT = [
   `void daybook.segments.put("payers", { groups: [{ conditions: [{ type: "did", eventName: "order" }, { type: "trait", field: "plan", operator: "=", value: 1 }] }] });`,
   `void shop.on(client, { check: "reject" }).countEvents({ eventName: "order" });`,
   `void shop.on(plain, { check: "report", onFlaw: ({ index, message }) => [index, message] });`,
+  `void unusual.countEvents({ filterGroups: [{ filters: [{ fieldName: "metadata.c", operator: "=", value: "x" }, { fieldName: "metadata.a", operator: "=", value: 5 }] }] });`,
+  `void unusual.countEvents({ filterGroups: [{ filters: [{ fieldName: "metadata.data.x", operator: "is_set" }] }] }); void unusual.aggregate({ metadataField: "b" });`,
+  `void unusual.countEvents({ filterGroups: [{ filters: [{ fieldName: "metadata.bank", operator: "=", value: "x" }, { fieldName: "metadata.kind", operator: "=", value: "card" }] }] });`,
   `const name: "signup" | "pageview" | "order" | undefined = shop.names[0];`,
 ];
 
@@ -52,6 +59,8 @@ const WRONG: readonly (readonly [string, string])[] = [
   [`void daybook.retention({ cohortEvent: { eventName: "ordr" } });`, `"ordr"`],
   [`void daybook.paths({ node: "metadata.step" });`, "metadata.step"],
   [`void daybook.segments.put("payers", { groups: [{ conditions: [{ type: "did", eventName: "ordr" }] }] });`, `"ordr"`],
+  [`void unusual.aggregate({ metadataField: "last5" });`, "last5"],
+  [`void unusual.countEvents({ filterGroups: [{ filters: [{ fieldName: "metadata.c", operator: "=", value: 5 }] }] });`, "number"],
   [`void shop.on(plain, { check: "report" });`, "onFlaw"],
   [`void shop.on({});`, "not assignable"],
   [`defineEvents({ signup: { plan: "text" } });`, "EventShape"],

@@ -48,16 +48,14 @@ export function pageRows(list: WebAnswer["pages"]): RankedRow[] {
 /** Rows of visits by fields of their first event; the last field is the one that is meant, those before it tell namesakes apart. */
 export function brokenRows(rows: NonNullable<SessionsAnswer["rows"]>, fields: readonly string[]): RankedRow[] {
   return rows.map(({ values, figures }) => {
-    const last = values.at(-1) ?? "";
-    const field = fields.at(-1) ?? "";
-    const around = values.slice(0, -1).map((value, at) => fieldValue(fields[at] ?? "", value));
+    const named = fields.map((field, at) => [field, values[at] ?? ""] as const).reverse();
     return {
       key: JSON.stringify(values),
-      label: [fieldValue(field, last), ...(last === "" ? [] : around)].join(", "),
+      label: named.flatMap(([field, value], at) => (at > 0 && value === "" ? [] : [fieldValue(field, value)])).join(", "),
       figure: figures.sessions,
       shown: number(figures.sessions),
       more: number(figures.users),
-      filters: [filterByValue(field, last)],
+      filters: named.map(([field, value]) => filterByValue(field, value)),
     };
   });
 }
