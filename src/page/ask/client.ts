@@ -30,7 +30,7 @@ export class Client {
     readonly onSignedOut: () => void,
   ) {}
 
-  /** Another client, or none, stands in its place: it asks nothing more, and nobody hears of its token any more. */
+  /** Another client, or none, stands in its place: what it asks is broken off, and nobody hears of its token any more. */
   leave(): void {
     this.#isLeft = true;
     for (const { abort } of this.#underWay.values()) abort.abort();
