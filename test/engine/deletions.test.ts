@@ -125,6 +125,23 @@ describe("deleteEvents", () => {
     expect([await daybook.countEvents(), daybook.projects()]).toEqual([3, ["default", ZOO]]);
   });
 
+  test("leaves an id known that a record names, unless that is taken back", async () => {
+    const storage = lastingMemory();
+    const daybook = await open(storage);
+    await daybook.ingest(["ann", "bob"].map((userId) => ({ name: "visit", userId, createdAt: at(1, 0) })));
+    await daybook.identify({ userId: "ann", traits: { plan: "pro" }, createdAt: at(1, 0) });
+    const { linkId } = await daybook.identify({ userId: "bob", traits: { plan: "pro" }, createdAt: at(1, 0) });
+    await daybook.unlink(linkId);
+    await daybook.deleteEvents({ before: "2026-03-02" });
+    const known = async (some: Daybook) => {
+      expect((await some.identityProfile({ userId: "ann" })).identityId).toMatch(/^idn_/);
+      await expect(some.identityProfile({ userId: "bob" })).rejects.toMatchObject({ code: "identity_not_found" });
+    };
+    await known(daybook);
+    await daybook.close();
+    await known(await open(storage));
+  });
+
   test("writes nothing where there is nothing to delete, and refuses what it does not know", async () => {
     const storage = lastingMemory();
     const daybook = await zoo(storage);

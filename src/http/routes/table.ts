@@ -3,6 +3,7 @@ import { analyticsRoutes } from "./analytics.js";
 import { collectRoutes } from "./browser.js";
 import { companyRoutes } from "./companies.js";
 import { contentRoutes } from "./contents.js";
+import { deletionRoutes } from "./deletions.js";
 import { exportRoutes } from "./exports.js";
 import { identityRoutes } from "./identities.js";
 import { insightRoutes } from "./insights.js";
@@ -22,6 +23,7 @@ export const routes: readonly Route[] = [
   ...companyRoutes,
   ...segmentRoutes,
   ...privacyRoutes,
+  ...deletionRoutes,
   ...questionRoutes,
   ...contentRoutes,
   ...exportRoutes,
