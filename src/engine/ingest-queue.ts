@@ -75,8 +75,10 @@ export class IngestQueue {
     return this.#knownIds?.byteLength ?? 0;
   }
 
-  /** Forgets the last events that were encoded: an erasure leaves no copy behind. */
+  /** Forgets the last events that were encoded, and ids where most are gone: an erasure leaves no copy behind. All is sealed. */
   forget(): void {
+    // Reading those that stay costs less than it took to store as many that are gone.
+    if (this.#knownIds?.isMostlyGone === true) this.#knownIds = null;
     this.#builders = [new BatchBuilder(), new BatchBuilder()];
     this.#encoder = new EventEncoder(this.store.dictionaries);
   }

@@ -142,6 +142,16 @@ describe("deleteEvents", () => {
     await known(await open(storage));
   });
 
+  test("gives memory back that the ids took", async () => {
+    const daybook = await open(lastingMemory());
+    const many = Array.from({ length: 20_000 }, (_, index) => ({ id: `many-${index}`, name: "visit", createdAt: at(1, 0) }));
+    await daybook.ingest(many);
+    await daybook.ingest([{ id: "one", name: "visit", createdAt: at(2, 0) }]);
+    await daybook.deleteEvents({ before: "2026-03-02" });
+    expect(await daybook.ingest([{ id: "one", name: "visit", createdAt: at(2, 0) }, { id: "many-1", name: "visit", createdAt: at(2, 0) }])).toMatchObject({ accepted: 1, duplicates: 1 });
+    expect((await daybook.stats()).memoryByteLength).toBeLessThan(100_000);
+  });
+
   test("writes nothing where there is nothing to delete, and refuses what it does not know", async () => {
     const storage = lastingMemory();
     const daybook = await zoo(storage);

@@ -31,7 +31,8 @@ export function withoutDeleted(past: readonly HistoryItem[], deleted: Deleted, n
   return past.filter((item) => !("name" in item && isDeleted(item, deleted, nowMs)));
 }
 
-function isDeleted(event: EventInput, deleted: Deleted, nowMs: number): boolean {
+/** Whether an event goes with a deletion. */
+export function isDeleted(event: EventInput, deleted: Deleted, nowMs: number): boolean {
   const project = event.project ?? "default";
   if ("wholeProject" in deleted) return project === deleted.wholeProject;
   const beforeMs = "before" in deleted ? deleted.before : dayStartMs(dayOf(nowMs)) - deleted.days * MS_PER_DAY;
