@@ -219,21 +219,24 @@ describe("a reader of the moment before", () => {
   });
 
   test("loses no file to a deletion that waited for somebody else", async () => {
-    const daybook = await zoo(lastingMemory(), events, { memoryBudgetBytes: 1 });
-    await daybook.seal();
+    const storage = lastingMemory();
+    const many = [1, 1, 2, 3, 4, 5, 6, 7].map((day, index) => ({ id: String(index), name: "visit", createdAt: at(day, index) }));
+    await (await zoo(storage, many)).close();
+    // What is read later is in no memory.
+    const daybook = await open(storage, { memoryBudgetBytes: 1 });
     const first = daybook.exportEvents()[Symbol.asyncIterator]();
     await first.next();
     const deleting = [daybook.deleteEvents({ before: "2026-03-02" })];
     await new Promise((resolve) => setTimeout(resolve, 50));
     const second = daybook.exportEvents()[Symbol.asyncIterator]();
     const exported = [(await second.next()).value];
-    deleting.push(daybook.deleteEvents({ before: "2026-03-04" }));
+    deleting.push(daybook.deleteEvents({ before: "2026-03-08" }));
     await new Promise((resolve) => setTimeout(resolve, 50));
     await first.return?.();
     await deleting[0];
     for (let next = await second.next(); next.done !== true; next = await second.next()) exported.push(next.value);
-    expect(exported).toHaveLength(4);
-    expect(await Promise.all(deleting)).toMatchObject([{ events: 2 }, { events: 4 }]);
+    expect(exported).toHaveLength(6);
+    expect(await Promise.all(deleting)).toMatchObject([{ events: 2 }, { events: 6 }]);
   });
 });
 
