@@ -106,3 +106,52 @@ test("A loss of power at any operation of a deletion leaves it done or not done,
   }
   expect(seen.size).toBe(2);
 });
+
+test("A deletion of which any one operation fails is done or not done, leaves no file behind, and can be tried again while the store takes writes.", async () => {
+  const filled = new RecordingStorage();
+  const filling = await openDaybook({ storage: filled, clock });
+  for (const act of acts.slice(0, 5)) await act(filling);
+  await filling.close();
+  const attempt = async (failing: number) => {
+    const storage = new RecordingStorage(filled.objects);
+    const daybook = await openDaybook({ storage, clock });
+    const before = await answersOf(daybook);
+    let count = 0;
+    storage.before = (operation) => {
+      count += 1;
+      if (count === failing) throw new Error(`no ${operation}`);
+    };
+    const isDone = await daybook.deleteProject(SHOP).then(() => true, () => false);
+    storage.before = () => undefined;
+    return { storage, daybook, before, count, isDone };
+  };
+  const { count, isDone, daybook, before } = await attempt(Infinity);
+  const after = await answersOf(daybook);
+  await daybook.close();
+  expect([isDone, after === before]).toEqual([true, false]);
+  expect(count).toBeGreaterThan(15);
+  const seen = { failed: 0, triedAgain: 0 };
+  const stride = strideOf(3, 1);
+  for (let failing = 1 + (baseSeed % stride); failing <= count; failing += stride) {
+    const tried = await attempt(failing);
+    const answer = await answersOf(tried.daybook);
+    expect(tried.isDone ? [after] : [before, after], `operation ${failing}`).toContain(answer);
+    if (!tried.isDone) seen.failed += 1;
+    const isTriedAgain = answer === before && tried.daybook.health === "ok";
+    if (isTriedAgain) {
+      const files = await tried.storage.list("segments/");
+      expect(files.length, `operation ${failing}`).toBe((await tried.daybook.stats()).segmentCount);
+      await tried.daybook.deleteProject(SHOP);
+      seen.triedAgain += 1;
+    }
+    await tried.daybook.close();
+    const again = await openDaybook({ storage: tried.storage, clock });
+    const kept = await answersOf(again);
+    // Where writing ended, the manifest may stand or not.
+    expect(isTriedAgain || answer === after ? [after] : [before, after]).toContain(kept);
+    await again.close();
+    if (kept === after) expect(await storedText(tried.storage), `operation ${failing}`).not.toContain(SECRET);
+  }
+  expect(seen.failed).toBeGreaterThan(3);
+  expect(seen.triedAgain).toBeGreaterThan(2);
+});
