@@ -353,8 +353,8 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   async #close(): Promise<void> {
     this.#changes.close();
     this.#housekeeping.compactNoMore();
+    this.#timeToLive.stop();
     await this.#scrub?.stop();
-    await this.#timeToLive.stop();
     await this.#queue.exclusive(() => Promise.resolve());
     await this.#housekeeping.idle();
     if (!this.#store.isWritable) return await this.#store.abandon();

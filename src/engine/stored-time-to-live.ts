@@ -28,7 +28,7 @@ export class StoredTimeToLive implements TimeToLive {
     this.#rules = new TimeToLiveRules(house.store.manifest.timeToLive);
     this.#sweeps = new Sweeps(house.store, {
       today: () => (this.#rules.isEmpty ? null : dayOf(this.#clock.now())),
-      sweep: () => this.#sweep(),
+      sweep: (signal) => this.#sweep(signal),
       wait,
     });
   }
@@ -90,15 +90,15 @@ export class StoredTimeToLive implements TimeToLive {
     return receipt;
   }
 
-  /** From now on no sweep begins. Resolves once none is under way. */
-  stop(): Promise<void> {
-    return this.#sweeps.stop();
+  /** From now on no sweep begins. */
+  stop(): void {
+    this.#sweeps.stop();
   }
 
-  async #sweep(): Promise<void> {
+  async #sweep(signal: AbortSignal): Promise<void> {
     // A seal of everything is not worth it for nothing.
     const { events } = await this.#pastTheirTime(this.#rules);
-    if (events > 0) await this.#deletions.run(() => ({ doomed: this.#doomed(this.#rules), beside: { projectName: 0 } }));
+    if (events > 0 && !signal.aborted) await this.#deletions.run(() => ({ doomed: this.#doomed(this.#rules), beside: { projectName: 0 } }));
   }
 
   #doomed(rules: TimeToLiveRules): Doomed {

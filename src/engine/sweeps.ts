@@ -5,15 +5,18 @@ import type { Wait } from "./scrub.js";
 export interface SweepOptions {
   /** The day that it is, days since 1970; null while nothing is ever past its time. */
   readonly today: () => number | null;
-  readonly sweep: () => Promise<void>;
+  /** @param signal once it is aborted nothing may be begun */
+  readonly sweep: (signal: AbortSignal) => Promise<void>;
   readonly wait: Wait;
 }
 
 /** Sweeps a store by itself: once after its opening and once a day, each time in a quiet moment, or where there is none for an hour without one. */
 export class Sweeps {
   readonly #stopping = new AbortController();
-  #running: Promise<void> | null = null;
+  #isRunning = false;
   #sweptDay = -Infinity;
+  /** How often what is past its time became another. */
+  #changeCount = 0;
   #lastError: unknown = null;
 
   constructor(
@@ -31,7 +34,10 @@ export class Sweeps {
   /** What is past its time is another now. */
   again(): void {
     this.#sweptDay = -Infinity;
-    if (this.options.today() !== null && this.store.isWritable) this.#running ??= this.#run();
+    this.#changeCount += 1;
+    if (this.#isRunning || this.options.today() === null || !this.store.isWritable) return;
+    this.#isRunning = true;
+    void this.#run();
   }
 
   /** Somebody did so by hand. */
@@ -40,12 +46,12 @@ export class Sweeps {
     this.#lastError = null;
   }
 
-  /** From now on none begins. Resolves once none is under way. */
-  async stop(): Promise<void> {
+  /** From now on none begins. One that has begun ends when nobody reads any more what it took away: nobody waits for that. */
+  stop(): void {
     this.#stopping.abort();
-    await this.#running;
   }
 
+  /** Never rejects. */
   async #run(): Promise<void> {
     const { today, sweep, wait } = this.options;
     const { signal } = this.#stopping;
@@ -60,8 +66,9 @@ export class Sweeps {
       if (this.store.nextSequence - nextSequence > LIMITS.quietRowCount && busyCount * LIMITS.quietMs < LIMITS.sweepLateMs) continue;
       busyCount = 0;
       try {
-        await sweep();
-        this.swept(day);
+        const changes = this.#changeCount;
+        await sweep(signal);
+        if (changes === this.#changeCount) this.swept(day);
       } catch (error) {
         this.#lastError = error;
         // What failed is tried again, and not at once.

@@ -157,6 +157,20 @@ describe("sweeps by themselves", () => {
     }
   });
 
+  test("keep nobody from closing, though somebody still reads what went", async () => {
+    const storage = lastingMemory();
+    const daybook = await ruled(storage);
+    const reading = daybook.exportEvents()[Symbol.asyncIterator]();
+    await reading.next();
+    await until(async () => (await daybook.countEvents()) === 4);
+    await daybook.close();
+    await reading.return?.();
+    const again = await open(storage);
+    expect(await again.countEvents()).toBe(4);
+    await again.close();
+    expect(await storedText(storage)).not.toContain("zebra");
+  });
+
   test("never come in a store that is read, or has no rules", async () => {
     const storage = lastingMemory();
     const daybook = await ruled(storage);
