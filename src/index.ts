@@ -24,6 +24,8 @@ export type {
   SearchEventsPage,
   Segments,
 } from "./engine/daybook.js";
+export type { DeleteEventsInput, DeletionReceipt } from "./engine/deletions.js";
+export type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "./engine/time-to-live.js";
 export type {
   ErasureReceipt,
   PrivacyRequest,

@@ -4,7 +4,7 @@ import { connectDaybook } from "../src/client/index.js";
 import type { DaybookClient } from "../src/client/index.js";
 import { createHandler, createToken, memoryTokens } from "../src/http/index.js";
 import { memoryStorage, openDaybook } from "../src/index.js";
-import type { Daybook, PrivacyRequests, ReportName, Segments } from "../src/index.js";
+import type { Daybook, PrivacyRequests, ReportName, Segments, TimeToLive } from "../src/index.js";
 import { fileStorage, listen, listenOnThread, sealThread, toNodeHandler } from "../src/node/index.js";
 import { generateTraffic, oracle, SimulatedDisk, SimulatedFileSystem } from "../src/testing/index.js";
 import { clientOver } from "./client/kit.js";
@@ -139,6 +139,9 @@ const SHARED: Readonly<Record<Exclude<keyof DaybookClient, symbol>, Cases<Dayboo
   webOverview: question("webOverview"),
   segments: null,
   privacyRequests: null,
+  deleteEvents: { input: (daybook) => daybook.deleteEvents({ before: "2026-03-01", ...MISSPELT } as never) },
+  deleteProject: null,
+  timeToLive: null,
   explain: { input: (daybook) => daybook.explain("countEvents", MISSPELT) },
   exportEvents: { input: (daybook) => read(daybook.exportEvents(MISSPELT as never)) },
   exportRecords: { input: (daybook) => read((daybook.exportRecords as (input: unknown) => AsyncIterable<unknown>)(MISSPELT)) },
@@ -173,6 +176,14 @@ const SEGMENTS: Readonly<Record<keyof Segments, Cases<Segments>>> = {
   delete: null,
 };
 
+const TIME_TO_LIVE: Readonly<Record<keyof TimeToLive, Cases<TimeToLive>>> = {
+  set: { input: (rules) => rules.set(null, { days: 7, ...MISSPELT } as never) },
+  preview: { input: (rules) => rules.preview({ project: null, days: 7, ...MISSPELT } as never) },
+  off: null,
+  list: null,
+  sweep: null,
+};
+
 const rows = <Place>(table: Readonly<Record<string, Cases<Place>>>) =>
   Object.entries(table).flatMap(([method, cases]) => Object.entries(cases ?? {}).map(([where, call]) => ({ method, where, call })));
 
@@ -194,6 +205,7 @@ describe.each(["the library", "a client"])("A method of %s refuses a member that
   it.each(rows(SHARED))("$method: $where", async ({ where, call }) => await expectRefusal(where, () => call(asked)));
   it.each(rows(PRIVACY))("privacyRequests.$method: $where", async ({ where, call }) => await expectRefusal(where, () => call(asked.privacyRequests)));
   it.each(rows(SEGMENTS))("segments.$method: $where", async ({ where, call }) => await expectRefusal(where, () => call(asked.segments)));
+  it.each(rows(TIME_TO_LIVE))("timeToLive.$method: $where", async ({ where, call }) => await expectRefusal(where, () => call(asked.timeToLive)));
   if (place === "the library") it.each(rows(LOCAL))("$method: $where", async ({ where, call }) => await expectRefusal(where, () => call(daybook)));
 
   it("and rejects an event or a record that has one", async () => {

@@ -49,6 +49,7 @@ export const ERROR_CODES = {
   invalid_event: "An event breaks a rule.",
   duplicate: "An event with this id is stored already.",
   suppressed: "The subject of this event was erased.",
+  expired: "An event is older than its project keeps its events.",
   project_not_allowed: "The token may not write to this project.",
   internal: "A defect in Daybook.",
 } as const;

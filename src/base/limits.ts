@@ -82,6 +82,14 @@ export const LIMITS = {
   quietRowCount: 32 * 1024,
   /** Milliseconds of a quiet moment. */
   quietMs: 1_000,
+  /** Milliseconds between two looks whether a day has begun on which events are past their time, or after a sweep that failed. */
+  sweepLookMs: 60_000,
+  /** Milliseconds that a sweep waits for a quiet moment. It takes as long as an erasure. */
+  sweepLateMs: 3_600_000,
+  /** Rules for how long events are kept. All are in the manifest, which is written with each seal. */
+  timeToLiveRuleCount: 1_000,
+  /** Days that events may be kept. A century is for ever. */
+  timeToLiveDays: 36_525,
   /** Rows that are merged while somebody waits for a program to end, and for each segment 4,096 more. Takes a second or so. */
   lastMergedRowCount: 2 ** 20,
   /** Milliseconds that a lock counts without being renewed, where its owner cannot be seen. */

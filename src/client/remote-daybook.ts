@@ -1,10 +1,13 @@
 import type { DaybookStats, ExportedEvent, ExportInput, Segments } from "../engine/daybook.js";
+import type { DeleteEventsInput, DeletionReceipt } from "../engine/deletions.js";
 import type { PrivacyRequests } from "../engine/privacy-requests.js";
+import type { TimeToLive } from "../engine/time-to-live.js";
 import { readStopOptions } from "../base/stop-options.js";
 import type { StopOptions } from "../base/stop-options.js";
 import type { StoredRecord } from "../schema/record.js";
 import { Calls } from "./calls.js";
 import type { DaybookClient } from "./daybook-client.js";
+import { RemoteDeletions, RemoteTimeToLive } from "./deletions.js";
 import { jsonText } from "./json-text.js";
 import type { Machine } from "./machine.js";
 import { libraryNames } from "./names.js";
@@ -21,6 +24,8 @@ export class RemoteDaybook extends RemoteQuestions implements DaybookClient {
   readonly #writes: RemoteWrites;
   readonly #segments: RemoteSegments;
   readonly #privacyRequests: RemotePrivacyRequests;
+  readonly #deletions: RemoteDeletions;
+  readonly #timeToLive: RemoteTimeToLive;
 
   constructor(connection: Connection, machine: Machine) {
     const calls = new Calls(connection, machine);
@@ -29,6 +34,8 @@ export class RemoteDaybook extends RemoteQuestions implements DaybookClient {
     this.#writes = new RemoteWrites(calls, () => machine.nowMs());
     this.#segments = new RemoteSegments(calls);
     this.#privacyRequests = new RemotePrivacyRequests(calls);
+    this.#deletions = new RemoteDeletions(calls);
+    this.#timeToLive = new RemoteTimeToLive(calls);
   }
 
   get segments(): Segments {
@@ -37,6 +44,18 @@ export class RemoteDaybook extends RemoteQuestions implements DaybookClient {
 
   get privacyRequests(): PrivacyRequests {
     return this.#privacyRequests;
+  }
+
+  get timeToLive(): TimeToLive {
+    return this.#timeToLive;
+  }
+
+  deleteEvents(input: DeleteEventsInput): Promise<DeletionReceipt> {
+    return this.#deletions.deleteEvents(input);
+  }
+
+  deleteProject(name: string): Promise<DeletionReceipt> {
+    return this.#deletions.deleteProject(name);
   }
 
   ingest(...given: Parameters<RemoteWrites["ingest"]>): ReturnType<RemoteWrites["ingest"]> {

@@ -44,9 +44,9 @@ export class Changes {
     this.#tell(tellsWhoIsWho || hasLinks(batch) ? projectsOf(this.store) : this.#projectsOf(batch));
   }
 
-  /** Something that is in no commit: an erasure. */
-  all(): void {
-    if (this.#readers.size > 0) this.#tell(projectsOf(this.store));
+  /** Something that is in no commit: an erasure or a deletion. @param gone projects that are no more */
+  all(gone: readonly string[] = []): void {
+    if (this.#readers.size > 0) this.#tell([...projectsOf(this.store), ...gone]);
   }
 
   /** Everybody who listens hears the end. */

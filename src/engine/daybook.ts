@@ -43,9 +43,11 @@ import type {
   WebOverviewInput,
 } from "../plan/insights/input.js";
 import type { ReportName } from "../plan/plan.js";
+import type { DeleteEventsInput, DeletionReceipt } from "./deletions.js";
 import type { Notice } from "./notices.js";
 import type { PrivacyRequests } from "./privacy-requests.js";
 import type { ScrubState } from "./scrub.js";
+import type { TimeToLive } from "./time-to-live.js";
 import type { StopOptions } from "../base/stop-options.js";
 
 export interface QueryOptions extends StopOptions {
@@ -94,7 +96,7 @@ export interface RecordBatchesInput extends Pick<ExportInput, "project" | "start
 export interface DaybookStats {
   /** `read_only` after a failed sync, after another process took the store over, or on a read-only open. */
   readonly health: "ok" | "read_only" | "closed";
-  /** Why the last seal, or merging of segments, in the background failed; null when it went well. Nothing is lost meanwhile. */
+  /** Why the last seal, merging of segments, or sweep in the background failed; null when it went well. Nothing is lost meanwhile. */
   readonly sealError: string | null;
   readonly eventCount: number;
   readonly dayCount: number;
@@ -291,6 +293,17 @@ export interface Daybook extends AsyncDisposable {
   readonly segments: Segments;
   /** Requests of persons about their data: access, erasure and the others. */
   readonly privacyRequests: PrivacyRequests;
+  /** For how long events are kept. */
+  readonly timeToLive: TimeToLive;
+  /**
+   * Takes the events before an instant away, of one project or of all, as if they had never come: at once from answers, and from every stored
+   * byte before it resolves. Records stay. Waits for questions that read them. Cost: a scan of the columns whose values may go, and new
+   * files of days that are cut, or shared with other projects. @throws invalid_parameter, unknown_parameter, invalid_date, project_not_found,
+   * read_only, storage_full, closed
+   */
+  deleteEvents(input: DeleteEventsInput): Promise<DeletionReceipt>;
+  /** The same with all events of a project, its name and its rule of time to live; `default` stays. @throws project_not_found, and as deleteEvents */
+  deleteProject(name: string): Promise<DeletionReceipt>;
   /** What answering would touch, without touching it. `report` is the method's name. @throws as the question */
   explain(report: ReportName, input?: object): Promise<Explanation>;
   /**

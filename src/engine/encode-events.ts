@@ -17,6 +17,7 @@ import { MetadataEncoder } from "./encode-metadata.js";
 import type { Suppression } from "./suppression.js";
 
 const NAME = fieldIndex("name");
+const PROJECT = fieldIndex("project");
 const SLUG = fieldIndex("slug");
 const NOTIFY = fieldIndex("notify");
 
@@ -99,6 +100,10 @@ export class EventEncoder {
   /** Epoch ms. */
   timeOf(row: number): number {
     return this.#decoded.times[row] as number;
+  }
+
+  projectOf(row: number): string {
+    return this.#decoded.text(row, PROJECT);
   }
 
   idOf(row: number): Uint8Array {

@@ -46,7 +46,7 @@ export async function* exportStoredRecords(
   }
 }
 
-async function projectsWithoutEvents(projects: readonly string[], parts: readonly Rows[], turns: RowTurns): Promise<readonly string[]> {
+async function projectsWithoutEvents(projects: ReadonlyMap<number, string>, parts: readonly Rows[], turns: RowTurns): Promise<readonly string[]> {
   const unseen = new Set(projects.keys());
   for (const rows of parts) {
     if (unseen.size === 0) break;
@@ -54,13 +54,12 @@ async function projectsWithoutEvents(projects: readonly string[], parts: readonl
     rows.pin();
     try {
       await rows.load(["project"]);
-      // Codes begin with 1.
-      for (const code of new Set(rows.column("project").codes)) unseen.delete(code - 1);
+      for (const code of new Set(rows.column("project").codes)) unseen.delete(code);
     } finally {
       rows.unpin();
     }
   }
-  return [...unseen].map((at) => projects[at] ?? "").sort(compareCodePoints);
+  return [...unseen].map((code) => projects.get(code) ?? "").sort(compareCodePoints);
 }
 
 function storedRecord(records: RecordTable, row: number, dictionaries: Dictionaries): StoredRecord {

@@ -1,6 +1,7 @@
 import type { Turns } from "../base/turn.js";
 import { freeze, seal, wantsSeal } from "../store/upkeep/seal.js";
 import type { Frozen } from "../store/upkeep/seal.js";
+import type { Removal } from "../store/upkeep/exchange.js";
 import type { Store } from "../store/live/store.js";
 import { Compactions } from "./compactions.js";
 import type { IngestQueue } from "./ingest-queue.js";
@@ -77,12 +78,23 @@ export class Housekeeping {
     );
   }
 
-  /** Seals everything, then runs `act` before anything else is committed. @throws what sealing and `act` throw */
-  exclusiveSealed(queue: IngestQueue, act: () => Promise<void>): Promise<void> {
-    return this.exclusive(queue, async () => {
+  /**
+   * Seals everything, then runs `act`, which takes rows away, before anything else is committed; resolves when their files are gone.
+   * @throws what sealing and `act` throw
+   */
+  async removing(queue: IngestQueue, act: () => Promise<Removal>): Promise<void> {
+    let whenUnread: Promise<void> = Promise.resolve();
+    await this.exclusive(queue, async () => {
       await this.#begin(await freeze(this.store));
       this.#compactBehind();
-      await act();
+      ({ whenUnread } = await act());
+      queue.forget();
+    });
+    // Writing goes on meanwhile: a slow reader holds up this answer alone.
+    await whenUnread;
+    await this.exclusive(queue, async () => {
+      await this.store.refuseTakenOver();
+      await this.store.removeOrphans();
     });
   }
 

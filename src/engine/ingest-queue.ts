@@ -3,8 +3,9 @@ import type { Clock } from "../base/clock.js";
 import { LIMITS } from "../base/limits.js";
 import { nextTurn } from "../base/turn.js";
 import type { DecodedRecord, NamedProject } from "../identity/decode-record.js";
-import type { DecodeContext } from "../schema/decode-event.js";
+import type { DecodeContext, EventFault } from "../schema/decode-event.js";
 import type { Suppression } from "./suppression.js";
+import type { TimeToLiveRules } from "./time-to-live.js";
 import type { EventRecord, IngestResult } from "../schema/event.js";
 import { BatchBuilder } from "../store/batch/batch.js";
 import type { Batch } from "../store/batch/batch.js";
@@ -33,6 +34,8 @@ export interface IngestQueueOptions {
   readonly random: (bytes: Uint8Array) => void;
   /** Asked for each ingest: an erasure replaces it. */
   readonly suppression: () => Suppression;
+  /** Asked for each ingest: events past their time stay out. */
+  readonly timeToLive: () => TimeToLiveRules;
   readonly onNotify: ((event: EventRecord) => unknown) | null;
   /** Hears of each group that is durable: its events, and whether it has records. */
   readonly onCommit: (batch: Batch, hasRecords: boolean) => void;
@@ -72,8 +75,10 @@ export class IngestQueue {
     return this.#knownIds?.byteLength ?? 0;
   }
 
-  /** Forgets the last events that were encoded: an erasure leaves no copy behind. */
+  /** Forgets the last events that were encoded, and ids where most are gone: an erasure leaves no copy behind. All is sealed. */
   forget(): void {
+    // Reading those that stay costs less than it took to store as many that are gone.
+    if (this.#knownIds?.isMostlyGone === true) this.#knownIds = null;
     this.#builders = [new BatchBuilder(), new BatchBuilder()];
     this.#encoder = new EventEncoder(this.store.dictionaries);
   }
@@ -261,6 +266,7 @@ export class IngestQueue {
     const encoder = this.#encoder;
     const known = await this.#ids();
     const suppression = this.options.suppression();
+    const timeToLive = this.options.timeToLive();
     const context: DecodeContext = { nowMs: clock.now(), project, random, knownKeys: encoder.knownKeys };
     const outcome = group.outcomeOf(waiting);
     const { catalog } = this.store;
@@ -270,7 +276,7 @@ export class IngestQueue {
       const rowCount = encoder.decode(events, start, context);
       known.look(encoder.ids, rowCount);
       for (let row = 0; row < rowCount; row += 1) {
-        const fault = encoder.faultOf(row, suppression);
+        const fault = encoder.faultOf(row, suppression) ?? this.#expiry(row, timeToLive, context.nowMs);
         if (fault !== null) outcome.rejected.push({ index: start + row, code: fault.code, message: fault.message });
         else if (known.mayHave(row) && (await this.#isKnown(row, known, group))) outcome.duplicates += 1;
         else this.#accept(row, known, group, outcome);
@@ -278,6 +284,10 @@ export class IngestQueue {
       encoder.flush(group.builder);
       start += rowCount;
     }
+  }
+
+  #expiry(row: number, timeToLive: TimeToLiveRules, nowMs: number): EventFault | null {
+    return timeToLive.isEmpty ? null : timeToLive.faultOf(this.#encoder.projectOf(row), this.#encoder.timeOf(row), nowMs);
   }
 
   #isKnown(row: number, known: KnownIds, group: IngestGroup): Promise<boolean> {

@@ -60,6 +60,12 @@ export class KnownIds {
     return known;
   }
 
+  /** Whether most of the ids that take room here are stored no more. */
+  get isMostlyGone(): boolean {
+    const storedCount = this.store.catalog.segments.reduce((sum, { rowCount }) => sum + rowCount, 0);
+    return this.#table.count > 2 * storedCount;
+  }
+
   get byteLength(): number {
     return this.#table.byteLength;
   }

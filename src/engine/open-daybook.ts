@@ -16,6 +16,8 @@ import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, St
 import { Changes } from "./changes.js";
 import type { Change, ChangesOptions } from "./changes.js";
 import { KEY_COUNT_MAX } from "./collected.js";
+import { Deletions } from "./deletions.js";
+import type { DeleteEventsInput, DeletionReceipt } from "./deletions.js";
 import { encodeCursor } from "../plan/cursor.js";
 import { planArrowExport, planExport, planRecordBatches } from "../plan/export-events.js";
 import type { ReportRules } from "../plan/context.js";
@@ -69,6 +71,8 @@ import { readSavedSegments, StoredSegments } from "./saved-segments.js";
 import { Scrub, timer } from "./scrub.js";
 import { settle, type SettleContext } from "./settle.js";
 import { statsOf } from "./stats.js";
+import { StoredTimeToLive } from "./stored-time-to-live.js";
+import type { TimeToLive } from "./time-to-live.js";
 import { readStopOptions } from "../base/stop-options.js";
 import type { StopOptions } from "../base/stop-options.js";
 
@@ -150,6 +154,8 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   readonly #changes: Changes;
   readonly #segments: StoredSegments;
   readonly #privacy: StoredPrivacyRequests;
+  readonly #deletions: Deletions;
+  readonly #timeToLive: StoredTimeToLive;
   readonly #scrub: Scrub | null;
   readonly #onNotice: ((notice: Notice) => unknown) | undefined;
   #closing: Promise<void> | null = null;
@@ -171,11 +177,17 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
       clock: this.#clock,
       random,
       suppression: () => this.#privacy.suppression,
+      timeToLive: () => this.#timeToLive.rules,
       onNotify: options.onNotify ?? null,
       onCommit: (batch, hasRecords) => this.#changes.committed(batch, hasRecords),
       afterCommit: () => this.#housekeeping.afterCommit(),
     });
     const house = { store, queue: this.#queue, housekeeping: this.#housekeeping, refuseClosed: () => this.#refuseClosed() };
+    const forget = (projects: readonly string[] = []) => {
+      this.#contexts.clear();
+      this.#store.catalog.forgetDerived();
+      this.#changes.all(projects);
+    };
     this.#segments = new StoredSegments(house, saved);
     this.#privacy = new StoredPrivacyRequests({
       ...house,
@@ -183,13 +195,12 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
       clock: this.#clock,
       random,
       suppressionKey: keys.suppressionKey,
-      forget: () => {
-        this.#contexts.clear();
-        this.#store.catalog.forgetDerived();
-        this.#changes.all();
-      },
+      forget,
     });
+    const deleting = { ...house, clock: this.#clock, forget };
+    this.#deletions = new Deletions(deleting);
     // Last: nothing may fail behind what runs by itself.
+    this.#timeToLive = new StoredTimeToLive(deleting, this.#deletions, timer);
     this.#scrub = options.scrub === undefined ? null : new Scrub(store, options.scrub, options.onDamage ?? (() => undefined), timer);
   }
 
@@ -199,6 +210,18 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
 
   get privacyRequests(): PrivacyRequests {
     return this.#privacy;
+  }
+
+  get timeToLive(): TimeToLive {
+    return this.#timeToLive;
+  }
+
+  deleteEvents(input: DeleteEventsInput): Promise<DeletionReceipt> {
+    return this.#deletions.deleteEvents(input);
+  }
+
+  deleteProject(name: string): Promise<DeletionReceipt> {
+    return this.#deletions.deleteProject(name);
   }
 
   async ingest(events: readonly EventInput[], options?: IngestOptions & { readonly [KEY_COUNT_MAX]?: number }): Promise<IngestResult> {
@@ -335,7 +358,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
 
   async stats(): Promise<DaybookStats> {
     this.#refuseClosed();
-    return statsOf(this.#store, this.#queue.byteLength, this.#scrub?.state ?? null, this.#housekeeping.lastError);
+    return statsOf(this.#store, this.#queue.byteLength, this.#scrub?.state ?? null, this.#housekeeping.lastError ?? this.#timeToLive.lastError);
   }
 
   get health(): "ok" | "read_only" | "closed" {
@@ -361,6 +384,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   async #close(): Promise<void> {
     this.#changes.close();
     this.#housekeeping.compactNoMore();
+    this.#timeToLive.stop();
     await this.#scrub?.stop();
     await this.#queue.exclusive(() => Promise.resolve());
     await this.#housekeeping.idle();

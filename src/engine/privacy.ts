@@ -174,8 +174,7 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     this.#house.refuseClosed();
     // Refused before anything is sealed.
     resolve(this.#request(id), resolution, clock.now());
-    let whenUnread: Promise<void> = Promise.resolve();
-    await housekeeping.exclusiveSealed(queue, async () => {
+    await housekeeping.removing(queue, async () => {
       const nowMs = clock.now();
       const request = resolve(this.#request(id), resolution, nowMs);
       if ("erased" in request.subject) throw new DaybookError("invalid_transition", "the subject of this request was erased already");
@@ -191,15 +190,9 @@ export class StoredPrivacyRequests implements PrivacyRequests {
         book = this.#bookAfter(request, ids, counts, identityId, nowMs);
         return book.text();
       };
-      ({ whenUnread } = await erase(store, { ...ids, email }, privacyText, forget));
+      const removal = await erase(store, { ...ids, email }, privacyText, forget);
       this.#book = book;
-      queue.forget();
-    });
-    // Writing goes on meanwhile: a slow reader holds up this answer alone.
-    await whenUnread;
-    await housekeeping.exclusive(queue, async () => {
-      await store.refuseTakenOver();
-      await store.removeOrphans();
+      return removal;
     });
     return shownRequest(this.#request(id), clock.now());
   }

@@ -4,5 +4,5 @@ import type { Store } from "../store/live/store.js";
 
 /** Names of all projects by code point: those of events, those that were made, and the one of events that name none. */
 export function projectsOf(store: Store): string[] {
-  return [...new Set([DEFAULT_PROJECT, ...store.visibleValues("project")])].sort(compareCodePoints);
+  return [...new Set([DEFAULT_PROJECT, ...store.visibleValues("project").values()])].sort(compareCodePoints);
 }

@@ -41,7 +41,8 @@ export function planRange(members: Members, zone: Zone | null = null): Range {
   return { fromMs, toMs };
 }
 
-function readDate(members: Members, name: string, zone: Zone | null): Range | null {
+/** The span that a member names; null where it is absent. @throws invalid_date, invalid_parameter */
+export function readDate(members: Members, name: string, zone: Zone | null): Range | null {
   const value = members.values.get(name);
   if (value === undefined) return null;
   if (typeof value !== "string" && !(value instanceof Date)) {

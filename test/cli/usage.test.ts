@@ -10,10 +10,10 @@ describe("daybook", () => {
   test("--help lists every command", async () => {
     const { code, stdout, stderr } = await daybook(["--help"]);
     expect([code, stderr]).toEqual([0, ""]);
-    for (const name of ["demo", "serve", "import", "export", "token", "verify", "stats", "query"]) expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, "m"));
+    for (const name of ["demo", "serve", "import", "export", "token", "verify", "stats", "query", "retention", "delete"]) expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, "m"));
   });
 
-  test.each(["demo", "serve", "import", "export", "token", "verify", "stats", "query"])("%s --help says how it is used", async (name) => {
+  test.each(["demo", "serve", "import", "export", "token", "verify", "stats", "query", "retention", "delete"])("%s --help says how it is used", async (name) => {
     const { code, stdout, stderr } = await daybookHere([name, "--help"]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout.startsWith(`Usage: daybook ${name}`)).toBe(true);
@@ -24,9 +24,9 @@ describe("daybook", () => {
   });
 
   test.each<[args: string[], message: string]>([
-    [[], "daybook: expected a command: demo, serve, import, export, token, verify, stats, query (see daybook --help)"],
-    [["improt"], 'daybook: "improt" is no command: demo, serve, import, export, token, verify, stats, query (see daybook --help)'],
-    [["__proto__"], 'daybook: "__proto__" is no command: demo, serve, import, export, token, verify, stats, query (see daybook --help)'],
+    [[], "daybook: expected a command: demo, serve, import, export, token, verify, stats, query, retention, delete (see daybook --help)"],
+    [["improt"], 'daybook: "improt" is no command: demo, serve, import, export, token, verify, stats, query, retention, delete (see daybook --help)'],
+    [["__proto__"], 'daybook: "__proto__" is no command: demo, serve, import, export, token, verify, stats, query, retention, delete (see daybook --help)'],
     [["stats"], "daybook stats: --data is required (see daybook stats --help)"],
     [["stats", "--dta", "x"], "daybook stats: Unknown option '--dta' (see daybook stats --help)"],
     [["import", "--data", "x"], "daybook import: expected at least one FILE (see daybook import --help)"],
@@ -48,6 +48,11 @@ describe("daybook", () => {
     [["query", "trend", "--data", "x", "--json", "[]"], "daybook query: --json: expected an object (see daybook query --help)"],
     [["query", "trend", "--data", "x", "--json", '{"project":"a"}', "--project", "b"], "daybook query: --project: --json names a project too (see daybook query --help)"],
     [["query", "trend", "--data", "x", "--currency", "usd"], 'daybook query: --currency: expected three capital letters like USD, got "usd" (see daybook query --help)'],
+    [["retention", "get", "--data", "x"], 'daybook retention: expected set or off, got "get" (see daybook retention --help)'],
+    [["retention", "set", "--data", "x", "--days", "7"], "daybook retention: expected one PROJECT, or --all (see daybook retention --help)"],
+    [["retention", "set", "a", "--data", "x", "--days", "0"], 'daybook retention: --days: expected a whole number from 1 to 36525, got "0" (see daybook retention --help)'],
+    [["delete", "--data", "x"], "daybook delete: expected --project, --before, or both (see daybook delete --help)"],
+    [["delete", "--data", "x", "--before", "soon"], 'daybook delete: --before: expected YYYY-MM-DD or an RFC 3339 timestamp with a zone, got "soon" (see daybook delete --help)'],
     [["token", "make"], 'daybook token: expected create, list or revoke, got "make" (see daybook token --help)'],
     [["token", "create", "--data", "x", "--role", "king", "--scopes", "*"], 'daybook token: --role: expected owner, admin, member, viewer, got "king" (see daybook token --help)'],
   ])("bad usage %j ends with code 2 and one line", async (args, message) => {

@@ -80,7 +80,7 @@ describe("docs/http.md", () => {
     const documented = rows.flatMap(([, status, codes = ""]) =>
       [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => [code, Number(status)]),
     );
-    const ofEvents = ["invalid_event", "duplicate", "suppressed", "project_not_allowed"];
+    const ofEvents = ["invalid_event", "duplicate", "suppressed", "expired", "project_not_allowed"];
     const actual = Object.keys(ERROR_CODES).filter((code) => !ofEvents.includes(code));
     expect(documented.sort()).toEqual(actual.map((code) => [code, STATUS[code as keyof typeof STATUS]]).sort());
   });

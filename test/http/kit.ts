@@ -1,5 +1,6 @@
 import { fixedClock } from "../../src/base/clock.js";
 import type { Daybook, DaybookStats, SavedSegment } from "../../src/engine/daybook.js";
+import type { DeletionReceipt } from "../../src/engine/deletions.js";
 import { createHandler, memoryTokens } from "../../src/http/index.js";
 import type { Handler, HandlerOptions, TokenEntry } from "../../src/http/index.js";
 import { PERMIT } from "../../src/engine/permit.js";
@@ -64,6 +65,8 @@ export const PRIVACY_REQUEST: PrivacyRequest = {
     segmentsRewritten: 9,
   },
 };
+
+const DELETION_RECEIPT: DeletionReceipt = { deletedAt: "2026-03-04T00:00:00.000Z", events: 1, segmentsRewritten: 2, segmentsRemoved: 3, dictionaryValues: 4 };
 
 const SAVED_SEGMENT: SavedSegment = {
   name: "buyers",
@@ -157,6 +160,15 @@ export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { reado
       put: told("segments.put", SAVED_SEGMENT),
       list: told("segments.list", [SAVED_SEGMENT]),
       delete: told("segments.delete", true),
+    },
+    deleteEvents: told("deleteEvents", DELETION_RECEIPT),
+    deleteProject: told("deleteProject", DELETION_RECEIPT),
+    timeToLive: {
+      set: told("timeToLive.set", undefined),
+      off: told("timeToLive.off", true),
+      list: told("timeToLive.list", [{ project: null, days: 90 }, { project: "shop", days: 7 }]),
+      preview: told("timeToLive.preview", { events: 3, days: 2, projects: [{ project: "shop", keptFrom: "2026-03-03", events: 3, days: 2 }] }),
+      sweep: told("timeToLive.sweep", DELETION_RECEIPT),
     },
     unlink: async (linkId) => {
       asked.push({ method: "unlink", input: linkId });

@@ -14,10 +14,10 @@ import { baseSeed, caseCount, nowMs } from "./settings.js";
 // Heads are full after a few rows, and a question gives others a turn wherever it can.
 useLimits({ headPartRowCount: 6, placesSortedAtOnce: 2, placedTouchCount: 3, sliceMs: 0, turnValueCount: 1 });
 
-test("A question asked while events and links come, heads are sealed and people are erased is answered as of one moment.", async () => {
+test("A question asked while events and links come, heads are sealed, people erased and events deleted is answered as of one moment.", async () => {
   for (let index = 0; index < caseCount(40); index += 1) {
     const seed = baseSeed + index;
-    await expect(strangeAnswers(seed), `DAYBOOK_SEED=${seed} DAYBOOK_CASES=1`).resolves.toEqual([]);
+    await expect(strangeAnswers(seed, index % 2 === 0 ? 0 : 0.1), `DAYBOOK_SEED=${seed} DAYBOOK_CASES=1`).resolves.toEqual([]);
   }
 });
 
@@ -31,11 +31,11 @@ const byName: readonly PersonQuestion[] = ["ann", "bob"].map((userId) => ({
 }));
 
 /** Questions whose answers a quiet store gives at no moment while they were asked. */
-async function strangeAnswers(seed: number): Promise<string[]> {
+async function strangeAnswers(seed: number, deleteChance: number): Promise<string[]> {
   const random = seededRandom(seed);
   const { nowMs: _, ...rules } = randomOptions(random);
   const theme = random.pick(liveThemes);
-  const acts = liveActs(random, theme).flatMap(oneByOne).flatMap((act) => (random.chance(0.1) ? [act, anErasure(random)] : [act]));
+  const acts = liveActs(random, theme, deleteChance).flatMap(oneByOne).flatMap((act) => (random.chance(0.1) ? [act, anErasure(random)] : [act]));
   const questions = [...theme.questions, ...byName, ...random.shuffled(liveQuestions).slice(0, 4)];
   const options = { ...(rules as Partial<DaybookOptions>), clock: fixedClock(nowMs) };
   const moments = await momentsOf(acts, questions, options);

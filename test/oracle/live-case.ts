@@ -5,6 +5,7 @@ import { LIMITS } from "../../src/base/limits.js";
 import { arrive } from "../../src/testing/random/arrive.js";
 import { expectedOutcome, outcome } from "./person-answers.js";
 import { liveActs, liveQuestions, liveThemes, type Act } from "./live-history.js";
+import { deleteAll, forgetEmptyProjects, withoutDeleted } from "./deletions.js";
 import { randomOptions } from "../../src/testing/random/person-options.js";
 import type { PersonQuestion } from "../../src/testing/random/person-questions.js";
 
@@ -36,11 +37,12 @@ interface LiveCase {
  * Lets one random history happen to a Daybook that lives on, and asks the same few questions, and some others, after each step: the
  * answers must be those of the oracle, or of a Daybook that opens the same storage then, byte for byte; of the latter where somebody
  * was erased. @throws an error with the seed and a small case
+ * @param deleteChance of a deletion after each step
  */
-export async function checkLiveHistory(seed: number, budget: Budget): Promise<void> {
-  const difference = await liveDifference(seed, budget);
+export async function checkLiveHistory(seed: number, budget: Budget, deleteChance = 0): Promise<void> {
+  const difference = await liveDifference(seed, budget, deleteChance);
   if (difference === null) return;
-  const small = await smallest(liveCase(seededRandom(seed), budget));
+  const small = await smallest(liveCase(seededRandom(seed), budget, deleteChance));
   throw new Error([
     `a Daybook that lives on answers otherwise; repeat with DAYBOOK_SEED=${seed} DAYBOOK_CASES=1 (${budget} budget)`,
     JSON.stringify({ ...small.options, rates: small.options.rates === undefined ? "none" : "made up", budget: small.memoryBudgetBytes, ...small.limits }),
@@ -50,11 +52,11 @@ export async function checkLiveHistory(seed: number, budget: Budget): Promise<vo
 }
 
 /** The same without a search for a small case; null where all answers are as they should be. */
-export function liveDifference(seed: number, budget: Budget): Promise<string | null> {
-  return differenceOf(liveCase(seededRandom(seed), budget));
+export function liveDifference(seed: number, budget: Budget, deleteChance = 0): Promise<string | null> {
+  return differenceOf(liveCase(seededRandom(seed), budget, deleteChance));
 }
 
-function liveCase(random: Random, budget: Budget): LiveCase {
+function liveCase(random: Random, budget: Budget, deleteChance: number): LiveCase {
   // The same few again and again: what was kept for the last answer must not show in the next.
   const theme = random.pick(liveThemes);
   const focus = random.shuffled(theme.questions).slice(0, 3);
@@ -70,7 +72,7 @@ function liveCase(random: Random, budget: Budget): LiveCase {
       rememberedMoveCount: random.pick([1, 64 * 1024, 64 * 1024]),
       segmentsPerDayCount: random.pick([2, 4]),
     },
-    steps: liveActs(random, theme).map((act) => ({ act, asked: random.chance(askChance) ? asked() : [], areAskedAtOnce: random.chance(0.3), isOpened: random.chance(0.15) })),
+    steps: liveActs(random, theme, deleteChance).map((act) => ({ act, asked: random.chance(askChance) ? asked() : [], areAskedAtOnce: random.chance(0.3), isOpened: random.chance(0.15) })),
     askedInTheEnd: [...focus, ...random.shuffled(liveQuestions).slice(0, 3)],
   };
 }
@@ -91,7 +93,7 @@ async function differenceWithin({ options: { nowMs, ...rules }, memoryBudgetByte
   const storage = Object.assign(memoryStorage(), { volatile: false });
   const options: DaybookOptions = { ...(rules as Partial<DaybookOptions>), storage, durability: "os", clock: fixedClock(nowMs) };
   await using living = await openDaybook({ ...options, memoryBudgetBytes });
-  const past: HistoryItem[] = [];
+  let past: readonly HistoryItem[] = [];
   let isErased = false;
   const expectedAnswers = async (asked: readonly PersonQuestion[], isOpened: boolean): Promise<string[]> => {
     const told = oracle(past, { ...rules, nowMs });
@@ -101,7 +103,11 @@ async function differenceWithin({ options: { nowMs, ...rules }, memoryBudgetByte
   };
   for (const { act, asked, areAskedAtOnce, isOpened } of steps) {
     await happen(living, act);
-    if ("items" in act) past.push(...act.items);
+    if ("items" in act) past = [...past, ...act.items];
+    if ("delete" in act) {
+      past = withoutDeleted(past, act.delete, nowMs);
+      await forgetEmptyProjects(living, past);
+    }
     isErased ||= "erase" in act;
     if (asked.length === 0) continue;
     const given = await answers(living, asked, areAskedAtOnce);
@@ -119,6 +125,7 @@ async function differenceWithin({ options: { nowMs, ...rules }, memoryBudgetByte
 export async function happen(daybook: Daybook, act: Act): Promise<void> {
   if ("seal" in act) await daybook.seal();
   else if ("items" in act) for (const item of groupsOf(act.items)) await arrive(daybook, item).catch(refuseOthers);
+  else if ("delete" in act) await deleteAll(daybook, act.delete);
   else await erase(daybook, act.erase);
 }
 

@@ -20,7 +20,14 @@ const referrers = ["https://google.com/", "https://partner.example/"];
 export type Act =
   | { readonly items: readonly HistoryItem[] }
   | { readonly seal: true }
-  | { readonly erase: { readonly userId: string } | { readonly email: string } };
+  | { readonly erase: { readonly userId: string } | { readonly email: string } }
+  | { readonly delete: Deleted };
+
+/** Events before an instant, of one project or of all; or a project with all it has; or what is past a time to live of so many days. */
+export type Deleted =
+  | { readonly before: number; readonly project: string | null }
+  | { readonly wholeProject: string }
+  | { readonly days: number; readonly project: string | null };
 
 /** How many events do what. */
 interface Shares {
@@ -37,9 +44,9 @@ export interface LiveTheme {
   readonly shares: (random: Random) => Shares;
 }
 
-/** Events and records as they come, with seals, and now and then an erasure. */
-export function liveActs(random: Random, { shares }: LiveTheme): Act[] {
-  const items = random.chance(0.1) ? [...personHistory(random).history] : smallHistory(random, shares(random));
+/** Events and records as they come, with seals, and now and then an erasure. @param deleteChance of a deletion behind each */
+export function liveActs(random: Random, { shares }: LiveTheme, deleteChance = 0): Act[] {
+  const items = deleteChance === 0 && random.chance(0.1) ? [...personHistory(random).history] : smallHistory(random, shares(random));
   const [sealChance, eraseChance] = [random.pick([0, 0.2, 0.5]), random.pick([0, 0, 0, 0.05])];
   const pieceLength = random.pick([1, 1, 2, 5]);
   const acts: Act[] = [];
@@ -49,8 +56,21 @@ export function liveActs(random: Random, { shares }: LiveTheme): Act[] {
     at += count;
     if (random.chance(sealChance)) acts.push({ seal: true });
     if (random.chance(eraseChance)) acts.push(anErasure(random));
+    if (deleteChance > 0 && random.chance(deleteChance)) acts.push(aDeletion(random));
   }
   return acts;
+}
+
+/** Mostly of what was there for long, so that something is left. */
+function aDeletion(random: Random): Act {
+  const project = random.pick([null, null, ...projects]);
+  const midnight = midnightMs + random.pick([-1, 0, 0, 1]) * 86_400_000;
+  return {
+    delete: random.pick<Deleted>([
+      { before: midnight, project }, { before: midnight, project }, { before: instant(random), project }, { before: instant(random), project },
+      { wholeProject: random.pick(projects) }, { days: random.pick([1, 2, 3, 30, 60]), project },
+    ]),
+  };
 }
 
 /** The erasure of somebody who may have come. */

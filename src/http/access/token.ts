@@ -14,6 +14,7 @@ export const SCOPES = [
   "privacy_requests:read",
   "metrics:read",
   "events:write",
+  "events:delete",
   "identities:write",
   "segments:write",
   "privacy_requests:write",

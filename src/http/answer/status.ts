@@ -37,6 +37,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   invalid_transition: 409,
   duplicate: 409,
   suppressed: 409,
+  expired: 422,
   body_too_large: 413,
   uri_too_long: 414,
   unsupported_media_type: 415,

@@ -4,6 +4,7 @@ import { collectRoutes } from "./browser.js";
 import { clientRoutes } from "./clients.js";
 import { companyRoutes } from "./companies.js";
 import { contentRoutes } from "./contents.js";
+import { deletionRoutes } from "./deletions.js";
 import { exportRoutes } from "./exports.js";
 import { identityRoutes } from "./identities.js";
 import { insightRoutes } from "./insights.js";
@@ -23,6 +24,7 @@ export const routes: readonly Route[] = [
   ...companyRoutes,
   ...segmentRoutes,
   ...privacyRoutes,
+  ...deletionRoutes,
   ...questionRoutes,
   ...contentRoutes,
   ...exportRoutes,

@@ -42,6 +42,11 @@ export class IdTable {
   /** @param seed from a random source, so that nobody can prepare ids that collide */
   constructor(readonly seed: number) {}
 
+  /** Ids that were added, those that are stored no more too. */
+  get count(): number {
+    return this.#count;
+  }
+
   get byteLength(): number {
     return this.#parts.reduce((sum, slots) => sum + slots.byteLength, 0);
   }

@@ -29,6 +29,13 @@ export interface QuarantinedFile {
   readonly lostRows: readonly { readonly day: number | null; readonly rowCount: number }[];
 }
 
+/** For how many days after the one it happened on an event is kept. */
+export interface TimeToLiveRule {
+  /** Null: of every project without a rule of its own. */
+  readonly project: string | null;
+  readonly days: number;
+}
+
 /** The one file that says which others count. Replaced as a whole. */
 export interface Manifest {
   /** 2: a record may stand behind the unlink that takes it back. Versions that know format 1 only would let it live. */
@@ -51,6 +58,8 @@ export interface Manifest {
   readonly privacy: FileEntry | null;
   /** Damaged files that were moved aside; absent where there never were any. */
   readonly quarantined?: readonly QuarantinedFile[];
+  /** Absent where there never were any. */
+  readonly timeToLive?: readonly TimeToLiveRule[];
 }
 
 export const EMPTY_MANIFEST: Manifest = {

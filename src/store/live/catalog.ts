@@ -64,11 +64,18 @@ export class Catalog {
   /** Oldest first; the last is the current one, unless rows changed since. */
   #views: View[] = [];
   #current: View | null = null;
+  /** Segments that left, and that some query may still read. */
+  readonly #leaving = new Set<Segment>();
 
   constructor(private readonly budget: MemoryBudget) {}
 
   get segments(): readonly Segment[] {
     return this.#segments;
+  }
+
+  /** Segments that are replaced, and that some query may still read. */
+  get leaving(): ReadonlySet<Segment> {
+    return this.#leaving;
   }
 
   get sealing(): readonly Head[] {
@@ -147,10 +154,15 @@ export class Catalog {
     }
     this.#spans = SpanTree.of(this.#segments, this.#headsWithRows(), this.#spans, this.budget);
     this.changed();
+    for (const segment of removed) this.#leaving.add(segment);
+    const left = () => {
+      for (const segment of removed) this.#leaving.delete(segment);
+      retire();
+    };
     const last = this.#views.at(-1);
-    if (last === undefined) retire();
+    if (last === undefined) left();
     else {
-      last.whenUnused.push(retire);
+      last.whenUnused.push(left);
       this.#sweep();
     }
   }

@@ -108,7 +108,7 @@ export class Store implements VisibleStore {
     return this.#journals.current;
   }
 
-  /** Replaced as a whole by an erasure. */
+  /** Replaced as a whole by an erasure or a deletion. */
   get records(): RecordTable {
     return this.#identities.records;
   }
@@ -149,9 +149,12 @@ export class Store implements VisibleStore {
     throw new DaybookError("read_only", "the store does not take writes");
   }
 
-  /** Values of a dictionary that complete commits brought: one under way may have added more. */
-  visibleValues(name: string): readonly string[] {
-    return this.dictionaries.named(name).values.slice(1, this.#visibleSizes.get(name) ?? 1);
+  /** Values of a dictionary by their codes, without those that are gone: of complete commits, for one under way may have added more. */
+  visibleValues(name: string): ReadonlyMap<number, string> {
+    const dictionary = this.dictionaries.named(name);
+    const size = this.#visibleSizes.get(name) ?? 1;
+    const entries = dictionary.values.slice(0, size).map((value, code) => [code, value] as const);
+    return new Map(entries.filter(([code, value]) => value !== "" && !dictionary.isRetired(code)));
   }
 
   isVisible(name: string, value: string): boolean {
@@ -226,7 +229,7 @@ export class Store implements VisibleStore {
   }
 
   /** Puts other records in the place of all there are, as files have them and all values already; who is who is learned anew. */
-  replaceRecords(table: RecordTable, brought: BroughtCodes, privacy: string): void {
+  replaceRecords(table: RecordTable, brought: BroughtCodes, privacy: string | null): void {
     this.#journals.valuesFiled();
     this.sealed = { ...this.sealed, sizes: this.journaledSizes };
     this.#visibleSizes = this.journaledSizes;
@@ -300,9 +303,9 @@ export class Store implements VisibleStore {
     await this.lock?.release();
   }
 
-  /** Removes every file that the manifest does not name. No seal may be under way, and no query reads what it replaced. */
+  /** Removes every file that the manifest does not name and no query reads. No seal may be under way. */
   async removeOrphans(): Promise<void> {
-    const named = new Set(filesOf(this.manifest).map((entry) => entry.key));
+    const named = new Set([...filesOf(this.manifest), ...this.catalog.leaving].map(({ key }) => key));
     for (const folder of FILE_FOLDERS)
       for (const key of await this.storage.list(folder)) if (!named.has(key)) await this.storage.remove(key);
   }

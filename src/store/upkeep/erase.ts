@@ -4,11 +4,11 @@ import { RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "..
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
 import { keepRows } from "../../segment/keep-rows.js";
 import type { Segment } from "../../segment/segment.js";
-import type { FileEntry, SegmentEntry } from "../files/manifest.js";
-import type { BroughtCodes } from "../batch/record-batch.js";
 import type { Store } from "../live/store.js";
 import { cutEmails, erasedEmails } from "./erased-emails.js";
-import { CodesByDictionary, noteRecord, noteRows, removeUsedByRecords, removeUsedByRows } from "./unused-codes.js";
+import { exchange, settleCodes } from "./exchange.js";
+import type { Removal, Rewritten } from "./exchange.js";
+import { CodesByDictionary, noteRecord, noteRows } from "./unused-codes.js";
 
 /** Whose bytes go: codes of the dictionaries of user ids and anonymous ids. */
 export interface Erased {
@@ -31,14 +31,6 @@ export interface ErasedCounts {
   readonly segmentsRewritten: number;
 }
 
-/** A segment and what is put in its place. */
-interface Rewritten {
-  readonly from: Segment;
-  readonly entry: SegmentEntry | null;
-  readonly to: Segment | null;
-  readonly goneCount: number;
-}
-
 /**
  * Removes every event and record of some ids from files and memory, their emails from the traits of others, and every value that
  * nothing else uses. Everything was sealed before, and no commit or seal is under way. One manifest makes it so, and nothing can
@@ -52,7 +44,7 @@ export async function erase(
   erased: Erased,
   privacyText: (counts: ErasedCounts) => Promise<string>,
   forget: () => void,
-): Promise<{ readonly whenUnread: Promise<void> }> {
+): Promise<Removal> {
   try {
     return await eraseAll(store, erased, privacyText, forget);
   } catch (error) {
@@ -67,8 +59,7 @@ async function eraseAll(
   erased: Erased,
   privacyText: (counts: ErasedCounts) => Promise<string>,
   forget: () => void,
-): Promise<{ readonly whenUnread: Promise<void> }> {
-  const { files, storage, dictionaries, manifest } = store;
+): Promise<Removal> {
   const codes = new CodesByDictionary();
   const rewritten: Rewritten[] = [];
   for (const segment of store.catalog.segments) {
@@ -77,10 +68,8 @@ async function eraseAll(
   }
   const { table, gone } = withoutRecords(store, erased, codes);
   const emails = erasedEmails(store, erased, table, codes);
-  await cutEmails(dictionaries, emails, table, codes);
-  const goneSegments = new Set(rewritten.map(({ from }) => from));
-  const staying = [...store.catalog.segments.filter((segment) => !goneSegments.has(segment)), ...rewritten.flatMap(({ to }) => to ?? [])];
-  const brought = await settleCodes(store, staying, table, codes);
+  await cutEmails(store.dictionaries, emails, table, codes);
+  const brought = await settleCodes(store, rewritten, table, codes);
   const counts: ErasedCounts = {
     events: rewritten.reduce((sum, { goneCount }) => sum + goneCount, 0),
     ...gone,
@@ -89,28 +78,7 @@ async function eraseAll(
     dictionaryValues: codes.size,
     segmentsRewritten: rewritten.length,
   };
-  const privacy = await privacyText(counts);
-  const entries = rewritten.flatMap(({ entry }) => entry ?? []);
-  const deltas = dictionaries.deltasSince(new Map()).map((delta) => withBlanks(delta, codes.of(delta.name)));
-  const dictionaryEntry = await files.writeDictionaries(store.takeFileNumber(), deltas);
-  const recordsEntry = await files.writeRecords(store.takeFileNumber(), { records: table.slice(0), brought });
-  const privacyEntry = await files.writePrivacy(store.takeFileNumber(), privacy);
-  const added: FileEntry[] = [...entries, dictionaryEntry, recordsEntry, privacyEntry];
-  await storage.sync(added.map(({ key }) => key));
-  const goneKeys = new Set([...goneSegments].map(({ key }) => key));
-  await store.writeManifestOfOtherCodes({
-    segments: [...manifest.segments.filter(({ key }) => !goneKeys.has(key)), ...entries],
-    dictionaries: [dictionaryEntry],
-    identities: [recordsEntry],
-    privacy: privacyEntry,
-  });
-  const whenUnread = replaceSegments(store, rewritten).then(() => {
-    for (const [name, blanked] of codes.entries()) for (const code of blanked) dictionaries.named(name).blank(code);
-  });
-  for (const [name, blanked] of codes.entries()) for (const code of blanked) dictionaries.named(name).retire(code);
-  store.replaceRecords(table, brought, privacy);
-  forget();
-  return { whenUnread };
+  return await exchange(store, { rewritten, table, codes, brought, privacy: await privacyText(counts) }, forget);
 }
 
 /** Writes a segment without the rows of the erased; null where it has none of theirs. */
@@ -193,39 +161,4 @@ function goneRecords({ records, resolver, dictionaries }: Store, { userIds, anon
       return userIds.has(userId) || userIds.has(records.code(row, "fromUserId")) || anonymousIds.has(anonymousId);
     return userId !== 0 ? userIds.has(userId) : anonymousIds.has(anonymousId);
   }
-}
-
-/** Leaves only the codes that nothing uses any more; answers the ids that from now on only records name. */
-async function settleCodes(store: Store, staying: readonly Segment[], table: RecordTable, codes: CodesByDictionary): Promise<BroughtCodes> {
-  for (const segment of staying) {
-    segment.pin();
-    try {
-      await removeUsedByRows(codes, segment);
-    } finally {
-      segment.unpin();
-    }
-  }
-  const noEventUses = { userId: [...codes.of("userId")], anonymousId: [...codes.of("anonymousId")], companyId: [...codes.of("companyId")] };
-  removeUsedByRecords(codes, table);
-  const former = store.broughtCodes;
-  const still = (name: "userId" | "anonymousId" | "companyId") =>
-    [...new Set([...former[name], ...noEventUses[name]])].filter((code) => !codes.of(name).has(code)).sort((a, b) => a - b);
-  return { userId: still("userId"), anonymousId: still("anonymousId"), companyId: still("companyId") };
-}
-
-function withBlanks<T extends { readonly start: number; readonly values: readonly string[] }>(delta: T, blanked: ReadonlySet<number>): T {
-  if (blanked.size === 0) return delta;
-  return { ...delta, values: delta.values.map((value, at) => (blanked.has(delta.start + at) ? "" : value)) };
-}
-
-/** Resolves when the last query that may read the old rows has ended. */
-function replaceSegments(store: Store, rewritten: readonly Rewritten[]): Promise<void> {
-  return new Promise((resolve) => {
-    const removed = new Set(rewritten.map(({ from }) => from));
-    const added = rewritten.flatMap(({ to }) => to ?? []);
-    store.catalog.replace(added, removed, false, () => {
-      for (const segment of removed) segment.release();
-      resolve();
-    });
-  });
 }

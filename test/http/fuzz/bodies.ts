@@ -112,6 +112,9 @@ export function bodyFor(path: string, random: Random): unknown {
     const subject = { [random.pick(["email", "user_id"])]: random.pick(["ann@example.org", "u1", "nobody"]) };
     return { type: random.pick(["access", "erasure", "portability"]), subject, ...some(random, { regulation: () => "ccpa", project: () => "shop" }) };
   }
+  // Some events go; rules keep what there is.
+  if (path === "/v1/events/delete") return { before: random.pick(["2026-03-01", "2026-03-01T12:00:00Z"]), ...some(random, { project: () => random.pick(["shop", "site"]) }) };
+  if (path.startsWith("/v1/time-to-live")) return path.endsWith("sweep") ? {} : { project: random.pick(["shop", null]), ...(path.endsWith("off") ? {} : { days: random.between(20_000, 30_000) }) };
   if (path.endsWith("/resolve")) return { resolution: random.pick(["completed", "denied", "withdrawn", "no_records_found"]) };
   if (path.startsWith("/v1/privacy-requests")) return {};
   return question(random, path.endsWith("/aggregate"), path === "/search-events");

@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
 import { baseSeed, caseCount } from "../../oracle/settings.js";
+import { useLimits } from "../../limits.js";
 import { fuzz } from "./fuzz.js";
+
+// By itself nothing goes: what answers bring and take is counted.
+useLimits({ quietMs: 3_600_000 });
 
 const requestCount = Number(process.env["DAYBOOK_FUZZ_REQUESTS"] ?? caseCount(500, 1_500));
 

@@ -1,0 +1,81 @@
+import { isoOf, MS_PER_DAY } from "../../base/time.js";
+import type { Daybook } from "../../engine/daybook.js";
+import { spanOf } from "../../plan/date-range.js";
+import { readArguments, required, UsageError, type Command } from "../command.js";
+import { confirm } from "../confirm.js";
+import { dataDirectory } from "../data-directory.js";
+import { openForReading, openOrganization, organizationOf } from "../organizations.js";
+import { goingText, goneText, type Going } from "../print/deletions.js";
+
+const help = `Usage: daybook delete --data DIR (--project NAME | --before TIME | both) [options]
+
+Deletes a project with all its events, or the events before a moment, of all projects or of one: they are gone from answers
+and from stored bytes, as if they had never come. What tells who is who stays. Not while "serve" runs.
+
+  --data DIR            data directory or store
+  --project NAME        this project; with --before its old events only, and the project stays
+  --before TIME         events before it: a date, which is its first moment (UTC), or an RFC 3339 timestamp
+  --organization NAME   default "default"
+  --dry-run             only say what would go; also while "serve" runs
+  --yes                 do not ask; needed where there is no terminal
+`;
+
+const OPTIONS = {
+  data: { type: "string" },
+  organization: { type: "string" },
+  project: { type: "string" },
+  before: { type: "string" },
+  "dry-run": { type: "boolean" },
+  yes: { type: "boolean" },
+} as const;
+
+async function run(args: readonly string[]): Promise<void> {
+  const { values } = readArguments(args, OPTIONS, false);
+  const path = required(values.data, "data");
+  const organization = organizationOf(values.organization);
+  const { project = null, before } = values;
+  if (project === null && before === undefined) throw new UsageError("expected --project, --before, or both");
+  const beforeMs = before === undefined ? null : msOf(before);
+  const data = await dataDirectory(path);
+  const reading = await openForReading(data, organization);
+  try {
+    process.stdout.write(goingText(await going(reading, project, beforeMs)));
+  } finally {
+    await reading.close();
+  }
+  if (values["dry-run"] === true) return;
+  await confirm(beforeMs === null ? `Delete the project ${JSON.stringify(project)} and all its events for ever?` : "Delete these events for ever?", values.yes);
+  const daybook = await openOrganization(data, organization);
+  try {
+    const deleting = beforeMs === null ? daybook.deleteProject(project ?? "") : daybook.deleteEvents({ before: new Date(beforeMs), project });
+    process.stdout.write(goneText(await deleting));
+  } finally {
+    await daybook.close();
+  }
+}
+
+function msOf(text: string): number {
+  const span = spanOf(text);
+  if (span === null) throw new UsageError(`--before: expected YYYY-MM-DD or an RFC 3339 timestamp with a zone, got ${JSON.stringify(text)}`);
+  return span.fromMs;
+}
+
+/** @throws Error for a project that there is not */
+async function going(daybook: Daybook, only: string | null, beforeMs: number | null): Promise<Going[]> {
+  if (only !== null && !daybook.projects().includes(only)) throw new Error(`there is no project ${JSON.stringify(only)}`);
+  if (beforeMs === 0) return [];
+  const end = beforeMs === null ? {} : { endDate: new Date(beforeMs - 1) };
+  const found: Going[] = [];
+  for (const project of only === null ? daybook.projects() : [only]) {
+    const days = await daybook.countEventsPerDay({ project, ...end });
+    const events = days.reduce((sum, { count }) => sum + count, 0);
+    if (events > 0) found.push({ project, events, days: days.length, ...(beforeMs === null ? {} : { keptFrom: momentText(beforeMs) }) });
+  }
+  return found;
+}
+
+function momentText(ms: number): string {
+  return ms % MS_PER_DAY === 0 ? isoOf(ms).slice(0, 10) : isoOf(ms);
+}
+
+export const command: Command = { help, run };

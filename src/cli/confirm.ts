@@ -1,0 +1,15 @@
+import { createInterface } from "node:readline/promises";
+import { UsageError } from "./command.js";
+
+/** Asks on a terminal whether to go on; elsewhere `--yes` has to say so. @throws UsageError; Error where the answer is no */
+export async function confirm(question: string, isSure: boolean | undefined): Promise<void> {
+  if (isSure === true) return;
+  if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UsageError("expected --yes: there is no terminal to ask on");
+  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await asking.question(`${question} [y/N] `);
+    if (!/^y(?:es)?$/i.test(answer.trim())) throw new Error("nothing was changed");
+  } finally {
+    asking.close();
+  }
+}

@@ -1,0 +1,79 @@
+import { z } from "zod";
+import type { Access } from "../access/access.js";
+import { guarded, JSON_BYTE_LENGTH } from "../routing/route.js";
+import type { GuardedRoute, Route } from "../routing/route.js";
+import { deletionAnswers as answers, deletionBodies as bodies } from "../shapes/deletion-shape.js";
+import { wireNames } from "../wire/wire-names.js";
+
+const RULES = "/v1/time-to-live";
+const ACCESS: Access = { scope: "events:delete", role: "admin", organizationWide: true };
+const noQuery = z.strictObject({});
+const bodyOf = <Body extends z.ZodObject>(schema: Body) => ({ schema, maxByteLength: JSON_BYTE_LENGTH, list: null });
+
+/** What all of these have in common. */
+const common = { envelope: "problem", access: ACCESS, query: noQuery, etag: false } as const;
+
+/** Deletions of events and projects, and the rules by which events go by themselves. */
+export const deletionRoutes: readonly Route[] = [
+  guarded({
+    ...common,
+    method: "DELETE",
+    path: "/v1/projects/{project_id}",
+    summary: "Deletes a project with all its events; answers when every byte is gone",
+    body: null,
+    answer: answers.receipt,
+    handle: async ({ daybook }, { params }) => wireNames(await daybook.deleteProject(params["project_id"] ?? "")),
+  }),
+  guarded({
+    ...common,
+    method: "POST",
+    path: "/v1/events/delete",
+    summary: "Deletes the events before an instant; answers when every byte is gone",
+    body: bodyOf(bodies.events),
+    answer: answers.receipt,
+    handle: async ({ daybook }, { body: { before, project } }) => wireNames(await daybook.deleteEvents({ before, project: project ?? null })),
+  }),
+  guarded({
+    ...common,
+    method: "GET",
+    path: RULES,
+    summary: "Lists for how many days events are kept",
+    body: null,
+    answer: answers.rules,
+    handle: async ({ daybook }) => ({ rules: await daybook.timeToLive.list() }),
+  }),
+  guarded({
+    ...common,
+    method: "PUT",
+    path: RULES,
+    summary: "Sets for how many days the events of a project, or of all others, are kept",
+    body: bodyOf(bodies.rule),
+    answer: answers.rules,
+    handle: async ({ daybook }, { body: { project, days } }) => {
+      await daybook.timeToLive.set(project ?? null, { days });
+      return { rules: await daybook.timeToLive.list() };
+    },
+  }),
+  step("preview", "Counts what the next sweep would delete, also by a rule that is not set yet", bodies.preview, answers.preview, async (daybook, { project, days }) =>
+    await daybook.timeToLive.preview(days === null || days === undefined ? undefined : { project: project ?? null, days })),
+  step("off", "Takes a rule back", bodies.project, answers.off, async (daybook, { project }) => ({ off: await daybook.timeToLive.off(project ?? null) })),
+  step("sweep", "Deletes at once what is past its time", bodies.none, answers.receipt, (daybook) => daybook.timeToLive.sweep()),
+];
+
+function step<Body extends z.ZodObject>(
+  name: string,
+  summary: string,
+  body: Body,
+  answer: z.ZodType,
+  act: (daybook: Parameters<GuardedRoute["handle"]>[0]["daybook"], body: z.infer<Body>) => Promise<object>,
+): GuardedRoute {
+  return guarded({
+    ...common,
+    method: "POST",
+    path: `${RULES}/${name}`,
+    summary,
+    body: bodyOf(body),
+    answer,
+    handle: async ({ daybook }, { body: sent }) => wireNames(await act(daybook, sent)),
+  });
+}

@@ -1,0 +1,119 @@
+import type { RecordTable } from "../../identity/record-table.js";
+import type { Segment } from "../../segment/segment.js";
+import type { BroughtCodes } from "../batch/record-batch.js";
+import type { FileEntry, Manifest, SegmentEntry } from "../files/manifest.js";
+import type { Store } from "../live/store.js";
+import { removeUsedByRecords, removeUsedByRows } from "./unused-codes.js";
+import type { CodesByDictionary } from "./unused-codes.js";
+
+/** A segment and what is put in its place; null: nothing. */
+export interface Rewritten {
+  readonly from: Segment;
+  readonly entry: SegmentEntry | null;
+  readonly to: Segment | null;
+  readonly goneCount: number;
+}
+
+/** A store as it is once some of its rows or records are gone. */
+export interface Exchange {
+  readonly rewritten: readonly Rewritten[];
+  /** All records there are then. */
+  readonly table: RecordTable;
+  /** Values that nothing uses any more. */
+  readonly codes: CodesByDictionary;
+  readonly brought: BroughtCodes;
+  /** Text of the file of privacy requests; null: it stays. */
+  readonly privacy: string | null;
+  /** What else becomes different of the manifest. */
+  readonly changes?: Pick<Manifest, "timeToLive">;
+}
+
+/** What was taken away, and is no more in any answer that begins now. */
+export interface Removal {
+  /** Resolves when the last query that could see it has ended: then the old files may go (`removeOrphans`). */
+  readonly whenUnread: Promise<void>;
+}
+
+/**
+ * Puts what is left in the place of what there is: files, then one manifest that makes it so, then memory, where nothing can fail.
+ * Everything was sealed before, and no commit or seal is under way.
+ * @param forget drops what was made of rows and records, in the turn in which others take their place
+ */
+export async function exchange(store: Store, left: Exchange, forget: () => void): Promise<Removal> {
+  const { rewritten, table, codes, brought, privacy, changes = {} } = left;
+  const { files, storage, dictionaries, manifest } = store;
+  const entries = rewritten.flatMap(({ entry }) => entry ?? []);
+  const added: FileEntry[] = [...entries];
+  try {
+    const deltas = dictionaries.deltasSince(new Map()).map((delta) => withBlanks(delta, codes.of(delta.name)));
+    const dictionaryEntry = await files.writeDictionaries(store.takeFileNumber(), deltas);
+    added.push(dictionaryEntry);
+    const recordsEntry = await files.writeRecords(store.takeFileNumber(), { records: table.slice(0), brought });
+    added.push(recordsEntry);
+    const privacyEntry = privacy === null ? manifest.privacy : await files.writePrivacy(store.takeFileNumber(), privacy);
+    if (privacy !== null && privacyEntry !== null) added.push(privacyEntry);
+    await storage.sync(added.map(({ key }) => key));
+    const goneKeys = new Set(rewritten.map(({ from }) => from.key));
+    await store.writeManifestOfOtherCodes({
+      segments: [...manifest.segments.filter(({ key }) => !goneKeys.has(key)), ...entries],
+      dictionaries: [dictionaryEntry],
+      identities: [recordsEntry],
+      privacy: privacyEntry,
+      ...changes,
+    });
+  } catch (error) {
+    await discard(store, added);
+    throw error;
+  }
+  const whenUnread = replaceSegments(store, rewritten).then(() => {
+    for (const [name, blanked] of codes.entries()) for (const code of blanked) dictionaries.named(name).blank(code);
+  });
+  for (const [name, blanked] of codes.entries()) for (const code of blanked) dictionaries.named(name).retire(code);
+  store.replaceRecords(table, brought, privacy ?? store.privacy);
+  forget();
+  return { whenUnread };
+}
+
+/** Takes files away, after a failure, that no manifest names: a full disk must not fill up further. */
+export async function discard(store: Store, entries: readonly FileEntry[]): Promise<void> {
+  // Where writing has ended, the manifest may stand that names them.
+  if (!store.isWritable) return;
+  await store.refuseTakenOver();
+  for (const { key } of entries) await store.storage.remove(key).catch(() => undefined);
+}
+
+/** Leaves only the codes that nothing uses any more; answers the ids that from now on only records name. */
+export async function settleCodes(store: Store, rewritten: readonly Rewritten[], table: RecordTable, codes: CodesByDictionary): Promise<BroughtCodes> {
+  const gone = new Set(rewritten.map(({ from }) => from));
+  for (const segment of [...store.catalog.segments.filter((each) => !gone.has(each)), ...rewritten.flatMap(({ to }) => to ?? [])]) {
+    segment.pin();
+    try {
+      await removeUsedByRows(codes, segment);
+    } finally {
+      segment.unpin();
+    }
+  }
+  const noEventUses = { userId: [...codes.of("userId")], anonymousId: [...codes.of("anonymousId")], companyId: [...codes.of("companyId")] };
+  removeUsedByRecords(codes, table);
+  const former = store.broughtCodes;
+  const still = (name: "userId" | "anonymousId" | "companyId") =>
+    [...new Set([...former[name], ...noEventUses[name]])].filter((code) => !codes.of(name).has(code)).sort((a, b) => a - b);
+  return { userId: still("userId"), anonymousId: still("anonymousId"), companyId: still("companyId") };
+}
+
+function withBlanks<T extends { readonly start: number; readonly values: readonly string[] }>(delta: T, blanked: ReadonlySet<number>): T {
+  if (blanked.size === 0) return delta;
+  return { ...delta, values: delta.values.map((value, at) => (blanked.has(delta.start + at) ? "" : value)) };
+}
+
+/** Resolves when the last query that may read the old rows has ended. */
+function replaceSegments(store: Store, rewritten: readonly Rewritten[]): Promise<void> {
+  return new Promise((resolve) => {
+    const removed = new Set(rewritten.map(({ from }) => from));
+    const added = rewritten.flatMap(({ to }) => to ?? []);
+    store.catalog.replace(added, removed, false, () => {
+      for (const segment of removed) segment.release();
+      resolve();
+    });
+  });
+}

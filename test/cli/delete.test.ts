@@ -1,0 +1,71 @@
+import { fileStorage } from "daybook/node";
+import { openDaybook, type EventInput } from "daybook";
+import { describe, expect, test } from "vitest";
+import { daybookHere } from "./run-here.js";
+import { emptyDirectory } from "./run.js";
+
+const DAY = 86_400_000;
+const today = Math.floor(Date.now() / DAY) * DAY;
+const dayText = (back: number) => new Date(today - back * DAY).toISOString().slice(0, 10);
+const visit = (back: number, project: string): EventInput => ({ name: "visit", createdAt: today - back * DAY, project });
+
+/** A store with events of twelve days, and of a shop of twenty: midnight may come meanwhile. */
+async function stored(): Promise<string> {
+  const directory = await emptyDirectory();
+  await using daybook = await openDaybook({ storage: fileStorage(directory) });
+  await daybook.ingest([visit(0, "default"), visit(8, "default"), visit(12, "default"), visit(0, "shop"), visit(20, "shop")]);
+  return directory;
+}
+
+async function left(directory: string): Promise<unknown> {
+  await using daybook = await openDaybook({ storage: fileStorage(directory), readOnly: true });
+  return [await daybook.countEvents({ project: "default" }), await daybook.countEvents({ project: "shop" }), daybook.projects().length];
+}
+
+describe("daybook delete", () => {
+  test("says what would go, and deletes nothing with --dry-run, nor where nobody can be asked", async () => {
+    const directory = await stored();
+    const dry = await daybookHere(["delete", "--data", directory, "--before", dayText(10), "--dry-run"]);
+    expect([dry.code, dry.stderr]).toEqual([0, ""]);
+    expect(dry.stdout).toMatch(new RegExp(`^project +events to go +days +kept from\\ndefault +1 +1 +${dayText(10)}\\nshop +1 +1 +${dayText(10)}\\n$`));
+    const unsure = await daybookHere(["delete", "--data", directory, "--before", dayText(10)]);
+    expect([unsure.code, unsure.stderr]).toEqual([2, "daybook delete: expected --yes: there is no terminal to ask on (see daybook delete --help)\n"]);
+    expect(await left(directory)).toEqual([3, 2, 2]);
+  });
+
+  test("deletes old events of all projects, of one, or a project with all it has", async () => {
+    const directory = await stored();
+    const old = await daybookHere(["delete", "--data", directory, "--before", dayText(10), "--project", "default", "--yes"]);
+    expect([old.code, old.stdout.split("\n").at(-2)]).toEqual([0, "deleted 1 event: 1 file removed, 0 written anew, 0 texts gone"]);
+    expect(await left(directory)).toEqual([2, 2, 2]);
+    expect((await daybookHere(["delete", "--data", directory, "--project", "shop", "--yes"])).stdout).toContain("deleted 2 events");
+    expect(await left(directory)).toEqual([2, 0, 1]);
+    expect((await daybookHere(["delete", "--data", directory, "--before", dayText(0), "--yes"])).stdout).toContain("deleted 1 event:");
+    expect(await left(directory)).toEqual([1, 0, 1]);
+    const none = await daybookHere(["delete", "--data", directory, "--project", "shop", "--yes"]);
+    expect([none.code, none.stderr]).toEqual([1, 'daybook delete: there is no project "shop"\n']);
+  });
+});
+
+describe("daybook retention", () => {
+  test("shows rules and what is past its time, sets rules once somebody is sure, and takes them back", async () => {
+    const directory = await stored();
+    expect((await daybookHere(["retention", "--data", directory])).stdout).toBe("all events are kept\n");
+    const unsure = await daybookHere(["retention", "set", "--all", "--days", "10", "--data", directory]);
+    expect([unsure.code, unsure.stderr]).toEqual([2, "daybook retention: expected --yes: there is no terminal to ask on (see daybook retention --help)\n"]);
+    expect(unsure.stdout).toMatch(/^default +1 +1 +\S+\nshop +1 +1 +\S+\n$/m);
+    // Where nothing is to go, nobody is asked.
+    const own = await daybookHere(["retention", "set", "shop", "--days", "30", "--data", directory]);
+    expect([own.code, own.stdout]).toEqual([0, "no event would go\ndeleted 0 events: 0 files removed, 0 written anew, 0 texts gone\n"]);
+    const sure = await daybookHere(["retention", "set", "--all", "--days", "10", "--data", directory, "--yes"]);
+    expect([sure.code, sure.stdout.split("\n").at(-2)]).toEqual([0, "deleted 1 event: 1 file removed, 0 written anew, 0 texts gone"]);
+    expect(await left(directory)).toEqual([2, 2, 2]);
+    const shown = await daybookHere(["retention", "--data", directory]);
+    expect(shown.stdout).toMatch(/^project +days kept\n\(all others\) +10\nshop +30\n\nno event would go\n$/);
+    expect((await daybookHere(["retention", "off", "shop", "--data", directory])).code).toBe(0);
+    const next = await daybookHere(["retention", "--data", directory]);
+    expect(next.stdout).toMatch(/shop +1 +1 /);
+    const none = await daybookHere(["retention", "off", "shop", "--data", directory]);
+    expect([none.code, none.stderr]).toEqual([1, 'daybook retention: there is no rule for "shop"\n']);
+  });
+});
