@@ -80,6 +80,7 @@ const question = (name: ReportName, input: object = {}): Cases<Pick<Daybook, Rep
 const LOCAL: Readonly<Record<Exclude<keyof Daybook, keyof DaybookClient | symbol>, Cases<Daybook>>> = {
   exportArrow: { input: (daybook) => read(daybook.exportArrow(MISSPELT as never)) },
   changes: { options: (daybook) => read(daybook.changes(MISSPELT as never)) },
+  backup: null,
   seal: null,
   currency: null,
 };
