@@ -16,6 +16,8 @@ const COMMANDS: Readonly<Record<string, NamedCommand>> = {
   export: { summary: "write a copy as NDJSON, or every event as CSV or Arrow", load: () => import("./commands/export.js") },
   token: { summary: "create, list and revoke tokens", load: () => import("./commands/token.js") },
   verify: { summary: "check every stored byte and law", load: () => import("./commands/verify.js") },
+  backup: { summary: "copy one moment of every organization, also beside a running serve", load: () => import("./commands/backup.js") },
+  restore: { summary: "make a data directory of a backup", load: () => import("./commands/restore.js") },
   stats: { summary: "show what is stored, per organization", load: () => import("./commands/stats.js") },
   query: { summary: "answer one question, as tables or as JSON", load: () => import("./commands/query.js") },
 };
