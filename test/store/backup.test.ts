@@ -2,6 +2,7 @@ import { fixedClock, memoryStorage, openDaybook, verifyStore, type Daybook, type
 import { describe, expect, test } from "vitest";
 import { MANIFEST_KEY, decodeManifest } from "../../src/store/files/manifest.js";
 import { restoreStore } from "../../src/store/backup/backup-store.js";
+import { listJournals } from "../../src/store/journal/journal-file.js";
 import { flipped } from "../format/damage-kit.js";
 import { lastingMemory, objectsOf, storageWith, withObject } from "./objects.js";
 import { storedText } from "./stored-text.js";
@@ -79,6 +80,20 @@ describe("a backup", () => {
     await daybook.close();
     await (await openDaybook({ storage: closed, clock, readOnly: true })).backup(lastingMemory());
     await expect(daybook.backup(target)).rejects.toMatchObject({ code: "closed" });
+  });
+
+  test("has the rows of all journals that count, in one", async () => {
+    const { storage: killed } = await openStore();
+    const storage = await storageWith(await objectsOf(killed));
+    const daybook = await openDaybook({ storage, clock });
+    await daybook.ingest(eventsFrom(60, 5));
+    const { firstJournal } = await manifestOf(storage);
+    expect((await listJournals(storage)).filter((number) => number >= firstJournal).length).toBeGreaterThan(1);
+    const target = lastingMemory();
+    await daybook.backup(target);
+    expect([await listJournals(target), await shownBy(target)]).toEqual([[firstJournal], await shown(daybook)]);
+    expect((await verifyStore(target)).findings).toEqual([]);
+    await daybook.close();
   });
 
   test("copies into a former one what is new, and removes what its moment does not name", async () => {
