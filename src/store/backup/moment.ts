@@ -3,8 +3,8 @@ import { areSameBytes } from "../../base/same-bytes.js";
 import { damaged } from "../../segment/container.js";
 import { MANIFEST_KEY, decodeManifest } from "../files/manifest.js";
 import type { Manifest } from "../files/manifest.js";
-import { SAVED_SEGMENTS_KEY } from "../files/saved-segments-file.js";
-import { KEYS_KEY } from "../files/store-keys.js";
+import { SAVED_SEGMENTS_KEY, decodeSavedSegments } from "../files/saved-segments-file.js";
+import { KEYS_KEY, parseKey } from "../files/store-keys.js";
 import { replayJournal } from "../journal/journal.js";
 import { listJournals, readJournal } from "../journal/journal-file.js";
 import type { Frame } from "../journal/journal-frame.js";
@@ -53,8 +53,11 @@ async function readOnce(storage: Storage, manifest: Manifest, copyFiles: (manife
   const { frames, nextSequence } = await readFrames(storage, manifest);
   // Behind the journals: a store has its keys before its first frame.
   const keys = await storage.read(KEYS_KEY);
+  if (keys !== null) parseKey(keys);
+  else if (nextSequence > 1 || manifest.privacy !== null) throw damaged(KEYS_KEY, "it is missing, though the store holds events");
   // Behind the manifest: an erasure replaces saved segments first.
   const savedSegments = await storage.read(SAVED_SEGMENTS_KEY);
+  if (savedSegments !== null) decodeSavedSegments(savedSegments);
   return { manifest, frames, nextSequence, keys, savedSegments };
 }
 
