@@ -7,7 +7,7 @@ const BACKUPS_PER_ROUND = 20;
 
 test(`${ROUND_COUNT * BACKUPS_PER_ROUND} backups under full load hold a prefix each, and verify (seed ${baseSeed})`, async () => {
   const reports = await backupRounds(baseSeed, { roundCount: ROUND_COUNT, backupsPerRound: BACKUPS_PER_ROUND, isByCommand: true });
-  // Nearly all are of another moment than the one before, and go on from it.
-  expect(new Set(reports.map(({ sequence }) => sequence)).size).toBeGreaterThan(reports.length * 0.8);
+  // Most go on from another moment.
+  expect(reports.filter(({ sequence }, at) => sequence !== reports[at - 1]?.sequence).length).toBeGreaterThan(reports.length * 0.8);
   expect(reports.filter(({ removedFileCount }) => removedFileCount > 0).length).toBeGreaterThan(reports.length * 0.5);
 });
