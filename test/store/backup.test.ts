@@ -1,7 +1,7 @@
 import { fixedClock, memoryStorage, openDaybook, verifyStore, type Daybook, type Storage } from "daybook";
 import { describe, expect, test } from "vitest";
 import { MANIFEST_KEY, decodeManifest } from "../../src/store/files/manifest.js";
-import { restoreStore } from "../../src/store/backup/backup-store.js";
+import { backupStore, restoreStore } from "../../src/store/backup/backup-store.js";
 import { listJournals } from "../../src/store/journal/journal-file.js";
 import { flipped } from "../format/damage-kit.js";
 import { lastingMemory, objectsOf, storageWith, withObject } from "./objects.js";
@@ -120,7 +120,7 @@ describe("a backup", () => {
     await daybook.seal();
     await daybook.backup(target);
     const secrets = ["secret-name", "secret-user", "secret-text"];
-    const before = await storedText(target);
+    const before = await shownBy(target);
     expect(secrets.filter((secret) => !before.includes(secret))).toEqual([]);
     const { id } = await daybook.privacyRequests.create({ type: "erasure", subject: { userId: "secret-user" } });
     await daybook.privacyRequests.verify(id);
@@ -219,6 +219,10 @@ describe("a backup is refused", () => {
       await expect(without, key).rejects.toMatchObject({ code: key === MANIFEST_KEY ? "manifest_missing" : "corruption" });
     }
     expect(objects.size).toBeGreaterThan(6);
+    const place = lastingMemory();
+    const withoutKey = await storageWith(withObject(objects, "keys.json", Uint8Array.of(1)));
+    await expect(backupStore(withoutKey, place, { takenMs: nowMs })).rejects.toMatchObject({ code: "corruption" });
+    expect((await objectsOf(place)).size).toBe(0);
   });
 });
 

@@ -4,7 +4,7 @@ import { FILE_FOLDERS } from "../files/files.js";
 import { MANIFEST_KEY, encodeManifest, filesOf, withoutMark } from "../files/manifest.js";
 import type { BackupMark, Manifest } from "../files/manifest.js";
 import { SAVED_SEGMENTS_KEY } from "../files/saved-segments-file.js";
-import { KEYS_KEY } from "../files/store-keys.js";
+import { KEYS_KEY, parseKey } from "../files/store-keys.js";
 import { refuseStoresBelow } from "../files/stores-below.js";
 import { journalKey } from "../journal/journal.js";
 import type { Storage } from "../storage/storage.js";
@@ -53,9 +53,11 @@ async function copyMoment(from: Storage, to: Storage, mark: BackupMark | null): 
   const lock = (await to.lock?.()) ?? null;
   try {
     const keys = await from.read(KEYS_KEY);
+    if (keys !== null) parseKey(keys);
     if (mark === null) await refuseFilled(to);
     const former = mark === null ? null : await formerBackup(to, keys);
-    await replace(to, KEYS_KEY, keys);
+    // By them a place is known in which the first backup was cut.
+    if (mark !== null) await replace(to, KEYS_KEY, keys);
     const files = new CopiedFiles(from, to, former);
     const moment = await readMoment(from, async (manifest) => {
       if (former !== null) refuseOtherHistory(former, manifest);
@@ -81,12 +83,12 @@ async function copyMoment(from: Storage, to: Storage, mark: BackupMark | null): 
 async function settle(to: Storage, moment: Moment, hasFormer: boolean, mark: BackupMark | null) {
   const { keys, savedSegments } = moment;
   const manifest: Manifest = { ...withoutMark(moment.manifest), ...(mark === null ? {} : { backup: mark }) };
-  await replace(to, KEYS_KEY, keys);
-  await replace(to, SAVED_SEGMENTS_KEY, savedSegments);
   // Before the journal, whose frames follow on what this manifest names and not on what the former one did.
   if (hasFormer) await to.write(MANIFEST_KEY, encodeManifest({ ...manifest, clean: false }));
   const journal = await momentJournal(moment);
   await to.write(journalKey(manifest.firstJournal), journal);
+  await replace(to, KEYS_KEY, keys);
+  await replace(to, SAVED_SEGMENTS_KEY, savedSegments);
   const whole = encodeManifest({ ...manifest, clean: true });
   await to.write(MANIFEST_KEY, whole);
   const others = [keys, savedSegments].flatMap((bytes) => bytes ?? []);
