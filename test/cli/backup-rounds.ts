@@ -97,5 +97,5 @@ async function expectPrefix(target: string, { counts, erased }: Acknowledged, ba
 }
 
 function textOf({ name, userId, url, metadata }: Pick<EventInput, "name" | "userId" | "url" | "metadata">): string {
-  return JSON.stringify([name, userId, url, metadata?.["number"], metadata?.["writer"], metadata?.["text"]]);
+  return JSON.stringify([name, userId, url, Object.entries(metadata ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))]);
 }

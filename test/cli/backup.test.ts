@@ -5,13 +5,14 @@ import { fileStorage } from "daybook/node";
 import { describe, expect, test } from "vitest";
 import { decodeManifest, encodeManifest } from "../../src/store/files/manifest.js";
 import { directoryState } from "../directory-state.js";
+import { CLI } from "../program-names.js";
 import { daybookHere } from "./run-here.js";
-import { emptyDirectory } from "./run.js";
+import { daybook, emptyDirectory, startProgram } from "./run.js";
 
 async function ingest(directory: string, ids: readonly string[]): Promise<void> {
-  const daybook = await openDaybook({ storage: fileStorage(directory) });
-  await daybook.ingest(ids.map((id) => ({ id, name: id, userId: `user ${id}` })));
-  await daybook.close();
+  const store = await openDaybook({ storage: fileStorage(directory) });
+  await store.ingest(ids.map((id) => ({ id, name: id, userId: `user ${id}` })));
+  await store.close();
 }
 
 /** Two organizations, tokens, and what visitors are hashed under. */
@@ -26,9 +27,9 @@ async function dataDirectory(): Promise<{ root: string; data: string }> {
 }
 
 async function namesIn(directory: string): Promise<string[]> {
-  const daybook = await openDaybook({ storage: fileStorage(directory), readOnly: true });
+  const store = await openDaybook({ storage: fileStorage(directory), readOnly: true });
   const names: string[] = [];
-  for await (const { name } of daybook.exportEvents()) names.push(name);
+  for await (const { name } of store.exportEvents()) names.push(name);
   return names.sort();
 }
 
@@ -68,6 +69,28 @@ describe("daybook backup", () => {
     expect((await daybookHere(["backup", "--data", again, "--out", out])).code).toBe(0);
     expect(await namesIn(join(out, "acme"))).toEqual(["a", "b", "d", "e"]);
     await writer.close();
+  });
+
+  test("runs while serve does, and serve goes on; what is restored is served again", async () => {
+    const root = await emptyDirectory();
+    const [data, out, again] = [join(root, "data"), join(root, "out"), join(root, "again")];
+    const env = { DAYBOOK_TOKEN: "sk_test_0123456789" };
+    const serving = async (directory: string) => {
+      const server = startProgram(CLI, ["serve", "--data", directory, "--port", "0", "--quiet", "--no-page"], { env });
+      const [, url = ""] = await server.said(/^daybook listening on (http:\/\/\S+)$/m);
+      const headers = { authorization: `Bearer ${env.DAYBOOK_TOKEN}`, "content-type": "application/json" };
+      const post = (path: string, body: unknown) => fetch(`${url}${path}`, { method: "POST", headers, body: JSON.stringify(body) }).then((response) => response.json());
+      return { server, post };
+    };
+    const first = await serving(data);
+    expect(await first.post("/v1/events", { events: [{ name: "a" }, { name: "b" }] })).toMatchObject({ accepted: 2 });
+    expect(await daybook(["backup", "--data", data, "--out", out])).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(/^default: whole up to sequence 2: /) });
+    expect(await first.post("/v1/events", { events: [{ name: "c" }] })).toMatchObject({ accepted: 1 });
+    first.server.child.kill("SIGTERM");
+    expect((await first.server.finished).code).toBe(0);
+    expect((await daybookHere(["restore", "--from", out, "--data", again])).code).toBe(0);
+    const second = await serving(again);
+    expect(await second.post("/analytics/count-events", {})).toEqual({ status: "OK", data: 2 });
   });
 
   test("of one store is one store, and keeps what a hard link holds of a former moment", async () => {
