@@ -79,7 +79,7 @@ async function expectPrefix(target: string, { counts, erased }: Acknowledged, ba
   for await (const { metadata, ...event } of daybook.exportEvents()) {
     storedCount += 1;
     if (event.name === "gone") {
-      if (erased.includes(event.userId ?? "")) expect.fail(`${place}: ${event.userId} is back`);
+      if (erased.includes(String(event.userId))) expect.fail(`${place}: ${event.userId} is back`);
       continue;
     }
     const [number, writer] = [Number(metadata?.["number"]), Number(metadata?.["writer"])];
