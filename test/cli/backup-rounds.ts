@@ -39,6 +39,8 @@ export async function backupRounds(seed: number, { roundCount, backupsPerRound, 
     let said = 0;
     for (let number = 0; number < backupsPerRound; number += 1) {
       await moreThan(writer, said);
+      // The last one of each round is of a store in which somebody was erased.
+      if (number === backupsPerRound - 1) await writer.said(/erased .*;\n/);
       await new Promise((resolve) => setTimeout(resolve, random.next() * 30));
       const before = acknowledgedBy(writer);
       said = writer.stdout.length;
