@@ -6,11 +6,11 @@ const LOAD = "test/cli/overload/*.long.test.ts";
 /** Of these the default suite runs some cases. */
 const THOROUGH = [
   "test/arrow/events-ipc.test.ts", "test/calendar/zone.test.ts", "test/conformance/executor-suite.test.ts", "test/differential/duckdb.test.ts", "test/filter/few-rows.test.ts", "test/http/fuzz/fuzz.test.ts",
-  "test/crash/{crash-images,io-errors}.test.ts", "test/format/{damage,round-trip}.test.ts", "test/property/*.test.ts",
+  "test/crash/{backup,crash-images,io-errors}.test.ts", "test/format/{damage,round-trip}.test.ts", "test/property/*.test.ts",
   "test/oracle/insights/*laws.test.ts", "test/oracle/insights/chains.test.ts", "test/table/touches-in-turns.test.ts",
   "test/oracle/{concurrent-questions,links-meanwhile,random-copies,random-oracle,random-persons}.test.ts",
   "test/report/{funnel,own-values,revenue-laws,segments}.test.ts", "test/report/{returns,visits}/*.test.ts",
-  "test/store/{crash-deletions,crash-points,crash-records,failing-operations,id-table,salvage,verify}.test.ts",
+  "test/store/{backup-beside-writer,crash-deletions,crash-points,crash-records,failing-operations,id-table,salvage,verify}.test.ts",
 ];
 
 export default defineConfig(({ mode }) => ({

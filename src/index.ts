@@ -135,6 +135,7 @@ export type { TypedDaybook, TypedEvent, TypedMethods, TypedSegments } from "./ty
 export type { Events, MetadataPath, Typed, TypedField, TypedFilter, TypedMeasure } from "./typed/typed-questions.js";
 export { memoryStorage } from "./store/storage/memory-storage.js";
 export type { AppendFile, ByteRange, Codec, Storage, StorageLock, WriteOptions } from "./store/storage/storage.js";
+export type { BackupReport } from "./store/backup/backup-store.js";
 export type { Durability } from "./store/journal/journals.js";
 export type { Finding } from "./store/files/findings.js";
 export { verifyStore } from "./store/verify/verify.js";

@@ -88,6 +88,7 @@ const LOCAL: Readonly<Record<Exclude<keyof Daybook, keyof DaybookClient | symbol
     options: (daybook) => read(daybook.recordBatches({}, MISSPELT as never)),
   },
   changes: { options: (daybook) => read(daybook.changes(MISSPELT as never)) },
+  backup: null,
   seal: null,
   currency: null,
 };

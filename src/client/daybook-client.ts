@@ -2,7 +2,7 @@ import type { Daybook, IngestOptions } from "../engine/daybook.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
 
 /** What only the process has that opened the store: files, threads, and what is known without asking. */
-type Local = "exportArrow" | "exportParquet" | "recordBatches" | "changes" | "seal" | "health" | "currency" | "projects";
+type Local = "exportArrow" | "exportParquet" | "recordBatches" | "backup" | "changes" | "seal" | "health" | "currency" | "projects";
 
 /**
  * A Daybook in another process: the same questions, answers and errors, each over HTTP. Writes are stored once however often they had to be

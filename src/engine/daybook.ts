@@ -44,6 +44,8 @@ import type {
 } from "../plan/insights/input.js";
 import type { ReportName } from "../plan/plan.js";
 import type { DeleteEventsInput, DeletionReceipt } from "./deletions.js";
+import type { BackupReport } from "../store/backup/backup-store.js";
+import type { Storage } from "../store/storage/storage.js";
 import type { Notice } from "./notices.js";
 import type { PrivacyRequests } from "./privacy-requests.js";
 import type { ScrubState } from "./scrub.js";
@@ -344,6 +346,13 @@ export interface Daybook extends AsyncDisposable {
    * @throws invalid_parameter, unknown_parameter, overloaded (over 1,000 listen), aborted, closed
    */
   changes(options?: ChangesOptions): AsyncIterable<Change>;
+  /**
+   * Writes the moment of this call, or a later one, into another storage, while ingest and questions go on. That is then a store itself, which opens
+   * and verifies as any other. A former backup there is kept as far as it is still right, and otherwise removed. Cost: one read and one write of
+   * the files that are not there yet.
+   * @throws invalid_parameter (there is something else), store_locked (it is open), overloaded, storage_full, corruption, closed
+   */
+  backup(storage: Storage): Promise<BackupReport>;
   /** What is stored, and how the store does. @throws closed */
   stats(): Promise<DaybookStats>;
   /** The organization's reporting currency, ISO 4217. */

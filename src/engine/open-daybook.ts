@@ -32,6 +32,7 @@ import type { Store } from "../store/live/store.js";
 import { openStore } from "../store/open-store.js";
 import type { Storage } from "../store/storage/storage.js";
 import { storeKeys } from "../store/files/store-keys.js";
+import type { BackupReport } from "../store/backup/backup-store.js";
 import type { StoreKeys } from "../store/files/store-keys.js";
 import type { SavedSegment } from "../store/files/saved-segments-file.js";
 import type {
@@ -354,6 +355,16 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   async *#listen(options: ChangesOptions | undefined, newest: number): AsyncGenerator<Change> {
     this.#refuseClosed();
     yield* this.#changes.read(options, newest);
+  }
+
+  async backup(storage: Storage): Promise<BackupReport> {
+    this.#refuseClosed();
+    if (typeof (storage as Partial<Storage> | null | undefined)?.write !== "function")
+      throw parameterError("invalid_parameter", "storage", `expected memoryStorage() or another storage, got ${shown(storage)}`);
+    // Loaded when asked for: most programs make no backup of their own.
+    const { backupStore } = await import("../store/backup/backup-store.js");
+    await sealBeforeReading(this.#store.storage);
+    return await backupStore(this.#store.storage, storage, { takenMs: this.#clock.now() });
   }
 
   async stats(): Promise<DaybookStats> {

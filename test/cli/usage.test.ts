@@ -10,10 +10,10 @@ describe("daybook", () => {
   test("--help lists every command", async () => {
     const { code, stdout, stderr } = await daybook(["--help"]);
     expect([code, stderr]).toEqual([0, ""]);
-    for (const name of ["demo", "serve", "import", "export", "token", "verify", "stats", "query", "retention", "delete"]) expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, "m"));
+    for (const name of ["demo", "serve", "import", "export", "token", "verify", "backup", "restore", "stats", "query", "retention", "delete"]) expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, "m"));
   });
 
-  test.each(["demo", "serve", "import", "export", "token", "verify", "stats", "query", "retention", "delete"])("%s --help says how it is used", async (name) => {
+  test.each(["demo", "serve", "import", "export", "token", "verify", "backup", "restore", "stats", "query", "retention", "delete"])("%s --help says how it is used", async (name) => {
     const { code, stdout, stderr } = await daybookHere([name, "--help"]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout.startsWith(`Usage: daybook ${name}`)).toBe(true);
@@ -24,11 +24,13 @@ describe("daybook", () => {
   });
 
   test.each<[args: string[], message: string]>([
-    [[], "daybook: expected a command: demo, serve, import, export, token, verify, stats, query, retention, delete (see daybook --help)"],
-    [["improt"], 'daybook: "improt" is no command: demo, serve, import, export, token, verify, stats, query, retention, delete (see daybook --help)'],
-    [["__proto__"], 'daybook: "__proto__" is no command: demo, serve, import, export, token, verify, stats, query, retention, delete (see daybook --help)'],
+    [[], "daybook: expected a command: demo, serve, import, export, token, verify, backup, restore, stats, query, retention, delete (see daybook --help)"],
+    [["improt"], 'daybook: "improt" is no command: demo, serve, import, export, token, verify, backup, restore, stats, query, retention, delete (see daybook --help)'],
+    [["__proto__"], 'daybook: "__proto__" is no command: demo, serve, import, export, token, verify, backup, restore, stats, query, retention, delete (see daybook --help)'],
     [["stats"], "daybook stats: --data is required (see daybook stats --help)"],
     [["stats", "--dta", "x"], "daybook stats: Unknown option '--dta' (see daybook stats --help)"],
+    [["backup", "--data", "x"], "daybook backup: --out is required (see daybook backup --help)"],
+    [["restore", "--from", "x"], "daybook restore: --data is required (see daybook restore --help)"],
     [["import", "--data", "x"], "daybook import: expected at least one FILE (see daybook import --help)"],
     [["import", "--data", "x", "-"], "daybook import: --format is required: standard input has no name (see daybook import --help)"],
     [["import", "--data", "x", "--format", "parquet", "-"], "daybook import: -: Parquet is read from its end, so it has to be a file, and not gzipped (see daybook import --help)"],

@@ -36,13 +36,19 @@ export interface TimeToLiveRule {
   readonly days: number;
 }
 
+/** That a store is a copy of one moment of another, and of which. */
+export interface BackupMark {
+  /** When the copying began, by the clock of who did it, epoch ms. */
+  readonly takenMs: number;
+}
+
 /** The one file that says which others count. Replaced as a whole. */
 export interface Manifest {
   /** 2: a record may stand behind the unlink that takes it back. Versions that know format 1 only would let it live. */
   readonly format: 1 | 2;
   /** One more at each opening for writing. */
   readonly epoch: number;
-  /** The store was closed in good order: its journal holds nothing but an end mark. */
+  /** The store was closed in good order, or its backup finished: the journals end with an end mark, and nothing may be missing before it. */
   readonly clean: boolean;
   /** Sequence of the first record that is not in the segments below. */
   readonly nextSequence: number;
@@ -60,6 +66,8 @@ export interface Manifest {
   readonly quarantined?: readonly QuarantinedFile[];
   /** Absent where there never were any. */
   readonly timeToLive?: readonly TimeToLiveRule[];
+  /** Absent in a store that somebody writes. */
+  readonly backup?: BackupMark;
 }
 
 export const EMPTY_MANIFEST: Manifest = {
@@ -81,6 +89,11 @@ export const MANIFEST_START = `{"format":`;
 /** Every file that a manifest vouches for. */
 export function filesOf({ segments, dictionaries, identities, privacy }: Manifest): FileEntry[] {
   return [...segments, ...dictionaries, ...identities, ...(privacy === null ? [] : [privacy])];
+}
+
+/** The manifest of a store that is no backup, or none any more. */
+export function withoutMark({ backup: _, ...manifest }: Manifest): Manifest {
+  return manifest;
 }
 
 const encoder = new TextEncoder();

@@ -1,4 +1,5 @@
 import { DaybookError } from "../../base/errors.js";
+import { areSameBytes } from "../../base/same-bytes.js";
 import { Dictionaries } from "../../column/dictionaries.js";
 import type { DictionaryDelta } from "../../column/dictionaries.js";
 import { damaged } from "../../segment/container.js";
@@ -136,7 +137,7 @@ export async function recoverBesideWriter(storage: Storage, files: StoreFiles): 
   for (let attempt = 1; ; attempt += 1) {
     const before = await storage.read(MANIFEST_KEY);
     const outcome = await recover(storage, files, false).catch((error: unknown) => ({ error }));
-    if (!isEqual(before, await storage.read(MANIFEST_KEY))) {
+    if (!areSameBytes(before, await storage.read(MANIFEST_KEY))) {
       if (attempt < READ_ATTEMPT_COUNT) continue;
       throw new DaybookError("overloaded", "a writer replaces the files of the store faster than they can be read");
     }
@@ -145,8 +146,4 @@ export async function recoverBesideWriter(storage: Storage, files: StoreFiles): 
     if (outcome.isNew) throw new DaybookError("manifest_missing", "there is no store here to read: one that is opened for writing would be made");
     return outcome;
   }
-}
-
-function isEqual(a: Uint8Array | null, b: Uint8Array | null): boolean {
-  return a === null || b === null ? a === b : a.length === b.length && a.every((byte, at) => byte === b[at]);
 }

@@ -8,7 +8,7 @@ import type { Segment } from "../../segment/segment.js";
 import type { StoreFiles } from "../files/files.js";
 import { journalKey } from "../journal/journal.js";
 import { journalKeys } from "../journal/journal-file.js";
-import { MANIFEST_KEY, decodeManifest, encodeManifest } from "../files/manifest.js";
+import { MANIFEST_KEY, decodeManifest, encodeManifest, withoutMark } from "../files/manifest.js";
 import type { FileEntry, Manifest, QuarantinedFile, SegmentEntry } from "../files/manifest.js";
 import type { BroughtCodes, RecordBatch } from "../batch/record-batch.js";
 import { readReadable } from "./salvage-files.js";
@@ -110,7 +110,7 @@ class Salvage {
     await storage.write(
       MANIFEST_KEY,
       encodeManifest({
-        ...manifest,
+        ...withoutMark(manifest),
         clean: false,
         nextSequence: Math.max(manifest.nextSequence, journals.nextSequence),
         firstJournal: this.#takeNumber(),

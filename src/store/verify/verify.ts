@@ -1,4 +1,5 @@
 import { DaybookError } from "../../base/errors.js";
+import { areSameBytes } from "../../base/same-bytes.js";
 import { Dictionaries } from "../../column/dictionaries.js";
 import { MemoryBudget } from "../../segment/memory-budget.js";
 import type { SegmentMeta } from "../../segment/segment-file.js";
@@ -60,14 +61,10 @@ export async function verifyStore(storage: Storage): Promise<VerifyReport> {
     if (manifest === null) return verification.report([], 0);
     await verification.verifyBase(manifest);
     // What is missing may be what a writer has just replaced.
-    const isSettled = verification.findings.count === 0 || isEqual(before, await storage.read(MANIFEST_KEY));
+    const isSettled = verification.findings.count === 0 || areSameBytes(before, await storage.read(MANIFEST_KEY));
     if (isSettled) return await verification.verifyRows(manifest);
     if (attempt === READ_ATTEMPT_COUNT) throw new DaybookError("overloaded", "a writer replaces the files of the store faster than they can be read");
   }
-}
-
-function isEqual(a: Uint8Array | null, b: Uint8Array | null): boolean {
-  return a === null || b === null ? a === b : a.length === b.length && a.every((byte, at) => byte === b[at]);
 }
 
 class Verification {

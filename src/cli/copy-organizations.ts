@@ -1,0 +1,65 @@
+import { realpath } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import type { BackupReport } from "../index.js";
+import { fileStorage } from "../node/index.js";
+import type { Storage } from "../store/storage/storage.js";
+import { dataDirectory, type DataDirectory } from "./data-directory.js";
+import { directoryOf, requireDirectory } from "./organizations.js";
+import { bytes, count, duration, plain, plural } from "./print/format.js";
+import { tellWait } from "./tell-wait.js";
+
+/** The directory that a copy is made of. @throws Error where there is none, or no organization in it */
+export async function sourceDirectory(path: string): Promise<DataDirectory> {
+  const source = await dataDirectory(path);
+  requireDirectory(source);
+  if (source.names.length === 0) throw new Error(`${path}: there is no organization here`);
+  return source;
+}
+
+/** @throws Error where one directory is the other, or lies in it */
+export async function refuseOverlap(one: string, other: string): Promise<void> {
+  const [a, b] = await Promise.all([realPathOf(one), realPathOf(other)]);
+  const isWithin = (path: string) => path === "" || (path !== ".." && !path.startsWith(`..${sep}`));
+  if (isWithin(relative(a, b)) || isWithin(relative(b, a))) throw new Error(`${one} and ${other}: expected two directories apart from each other`);
+}
+
+/** As the kernel resolves it, also of a path that ends where nothing is yet. */
+async function realPathOf(path: string): Promise<string> {
+  const whole = resolve(path);
+  try {
+    return await realpath(whole);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || dirname(whole) === whole) throw error;
+    return join(await realPathOf(dirname(whole)), basename(whole));
+  }
+}
+
+/**
+ * Copies every organization of one directory to another, and prints a line of each: one that cannot be copied does not keep the others from it.
+ * @throws Error naming how many failed
+ */
+export async function copyOrganizations(source: DataDirectory, target: string, copy: (from: Storage, to: Storage) => Promise<BackupReport>): Promise<void> {
+  let failedCount = 0;
+  for (const name of source.names) {
+    const startMs = performance.now();
+    try {
+      const to = source.kind === "store" ? target : join(target, name);
+      const report = await copy(fileStorage(directoryOf(source, name)), fileStorage(to, { onLockWait: tellWait }));
+      say(`${name}: ${lineOf(report)} in ${duration(performance.now() - startMs)}`);
+    } catch (error) {
+      failedCount += 1;
+      say(`${name}: failed: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  if (failedCount > 0) throw new Error(`${target}: ${plural(failedCount, "organization")} of ${count(source.names.length)} failed`);
+}
+
+function lineOf({ sequence, fileCount, byteLength, copiedFileCount, copiedByteLength, removedFileCount }: BackupReport): string {
+  const held = `whole up to sequence ${count(sequence)}: ${plural(fileCount, "file")}, ${bytes(byteLength)}`;
+  return `${held}; copied ${count(copiedFileCount)}, ${bytes(copiedByteLength)}; removed ${count(removedFileCount)}`;
+}
+
+/** One line, whatever names hold. */
+export function say(line: string): void {
+  process.stdout.write(`${plain(line, 2_000)}\n`);
+}
