@@ -18,10 +18,11 @@ const COMMANDS: Readonly<Record<string, NamedCommand>> = {
   verify: { summary: "check every stored byte and law", load: () => import("./commands/verify.js") },
   stats: { summary: "show what is stored, per organization", load: () => import("./commands/stats.js") },
   query: { summary: "answer one question, as tables or as JSON", load: () => import("./commands/query.js") },
+  clickhouse: { summary: "make the tables for daybook/clickhouse", load: () => import("./commands/clickhouse.js") },
 };
 
 function overview(): string {
-  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(8)}${summary}\n`);
+  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(11)}${summary}\n`);
   return `Usage: daybook COMMAND [options]\n\n${lines.join("")}\n"daybook COMMAND --help" says more; "daybook --version" names the version.\n`;
 }
 

@@ -1,0 +1,21 @@
+import type { ReportName } from "../../plan/plan.js";
+import { aggregate } from "./aggregate.js";
+import { countEvents, countEventsPerDay, countEventsRunningTotalPerDay, countUniqueUsers, countUniqueUsersPerDay } from "./counts.js";
+import { identityDeviceGeo, identityProfile, identityReferrers, identitySessions } from "./identity.js";
+import type { Report } from "./report.js";
+import { searchEvents } from "./search-events.js";
+
+/** Every report that is there, by its name. */
+export const reports: { readonly [K in ReportName]?: Report<K> } = {
+  countEvents,
+  countEventsPerDay,
+  countEventsRunningTotalPerDay,
+  countUniqueUsers,
+  countUniqueUsersPerDay,
+  aggregate,
+  searchEvents,
+  identitySessions,
+  identityProfile,
+  identityReferrers,
+  identityDeviceGeo,
+};
