@@ -8,6 +8,8 @@ const SETTINGS = {
   skip_unavailable_shards: 0,
   distributed_product_mode: "deny",
   distributed_foreground_insert: 1,
+  // A row goes where its key says, and not to the shard that it was read on.
+  parallel_distributed_insert_select: 0,
   max_partitions_per_insert_block: 0,
   join_use_nulls: 0,
   transform_null_in: 0,
