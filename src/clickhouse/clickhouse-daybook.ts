@@ -12,16 +12,20 @@ export type ClickHouseQuestion =
   | "identitySessions"
   | "identityProfile"
   | "identityReferrers"
-  | "identityDeviceGeo";
+  | "identityDeviceGeo"
+  | "revenueByAttribution"
+  | "ltvCohorts"
+  | "topCompanies"
+  | "companyTopUsers";
 
-/** What is written as to an embedded Daybook. */
-type Write = "ingest" | "identify" | "group" | "alias" | "unlink" | "ingestRecords" | "createProject";
+/** What goes in and comes out as with an embedded Daybook. */
+type Transfer = "ingest" | "identify" | "group" | "alias" | "unlink" | "ingestRecords" | "createProject" | "exportEvents" | "exportRecords";
 
 /**
  * An organization's events on ClickHouse: the same calls and answers as those of an embedded Daybook, as far as they are there. Beside its errors
  * there are `unreachable` where no server answers, and `not_supported` for what is not there, by whatever way it is called.
  */
-export interface ClickHouseDaybook extends Pick<Daybook, ClickHouseQuestion | Write | "currency">, AsyncDisposable {
+export interface ClickHouseDaybook extends Pick<Daybook, ClickHouseQuestion | Transfer | "currency">, AsyncDisposable {
   /** Names of all projects, by code point; `default` always is one. */
   projects(): Promise<readonly string[]>;
   /** Lets go of the connection; whatever is asked afterwards fails with `closed`. */

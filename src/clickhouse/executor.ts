@@ -20,13 +20,17 @@ export class ClickHouseExecutor implements Executor {
   async execute<K extends ReportName>(plan: Plan<K>, signal?: Pick<AbortSignal, "aborted">): Promise<Answer<K>> {
     const report = reports[plan.report] as Report<K> | undefined;
     if (report === undefined) throw new DaybookError("not_supported", `${plan.report}: not answered on ClickHouse`);
+    const asking = await this.asking(signal);
+    if (plan.userId === null) return await report(plan, asking);
+    const subject = await new Subjects(this.connection, asking, signal).ofId(plan.userId);
+    return await report(plan, { ...asking, subject: subject ?? NOBODY });
+  }
+
+  /** What statements of one question share. */
+  async asking(signal?: Pick<AbortSignal, "aborted">): Promise<Asking> {
     const { connection, tables, rules } = this;
     const { touch } = reportRules(rules);
-    const survivors = await survivorsNow(connection, tables, signal);
-    const asking: Asking = { connection, tables, touch, rules, survivors, signal, subject: null };
-    if (plan.userId === null) return await report(plan, asking);
-    const subject = await new Subjects(connection, asking, signal).ofId(plan.userId);
-    return await report(plan, { ...asking, subject: subject ?? NOBODY });
+    return { connection, tables, touch, rules, survivors: await survivorsNow(connection, tables, signal), signal, subject: null };
   }
 }
 

@@ -1,4 +1,3 @@
-import type { Executor } from "../plan/plan.js";
 import { reportRules } from "../plan/revenue-rules.js";
 import type { ClickHouseDaybook } from "./clickhouse-daybook.js";
 import { connect } from "./connect.js";
@@ -19,13 +18,14 @@ export async function openClickHouse(options: ClickHouseOptions): Promise<ClickH
 }
 
 /** The options that settle what answers mean. */
-function ruleOptionsOf({ currency, rates, session, pageviewSlugs, revenue, attribution }: ClickHouseOptions): ConstructorParameters<typeof ClickHouseExecutor>[2] {
+function ruleOptionsOf(options: ClickHouseOptions): ClickHouseExecutor["rules"] {
+  const { currency, rates, session, pageviewSlugs, revenue, attribution } = options;
   const given = Object.entries({ currency, rates, session, pageviewSlugs, revenue, attribution }).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given);
 }
 
 /** The same with what answers its plans. */
-export async function openWithExecutor(options: ClickHouseOptions): Promise<{ readonly daybook: StoredDaybook; readonly executor: Executor }> {
+export async function openWithExecutor(options: ClickHouseOptions): Promise<{ readonly daybook: StoredDaybook; readonly executor: ClickHouseExecutor }> {
   const settled = checkClickHouseOptions(options);
   const rules = reportRules(options);
   const connection = await connect(settled);

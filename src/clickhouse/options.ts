@@ -72,7 +72,8 @@ export function checkClickHouseOptions(options: ClickHouseOptions): Settled {
   if ((url === undefined) === (client === undefined))
     throw parameterError("exactly_one_required", "url", `expected exactly one of url and client, got ${url === undefined ? "neither" : "both"}`);
   if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) throw unexpected("currency", "an ISO 4217 code such as USD", currency);
-  if (client !== undefined && typeof (client as Partial<ClickHouseClient> | null)?.query !== "function") throw unexpected("client", "a client of @clickhouse/client", client);
+  if (client !== undefined && typeof (client as Partial<ClickHouseClient> | null)?.query !== "function")
+    throw unexpected("client", "a client of @clickhouse/client", client);
   if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) throw unexpected("timeoutMs", "a positive number", timeoutMs);
   if (typeof (clock as Partial<Clock> | null)?.now !== "function") throw unexpected("clock", "an object with now()", clock);
   for (const [name, value] of [["random", random], ["rates", options.rates]] as const)
@@ -93,7 +94,8 @@ export function checkClickHouseOptions(options: ClickHouseOptions): Settled {
 function addressOf(url: unknown): string {
   const text = typeof url === "string" || url instanceof URL ? String(url) : "";
   const parsed = URL.canParse(text) ? new URL(text) : null;
-  if (parsed === null || (parsed.protocol !== "http:" && parsed.protocol !== "https:")) throw parameterError("invalid_parameter", "url", "expected an http or https URL");
+  if (parsed === null || (parsed.protocol !== "http:" && parsed.protocol !== "https:"))
+    throw parameterError("invalid_parameter", "url", "expected an http or https URL");
   if (parsed.username !== "" || parsed.password !== "" || parsed.search !== "" || parsed.hash !== "")
     throw parameterError("invalid_parameter", "url", "expected no user, password, query or fragment in it");
   return text;

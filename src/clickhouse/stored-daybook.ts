@@ -1,21 +1,26 @@
 import { projectOfIngest } from "../base/call-options.js";
 import { parameterError, shown } from "../base/errors.js";
 import { compareCodePoints } from "../base/order.js";
+import { readStopOptions, type StopOptions } from "../base/stop-options.js";
 import { parseUuid, uuidText } from "../base/uuid.js";
 import type { KnownOptions } from "../base/known-options.js";
-import type { IngestOptions, QueryOptions } from "../engine/daybook.js";
+import type { ExportedEvent, ExportInput, IngestOptions, QueryOptions } from "../engine/daybook.js";
 import { Questions } from "../engine/questions.js";
 import { settle } from "../engine/settle.js";
-import { decodeAlias, decodeGroup, decodeIdentify, decodeRecord, unlinkOf, type DecodedRecord, type RecordContext } from "../identity/decode-record.js";
+import { decodeAlias, decodeGroup, decodeIdentify, decodeRecord, unlinkOf } from "../identity/decode-record.js";
+import type { DecodedRecord, RecordContext } from "../identity/decode-record.js";
 import type { ReportRules } from "../plan/context.js";
 import { encodeCursor } from "../plan/cursor.js";
-import type { Answer, CursorPosition, Executor, Plan, ReportName } from "../plan/plan.js";
+import { planExport } from "../plan/export-events.js";
+import type { Answer, CursorPosition, Plan, ReportName } from "../plan/plan.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
 import { DEFAULT_PROJECT } from "../schema/project.js";
-import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput } from "../schema/record.js";
+import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
 import type { Clock } from "../base/clock.js";
 import type { ClickHouseDaybook } from "./clickhouse-daybook.js";
 import type { Connection } from "./connection/connection.js";
+import type { ClickHouseExecutor } from "./executor.js";
+import { exportedEvents, exportedRecords } from "./report/exports.js";
 import type { Writes } from "./ingest/writes.js";
 
 const KNOWN_OF_INGEST: KnownOptions<IngestOptions> = { project: true };
@@ -23,7 +28,7 @@ const KNOWN_OF_INGEST: KnownOptions<IngestOptions> = { project: true };
 /** What a Daybook on ClickHouse is made of. */
 export interface Parts {
   readonly connection: Connection;
-  readonly executor: Executor;
+  readonly executor: ClickHouseExecutor;
   readonly writes: Writes;
   readonly cursorKey: Uint8Array;
   readonly rules: ReportRules;
@@ -69,6 +74,15 @@ export class StoredDaybook extends Questions implements ClickHouseDaybook {
 
   async ingestRecords(records: readonly RecordInput[]): Promise<IngestResult> {
     return await this.#parts.writes.ingestRecords(records);
+  }
+
+  async *exportEvents(input?: ExportInput, options?: StopOptions): AsyncGenerator<ExportedEvent> {
+    const plan = planExport(input);
+    yield* exportedEvents(plan, await this.#parts.executor.asking(readStopOptions(options).signal));
+  }
+
+  async *exportRecords(options?: StopOptions): AsyncGenerator<StoredRecord> {
+    yield* exportedRecords(await this.#parts.executor.asking(readStopOptions(options).signal));
   }
 
   async createProject(name: string): Promise<void> {

@@ -26,7 +26,10 @@ async function another(options: ClickHouseOptions): Promise<ClickHouseDaybook> {
   return daybook;
 }
 
-const events = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => ({ id: `e${from + at}`, name: "seen", userId: `u${at % 3}`, createdAt: nowMs - at }));
+const event = (at: number) => ({ id: `e${at}`, name: "seen", userId: `u${at % 3}`, createdAt: nowMs - (at % 60) });
+const events = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => event(from + at));
+const slow = (statement: string, ms: number, after: number) => ({ kind: "slow", statement, ms, after, times: 3 }) as const;
+const OUT_OF_MEMORY = { kind: "error", message: "Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)" } as const;
 
 describe.each(layouts)("ingest on ClickHouse, %s", (layout) => {
   test("stores an id once, in one batch and in the next", async () => {
@@ -51,7 +54,7 @@ describe.each(layouts)("ingest on ClickHouse, %s", (layout) => {
     const all = await writers(layout, 3);
     const [daybook] = all as [ClickHouseDaybook];
     for (let round = 0; round < 4; round += 1) {
-      await order({ kind: "slow", statement: "INSERT INTO events", ms: 40, times: 2 }, { kind: "slow", statement: "SELECT id, batch", ms: 30, after: round, times: 3 });
+      await order(slow("INSERT INTO events", 40, 0), slow("SELECT id, batch", 30, round));
       const results = await Promise.all(all.map((writer, at) => writer.ingest(events(round * 20 + at * 5, round * 20 + at * 5 + 12))));
       for (const { accepted, duplicates } of results) expect(accepted + duplicates).toBe(12);
     }
@@ -62,7 +65,7 @@ describe.each(layouts)("ingest on ClickHouse, %s", (layout) => {
 
   test("a writer that dies before its second look leaves each event once", async () => {
     const [first, second] = (await writers(layout, 2)) as [ClickHouseDaybook, ClickHouseDaybook];
-    await order({ kind: "error", statement: "SELECT id, batch", after: 1, message: "Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)" });
+    await order({ ...OUT_OF_MEMORY, statement: "SELECT id, batch", after: 1 });
     await expect(first.ingest(events(0, 6))).rejects.toMatchObject({ code: "overloaded" });
     expect(await second.ingest(events(0, 8))).toEqual({ accepted: 2, duplicates: 6, rejected: [] });
     expect(await second.countEvents()).toBe(8);
@@ -71,11 +74,12 @@ describe.each(layouts)("ingest on ClickHouse, %s", (layout) => {
   test("a record is stored once, and taken back before it comes", async () => {
     const [daybook] = (await writers(layout, 1)) as [ClickHouseDaybook];
     const link = { type: "identify", id: "00000000-0000-4000-8000-000000000001", userId: "ann", anonymousId: "a1" } as const;
-    await daybook.ingest([{ id: "1", name: "seen", anonymousId: "a1", createdAt: nowMs - 1 }, { id: "2", name: "seen", userId: "ann", createdAt: nowMs - 1 }]);
+    await daybook.ingest([{ name: "seen", anonymousId: "a1" }, { name: "seen", userId: "ann" }]);
     expect(await daybook.countUniqueUsers()).toBe(2);
     expect(await daybook.ingestRecords([link, link])).toMatchObject({ accepted: 1, duplicates: 1 });
     expect(await daybook.countUniqueUsers()).toBe(1);
-    expect(await daybook.ingestRecords([{ type: "unlink", linkId: link.id }, { type: "unlink", linkId: link.id }])).toMatchObject({ accepted: 1, duplicates: 1 });
+    const unlink = { type: "unlink", linkId: link.id } as const;
+    expect(await daybook.ingestRecords([unlink, unlink])).toMatchObject({ accepted: 1, duplicates: 1 });
     expect(await daybook.countUniqueUsers()).toBe(2);
     await daybook.ingestRecords([{ type: "unlink", linkId: "later" }, { ...link, id: "later" }]);
     expect(await daybook.countUniqueUsers()).toBe(2);

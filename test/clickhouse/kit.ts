@@ -19,8 +19,13 @@ export function newOptions(layout: Layout, rest: Partial<ClickHouseOptions> = {}
   return { ...rest, url: inject("clickhouse"), database, ...(layout === "two shards" ? { cluster: CLUSTER } : {}) };
 }
 
+interface Database {
+  readonly options: ClickHouseOptions;
+  drop(): Promise<void>;
+}
+
 /** The same with its tables, and how it is dropped. */
-export async function newDatabase(layout: Layout, rest: Partial<ClickHouseOptions> = {}): Promise<{ readonly options: ClickHouseOptions; drop(): Promise<void> }> {
+export async function newDatabase(layout: Layout, rest: Partial<ClickHouseOptions> = {}): Promise<Database> {
   const options = newOptions(layout, rest);
   await migrateClickHouse(options);
   const drop = async () => {

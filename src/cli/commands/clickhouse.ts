@@ -22,7 +22,8 @@ const OPTIONS = {
 
 async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, OPTIONS, true);
-  if (positionals.length !== 1 || positionals[0] !== "migrate") throw new UsageError(`expected "migrate", got ${JSON.stringify(positionals.join(" "))}`);
+  if (positionals.length !== 1 || positionals[0] !== "migrate")
+    throw new UsageError(`expected "migrate", got ${JSON.stringify(positionals.join(" "))}`);
   const { cluster, user, "dry-run": isDryRun = false } = values;
   const password = process.env["CLICKHOUSE_PASSWORD"];
   const options = {

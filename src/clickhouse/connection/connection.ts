@@ -11,6 +11,8 @@ const SETTINGS = {
   // A row goes where its key says, and not to the shard that it was read on.
   parallel_distributed_insert_select: 0,
   max_partitions_per_insert_block: 0,
+  // A shard gets bound values as text: the ids of a block of events are some megabytes.
+  max_query_size: 268_435_456,
   join_use_nulls: 0,
   transform_null_in: 0,
   precise_float_parsing: 1,

@@ -1,4 +1,5 @@
-import { CLICK_KEYS, UTM_KEYS, bareHost, campaignOfValues, joinCampaigns, readQuery, readReferrer, touchOfCampaign } from "../../answer/touch-of-text.js";
+import { CLICK_KEYS, UTM_KEYS, bareHost, campaignOfValues, joinCampaigns } from "../../answer/touch-of-text.js";
+import { readQuery, readReferrer, touchOfCampaign } from "../../answer/touch-of-text.js";
 import { shown } from "../../base/errors.js";
 import { dayOf } from "../../base/time.js";
 import { uuidText } from "../../base/uuid.js";

@@ -80,7 +80,8 @@ async function deleteLater(later: readonly { readonly id: string; readonly batch
   const { connection, names, table, among } = store;
   const [ids, batches] = [later.map(({ id }) => id), later.map(({ batch }) => batch)];
   const isLater = sql`id IN ${uuids(ids)} AND has(arrayZip(${uuids(ids)}, ${uuids(batches)}), (id, batch))`;
-  await connection.command(sql`ALTER TABLE ${names.ofShard(table)}${onCluster(store)} DELETE WHERE ${among} AND ${isLater} SETTINGS mutations_sync = 2`);
+  const altered = sql`ALTER TABLE ${names.ofShard(table)}${onCluster(store)}`;
+  await connection.command(sql`${altered} DELETE WHERE ${among} AND ${isLater} SETTINGS mutations_sync = 2`);
   await relink(ids, store);
 }
 

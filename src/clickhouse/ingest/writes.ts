@@ -85,7 +85,8 @@ export class Writes {
   /** Whether there is a record of an id that can be taken back. */
   async isRecord(linkId: string): Promise<boolean> {
     if (typeof linkId !== "string" || parseUuid(linkId) === null) return false;
-    const rows = await this.context.connection.rows(sql`SELECT 1 FROM ${this.context.names.all("records")} WHERE id = ${uuid(linkId)} AND kind != 'unlink' LIMIT 1`);
+    const { connection, names } = this.context;
+    const rows = await connection.rows(sql`SELECT 1 FROM ${names.all("records")} WHERE id = ${uuid(linkId)} AND kind != 'unlink' LIMIT 1`);
     return rows.length > 0;
   }
 

@@ -14,7 +14,8 @@ export function memberships({ tables, survivors }: Moment): Sql {
   const seen = sql`ms AS seenMs, toUInt128(id) AS seenId, toString(companyId) AS company`;
   const owners = (links: Sql) => sql`ANY LEFT JOIN (${ownersOf(links, tables)}) AS owners ON owners.linked = anonymousId`;
   const who = whoOf(survivors);
-  const ofEvents = sql`SELECT ${who} AS member, ${seen} FROM ${tables.all("events")} AS events ${owners(tables.ofShard("links"))} WHERE companyId != ''`;
+  const ofEvents = sql`SELECT ${who} AS member, ${seen} FROM ${tables.all("events")} AS events ${owners(tables.ofShard("links"))}
+    WHERE companyId != ''`;
   const ofRecords = sql`SELECT ${who} AS member, ${seen} FROM ${tables.all("records")} AS records GLOBAL ${owners(tables.all("links"))}
     WHERE kind = 'group' AND id GLOBAL NOT IN (${unlinked(tables)})`;
   return sql`SELECT member, arraySort(groupArray((seenMs, seenId, company))) AS companies FROM (${ofEvents} UNION ALL ${ofRecords})

@@ -1,11 +1,12 @@
 import { DaybookError } from "../../base/errors.js";
-import type { Operand, TouchDimension, TouchRule } from "../../plan/plan.js";
+import type { Operand } from "../../plan/plan.js";
 import { keyColumn, keyLeavesColumn, pathColumn, pathLeavesColumn } from "../ingest/tagged-metadata.js";
 import { isoTextOf } from "../sql/instants.js";
 import { name, sql, text, texts, type Sql } from "../sql/sql.js";
 import { TAG } from "../sql/tags.js";
 import { companyOf } from "./companies.js";
 import type { Needs } from "./needs.js";
+import { touchOf } from "./touch.js";
 import { identityIdOfWho } from "./who.js";
 
 /** Where a value of a row is found. */
@@ -45,7 +46,7 @@ export function foundOf(operand: Operand, needs: Needs): Found {
     case "touch":
       return { kind: "text", text: touchOf(operand.dimension, needs.touch) };
     default:
-      throw new DaybookError("internal", `ClickHouse is not asked for ${operand.kind} yet`);
+      throw new DaybookError("not_supported", `fieldName: what is known of people, companies and payments is no filter on ClickHouse`);
   }
 }
 
@@ -69,21 +70,4 @@ function leavesOf(column: string, leavesColumn: string): Sql {
   const several = sql`CAST(metadata.${name(leavesColumn)}.:\`Array(Nullable(String))\`, 'Array(String)')`;
   const single = sql`if(${value} IN ${texts(METADATA_UNSET)}, CAST([], 'Array(String)'), [${value}])`;
   return sql`if(substring(${value}, 1, 1) IN ${texts([TAG.array, TAG.object])}, ${several}, ${single})`;
-}
-
-/** Who brought the visit: a campaign, else the host of a referrer that counts. */
-function touchOf(dimension: TouchDimension, rule: TouchRule): Sql {
-  if (dimension === "campaign") return sql`touchCampaign`;
-  const campaign = dimension === "source" ? sql`touchSource` : sql`touchMedium`;
-  const medium = sql`multiIf(${isAmong(rule.searchHosts)}, 'organic', ${isAmong(rule.socialHosts)}, 'social', 'referral')`;
-  const ofReferrer = sql`if(touchHost = '' OR ${isAmong(rule.excludedHosts)}, '', ${dimension === "source" ? sql`toString(touchHost)` : medium})`;
-  return sql`if(isCampaign, toString(${campaign}), ${ofReferrer})`;
-}
-
-/** Whether the host, or a domain that it lies in, is listed; a last label of `*` stands for any ending. */
-function isAmong(hosts: readonly string[]): Sql {
-  const anyEnding = hosts.filter((host) => host.endsWith(".*")).map((host) => `.${host.slice(0, -1)}`);
-  const ends = hosts.filter((host) => !host.endsWith(".*")).map((host) => `.${host}`);
-  const host = sql`concat('.', touchHost)`;
-  return sql`(arrayExists(part -> position(${host}, part) > 0, ${texts(anyEnding)}) OR arrayExists(part -> endsWith(${host}, part), ${texts(ends)}))`;
 }

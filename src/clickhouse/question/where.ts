@@ -1,6 +1,6 @@
-import { isoOf, parseTimestamp } from "../../base/time.js";
+import { dayOf, isoOf, parseTimestamp } from "../../base/time.js";
 import { parseUuid, uuidText } from "../../base/uuid.js";
-import type { Comparison, Scope } from "../../plan/plan.js";
+import type { Comparison, Range, Scope } from "../../plan/plan.js";
 import { allOf, anyOf, sql, text, texts, uuids, whole, type Sql } from "../sql/sql.js";
 import { passesNotSet, taggedTest, textTest } from "../sql/value-test.js";
 import type { Needs } from "./needs.js";
@@ -16,7 +16,7 @@ export interface Actors {
 export function whereOf(scope: Scope, subject: Actors | null, needs: Needs): Sql {
   const { project, eventName, range, where } = scope;
   return allOf([
-    ...inRange(range.fromMs, range.toMs),
+    ...inRange(range),
     ...(project === null ? [] : [sql`project = ${text(project)}`]),
     ...(eventName === null ? [] : [sql`name = ${text(eventName)}`]),
     ...(subject === null ? [] : [ofActors(subject)]),
@@ -24,11 +24,11 @@ export function whereOf(scope: Scope, subject: Actors | null, needs: Needs): Sql
   ]);
 }
 
-function inRange(fromMs: number, toMs: number): Sql[] {
-  const dayMs = 86_400_000;
+/** By days too, which is what rows are in order of. */
+export function inRange({ fromMs, toMs }: Range): Sql[] {
   return [
-    ...(fromMs > 0 ? [sql`day >= ${whole(Math.floor(fromMs / dayMs))}`, sql`ms >= ${whole(fromMs)}`] : []),
-    ...(Number.isFinite(toMs) ? [sql`day <= ${whole(Math.floor((toMs - 1) / dayMs))}`, sql`ms < ${whole(toMs)}`] : []),
+    ...(fromMs > 0 ? [sql`day >= ${whole(dayOf(fromMs))}`, sql`ms >= ${whole(fromMs)}`] : []),
+    ...(Number.isFinite(toMs) ? [sql`day <= ${whole(dayOf(toMs - 1))}`, sql`ms < ${whole(toMs)}`] : []),
   ];
 }
 
@@ -44,13 +44,20 @@ function comparisonOf({ operand, test, negated }: Comparison, needs: Needs): Sql
 
 /** Of columns that are in order: the values themselves in place of their texts. */
 function exactly({ operand, test }: Comparison): Sql | null {
-  if (operand.kind === "createdAt" && test.op === "instant") return allOf([sql`ms >= ${whole(test.fromMs ?? -Infinity)}`, sql`ms < ${whole(test.toMs ?? Infinity)}`]);
+  if (operand.kind === "createdAt" && test.op === "instant")
+    return allOf([sql`ms >= ${whole(test.fromMs ?? -Infinity)}`, sql`ms < ${whole(test.toMs ?? Infinity)}`]);
   if (test.op === "isSet" && (operand.kind === "createdAt" || operand.kind === "id")) return sql`true`;
   if (test.op !== "equals") return null;
-  if (operand.kind === "id") return sql`id IN ${uuids(test.values.filter((value) => uuidText(parseUuid(value) ?? new Uint8Array(16)) === value && parseUuid(value) !== null))}`;
+  if (operand.kind === "id") return sql`id IN ${uuids(test.values.filter(isIdText))}`;
   if (operand.kind !== "createdAt") return null;
   const instants = test.values.map((value) => [value, parseTimestamp(value)] as const);
   return anyOf(instants.filter(([value, ms]) => ms !== null && isoOf(ms) === value).map(([, ms]) => sql`ms = ${whole(ms ?? 0)}`));
+}
+
+/** Whether a text is that of an id, as answers show it. */
+function isIdText(value: string): boolean {
+  const id = parseUuid(value);
+  return id !== null && uuidText(id) === value;
 }
 
 function passesOf({ operand, test }: Comparison, needs: Needs): Sql {

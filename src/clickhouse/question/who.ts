@@ -27,7 +27,8 @@ export function identityIdOfWho(who: Sql): Sql {
 /** Who has each anonymous id: the user of its earliest link that is in force, of several at one ms the one with the smallest id. */
 export function ownersOf(links: Sql, tables: TableNames, condition = sql`true`): Sql {
   const inForce = sql`(record = ${NO_RECORD} OR record GLOBAL NOT IN (${unlinked(tables)}))`;
-  return sql`SELECT anonymousId AS linked, argMin(userId, (firstMs, userId)) AS owner FROM ${links} WHERE ${inForce} AND ${condition} GROUP BY anonymousId`;
+  return sql`SELECT anonymousId AS linked, argMin(userId, (firstMs, userId)) AS owner FROM ${links}
+    WHERE ${inForce} AND ${condition} GROUP BY anonymousId`;
 }
 
 /** The record of links that events make. */

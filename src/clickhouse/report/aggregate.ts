@@ -11,8 +11,10 @@ import { selectRows, type Asking, type Report } from "./report.js";
 /** Matching events, or the people who did them, by the value of a field or of a metadata path, most first. */
 export const aggregate: Report<"aggregate"> = async (plan, asking) => {
   if (plan.by.kind === "id") return await byId(plan, asking);
-  const statement = selectRows(plan, asking, (needs) => sql`${propertyOf(plan.by, needs)} AS property, ${figureOf(plan, needs)} AS figure`, sql`GROUP BY property HAVING figure > 0`);
-  const counted = sql`SELECT property, figure, count() OVER () AS valueCount FROM (${statement}) ORDER BY figure DESC, property ${limitOf(plan.limit)}`;
+  const columns = (needs: Needs) => sql`${propertyOf(plan.by, needs)} AS property, ${figureOf(plan, needs)} AS figure`;
+  const statement = selectRows(plan, asking, columns, sql`GROUP BY property HAVING figure > 0`);
+  const counted = sql`SELECT property, figure, count() OVER () AS valueCount FROM (${statement})
+    ORDER BY figure DESC, property ${limitOf(plan.limit)}`;
   const rows = await asking.connection.rows<[string | number, number, number]>(counted, asking.signal);
   if (plan.by.kind === "createdAt" && (rows[0]?.[2] ?? 0) > LIMITS.ownValueCount) throw tooManyValues("createdAt");
   return rows.map(([property, count]): AggregateItem => ({ property: typeof property === "number" ? isoOf(property) : property, count }));

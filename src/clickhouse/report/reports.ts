@@ -1,9 +1,13 @@
 import type { ReportName } from "../../plan/plan.js";
 import { aggregate } from "./aggregate.js";
+import { companyTopUsers } from "./company-top-users.js";
 import { countEvents, countEventsPerDay, countEventsRunningTotalPerDay, countUniqueUsers, countUniqueUsersPerDay } from "./counts.js";
 import { identityDeviceGeo, identityProfile, identityReferrers, identitySessions } from "./identity.js";
+import { ltvCohorts } from "./ltv-cohorts.js";
 import type { Report } from "./report.js";
+import { revenueByAttribution } from "./revenue-by-attribution.js";
 import { searchEvents } from "./search-events.js";
+import { topCompanies } from "./top-companies.js";
 
 /** Every report that is there, by its name. */
 export const reports: { readonly [K in ReportName]?: Report<K> } = {
@@ -18,4 +22,8 @@ export const reports: { readonly [K in ReportName]?: Report<K> } = {
   identityProfile,
   identityReferrers,
   identityDeviceGeo,
+  revenueByAttribution,
+  ltvCohorts,
+  topCompanies,
+  companyTopUsers,
 };

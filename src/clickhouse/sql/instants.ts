@@ -20,7 +20,8 @@ export function instantOfText(value: Sql): Sql {
     [${number(1)}], [${number(2)}], [${number(3)}])[1]`;
   const ms = sql`(${ofDate}) + ${time}`;
   const valid = sql`if(ms >= 0 AND ms < ${whole(LIMITS.instantMaxMs)}, ms, NULL)`;
-  const ofGroups = sql`arrayMap(g -> if(notEmpty(g) AND ${isTime}, arrayMap(ms -> ${valid}, [${ms}])[1], NULL), [extractGroups(${value}, ${text(INSTANT)})])[1]`;
+  const ofGroups = sql`arrayMap(g -> if(notEmpty(g) AND ${isTime}, arrayMap(ms -> ${valid}, [${ms}])[1], NULL),
+    [extractGroups(${value}, ${text(INSTANT)})])[1]`;
   return sql`(${ofGroups})`;
 }
 
@@ -34,6 +35,7 @@ export function isoTextOf(ms: Sql): Sql {
       [intDiv(doe - intDiv(doe, 1460) + intDiv(doe, 36524) - intDiv(doe, 146096), 365)])[1],
       [intDiv(z, 146097)], [z % 146097])[1], [intDiv(toInt64(${ms}), 86400000) + 719468])[1]`;
   const part = (unitMs: number, count: number) => two(sql`intDiv(toInt64(${ms}), ${whole(unitMs)}) % ${whole(count)}`);
-  const clock = sql`concat('T', ${part(3_600_000, 24)}, ':', ${part(60_000, 60)}, ':', ${part(1_000, 60)}, '.', leftPad(toString(${ms} % 1000), 3, '0'), 'Z')`;
+  const clock = sql`concat('T', ${part(3_600_000, 24)}, ':', ${part(60_000, 60)}, ':', ${part(1_000, 60)}, '.',
+    leftPad(toString(${ms} % 1000), 3, '0'), 'Z')`;
   return sql`concat(${date}, ${clock})`;
 }

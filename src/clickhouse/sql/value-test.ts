@@ -34,8 +34,12 @@ export function textTest(test: SetTest, value: Sql): Sql {
     case "numberBetween":
       return numberTest(value, (number) => sql`${number} >= ${float(test.low)} AND ${number} <= ${float(test.high)}`);
     case "instant":
-      return sql`ifNull(arrayMap(at -> at >= ${whole(test.fromMs ?? -Infinity)} AND at < ${whole(test.toMs ?? Infinity)}, [${instantOfText(value)}])[1], false)`;
+      return instantTest(value, test.fromMs ?? -Infinity, test.toMs ?? Infinity);
   }
+}
+
+function instantTest(value: Sql, fromMs: number, toMs: number): Sql {
+  return sql`ifNull(arrayMap(at -> at >= ${whole(fromMs)} AND at < ${whole(toMs)}, [${instantOfText(value)}])[1], false)`;
 }
 
 function orderTest(number: Sql, order: string, bound: number): Sql {

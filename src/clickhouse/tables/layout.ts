@@ -24,7 +24,8 @@ export interface View {
 
 /** Fields with few values. */
 const FEW_VALUES = new Set([
-  "name", "slug", "project", "location_country", "location_city", "location_region", "device", "os", "browser", "screen", "language", "hostname", "notify", "currency",
+  "name", "slug", "project", "location_country", "location_city", "location_region",
+  "device", "os", "browser", "screen", "language", "hostname", "notify", "currency",
 ]);
 
 const NO_RECORD = "toUUID('00000000-0000-0000-0000-000000000000')";

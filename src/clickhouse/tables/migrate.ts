@@ -1,4 +1,4 @@
-import { DaybookError } from "../../base/errors.js";
+import { DaybookError, parameterError } from "../../base/errors.js";
 import { toHex } from "../../base/hash.js";
 import type { Connection } from "../connection/connection.js";
 import { sql, text } from "../sql/sql.js";
@@ -45,7 +45,8 @@ export interface Kept {
 export async function keptOf(connection: Connection): Promise<Kept> {
   const version = await versionOf(connection);
   if (version > TABLES_VERSION) throw tooNew(version);
-  if (version < TABLES_VERSION) throw new DaybookError("manifest_missing", "the database has no tables of this version: run `daybook clickhouse migrate`");
+  if (version < TABLES_VERSION)
+    throw new DaybookError("manifest_missing", "the database has no tables of this version: run `daybook clickhouse migrate`");
   // Of several the one that was there first: whoever migrated at the same moment reads the same.
   const [[key] = [""]] = await connection.rows<[string]>(sql`SELECT argMin(value, (storedMs, value)) FROM kept WHERE name = ${text(CURSOR_KEY)}`);
   return { cursorKey: Uint8Array.from(key.match(/../g) ?? [], (hex) => Number.parseInt(hex, 16)) };
@@ -62,5 +63,5 @@ async function versionOf(connection: Connection): Promise<number> {
 }
 
 function tooNew(version: number): DaybookError {
-  return new DaybookError("invalid_parameter", `database: its tables are of version ${version}, this package knows ${TABLES_VERSION}`, { param: "database" });
+  return parameterError("invalid_parameter", "database", `its tables are of version ${version}, this package knows ${TABLES_VERSION}`);
 }

@@ -89,7 +89,8 @@ export class Engine {
   async #filtersOf(database: string): Promise<Readonly<Record<string, string>>> {
     const known = this.#shardFilters.get(database);
     if (known !== undefined) return known === "" ? {} : { additional_table_filters: known };
-    const text = await this.#query(`SELECT engine_full FROM system.tables WHERE database = ${literal(database)} AND engine = 'Distributed' FORMAT JSONCompactEachRow`);
+    const tables = `system.tables WHERE database = ${literal(database)} AND engine = 'Distributed'`;
+    const text = await this.#query(`SELECT engine_full FROM ${tables} FORMAT JSONCompactEachRow`);
     const filters = text.split("\n").filter((line) => line !== "").map((line) => {
       const [, table = "", key = ""] = /^Distributed\('[^']*', '[^']*', '([^']*)', (.*)\)$/.exec((JSON.parse(line) as [string])[0]) ?? [];
       return `${literal(`${database}.${table}`)}: ${literal(`(${key}) % shardCount() + 1 = shardNum()`)}`;

@@ -11,7 +11,9 @@ export interface Asked {
 }
 
 /** Members of the address that are no settings. */
-const OWN = new Set(["query", "database", "query_id", "session_id", "role", "enable_http_compression", "send_progress_in_http_headers", "wait_end_of_query"]);
+const OWN = new Set([
+  "query", "database", "query_id", "session_id", "role", "enable_http_compression", "send_progress_in_http_headers", "wait_end_of_query",
+]);
 
 /** Reads a request to ClickHouse's HTTP interface: the statement in the address, in the body or in a part of it, its parameters and settings. */
 export async function readAsked(request: IncomingMessage): Promise<Asked> {
