@@ -15,7 +15,7 @@ const FLOORS = ["base", "calendar", "schema", "column", "segment", "derived", "a
 const ENTRIES: Record<string, readonly string[]> = {
   ".": ["engine", "plan", "base", "schema", "store"],
   http: ["base", "schema", "plan", "engine"],
-  clickhouse: ["base", "schema", "identity", "plan", "derived", "answer", "filter", "store", "engine"],
+  clickhouse: ["base", "calendar", "schema", "identity", "plan", "derived", "answer", "filter", "store", "engine"],
   client: ["base", "schema", "plan", "engine"],
   node: ["base", "store", "engine", "http"],
   testing: ["base", "schema", "plan", "store", "engine"],

@@ -16,7 +16,11 @@ export type ClickHouseQuestion =
   | "revenueByAttribution"
   | "ltvCohorts"
   | "topCompanies"
-  | "companyTopUsers";
+  | "companyTopUsers"
+  | "trend"
+  | "retention"
+  | "lifecycle"
+  | "stickiness";
 
 /** What goes in and comes out as with an embedded Daybook. */
 type Transfer = "ingest" | "identify" | "group" | "alias" | "unlink" | "ingestRecords" | "createProject" | "exportEvents" | "exportRecords";

@@ -34,7 +34,9 @@ test("instants are read as they are read of texts", async () => {
   const random = seededRandom(5);
   const two = (most: number) => String(random.below(most)).padStart(2, "0");
   const dates = Array.from({ length: 3_000 }, () => `${random.pick(["1969", "1970", "2000", "2024", "2026", "2100", "9999"])}-${two(15)}-${two(33)}`);
-  const times = dates.map((date) => `${date}T${two(26)}:${two(62)}:${two(62)}${random.pick(["", ".1", ".0009", ".123456789"])}${random.pick(["Z", "z", "+02:00", "-23:59", "+24:00", ""])}`);
+  const fraction = () => random.pick(["", ".1", ".0009", ".123456789"]);
+  const zone = () => random.pick(["Z", "z", "+02:00", "-23:59", "+24:00", ""]);
+  const times = dates.map((date) => `${date}T${two(26)}:${two(62)}:${two(62)}${fraction()}${zone()}`);
   const given = [...dates, ...times, ...nastyInstants.map(String), "", "2026-03-01T00:00:00Z\n", "2026-03-01 00:00:00Z"];
   const read = await valuesOf<number | null>(given, instantOfText(sql`value`));
   expect(read).toEqual(given.map((text) => parseTimestamp(text) ?? parseDateOnly(text)));
@@ -43,6 +45,7 @@ test("instants are read as they are read of texts", async () => {
 
 test("times are shown as answers show them", async () => {
   const random = seededRandom(6);
-  const given = [0, 951_782_399_999, 253_402_300_799_999, ...Array.from({ length: 2_000 }, () => Math.floor(random.chance(0.5) ? random.below(2 ** 31) * 1_000 : random.below(253_402_300) * 1e6))];
+  const anyMs = () => (random.chance(0.5) ? random.below(2 ** 31) * 1_000 : random.below(253_402_300) * 1e6 + random.below(1e6));
+  const given = [0, 951_782_399_999, 253_402_300_799_999, ...Array.from({ length: 2_000 }, anyMs)];
   expect(await valuesOf<string>(given.map(String), isoTextOf(sql`toInt64(value)`))).toEqual(given.map(isoOf));
 });

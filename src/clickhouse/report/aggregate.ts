@@ -5,6 +5,7 @@ import type { AggregateItem } from "../../plan/input.js";
 import type { Operand, Plan } from "../../plan/plan.js";
 import type { Needs } from "../question/needs.js";
 import { foundOf } from "../question/operand.js";
+import { propertiesOf } from "../question/properties.js";
 import { sql, whole, type Sql } from "../sql/sql.js";
 import { selectRows, type Asking, type Report } from "./report.js";
 
@@ -24,13 +25,11 @@ function figureOf({ measure }: Plan<"aggregate">, needs: Needs): Sql {
   return measure === "events" ? sql`count()` : sql`uniqExactIf(${needs.who()} AS who, who != '')`;
 }
 
-/** Numbers and booleans by their JSON text, objects by their canonical JSON, an array once for each distinct element; times as they are. */
+/** Times as they are: their texts are made of the few that are shown. */
 function propertyOf(by: Operand, needs: Needs): Sql {
   if (by.kind === "createdAt") return sql`ms`;
   const found = foundOf(by, needs);
-  if (found.kind === "text") return found.text;
-  const properties = sql`arrayDistinct(arrayMap(leaf -> substring(leaf, 2), ${found.leaves}))`;
-  return sql`arrayJoin(if(empty(${found.leaves}), [''], ${properties}))`;
+  return found.kind === "text" ? found.text : sql`arrayJoin(${propertiesOf(found)})`;
 }
 
 /** Each event is one of its own: order alone decides which are shown. */

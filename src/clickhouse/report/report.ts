@@ -1,5 +1,7 @@
+import { DaybookError } from "../../base/errors.js";
 import type { Rates } from "../../plan/input.js";
 import type { RuleOptions } from "../../plan/revenue-rules.js";
+import type { InsightScope } from "../../plan/insights/plan.js";
 import type { Answer, Plan, ReportName, Scope } from "../../plan/plan.js";
 import type { Connection } from "../connection/connection.js";
 import { Needs, type Moment } from "../question/needs.js";
@@ -25,4 +27,9 @@ export function selectRows(scope: Scope, asking: Asking, columns: (needs: Needs)
   const selected = columns(needs);
   const where = whereOf(scope, asking.subject, needs);
   return sql`SELECT ${selected} FROM ${needs.rows()} WHERE ${where} ${rest}`;
+}
+
+/** Only what is stored now is known here. @throws not_supported */
+export function refuseAsOf({ asOf }: InsightScope): void {
+  if (asOf !== null) throw new DaybookError("not_supported", "asOf: ClickHouse answers of now alone");
 }

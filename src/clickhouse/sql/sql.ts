@@ -43,6 +43,16 @@ export function texts(values: readonly string[]): Bound {
   return { type: "Array(String)", value: values };
 }
 
+/** Lists of texts, one for each of the fields by which something is broken down. */
+export function combinations(values: readonly (readonly string[])[]): Bound {
+  return { type: "Array(Array(String))", value: values };
+}
+
+/** Epoch ms. */
+export function wholes(values: readonly number[]): Bound {
+  return { type: "Array(Int64)", value: values };
+}
+
 /** Epoch ms, counts and the like. Bounds of ranges may be infinite: they become what no row reaches. */
 export function whole(value: number): Bound {
   return { type: "Int64", value: String(Math.max(-(2 ** 53), Math.min(2 ** 53, value))) };

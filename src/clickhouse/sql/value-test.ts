@@ -57,8 +57,12 @@ function orderTest(number: Sql, order: string, bound: number): Sql {
 }
 
 function numberTest(value: Sql, holds: (number: Sql) => Sql): Sql {
-  const number = sql`toFloat64OrZero(${value})`;
-  return allOf([sql`match(${value}, ${text(NUMBER)})`, sql`isFinite(${number})`, holds(number)]);
+  return allOf([isNumber(value), holds(sql`toFloat64OrZero(${value})`)]);
+}
+
+/** Whether a text stands for a number as JSON writes it, and not for one that overflows. */
+export function isNumber(value: Sql): Sql {
+  return sql`(match(${value}, ${text(NUMBER)}) AND isFinite(toFloat64OrZero(${value})))`;
 }
 
 /** Whether a scalar, or an object, of metadata passes: a tag and its text. */
