@@ -1,3 +1,4 @@
+import type { Daybook } from "daybook";
 import { migrateClickHouse, openClickHouse } from "daybook/clickhouse";
 import { describe, expect, test, vi } from "vitest";
 import { runCommandLine } from "../../src/cli/command-line.js";
@@ -35,8 +36,11 @@ test("what is not there says so", async () => {
   const options = newOptions("one server");
   await migrateClickHouse(options);
   await using daybook = await openClickHouse(options);
-  const untyped = daybook as unknown as { trend(): Promise<unknown> };
-  await expect(untyped.trend()).rejects.toMatchObject({ code: "not_supported" });
+  const untyped = daybook as unknown as Daybook;
+  await expect(untyped.webOverview()).rejects.toMatchObject({ code: "not_supported" });
+  await expect(daybook.trend({ measure: { type: "revenue" } })).rejects.toMatchObject({ code: "not_supported" });
+  const filters = [{ fieldName: "person.plan", operator: "=", value: "pro" }];
+  await expect(daybook.countEvents({ filterGroups: [{ filters }] })).rejects.toMatchObject({ code: "not_supported" });
 });
 
 test("wrong options are refused, and no password is shown", async () => {

@@ -5,7 +5,7 @@ import type { Connection } from "../connection/connection.js";
 import { sql, uuids, type Sql } from "../sql/sql.js";
 import type { TableNames } from "../tables/names.js";
 
-/** A row that is known by its id. */
+/** A row that is known by its id; storing it adds the batch that it came with. */
 export type RowWithId = { readonly id: string } & Readonly<Record<string, unknown>>;
 
 /** What is needed to store rows of one table. */
@@ -37,7 +37,7 @@ export async function storeOnce(rows: readonly RowWithId[], store: StoreOf): Pro
   const bytes = new Uint8Array(16);
   writeUuidV7(store.nowMs, store.random, bytes, 0);
   const batch = uuidText(bytes);
-  await insertSurely(fresh.map((row) => ({ ...row, batch })), store);
+  await insertSurely(fresh.map((row) => Object.assign(row, { batch })), store);
   return await keepFirst(fresh.map(({ id }) => id), batch, store);
 }
 

@@ -1,5 +1,6 @@
 import { canonicalJson, isSetJson } from "../../filter/operand-value.js";
 import { TAG } from "../sql/tags.js";
+import { remembered } from "./remembered.js";
 
 /** Columns of metadata: tagged values, and of arrays and objects their leaves. */
 export type TaggedMetadata = Record<string, string | readonly string[]>;
@@ -25,13 +26,13 @@ export function pathLeavesColumn(path: string): string {
   return `v_${escaped(path)}`;
 }
 
-function escaped(key: string): string {
-  if (/^[A-Za-z0-9]*$/.test(key)) return key;
-  return Array.from(encoder.encode(key), (byte) => {
+const escaped = remembered((key) => {
+  const names = Array.from(encoder.encode(key), (byte) => {
     const character = String.fromCharCode(byte);
     return /[A-Za-z0-9]/.test(character) ? character : `_${byte.toString(16).padStart(2, "0")}`;
-  }).join("");
-}
+  });
+  return names.join("");
+});
 
 /** Metadata as columns, each value once under its key, and what lies deeper once more under its path. @param texts JSON texts of the values */
 export function taggedMetadata(keys: readonly string[], texts: readonly string[]): TaggedMetadata {
