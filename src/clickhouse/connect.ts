@@ -1,6 +1,5 @@
 import { DaybookError } from "../base/errors.js";
 import type { Settled } from "./options.js";
-import type { ClickHouseClient } from "./connection/client.js";
 import { Connection } from "./connection/connection.js";
 
 /** The client says nothing on the console: its lines would hold what questions are about. */
@@ -13,7 +12,7 @@ export async function connect({ url, username, password, database, client, timeo
     throw new DaybookError("not_supported", "the package @clickhouse/client is not installed: npm install @clickhouse/client", {}, { cause: error });
   });
   const shared = { url: url ?? "", username, password, request_timeout: timeoutMs, log: { level: SILENT } } as const;
-  const made = createClient({ ...shared, database }) as unknown as ClickHouseClient;
+  const made = createClient({ ...shared, database });
   // The database is made by somebody who does not stand in it.
-  return new Connection(made, createClient(shared) as unknown as ClickHouseClient);
+  return new Connection(made, createClient(shared));
 }

@@ -24,8 +24,13 @@ function ruleOptionsOf(options: ClickHouseOptions): ClickHouseExecutor["rules"] 
   return Object.fromEntries(given);
 }
 
+interface Opened {
+  readonly daybook: StoredDaybook;
+  readonly executor: ClickHouseExecutor;
+}
+
 /** The same with what answers its plans. */
-export async function openWithExecutor(options: ClickHouseOptions): Promise<{ readonly daybook: StoredDaybook; readonly executor: ClickHouseExecutor }> {
+export async function openWithExecutor(options: ClickHouseOptions): Promise<Opened> {
   const settled = checkClickHouseOptions(options);
   const rules = reportRules(options);
   const connection = await connect(settled);

@@ -1,3 +1,4 @@
+import { createClient } from "@clickhouse/client";
 import type { Daybook } from "daybook";
 import { migrateClickHouse, openClickHouse } from "daybook/clickhouse";
 import { describe, expect, test, vi } from "vitest";
@@ -41,6 +42,14 @@ test("what is not there says so", async () => {
   await expect(daybook.trend({ measure: { type: "revenue" } })).rejects.toMatchObject({ code: "not_supported" });
   const filters = [{ fieldName: "person.plan", operator: "=", value: "pro" }];
   await expect(daybook.countEvents({ filterGroups: [{ filters }] })).rejects.toMatchObject({ code: "not_supported" });
+});
+
+test("a client of the application's own will do", async () => {
+  const { url = "", database } = newOptions("one server");
+  await migrateClickHouse({ url, database });
+  await using daybook = await openClickHouse({ client: createClient({ url, database }), database });
+  await daybook.ingest([{ name: "seen" }]);
+  expect(await daybook.countEvents()).toBe(1);
 });
 
 test("wrong options are refused, and no password is shown", async () => {

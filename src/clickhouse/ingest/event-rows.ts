@@ -62,7 +62,8 @@ function rowOfDecoded(decoded: DecodedEvents): EventRow {
   const ms = decoded.times[0] as number;
   const { members } = decoded;
   const [keys, texts] = [members.keys.slice(0, members.count), members.texts.slice(0, members.count)];
-  const row: { id: string; [column: string]: unknown } = { id: uuidText(decoded.ids, 0), day: dayOf(ms), ms, metadata: taggedMetadata(keys, texts), keys };
+  const id = uuidText(decoded.ids, 0);
+  const row: { id: string; [column: string]: unknown } = { id, day: dayOf(ms), ms, metadata: taggedMetadata(keys, texts), keys };
   for (let index = 0; index < FIELDS.length; index += 1) {
     const text = decoded.text(0, index);
     if (text !== "") row[(FIELDS[index] as FieldRow).column] = text;
