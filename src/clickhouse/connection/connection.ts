@@ -54,7 +54,9 @@ export class Connection {
   /** Stores rows; settled once every shard that has some has them. @param token the same rows under the same token are stored once */
   async insert(table: string, rows: readonly object[], token?: string): Promise<void> {
     if (rows.length === 0) return;
-    const settings = token === undefined ? SETTINGS : { ...SETTINGS, insert_deduplicate: 1, insert_deduplication_token: token };
+    // What the views make is made again with rows that are there already: whoever inserted these may have failed before.
+    const once = { insert_deduplicate: 1, insert_deduplication_token: token ?? "", deduplicate_blocks_in_dependent_materialized_views: 1 };
+    const settings = token === undefined ? SETTINGS : { ...SETTINGS, ...once };
     await this.#attempt(undefined, () => this.client.insert({ table, values: rows, format: "JSONEachRow", clickhouse_settings: settings }));
   }
 
