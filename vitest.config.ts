@@ -7,6 +7,7 @@ const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.m
 
 export const alias = [
   { find: /^daybook$/, replacement: source("index.ts") },
+  { find: /^daybook\/clickhouse$/, replacement: source("clickhouse/index.ts") },
   { find: /^daybook\/client$/, replacement: source("client/index.ts") },
   { find: /^daybook\/http$/, replacement: source("http/index.ts") },
   { find: /^daybook\/node$/, replacement: source("node/index.ts") },
@@ -15,6 +16,8 @@ export const alias = [
 ];
 
 const LONG = "test/**/*.long.test.ts";
+/** They need ClickHouse, which only `npm run test:clickhouse` installs. */
+const CLICKHOUSE = "test/clickhouse/**";
 
 /** Tests that put something else in the place of a module: they load all modules anew. The others share them, which takes half the time. */
 const replacing = filesThat(/\bvi\.(?:mock|resetModules)\(/);
@@ -27,8 +30,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     maxWorkers: 2,
     projects: [
-      { extends: true, test: { name: "shared", include: ["test/**/*.test.ts"], exclude: [LONG, ...replacing], isolate: false } },
-      { extends: true, test: { name: "apart", include: replacing, exclude: [LONG] } },
+      { extends: true, test: { name: "shared", include: ["test/**/*.test.ts"], exclude: [LONG, CLICKHOUSE, ...replacing], isolate: false } },
+      { extends: true, test: { name: "apart", include: replacing, exclude: [LONG, CLICKHOUSE] } },
     ],
   },
 });

@@ -15,11 +15,12 @@ const FLOORS = ["base", "calendar", "schema", "column", "segment", "derived", "a
 const ENTRIES: Record<string, readonly string[]> = {
   ".": ["typed", "engine", "plan", "base", "schema", "store"],
   http: ["base", "schema", "plan", "engine"],
+  clickhouse: ["base", "calendar", "schema", "identity", "plan", "derived", "answer", "filter", "store", "engine"],
   client: ["base", "schema", "plan", "engine"],
   node: ["base", "store", "engine", "http"],
   testing: ["base", "schema", "plan", "store", "engine"],
   tracker: [],
-  cli: [...FLOORS, "http", "node", "testing", ".", "examples"],
+  cli: [...FLOORS, "http", "node", "clickhouse", "testing", ".", "examples"],
   page: ["http"],
 };
 /** The folders within a folder, which flow one way too: each may import itself and those before it, but no file that stands beside them. */
@@ -27,6 +28,7 @@ const TOWERS: Record<string, readonly string[]> = {
   table: ["people", "money", "touches", "sessions"],
   report: ["form", "events", "aggregate", "insights", "people", "revenue", "companies", "visits", "returns", "funnel", "trend"],
   store: ["storage", "batch", "journal", "files", "verify", "recovery", "live", "upkeep", "backup"],
+  clickhouse: ["sql", "connection", "tables", "ingest", "question", "report"],
   page: ["style", "state", "ask", "format", "parts", "views", "frame"],
   http: ["shapes", "wire", "answer", "access", "files", "routing", "operations", "tracking", "collect", "clients", "routes", "overload", "request", "handler"],
 };
@@ -41,6 +43,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   bowser: ["http"],
   isbot: ["http"],
   "mmdb-lib": ["node"],
+  "@clickhouse/client": ["clickhouse"],
   preact: ["page"],
   "preact/hooks": ["page"],
   uplot: ["page"],

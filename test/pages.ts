@@ -2,13 +2,15 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./cli/run.js";
 
-const SKIPPED = ["node_modules", "dist", "coverage", "data"];
+/** Packages have pages of their own. */
+const PACKAGES = "node_modules";
+const SKIPPED = ["dist", "coverage", "data"];
 
 /** All Markdown pages of the repository below a folder, by their paths from its root. */
 export function pagesBelow(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return entry.name.startsWith(".") || (folder === "" && SKIPPED.includes(entry.name)) ? [] : pagesBelow(path);
+    if (entry.isDirectory()) return entry.name.startsWith(".") || entry.name === PACKAGES || (folder === "" && SKIPPED.includes(entry.name)) ? [] : pagesBelow(path);
     return entry.name.endsWith(".md") ? [path] : [];
   });
 }

@@ -12,7 +12,7 @@ const FINE_DIGITS = 30;
 const RATE_DIGITS = 18;
 const MICRO_DIGITS = 6;
 /** What an amount is exact to: the price of a token is 1.5e-7. */
-const AMOUNT_DIGITS = 12;
+export const AMOUNT_DIGITS = 12;
 const AMOUNTS_PER_MICRO = 10n ** 6n;
 const FINE_PER_AMOUNT = 10n ** 18n;
 const FINE_PER_MICRO = 10n ** 24n;

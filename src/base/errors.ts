@@ -45,6 +45,7 @@ export const ERROR_CODES = {
   manifest_missing: "There is no store to read, or it has files but no manifest.",
   corruption: "Stored bytes are damaged.",
   closed: "The Daybook is closed.",
+  not_supported: "This Daybook cannot do that.",
   unreachable: "No Daybook answered at this address, or not in time.",
   invalid_event: "An event breaks a rule.",
   duplicate: "An event with this id is stored already.",

@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, NamedCommand>> = {
   query: { summary: "answer one question, as tables or as JSON", load: () => import("./commands/query.js") },
   retention: { summary: "show and set for how long events are kept, and what goes", load: () => import("./commands/retention.js") },
   delete: { summary: "delete a project, or old events", load: () => import("./commands/delete.js") },
+  clickhouse: { summary: "make the tables for daybook/clickhouse", load: () => import("./commands/clickhouse.js") },
 };
 
 function overview(): string {

@@ -1,7 +1,8 @@
-import { dayStartMs, isoOf } from "../base/time.js";
+import { dayStartMs } from "../base/time.js";
 import { codeAt } from "../column/column.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import type { IdentityNames } from "../identity/identity-names.js";
+import { exportedEvent } from "../schema/exported-event.js";
 import { ID_COLUMN, TIME_COLUMN, FIELDS } from "../schema/fields.js";
 import type { Range } from "../plan/plan.js";
 import { mayHold } from "../segment/may-hold.js";
@@ -116,14 +117,8 @@ async function personTest(rows: Rows, isWanted: PersonTest): Promise<RowTest> {
 }
 
 function exported(reader: RecordReader, rows: Rows, row: number): ExportedEvent {
-  const event: { id: string; createdAt: string; [member: string]: unknown } = { id: reader.id(rows, row), createdAt: isoOf(reader.createdAtMs(rows, row)) };
-  for (const { column, camel, accepts } of FIELDS) {
-    const text = reader.text(rows, row, column);
-    if (text === "" || (accepts === "boolean" && text === "false")) continue;
-    event[camel] = accepts === "number" ? Number(text) : accepts === "boolean" ? true : text;
-  }
-  const metadata = reader.metadata(rows, row);
-  if (Object.keys(metadata).length > 0) event["metadata"] = metadata;
-  // The name is among the members just copied: no event is stored without one.
+  const text = (field: number) => reader.text(rows, row, FIELDS[field]?.column ?? "");
+  const event = exportedEvent(text, reader.id(rows, row), reader.createdAtMs(rows, row), reader.metadata(rows, row));
+  // The name is among the members: no event is stored without one.
   return event as ExportedEvent & typeof event;
 }

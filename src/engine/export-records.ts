@@ -1,9 +1,8 @@
 import { compareCodePoints } from "../base/order.js";
-import { isoOf } from "../base/time.js";
 import { uuidText } from "../base/uuid.js";
-import { emailOfTraits } from "../identity/emails.js";
-import { DICTIONARY_OF_FIELD, RECORD_KINDS } from "../identity/record-table.js";
+import { DICTIONARY_OF_FIELD } from "../identity/record-table.js";
 import type { RecordField, RecordTable } from "../identity/record-table.js";
+import { storedRecord } from "../identity/stored-record.js";
 import type { StoredRecord } from "../schema/record.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import type { Rows } from "../segment/rows.js";
@@ -39,7 +38,7 @@ export async function* exportStoredRecords(
     }
     for (const row of rows) {
       if (turns.isDue(GIVEN_ROW_VALUES)) await turns.turn();
-      yield storedRecord(records, row, dictionaries);
+      yield recordAt(records, row, dictionaries);
     }
   } finally {
     snapshot.release();
@@ -62,26 +61,7 @@ async function projectsWithoutEvents(projects: ReadonlyMap<number, string>, part
   return [...unseen].map((code) => projects.get(code) ?? "").sort(compareCodePoints);
 }
 
-function storedRecord(records: RecordTable, row: number, dictionaries: Dictionaries): StoredRecord {
+function recordAt(records: RecordTable, row: number, dictionaries: Dictionaries): StoredRecord {
   const text = (field: RecordField) => dictionaries.named(DICTIONARY_OF_FIELD[field]).valueOf(records.code(row, field));
-  const some = <Name extends RecordField>(field: Name) => {
-    const value = text(field);
-    return (value === "" ? {} : { [field]: value }) as { readonly [Each in Name]?: string };
-  };
-  const id = uuidText(records.ids, row * 16);
-  const createdAt = isoOf(records.timeOf(row));
-  const traitsText = text("traits");
-  const traits = traitsText === "" ? {} : { traits: JSON.parse(traitsText) as Readonly<Record<string, unknown>> };
-  switch (records.kinds[row]) {
-    case RECORD_KINDS.identify: {
-      const email = text("email") === emailOfTraits(traits.traits) ? {} : { email: text("email") };
-      return { type: "identify", id, createdAt, ...some("userId"), ...some("anonymousId"), ...email, ...traits };
-    }
-    case RECORD_KINDS.group:
-      return { type: "group", id, createdAt, companyId: text("companyId"), ...some("userId"), ...some("anonymousId"), ...traits };
-    case RECORD_KINDS.alias:
-      return { type: "alias", id, createdAt, from: text("fromUserId"), to: text("userId") };
-    default:
-      return { type: "unlink", createdAt, linkId: id };
-  }
+  return storedRecord(records.kinds[row], uuidText(records.ids, row * 16), records.timeOf(row), text);
 }

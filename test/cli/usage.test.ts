@@ -10,10 +10,10 @@ describe("daybook", () => {
   test("--help lists every command", async () => {
     const { code, stdout, stderr } = await daybook(["--help"]);
     expect([code, stderr]).toEqual([0, ""]);
-    for (const name of ["demo", "serve", "import", "export", "token", "verify", "backup", "restore", "stats", "query", "retention", "delete"]) expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, "m"));
+    for (const name of ["demo", "serve", "import", "export", "token", "verify", "backup", "restore", "stats", "query", "retention", "delete", "clickhouse"]) expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, "m"));
   });
 
-  test.each(["demo", "serve", "import", "export", "token", "verify", "backup", "restore", "stats", "query", "retention", "delete"])("%s --help says how it is used", async (name) => {
+  test.each(["demo", "serve", "import", "export", "token", "verify", "backup", "restore", "stats", "query", "retention", "delete", "clickhouse"])("%s --help says how it is used", async (name) => {
     const { code, stdout, stderr } = await daybookHere([name, "--help"]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout.startsWith(`Usage: daybook ${name}`)).toBe(true);
@@ -24,9 +24,11 @@ describe("daybook", () => {
   });
 
   test.each<[args: string[], message: string]>([
-    [[], "daybook: expected a command: demo, serve, import, export, token, verify, backup, restore, stats, query, retention, delete (see daybook --help)"],
-    [["improt"], 'daybook: "improt" is no command: demo, serve, import, export, token, verify, backup, restore, stats, query, retention, delete (see daybook --help)'],
-    [["__proto__"], 'daybook: "__proto__" is no command: demo, serve, import, export, token, verify, backup, restore, stats, query, retention, delete (see daybook --help)'],
+    [[], "daybook: expected a command: demo, serve, import, export, token, verify, backup, restore, stats, query, retention, delete, clickhouse (see daybook --help)"],
+    [["improt"], 'daybook: "improt" is no command: demo, serve, import, export, token, verify, backup, restore, stats, query, retention, delete, clickhouse (see daybook --help)'],
+    [["__proto__"], 'daybook: "__proto__" is no command: demo, serve, import, export, token, verify, backup, restore, stats, query, retention, delete, clickhouse (see daybook --help)'],
+    [["clickhouse"], 'daybook clickhouse: expected "migrate", got "" (see daybook clickhouse --help)'],
+    [["clickhouse", "migrate"], "daybook clickhouse: --url is required (see daybook clickhouse --help)"],
     [["stats"], "daybook stats: --data is required (see daybook stats --help)"],
     [["stats", "--dta", "x"], "daybook stats: Unknown option '--dta' (see daybook stats --help)"],
     [["backup", "--data", "x"], "daybook backup: --out is required (see daybook backup --help)"],

@@ -48,6 +48,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   read_only: 503,
   store_locked: 503,
   closed: 503,
+  not_supported: 501,
   unreachable: 502,
   storage_full: 507,
   manifest_missing: 500,

@@ -1,6 +1,6 @@
+import { tooManyValues } from "../../answer/too-many-values.js";
 import { assert } from "../../base/assert.js";
 import { LIMITS } from "../../base/limits.js";
-import { tooManyValues } from "./events-by-id.js";
 
 /** Numbers times from 0. */
 export class EventTimes {

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
-import { parameterError } from "../../base/errors.js";
+import { tooManyValues } from "../../answer/too-many-values.js";
 import { flatText } from "../../base/flat-text.js";
 import { LIMITS } from "../../base/limits.js";
 import { compareIds, uuidText } from "../../base/uuid.js";
@@ -111,11 +111,4 @@ export class EventsById {
 
 function copyId(ids: Uint8Array, offset: number, heap: Uint8Array, place: number): void {
   for (let at = 0; at < ID_BYTES; at += 1) heap[place * ID_BYTES + at] = ids[offset + at]!;
-}
-
-/** More values than are counted at once of a field that no dictionary holds. */
-export function tooManyValues(field: "id" | "createdAt") {
-  const narrower = field === "id" ? "fewer days, a filter or a limit" : "fewer days or a filter";
-  const reason = `expected at most ${LIMITS.ownValueCount} values of ${field} among the matching events, got more; ask for ${narrower}`;
-  return parameterError("too_many_values", "field", reason);
 }

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the payments */
-import { DaybookError, shown } from "../../base/errors.js";
+import { checkedRate } from "../../answer/checked-rate.js";
 import { dayOf, isoOfDay } from "../../base/time.js";
 import type { Rates } from "../../plan/input.js";
 import { convertMoney } from "../../answer/money.js";
@@ -38,7 +38,7 @@ export class ConvertedAmounts {
     const { payments, reporting } = this;
     if (this.#generation !== payments.generation) this.#reset();
     for (let place = this.#quoteOf.length; place < payments.count; place += 1) this.#quoteOf.push(this.#quoteNumber(place));
-    const asked = this.#quotes.map(({ currency, day }) => checkRate(rates(currency, reporting, day), currency, reporting, day));
+    const asked = this.#quotes.map(({ currency, day }) => checkedRate(rates(currency, reporting, day), currency, reporting, day));
     if (this.#rates.some((rate, at) => rate !== asked[at])) this.#amounts = [];
     this.#rates = asked;
     for (let place = this.#amounts.length; place < payments.count; place += 1) this.#amounts.push(this.#convert(place));
@@ -74,10 +74,4 @@ export class ConvertedAmounts {
     this.#quoteNumbers.set(key, quote);
     return quote;
   }
-}
-
-function checkRate(rate: number | undefined, from: string, to: string, day: string): number | undefined {
-  if (rate === undefined || (typeof rate === "number" && Number.isFinite(rate) && rate > 0)) return rate;
-  const reason = `expected a number above 0 for ${from} to ${to} on ${day}, got ${shown(rate)}`;
-  throw new DaybookError("invalid_parameter", `rates: ${reason}`, { param: "rates", reason });
 }

@@ -1,0 +1,37 @@
+import type { Daybook } from "../engine/daybook.js";
+
+/** Questions that are answered on ClickHouse. */
+export type ClickHouseQuestion =
+  | "countEvents"
+  | "countEventsPerDay"
+  | "countEventsRunningTotalPerDay"
+  | "countUniqueUsers"
+  | "countUniqueUsersPerDay"
+  | "aggregate"
+  | "searchEvents"
+  | "identitySessions"
+  | "identityProfile"
+  | "identityReferrers"
+  | "identityDeviceGeo"
+  | "revenueByAttribution"
+  | "ltvCohorts"
+  | "topCompanies"
+  | "companyTopUsers"
+  | "trend"
+  | "retention"
+  | "lifecycle"
+  | "stickiness";
+
+/** What goes in and comes out as with an embedded Daybook. */
+type Transfer = "ingest" | "identify" | "group" | "alias" | "unlink" | "ingestRecords" | "createProject" | "exportEvents" | "exportRecords";
+
+/**
+ * An organization's events on ClickHouse: the same calls and answers as those of an embedded Daybook, as far as they are there. Beside its errors
+ * there are `unreachable` where no server answers, and `not_supported` for what is not there, by whatever way it is called.
+ */
+export interface ClickHouseDaybook extends Pick<Daybook, ClickHouseQuestion | Transfer | "currency">, AsyncDisposable {
+  /** Names of all projects, by code point; `default` always is one. */
+  projects(): Promise<readonly string[]>;
+  /** Lets go of the connection; whatever is asked afterwards fails with `closed`. */
+  close(): Promise<void>;
+}

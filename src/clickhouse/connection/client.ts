@@ -1,0 +1,23 @@
+/** The part of `@clickhouse/client` that is used. A client of the application's own will do, as long as it has these. */
+export interface ClickHouseClient {
+  query(request: {
+    readonly query: string;
+    readonly format: "JSONCompactEachRow";
+    readonly query_params?: Record<string, unknown>;
+    readonly clickhouse_settings?: Record<string, string | number>;
+    readonly abort_signal?: AbortSignal;
+    readonly use_multipart_params?: boolean;
+  }): Promise<{ json(): Promise<unknown[]>; stream(): AsyncIterable<readonly { json(): unknown }[]> }>;
+  insert(request: {
+    readonly table: string;
+    readonly values: readonly object[];
+    readonly format: "JSONEachRow";
+    readonly clickhouse_settings?: Record<string, string | number>;
+  }): Promise<unknown>;
+  command(request: {
+    readonly query: string;
+    readonly query_params?: Record<string, unknown>;
+    readonly clickhouse_settings?: Record<string, string | number>;
+  }): Promise<unknown>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,25 @@
+import { DaybookError, type ErrorCode } from "../../base/errors.js";
+
+/** What errors of the server mean, by their numbers; others are defects of ours. */
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  "60": "manifest_missing",
+  "81": "manifest_missing",
+  "159": "query_timeout",
+  "164": "read_only",
+  "202": "overloaded",
+  "209": "unreachable",
+  "210": "unreachable",
+  "241": "overloaded",
+  "243": "storage_full",
+  "279": "unreachable",
+  "516": "invalid_token",
+};
+
+/** Whatever the client threw, as an error of Daybook. Its own text may hold what a question was about, so it is the cause alone. */
+export function errorOf(error: unknown, signal: Pick<AbortSignal, "aborted"> | undefined): DaybookError {
+  if (error instanceof DaybookError) return error;
+  if (signal?.aborted === true) return new DaybookError("aborted", "the question was given up", {}, { cause: error });
+  const { code, type } = error as { readonly code?: unknown; readonly type?: unknown };
+  if (typeof code !== "string" || typeof type !== "string") return new DaybookError("unreachable", "ClickHouse did not answer", {}, { cause: error });
+  return new DaybookError(CODES[code] ?? "internal", `ClickHouse refused a statement: ${type} (${code})`, {}, { cause: error });
+}

@@ -1,0 +1,38 @@
+import { DaybookError } from "../base/errors.js";
+import type { Rates } from "../plan/input.js";
+import type { Answer, Executor, Plan, ReportName } from "../plan/plan.js";
+import { reportRules, type RuleOptions } from "../plan/revenue-rules.js";
+import type { Connection } from "./connection/connection.js";
+import { survivorsNow } from "./question/merges.js";
+import { Subjects } from "./question/subject.js";
+import { reports } from "./report/reports.js";
+import type { Asking, Report } from "./report/report.js";
+import type { TableNames } from "./tables/names.js";
+
+/** Answers plans by statements of ClickHouse. */
+export class ClickHouseExecutor implements Executor {
+  constructor(
+    readonly connection: Connection,
+    readonly tables: TableNames,
+    readonly rules: RuleOptions & { readonly rates?: Rates },
+  ) {}
+
+  async execute<K extends ReportName>(plan: Plan<K>, signal?: Pick<AbortSignal, "aborted">): Promise<Answer<K>> {
+    const report = reports[plan.report] as Report<K> | undefined;
+    if (report === undefined) throw new DaybookError("not_supported", `${plan.report}: not answered on ClickHouse`);
+    const asking = await this.asking(signal);
+    if (plan.userId === null) return await report(plan, asking);
+    const subject = await new Subjects(this.connection, asking, signal).ofId(plan.userId);
+    return await report(plan, { ...asking, subject: subject ?? NOBODY });
+  }
+
+  /** What statements of one question share. */
+  async asking(signal?: Pick<AbortSignal, "aborted">): Promise<Asking> {
+    const { connection, tables, rules } = this;
+    const { touch } = reportRules(rules);
+    return { connection, tables, touch, rules, survivors: await survivorsNow(connection, tables, signal), signal, subject: null };
+  }
+}
+
+/** A user id that is not known has no events. */
+const NOBODY = { users: [], anonymous: [] };

@@ -1,0 +1,7 @@
+export { migrateClickHouse, openClickHouse } from "./open-clickhouse.js";
+export type { ClickHouseDaybook, ClickHouseQuestion } from "./clickhouse-daybook.js";
+export type { ClickHouseClient } from "./connection/client.js";
+export type { ClickHouseOptions } from "./options.js";
+export type { Migration } from "./tables/migrate.js";
+export { DaybookError } from "../base/errors.js";
+export type { ErrorCode, ErrorDetails } from "../base/errors.js";

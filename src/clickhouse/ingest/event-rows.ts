@@ -1,0 +1,94 @@
+import { CLICK_KEYS, UTM_KEYS, bareHost, campaignOfValues, joinCampaigns } from "../../answer/touch-of-text.js";
+import { readQuery, readReferrer, touchOfCampaign } from "../../answer/touch-of-text.js";
+import { shown } from "../../base/errors.js";
+import { dayOf } from "../../base/time.js";
+import { uuidText } from "../../base/uuid.js";
+import { referrerDomainOf } from "../../filter/operand-value.js";
+import { DecodedEvents, EventFault, decodeEvent, textFault, type DecodeContext } from "../../schema/decode-event.js";
+import { FIELDS, fieldIndex, type FieldRow } from "../../schema/fields.js";
+import { slugOf } from "../../schema/slug.js";
+import { remembered } from "./remembered.js";
+import { taggedMetadata } from "./tagged-metadata.js";
+
+/** A row of the table of events, as it is inserted. */
+export interface EventRow extends Readonly<Record<string, unknown>> {
+  readonly id: string;
+}
+
+/** Every referrer is looked at by itself: which hosts count is settled by the question. */
+const ANY_HOST = { excludedHosts: [], searchHosts: [], socialHosts: [], lookbackMs: null };
+
+const slugOfName = remembered(slugOf);
+const domainOfReferrer = remembered(referrerDomainOf);
+/** Without `www.` and port; `""` for what brings nobody. */
+const hostOfReferrer = remembered((referrer) => readReferrer(referrer, ANY_HOST)?.source ?? "");
+/** Boxed: nothing is an answer too. */
+const campaignOfUrl = remembered((url) => ({ campaign: readQuery(url) }));
+
+const [NAME, REFERRER, URL_FIELD, HOSTNAME] = ["name", "referrer", "url", "hostname"].map(fieldIndex) as [number, number, number, number];
+const CAMPAIGN_KEYS = [...UTM_KEYS, ...CLICK_KEYS];
+
+/** Turns events into rows by the decoding of the embedded engine, which accepts and refuses the same. */
+export class EventRows {
+  readonly #decoded = new DecodedEvents();
+
+  /** The row of an event, or what is wrong with it. */
+  rowOf(event: unknown, context: Omit<DecodeContext, "knownKeys">): EventRow | EventFault {
+    const decoded = this.#decoded;
+    const fault = readSafely(event, { ...context, knownKeys: () => null }, decoded) ?? faultOfTexts(decoded);
+    return fault ?? rowOfDecoded(decoded);
+  }
+}
+
+/** Getters and proxies run code of the caller's: what it throws is a fault of that event alone. */
+function readSafely(event: unknown, context: DecodeContext, into: DecodedEvents): EventFault | null {
+  try {
+    return decodeEvent(event, context, into, 0);
+  } catch (error) {
+    return new EventFault("invalid_event", `reading the event failed: ${shown(error instanceof Error ? error.message : error)}`);
+  }
+}
+
+function faultOfTexts(decoded: DecodedEvents): EventFault | null {
+  for (const [index, field] of FIELDS.entries()) {
+    const fault = textFault(decoded.text(0, index), field);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+/** What is not set is left out: the table fills it in. */
+function rowOfDecoded(decoded: DecodedEvents): EventRow {
+  const ms = decoded.times[0] as number;
+  const { members } = decoded;
+  const [keys, texts] = [members.keys.slice(0, members.count), members.texts.slice(0, members.count)];
+  const id = uuidText(decoded.ids, 0);
+  const row: { id: string; [column: string]: unknown } = { id, day: dayOf(ms), ms, metadata: taggedMetadata(keys, texts), keys };
+  for (let index = 0; index < FIELDS.length; index += 1) {
+    const text = decoded.text(0, index);
+    if (text !== "") row[(FIELDS[index] as FieldRow).column] = text;
+  }
+  row["slug"] ??= slugOfName(decoded.text(0, NAME));
+  const referrer = decoded.text(0, REFERRER);
+  if (referrer !== "") row["referrerDomain"] = domainOfReferrer(referrer);
+  addTouch(row, decoded, keys, texts);
+  return row;
+}
+
+/** Who brought the visit, as far as the event tells by itself. */
+function addTouch(row: Record<string, unknown>, decoded: DecodedEvents, keys: readonly string[], texts: readonly string[]): void {
+  const values = CAMPAIGN_KEYS.map((key) => {
+    const place = keys.indexOf(key);
+    return place === -1 ? undefined : (JSON.parse(texts[place] as string) as unknown);
+  });
+  const campaign = joinCampaigns(campaignOfValues(values), campaignOfUrl(decoded.text(0, URL_FIELD)).campaign);
+  const touch = campaign === null ? null : touchOfCampaign(campaign);
+  if (touch !== null) {
+    row["isCampaign"] = true;
+    row["touchSource"] = touch.source ?? "";
+    row["touchMedium"] = touch.medium ?? "";
+    row["touchCampaign"] = touch.campaign ?? "";
+  }
+  const host = hostOfReferrer(decoded.text(0, REFERRER));
+  if (host !== "" && host !== bareHost(decoded.text(0, HOSTNAME))) row["touchHost"] = host;
+}

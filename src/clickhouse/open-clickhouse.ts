@@ -1,0 +1,63 @@
+import { reportRules } from "../plan/revenue-rules.js";
+import type { ClickHouseDaybook } from "./clickhouse-daybook.js";
+import { connect } from "./connect.js";
+import { ClickHouseExecutor } from "./executor.js";
+import { Writes } from "./ingest/writes.js";
+import { checkClickHouseOptions, type ClickHouseOptions } from "./options.js";
+import { StoredDaybook } from "./stored-daybook.js";
+import { keptOf, migrate, type Migration } from "./tables/migrate.js";
+import { TableNames } from "./tables/names.js";
+
+/**
+ * An organization's events on ClickHouse. The tables are made by `migrateClickHouse`, or `daybook clickhouse migrate`, before.
+ * @throws invalid_parameter, unknown_parameter, exactly_one_required, not_supported (@clickhouse/client is not installed), unreachable,
+ * manifest_missing (no tables, or older ones)
+ */
+export async function openClickHouse(options: ClickHouseOptions): Promise<ClickHouseDaybook> {
+  return (await openWithExecutor(options)).daybook;
+}
+
+/** The options that settle what answers mean. */
+function ruleOptionsOf(options: ClickHouseOptions): ClickHouseExecutor["rules"] {
+  const { currency, rates, session, pageviewSlugs, revenue, attribution } = options;
+  const given = Object.entries({ currency, rates, session, pageviewSlugs, revenue, attribution }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given);
+}
+
+interface Opened {
+  readonly daybook: StoredDaybook;
+  readonly executor: ClickHouseExecutor;
+}
+
+/** The same with what answers its plans. */
+export async function openWithExecutor(options: ClickHouseOptions): Promise<Opened> {
+  const settled = checkClickHouseOptions(options);
+  const rules = reportRules(options);
+  const connection = await connect(settled);
+  try {
+    const { cursorKey } = await keptOf(connection);
+    const { clock, random, cluster } = settled;
+    const tables = new TableNames(cluster !== null);
+    const executor = new ClickHouseExecutor(connection, tables, ruleOptionsOf(options));
+    const writes = new Writes({ connection, names: tables, cluster, clock, random });
+    return { daybook: new StoredDaybook({ connection, executor, writes, cursorKey, rules, clock }), executor };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+/**
+ * Makes the database and its tables, or brings them to what this version needs. May be run again, and by several at once.
+ * @param isDryRun only tells what would be done
+ * @throws as openClickHouse; invalid_parameter (tables of a newer version)
+ */
+export async function migrateClickHouse(options: ClickHouseOptions, isDryRun = false): Promise<Migration> {
+  const settled = checkClickHouseOptions(options);
+  const connection = await connect(settled);
+  try {
+    return await migrate(connection, settled, isDryRun, settled.random);
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,116 @@
+import { systemClock, type Clock } from "../base/clock.js";
+import { parameterError, shown } from "../base/errors.js";
+import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
+import { pooledRandom } from "../base/random.js";
+import type { Rates } from "../plan/input.js";
+import type { RuleOptions } from "../plan/revenue-rules.js";
+import type { ClickHouseClient } from "./connection/client.js";
+
+/** Where ClickHouse is, and what answers mean. The rules are those of `openDaybook`, and must be the same in every process that asks. */
+export interface ClickHouseOptions extends RuleOptions {
+  /** The HTTP interface, such as `http://127.0.0.1:8123`; instead of it `client` may be given. */
+  readonly url?: string | URL;
+  /** Default `default`. */
+  readonly username?: string;
+  /** Sent to `url` alone, and shown nowhere. */
+  readonly password?: string;
+  /** One database holds one organization: a letter, then letters, digits and `_`. With `client`: the one that it was made for. */
+  readonly database: string;
+  /** The cluster whose shards hold the rows, as `remote_servers` of its servers call it. Absent: one server. */
+  readonly cluster?: string;
+  /** A client of `@clickhouse/client`, made by the application for this database; closing the Daybook closes it. */
+  readonly client?: ClickHouseClient;
+  /** How long one statement may take, in ms. Default 300,000. With `client`: its own. */
+  readonly timeoutMs?: number;
+  /** What other currencies are worth. Absent: amounts in them are left out. */
+  readonly rates?: Rates;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
+  /** Fills bytes with random bits. Default: `crypto.getRandomValues`. */
+  readonly random?: (bytes: Uint8Array) => void;
+}
+
+/** Options as they were checked. */
+export interface Settled {
+  readonly url: string | null;
+  readonly username: string;
+  readonly password: string;
+  readonly database: string;
+  readonly cluster: string | null;
+  readonly client: ClickHouseClient | null;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly random: (bytes: Uint8Array) => void;
+}
+
+const KNOWN: KnownOptions<ClickHouseOptions> = {
+  url: true,
+  username: true,
+  password: true,
+  database: true,
+  cluster: true,
+  client: true,
+  timeoutMs: true,
+  clock: true,
+  random: true,
+  rates: true,
+  currency: true,
+  session: true,
+  pageviewSlugs: true,
+  revenue: true,
+  attribution: true,
+};
+
+const TIMEOUT_MS = 300_000;
+/** They stand in statements that make tables, where nothing can be bound. */
+const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+
+/** @throws invalid_parameter, unknown_parameter, exactly_one_required; none of them shows a password */
+export function checkClickHouseOptions(options: ClickHouseOptions): Settled {
+  refuseUnknown(options, KNOWN);
+  const { url, client, database, cluster, currency, timeoutMs = TIMEOUT_MS, clock = systemClock, random = pooledRandom() } = options;
+  if ((url === undefined) === (client === undefined))
+    throw parameterError("exactly_one_required", "url", `expected exactly one of url and client, got ${url === undefined ? "neither" : "both"}`);
+  if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) throw unexpected("currency", "an ISO 4217 code such as USD", currency);
+  if (client !== undefined && typeof (client as Partial<ClickHouseClient> | null)?.query !== "function")
+    throw unexpected("client", "a client of @clickhouse/client", client);
+  if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) throw unexpected("timeoutMs", "a positive number", timeoutMs);
+  if (typeof (clock as Partial<Clock> | null)?.now !== "function") throw unexpected("clock", "an object with now()", clock);
+  for (const [name, value] of [["random", random], ["rates", options.rates]] as const)
+    if (value !== undefined && typeof value !== "function") throw unexpected(name, "a function", value);
+  return {
+    url: url === undefined ? null : addressOf(url),
+    username: textOf("username", options.username ?? "default"),
+    password: textOf("password", options.password ?? ""),
+    database: nameOf("database", database),
+    cluster: cluster === undefined ? null : nameOf("cluster", cluster),
+    client: client ?? null,
+    timeoutMs,
+    clock,
+    random,
+  };
+}
+
+function addressOf(url: unknown): string {
+  const text = typeof url === "string" || url instanceof URL ? String(url) : "";
+  const parsed = URL.canParse(text) ? new URL(text) : null;
+  if (parsed === null || (parsed.protocol !== "http:" && parsed.protocol !== "https:"))
+    throw parameterError("invalid_parameter", "url", "expected an http or https URL");
+  if (parsed.username !== "" || parsed.password !== "" || parsed.search !== "" || parsed.hash !== "")
+    throw parameterError("invalid_parameter", "url", "expected no user, password, query or fragment in it");
+  return text;
+}
+
+function nameOf(option: string, value: unknown): string {
+  if (typeof value === "string" && NAME.test(value)) return value;
+  throw unexpected(option, "a letter or _, then letters, digits and _", value);
+}
+
+function textOf(option: string, value: unknown): string {
+  if (typeof value === "string") return value;
+  throw parameterError("invalid_parameter", option, `expected a string, got ${typeof value}`);
+}
+
+function unexpected(option: string, expected: string, came: unknown) {
+  return parameterError("invalid_parameter", option, `expected ${expected}, got ${shown(came)}`);
+}

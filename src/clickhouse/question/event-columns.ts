@@ -1,0 +1,37 @@
+import { eventRecord } from "../../schema/event-record.js";
+import type { EventRecord, FoundEvent } from "../../schema/event.js";
+import { FIELDS, fieldIndex } from "../../schema/fields.js";
+import { jsonOfTagged, keyColumn, type TaggedMetadata } from "../ingest/tagged-metadata.js";
+import { joined, name, sql, type Sql } from "../sql/sql.js";
+
+/** An event as statements give it. */
+export type EventColumns = readonly [id: string, ms: number, keys: readonly string[], metadata: TaggedMetadata, ...fields: readonly string[]];
+
+/** The columns of `EventColumns`. */
+export const EVENT_COLUMNS: Sql = sql`id, ms, keys, metadata, ${joined(FIELDS.map(({ column }) => name(column)), ", ")}`;
+
+export function recordOf([id, ms, keys, metadata, ...fields]: EventColumns): EventRecord {
+  return eventRecord((field) => fields[field] ?? "", id, ms, metadataOf(keys, metadata));
+}
+
+/** The same with all that the event was sent with, and whose it is. */
+export function foundEventOf(columns: EventColumns, identityId: string | null): FoundEvent {
+  const [, , , , ...fields] = columns;
+  const text = (column: string) => fields[fieldIndex(column)] ?? "";
+  const value = text("value");
+  return {
+    ...recordOf(columns),
+    anonymousId: text("anonymousId"),
+    value: value === "" ? null : Number(value),
+    currency: text("currency"),
+    externalId: text("externalId"),
+    companyId: text("companyId"),
+    identityId,
+  };
+}
+
+/** The metadata as it came: the same members in the same order. */
+export function metadataOf(keys: readonly string[], tagged: TaggedMetadata): Record<string, unknown> {
+  const members = keys.map((key) => `${JSON.stringify(key)}:${jsonOfTagged(tagged[keyColumn(key)] as string)}`);
+  return JSON.parse(`{${members.join(",")}}`) as Record<string, unknown>;
+}

@@ -1,0 +1,73 @@
+import { DaybookError } from "../../base/errors.js";
+import type { Operand } from "../../plan/plan.js";
+import { keyColumn, keyLeavesColumn, pathColumn, pathLeavesColumn } from "../ingest/tagged-metadata.js";
+import { isoTextOf } from "../sql/instants.js";
+import { name, sql, text, texts, type Sql } from "../sql/sql.js";
+import { TAG } from "../sql/tags.js";
+import { companyOf } from "./companies.js";
+import type { Needs } from "./needs.js";
+import { touchOf } from "./touch.js";
+import { identityIdOfWho } from "./who.js";
+
+/** Where a value of a row is found. */
+export type Found =
+  /** A text; `""` is not set. */
+  | { readonly kind: "text"; readonly text: Sql }
+  /** The tagged scalars, and objects, that count as the value: several of an array, none where it is not set. */
+  | { readonly kind: "leaves"; readonly leaves: Sql };
+
+const METADATA_UNSET = [TAG.null, TAG.text, ""];
+
+/** Where an operand's value is found; says what has to be joined for it. */
+export function foundOf(operand: Operand, needs: Needs): Found {
+  switch (operand.kind) {
+    case "field":
+      return { kind: "text", text: sql`toString(${name(operand.field)})` };
+    case "path":
+      return { kind: "text", text: sql`extract(url, '^[^?#]*')` };
+    case "referrerDomain":
+      return { kind: "text", text: sql`referrerDomain` };
+    case "id":
+      return { kind: "text", text: sql`toString(id)` };
+    case "createdAt":
+      return { kind: "text", text: isoTextOf(sql`ms`) };
+    case "metadataKey":
+      return { kind: "leaves", leaves: leavesAt(operand.key, null) };
+    case "metadataPath":
+      return { kind: "leaves", leaves: leavesAt(operand.path, operand.path.includes(".") ? operand.path : null) };
+    case "member": {
+      const own = sql`[concat(${text(operand.field === "value" ? TAG.number : TAG.text)}, ${name(operand.field)})]`;
+      return { kind: "leaves", leaves: sql`if(${name(operand.field)} != '', ${own}, ${leavesAt(operand.field, null)})` };
+    }
+    case "identityId":
+      return { kind: "text", text: identityIdOfWho(needs.who()) };
+    case "companyId":
+      return { kind: "text", text: companyOf(needs) };
+    case "touch":
+      return { kind: "text", text: touchOf(operand.dimension, needs.touch) };
+    default:
+      throw new DaybookError("not_supported", "fieldName: what is known of people and companies, and segments, are no filters on ClickHouse");
+  }
+}
+
+/** What stands at a key, else at a path. */
+function leavesAt(key: string, path: string | null): Sql {
+  const ofKey = leavesOf(keyColumn(key), keyLeavesColumn(key));
+  if (path === null) return ofKey;
+  return sql`if(${isThere(keyColumn(key))}, ${ofKey}, ${leavesOf(pathColumn(path), pathLeavesColumn(path))})`;
+}
+
+function tagged(column: string): Sql {
+  return sql`ifNull(metadata.${name(column)}.:String, '')`;
+}
+
+function isThere(column: string): Sql {
+  return sql`metadata.${name(column)}.:String IS NOT NULL`;
+}
+
+function leavesOf(column: string, leavesColumn: string): Sql {
+  const value = tagged(column);
+  const several = sql`CAST(metadata.${name(leavesColumn)}.:\`Array(Nullable(String))\`, 'Array(String)')`;
+  const single = sql`if(${value} IN ${texts(METADATA_UNSET)}, CAST([], 'Array(String)'), [${value}])`;
+  return sql`if(substring(${value}, 1, 1) IN ${texts([TAG.array, TAG.object])}, ${several}, ${single})`;
+}

@@ -1,0 +1,11 @@
+import { sql, type Sql } from "../sql/sql.js";
+import type { Found } from "./operand.js";
+
+/**
+ * The texts under which a row counts, a list of at least one: numbers and booleans by their JSON text, objects by their canonical JSON, an array
+ * under each distinct element; `""` where nothing is set.
+ */
+export function propertiesOf(found: Found): Sql {
+  if (found.kind === "text") return sql`[${found.text}]`;
+  return sql`if(empty(${found.leaves}), [''], arrayDistinct(arrayMap(leaf -> substring(leaf, 2), ${found.leaves})))`;
+}

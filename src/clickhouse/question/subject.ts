@@ -1,0 +1,60 @@
+import type { Connection } from "../connection/connection.js";
+import { sql, text, texts, type Sql } from "../sql/sql.js";
+import type { Moment } from "./needs.js";
+import type { Actors } from "./where.js";
+import { ownersOf, unlinked, type Survivors } from "./who.js";
+
+/** Somebody: the surviving user id, or the anonymous id of who has none, and all ids that belong to it. */
+export interface Subject extends Actors {
+  readonly kind: "user" | "anonymous";
+  readonly id: string;
+}
+
+/** Finds people by their ids. */
+export class Subjects {
+  constructor(
+    readonly connection: Connection,
+    readonly moment: Moment,
+    readonly signal: Pick<AbortSignal, "aborted"> | undefined,
+  ) {}
+
+  /** Whom a user id, else an anonymous id of this value, belongs to; null for an unknown one. */
+  async ofId(id: string): Promise<Subject | null> {
+    if (await this.#isKnown(sql`userId = ${text(id)}`, sql`userId = ${text(id)} OR fromUserId = ${text(id)}`)) return await this.ofUser(id);
+    if (await this.#isKnown(sql`anonymousId = ${text(id)}`, sql`anonymousId = ${text(id)}`)) return await this.ofAnonymous(id);
+    return null;
+  }
+
+  async ofAnonymous(id: string): Promise<Subject> {
+    const { tables } = this.moment;
+    const [[, owner = ""] = []] = await this.#rows(ownersOf(tables.all("links"), tables, sql`anonymousId = ${text(id)}`));
+    return owner === "" ? { kind: "anonymous", id, users: [], anonymous: [id] } : await this.ofUser(owner);
+  }
+
+  async ofUser(id: string): Promise<Subject> {
+    const { tables, survivors } = this.moment;
+    const survivor = survivingId(id, survivors);
+    const users = [survivor, ...survivors.from.filter((_, at) => survivors.to[at] === survivor)];
+    const linked = sql`anonymousId GLOBAL IN (SELECT anonymousId FROM ${tables.all("links")} WHERE userId IN ${texts(users)})`;
+    const owners = ownersOf(tables.all("links"), tables, linked);
+    const owned = await this.#rows(sql`SELECT linked FROM (${owners}) WHERE owner IN ${texts(users)}`);
+    return { kind: "user", id: survivor, users, anonymous: owned.map(([anonymousId = ""]) => anonymousId) };
+  }
+
+  async #isKnown(ofEvents: Sql, ofRecords: Sql): Promise<boolean> {
+    const { tables } = this.moment;
+    const events = sql`SELECT 1 FROM ${tables.all("events")} WHERE ${ofEvents} LIMIT 1`;
+    const inForce = sql`kind != 'unlink' AND NOT (fromUserId != '' AND fromUserId = userId) AND id GLOBAL NOT IN (${unlinked(tables)})`;
+    const records = sql`SELECT 1 FROM ${tables.all("records")} WHERE (${ofRecords}) AND ${inForce} LIMIT 1`;
+    return (await this.#rows(sql`SELECT * FROM (${events} UNION ALL ${records}) LIMIT 1`)).length > 0;
+  }
+
+  #rows(statement: Sql): Promise<string[][]> {
+    return this.connection.rows<string[]>(statement, this.signal);
+  }
+}
+
+/** The user who stands for a user. */
+export function survivingId(id: string, { from, to }: Survivors): string {
+  return to[from.indexOf(id)] ?? id;
+}

@@ -1,0 +1,40 @@
+import { sql, text, texts, type Sql } from "../sql/sql.js";
+import type { TableNames } from "../tables/names.js";
+
+/** Which users became which by aliases; few. */
+export interface Survivors {
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+}
+
+/** The user who stands for a user. */
+export function survivorOf(user: Sql, { from, to }: Survivors): Sql {
+  return from.length === 0 ? user : sql`transform(${user}, ${texts(from)}, ${texts(to)}, ${user})`;
+}
+
+/** Whose a row is: `u` and the surviving user id, `a` and the anonymous id of somebody without one, `""` for nobody. Needs owners joined. */
+export function whoOf(survivors: Survivors): Sql {
+  const user = sql`if(userId != '', toString(userId), owner)`;
+  return sql`multiIf(${user} != '', concat('u', ${survivorOf(user, survivors)}), anonymousId != '', concat('a', anonymousId), '')`;
+}
+
+/** The id that answers show of `who`; `""` for nobody. */
+export function identityIdOfWho(who: Sql): Sql {
+  const hash = sql`lower(hex(substring(SHA256(concat(if(startsWith(${who}, 'u'), 'user', 'anonymous'), char(0), substring(${who}, 2))), 1, 16)))`;
+  return sql`if(${who} = '', '', concat('idn_', ${hash}))`;
+}
+
+/** Who has each anonymous id: the user of its earliest link that is in force, of several at one ms the one with the smallest id. */
+export function ownersOf(links: Sql, tables: TableNames, condition = sql`true`): Sql {
+  const inForce = sql`(record = ${NO_RECORD} OR record GLOBAL NOT IN (${unlinked(tables)}))`;
+  return sql`SELECT anonymousId AS linked, argMin(userId, (firstMs, userId)) AS owner FROM ${links}
+    WHERE ${inForce} AND ${condition} GROUP BY anonymousId`;
+}
+
+/** The record of links that events make. */
+const NO_RECORD = sql`toUUID(${text("00000000-0000-0000-0000-000000000000")})`;
+
+/** Ids of records that were taken back. */
+export function unlinked(tables: TableNames): Sql {
+  return sql`SELECT id FROM ${tables.all("records")} WHERE kind = 'unlink'`;
+}

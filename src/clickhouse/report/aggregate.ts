@@ -1,0 +1,47 @@
+import { tooManyValues } from "../../answer/too-many-values.js";
+import { LIMITS } from "../../base/limits.js";
+import { isoOf } from "../../base/time.js";
+import type { AggregateItem } from "../../plan/input.js";
+import type { Operand, Plan } from "../../plan/plan.js";
+import type { Needs } from "../question/needs.js";
+import { foundOf } from "../question/operand.js";
+import { propertiesOf } from "../question/properties.js";
+import { sql, whole, type Sql } from "../sql/sql.js";
+import { selectRows, type Asking, type Report } from "./report.js";
+
+/** Matching events, or the people who did them, by the value of a field or of a metadata path, most first. */
+export const aggregate: Report<"aggregate"> = async (plan, asking) => {
+  if (plan.by.kind === "id") return await byId(plan, asking);
+  const columns = (needs: Needs) => sql`${propertyOf(plan.by, needs)} AS property, ${figureOf(plan, needs)} AS figure`;
+  const statement = selectRows(plan, asking, columns, sql`GROUP BY property HAVING figure > 0`);
+  const counted = sql`SELECT property, figure, count() OVER () AS valueCount FROM (${statement})
+    ORDER BY figure DESC, property ${limitOf(plan.limit)}`;
+  const rows = await asking.connection.rows<[string | number, number, number]>(counted, asking.signal);
+  if (plan.by.kind === "createdAt" && (rows[0]?.[2] ?? 0) > LIMITS.ownValueCount) throw tooManyValues("createdAt");
+  return rows.map(([property, count]): AggregateItem => ({ property: typeof property === "number" ? isoOf(property) : property, count }));
+};
+
+function figureOf({ measure }: Plan<"aggregate">, needs: Needs): Sql {
+  return measure === "events" ? sql`count()` : sql`uniqExactIf(${needs.who()} AS who, who != '')`;
+}
+
+/** Times as they are: their texts are made of the few that are shown. */
+function propertyOf(by: Operand, needs: Needs): Sql {
+  if (by.kind === "createdAt") return sql`ms`;
+  const found = foundOf(by, needs);
+  return found.kind === "text" ? found.text : sql`arrayJoin(${propertiesOf(found)})`;
+}
+
+/** Each event is one of its own: order alone decides which are shown. */
+async function byId(plan: Plan<"aggregate">, asking: Asking): Promise<AggregateItem[]> {
+  const needsActor = plan.measure === "unique_users" ? sql`AND (userId != '' OR anonymousId != '')` : sql``;
+  const most = Math.min(plan.limit ?? Infinity, LIMITS.ownValueCount + 1);
+  const statement = selectRows(plan, asking, () => sql`toString(id)`, sql`${needsActor} ORDER BY toUInt128(id) LIMIT ${whole(most)}`);
+  const rows = await asking.connection.rows<[string]>(statement, asking.signal);
+  if (rows.length > LIMITS.ownValueCount) throw tooManyValues("id");
+  return rows.map(([property]) => ({ property, count: 1 }));
+}
+
+function limitOf(limit: number | null): Sql {
+  return limit === null ? sql`` : sql`LIMIT ${whole(limit)}`;
+}

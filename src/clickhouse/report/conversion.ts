@@ -1,0 +1,41 @@
+import { checkedRate } from "../../answer/checked-rate.js";
+import { convertMoney, isNegative, moneyOfNumber, negated, type Money } from "../../answer/money.js";
+import { isoOfDay } from "../../base/time.js";
+import type { Rates } from "../../plan/input.js";
+
+/** What statements tell of the money of a payment. */
+export type PaymentColumns = [amount: string, isRefund: boolean, currencies: readonly string[], day: number];
+
+/** A payment in its own currency, and in the reporting one where a rate is known. */
+export interface Paid {
+  readonly amount: Money;
+  readonly currency: string;
+  readonly converted: Money | null;
+}
+
+/** Turns amounts into money of the reporting currency. A rate is asked for once. */
+export class Conversion {
+  readonly #known = new Map<string, number | undefined>();
+
+  constructor(
+    readonly reporting: string,
+    readonly rates: Rates | undefined,
+  ) {}
+
+  /** @throws invalid_parameter (a rate that is no number above 0) */
+  paid([text, isRefund, currencies, day]: PaymentColumns): Paid {
+    const sent = moneyOfNumber(text);
+    const amount = isRefund && !isNegative(sent) ? negated(sent) : sent;
+    const told = currencies.map((currency) => currency.trim()).find((currency) => currency !== "") ?? this.reporting;
+    const currency = /^[a-z]{3}$/i.test(told) ? told.toUpperCase() : told;
+    if (currency === this.reporting) return { amount, currency, converted: amount };
+    const rate = /^[A-Z]{3}$/.test(currency) ? this.#rateOf(currency, isoOfDay(day).slice(0, 10)) : undefined;
+    return { amount, currency, converted: rate === undefined ? null : convertMoney(amount, rate) };
+  }
+
+  #rateOf(currency: string, day: string): number | undefined {
+    const key = `${currency} ${day}`;
+    if (!this.#known.has(key)) this.#known.set(key, checkedRate(this.rates?.(currency, this.reporting, day), currency, this.reporting, day));
+    return this.#known.get(key);
+  }
+}

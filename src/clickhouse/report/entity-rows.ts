@@ -1,0 +1,33 @@
+import type { Extent } from "../../answer/insights/buckets.js";
+import type { EntityLevel } from "../../plan/insights/input.js";
+import type { Scope } from "../../plan/plan.js";
+import { companyOf } from "../question/companies.js";
+import { Needs } from "../question/needs.js";
+import { whereOf } from "../question/where.js";
+import { sql, wholes, type Sql } from "../sql/sql.js";
+import type { Asking } from "./report.js";
+
+/** Rows with whom they count for: `entity`, `""` for nobody, who is left out. */
+export function entityRows(scopes: readonly Scope[], level: EntityLevel, columns: (are: readonly Sql[]) => Sql, asking: Asking): Sql {
+  const needs = new Needs(asking);
+  const who = needs.who();
+  const company = level === "account" ? companyOf(needs) : sql`''`;
+  const ofAccount = sql`multiIf(${company} != '', concat('c', ${company}), ${who} = '', '', concat('w', ${who}))`;
+  const entity = level === "account" ? ofAccount : who;
+  const are = scopes.map((scope) => sql`(${whereOf(scope, null, needs)})`);
+  const selected = columns(are);
+  const some = are.reduce((all, one) => sql`${all} OR ${one}`);
+  return sql`SELECT ${entity} AS entity, ms, ${selected} FROM ${needs.rows()} WHERE (${some}) AND entity != ''`;
+}
+
+/** When somebody first and last did something; null where nobody did. @param rows with `ms` */
+export async function extentOf(rows: Sql, { connection, signal }: Asking): Promise<Extent | null> {
+  const statement = sql`SELECT min(ms), max(ms), count() FROM (${rows})`;
+  const [[firstMs, lastMs, count] = [0, 0, 0]] = await connection.rows<[number, number, number]>(statement, signal);
+  return count === 0 ? null : { firstMs, lastMs };
+}
+
+/** Where the unit of a row begins. @param bounds where units begin, ascending; the first is no later than any row */
+export function unitOf(bounds: readonly number[]): Sql {
+  return sql`roundDown(toInt64(ms), ${wholes(bounds)})`;
+}

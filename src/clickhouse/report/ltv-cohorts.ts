@@ -1,0 +1,49 @@
+import { Cohorts } from "../../answer/cohorts.js";
+import { Unconverted, isOrder } from "../../answer/unconverted.js";
+import type { Plan } from "../../plan/plan.js";
+import { companyOf } from "../question/companies.js";
+import { Needs } from "../question/needs.js";
+import { paymentsOf } from "../question/payments.js";
+import { sql, text, type Sql } from "../sql/sql.js";
+import { Conversion, type PaymentColumns } from "./conversion.js";
+import type { Asking, Report } from "./report.js";
+
+/** Everybody with an event in a project, by the month in which they were first seen, and what they ever paid there. */
+export const ltvCohorts: Report<"ltvCohorts"> = async (plan, asking) => {
+  const { connection, signal, rules } = asking;
+  const cohorts = new Cohorts();
+  const counts = sql`SELECT firstDay, count() FROM (${entitiesOf(plan, asking)}) GROUP BY firstDay`;
+  for (const [day, count] of await connection.rows<[number, number]>(counts, signal)) cohorts.addEntities(day, count);
+  const conversion = new Conversion(plan.revenue.currency, rules.rates);
+  const unconverted = new Unconverted();
+  for await (const [firstDay, ...payment] of connection.stream<[number, ...PaymentColumns]>(paymentsOfEntities(plan, asking), signal)) {
+    const { amount, currency, converted } = conversion.paid(payment);
+    if (converted === null) unconverted.add(currency, amount);
+    else cohorts.addPayment(firstDay, converted, isOrder(amount));
+  }
+  const { currency } = plan.revenue;
+  return { currency, cohorts: cohorts.items(plan.limit, currency), unconverted: unconverted.items() };
+};
+
+/** Whom an event's money is counted for: its company, where that is asked for and it has one, else its identity; `""` for nobody. */
+function entityOf({ level }: Plan<"ltvCohorts">, needs: Needs): Sql {
+  const company = level === "account" ? companyOf(needs) : sql`''`;
+  const who = needs.who();
+  return sql`multiIf(${who} = '', '', ${company} != '', concat('c', ${company}), concat('w', ${who}))`;
+}
+
+/** Those with an event in the project, and the day of their first one in any. */
+function entitiesOf(plan: Plan<"ltvCohorts">, asking: Asking): Sql {
+  const needs = new Needs(asking);
+  const entity = entityOf(plan, needs);
+  return sql`SELECT ${entity} AS entity, min(day) AS firstDay FROM ${needs.rows()} WHERE entity != ''
+    GROUP BY entity HAVING countIf(project = ${text(plan.payProject)}) > 0`;
+}
+
+function paymentsOfEntities(plan: Plan<"ltvCohorts">, asking: Asking): Sql {
+  const needs = new Needs(asking);
+  const payments = paymentsOf(plan.revenue, needs, sql`, ${entityOf(plan, needs)} AS payer`);
+  return sql`SELECT firstDay, amount, isRefund, currencies, day FROM (${payments}) AS payments
+    GLOBAL ANY LEFT JOIN (${entitiesOf(plan, asking)}) AS entities ON entities.entity = payments.payer
+    WHERE project = ${text(plan.payProject)} AND payer != ''`;
+}

@@ -1,0 +1,77 @@
+import { fixedClock } from "../../base/clock.js";
+import { parameterError, shown } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
+import type { Daybook } from "../../engine/daybook.js";
+import { MemoryExecutor } from "../../engine/executor.js";
+import { openOn } from "../../engine/open-daybook.js";
+import type { Answer, Executor, Plan } from "../../plan/plan.js";
+import type { EventInput } from "../../schema/event.js";
+import { memoryStorage } from "../../store/storage/memory-storage.js";
+import { copyOf } from "../question/event-copies.js";
+import { EVENT_COLUMNS, type EventColumns } from "../question/event-columns.js";
+import { ORDER_KEY } from "../question/order-key.js";
+import { personOf } from "../question/person.js";
+import { Subjects, type Subject } from "../question/subject.js";
+import { ofActors } from "../question/where.js";
+import { sql, texts, type Sql } from "../sql/sql.js";
+import type { Asking } from "./report.js";
+
+export type PersonReport = "identitySessions" | "identityProfile" | "identityReferrers" | "identityDeviceGeo";
+
+/** Events that are handed on at a time. */
+const BLOCK_ROW_COUNT = 5_000;
+
+/**
+ * Answers about one person by the embedded engine, over the person's events alone: the same code finds sessions, payments and devices.
+ * Memory: these events.
+ * @param isStored which of all rows are there
+ */
+export async function answerOfPerson<K extends PersonReport>(plan: Plan<K>, asking: Asking, isStored: Sql): Promise<Answer<K>> {
+  const subject = await personOf(plan.subject, new Subjects(asking.connection, asking, asking.signal));
+  if (subject === null) throw notFound(plan);
+  const executors: Executor[] = [];
+  // Nothing that is stored happens after the end of time.
+  const options = { ...asking.rules, storage: memoryStorage(), clock: fixedClock(LIMITS.instantMaxMs - 1) };
+  await using daybook = await openOn(options, (store, contexts) => {
+    const executor = new MemoryExecutor(store, contexts, () => undefined);
+    executors.push(executor);
+    return executor;
+  });
+  await tie(subject, daybook);
+  await copyEvents(subject, isStored, asking, daybook);
+  const named = { ...plan, subject: { kind: "userId", userId: subject.id } } as Plan<K>;
+  return await (executors[0] as Executor).execute<K>(named, asking.signal);
+}
+
+/** All ids of the person are one before any event comes. */
+async function tie({ kind, id, users, anonymous }: Subject, daybook: Daybook): Promise<void> {
+  const person = kind === "user" ? { userId: id } : { anonymousId: id };
+  const aliases = users.filter((user) => user !== id).map((from) => ({ type: "alias", from, to: id, createdAt: 0 }) as const);
+  const links = kind === "user" ? anonymous.map((anonymousId) => ({ type: "identify", userId: id, anonymousId, createdAt: 0 }) as const) : [];
+  await daybook.ingestRecords([{ type: "identify", ...person }, ...aliases, ...links]);
+}
+
+type Row = [order: string, ...EventColumns];
+
+async function copyEvents(subject: Subject, isStored: Sql, { connection, tables, signal }: Asking, daybook: Daybook): Promise<void> {
+  const rows = sql`SELECT ${ORDER_KEY}, ${EVENT_COLUMNS} FROM ${tables.all("events")} WHERE ${isStored}`;
+  const isOwn = sql`(${ofActors(subject)})`;
+  const orders = new Set<string>();
+  let block: EventInput[] = [];
+  for await (const [order, ...event] of connection.stream<Row>(sql`${rows} AND ${isOwn}`, signal)) {
+    if (order !== "") orders.add(order);
+    block.push(copyOf(event));
+    if (block.length === BLOCK_ROW_COUNT) await daybook.ingest(block.splice(0));
+  }
+  await daybook.ingest(block);
+  if (orders.size === 0) return;
+  // An order counts once, for whoever paid it first.
+  const same = await connection.rows<Row>(sql`${rows} AND NOT ${isOwn} AND ${ORDER_KEY} IN ${texts([...orders])}`, signal);
+  block = same.map(([, ...event]) => ({ ...copyOf(event), userId: null, anonymousId: null }));
+  await daybook.ingest(block);
+}
+
+function notFound({ subject }: Plan<PersonReport>): Error {
+  const [name, id] = subject.kind === "email" ? (["email", subject.email] as const) : (["userId", subject.userId] as const);
+  return parameterError("identity_not_found", name, `nobody is known by ${shown(id)}`);
+}

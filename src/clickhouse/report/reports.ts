@@ -1,0 +1,37 @@
+import type { ReportName } from "../../plan/plan.js";
+import { aggregate } from "./aggregate.js";
+import { companyTopUsers } from "./company-top-users.js";
+import { countEvents, countEventsPerDay, countEventsRunningTotalPerDay, countUniqueUsers, countUniqueUsersPerDay } from "./counts.js";
+import { identityDeviceGeo, identityProfile, identityReferrers, identitySessions } from "./identity.js";
+import { lifecycle } from "./lifecycle.js";
+import { ltvCohorts } from "./ltv-cohorts.js";
+import type { Report } from "./report.js";
+import { retention } from "./retention.js";
+import { revenueByAttribution } from "./revenue-by-attribution.js";
+import { searchEvents } from "./search-events.js";
+import { stickiness } from "./stickiness.js";
+import { topCompanies } from "./top-companies.js";
+import { trend } from "./trend.js";
+
+/** Every report that is there, by its name. */
+export const reports: { readonly [K in ReportName]?: Report<K> } = {
+  countEvents,
+  countEventsPerDay,
+  countEventsRunningTotalPerDay,
+  countUniqueUsers,
+  countUniqueUsersPerDay,
+  aggregate,
+  searchEvents,
+  identitySessions,
+  identityProfile,
+  identityReferrers,
+  identityDeviceGeo,
+  revenueByAttribution,
+  ltvCohorts,
+  topCompanies,
+  companyTopUsers,
+  trend,
+  retention,
+  lifecycle,
+  stickiness,
+};

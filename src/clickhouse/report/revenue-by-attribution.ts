@@ -1,0 +1,74 @@
+import { AttributedRevenue } from "../../answer/attribution.js";
+import { Unconverted, isOrder } from "../../answer/unconverted.js";
+import type { Plan } from "../../plan/plan.js";
+import { companyOf } from "../question/companies.js";
+import { Needs } from "../question/needs.js";
+import { isTouch, touchOf } from "../question/touch.js";
+import { paymentsOf } from "../question/payments.js";
+import { sql, text, whole, type Sql } from "../sql/sql.js";
+import { Conversion, type PaymentColumns } from "./conversion.js";
+import type { Asking, Report } from "./report.js";
+
+/** What a touch of nobody is not called. */
+const CALLED = "+";
+
+/** The revenue of a project, by who brought those who paid: payments come with their touch, one after the other. */
+export const revenueByAttribution: Report<"revenueByAttribution"> = async (plan, asking) => {
+  const conversion = new Conversion(plan.revenue.currency, asking.rules.rates);
+  const attributed = new AttributedRevenue(plan.dimension);
+  const unconverted = new Unconverted();
+  for await (const [called, ...payment] of asking.connection.stream<[string, ...PaymentColumns]>(attributedPayments(plan, asking), asking.signal)) {
+    const { amount, currency, converted } = conversion.paid(payment);
+    if (converted === null) unconverted.add(currency, amount);
+    else attributed.add(touchCalled(called, plan.dimension), converted, isOrder(amount) ? 1 : 0);
+  }
+  const { currency } = plan.revenue;
+  return { currency, rows: attributed.rows(plan.limit, currency), unconverted: unconverted.items() };
+};
+
+/** Of a touch only the dimension that is asked for is told. */
+function touchCalled(called: string, dimension: Plan<"revenueByAttribution">["dimension"]) {
+  if (!called.startsWith(CALLED)) return null;
+  const value = called.slice(CALLED.length);
+  return { source: null, medium: null, campaign: null, [dimension]: value === "" ? null : value };
+}
+
+/** The payments of the window, each with what the touch is called that it is owed to. */
+function attributedPayments(plan: Plan<"revenueByAttribution">, asking: Asking): Sql {
+  const { model, window, touch } = plan;
+  const at = sql`(toInt64(atMs), atNum)`;
+  const inTime = touch.lookbackMs === null ? sql`true` : sql`toInt64(atMs) - toInt64(touch.1) <= ${whole(touch.lookbackMs)}`;
+  const counts = sql`(toInt64(touch.1), touch.2) <= ${at} AND ${inTime}`;
+  const found = model === "first_touch" ? sql`arrayFirst(touch -> ${counts}, touches)` : sql`arrayLast(touch -> ${counts}, touches)`;
+  return sql`WITH payments AS (${paymentsOfProject(plan, asking)}),
+    origins AS (SELECT orderKey AS originKey, ms AS originMs, num AS originNum, brought AS originBrought, true AS isKnown
+      FROM payments WHERE NOT isNegative AND orderKey != ''),
+    owed AS (SELECT amount, isRefund, currencies, day, isNegative AND isKnown AS isReturn,
+      if(isReturn, originMs, ms) AS atMs, if(isReturn, originNum, num) AS atNum, if(isReturn, originBrought, brought) AS broughtAs
+      FROM payments GLOBAL ANY LEFT JOIN origins ON originKey = orderKey
+      WHERE ms >= ${whole(window.fromMs)} AND ms < ${whole(window.toMs)})
+    SELECT ${found}.3, amount, isRefund, currencies, day FROM owed
+      GLOBAL ANY LEFT JOIN (${touchesOf(plan, asking)}) AS brought ON brought.key = owed.broughtAs`;
+}
+
+/** With each payment whose touches count for it: those of its company or of its identity; `""` for nobody's. */
+function paymentsOfProject({ revenue, payProject, level }: Plan<"revenueByAttribution">, asking: Asking): Sql {
+  const needs = new Needs(asking);
+  const company = level === "account" ? companyOf(needs) : sql`''`;
+  const payments = paymentsOf(revenue, needs, sql`, ${company} AS company`);
+  return sql`SELECT *, multiIf(who = '', '', company != '', concat('c', company), concat('w', who)) AS brought FROM (${payments})
+    WHERE project = ${text(payProject)}`;
+}
+
+/** All touches of whoever a payment is owed to, in order. */
+function touchesOf(plan: Plan<"revenueByAttribution">, asking: Asking): Sql {
+  const needs = new Needs({ ...asking, touch: plan.touch });
+  const company = plan.level === "account" ? companyOf(needs) : sql`''`;
+  const who = needs.who();
+  const keys = sql`arrayFilter(one -> one != '', [if(${who} = '', '', concat('w', ${who})), if(${company} = '', '', concat('c', ${company}))])`;
+  const called = sql`concat(${text(CALLED)}, ${touchOf(plan.dimension, plan.touch)})`;
+  const touches = sql`SELECT arrayJoin(${keys}) AS key, ms AS touchMs, toUInt128(id) AS touchNum, ${called} AS called
+    FROM ${needs.rows()} WHERE ${isTouch(plan.touch)}`;
+  return sql`SELECT key, arraySort(groupArray((touchMs, touchNum, called))) AS touches FROM (${touches})
+    WHERE key GLOBAL IN (SELECT broughtAs FROM owed) GROUP BY key`;
+}

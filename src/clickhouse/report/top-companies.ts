@@ -1,0 +1,78 @@
+import { companyNames } from "../../answer/company-names.js";
+import { ZERO, addMoney, compareMoney, majorUnits, type Money } from "../../answer/money.js";
+import { compareCodePoints } from "../../base/order.js";
+import { isoOf } from "../../base/time.js";
+import type { Plan } from "../../plan/plan.js";
+import { companyOf } from "../question/companies.js";
+import { emailIdentifiers, isIdentified } from "../question/identifiers.js";
+import { Needs } from "../question/needs.js";
+import { paymentsOf } from "../question/payments.js";
+import { inRange } from "../question/where.js";
+import { unlinked } from "../question/who.js";
+import { allOf, sql, texts } from "../sql/sql.js";
+import { Conversion, type PaymentColumns } from "./conversion.js";
+import type { Asking, Report } from "./report.js";
+
+type Row = readonly [companyId: string, events: number, users: number, lastSeenMs: number];
+
+/** The companies with events in the window, over all projects. */
+export const topCompanies: Report<"topCompanies"> = async (plan, asking) => {
+  const { currency } = plan.revenue;
+  const money = await moneyByCompany(plan, asking);
+  const moneyOf = (companyId: string) => money.get(companyId) ?? ZERO;
+  const rows = (await activeCompanies(plan, asking)).sort(orderOf(plan, moneyOf)).slice(0, plan.limit);
+  const traits = await traitsOf(rows.map(([companyId]) => companyId), asking);
+  const companies = rows.map(([companyId, events, users, lastSeenMs]) => ({
+    ...companyNames(companyId, traits.get(companyId) ?? {}),
+    events,
+    users,
+    lastSeen: isoOf(lastSeenMs),
+    revenue: majorUnits(moneyOf(companyId), currency),
+  }));
+  return { currency, companies };
+};
+
+async function activeCompanies({ window }: Plan<"topCompanies">, asking: Asking): Promise<Row[]> {
+  const needs = new Needs(asking);
+  const seen = sql`SELECT ${companyOf(needs)} AS company, ${needs.who()} AS person, ms FROM ${needs.rows()}
+    WHERE ${allOf(inRange(window))} AND company != ''`;
+  const people = sql`uniqExactIf(person, ${isIdentified(sql`person`)})`;
+  return await asking.connection.rows<Row>(sql`SELECT company, count(), ${people}, max(ms) FROM (${seen}) AS seen
+    GLOBAL ANY LEFT JOIN (${emailIdentifiers(asking)}) AS identifiers ON identifiers.named = seen.person GROUP BY company`, asking.signal) as Row[];
+}
+
+async function moneyByCompany({ window, revenue }: Plan<"topCompanies">, asking: Asking): Promise<ReadonlyMap<string, Money>> {
+  const needs = new Needs(asking);
+  const payments = paymentsOf(revenue, needs, sql`, ${companyOf(needs)} AS company`);
+  const paid = sql`SELECT company, amount, isRefund, currencies, day FROM (${payments}) WHERE company != '' AND ${allOf(inRange(window))}`;
+  const conversion = new Conversion(revenue.currency, asking.rules.rates);
+  const sums = new Map<string, Money>();
+  for await (const [company, ...payment] of asking.connection.stream<[string, ...PaymentColumns]>(paid, asking.signal)) {
+    const { converted } = conversion.paid(payment);
+    if (converted !== null) sums.set(company, addMoney(sums.get(company) ?? ZERO, converted));
+  }
+  return sums;
+}
+
+function orderOf({ sort }: Plan<"topCompanies">, moneyOf: (companyId: string) => Money): (a: Row, b: Row) => number {
+  const first = {
+    users: () => 0,
+    events: (a: Row, b: Row) => b[1] - a[1],
+    last_seen: (a: Row, b: Row) => b[3] - a[3],
+    revenue: (a: Row, b: Row) => compareMoney(moneyOf(b[0]), moneyOf(a[0])),
+  }[sort];
+  return (a, b) => first(a, b) || b[2] - a[2] || b[1] - a[1] || b[3] - a[3] || compareCodePoints(a[0], b[0]);
+}
+
+/** The newest text of every trait of some companies. */
+async function traitsOf(companyIds: readonly string[], { connection, tables, signal }: Asking): Promise<Map<string, Record<string, unknown>>> {
+  const inForce = sql`kind = 'group' AND traits != '' AND id GLOBAL NOT IN (${unlinked(tables)})`;
+  const rows = await connection.rows<[string, string]>(sql`SELECT companyId, traits FROM ${tables.all("records")}
+    WHERE ${inForce} AND companyId IN ${texts(companyIds)} ORDER BY ms, toUInt128(id)`, signal);
+  const known = new Map<string, Record<string, unknown>>();
+  for (const [companyId, traits] of rows) {
+    const told = Object.entries(JSON.parse(traits) as Record<string, unknown>).filter(([, value]) => typeof value === "string" && value !== "");
+    known.set(companyId, { ...known.get(companyId), ...Object.fromEntries(told) });
+  }
+  return known;
+}

@@ -1,0 +1,114 @@
+import type { Extent } from "../../answer/insights/buckets.js";
+import type { TrendPlan } from "../../plan/insights/plan.js";
+import type { Range } from "../../plan/plan.js";
+import { Needs } from "../question/needs.js";
+import { foundOf } from "../question/operand.js";
+import { propertiesOf } from "../question/properties.js";
+import { whereOf } from "../question/where.js";
+import { combinations, sql, whole, wholes, type Sql } from "../sql/sql.js";
+import type { Asking } from "./report.js";
+import type { Given, Measure } from "./trend-measure.js";
+
+/** What stands under a combination of values. */
+export interface Total {
+  readonly values: readonly string[];
+  readonly given: Given;
+  readonly counted: number;
+}
+
+/** The same of one unit. */
+export interface Cell extends Total {
+  readonly unitMs: number;
+}
+
+/** The figures of some combinations. */
+export interface Figures {
+  readonly totals: readonly Total[];
+  readonly cells: readonly Cell[];
+}
+
+/** Asks for what a trend is made of, over one range. */
+export class TrendCells {
+  constructor(
+    readonly plan: TrendPlan,
+    readonly range: Range,
+    readonly measure: Measure,
+    readonly asking: Asking,
+  ) {}
+
+  /** When something first and last counted; null where nothing did. */
+  async extent(): Promise<Extent | null> {
+    const [[firstMs, lastMs, count] = [0, 0, 0]] = await this.#ask<[number, number, number]>(
+      sql`SELECT min(ms), max(ms), count() FROM (${this.#rows(null)}) WHERE ${this.#counts()}`);
+    return count === 0 ? null : { firstMs, lastMs };
+  }
+
+  /** Of the combinations with the greatest figures, where SQL can tell, else of all; and how many combinations there are. */
+  async totals(limit: number): Promise<{ readonly totals: readonly Total[]; readonly valueCount: number }> {
+    const all = sql`SELECT combo, ${this.measure.figure} AS figure, ${this.#counted()} AS counted FROM (${this.#joined(null)}) GROUP BY combo`;
+    const first = this.measure.isOrdered ? sql`ORDER BY figure DESC, combo LIMIT ${whole(limit)}` : sql``;
+    const rows = await this.#ask<[string[], Given, number, number]>(sql`SELECT combo, figure, counted, count() OVER () FROM (${all}) ${first}`);
+    return { totals: rows.map(([values, given, counted]) => ({ values, given, counted })), valueCount: rows[0]?.[3] ?? 0 };
+  }
+
+  /** Of some combinations: the figures of all of the range, and those of each unit that has some. */
+  async ofCombinations(shown: readonly (readonly string[])[], units: readonly number[]): Promise<Figures> {
+    const isShown = sql`has(${combinations(shown)}, combo)`;
+    return await this.#totalsAndCells((bounds) => sql`SELECT * FROM (${this.#joined(bounds)}) WHERE ${isShown}`, units);
+  }
+
+  /** Of all rows that stand under a combination that is not shown, each once. */
+  async ofRest(shown: readonly (readonly string[])[], units: readonly number[]): Promise<Figures> {
+    const isRest = sql`arrayExists(one -> NOT has(${combinations(shown)}, one), combos)`;
+    const none = sql`CAST([], 'Array(String)') AS combo`;
+    return await this.#totalsAndCells((bounds) => sql`SELECT ${none}, unit, things FROM (${this.#rows(bounds)}) WHERE ${isRest}`, units);
+  }
+
+  async #totalsAndCells(rowsOf: (bounds: readonly number[] | null) => Sql, units: readonly number[]): Promise<Figures> {
+    const { figure, running } = this.measure;
+    const totals = await this.#ask<[string[], Given, number]>(sql`SELECT combo, ${figure}, ${this.#counted()} FROM (${rowsOf(null)}) GROUP BY combo`);
+    const cells = units.length === 0 ? [] : await this.#cellsOf(rowsOf(units), this.plan.cumulative ? running : null);
+    return {
+      totals: totals.map(([values, given, counted]): Total => ({ values, given, counted })),
+      cells: cells.map(([values, unitMs, given, counted]): Cell => ({ values, unitMs, given, counted })),
+    };
+  }
+
+  async #cellsOf(rows: Sql, running: Measure["running"]): Promise<[string[], number, Given, number][]> {
+    const counted = this.#counted();
+    const cells = (figure: Sql) => sql`SELECT combo, unit, ${figure}, ${counted} AS counted FROM (${rows}) GROUP BY combo, unit`;
+    if (running === null) return await this.#ask(sql`${cells(this.measure.figure)} ORDER BY combo, unit`);
+    const over = sql`OVER (PARTITION BY combo ORDER BY unit ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)`;
+    const states = cells(sql`${running.state} AS state`);
+    return await this.#ask(sql`SELECT combo, unit, ${running.figure} ${over}, counted FROM (${states}) ORDER BY combo, unit`);
+  }
+
+  #joined(bounds: readonly number[] | null): Sql {
+    return sql`SELECT arrayJoin(combos) AS combo, unit, things FROM (${this.#rows(bounds)})`;
+  }
+
+  /** Rows of the range: under which combinations, in which unit, and what they bring. @param bounds where units begin; null: all are one */
+  #rows(bounds: readonly number[] | null): Sql {
+    const needs = new Needs(this.asking);
+    const [first, second] = (this.plan.breakdown?.fields ?? []).map((field) => propertiesOf(foundOf(field, needs)));
+    const ofTwo = sql`arrayFlatten(arrayMap(one -> arrayMap(other -> (one, other), ${second ?? sql`['']`}), ${first ?? sql`['']`}))`;
+    const pairs = sql`arrayMap(pair -> [pair.1, pair.2], ${ofTwo})`;
+    const combos = first === undefined ? sql`[CAST([], 'Array(String)')]` : second === undefined ? sql`arrayMap(one -> [one], ${first})` : pairs;
+    const unit = bounds === null ? sql`toInt64(0)` : sql`roundDown(toInt64(ms), ${wholes(bounds)})`;
+    const things = this.measure.things?.(needs) ?? sql`['']`;
+    const where = whereOf({ ...this.plan, range: this.range }, null, needs);
+    return sql`SELECT ms, ${combos} AS combos, ${unit} AS unit, ${things} AS things FROM ${needs.rows()} WHERE ${where}`;
+  }
+
+  #counts(): Sql {
+    return sql`notEmpty(things)`;
+  }
+
+  #counted(): Sql {
+    return sql`countIf(${this.#counts()})`;
+  }
+
+  async #ask<Row extends readonly unknown[]>(statement: Sql): Promise<Row[]> {
+    return await this.asking.connection.rows<Row>(statement, this.asking.signal);
+  }
+}

@@ -1,0 +1,85 @@
+import { bothTallies, meanOf, NO_NUMBERS, percentileOf, sumOf, tallyOf, type Tally } from "../../answer/numbers/tally.js";
+import { DaybookError } from "../../base/errors.js";
+import type { NumericMeasureType } from "../../plan/insights/input.js";
+import type { MeasurePlan } from "../../plan/insights/plan.js";
+import type { Needs } from "../question/needs.js";
+import { foundOf } from "../question/operand.js";
+import { propertiesOf } from "../question/properties.js";
+import { isNumber } from "../sql/value-test.js";
+import { sql, type Sql } from "../sql/sql.js";
+
+/** What a statement gives of a figure: the figure itself, or the numbers that it is made of and how often each came. */
+export type Given = number | readonly [numbers: readonly number[], counts: readonly number[]];
+
+/** How a measure is asked for, and what becomes of what is given. */
+export interface Measure {
+  /** What an event brings, a list; null: it counts by itself. */
+  readonly things: ((needs: Needs) => Sql) | null;
+  /** Of the lists of several events. */
+  readonly figure: Sql;
+  /** The same of all units up to each, where `unit` and `combo` are at hand; null: they are added here. */
+  readonly running: { readonly state: Sql; readonly figure: Sql } | null;
+  /** Whether SQL can put figures in order. */
+  readonly isOrdered: boolean;
+  /** What is given of two units, as one. */
+  add(a: Given, b: Given): Given;
+  shown(given: Given): number | null;
+  readonly nothing: Given;
+}
+
+const plain = { add: (a: Given, b: Given) => Number(a) + Number(b), shown: (given: Given) => Number(given), nothing: 0, isOrdered: true };
+
+const events: Measure = { ...plain, things: null, figure: sql`count()`, running: null };
+
+/** Distinct things: those of a unit are not added to those of the next. */
+function distinct(things: (needs: Needs) => Sql): Measure {
+  const running = { state: sql`uniqExactArrayState(things)`, figure: sql`uniqExactArrayMerge(state)` };
+  return { ...plain, things, figure: sql`uniqExactArray(things)`, running };
+}
+
+function numbers(things: (needs: Needs) => Sql, type: NumericMeasureType): Measure {
+  return {
+    things,
+    figure: sql`sumMap(things, arrayMap(one -> toUInt64(1), things))`,
+    running: null,
+    isOrdered: false,
+    add: (a, b) => givenOf(bothTallies(tallyOfGiven(a), tallyOfGiven(b))),
+    shown: (given) => figureOf(tallyOfGiven(given), type),
+    nothing: givenOf(NO_NUMBERS),
+  };
+}
+
+function tallyOfGiven(given: Given): Tally {
+  return typeof given === "number" ? NO_NUMBERS : tallyOf(Float64Array.from(given[0]), Float64Array.from(given[1]));
+}
+
+function givenOf({ numbers: values, counts }: Tally): Given {
+  return [[...values], [...counts]];
+}
+
+const PERCENTS = { min: 0, p25: 25, median: 50, p75: 75, p90: 90, p95: 95, p99: 99, max: 100 } as const;
+
+function figureOf(tally: Tally, type: NumericMeasureType): number | null {
+  if (type === "sum") return sumOf(tally);
+  return type === "avg" ? meanOf(tally) : percentileOf(tally, PERCENTS[type]);
+}
+
+/** @throws not_supported */
+export function measureOf({ type, field }: MeasurePlan): Measure {
+  switch (type) {
+    case "events":
+      return events;
+    case "unique_users":
+      return distinct((needs) => sql`arrayFilter(one -> one != '', [${needs.who()}])`);
+    case "unique_values":
+      return distinct((needs) => sql`arrayFilter(one -> one != '', ${propertiesOf(foundOf(field, needs))})`);
+    case "sessions":
+    case "revenue":
+      throw new DaybookError("not_supported", `measure: trends of ${type} are not answered on ClickHouse`);
+    default:
+      return numbers((needs) => {
+        const properties = sql`arrayFilter(one -> ${isNumber(sql`one`)}, ${propertiesOf(foundOf(field, needs))})`;
+        return sql`arrayMap(one -> toFloat64OrZero(one), ${properties})`;
+      }, type);
+  }
+}

@@ -1,0 +1,77 @@
+import { slotsOf, type Slot } from "../../answer/insights/buckets.js";
+import { compareValues } from "../../answer/insights/combinations.js";
+import { parameterError } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
+import type { TrendAnswers, TrendSeries } from "../../plan/insights/answers.js";
+import type { TrendPlan } from "../../plan/insights/plan.js";
+import type { Range } from "../../plan/plan.js";
+import { refuseAsOf, type Asking, type Report } from "./report.js";
+import { TrendCells, type Figures, type Total } from "./trend-cells.js";
+import { measureOf, type Measure } from "./trend-measure.js";
+
+/** A measure over time, by the values of up to two fields. */
+export const trend: Report<"trend"> = async (plan, asking) => {
+  refuseAsOf(plan);
+  const answers = await answersOf(plan, plan.range, null, asking);
+  const previous = plan.previous === null ? null : await answersOf(plan, plan.previous, answers.series.map(({ values }) => values), asking);
+  return { definition: plan.definition, asOf: null, ...answers, previous, currency: null };
+};
+
+/** @param given values that are shown whatever they come to, in this order; null: those with the greatest totals */
+async function answersOf(plan: TrendPlan, range: Range, given: readonly (readonly string[])[] | null, asking: Asking): Promise<TrendAnswers> {
+  const { breakdown, interval, fill } = plan;
+  const measure = measureOf(plan.measure);
+  const cells = new TrendCells(plan, range, measure, asking);
+  const isOpen = plan.isOpen.start || plan.isOpen.end;
+  const slots = slotsOf({ ...plan, range }, interval, isOpen && interval !== "total" ? await cells.extent() : null);
+  const { totals, valueCount } = await cells.totals(breakdown?.limit ?? 1);
+  const shown = given ?? (breakdown === null ? [[]] : greatest(totals, measure, breakdown.limit));
+  const hasRest = breakdown?.rest === true;
+  const figureCount = slots.length * (shown.length + (hasRest ? 1 : 0));
+  if (figureCount > LIMITS.figureCount)
+    throw parameterError("invalid_parameter", "interval", `expected at most ${LIMITS.figureCount} figures, got ${figureCount}`);
+
+  const units = slots.map(({ unitMs }) => unitMs);
+  const own = await cells.ofCombinations(shown, units);
+  const series = shown.map((values) => seriesOf(values, own, slots, plan, measure));
+  const rest = hasRest ? seriesOf([], await cells.ofRest(shown, units), slots, plan, measure) : null;
+  const visible = rest === null ? series : [...series, rest];
+  const kept = [...slots.keys()].filter((at) => fill || visible.some(({ countedByUnit }) => (countedByUnit[at] ?? 0) > 0));
+  const only = ({ series: { data, ...figures } }: Series): TrendSeries => ({ ...figures, data: kept.map((at) => data[at] ?? null) });
+  return {
+    buckets: kept.flatMap((at) => slots[at]?.bucket ?? []),
+    series: series.map(only),
+    rest: rest === null ? null : only(rest),
+    valueCount: breakdown === null ? 0 : valueCount,
+    unconverted: [],
+  };
+}
+
+/** Those with the greatest totals: descending, null last, then by values. */
+function greatest(totals: readonly Total[], measure: Measure, limit: number): (readonly string[])[] {
+  const sizeOf = ({ given }: Total) => measure.shown(given) ?? -Infinity;
+  const order = (a: Total, b: Total) => (sizeOf(a) === sizeOf(b) ? compareValues(a.values, b.values) : sizeOf(b) - sizeOf(a));
+  return [...totals].sort(order).slice(0, limit).map(({ values }) => values);
+}
+
+interface Series {
+  readonly series: TrendSeries;
+  readonly countedByUnit: readonly number[];
+}
+
+function seriesOf(values: readonly string[], { totals, cells }: Figures, slots: readonly Slot[], plan: TrendPlan, measure: Measure): Series {
+  const name = JSON.stringify(values);
+  const isOwn = (total: Total) => JSON.stringify(total.values) === name;
+  const total = totals.find(isOwn);
+  const byUnit = new Map(cells.filter(isOwn).map((cell) => [cell.unitMs, cell]));
+  const isAdded = plan.cumulative && measure.running === null;
+  let last = measure.nothing;
+  const data = slots.map(({ unitMs }) => {
+    const given = byUnit.get(unitMs)?.given;
+    if (!plan.cumulative) last = given ?? measure.nothing;
+    else if (given !== undefined) last = isAdded ? measure.add(last, given) : given;
+    return measure.shown(last);
+  });
+  const figures = { values, counted: total?.counted ?? 0, total: measure.shown(total?.given ?? measure.nothing), data };
+  return { series: figures, countedByUnit: slots.map(({ unitMs }) => byUnit.get(unitMs)?.counted ?? 0) };
+}

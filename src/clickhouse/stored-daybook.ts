@@ -1,0 +1,131 @@
+import { projectOfIngest } from "../base/call-options.js";
+import { parameterError, shown } from "../base/errors.js";
+import { compareCodePoints } from "../base/order.js";
+import { readStopOptions, type StopOptions } from "../base/stop-options.js";
+import { parseUuid, uuidText } from "../base/uuid.js";
+import type { KnownOptions } from "../base/known-options.js";
+import type { ExportedEvent, ExportInput, IngestOptions, QueryOptions } from "../engine/daybook.js";
+import { Questions } from "../engine/questions.js";
+import { settle } from "../engine/settle.js";
+import { decodeAlias, decodeGroup, decodeIdentify, decodeRecord, unlinkOf } from "../identity/decode-record.js";
+import type { DecodedRecord, RecordContext } from "../identity/decode-record.js";
+import type { ReportRules } from "../plan/context.js";
+import { encodeCursor } from "../plan/cursor.js";
+import { planExport } from "../plan/export-events.js";
+import type { Answer, CursorPosition, Plan, ReportName } from "../plan/plan.js";
+import type { EventInput, IngestResult } from "../schema/event.js";
+import { DEFAULT_PROJECT } from "../schema/project.js";
+import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
+import type { Clock } from "../base/clock.js";
+import type { ClickHouseDaybook } from "./clickhouse-daybook.js";
+import type { Connection } from "./connection/connection.js";
+import type { ClickHouseExecutor } from "./executor.js";
+import { exportedEvents, exportedRecords } from "./report/exports.js";
+import type { Writes } from "./ingest/writes.js";
+
+const KNOWN_OF_INGEST: KnownOptions<IngestOptions> = { project: true };
+
+/** What a Daybook on ClickHouse is made of. */
+export interface Parts {
+  readonly connection: Connection;
+  readonly executor: ClickHouseExecutor;
+  readonly writes: Writes;
+  readonly cursorKey: Uint8Array;
+  readonly rules: ReportRules;
+  readonly clock: Clock;
+}
+
+/** The wiring: questions are settled as those of an embedded Daybook, and go to the executor. */
+export class StoredDaybook extends Questions implements ClickHouseDaybook {
+  // Private to the language: who prints a Daybook must not print its key.
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    super();
+    this.#parts = parts;
+  }
+
+  get currency(): string {
+    return this.#parts.rules.revenue.currency;
+  }
+
+  async ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult> {
+    return await this.#parts.writes.ingest(events, projectOfIngest(options, KNOWN_OF_INGEST));
+  }
+
+  async identify(input: IdentifyInput): Promise<LinkResult> {
+    return await this.#record(decodeIdentify, input);
+  }
+
+  async group(input: GroupInput): Promise<LinkResult> {
+    return await this.#record(decodeGroup, input);
+  }
+
+  async alias(input: AliasInput): Promise<LinkResult> {
+    return await this.#record(decodeAlias, input);
+  }
+
+  async unlink(linkId: string): Promise<void> {
+    const { writes } = this.#parts;
+    const id = (await writes.isRecord(linkId)) ? parseUuid(linkId) : null;
+    if (id === null) throw parameterError("invalid_parameter", "linkId", `expected the linkId of a record, got ${shown(linkId)}`);
+    await writes.store([unlinkOf(id, writes.recordContext())]);
+  }
+
+  async ingestRecords(records: readonly RecordInput[]): Promise<IngestResult> {
+    return await this.#parts.writes.ingestRecords(records);
+  }
+
+  async *exportEvents(input?: ExportInput, options?: StopOptions): AsyncGenerator<ExportedEvent> {
+    const plan = planExport(input);
+    yield* exportedEvents(plan, await this.#parts.executor.asking(readStopOptions(options).signal));
+  }
+
+  async *exportRecords(options?: StopOptions): AsyncGenerator<StoredRecord> {
+    yield* exportedRecords(await this.#parts.executor.asking(readStopOptions(options).signal));
+  }
+
+  async createProject(name: string): Promise<void> {
+    const { writes } = this.#parts;
+    await writes.store([decodeRecord({ type: "project", name }, writes.recordContext())]);
+  }
+
+  async projects(): Promise<readonly string[]> {
+    return [...new Set([DEFAULT_PROJECT, ...(await this.#parts.writes.projects())])].sort(compareCodePoints);
+  }
+
+  close(): Promise<void> {
+    return this.#parts.connection.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  protected async plan<K extends ReportName>(report: K, input: unknown): Promise<Plan<K>> {
+    const { clock, cursorKey, rules } = this.#parts;
+    const projects = MONEY.has(report) ? await this.projects() : [];
+    return await settle(report, input, { nowMs: clock.now(), cursorKey, rules, savedSegments: new Map() }, () => projects);
+  }
+
+  /** Which names no event has is not known here. */
+  protected notice(): void {}
+
+  protected execute<K extends ReportName>(plan: Plan<K>, options: QueryOptions | undefined): Promise<Answer<K>> {
+    return this.#parts.executor.execute(plan, options?.signal);
+  }
+
+  protected sealCursor(next: CursorPosition, { report, fingerprint }: Plan<"searchEvents" | "identitySessions">): string {
+    return encodeCursor(report, next, fingerprint, this.#parts.cursorKey);
+  }
+
+  async #record(decode: (input: unknown, context: RecordContext) => DecodedRecord, input: unknown): Promise<LinkResult> {
+    const { writes } = this.#parts;
+    const record = decode(input, writes.recordContext());
+    await writes.store([record]);
+    return { linkId: uuidText(record.id) };
+  }
+}
+
+/** Questions about the money of a project, which has to be there. */
+const MONEY: ReadonlySet<ReportName> = new Set<ReportName>(["revenueByAttribution", "ltvCohorts"]);

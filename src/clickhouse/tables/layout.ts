@@ -1,0 +1,112 @@
+import { FIELDS } from "../../schema/fields.js";
+
+/** A table: what it holds, in which order, and by what its rows are placed on shards. */
+export interface Table {
+  readonly name: string;
+  readonly columns: readonly (readonly [name: string, type: string])[];
+  /** What follows the columns, the engine first. */
+  readonly engine: string;
+  /** What is hashed to place a row. */
+  readonly placedBy: string;
+}
+
+/** A view that fills a table with what is inserted into another. */
+export interface View {
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+  /** Whether what it makes of a shard's rows stays on that shard. */
+  readonly staysOnShard: boolean;
+  /** What stands before and after FROM. */
+  readonly select: string;
+  readonly rest: string;
+}
+
+/** Fields with few values. */
+const FEW_VALUES = new Set([
+  "name", "slug", "project", "location_country", "location_city", "location_region",
+  "device", "os", "browser", "screen", "language", "hostname", "notify", "currency",
+]);
+
+const NO_RECORD = "toUUID('00000000-0000-0000-0000-000000000000')";
+const STORED: readonly [string, string][] = [
+  ["batch", "UUID"],
+  ["storedMs", "UInt64 DEFAULT toUnixTimestamp64Milli(now64(3))"],
+];
+
+const EVENTS: Table = {
+  name: "events",
+  columns: [
+    ["day", "UInt32"],
+    ["ms", "UInt64 CODEC(Delta, ZSTD)"],
+    ["id", "UUID"],
+    ...FIELDS.map(({ column }): [string, string] => [column, FEW_VALUES.has(column) ? "LowCardinality(String)" : "String CODEC(ZSTD)"]),
+    ["metadata", "JSON(max_dynamic_paths = 512)"],
+    ["keys", "Array(LowCardinality(String))"],
+    ["referrerDomain", "LowCardinality(String)"],
+    ["isCampaign", "Bool"],
+    ["touchSource", "LowCardinality(String)"],
+    ["touchMedium", "LowCardinality(String)"],
+    ["touchCampaign", "LowCardinality(String)"],
+    ["touchHost", "LowCardinality(String)"],
+    ...STORED,
+    ["INDEX byUser userId TYPE", "bloom_filter GRANULARITY 4"],
+    ["INDEX byAnonymous anonymousId TYPE", "bloom_filter GRANULARITY 4"],
+    // Part of the rows, and not a table beside them: an insert that fails half way leaves both or neither.
+    ["PROJECTION byId", "(SELECT id, batch, storedMs ORDER BY id) WITH SETTINGS (index_granularity = 256)"],
+  ],
+  engine: "MergeTree PARTITION BY intDiv(day, 366) ORDER BY (day, project, name, ms, id) SETTINGS non_replicated_deduplication_window = 1000",
+  placedBy: "multiIf(anonymousId != '', anonymousId, userId != '', userId, toString(id))",
+};
+
+const LINKS: Table = {
+  name: "links",
+  columns: [["anonymousId", "String"], ["userId", "String"], ["record", "UUID"], ["firstMs", "SimpleAggregateFunction(min, UInt64)"]],
+  engine: "AggregatingMergeTree ORDER BY (anonymousId, userId, record)",
+  placedBy: "anonymousId",
+};
+
+const RECORDS: Table = {
+  name: "records",
+  columns: [
+    ["kind", "LowCardinality(String)"],
+    ["id", "UUID"],
+    ["ms", "UInt64"],
+    ...["userId", "anonymousId", "fromUserId", "email", "companyId", "traits"].map((column): [string, string] => [column, "String CODEC(ZSTD)"]),
+    ...STORED,
+  ],
+  engine: "MergeTree ORDER BY (kind, id)",
+  placedBy: "id",
+};
+
+const PROJECTS: Table = {
+  name: "projects",
+  columns: [["name", "String"]],
+  engine: "ReplacingMergeTree ORDER BY name",
+  placedBy: "name",
+};
+
+/** What is kept of the store as a whole: the key that seals cursors. */
+const KEPT: Table = {
+  name: "kept",
+  columns: [["name", "String"], ["value", "String"], ["storedMs", "UInt64 DEFAULT toUnixTimestamp64Milli(now64(3))"]],
+  engine: "MergeTree ORDER BY name",
+  placedBy: "name",
+};
+
+export const TABLES: readonly Table[] = [EVENTS, LINKS, RECORDS, PROJECTS, KEPT];
+
+export const VIEWS: readonly View[] = [
+  {
+    name: "links_of_events", from: "events", to: "links", staysOnShard: true,
+    select: `anonymousId, userId, ${NO_RECORD} AS record, min(ms) AS firstMs`,
+    rest: "WHERE anonymousId != '' AND userId != '' GROUP BY anonymousId, userId",
+  },
+  {
+    name: "links_of_records", from: "records", to: "links", staysOnShard: false,
+    select: "anonymousId, userId, id AS record, ms AS firstMs",
+    // Whoever is said to be himself is not even named.
+    rest: "WHERE kind IN ('identify', 'alias') AND anonymousId != '' AND userId != '' AND fromUserId != userId",
+  },
+  { name: "projects_of_events", from: "events", to: "projects", staysOnShard: false, select: "DISTINCT project AS name", rest: "" },
+];

@@ -1,0 +1,37 @@
+import { TABLES, VIEWS, type Table, type View } from "./layout.js";
+
+/** Where the tables are: one server, or the shards of a cluster. */
+export interface Place {
+  readonly database: string;
+  /** As `remote_servers` of the servers call it; null: one server. */
+  readonly cluster: string | null;
+}
+
+/** What makes all tables of an empty database. Running it again changes nothing. */
+export function tableStatements(place: Place): string[] {
+  return [...TABLES.flatMap((table) => statementsOfTable(table, place)), ...VIEWS.map((view) => statementOfView(view, place))];
+}
+
+export function databaseStatement({ database, cluster }: Place): string {
+  return `CREATE DATABASE IF NOT EXISTS ${database}${onCluster(cluster)}`;
+}
+
+function onCluster(cluster: string | null): string {
+  return cluster === null ? "" : ` ON CLUSTER ${cluster}`;
+}
+
+function statementsOfTable({ name, columns, engine, placedBy }: Table, { database, cluster }: Place): string[] {
+  const lines = columns.map(([column, type]) => `  ${column} ${type}`).join(",\n");
+  const local = `${database}.${name}${cluster === null ? "" : "_local"}`;
+  const own = `CREATE TABLE IF NOT EXISTS ${local}${onCluster(cluster)} (\n${lines}\n) ENGINE = ${engine}`;
+  if (cluster === null) return [own];
+  const all = `CREATE TABLE IF NOT EXISTS ${database}.${name}${onCluster(cluster)} AS ${local}`;
+  return [own, `${all} ENGINE = Distributed(${cluster}, ${database}, ${name}_local, cityHash64(${placedBy}))`];
+}
+
+function statementOfView({ name, from, to, staysOnShard, select, rest }: View, { database, cluster }: Place): string {
+  const local = cluster === null ? "" : "_local";
+  const into = `${database}.${to}${staysOnShard ? local : ""}`;
+  const view = `CREATE MATERIALIZED VIEW IF NOT EXISTS ${database}.${name}${onCluster(cluster)} TO ${into}`;
+  return `${view} AS SELECT ${select} FROM ${database}.${from}${local}${rest === "" ? "" : ` ${rest}`}`;
+}

@@ -1,0 +1,21 @@
+import { isoOf } from "../base/time.js";
+import { FIELDS } from "./fields.js";
+
+/** An event as `ingest` takes it back: not-set fields are left out. */
+export interface EventCopy {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly [member: string]: unknown;
+}
+
+/** The copy of a stored event. @param text of a field by its place among all, `""` where not set */
+export function exportedEvent(text: (field: number) => string, id: string, createdAtMs: number, metadata: Record<string, unknown>): EventCopy {
+  const event: { id: string; createdAt: string; [member: string]: unknown } = { id, createdAt: isoOf(createdAtMs) };
+  for (const [field, { camel, accepts }] of FIELDS.entries()) {
+    const value = text(field);
+    if (value === "" || (accepts === "boolean" && value === "false")) continue;
+    event[camel] = accepts === "number" ? Number(value) : accepts === "boolean" ? true : value;
+  }
+  if (Object.keys(metadata).length > 0) event["metadata"] = metadata;
+  return event;
+}

@@ -1,0 +1,42 @@
+import { fixedClock, memoryStorage, openDaybook, type Daybook } from "daybook";
+import { openClickHouse } from "daybook/clickhouse";
+import { describe, expect, test } from "vitest";
+import { arrive } from "../../src/testing/random/arrive.js";
+import { hostileHistory } from "../../src/testing/random/hostile-history.js";
+import { nowMs } from "../../src/testing/random/now.js";
+import { personHistory } from "../../src/testing/random/person-history.js";
+import { seededRandom } from "../../src/testing/random.js";
+import { layouts, newDatabase } from "./kit.js";
+
+async function listOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+const histories = {
+  "hostile events": hostileHistory(seededRandom(11), 60),
+  "persons and companies": personHistory(seededRandom(12)).history,
+};
+
+describe.each(layouts)("an export from ClickHouse, %s", (layout) => {
+  test.each(Object.entries(histories))("of %s is that of the embedded engine", async (_name, history) => {
+    const { options, drop } = await newDatabase(layout, { clock: fixedClock(nowMs) });
+    await using embedded = await openDaybook({ storage: memoryStorage(), clock: fixedClock(nowMs) });
+    const daybook = await openClickHouse(options);
+    for (const each of [daybook as unknown as Daybook, embedded]) {
+      await arrive(each, history);
+      await each.createProject("empty");
+    }
+    const events = await listOf(daybook.exportEvents({ identityIds: true }));
+    expect(events).toEqual(await listOf(embedded.exportEvents({ identityIds: true })));
+    expect(JSON.stringify(events)).toBe(JSON.stringify(await listOf(embedded.exportEvents({ identityIds: true }))));
+    expect(await listOf(daybook.exportEvents({ project: "default", startDate: "2026-03-01" })))
+      .toEqual(await listOf(embedded.exportEvents({ project: "default", startDate: "2026-03-01" })));
+    expect(await listOf(daybook.exportRecords())).toEqual(await listOf(embedded.exportRecords()));
+    expect(await daybook.projects()).toEqual(embedded.projects());
+    expect(events.length).toBeGreaterThan(5);
+    await daybook.close();
+    await drop();
+  });
+});

@@ -1,0 +1,42 @@
+import { inject } from "vitest";
+import { checkClickHouseOptions, type ClickHouseOptions } from "../../src/clickhouse/options.js";
+import { connect } from "../../src/clickhouse/connect.js";
+import { migrateClickHouse } from "../../src/clickhouse/open-clickhouse.js";
+import { CLUSTER } from "./server/engine.js";
+import type { Order } from "./server/faults.js";
+
+/** Where rows are: on one server, or on the shards of a cluster. */
+export type Layout = "one server" | "two shards";
+
+export const layouts: readonly Layout[] = ["one server", "two shards"];
+
+let databaseCount = 0;
+
+/** Options for a database of its own, without tables. */
+export function newOptions(layout: Layout, rest: Partial<ClickHouseOptions> = {}): ClickHouseOptions {
+  databaseCount += 1;
+  const database = `daybook_${process.pid}_${databaseCount}`;
+  return { ...rest, url: inject("clickhouse"), database, ...(layout === "two shards" ? { cluster: CLUSTER } : {}) };
+}
+
+interface Database {
+  readonly options: ClickHouseOptions;
+  drop(): Promise<void>;
+}
+
+/** The same with its tables, and how it is dropped. */
+export async function newDatabase(layout: Layout, rest: Partial<ClickHouseOptions> = {}): Promise<Database> {
+  const options = newOptions(layout, rest);
+  await migrateClickHouse(options);
+  const drop = async () => {
+    const connection = await connect(checkClickHouseOptions(options));
+    await connection.define(`DROP DATABASE ${options.database}`);
+    await connection.close();
+  };
+  return { options, drop };
+}
+
+/** Makes the next statements go wrong; without orders all go well again. */
+export async function order(...orders: readonly Order[]): Promise<void> {
+  await fetch(`${inject("clickhouse")}/orders`, { method: "POST", body: JSON.stringify(orders) });
+}

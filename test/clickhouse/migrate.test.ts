@@ -1,0 +1,60 @@
+import { createClient } from "@clickhouse/client";
+import type { Daybook } from "daybook";
+import { migrateClickHouse, openClickHouse } from "daybook/clickhouse";
+import { describe, expect, test, vi } from "vitest";
+import { runCommandLine } from "../../src/cli/command-line.js";
+import { layouts, newOptions } from "./kit.js";
+
+describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
+  test("are made once, and opened then", async () => {
+    const options = newOptions(layout);
+    await expect(openClickHouse(options)).rejects.toMatchObject({ code: "manifest_missing" });
+    const dry = await migrateClickHouse(options, true);
+    await expect(openClickHouse(options)).rejects.toMatchObject({ code: "manifest_missing" });
+    expect(await migrateClickHouse(options)).toEqual(dry);
+    expect(await migrateClickHouse(options)).toEqual({ from: 1, to: 1, statements: [] });
+    await using daybook = await openClickHouse(options);
+    expect(await daybook.countEvents()).toBe(0);
+  });
+
+  test("are printed by the command", async () => {
+    const { url = "", database, cluster } = newOptions(layout);
+    const args = ["clickhouse", "migrate", "--url", String(url), "--database", database, ...(cluster === undefined ? [] : ["--cluster", cluster])];
+    const written = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+    try {
+      await runCommandLine([...args, "--dry-run"]);
+      expect(written.mock.calls.join("")).toContain(`CREATE TABLE IF NOT EXISTS ${database}.events`);
+      await runCommandLine(args);
+      await runCommandLine(args);
+      expect(written.mock.calls.at(-1)).toEqual(["the tables are of version 1: nothing to do\n"]);
+    } finally {
+      written.mockRestore();
+    }
+  });
+});
+
+test("what is not there says so", async () => {
+  const options = newOptions("one server");
+  await migrateClickHouse(options);
+  await using daybook = await openClickHouse(options);
+  const untyped = daybook as unknown as Daybook;
+  await expect(untyped.webOverview()).rejects.toMatchObject({ code: "not_supported" });
+  await expect(daybook.trend({ measure: { type: "revenue" } })).rejects.toMatchObject({ code: "not_supported" });
+  const filters = [{ fieldName: "person.plan", operator: "=", value: "pro" }];
+  await expect(daybook.countEvents({ filterGroups: [{ filters }] })).rejects.toMatchObject({ code: "not_supported" });
+});
+
+test("a client of the application's own will do", async () => {
+  const { url = "", database } = newOptions("one server");
+  await migrateClickHouse({ url, database });
+  await using daybook = await openClickHouse({ client: createClient({ url, database }), database });
+  await daybook.ingest([{ name: "seen" }]);
+  expect(await daybook.countEvents()).toBe(1);
+});
+
+test("wrong options are refused, and no password is shown", async () => {
+  await expect(openClickHouse({ database: "d" })).rejects.toMatchObject({ code: "exactly_one_required" });
+  await expect(openClickHouse({ url: "http://x", database: "a`b" })).rejects.toMatchObject({ code: "invalid_parameter" });
+  await expect(openClickHouse({ url: "http://me:hidden@x", database: "d" })).rejects.toThrow(/^(?!.*hidden)/);
+  await expect(openClickHouse({ url: "http://x", database: "d", passwort: "hidden" } as never)).rejects.toMatchObject({ code: "unknown_parameter" });
+});

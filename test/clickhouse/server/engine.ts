@@ -1,0 +1,121 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** The part of chDB that is used: its types are there only where its half gigabyte is installed. */
+interface Session {
+  queryAsync(query: string): Promise<{ text(): string }>;
+  insert(rows: { table: string; values: Buffer; format: string; columns?: readonly string[] }): Promise<unknown>;
+  close(): void;
+}
+
+interface Chdb {
+  readonly Session: new (path: string, options: { readonly connectionArgs: readonly string[] }) => Session;
+}
+
+/** The name of a cluster of two shards, both of them this process. */
+export const CLUSTER = "two";
+const PORT = 9_000;
+
+/** Shards at this very address and port are local: what makes one process a cluster, with all tables in common. */
+const SHARD = `<shard><replica><host>127.0.0.1</host><port>${PORT}</port></replica></shard>`;
+const CONFIG = `<clickhouse><tcp_port>${PORT}</tcp_port><remote_servers><${CLUSTER}>${SHARD}${SHARD}</${CLUSTER}></remote_servers></clickhouse>`;
+
+/** What a statement is run under. */
+export interface Terms {
+  readonly database: string;
+  readonly settings: Readonly<Record<string, string>>;
+  /** Values of parameters as the HTTP interface takes them. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+const INSERT = /^\s*INSERT INTO\s+(\S+)\s*(?:\(([^)]*)\))?\s*FORMAT\s+(\w+)\s*\n/i;
+
+/** ClickHouse in this process: one statement after the other, for what is set holds for all of the session. */
+export class Engine {
+  readonly #directory = mkdtempSync(join(tmpdir(), "daybook-chdb-"));
+  readonly #session: Session;
+  readonly #settings = new Set<string>();
+  readonly #shardFilters = new Map<string, string>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor() {
+    const { Session } = createRequire(import.meta.url)("chdb") as Chdb;
+    const config = join(this.#directory, "config.xml");
+    mkdirSync(join(this.#directory, "data"));
+    writeFileSync(config, CONFIG);
+    this.#session = new Session(join(this.#directory, "data"), { connectionArgs: [`--config-file=${config}`] });
+  }
+
+  /** What a statement answers; its inline rows, if it inserts some, follow its first line. */
+  run(statement: string, rows: Buffer, terms: Terms): Promise<string> {
+    const next = this.#last.then(() => this.#run(statement, rows, terms));
+    this.#last = next.catch(() => undefined);
+    return next;
+  }
+
+  close(): void {
+    this.#session.close();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  async #run(statement: string, rows: Buffer, { database, settings, params }: Terms): Promise<string> {
+    const insert = INSERT.exec(`${statement}\n`);
+    await this.#query(`USE ${quoted(database)}`);
+    const filters = await this.#filtersOf(database);
+    await this.#set(insert === null ? { ...settings, ...filters } : withoutToken(settings, filters));
+    if (insert !== null) {
+      const [, table = "", columns, format = ""] = insert;
+      const named = columns === undefined ? {} : { columns: columns.split(",").map((name) => name.trim().replaceAll("`", "")) };
+      await this.#session.insert({ table: table.replaceAll("`", ""), values: rows, format, ...named });
+      return "";
+    }
+    for (const [name, value] of Object.entries(params)) await this.#query(`SET param_${name} = ${literal(value)}`);
+    // All shards have the same tables: what is made on one is there on both.
+    return await this.#query(statement.replace(/ ON CLUSTER \S+/g, ""));
+  }
+
+  async #set(settings: Readonly<Record<string, string>>): Promise<void> {
+    for (const name of this.#settings) if (!Object.hasOwn(settings, name)) await this.#query(`SET ${name} = DEFAULT`);
+    this.#settings.clear();
+    for (const [name, value] of Object.entries(settings)) {
+      await this.#query(`SET ${name} = ${name === "additional_table_filters" ? value : literal(value)}`);
+      this.#settings.add(name);
+    }
+  }
+
+  /** Which rows each shard sees of tables that lie behind a distributed one: those that it would have been given. */
+  async #filtersOf(database: string): Promise<Readonly<Record<string, string>>> {
+    const known = this.#shardFilters.get(database);
+    if (known !== undefined) return known === "" ? {} : { additional_table_filters: known };
+    const tables = `system.tables WHERE database = ${literal(database)} AND engine = 'Distributed'`;
+    const text = await this.#query(`SELECT engine_full FROM ${tables} FORMAT JSONCompactEachRow`);
+    const filters = text.split("\n").filter((line) => line !== "").map((line) => {
+      const [, table = "", key = ""] = /^Distributed\('[^']*', '[^']*', '([^']*)', (.*)\)$/.exec((JSON.parse(line) as [string])[0]) ?? [];
+      return `${literal(`${database}.${table}`)}: ${literal(`(${key}) % shardCount() + 1 = shardNum()`)}`;
+    });
+    const filter = filters.length === 0 ? "" : `{${filters.join(", ")}}`;
+    // Tables of a database are made at once, by its migration.
+    if (filters.length > 0) this.#shardFilters.set(database, filter);
+    return filter === "" ? {} : { additional_table_filters: filter };
+  }
+
+  async #query(statement: string): Promise<string> {
+    return (await this.#session.queryAsync(statement)).text();
+  }
+}
+
+/** Both shards write into one table here: under one token the rows of the second would pass for those of the first. */
+function withoutToken(settings: Readonly<Record<string, string>>, filters: object): Readonly<Record<string, string>> {
+  const isCluster = Object.keys(filters).length > 0;
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !isCluster || name !== "insert_deduplication_token"));
+}
+
+function quoted(name: string): string {
+  return `\`${name.replaceAll("\\", "\\\\").replaceAll("`", "\\`")}\``;
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}

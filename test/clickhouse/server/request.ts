@@ -1,0 +1,49 @@
+import type { IncomingMessage } from "node:http";
+import { gunzipSync } from "node:zlib";
+import type { Terms } from "./engine.js";
+
+/** A statement as it came over HTTP. */
+export interface Asked {
+  readonly statement: string;
+  /** What follows the first line of an insert. */
+  readonly rows: Buffer;
+  readonly terms: Terms;
+}
+
+/** Members of the address that are no settings. */
+const OWN = new Set([
+  "query", "database", "query_id", "session_id", "role", "enable_http_compression", "send_progress_in_http_headers", "wait_end_of_query",
+]);
+
+/** Reads a request to ClickHouse's HTTP interface: the statement in the address, in the body or in a part of it, its parameters and settings. */
+export async function readAsked(request: IncomingMessage): Promise<Asked> {
+  const { searchParams } = new URL(request.url ?? "/", "http://localhost");
+  const body = await bodyOf(request);
+  const parts = partsOf(request.headers["content-type"] ?? "", body);
+  const members = [...searchParams, ...parts];
+  const params = Object.fromEntries(members.filter(([name]) => name.startsWith("param_")).map(([name, value]) => [name.slice(6), value]));
+  const settings = Object.fromEntries([...searchParams].filter(([name]) => !name.startsWith("param_") && !OWN.has(name)));
+  const terms = { database: searchParams.get("database") ?? "default", settings, params };
+  const inAddress = searchParams.get("query");
+  if (parts.length > 0) return { statement: new Map(parts).get("query") ?? "", rows: Buffer.alloc(0), terms };
+  return inAddress === null ? { statement: body.toString(), rows: Buffer.alloc(0), terms } : { statement: inAddress, rows: body, terms };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks);
+  return request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body;
+}
+
+/** Names and texts of a form's parts; none where the body is no form. */
+function partsOf(contentType: string, body: Buffer): [string, string][] {
+  const [, boundary] = /^multipart\/form-data; boundary=(.+)$/.exec(contentType) ?? [];
+  if (boundary === undefined) return [];
+  const pieces = body.toString().split(`--${boundary}`).slice(1, -1);
+  return pieces.map((piece) => {
+    const end = piece.indexOf("\r\n\r\n");
+    const [, name = ""] = /name="([^"]*)"/.exec(piece.slice(0, end)) ?? [];
+    return [name, piece.slice(end + 4, -2)];
+  });
+}

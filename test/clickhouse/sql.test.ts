@@ -1,0 +1,51 @@
+import { inject, expect, test } from "vitest";
+import { isoOf, parseDateOnly, parseTimestamp } from "../../src/base/time.js";
+import { connect } from "../../src/clickhouse/connect.js";
+import { checkClickHouseOptions } from "../../src/clickhouse/options.js";
+import { instantOfText, isoTextOf } from "../../src/clickhouse/sql/instants.js";
+import { sql, texts, type Sql } from "../../src/clickhouse/sql/sql.js";
+import { nastyInstants } from "../../src/testing/random/nasty-values.js";
+import { seededRandom } from "../../src/testing/random.js";
+
+/** What an expression of `value` makes of each text. */
+async function valuesOf<T>(values: readonly string[], expression: Sql): Promise<T[]> {
+  const connection = await connect(checkClickHouseOptions({ url: inject("clickhouse"), database: "default" }));
+  try {
+    const rows = await connection.rows<[T]>(sql`SELECT ${expression} FROM (SELECT arrayJoin(arrayEnumerate(${texts(values)})) AS place,
+      ${texts(values)}[place] AS value) ORDER BY place`);
+    return rows.map(([value]) => value);
+  } finally {
+    await connection.close();
+  }
+}
+
+test("every character is lowered as JavaScript lowers it", async () => {
+  const assigned = Array.from({ length: 0x20000 }, (_, code) => code).filter((code) => (code < 0xd800 || code > 0xdfff) && code > 0);
+  // Others have no case, in both: a text with all of them would only be long.
+  const cased = assigned.map((code) => String.fromCodePoint(code)).filter((text) => /[\p{L}\p{M}\p{N}\p{S}]/u.test(text));
+  const lowered = await valuesOf<string>(cased, sql`lowerUTF8(value)`);
+  expect(cased.filter((text, at) => lowered[at] !== text.toLowerCase())).toEqual([]);
+  expect(cased.length).toBeGreaterThan(50_000);
+  const words = ["ΟΔΥΣΣΕΥΣ", "ΣΑΣ Σ", "İSTANBUL", "ẞ", "AΣ.", "Σ"];
+  expect(await valuesOf<string>(words, sql`lowerUTF8(value)`)).toEqual(words.map((word) => word.toLowerCase()));
+});
+
+test("instants are read as they are read of texts", async () => {
+  const random = seededRandom(5);
+  const two = (most: number) => String(random.below(most)).padStart(2, "0");
+  const dates = Array.from({ length: 3_000 }, () => `${random.pick(["1969", "1970", "2000", "2024", "2026", "2100", "9999"])}-${two(15)}-${two(33)}`);
+  const fraction = () => random.pick(["", ".1", ".0009", ".123456789"]);
+  const zone = () => random.pick(["Z", "z", "+02:00", "-23:59", "+24:00", ""]);
+  const times = dates.map((date) => `${date}T${two(26)}:${two(62)}:${two(62)}${fraction()}${zone()}`);
+  const given = [...dates, ...times, ...nastyInstants.map(String), "", "2026-03-01T00:00:00Z\n", "2026-03-01 00:00:00Z"];
+  const read = await valuesOf<number | null>(given, instantOfText(sql`value`));
+  expect(read).toEqual(given.map((text) => parseTimestamp(text) ?? parseDateOnly(text)));
+  expect(read.filter((ms) => ms !== null).length).toBeGreaterThan(1_000);
+});
+
+test("times are shown as answers show them", async () => {
+  const random = seededRandom(6);
+  const anyMs = () => (random.chance(0.5) ? random.below(2 ** 31) * 1_000 : random.below(253_402_300) * 1e6 + random.below(1e6));
+  const given = [0, 951_782_399_999, 253_402_300_799_999, ...Array.from({ length: 2_000 }, anyMs)];
+  expect(await valuesOf<string>(given.map(String), isoTextOf(sql`toInt64(value)`))).toEqual(given.map(isoOf));
+});
