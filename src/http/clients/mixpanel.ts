@@ -5,7 +5,7 @@ import { instantOf } from "../tracking/call-time.js";
 import { idOf, objectOf, textOf } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 import type { Told } from "../tracking/store-entries.js";
-import type { ClientSent } from "../routing/route.js";
+import type { ClientKeyed, ClientSent } from "../routing/route.js";
 import type { Client, Reading } from "./client.js";
 import { fieldsOf, screenOf } from "./fields.js";
 import type { FieldNames } from "./fields.js";
@@ -51,7 +51,7 @@ export const mixpanelEvents: Client = {
 };
 
 /** The key, which all that is sent together has to name; undefined where one names another. */
-export function mixpanelKey({ body }: ClientSent, of: (item: JsonObject) => unknown): unknown {
+export function mixpanelKey({ body }: ClientKeyed, of: (item: JsonObject) => unknown): unknown {
   const items = Array.isArray(body["data"]) ? body["data"] : [];
   const keys = new Set(items.map((each) => of(objectOf(each))));
   return keys.size === 1 ? [...keys][0] : undefined;

@@ -140,13 +140,19 @@ export interface CollectRoute extends RouteBase {
   readonly reads?: (body: Readonly<Record<string, unknown>>, idOf: (text: string) => string) => { readonly key: string; readonly events: readonly unknown[] };
 }
 
-/** A request of a client library that brings its token elsewhere than in a header of its own. */
-export interface ClientSent {
+/** Where a client library puts its token. */
+export interface ClientKeyed {
   /** Without a body: the parameters of the query. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, string>>;
-  readonly receivedAtMs: number;
   readonly header: (name: string) => string | null;
+}
+
+/** A request of a client library whose token is known. */
+export interface ClientSent extends ClientKeyed {
+  /** The token as it came, which is kept out of all that is stored and told. */
+  readonly key: string;
+  readonly receivedAtMs: number;
   readonly readAgent: (text: string) => Agent;
   readonly sha256Hex: (text: string) => string;
   /** An id that is the same for the same text of the same sender within a moment. */
@@ -181,7 +187,8 @@ export interface ClientRoute extends RouteBase {
   readonly access: null;
   /** Null: what is sent stands in the query. */
   readonly sends: BodyRule | null;
-  readonly keyOf: (sent: ClientSent) => unknown;
+  /** Asked before the body is read, with none, and again with it where that gave nothing. Anything but text is no token. */
+  readonly keyOf: (sent: ClientKeyed) => unknown;
   readonly take: (caller: Caller, sent: ClientSent) => Promise<ClientAnswer>;
 }
 
