@@ -29,6 +29,7 @@ export interface Reading {
 
 /**
  * Makes an id of what was sent: the same for the same bytes sent again. Things that are equal within one request are told apart by their order.
+ * @param content without addresses and whatever else is not stored: who can guess it could find it out by the id
  * @param hasTime whether it says when it was: else it is the same for a moment only, after which equal bytes are something new
  */
 export type IdMaker = (content: unknown, hasTime: boolean) => string;

@@ -21,6 +21,9 @@ export interface Fields {
 const MONEY: FieldNames = { revenue: "value", currency: "currency", order_id: "externalId" };
 const IDS: readonly FieldName[] = ["externalId", "locationLat", "locationLon"];
 
+/** Names that clients have for somebody's address and for nothing else. */
+export const ADDRESSES = ["$ip", "__ip"] as const;
+
 /**
  * Fields of an event by the names of a client. What has another type than its field takes stays where it was.
  * @param dropped names that are neither fields nor kept
@@ -36,16 +39,11 @@ export function fieldsOf(members: JsonObject, names: FieldNames, dropped: readon
   };
   for (const [name, field] of Object.entries(names)) if (take(name, field)) delete rest[name];
   for (const [name, field] of Object.entries(MONEY)) take(name, field);
-  for (const name of dropped) delete rest[name];
+  for (const name of [...dropped, ...ADDRESSES]) delete rest[name];
   return { fields: fields as Partial<EventInput>, rest };
 }
 
 function valueOf(field: FieldName, value: unknown): string | number | null {
   if (field === "value") return typeof value === "number" ? value : null;
   return IDS.includes(field) ? idOf(value) : textOf(value);
-}
-
-/** As screens are told: width and height in pixels; null where one of them is no number. */
-export function screenOf(width: unknown, height: unknown): string | null {
-  return typeof width === "number" && typeof height === "number" ? `${width}x${height}` : null;
 }

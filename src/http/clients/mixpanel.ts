@@ -1,13 +1,12 @@
 import { z } from "zod";
-import { LIMITS } from "../../base/limits.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { instantOf } from "../tracking/call-time.js";
-import { idOf, objectOf, textOf } from "../tracking/members.js";
+import { idOf, objectOf, screenOf, textOf, without } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 import type { Told } from "../tracking/store-entries.js";
 import type { ClientKeyed, ClientSent } from "../routing/route.js";
 import type { Client, Reading } from "./client.js";
-import { fieldsOf, screenOf } from "./fields.js";
+import { fieldsOf } from "./fields.js";
 import type { FieldNames } from "./fields.js";
 import { aliasRecord, companyOf, COMPANY_TYPES, otherGroups } from "./people.js";
 import type { Moment, Person } from "./people.js";
@@ -70,10 +69,10 @@ export function mixpanelTimeMs(time: unknown): number | null {
 function read(sent: unknown, { at, idOf: idFor, sent: { receivedAtMs } }: Reading): readonly Told[] {
   checkShape(item, sent, { at });
   const { event, properties } = sent as z.infer<typeof item>;
-  const { token: _, ...content } = properties;
+  const content = without(properties, ["token", "ip"]);
   const timeMs = mixpanelTimeMs(properties["time"]);
   const id = textOf(properties["$insert_id"]) ?? idFor([event, content], timeMs !== null);
-  const moment = { id, createdAtMs: Math.min(timeMs ?? receivedAtMs, LIMITS.instantMaxMs - 1) };
+  const moment = { id, createdAtMs: timeMs ?? receivedAtMs };
   const { distinct_id: own } = properties;
   if (event === "$create_alias") return [aliasRecord(idOf(properties["alias"]) ?? "", idOf(own) ?? "", moment)];
   if (event === "$identify") return [identified(properties, moment)];
@@ -90,7 +89,7 @@ function read(sent: unknown, { at, idOf: idFor, sent: { receivedAtMs } }: Readin
   };
   const company = COMPANY_TYPES.find((type) => companyOf({ [type]: properties[type] }) !== null);
   const isAlone = company !== undefined && otherGroups({ [company]: properties[company] }) === undefined;
-  return [{ event: { ...known, metadata: isAlone ? without(rest, company) : rest } }];
+  return [{ event: { ...known, metadata: isAlone ? without(rest, [company]) : rest } }];
 }
 
 function personOf(properties: JsonObject): Person {
@@ -102,8 +101,4 @@ function personOf(properties: JsonObject): Person {
 function identified(properties: JsonObject, { id, createdAtMs }: Moment): Told {
   const person = { userId: idOf(properties["$identified_id"] ?? properties["distinct_id"]), anonymousId: idOf(properties["$anon_id"]) };
   return { record: "identify", call: { messageId: id, ...person }, createdAtMs };
-}
-
-function without(members: JsonObject, name: string): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([key]) => key !== name));
 }

@@ -2,12 +2,12 @@ import { z } from "zod";
 import type { EventInput } from "../../schema/event.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { callTimeMs } from "../tracking/call-time.js";
-import { idOf, textOf } from "../tracking/members.js";
+import { idOf, screenOf, textOf, without } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 import type { Told } from "../tracking/store-entries.js";
 import { id, instant, object } from "../tracking/call.js";
 import type { Client, Reading } from "./client.js";
-import { fieldsOf, screenOf } from "./fields.js";
+import { fieldsOf } from "./fields.js";
 import type { FieldNames } from "./fields.js";
 import { aliasRecord, companyOf, companyRecords, isCompanyType, otherGroups, traitRecords } from "./people.js";
 import type { Moment, Person } from "./people.js";
@@ -34,6 +34,9 @@ export const POSTHOG_DROPPED = [
   ...["$set", "$set_once", "$unset", "$groups", "$raw_user_agent", "$screen_width", "$screen_height", "$process_person_profile", "$ignore_sent_at"],
   ...["$ip", "token"],
 ] as const;
+
+/** What nothing is kept of. */
+const UNSEEN = ["token", "$raw_user_agent"];
 
 const NAMES: Readonly<Record<string, string>> = { $pageview: "pageview", $screen: "screen-view" };
 
@@ -65,7 +68,7 @@ function read(sent: unknown, { at, idOf: idFor, sent: { body, receivedAtMs, read
   const { event, uuid, distinct_id: distinctId, timestamp, ...tops } = sent as z.infer<typeof item>;
   const properties: JsonObject = { ...tops.properties };
   const createdAtMs = callTimeMs(timestamp, properties["$ignore_sent_at"] === true ? null : body["sent_at"], receivedAtMs);
-  const moment = { id: textOf(uuid) ?? idFor(sent, createdAtMs !== null), createdAtMs: createdAtMs ?? receivedAtMs };
+  const moment = { id: textOf(uuid) ?? idFor({ ...(sent as JsonObject), properties: without(properties, UNSEEN) }, createdAtMs !== null), createdAtMs: createdAtMs ?? receivedAtMs };
   const own = idOf(distinctId ?? properties["distinct_id"]);
   const person: Person = properties["$process_person_profile"] === false ? { anonymousId: own } : { userId: own };
   const traits = { set: tops.$set ?? properties["$set"], setOnce: tops.$set_once ?? properties["$set_once"], unset: properties["$unset"] };

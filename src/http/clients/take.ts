@@ -4,6 +4,7 @@ import { checkShape } from "../shapes/check-shape.js";
 import { authorizeRecords, faultOf, storeEntries } from "../tracking/store-entries.js";
 import type { Entry, Rejected } from "../tracking/store-entries.js";
 import type { Client, IdMaker } from "./client.js";
+import { ADDRESSES } from "./fields.js";
 
 /**
  * Stores what a client sent; a bad thing fails none of the others, and is told of afterwards. That somebody was erased is no mistake of the sender.
@@ -38,10 +39,15 @@ function placed({ index, error }: Rejected): Rejected {
   return { index, error: new DaybookError(error.code, `[${index}].${error.message}`, error.details, { cause: error }) };
 }
 
+/** What stands under such a name is stored nowhere. */
+function withoutAddress(name: string, value: unknown): unknown {
+  return ADDRESSES.some((each) => each === name) ? undefined : value;
+}
+
 function idMaker({ token, project }: Caller, sent: ClientSent): IdMaker {
   const counts = new Map<string, number>();
   return (content, hasTime) => {
-    const text = JSON.stringify(content);
+    const text = JSON.stringify(content, withoutAddress);
     const count = (counts.get(text) ?? 0) + 1;
     counts.set(text, count);
     const named = `${project ?? ""}\0${count}\0${text}`;
