@@ -74,7 +74,7 @@ function refusal(rejected: readonly Rejected[]): object {
 }
 
 function read(sent: unknown, { at, idOf: idFor, sent: { body, receivedAtMs, readAgent } }: Reading): readonly Told[] {
-  checkShape(item, sent, { at });
+  checkShape(item, sent, { at, secret: true });
   const event = sent as Item;
   const timeMs = callTimeMs(event.time, body["client_upload_time"], receivedAtMs);
   const moment = { id: textOf(event.insert_id) ?? idFor(without(event, UNSEEN), timeMs !== null), createdAtMs: timeMs ?? receivedAtMs };

@@ -67,7 +67,7 @@ export function mixpanelTimeMs(time: unknown): number | null {
 }
 
 function read(sent: unknown, { at, idOf: idFor, sent: { receivedAtMs } }: Reading): readonly Told[] {
-  checkShape(item, sent, { at });
+  checkShape(item, sent, { at, secret: true });
   const { event, properties } = sent as z.infer<typeof item>;
   const content = without(properties, ["token", "ip"]);
   const timeMs = mixpanelTimeMs(properties["time"]);

@@ -47,7 +47,7 @@ function read(sent: unknown, reading: Reading): readonly Told[] | Promise<readon
   const { type, payload } = sent as { readonly type: string; readonly payload: JsonObject };
   if (!Object.hasOwn(payloads, type)) return [];
   const kind = type as keyof Payloads;
-  checkShape(payloads[kind], payload, { at: "payload" });
+  checkShape(payloads[kind], payload, { at: "payload", secret: true });
   const { idOf: idFor, sent: { receivedAtMs } } = reading;
   if (kind === "track") return tracked(payload as Payloads["track"], reading);
   const moment = { id: idFor([type, payload], false), createdAtMs: receivedAtMs };

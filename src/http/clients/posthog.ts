@@ -38,7 +38,7 @@ export const POSTHOG_DROPPED = [
 /** What nothing is kept of. */
 const UNSEEN = ["token", "$raw_user_agent"];
 
-const NAMES: Readonly<Record<string, string>> = { $pageview: "pageview", $screen: "screen-view" };
+const NAMES: ReadonlyMap<string, string> = new Map([["$pageview", "pageview"], ["$screen", "screen-view"]]);
 
 const item = z.looseObject({
   event: z.string().min(1, "expected at least one character"),
@@ -64,7 +64,7 @@ export const posthog: Client = {
 };
 
 function read(sent: unknown, { at, idOf: idFor, sent: { body, receivedAtMs, readAgent } }: Reading): readonly Told[] {
-  checkShape(item, sent, { at });
+  checkShape(item, sent, { at, secret: true });
   const { event, uuid, distinct_id: distinctId, timestamp, ...tops } = sent as z.infer<typeof item>;
   const properties: JsonObject = { ...tops.properties };
   const createdAtMs = callTimeMs(timestamp, properties["$ignore_sent_at"] === true ? null : body["sent_at"], receivedAtMs);
@@ -85,7 +85,7 @@ function eventOf(name: string, properties: JsonObject, person: Person, { id: eve
   const groups = otherGroups(properties["$groups"]);
   return {
     id: eventId,
-    name: NAMES[name] ?? name,
+    name: NAMES.get(name) ?? name,
     ...person,
     createdAt: createdAtMs,
     screen: screenOf(properties["$screen_width"], properties["$screen_height"]),
