@@ -131,13 +131,20 @@ export interface FileRoute extends RouteBase {
   readonly content: BrowserFile;
 }
 
+/** Where a body of a page has what is wanted; events are asked for once the key is known. */
+export interface CollectReader {
+  readonly key: (body: Readonly<Record<string, unknown>>) => string;
+  /** @param idOf an id for what came without one, the same for the same text of the same sender within a moment */
+  readonly events: (body: Readonly<Record<string, unknown>>, idOf: (text: string) => string) => readonly unknown[];
+}
+
 /** What pages of other origins may send to, with a public key in the body. */
 export interface CollectRoute extends RouteBase {
   readonly access: null;
   /** The body; null: a browser asks whether it may send one. */
   readonly collects: BodyRule | null;
   /** Key and events of a body that has them under other names. Default: they are its members. */
-  readonly reads?: (body: Readonly<Record<string, unknown>>, idOf: (text: string) => string) => { readonly key: string; readonly events: readonly unknown[] };
+  readonly reads?: CollectReader;
 }
 
 /** Where a client library puts its token. */
