@@ -7,7 +7,7 @@ import { idOf, objectOf, textOf, without } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 import type { Rejected, Told } from "../tracking/store-entries.js";
 import type { Client, Reading } from "./client.js";
-import { fieldsOf } from "./fields.js";
+import { fieldsOf, misfits } from "./fields.js";
 import type { FieldNames } from "./fields.js";
 import { companyOf, companyRecords, memberRecord, otherGroups, traitRecords } from "./people.js";
 import type { Person, TraitChanges } from "./people.js";
@@ -114,7 +114,7 @@ function eventOf(event: Item, person: Person, eventId: string, createdAt: number
     ...own.fields,
     ...told.fields,
     value,
-    metadata: { ...own.rest, ...told.rest, ...(groups === undefined ? {} : { groups }) },
+    metadata: { ...own.rest, ...misfits(event, { user_agent: userAgent !== null }), ...told.rest, ...(groups === undefined ? {} : { groups }) },
   };
 }
 

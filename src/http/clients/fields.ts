@@ -47,3 +47,9 @@ function valueOf(field: FieldName, value: unknown): string | number | null {
   if (field === "value") return typeof value === "number" ? value : null;
   return IDS.includes(field) ? idOf(value) : textOf(value);
 }
+
+/** Members whose type is none that their place takes, so that they stay metadata. @param fits names, and whether what is there was taken */
+export function misfits(members: JsonObject, fits: Readonly<Record<string, boolean>>): JsonObject {
+  const left = Object.entries(fits).filter(([name, isTaken]) => !isTaken && ![undefined, null, ""].includes(members[name] as string));
+  return Object.fromEntries(left.map(([name]) => [name, members[name]]));
+}

@@ -6,7 +6,7 @@ import type { JsonObject } from "../tracking/members.js";
 import type { Told } from "../tracking/store-entries.js";
 import type { ClientKeyed, ClientSent } from "../routing/route.js";
 import type { Client, Reading } from "./client.js";
-import { fieldsOf } from "./fields.js";
+import { fieldsOf, misfits } from "./fields.js";
 import type { FieldNames } from "./fields.js";
 import { aliasRecord, companyOf, COMPANY_TYPES, otherGroups } from "./people.js";
 import type { Moment, Person } from "./people.js";
@@ -78,18 +78,23 @@ function read(sent: unknown, { at, idOf: idFor, sent: { receivedAtMs } }: Readin
   if (event === "$identify") return [identified(properties, moment)];
   const groups = Object.fromEntries(COMPANY_TYPES.map((type) => [type, properties[type]]));
   const { fields, rest } = fieldsOf(content, MIXPANEL_FIELDS, MIXPANEL_DROPPED);
+  const screen = screenOf(properties["$screen_width"], properties["$screen_height"]);
+  const left = misfits(properties, {
+    ...{ $screen_width: screen !== null, $screen_height: screen !== null, time: timeMs !== null },
+    ...Object.fromEntries(["distinct_id", "$user_id", "$device_id"].map((name) => [name, idOf(properties[name]) !== null])),
+  });
   const known = {
     id,
     name: event === "$mp_web_page_view" ? "pageview" : event,
     ...personOf(properties),
     createdAt: moment.createdAtMs,
-    screen: screenOf(properties["$screen_width"], properties["$screen_height"]),
+    screen,
     companyId: companyOf(groups),
     ...fields,
   };
   const company = COMPANY_TYPES.find((type) => companyOf({ [type]: properties[type] }) !== null);
   const isAlone = company !== undefined && otherGroups({ [company]: properties[company] }) === undefined;
-  return [{ event: { ...known, metadata: isAlone ? without(rest, [company]) : rest } }];
+  return [{ event: { ...known, metadata: { ...(isAlone ? without(rest, [company]) : rest), ...left } } }];
 }
 
 function personOf(properties: JsonObject): Person {

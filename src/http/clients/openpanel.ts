@@ -7,7 +7,7 @@ import { idOf, objectOf } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 import type { Told } from "../tracking/store-entries.js";
 import type { Client, Reading } from "./client.js";
-import { fieldsOf } from "./fields.js";
+import { fieldsOf, misfits } from "./fields.js";
 import type { FieldNames } from "./fields.js";
 import { aliasRecord, companyRecords, memberRecord, traitsOf } from "./people.js";
 import type { Moment } from "./people.js";
@@ -77,7 +77,7 @@ async function tracked(payload: Payloads["track"], { idOf: idFor, sent }: Readin
     companyId: idOf(company),
     ...seen?.agent,
     ...fields,
-    metadata: { ...others, ...rest, ...(more.length === 0 ? {} : { groups: more }) },
+    metadata: { ...others, ...rest, ...misfits(told, { __timestamp: timeMs !== null, __deviceId: device !== null }), ...(more.length === 0 ? {} : { groups: more }) },
   };
   return [{ event }];
 }
