@@ -20,7 +20,10 @@ export interface Held {
   expect(byteLength: number): void;
   /** Resolves when a body of so many bytes may be parsed, one to be written once there is room for what it becomes; null: now. Called once. */
   parseTurn(byteLength: number, isWritten: boolean): Promise<void> | null;
-  /** The key is known: what was held without one counts to the organization from now on. Resolves when there is room; null: now. @throws overloaded */
+  /**
+   * The key is known: what was held without one counts to the organization from now on. Resolves when there is room for it; null: now.
+   * @throws overloaded
+   */
   keyKnown(organization: string): Promise<void> | null;
   release(): void;
 }

@@ -28,7 +28,7 @@ describe("a token", () => {
       expect([path, response.status, (await response.text()).includes(TOKEN)]).toEqual([path, status, false]);
     }
     const events = await there.events();
-    expect(events.map(({ name, metadata }) => [name, metadata["deep"]]).sort()).toEqual(["a", "b", "c", "d"].map((name) => [name, { kept: 1 }]));
+    expect(events.map(({ name, metadata }) => [name, metadata?.["deep"]]).sort()).toEqual(["a", "b", "c", "d"].map((name) => [name, { kept: 1 }]));
     expect(JSON.stringify([events, await there.records(), there.answered])).not.toContain(TOKEN);
   });
 });
