@@ -39,6 +39,11 @@ export class Gate {
     this.#failed.refuseStrangers(address === undefined ? null : networkOf(address));
   }
 
+  /** Counts what brought no key at all, and cost as much as one that opens nothing. */
+  broughtNone(address: string | undefined): void {
+    this.#failed.failed(address === undefined ? null : networkOf(address));
+  }
+
   async #open(hash: string, address: string | undefined): Promise<TokenRecord> {
     const network = address === undefined ? null : networkOf(address);
     this.#failed.refuse(network, hash);

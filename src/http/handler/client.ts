@@ -25,13 +25,13 @@ export async function takeFromClient(context: Context, route: ClientRoute, query
   const fields = readable(() => parseQuery(query));
   const header = (name: string) => request.header(name);
   const unread: ClientKeyed = { body: route.sends === null ? readable(() => membersOfFields(fields, "data")) : {}, query: fields, header };
-  const early = keyIn(route, unread);
+  const early = keyIn(context, route, unread, address);
   const opened = early === null ? null : await opener(context, early, address, trace);
   const held = context.admission.hold(opened?.organization ?? null);
   try {
-    const keyed = route.sends === null ? unread : { ...unread, body: await bodyOf(request, route.sends, held) };
-    const key = early ?? keyIn(route, keyed);
-    if (key === null) throw missingKey();
+    const keyed = route.sends === null ? unread : { ...unread, body: await bodyOf(context, request, route.sends, held) };
+    const key = early ?? keyIn(context, route, keyed, address);
+    if (key === null) throw missingKey(context, address);
     const token = opened ?? (await opener(context, key, address, trace));
     const leave = context.admission.enter(token.sha256);
     try {
@@ -51,13 +51,14 @@ export async function takeFromClient(context: Context, route: ClientRoute, query
 }
 
 /** The token where the library put it; null: there is none yet. @throws missing_token (it is empty) */
-function keyIn(route: ClientRoute, sent: ClientKeyed): string | null {
+function keyIn(context: Context, route: ClientRoute, sent: ClientKeyed, address: string | undefined): string | null {
   const value = route.keyOf(sent);
-  if (value === "") throw missingKey();
+  if (value === "") throw missingKey(context, address);
   return typeof value === "string" ? value : null;
 }
 
-function missingKey(): DaybookError {
+function missingKey({ gate }: Context, address: string | undefined): DaybookError {
+  gate.broughtNone(address);
   return new DaybookError("missing_token", "expected the token in the place of the key that the client was given");
 }
 
@@ -84,9 +85,14 @@ function sentOf(context: Context, { path }: ClientRoute, request: WireRequest, k
 }
 
 /** A body; it is a short one where whose it is will be known by it alone. */
-function bodyOf(request: WireRequest, sends: BodyRule, held: Held): Promise<Record<string, unknown>> {
+async function bodyOf({ gate, addressOf }: Context, request: WireRequest, sends: BodyRule, held: Held): Promise<Record<string, unknown>> {
   const maxByteLength = held.isKeyless ? Math.min(LIMITS.keylessBodyBytes, sends.maxByteLength) : sends.maxByteLength;
-  return readBody(request, { ...sends, maxByteLength }, held).catch(rethrown);
+  try {
+    return await readBody(request, { ...sends, maxByteLength }, held);
+  } catch (thrown) {
+    if (held.isKeyless && isUnreadable(thrown)) gate.broughtNone(addressOf(request));
+    return rethrown(thrown);
+  }
 }
 
 function readable<Value>(read: () => Value): Value {
@@ -99,6 +105,10 @@ function readable<Value>(read: () => Value): Value {
 
 /** @throws what reading throws, in words that quote nothing */
 function rethrown(thrown: unknown): never {
-  if (!(thrown instanceof DaybookError) || !UNREADABLE.includes(thrown.code)) throw thrown;
+  if (!isUnreadable(thrown)) throw thrown;
   throw new DaybookError(thrown.code, "expected what the client library sends, it cannot be read");
+}
+
+function isUnreadable(thrown: unknown): thrown is DaybookError {
+  return thrown instanceof DaybookError && UNREADABLE.includes(thrown.code);
 }

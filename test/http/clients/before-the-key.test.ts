@@ -70,6 +70,13 @@ describe("before a key is known", () => {
     }
   });
 
+  it("a body that brings no key, or cannot be read, counts as a key that opens nothing", async () => {
+    const { handler } = await handling({ limits: { failedTokenCount: 2, failedTokensPerMinute: 1 }, clock: fixedClock(1_800_000_000_000) });
+    const statuses = [];
+    for (const text of ['{"api_key":""}', "{", "{}"]) statuses.push((await handler.answer(wire("/batch/", text).request)).status);
+    expect(statuses).toEqual([401, 400, 429]);
+  });
+
   it("bodies hold little, so that those of keys find room, and their bytes count to the key's once it is known", async () => {
     const { handler } = await handling();
     const slow = Array.from({ length: LIMITS.heldKeylessBytes / MIB }, () => wire("/batch/", new Uint8Array(16 * MIB), { stays: true }));
