@@ -124,6 +124,12 @@ export const LIMITS = {
   enteredRequestCount: 1_024,
   /** Bytes of request bodies in memory at once, of all callers. As parsed JSON they take several times as much. */
   heldBodyBytes: 64 * 1024 * 1024,
+  /** Bytes of a body, as sent and inflated, of which only the body says whose it is. Clients send 50 to 200 events at once, some 100 KiB. */
+  keylessBodyBytes: 1024 * 1024,
+  /** Bytes of such bodies in memory at once, before their keys are known: whoever has no key must not hold what others need. */
+  heldKeylessBytes: 8 * 1024 * 1024,
+  /** Fields of a form. Clients send two or three. */
+  formFieldCount: 16,
   /** Bytes of long request bodies that are parsed in one turn of the event loop. Takes some milliseconds. */
   parsedBytesPerTurn: 256 * 1024,
   /** Bytes of long request bodies of one organization that are parsed and not answered yet. Objects take some ten times as much. */

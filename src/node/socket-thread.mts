@@ -64,15 +64,17 @@ function askedOf(request: SocketRequest, known: Known): Asked {
   return { method, target, address, known, headers, body: body === null ? null : givable(body) };
 }
 
-async function read(id: number, maxByteLength: number): Promise<void> {
+async function read(id: number, maxByteLength: number, isKeyless: boolean): Promise<void> {
   const asked = waiting.get(id);
   if (asked === undefined) return;
   // Until the answer, though the handler counts its bytes too: on their way nobody else would.
-  const held = front.admission.hold("");
+  const held = front.admission.hold(isKeyless ? null : "");
   asked.release = held.release;
   try {
     held.expect(Number(asked.request.header("content-length") ?? 0));
     const bytes = await asked.request.readBody(maxByteLength, held.take);
+    // A whole body is the handler's to judge, which soon knows its key: what is slow to come must not keep others from it.
+    if (isKeyless) void held.keyKnown("");
     out.add(() => ({ kind: "body", id, bytes: givable(bytes) }));
   } catch (thrown) {
     out.add(() => ({ kind: "noBody", id, fault: faultOf(thrown) }));
@@ -111,7 +113,7 @@ async function start(to: MessagePort): Promise<void> {
     const listening = await listenWith(reply, options, onUnwritten);
     to.on("message", (messages: readonly ToSockets[]) => {
       for (const message of messages) {
-        if (message.kind === "read") void read(message.id, message.maxByteLength);
+        if (message.kind === "read") void read(message.id, message.maxByteLength, message.isKeyless);
         else if (message.kind === "reply") answered(message.id, message.reply, message.isStream);
         else if (message.kind === "piece") streams.came(message.id, message.piece);
         else if (message.kind === "cut") ended(message.id)?.cut();

@@ -53,7 +53,7 @@ export type FromSockets =
 
 /** From the thread of the handler to that of the sockets. */
 export type ToSockets =
-  | { readonly kind: "read"; readonly id: number; readonly maxByteLength: number }
+  | { readonly kind: "read"; readonly id: number; readonly maxByteLength: number; readonly isKeyless: boolean }
   /** `isStream`: its body is asked for piece by piece. */
   | { readonly kind: "reply"; readonly id: number; readonly reply: ThreadReply; readonly isStream: boolean }
   | { readonly kind: "piece"; readonly id: number; readonly piece: string | null }

@@ -42,14 +42,14 @@ class ThreadRequest implements WireRequest {
     return Object.hasOwn(this.#headers, name) ? (this.#headers[name] ?? null) : null;
   }
 
-  async readBody(maxByteLength: number, onBytes: (byteLength: number) => void = () => undefined): Promise<Uint8Array> {
+  async readBody(maxByteLength: number, onBytes: (byteLength: number) => void = () => undefined, isKeyless = false): Promise<Uint8Array> {
     const body = this.#body;
     if (body !== null) {
       if (body.length > maxByteLength) throw bodyTooLarge(maxByteLength);
       onBytes(body.length);
       return body;
     }
-    this.out.add(() => ({ kind: "read", id: this.id, maxByteLength }));
+    this.out.add(() => ({ kind: "read", id: this.id, maxByteLength, isKeyless }));
     return await new Promise((resolve, reject) => {
       const take = (bytes: Uint8Array) => {
         onBytes(bytes.length);

@@ -126,6 +126,17 @@ describe.each(WAYS)("a socket %s", (_, listen) => {
     expect(statuses(text)).toEqual(["200"]);
   });
 
+  it("bodies of which only they say whose they are hold an eighth, and keep no others out", async () => {
+    const { port } = await start(handlerOf(stubDaybook(), { limits: { heldBodyBytes: 800_000 } }));
+    const chunked = (byteLength: number) => `Transfer-Encoding: chunked\r\n\r\n${byteLength.toString(16)}\r\n${" ".repeat(byteLength)}\r\n`;
+    const keyless = `POST /batch/ HTTP/1.1\r\nHost: a\r\n${chunked(90_000)}`;
+    dial(port).write(keyless);
+    await new Promise((resolve) => setTimeout(resolve, ARRIVED_MS));
+    expect(await raw(port, keyless, "request_id")).toMatch(/^HTTP\/1\.1 503 [^]*"overloaded"/);
+    const events = `POST /v1/events HTTP/1.1\r\n${OWNER}Connection: close\r\n${chunked(600_000)}2\r\n[]\r\n0\r\n\r\n`;
+    expect(statuses(await raw(port, events))).toEqual(["200"]);
+  });
+
   it("an answer of bytes arrives as it is, twice", async () => {
     const bytes = new TextEncoder().encode('{"kind":"identity"}\n{"kind":"event"}\n');
     const { port } = await start(handlerOf(stubDaybook()));

@@ -18,6 +18,8 @@ export interface FailedTokenLimits {
 export class FailedTokens {
   readonly #tries: Buckets;
   readonly #opened = new Set<string>();
+  /** Networks from which any token opened something. */
+  readonly #networks = new Set<string>();
 
   constructor({ failedTokenCount, failedTokensPerMinute }: FailedTokenLimits, clock: Clock) {
     this.#tries = new Buckets({ capacity: failedTokenCount, perSec: failedTokensPerMinute / 60, bucketCountMax: LIMITS.failedAddressCount }, clock);
@@ -30,6 +32,11 @@ export class FailedTokens {
     if (retryAfterSec > 0) throw new DaybookError("rate_limited", "too many tokens from this address opened nothing", { retryAfterSec });
   }
 
+  /** Refuses whoever would be refused whatever token they brought. @throws rate_limited */
+  refuseStrangers(network: string | null): void {
+    if (network !== null && !this.#networks.has(network)) this.refuse(network, "");
+  }
+
   failed(network: string | null): void {
     if (network !== null) this.#tries.take(network, 1);
   }
@@ -37,6 +44,8 @@ export class FailedTokens {
   opened(network: string | null, sha256: string): void {
     if (network === null) return;
     const key = `${network} ${sha256}`;
-    if (!this.#opened.has(key)) keepNewest(this.#opened, key, LIMITS.failedAddressCount).add(key);
+    if (this.#opened.has(key)) return;
+    keepNewest(this.#opened, key, LIMITS.failedAddressCount).add(key);
+    keepNewest(this.#networks, network, LIMITS.failedAddressCount).add(network);
   }
 }

@@ -34,6 +34,16 @@ export class Gate {
     return await this.#open(this.sha256Hex(value), address);
   }
 
+  /** Refuses an address from which no token would be taken, before it is known what it brings. @throws rate_limited */
+  refuseStrangers(address: string | undefined): void {
+    this.#failed.refuseStrangers(address === undefined ? null : networkOf(address));
+  }
+
+  /** Counts what brought no key at all, and cost as much as one that opens nothing. */
+  broughtNone(address: string | undefined): void {
+    this.#failed.failed(address === undefined ? null : networkOf(address));
+  }
+
   async #open(hash: string, address: string | undefined): Promise<TokenRecord> {
     const network = address === undefined ? null : networkOf(address);
     this.#failed.refuse(network, hash);

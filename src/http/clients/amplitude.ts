@@ -3,11 +3,11 @@ import type { EventInput } from "../../schema/event.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { id, instant, object } from "../tracking/call.js";
 import { callTimeMs } from "../tracking/call-time.js";
-import { idOf, objectOf, textOf } from "../tracking/members.js";
+import { idOf, objectOf, textOf, without } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 import type { Rejected, Told } from "../tracking/store-entries.js";
 import type { Client, Reading } from "./client.js";
-import { fieldsOf } from "./fields.js";
+import { fieldsOf, misfits } from "./fields.js";
 import type { FieldNames } from "./fields.js";
 import { companyOf, companyRecords, memberRecord, otherGroups, traitRecords } from "./people.js";
 import type { Person, TraitChanges } from "./people.js";
@@ -28,6 +28,9 @@ export const AMPLITUDE_DROPPED = [
   ...["event_type", "user_id", "device_id", "time", "insert_id", "event_properties", "user_properties", "group_properties", "groups", "user_agent"],
   ...["ip"],
 ] as const;
+
+/** What nothing is kept of. */
+const UNSEEN = ["ip", "user_agent"];
 
 /** Properties of an event that are fields here, those of `revenue()` among them. */
 export const AMPLITUDE_PROPERTIES: FieldNames = {
@@ -71,10 +74,10 @@ function refusal(rejected: readonly Rejected[]): object {
 }
 
 function read(sent: unknown, { at, idOf: idFor, sent: { body, receivedAtMs, readAgent } }: Reading): readonly Told[] {
-  checkShape(item, sent, { at });
+  checkShape(item, sent, { at, secret: true });
   const event = sent as Item;
   const timeMs = callTimeMs(event.time, body["client_upload_time"], receivedAtMs);
-  const moment = { id: textOf(event.insert_id) ?? idFor(sent, timeMs !== null), createdAtMs: timeMs ?? receivedAtMs };
+  const moment = { id: textOf(event.insert_id) ?? idFor(without(event, UNSEEN), timeMs !== null), createdAtMs: timeMs ?? receivedAtMs };
   const person: Person = { userId: idOf(event.user_id), anonymousId: idOf(event.device_id) };
   const isSomebody = person.userId !== null || person.anonymousId !== null;
   const companyId = companyOf(event.groups);
@@ -111,12 +114,14 @@ function eventOf(event: Item, person: Person, eventId: string, createdAt: number
     ...own.fields,
     ...told.fields,
     value,
-    metadata: { ...own.rest, ...told.rest, ...(groups === undefined ? {} : { groups }) },
+    metadata: { ...own.rest, ...misfits(event, { user_agent: userAgent !== null }), ...told.rest, ...(groups === undefined ? {} : { groups }) },
   };
 }
 
 /** Price times quantity, where there is a price. */
 function priceOf(members: JsonObject, mark: string): number | null {
   const [price, quantity] = [members[`${mark}price`], members[`${mark}quantity`] ?? 1];
-  return typeof price === "number" && typeof quantity === "number" ? price * quantity : null;
+  if (typeof price !== "number" || typeof quantity !== "number") return null;
+  // JSON has numbers whose product is none.
+  return Number.isFinite(price * quantity) ? price * quantity : null;
 }

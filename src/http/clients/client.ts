@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { ClientSent } from "../routing/route.js";
+import type { ClientKeyed, ClientSent } from "../routing/route.js";
 import type { Outcome, Rejected, Told } from "../tracking/store-entries.js";
 
 /** How one client library talks: what it sends, and which answer it waits for. */
@@ -7,7 +7,7 @@ export interface Client {
   /** Of the body, or of what stands in its place in the query. */
   readonly shape: z.ZodObject;
   /** The token, where the library puts it; anything but text is none. */
-  readonly keyOf: (sent: ClientSent) => unknown;
+  readonly keyOf: (sent: ClientKeyed) => unknown;
   /** What it sent, one by one. The body has the shape. */
   readonly itemsOf: (sent: ClientSent) => readonly unknown[];
   /** What one of these tells; nothing where Daybook has no place for it. @throws invalid_parameter */
@@ -29,6 +29,7 @@ export interface Reading {
 
 /**
  * Makes an id of what was sent: the same for the same bytes sent again. Things that are equal within one request are told apart by their order.
+ * @param content without addresses and whatever else is not stored: who can guess it could find it out by the id
  * @param hasTime whether it says when it was: else it is the same for a moment only, after which equal bytes are something new
  */
 export type IdMaker = (content: unknown, hasTime: boolean) => string;

@@ -21,6 +21,9 @@ export interface Fields {
 const MONEY: FieldNames = { revenue: "value", currency: "currency", order_id: "externalId" };
 const IDS: readonly FieldName[] = ["externalId", "locationLat", "locationLon"];
 
+/** Names that clients have for somebody's address and for nothing else. */
+export const ADDRESSES = ["$ip", "__ip"] as const;
+
 /**
  * Fields of an event by the names of a client. What has another type than its field takes stays where it was.
  * @param dropped names that are neither fields nor kept
@@ -36,7 +39,7 @@ export function fieldsOf(members: JsonObject, names: FieldNames, dropped: readon
   };
   for (const [name, field] of Object.entries(names)) if (take(name, field)) delete rest[name];
   for (const [name, field] of Object.entries(MONEY)) take(name, field);
-  for (const name of dropped) delete rest[name];
+  for (const name of [...dropped, ...ADDRESSES]) delete rest[name];
   return { fields: fields as Partial<EventInput>, rest };
 }
 
@@ -45,7 +48,8 @@ function valueOf(field: FieldName, value: unknown): string | number | null {
   return IDS.includes(field) ? idOf(value) : textOf(value);
 }
 
-/** As screens are told: width and height in pixels; null where one of them is no number. */
-export function screenOf(width: unknown, height: unknown): string | null {
-  return typeof width === "number" && typeof height === "number" ? `${width}x${height}` : null;
+/** Members whose type is none that their place takes, so that they stay metadata. @param fits names, and whether what is there was taken */
+export function misfits(members: JsonObject, fits: Readonly<Record<string, boolean>>): JsonObject {
+  const left = Object.entries(fits).filter(([name, isTaken]) => !isTaken && ![undefined, null, ""].includes(members[name] as string));
+  return Object.fromEntries(left.map(([name]) => [name, members[name]]));
 }

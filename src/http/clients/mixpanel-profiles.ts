@@ -36,7 +36,7 @@ export const mixpanelPeople: Client = {
 export const mixpanelGroups: Client = { ...mixpanelPeople, read: readGroup };
 
 function readProfile(sent: unknown, reading: Reading): readonly Told[] {
-  checkShape(profile, sent, { at: reading.at });
+  checkShape(profile, sent, { at: reading.at, secret: true });
   const { $set, $set_once: setOnce, $unset: unset, $append, $distinct_id: distinctId } = sent as z.infer<typeof profile>;
   const { [CHARGES]: _, ...set } = $set ?? {};
   const person = { userId: idOf(distinctId) };
@@ -56,7 +56,7 @@ function chargeOf(charge: JsonObject, { userId }: { readonly userId: string | nu
 }
 
 function readGroup(sent: unknown, reading: Reading): readonly Told[] {
-  checkShape(company, sent, { at: reading.at });
+  checkShape(company, sent, { at: reading.at, secret: true });
   const { $group_key: type, $group_id: groupId, $set, $set_once: setOnce, $unset } = sent as z.infer<typeof company>;
   const companyId = idOf(groupId);
   if (!isCompanyType(type) || companyId === null) return [];

@@ -1,13 +1,12 @@
 import { z } from "zod";
-import { LIMITS } from "../../base/limits.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { instantOf } from "../tracking/call-time.js";
-import { idOf, objectOf, textOf } from "../tracking/members.js";
+import { idOf, objectOf, screenOf, textOf, without } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 import type { Told } from "../tracking/store-entries.js";
-import type { ClientSent } from "../routing/route.js";
+import type { ClientKeyed, ClientSent } from "../routing/route.js";
 import type { Client, Reading } from "./client.js";
-import { fieldsOf, screenOf } from "./fields.js";
+import { fieldsOf, misfits } from "./fields.js";
 import type { FieldNames } from "./fields.js";
 import { aliasRecord, companyOf, COMPANY_TYPES, otherGroups } from "./people.js";
 import type { Moment, Person } from "./people.js";
@@ -51,7 +50,7 @@ export const mixpanelEvents: Client = {
 };
 
 /** The key, which all that is sent together has to name; undefined where one names another. */
-export function mixpanelKey({ body }: ClientSent, of: (item: JsonObject) => unknown): unknown {
+export function mixpanelKey({ body }: ClientKeyed, of: (item: JsonObject) => unknown): unknown {
   const items = Array.isArray(body["data"]) ? body["data"] : [];
   const keys = new Set(items.map((each) => of(objectOf(each))));
   return keys.size === 1 ? [...keys][0] : undefined;
@@ -68,29 +67,34 @@ export function mixpanelTimeMs(time: unknown): number | null {
 }
 
 function read(sent: unknown, { at, idOf: idFor, sent: { receivedAtMs } }: Reading): readonly Told[] {
-  checkShape(item, sent, { at });
+  checkShape(item, sent, { at, secret: true });
   const { event, properties } = sent as z.infer<typeof item>;
-  const { token: _, ...content } = properties;
+  const content = without(properties, ["token", "ip"]);
   const timeMs = mixpanelTimeMs(properties["time"]);
   const id = textOf(properties["$insert_id"]) ?? idFor([event, content], timeMs !== null);
-  const moment = { id, createdAtMs: Math.min(timeMs ?? receivedAtMs, LIMITS.instantMaxMs - 1) };
+  const moment = { id, createdAtMs: timeMs ?? receivedAtMs };
   const { distinct_id: own } = properties;
   if (event === "$create_alias") return [aliasRecord(idOf(properties["alias"]) ?? "", idOf(own) ?? "", moment)];
   if (event === "$identify") return [identified(properties, moment)];
   const groups = Object.fromEntries(COMPANY_TYPES.map((type) => [type, properties[type]]));
   const { fields, rest } = fieldsOf(content, MIXPANEL_FIELDS, MIXPANEL_DROPPED);
+  const screen = screenOf(properties["$screen_width"], properties["$screen_height"]);
+  const left = misfits(properties, {
+    ...{ $screen_width: screen !== null, $screen_height: screen !== null, time: timeMs !== null },
+    ...Object.fromEntries(["distinct_id", "$user_id", "$device_id"].map((name) => [name, idOf(properties[name]) !== null])),
+  });
   const known = {
     id,
     name: event === "$mp_web_page_view" ? "pageview" : event,
     ...personOf(properties),
     createdAt: moment.createdAtMs,
-    screen: screenOf(properties["$screen_width"], properties["$screen_height"]),
+    screen,
     companyId: companyOf(groups),
     ...fields,
   };
   const company = COMPANY_TYPES.find((type) => companyOf({ [type]: properties[type] }) !== null);
   const isAlone = company !== undefined && otherGroups({ [company]: properties[company] }) === undefined;
-  return [{ event: { ...known, metadata: isAlone ? without(rest, company) : rest } }];
+  return [{ event: { ...known, metadata: { ...(isAlone ? without(rest, [company]) : rest), ...left } } }];
 }
 
 function personOf(properties: JsonObject): Person {
@@ -102,8 +106,4 @@ function personOf(properties: JsonObject): Person {
 function identified(properties: JsonObject, { id, createdAtMs }: Moment): Told {
   const person = { userId: idOf(properties["$identified_id"] ?? properties["distinct_id"]), anonymousId: idOf(properties["$anon_id"]) };
   return { record: "identify", call: { messageId: id, ...person }, createdAtMs };
-}
-
-function without(members: JsonObject, name: string): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([key]) => key !== name));
 }

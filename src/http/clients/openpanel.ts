@@ -7,9 +7,9 @@ import { idOf, objectOf } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 import type { Told } from "../tracking/store-entries.js";
 import type { Client, Reading } from "./client.js";
-import { fieldsOf } from "./fields.js";
+import { fieldsOf, misfits } from "./fields.js";
 import type { FieldNames } from "./fields.js";
-import { aliasRecord, companyRecords, memberRecord } from "./people.js";
+import { aliasRecord, companyRecords, memberRecord, traitsOf } from "./people.js";
 import type { Moment } from "./people.js";
 
 /** Properties of an event that are fields here. */
@@ -47,34 +47,37 @@ function read(sent: unknown, reading: Reading): readonly Told[] | Promise<readon
   const { type, payload } = sent as { readonly type: string; readonly payload: JsonObject };
   if (!Object.hasOwn(payloads, type)) return [];
   const kind = type as keyof Payloads;
-  checkShape(payloads[kind], payload, { at: "payload" });
+  checkShape(payloads[kind], payload, { at: "payload", secret: true });
   const { idOf: idFor, sent: { receivedAtMs } } = reading;
-  const timeMs = kind === "track" ? instantOf(objectOf(payload["properties"])["__timestamp"]) : null;
-  const moment = { id: idFor([type, payload], timeMs !== null), createdAtMs: timeMs ?? receivedAtMs };
-  if (kind === "track") return tracked(payload as Payloads["track"], moment, reading);
+  if (kind === "track") return tracked(payload as Payloads["track"], reading);
+  const moment = { id: idFor([type, payload], false), createdAtMs: receivedAtMs };
   if (kind === "identify") return [identified(payload as Payloads["identify"], moment)];
   if (kind === "alias") return [aliasRecord(idOf(payload["alias"]) ?? "", idOf(payload["profileId"]) ?? "", moment)];
   return kind === "group" ? grouped(payload as Payloads["group"], moment) : assigned(payload as Payloads["assign_group"], moment);
 }
 
-async function tracked({ name, properties, profileId, groups, ...others }: Payloads["track"], moment: Moment, reading: Reading): Promise<readonly Told[]> {
+async function tracked(payload: Payloads["track"], { idOf: idFor, sent }: Reading): Promise<readonly Told[]> {
+  const { name, properties, profileId, groups, ...others } = payload;
   const told = objectOf(properties);
   const { fields, rest } = fieldsOf(told, OPENPANEL_FIELDS, OPENPANEL_DROPPED);
+  const timeMs = instantOf(told["__timestamp"]);
+  const createdAt = timeMs ?? sent.receivedAtMs;
   const userId = idOf(profileId);
   const device = idOf(told["__deviceId"]);
   // Somebody without any id is a visitor, as on a page: the program names their browser and address in headers.
-  const seen = userId === null && device === null ? await reading.sent.visitor({ address: reading.sent.header("x-client-ip"), userAgent: null }, moment.createdAtMs) : null;
+  const seen = userId === null && device === null ? await sent.visitor({ address: sent.header("x-client-ip"), userAgent: null }, createdAt) : null;
   const [company, ...more] = groups ?? [];
   const event: EventInput = {
-    id: moment.id,
+    // The program has one connection for all visitors: who say the same are told apart by their ids.
+    id: idFor(["track", payload, seen?.anonymousId], timeMs !== null),
     name: nameOf(name, fields.url),
     userId,
     anonymousId: device ?? seen?.anonymousId ?? null,
-    createdAt: moment.createdAtMs,
+    createdAt,
     companyId: idOf(company),
     ...seen?.agent,
     ...fields,
-    metadata: { ...others, ...rest, ...(more.length === 0 ? {} : { groups: more }) },
+    metadata: { ...others, ...rest, ...misfits(told, { __timestamp: timeMs !== null, __deviceId: device !== null }), ...(more.length === 0 ? {} : { groups: more }) },
   };
   return [{ event }];
 }
@@ -86,7 +89,7 @@ function nameOf(name: string, url: unknown): string {
 }
 
 function identified({ profileId, properties, ...traits }: Payloads["identify"], { id: messageId, createdAtMs }: Moment): Told {
-  return { record: "identify", call: { messageId, userId: idOf(profileId), traits: { ...properties, ...traits } }, createdAtMs };
+  return { record: "identify", call: { messageId, userId: idOf(profileId), traits: traitsOf({ ...properties, ...traits }) }, createdAtMs };
 }
 
 function grouped({ id: groupId, properties, ...traits }: Payloads["group"], moment: Moment): readonly Told[] {

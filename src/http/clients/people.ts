@@ -1,6 +1,7 @@
-import { idOf, isObject, objectOf } from "../tracking/members.js";
+import { idOf, isObject, objectOf, without } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 import type { ToldRecord } from "../tracking/store-entries.js";
+import { ADDRESSES } from "./fields.js";
 
 /** Kinds of groups that are companies. Of several the first in this order is the company. */
 export const COMPANY_TYPES = ["company", "organization", "org", "account", "workspace"] as const;
@@ -86,8 +87,8 @@ export function aliasRecord(from: string, to: string, { id, createdAtMs }: Momen
 function changed({ set, setOnce, unset }: TraitChanges): { readonly suffix: string; readonly isOnce: boolean; readonly traits: JsonObject }[] {
   const gone = Array.isArray(unset) ? unset.filter((name) => typeof name === "string") : Object.keys(objectOf(unset));
   const parts = [
-    { suffix: "set", isOnce: false, traits: { ...objectOf(set), ...Object.fromEntries(gone.map((name) => [name, null])) } },
-    { suffix: "once", isOnce: true, traits: objectOf(setOnce) },
+    { suffix: "set", isOnce: false, traits: { ...traitsOf(set), ...Object.fromEntries(gone.map((name) => [name, null])) } },
+    { suffix: "once", isOnce: true, traits: traitsOf(setOnce) },
   ];
   return parts.filter(({ traits }) => Object.keys(traits).length > 0);
 }
@@ -95,4 +96,9 @@ function changed({ set, setOnce, unset }: TraitChanges): { readonly suffix: stri
 /** Traits of records are believed the newest first. So what counts once is told long ago, and what was told earlier later. */
 function onceMs(createdAtMs: number): number {
   return Math.max(0, ONCE_MS - Math.floor(createdAtMs / 1_000));
+}
+
+/** Traits as they are stored: an address is none. */
+export function traitsOf(traits: unknown): JsonObject {
+  return without(objectOf(traits), ADDRESSES);
 }

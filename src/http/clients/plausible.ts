@@ -22,9 +22,14 @@ export const plausibleBody = z.looseObject({
   $: z.unknown().optional().meta({ description: "Revenue: `amount` and `currency`, also as JSON text." }),
 });
 
-/** The key and the event of a body. @throws invalid_parameter @param idOf an id for what came without one */
-export function readPlausible(body: JsonObject, idOf: (text: string) => string): { readonly key: string; readonly events: readonly unknown[] } {
-  const member = (name: string) => body[PLAUSIBLE_NAMES[name] ?? ""] ?? body[name];
+/** The key in a body. */
+export function plausibleKey(body: JsonObject): string {
+  return textOf(memberOf(body, "domain")) ?? "";
+}
+
+/** The event of a body. @throws invalid_parameter @param idOf an id for what came without one */
+export function plausibleEvents(body: JsonObject, idOf: (text: string) => string): readonly unknown[] {
+  const member = (name: string) => memberOf(body, name);
   const { amount, currency } = objectIn(member("revenue"), "revenue");
   const [width, hash] = [member("screen_width"), member("hash_mode")];
   const event = {
@@ -33,10 +38,20 @@ export function readPlausible(body: JsonObject, idOf: (text: string) => string):
     url: addressOf(member("url"), hash === 1 || hash === true),
     referrer: member("referrer"),
     metadata: { ...objectIn(member("props"), "props"), ...(typeof width === "number" ? { width } : {}) },
-    value: amount === undefined ? undefined : Number(amount),
+    value: amountOf(amount),
     currency,
   };
-  return { key: textOf(member("domain")) ?? "", events: [event] };
+  return [event];
+}
+
+function memberOf(body: JsonObject, name: string): unknown {
+  return body[PLAUSIBLE_NAMES[name] ?? ""] ?? body[name];
+}
+
+/** A number, also as text; undefined for anything else. */
+function amountOf(amount: unknown): number | undefined {
+  if (typeof amount !== "number" && textOf(amount) === null) return undefined;
+  return Number.isFinite(Number(amount)) ? Number(amount) : undefined;
 }
 
 /** Where pages differ by what follows `#`, that is part of their path: it goes without the host, with which it would be left out. */

@@ -2,12 +2,12 @@ import { z } from "zod";
 import type { EventInput } from "../../schema/event.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { callTimeMs } from "../tracking/call-time.js";
-import { idOf, textOf } from "../tracking/members.js";
+import { idOf, isObject, screenOf, textOf, without } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 import type { Told } from "../tracking/store-entries.js";
 import { id, instant, object } from "../tracking/call.js";
 import type { Client, Reading } from "./client.js";
-import { fieldsOf, screenOf } from "./fields.js";
+import { fieldsOf, misfits } from "./fields.js";
 import type { FieldNames } from "./fields.js";
 import { aliasRecord, companyOf, companyRecords, isCompanyType, otherGroups, traitRecords } from "./people.js";
 import type { Moment, Person } from "./people.js";
@@ -35,7 +35,10 @@ export const POSTHOG_DROPPED = [
   ...["$ip", "token"],
 ] as const;
 
-const NAMES: Readonly<Record<string, string>> = { $pageview: "pageview", $screen: "screen-view" };
+/** What nothing is kept of. */
+const UNSEEN = ["token", "$raw_user_agent"];
+
+const NAMES: ReadonlyMap<string, string> = new Map([["$pageview", "pageview"], ["$screen", "screen-view"]]);
 
 const item = z.looseObject({
   event: z.string().min(1, "expected at least one character"),
@@ -43,8 +46,6 @@ const item = z.looseObject({
   uuid: z.string().nullish(),
   timestamp: instant,
   properties: object,
-  $set: object,
-  $set_once: object,
 });
 
 /** Calls of `posthog-node`. */
@@ -61,18 +62,19 @@ export const posthog: Client = {
 };
 
 function read(sent: unknown, { at, idOf: idFor, sent: { body, receivedAtMs, readAgent } }: Reading): readonly Told[] {
-  checkShape(item, sent, { at });
-  const { event, uuid, distinct_id: distinctId, timestamp, ...tops } = sent as z.infer<typeof item>;
-  const properties: JsonObject = { ...tops.properties };
+  checkShape(item, sent, { at, secret: true });
+  const { event, uuid, distinct_id: distinctId, timestamp, properties: own, ...others } = sent as z.infer<typeof item>;
+  // Newer clients have them all among the properties.
+  const properties: JsonObject = { ...others, ...own };
   const createdAtMs = callTimeMs(timestamp, properties["$ignore_sent_at"] === true ? null : body["sent_at"], receivedAtMs);
-  const moment = { id: textOf(uuid) ?? idFor(sent, createdAtMs !== null), createdAtMs: createdAtMs ?? receivedAtMs };
-  const own = idOf(distinctId ?? properties["distinct_id"]);
-  const person: Person = properties["$process_person_profile"] === false ? { anonymousId: own } : { userId: own };
-  const traits = { set: tops.$set ?? properties["$set"], setOnce: tops.$set_once ?? properties["$set_once"], unset: properties["$unset"] };
+  const moment = { id: textOf(uuid) ?? idFor([event, distinctId, timestamp, without(properties, UNSEEN)], createdAtMs !== null), createdAtMs: createdAtMs ?? receivedAtMs };
+  const who = idOf(distinctId ?? properties["distinct_id"]);
+  const person: Person = properties["$process_person_profile"] === false ? { anonymousId: who } : { userId: who };
+  const traits = { set: properties["$set"], setOnce: properties["$set_once"], unset: properties["$unset"] };
   const told = traitRecords(person, traits, moment);
   if (event === "$set") return told;
-  if (event === "$identify" || event === "$create_alias") return [...told, ...linksOf(event, properties, own, moment)];
-  if (event === "$groupidentify") return [...told, ...companyTold(properties, own, moment)];
+  if (event === "$identify" || event === "$create_alias") return [...told, ...linksOf(event, properties, who, moment)];
+  if (event === "$groupidentify") return [...told, ...companyTold(properties, who, moment)];
   return [{ event: eventOf(event, properties, person, moment, readAgent) }, ...told];
 }
 
@@ -80,17 +82,23 @@ function eventOf(name: string, properties: JsonObject, person: Person, { id: eve
   const { fields, rest } = fieldsOf(properties, POSTHOG_FIELDS, POSTHOG_DROPPED);
   const userAgent = textOf(properties["$raw_user_agent"]);
   const groups = otherGroups(properties["$groups"]);
+  const screen = screenOf(properties["$screen_width"], properties["$screen_height"]);
+  const isObjectAt = (member: string) => isObject(properties[member]);
+  const left = misfits(properties, {
+    ...{ $screen_width: screen !== null, $screen_height: screen !== null, $raw_user_agent: userAgent !== null },
+    ...{ $groups: isObjectAt("$groups"), $set: isObjectAt("$set"), $set_once: isObjectAt("$set_once"), $unset: typeof properties["$unset"] === "object" },
+  });
   return {
     id: eventId,
-    name: NAMES[name] ?? name,
+    name: NAMES.get(name) ?? name,
     ...person,
     createdAt: createdAtMs,
-    screen: screenOf(properties["$screen_width"], properties["$screen_height"]),
+    screen,
     companyId: companyOf(properties["$groups"]),
     ...(userAgent === null ? {} : readAgent(userAgent)),
     ...fields,
     referrer: fields.referrer === "$direct" ? null : fields.referrer,
-    metadata: { ...rest, ...(groups === undefined ? {} : { $groups: groups }) },
+    metadata: { ...rest, ...left, ...(groups === undefined ? {} : { $groups: groups }) },
   };
 }
 

@@ -1,16 +1,19 @@
 import { DaybookError } from "../../base/errors.js";
 import type { Caller, ClientAnswer, ClientSent } from "../routing/route.js";
 import { checkShape } from "../shapes/check-shape.js";
-import { authorizeRecords, faultOf, storeEntries } from "../tracking/store-entries.js";
-import type { Entry, Rejected } from "../tracking/store-entries.js";
+import { faultOf } from "../tracking/fault-of.js";
+import { authorizeRecords, storeEntries } from "../tracking/store-entries.js";
+import type { Entry, Rejected, Told } from "../tracking/store-entries.js";
 import type { Client, IdMaker } from "./client.js";
+import { ADDRESSES } from "./fields.js";
+import { withoutKey } from "./without-key.js";
 
 /**
  * Stores what a client sent; a bad thing fails none of the others, and is told of afterwards. That somebody was erased is no mistake of the sender.
  * @throws what is wrong with the first bad thing, insufficient_scope, and what ingest throws
  */
 export async function takeSent(client: Client, caller: Caller, sent: ClientSent): Promise<ClientAnswer> {
-  checkShape(client.shape, sent.body);
+  checkShape(client.shape, sent.body, { secret: true });
   const idOf = idMaker(caller, sent);
   const entries: Entry[] = [];
   const faults: Rejected[] = [];
@@ -18,7 +21,7 @@ export async function takeSent(client: Client, caller: Caller, sent: ClientSent)
   for (const [index, item] of items.entries()) {
     try {
       const told = await client.read(item, { sent, at: items.length === 1 ? "" : `[${index}]`, idOf });
-      entries.push(...told.map((each) => ({ index, ...each })));
+      entries.push(...told.map((each) => ({ index, ...keyless(each, sent.key) })));
     } catch (thrown) {
       faults.push({ index, error: faultOf(thrown) });
     }
@@ -33,15 +36,24 @@ export async function takeSent(client: Client, caller: Caller, sent: ClientSent)
   return { status: 400, code: first.error.code, value: { status: 0, reason: first.error.code, ...client.refusal(rejected) } };
 }
 
+function keyless(told: Told, key: string): Told {
+  return "event" in told ? { event: withoutKey(told.event, key) } : { ...told, call: withoutKey(told.call, key) };
+}
+
 /** Names of members in what is wrong begin with where the thing stood, as in what its shape says. */
 function placed({ index, error }: Rejected): Rejected {
   return { index, error: new DaybookError(error.code, `[${index}].${error.message}`, error.details, { cause: error }) };
 }
 
+/** What stands under such a name is stored nowhere. */
+function withoutAddress(name: string, value: unknown): unknown {
+  return ADDRESSES.some((each) => each === name) ? undefined : value;
+}
+
 function idMaker({ token, project }: Caller, sent: ClientSent): IdMaker {
   const counts = new Map<string, number>();
   return (content, hasTime) => {
-    const text = JSON.stringify(content);
+    const text = JSON.stringify(content, withoutAddress);
     const count = (counts.get(text) ?? 0) + 1;
     counts.set(text, count);
     const named = `${project ?? ""}\0${count}\0${text}`;

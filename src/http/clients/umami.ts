@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { id, object } from "../tracking/call.js";
 import { instantOf } from "../tracking/call-time.js";
-import { idOf, objectOf, textOf } from "../tracking/members.js";
+import { idOf, objectOf, textOf, without } from "../tracking/members.js";
 import type { Told } from "../tracking/store-entries.js";
 import type { Client, Reading } from "./client.js";
 import { fieldsOf } from "./fields.js";
 import type { FieldNames } from "./fields.js";
+import { traitsOf } from "./people.js";
 
 /** Members of a payload that are fields here. */
 export const UMAMI_FIELDS: FieldNames = { url: "url", hostname: "hostname", referrer: "referrer", language: "language", screen: "screen" };
@@ -36,13 +37,14 @@ export const umami: Client = {
 
 async function read(sent: unknown, { idOf: idFor, sent: { receivedAtMs, visitor } }: Reading): Promise<readonly Told[]> {
   const { type, payload: told } = sent as { readonly type: "event" | "identify"; readonly payload: z.infer<typeof payload> };
-  const { website: _, ...content } = told;
+  const content = without(told, ["website", "ip", "userAgent"]);
   const createdAtMs = typeof told.timestamp === "number" ? instantOf(told.timestamp * 1_000) : null;
-  const messageId = idFor([type, content], createdAtMs !== null);
   const seen = await visitor({ address: textOf(told.ip), userAgent: textOf(told.userAgent) }, createdAtMs ?? receivedAtMs);
   const userId = idOf(told.id);
+  // Visitors who say the same are told apart by their ids, of which nobody finds out an address.
+  const messageId = idFor([type, content, userId ?? seen.anonymousId], createdAtMs !== null);
   const person = userId === null ? { anonymousId: seen.anonymousId } : { userId };
-  if (type === "identify") return [{ record: "identify", call: { messageId, ...person, traits: told.data ?? {} }, createdAtMs: createdAtMs ?? receivedAtMs }];
+  if (type === "identify") return [{ record: "identify", call: { messageId, ...person, traits: traitsOf(told.data) }, createdAtMs: createdAtMs ?? receivedAtMs }];
   const { fields, rest } = fieldsOf(content, UMAMI_FIELDS, UMAMI_DROPPED);
   const data = fieldsOf(told.data ?? {}, {});
   const place = { locationCountry: seen.place.country ?? null, locationRegion: seen.place.region ?? null, locationCity: seen.place.city ?? null };

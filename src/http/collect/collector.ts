@@ -12,6 +12,7 @@ import { networkOf } from "../access/network.js";
 import type { PublicRules, TokenRecord } from "../access/token.js";
 import type { Agent } from "../routing/route.js";
 import type { AgentReader } from "../tracking/agent-reader.js";
+import { faultOf } from "../tracking/fault-of.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { beaconEvent } from "../shapes/beacon-body.js";
 import type { Beacon } from "../shapes/beacon-body.js";
@@ -168,9 +169,6 @@ export class Collector {
 
 const NOTHING = { accepted: 0, duplicates: 0, rejected: [] };
 
-/** What is wrong with one event alone; any other error is the whole request's, and the page tries again. */
-const FAULTS: readonly ErrorCode[] = ["invalid_parameter", "unknown_parameter", "invalid_event", "suppressed", "project_not_allowed"];
-
 function checkedBeacon(event: unknown, at: string, { ids }: PublicRules): Beacon {
   checkShape(beaconEvent, event, { at });
   const beacon = event as Beacon;
@@ -189,9 +187,4 @@ function siteOf(key: TokenRecord): string {
 
 function projectOf({ project }: TokenRecord): string {
   return project ?? "default";
-}
-
-function faultOf(thrown: unknown): DaybookError {
-  if (thrown instanceof DaybookError && FAULTS.includes(thrown.code)) return thrown;
-  throw thrown;
 }

@@ -1,5 +1,6 @@
 import { DaybookError } from "../../base/errors.js";
 import type { ErrorCode } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
 import { authorize } from "../access/access.js";
 import type { TokenRecord } from "../access/token.js";
 import type { Trace } from "../answer/answered.js";
@@ -7,7 +8,7 @@ import type { Held } from "../overload/admission.js";
 import { readBody } from "../request/body.js";
 import { membersOfFields } from "../request/form.js";
 import { parseQuery } from "../request/query.js";
-import type { ClientRoute, ClientSent, Visitor } from "../routing/route.js";
+import type { BodyRule, ClientKeyed, ClientRoute, ClientSent } from "../routing/route.js";
 import type { WireReply, WireRequest } from "../wire/exchange.js";
 import { callerOf } from "./respond.js";
 import type { Context } from "./respond.js";
@@ -15,37 +16,28 @@ import type { Context } from "./respond.js";
 /** What can be wrong with a request as text: its words are quoted then, and they may hold the key. */
 const UNREADABLE: readonly ErrorCode[] = ["malformed_json", "invalid_body", "invalid_parameter", "duplicate_parameter"];
 
-/** A request of a client library: its body, its key, its rights, what it tells. @param trace gets the organization, and what is wrong with a part */
+/** A request of a client library: its key, its body, its rights, what it tells. @param trace gets the organization, and what is wrong with a part */
 export async function takeFromClient(context: Context, route: ClientRoute, query: string, request: WireRequest, requestId: string, trace: Trace): Promise<WireReply> {
   if (request.method === "HEAD") throw new DaybookError("method_not_allowed", `expected ${route.method}, got HEAD`, { allow: route.method });
   const receivedAtMs = context.clock.now();
-  const held = context.admission.hold("");
+  const address = context.addressOf(request);
+  context.gate.refuseStrangers(address);
+  const fields = readable(() => parseQuery(query));
+  const header = (name: string) => request.header(name);
+  const unread: ClientKeyed = { body: route.sends === null ? readable(() => membersOfFields(fields, "data")) : {}, query: fields, header };
+  const early = keyIn(context, route, unread, address);
+  const opened = early === null ? null : await opener(context, early, address, trace);
+  const held = context.admission.hold(opened?.organization ?? null);
   try {
-    const address = context.addressOf(request);
-    const { fields, body } = await readSent(route, query, request, held);
-    let token: TokenRecord | null = null;
-    const sender = `${address ?? ""}\0${request.header("user-agent") ?? ""}`;
-    const sent: ClientSent = {
-      body,
-      query: fields,
-      receivedAtMs,
-      header: (name) => request.header(name),
-      readAgent: context.readAgent,
-      sha256Hex: context.sha256Hex,
-      repeatId: (text) => context.repeats.idOf(`${sender}\0${route.path}\0${text}`),
-      visitor: (seen, atMs): Promise<Visitor> => {
-        if (token === null) throw new DaybookError("internal", "a visitor is one of a token");
-        return context.collector.visitor(token, seen.address ?? address ?? "", seen.userAgent ?? request.header("user-agent") ?? "", atMs);
-      },
-    };
-    const value = route.keyOf(sent);
-    if (typeof value !== "string" || value === "") throw new DaybookError("missing_token", "expected the token in the place of the key that the client was given");
-    token = await context.gate.secretKey(value, address);
-    trace.organization = token.organization;
-    authorize({ scope: "events:write" }, token);
+    const keyed = route.sends === null ? unread : { ...unread, body: await bodyOf(context, request, route.sends, held) };
+    const key = early ?? keyIn(context, route, keyed, address);
+    if (key === null) throw missingKey(context, address);
+    const token = opened ?? (await opener(context, key, address, trace));
     const leave = context.admission.enter(token.sha256);
     try {
-      const answer = await route.take(callerOf(context.house, token, undefined), sent);
+      const room = held.isKeyless ? held.keyKnown(token.organization) : null;
+      if (room !== null) await room;
+      const answer = await route.take(callerOf(context.house, token, undefined), sentOf(context, route, request, { ...keyed, key, receivedAtMs }, token));
       trace.code = answer.code;
       const headers = { "content-type": "application/json; charset=utf-8", "x-request-id": requestId, "cache-control": "no-store" };
       const told = answer.status === 200 ? answer.value : { ...(answer.value as object), request_id: requestId };
@@ -58,13 +50,65 @@ export async function takeFromClient(context: Context, route: ClientRoute, query
   }
 }
 
-/** Query and body, the one in place of the other where there is none. @throws what reading throws, in words that quote nothing */
-async function readSent(route: ClientRoute, query: string, request: WireRequest, held: Held): Promise<{ fields: Record<string, string>; body: Record<string, unknown> }> {
+/** The token where the library put it; null: there is none yet. @throws missing_token (it is empty) */
+function keyIn(context: Context, route: ClientRoute, sent: ClientKeyed, address: string | undefined): string | null {
+  const value = route.keyOf(sent);
+  if (value === "") throw missingKey(context, address);
+  return typeof value === "string" ? value : null;
+}
+
+function missingKey({ gate }: Context, address: string | undefined): DaybookError {
+  gate.broughtNone(address);
+  return new DaybookError("missing_token", "expected the token in the place of the key that the client was given");
+}
+
+/** The token that a key is, if it may store events. @throws invalid_token, rate_limited, insufficient_scope */
+async function opener({ gate }: Context, key: string, address: string | undefined, trace: Trace): Promise<TokenRecord> {
+  const token = await gate.secretKey(key, address);
+  trace.organization = token.organization;
+  authorize({ scope: "events:write" }, token);
+  return token;
+}
+
+type Known = ClientKeyed & Pick<ClientSent, "key" | "receivedAtMs">;
+
+function sentOf(context: Context, { path }: ClientRoute, request: WireRequest, known: Known, token: TokenRecord): ClientSent {
+  const address = context.addressOf(request) ?? "";
+  const userAgent = request.header("user-agent") ?? "";
+  return {
+    ...known,
+    readAgent: context.readAgent,
+    sha256Hex: context.sha256Hex,
+    repeatId: (text) => context.repeats.idOf(`${address}\0${userAgent}\0${path}\0${text}`),
+    visitor: (seen, atMs) => context.collector.visitor(token, seen.address ?? address, seen.userAgent ?? userAgent, atMs),
+  };
+}
+
+/** A body; it is a short one where whose it is will be known by it alone. */
+async function bodyOf({ gate, addressOf }: Context, request: WireRequest, sends: BodyRule, held: Held): Promise<Record<string, unknown>> {
+  const maxByteLength = held.isKeyless ? Math.min(LIMITS.keylessBodyBytes, sends.maxByteLength) : sends.maxByteLength;
   try {
-    const fields = parseQuery(query);
-    return { fields, body: route.sends === null ? membersOfFields(fields, "data") : await readBody(request, route.sends, held) };
+    return await readBody(request, { ...sends, maxByteLength }, held);
   } catch (thrown) {
-    if (!(thrown instanceof DaybookError) || !UNREADABLE.includes(thrown.code)) throw thrown;
-    throw new DaybookError(thrown.code, "expected what the client library sends, it cannot be read");
+    if (held.isKeyless && isUnreadable(thrown)) gate.broughtNone(addressOf(request));
+    return rethrown(thrown);
   }
+}
+
+function readable<Value>(read: () => Value): Value {
+  try {
+    return read();
+  } catch (thrown) {
+    return rethrown(thrown);
+  }
+}
+
+/** @throws what reading throws, in words that quote nothing */
+function rethrown(thrown: unknown): never {
+  if (!isUnreadable(thrown)) throw thrown;
+  throw new DaybookError(thrown.code, "expected what the client library sends, it cannot be read");
+}
+
+function isUnreadable(thrown: unknown): thrown is DaybookError {
+  return thrown instanceof DaybookError && UNREADABLE.includes(thrown.code);
 }

@@ -27,15 +27,15 @@ export async function collect(context: Context, route: CollectRoute, query: stri
     const body = await readBody(request, route.collects, held);
     checkShape(route.collects.schema, body);
     const address = context.addressOf(request);
-    const sender = `${address ?? ""}\0${request.header("user-agent") ?? ""}`;
-    const read = route.reads?.(body, (text) => context.repeats.idOf(`${sender}\0${route.path}\0${text}`)) ?? body;
-    const { key: value, events } = read as { readonly key: string; readonly events: readonly unknown[] };
-    const key = await context.gate.publicKey(value);
+    const key = await context.gate.publicKey(route.reads?.key(body) ?? (body["key"] as string));
     const daybook = context.house.organizations.get(key.organization);
     const rules = key.public;
     if (daybook === undefined || rules === undefined || rules === null) throw invalidToken();
     trace.organization = key.organization;
     trace.headers = corsOf(allowedOrigin(origin, rules.origins));
+    // Only now: whoever has no key must not fill what is remembered of those who have one.
+    const sender = `${address ?? ""}\0${request.header("user-agent") ?? ""}\0${route.path}`;
+    const events = route.reads?.events(body, (text) => context.repeats.idOf(`${sender}\0${text}`)) ?? (body["events"] as readonly unknown[]);
     await context.collector.take({ key, rules, daybook, events, address: address ?? "", header: (name) => request.header(name), receivedAtMs });
     return { status: 204, headers, body: null };
   } finally {

@@ -1,4 +1,5 @@
 import { DaybookError } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
 import type { HandlerLimits } from "./limits.js";
 import { ParsePace } from "./parse-pace.js";
 import { ParseRoom } from "./parse-room.js";
@@ -6,15 +7,31 @@ import { ParseRoom } from "./parse-room.js";
 /** Below it, parsing takes less time than waiting for a turn. */
 const SHORT_BODY_BYTES = 16 * 1024;
 
+/** Of all bytes, the part that bodies may hold whose keys are not known. */
+const KEYLESS_SHARE = 8;
+
 /** Bytes that one request holds in memory. */
 export interface Held {
+  /** True: whose bytes they are is not known when they come. */
+  readonly isKeyless: boolean;
   /** Counts bytes that have arrived or were inflated. @throws overloaded */
   take(byteLength: number): void;
   /** Counts nothing, but tells whether so many bytes are worth reading. @throws overloaded */
   expect(byteLength: number): void;
   /** Resolves when a body of so many bytes may be parsed, one to be written once there is room for what it becomes; null: now. Called once. */
   parseTurn(byteLength: number, isWritten: boolean): Promise<void> | null;
+  /**
+   * The key is known: what was held without one counts to the organization from now on. Resolves when there is room for it; null: now.
+   * @throws overloaded
+   */
+  keyKnown(organization: string): Promise<void> | null;
   release(): void;
+}
+
+/** Bytes that are held together. */
+interface Budget {
+  readonly byteLengthMax: number;
+  byteLength: number;
 }
 
 /** Refuses requests before they cost anything, while there is too much to do. */
@@ -25,13 +42,17 @@ export class Admission {
   readonly #underWay = new Map<string, number>();
   readonly #pace = new ParsePace();
   readonly #rooms = new Map<string, ParseRoom>();
-  #heldByteLength = 0;
+  readonly #all: Budget;
+  readonly #keyless: Budget;
+  readonly #keylessRoom = new ParseRoom();
 
   constructor(
     readonly limits: HandlerLimits,
     readonly lagMs: () => number,
   ) {
     this.#tooMany = tooManyOfToken(limits);
+    this.#all = { byteLengthMax: limits.heldBodyBytes, byteLength: 0 };
+    this.#keyless = { byteLengthMax: Math.min(LIMITS.heldKeylessBytes, limits.heldBodyBytes / KEYLESS_SHARE), byteLength: 0 };
   }
 
   /** @throws overloaded */
@@ -51,32 +72,52 @@ export class Admission {
     };
   }
 
-  /** What one request of an organization will hold. A request that is alone is let in whatever it brings: its route has a bound of its own. */
-  hold(organization: string): Held {
+  /**
+   * What one request will hold. A request that is alone is let in whatever it brings: its route has a bound of its own.
+   * @param organization null: whose it is will be known by the body alone
+   */
+  hold(organization: string | null): Held {
     let own = 0;
+    let parsed = 0;
+    let budget = organization === null ? this.#keyless : this.#all;
     let leave: (() => void) | null = null;
-    const refuseOver = (byteLength: number) => {
-      const others = this.#heldByteLength - own;
-      if (others > 0 && others + own + byteLength > this.limits.heldBodyBytes) throw new DaybookError("overloaded", "too many bytes are waiting");
-    };
     return {
-      expect: refuseOver,
+      isKeyless: organization === null,
+      expect: (byteLength) => refuseOver(budget, own, byteLength),
       take: (byteLength) => {
-        refuseOver(byteLength);
+        refuseOver(budget, own, byteLength);
         own += byteLength;
-        this.#heldByteLength += byteLength;
+        budget.byteLength += byteLength;
       },
       parseTurn: (byteLength, isWritten) => {
         if (byteLength < SHORT_BODY_BYTES) return null;
         if (!isWritten) return this.#pace.wait(byteLength);
-        const room = this.#roomOf(organization);
+        const room = organization === null ? this.#keylessRoom : this.#roomOf(organization);
         const entered = room.enter(byteLength);
+        parsed = byteLength;
         leave = () => room.leave(byteLength);
         return entered === null ? this.#pace.wait(byteLength) : entered.then(() => this.#pace.wait(byteLength));
       },
+      keyKnown: (known) => {
+        refuseOver(this.#all, 0, own);
+        budget.byteLength -= own;
+        this.#all.byteLength += own;
+        budget = this.#all;
+        const leaveKeyless = leave;
+        if (leaveKeyless === null) return null;
+        const room = this.#roomOf(known);
+        const move = () => {
+          leaveKeyless();
+          leave = () => room.leave(parsed);
+        };
+        const entered = room.enter(parsed);
+        if (entered !== null) return entered.then(move);
+        move();
+        return null;
+      },
       release: () => {
         leave?.();
-        this.#heldByteLength -= own;
+        budget.byteLength -= own;
         own = 0;
       },
     };
@@ -87,6 +128,11 @@ export class Admission {
     this.#rooms.set(organization, room);
     return room;
   }
+}
+
+function refuseOver({ byteLength: held, byteLengthMax }: Budget, own: number, byteLength: number): void {
+  const others = held - own;
+  if (others > 0 && others + own + byteLength > byteLengthMax) throw new DaybookError("overloaded", "too many bytes are waiting");
 }
 
 export function tooManyOfToken({ requestsPerTokenCount }: HandlerLimits): DaybookError {

@@ -24,7 +24,7 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: Held)
   const declared = Number(request.header("content-length") ?? 0);
   if (declared > rule.maxByteLength) throw bodyTooLarge(rule.maxByteLength);
   if (declared > 0) held.expect(declared);
-  const sent = await request.readBody(rule.maxByteLength, held.take);
+  const sent = await request.readBody(rule.maxByteLength, held.take, held.isKeyless);
   const bytes = encoding === null || sent.length === 0 ? sent : await inflate(sent, encoding, rule.maxByteLength, held);
   const turn = held.parseTurn(bytes.length, rule.isWritten === true);
   if (turn !== null) await turn;

@@ -1,4 +1,5 @@
 import { DaybookError } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
 import { parseJson } from "./json.js";
 import { parseQuery } from "./query.js";
 
@@ -6,14 +7,20 @@ const FORM_TYPE = "application/x-www-form-urlencoded";
 const DATA = "data";
 const decoder = new TextDecoder();
 
+/** What newer runtimes have of their own. */
+const fromBase64 = (Uint8Array as { readonly fromBase64?: (text: string) => Uint8Array }).fromBase64?.bind(Uint8Array);
+
 /** Whether a body is a form by its content type. */
 export function isForm(contentType: string | null): boolean {
   return (contentType ?? "").toLowerCase().split(";", 1)[0]?.trim() === FORM_TYPE;
 }
 
-/** The fields of a form, as `membersOfFields` has them. @throws malformed_json, invalid_parameter, duplicate_parameter */
+/** The fields of a form, as `membersOfFields` has them. @throws malformed_json, invalid_parameter, duplicate_parameter, invalid_body (many fields) */
 export function membersOfForm(bytes: Uint8Array, list: string): Record<string, unknown> {
-  return membersOfFields(parseQuery(decoder.decode(bytes)), list);
+  const text = decoder.decode(bytes);
+  if (text.split("&", LIMITS.formFieldCount + 1).length > LIMITS.formFieldCount)
+    throw new DaybookError("invalid_body", `expected at most ${LIMITS.formFieldCount} fields in a form`);
+  return membersOfFields(parseQuery(text), list);
 }
 
 /**
@@ -30,8 +37,16 @@ export function membersOfFields(fields: Readonly<Record<string, string>>, list: 
 /** In a form that was not escaped a plus reads as a blank. */
 function bytesOfBase64(text: string): Uint8Array {
   try {
-    return Uint8Array.from(atob(text.replaceAll(" ", "+")), (char) => char.charCodeAt(0));
+    const escaped = text.replaceAll(" ", "+");
+    return fromBase64?.(escaped) ?? bytesOfLatin1(atob(escaped));
   } catch {
     throw new DaybookError("malformed_json", `${DATA}: expected JSON in base64`);
   }
+}
+
+/** `Uint8Array.from` takes ten times as long. */
+function bytesOfLatin1(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < bytes.length; at += 1) bytes[at] = text.charCodeAt(at);
+  return bytes;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { plausibleBody, readPlausible } from "../clients/plausible.js";
+import { plausibleBody, plausibleEvents, plausibleKey } from "../clients/plausible.js";
 import { BEACON_BYTE_LENGTH, collectBody } from "../shapes/beacon-body.js";
 import { SERVED_FILES } from "../files/browser-files.js";
 import type { BrowserFiles } from "../files/browser-files.js";
@@ -36,7 +36,7 @@ export const collectRoutes: readonly CollectRoute[] = [
     answer: z.null(),
     status: 204,
     collects: { schema: plausibleBody, maxByteLength: BEACON_BYTE_LENGTH, list: null, isWritten: true, anyTextType: true },
-    reads: readPlausible,
+    reads: { key: plausibleKey, events: plausibleEvents },
   },
 ];
 

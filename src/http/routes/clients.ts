@@ -8,7 +8,7 @@ import { posthog } from "../clients/posthog.js";
 import { takeSent } from "../clients/take.js";
 import { umami } from "../clients/umami.js";
 import { WRITE_BYTE_LENGTH } from "../routing/route.js";
-import type { ClientRoute, ClientSent } from "../routing/route.js";
+import type { ClientKeyed, ClientRoute } from "../routing/route.js";
 
 /** Clients add parameters of their own. */
 const anyQuery = z.looseObject({});
@@ -24,7 +24,7 @@ const OBJECT = z.looseObject({});
 const ONE = z.union([z.literal(1), z.looseObject({ status: z.literal(1) })]);
 
 /** A route whose client is known by its path, or by what it sends. */
-function post(path: string, library: string, clientOf: Client | ((sent: ClientSent) => Client), row: { readonly answer?: z.ZodType; readonly schema?: z.ZodObject; readonly form?: boolean } = {}): ClientRoute {
+function post(path: string, library: string, clientOf: Client | ((sent: ClientKeyed) => Client), row: { readonly answer?: z.ZodType; readonly schema?: z.ZodObject; readonly form?: boolean } = {}): ClientRoute {
   const of = typeof clientOf === "function" ? clientOf : () => clientOf;
   const schema = row.schema ?? (typeof clientOf === "function" ? OBJECT : clientOf.shape);
   const body = { schema, maxByteLength: WRITE_BYTE_LENGTH, list: row.form === true ? "data" : null, isWritten: true, anyTextType: true, ...(row.form === true ? { form: true } : {}) };
@@ -58,7 +58,7 @@ function inQuery(path: string, client: Client): ClientRoute {
 }
 
 const MIXPANEL = { answer: ONE, form: true };
-const isOpenpanel = ({ header }: ClientSent) => header(OPENPANEL_SECRET) !== null;
+const isOpenpanel = ({ header }: ClientKeyed) => header(OPENPANEL_SECRET) !== null;
 
 /** What client libraries of others send to. */
 export const clientRoutes: readonly ClientRoute[] = [

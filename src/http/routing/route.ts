@@ -131,22 +131,35 @@ export interface FileRoute extends RouteBase {
   readonly content: BrowserFile;
 }
 
+/** Where a body of a page has what is wanted; events are asked for once the key is known. */
+export interface CollectReader {
+  readonly key: (body: Readonly<Record<string, unknown>>) => string;
+  /** @param idOf an id for what came without one, the same for the same text of the same sender within a moment */
+  readonly events: (body: Readonly<Record<string, unknown>>, idOf: (text: string) => string) => readonly unknown[];
+}
+
 /** What pages of other origins may send to, with a public key in the body. */
 export interface CollectRoute extends RouteBase {
   readonly access: null;
   /** The body; null: a browser asks whether it may send one. */
   readonly collects: BodyRule | null;
   /** Key and events of a body that has them under other names. Default: they are its members. */
-  readonly reads?: (body: Readonly<Record<string, unknown>>, idOf: (text: string) => string) => { readonly key: string; readonly events: readonly unknown[] };
+  readonly reads?: CollectReader;
 }
 
-/** A request of a client library that brings its token elsewhere than in a header of its own. */
-export interface ClientSent {
+/** Where a client library puts its token. */
+export interface ClientKeyed {
   /** Without a body: the parameters of the query. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, string>>;
-  readonly receivedAtMs: number;
   readonly header: (name: string) => string | null;
+}
+
+/** A request of a client library whose token is known. */
+export interface ClientSent extends ClientKeyed {
+  /** The token as it came, which is kept out of all that is stored and told. */
+  readonly key: string;
+  readonly receivedAtMs: number;
   readonly readAgent: (text: string) => Agent;
   readonly sha256Hex: (text: string) => string;
   /** An id that is the same for the same text of the same sender within a moment. */
@@ -181,7 +194,8 @@ export interface ClientRoute extends RouteBase {
   readonly access: null;
   /** Null: what is sent stands in the query. */
   readonly sends: BodyRule | null;
-  readonly keyOf: (sent: ClientSent) => unknown;
+  /** Asked before the body is read, with none, and again with it where that gave nothing. Anything but text is no token. */
+  readonly keyOf: (sent: ClientKeyed) => unknown;
   readonly take: (caller: Caller, sent: ClientSent) => Promise<ClientAnswer>;
 }
 

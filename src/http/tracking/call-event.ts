@@ -2,7 +2,7 @@ import type { EventInput } from "../../schema/event.js";
 import { splitAddress, withoutUser } from "../../schema/web-address.js";
 import type { Agent } from "../routing/route.js";
 import type { Call, EventKind } from "./call.js";
-import { idOf, objectOf, textOf } from "./members.js";
+import { idOf, objectOf, screenOf, textOf } from "./members.js";
 import type { JsonObject } from "./members.js";
 
 /** Names of the events that views become: both count as page views. */
@@ -20,6 +20,7 @@ export function eventOfCall(
   // Only a view tells where it is among its own properties.
   const page = kind === "track" ? objectOf(context["page"]) : { ...properties, ...objectOf(context["page"]) };
   const address = textOf(page["url"]);
+  const screen = objectOf(context["screen"]);
   const userAgent = textOf(context["userAgent"]);
   return {
     id: call.messageId ?? null,
@@ -31,7 +32,7 @@ export function eventOfCall(
     ...(address === null ? {} : splitAddress(address)),
     referrer: textOf(page["referrer"]),
     language: textOf(context["locale"]),
-    screen: screenOf(context["screen"]),
+    screen: screenOf(screen["width"], screen["height"]) ?? textOf(context["screen"]),
     ...(userAgent === null ? {} : readAgent(userAgent)),
     value: typeof properties["revenue"] === "number" ? properties["revenue"] : null,
     currency: textOf(properties["currency"]),
@@ -65,10 +66,4 @@ function titleOf(page: JsonObject): JsonObject {
 function campaignOf(campaign: JsonObject): JsonObject {
   const entries = Object.entries(campaign).filter(([, value]) => textOf(value) !== null);
   return Object.fromEntries(entries.map(([key, value]) => [`utm_${key === "name" ? "campaign" : key}`, value]));
-}
-
-function screenOf(screen: unknown): string | null {
-  const { width, height } = objectOf(screen);
-  const isMeasured = typeof width === "number" && typeof height === "number";
-  return isMeasured ? `${width}x${height}` : textOf(screen);
 }

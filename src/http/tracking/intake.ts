@@ -5,7 +5,8 @@ import { CALL_KINDS, RECORD_KINDS, trackingBodies } from "./call.js";
 import type { Call, CallKind, EventKind, RecordKind } from "./call.js";
 import { eventOfCall } from "./call-event.js";
 import { callTimeMs } from "./call-time.js";
-import { authorizeRecords, faultOf, storeEntries } from "./store-entries.js";
+import { faultOf } from "./fault-of.js";
+import { authorizeRecords, storeEntries } from "./store-entries.js";
 import type { Entry, Outcome, Rejected, Told } from "./store-entries.js";
 
 type Sent = Exchange<Readonly<Record<string, unknown>>, unknown>;

@@ -18,3 +18,13 @@ export function textOf(value: unknown): string | null {
 export function idOf(value: unknown): string | null {
   return typeof value === "number" ? JSON.stringify(value) : textOf(value);
 }
+
+/** All members but these. */
+export function without(members: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
+}
+
+/** As screens are told: width and height in pixels; null where one of them is no number. */
+export function screenOf(width: unknown, height: unknown): string | null {
+  return typeof width === "number" && typeof height === "number" ? `${width}x${height}` : null;
+}

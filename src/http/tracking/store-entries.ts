@@ -5,6 +5,7 @@ import { authorize } from "../access/access.js";
 import type { Caller } from "../routing/route.js";
 import type { Call, RecordKind } from "./call.js";
 import { storeRecord } from "./call-record.js";
+import { faultOf } from "./fault-of.js";
 
 /** What one thing that was sent is: an event. */
 export interface ToldEvent {
@@ -33,9 +34,6 @@ export interface Outcome {
   readonly duplicates: number;
   readonly rejected: readonly Rejected[];
 }
-
-/** What is wrong with one call alone; any other error is the whole request's, and the sender tries again. */
-const FAULTS_OF_A_CALL: readonly ErrorCode[] = ["invalid_parameter", "unknown_parameter", "invalid_event", "suppressed", "project_not_allowed"];
 
 /** @throws insufficient_scope (what ties ids needs a scope of its own) */
 export function authorizeRecords(entries: readonly Entry[], { token }: Caller): void {
@@ -67,10 +65,4 @@ function isRecord(entry: Entry): entry is Entry & ToldRecord {
 
 function isEvent(entry: Entry): entry is Entry & ToldEvent {
   return "event" in entry;
-}
-
-/** The fault of one call. @throws anything else */
-export function faultOf(thrown: unknown): DaybookError {
-  if (thrown instanceof DaybookError && FAULTS_OF_A_CALL.includes(thrown.code)) return thrown;
-  throw thrown;
 }

@@ -29,9 +29,10 @@ export interface WireRequest {
   header(name: string): string | null;
   /**
    * The bytes as sent, at most once. `onBytes` hears how many more have come; what it throws ends the reading.
+   * @param isKeyless whose they are is not known yet: a transport that holds bytes lets such ones have less
    * @throws body_too_large, aborted, and what `onBytes` throws
    */
-  readBody(maxByteLength: number, onBytes?: (byteLength: number) => void): Promise<Uint8Array>;
+  readBody(maxByteLength: number, onBytes?: (byteLength: number) => void, isKeyless?: boolean): Promise<Uint8Array>;
 }
 
 /** A body that is made as time goes on. */

@@ -73,6 +73,22 @@ describe("bodies that are parsed and not answered yet", () => {
     expect(parsed).toContain("second");
   });
 
+  test("whose key is not known have a room of their own, and go into that of the organization once it is", async () => {
+    const admission = new Admission(handlerLimits(), () => 0);
+    const [first, second, other] = [admission.hold("acme"), admission.hold(null), admission.hold(null)];
+    await first.parseTurn(2 * MIB, true);
+    await second.parseTurn(2 * MIB, true);
+    const told: string[] = [];
+    void second.keyKnown("acme")?.then(() => told.push("second is in"));
+    void other.parseTurn(MIB, true)?.then(() => told.push("other is parsed"));
+    await settle();
+    expect(told).toEqual([]);
+    first.release();
+    await settle();
+    expect(told).toEqual(["second is in", "other is parsed"]);
+    expect(other.keyKnown("bolt")).toBeNull();
+  });
+
   test("are parsed a few in a turn of the event loop", async () => {
     const admission = new Admission(handlerLimits(), () => 0);
     const parsed: number[] = [];
