@@ -116,6 +116,10 @@ export const LIMITS = {
   enteredRequestCount: 1_024,
   /** Bytes of request bodies in memory at once, of all callers. As parsed JSON they take several times as much. */
   heldBodyBytes: 64 * 1024 * 1024,
+  /** Bytes that an event of an Arrow body counts for at least, of those that a body may have: no event is shorter as JSON, with its comma. */
+  arrowEventBytes: 15,
+  /** Bytes that a column of such a body counts for in each row, whether it has a value or none: to look takes time. */
+  arrowCellBytes: 1,
   /** Bytes of long request bodies that are parsed in one turn of the event loop. Takes some milliseconds. */
   parsedBytesPerTurn: 256 * 1024,
   /** Bytes of long request bodies of one organization that are parsed and not answered yet. Objects take some ten times as much. */
