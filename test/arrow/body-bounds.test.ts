@@ -26,7 +26,7 @@ function textData(texts: readonly string[]): Data {
 /** The same text in each row, by a dictionary. */
 function repeated(text: string, length: number, id: number): Data {
   const type = new Dictionary(new Utf8(), new Int32(), id);
-  return makeData({ type, length, nullCount: 0, data: new Int32Array(length), dictionary: new Vector([textData([text])]) });
+  return makeData({ type, length, nullCount: 0, data: new Int32Array(length), dictionary: new Vector([textData([text])]) } as never);
 }
 
 function metadataRows(text: string, length: number): Uint8Array {
