@@ -174,6 +174,8 @@ export const LIMITS = {
   rememberedRepeatCount: 100_000,
   /** Events of one page of an export over HTTP. */
   exportPageCount: 5_000,
+  /** Milliseconds for which nothing may be asked of an export while an erasure waits for it. Who forgot it must not keep a person's events alive. */
+  idleExportMs: 60_000,
   /** Characters of such a page, one event more or less. It is in memory as a whole, here and there. */
   exportPageChars: 4 * 1024 * 1024,
   /** Requests of one client under way at once. A quarter of what a token may have, so that a few processes can share one. */

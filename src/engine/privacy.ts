@@ -33,6 +33,8 @@ export interface PrivacyHouse {
   readonly suppressionKey: Uint8Array;
   /** Forgets everything that was derived from rows and identities. */
   readonly forget: () => void;
+  /** Waits until nobody reads the old rows; exports that nobody asks on are ended. */
+  readonly untilUnread: (whenUnread: Promise<void>) => Promise<void>;
   /** @throws closed */
   readonly refuseClosed: () => void;
 }
@@ -170,7 +172,7 @@ export class StoredPrivacyRequests implements PrivacyRequests {
   }
 
   async #erase(id: string, resolution: PrivacyResolution): Promise<PrivacyRequest> {
-    const { store, housekeeping, queue, clock, forget } = this.#house;
+    const { store, housekeeping, queue, clock, forget, untilUnread } = this.#house;
     this.#house.refuseClosed();
     // Refused before anything is sealed.
     resolve(this.#request(id), resolution, clock.now());
@@ -196,7 +198,9 @@ export class StoredPrivacyRequests implements PrivacyRequests {
       queue.forget();
     });
     // Writing goes on meanwhile: a slow reader holds up this answer alone.
-    await whenUnread;
+    await untilUnread(whenUnread);
+    // The erasure stands; its receipt is in the list of whoever opens the store again, who removes the old files too.
+    this.#house.refuseClosed();
     await housekeeping.exclusive(queue, async () => {
       await store.refuseTakenOver();
       await store.removeOrphans();

@@ -45,7 +45,8 @@ const KNOWN_CODECS = ["UNCOMPRESSED", "SNAPPY"];
  * @throws invalid_parameter (no Parquet, damaged, a codec without inflater, or a column of a type that events cannot have)
  */
 export async function* eventsFromParquet(file: ParquetFile, inflaters: Inflaters = {}): AsyncGenerator<readonly EventInput[]> {
-  const metadata = await readable(() => parquetMetadataAsync(file, { parsers, geoparquet: false }));
+  // Without the parsers: the bounds of a text column may be cut within a character.
+  const metadata = await readable(() => parquetMetadataAsync(file, { geoparquet: false }));
   refuseCodecs(metadata, inflaters);
   const { children } = await readable(() => schemaOf(metadata, file.byteLength));
   const targets = children.map(targetOf);
