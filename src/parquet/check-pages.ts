@@ -4,8 +4,8 @@ import { chunkRange } from "./check-metadata.js";
 import type { Leaf } from "./check-metadata.js";
 
 /**
- * Goes over the page headers of a column chunk as the library will: each page has to lie behind its header and within the chunk, and all of them to hold
- * the values that the chunk declares. A page of a negative length, or of none that is told, it would read again and again. @throws Error
+ * Goes over the page headers of a column chunk as the library will: each page has to lie behind its header and within the chunk, and all of them to
+ * hold the values that the chunk declares. A page of a negative length, or of none that is told, it would read again and again. @throws Error
  */
 export async function refuseDamagedPages(file: AsyncBuffer, chunk: ColumnMetaData, { path, isRepeated }: Leaf): Promise<void> {
   const [start, end] = chunkRange(chunk);
