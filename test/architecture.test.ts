@@ -36,6 +36,7 @@ const TOWERS: Record<string, readonly string[]> = {
 const PACKAGES: Record<string, readonly string[]> = {
   "apache-arrow": ["arrow"],
   hyparquet: ["parquet"],
+  "hyparquet/src/column.js": ["parquet"],
   "hyparquet-writer": ["parquet"],
   fflate: ["store"],
   re2js: ["filter", "testing"],

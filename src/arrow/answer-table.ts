@@ -1,5 +1,6 @@
 import { Bool, Field, Float64, RecordBatch, Schema, Struct, Table, TimestampMillisecond, makeData, tableToIPC } from "apache-arrow";
 import type { Data } from "apache-arrow";
+import { isPlainObject } from "../schema/metadata.js";
 import type { AnswerList } from "./answer-list.js";
 import { Validity, utf8Data } from "./utf8-data.js";
 
@@ -8,6 +9,11 @@ export type { Table };
 /** Members that are instants, in the names of the library and of the wire. */
 const INSTANTS = /^(?:day|start|end|firstSeen|lastSeen|first_seen|last_seen|\w+At|\w+_at)$/;
 const ISO_INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+/** Members that are numbers or null, in the names of the library: one that is null in each item has the type that it has where it is not. */
+const NUMBERS = new Set([
+  "avg", "bounceRate", "conversionRate", "durationAvgSec", "durationMedianSec", "durationP90Sec", "entities", "pagesPerSession", "rate", "stepRate",
+  "total", "viewsPerVisit",
+]);
 /** Of a list of texts or numbers. */
 const VALUE_COLUMN = "value";
 
@@ -16,7 +22,7 @@ const VALUE_COLUMN = "value";
  * of its own as JSON text; null is not set. What stands beside the list is in the metadata of the schema: texts as they are, all else as JSON.
  */
 export function answerTable({ rows, beside }: AnswerList): Table {
-  const items = rows.map((row) => (isObject(row) ? row : { [VALUE_COLUMN]: row }));
+  const items = rows.map((row) => (isPlainObject(row) ? row : { [VALUE_COLUMN]: row }));
   const names = new Set(items.flatMap((item) => Object.keys(item)));
   const columns = [...names].map((name) => ({ name, data: columnData(name, items.map((item) => item[name] ?? null)) }));
   const fields = columns.map(({ name, data }) => new Field(name, data.type, true));
@@ -32,18 +38,18 @@ export function answerStream(list: AnswerList): Uint8Array {
   return tableToIPC(answerTable(list), "stream");
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function columnData(name: string, values: readonly unknown[]): Data {
   const set = values.filter((value) => value !== null);
   const isEvery = (type: string) => set.every((value) => typeof value === type);
   if (set.length > 0 && isEvery("boolean")) return flags(values);
-  if (set.length > 0 && isEvery("number")) return numbers(values);
+  if (set.length > 0 ? isEvery("number") : NUMBERS.has(inCamelCase(name))) return numbers(values);
   if (!isEvery("string")) return utf8Data(values.map((value) => (value === null ? null : JSON.stringify(value))));
   const texts = values as readonly (string | null)[];
   return INSTANTS.test(name) && texts.every((text) => text === null || ISO_INSTANT.test(text)) ? instants(texts) : utf8Data(texts);
+}
+
+function inCamelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function flags(values: readonly unknown[]): Data {

@@ -1,3 +1,4 @@
+import { LIMITS } from "../base/limits.js";
 import type { EventInput } from "../schema/event.js";
 import { FIELDS } from "../schema/fields.js";
 
@@ -52,9 +53,9 @@ function withKeys(metadata: unknown, keys: readonly [string, unknown][]): unknow
   return Object.fromEntries([...Object.entries(metadata), ...keys]);
 }
 
-/** Text as the JSON it holds; text that is none stays text. */
+/** Text as the JSON it holds; text that is none, or longer than metadata may be, stays text, for `ingest` to say so. */
 export function jsonOf(value: unknown): unknown {
-  if (typeof value !== "string") return value;
+  if (typeof value !== "string" || value.length > LIMITS.metadataBytes) return value;
   try {
     return JSON.parse(value) as unknown;
   } catch {

@@ -1,11 +1,13 @@
 import { RecordBatchReader } from "apache-arrow";
 import type { RecordBatch, Schema } from "apache-arrow";
 import { DaybookError, parameterError } from "../base/errors.js";
+import { LIMITS } from "../base/limits.js";
 import type { EventInput } from "../schema/event.js";
 import { eventAt, placeOf } from "./event-columns.js";
 import type { Place, ReadValue } from "./event-columns.js";
 import { JSON_MARK } from "./json-mark.js";
 import { jsonReader, valueReader } from "./read-values.js";
+import { ValueRoom } from "./value-room.js";
 
 /** What a column fills, and how it is read. */
 interface Target extends Place {
@@ -18,9 +20,10 @@ interface Target extends Place {
  * `metadata.KEY`, and any other column, becomes a metadata key. Null is not set. Text may be dictionary-encoded. Integers
  * beyond 2^53 become text. Values are checked by `ingest`, event by event.
  * @param bytes all of it; not compressed
- * @throws invalid_parameter (no Arrow IPC, cut short, compressed, or a column of a type that events cannot have)
+ * @param room that the events take from
+ * @throws invalid_parameter (no Arrow IPC, cut short, compressed, or a column of a type that events cannot have), body_too_large
  */
-export function* eventsFromIpc(bytes: Uint8Array): Generator<EventInput> {
+export function* eventsFromIpc(bytes: Uint8Array, room: ValueRoom = new ValueRoom()): Generator<EventInput> {
   refuseCutShort(bytes);
   let targets: readonly Target[] | null = null;
   let rowCount = 0;
@@ -28,18 +31,23 @@ export function* eventsFromIpc(bytes: Uint8Array): Generator<EventInput> {
     rowCount += batch.numRows;
     // Each event has a name, and a name some byte: rows of columns that take none could be more than there is time for.
     if (rowCount > bytes.length) throw expected(`${rowCount} rows in ${bytes.length} bytes`);
-    targets ??= targetsOf(batch.schema);
-    const columns = targets.map(({ readerIn, ...place }) => ({ ...place, read: readerIn(batch) }));
-    for (let row = 0; row < batch.numRows; row += 1) yield eventAt(columns, row);
+    targets ??= readable(() => targetsOf(batch.schema, room));
+    const columns = readable(() => targets?.map(({ readerIn, ...place }) => ({ ...place, read: readerIn(batch) })) ?? []);
+    const rowBytes = LIMITS.arrowEventBytes + columns.length * LIMITS.arrowCellBytes;
+    room.expect(rowBytes * batch.numRows);
+    for (let row = 0; row < batch.numRows; row += 1) {
+      room.take(rowBytes);
+      yield readable(() => eventAt(columns, row));
+    }
   }
 }
 
-function targetsOf(schema: Schema): Target[] {
+function targetsOf(schema: Schema, room: ValueRoom): Target[] {
   return schema.fields.map((field, index) => {
     const { name, type } = field;
     const place = placeOf(name);
     const isJson = name === "metadata" || (place.member === null && field.metadata.get(JSON_MARK[0]) === JSON_MARK[1]);
-    const readerOf = isJson ? jsonReader(name, type) : valueReader(name, type, place.isTime ? "ms" : "text");
+    const readerOf = isJson ? jsonReader(name, type, room) : valueReader(name, type, place.isTime ? "ms" : "text", room);
     return {
       ...place,
       readerIn: (batch: RecordBatch) => {
@@ -52,19 +60,9 @@ function targetsOf(schema: Schema): Target[] {
 }
 
 function* batchesOf(bytes: Uint8Array): Generator<RecordBatch> {
-  let reader: Iterator<RecordBatch>;
-  try {
-    reader = RecordBatchReader.from(bytes)[Symbol.iterator]();
-  } catch (cause) {
-    throw unreadable(cause);
-  }
+  const reader: Iterator<RecordBatch> = readable(() => RecordBatchReader.from(bytes)[Symbol.iterator]());
   for (;;) {
-    let next: IteratorResult<RecordBatch>;
-    try {
-      next = reader.next();
-    } catch (cause) {
-      throw unreadable(cause);
-    }
+    const next = readable(() => reader.next());
     if (next.done === true) return;
     yield next.value;
   }
@@ -82,9 +80,15 @@ function refuseCutShort(bytes: Uint8Array): void {
   if (!isWhole) throw expected(`${bytes.length} bytes without ${isFile ? "the magic at the end" : "an end mark"}`);
 }
 
-function unreadable(cause: unknown): DaybookError {
-  const reason = `expected an uncompressed Arrow IPC stream or file: ${cause instanceof Error ? cause.message : String(cause)}`;
-  return new DaybookError("invalid_parameter", `bytes: ${reason}`, { param: "bytes", reason }, { cause });
+/** What the library throws at bytes that it does not understand is their fault, whatever it is. */
+function readable<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if (cause instanceof DaybookError) throw cause;
+    const reason = `expected an uncompressed Arrow IPC stream or file: ${cause instanceof Error ? cause.message : String(cause)}`;
+    throw new DaybookError("invalid_parameter", `bytes: ${reason}`, { param: "bytes", reason }, { cause });
+  }
 }
 
 function expected(got: string): DaybookError {

@@ -3,6 +3,7 @@ import type { Vector } from "apache-arrow";
 import { parameterError } from "../base/errors.js";
 import { integerOf, jsonOf } from "./event-columns.js";
 import type { ReadValue } from "./event-columns.js";
+import type { ValueRoom } from "./value-room.js";
 
 /** How the columns of one field are read, batch by batch. */
 export type ReaderOf = (column: Vector) => ReadValue;
@@ -10,65 +11,111 @@ export type ReaderOf = (column: Vector) => ReadValue;
 /** What an instant becomes: a number of epoch ms, or ISO text. */
 export type InstantForm = "ms" | "text";
 
-/** @throws invalid_parameter when events cannot have values of this type */
-export function valueReader(name: string, type: DataType, instants: InstantForm): ReaderOf {
-  const convert = converter(name, type, instants);
-  if (!DataType.isDictionary(type)) return (column) => (row) => valueOf(convert, column.get(row));
-  // Each text of a dictionary is decoded once, however many rows have it.
-  const texts = new WeakMap<Vector, unknown[]>();
+/** What a number or flag takes as JSON, by estimate. */
+const SCALAR_BYTES = 4;
+
+/** @param room that values take from @throws invalid_parameter when events cannot have values of this type */
+export function valueReader(name: string, type: DataType, instants: InstantForm, room: ValueRoom): ReaderOf {
+  return readerOf(type, converter(name, type, instants, room), room);
+}
+
+/** Text as the JSON it holds; text that is none stays text. A struct or map is the object it is. */
+export function jsonReader(name: string, type: DataType, room: ValueRoom): ReaderOf {
+  const convert = converter(name, type, "text", room);
+  return readerOf(type, (value) => jsonOf(convert(value)), room);
+}
+
+type Convert = (value: unknown) => unknown;
+
+/** A value of a dictionary, and what it takes of the room each time. */
+interface Known {
+  readonly value: unknown;
+  readonly byteLength: number;
+}
+
+function readerOf(type: DataType, convert: Convert, room: ValueRoom): ReaderOf {
+  if (!DataType.isDictionary(type)) return (column) => (row) => valueOf(convert, valueAt(column, row));
+  // Each value of a dictionary is made once, however many rows have it.
+  const known = new WeakMap<Vector, Map<number, Known>>();
   return (column) => {
     const [data] = column.data;
     const dictionary = data?.dictionary;
     if (data === undefined || dictionary === undefined) return () => null;
-    let values = texts.get(dictionary);
-    if (values === undefined) {
-      values = Array.from(dictionary, (value) => valueOf(convert, value));
-      texts.set(dictionary, values);
-    }
-    const known = values;
+    const values = known.get(dictionary) ?? new Map<number, Known>();
+    known.set(dictionary, values);
     const indexes = data.values as ArrayLike<number | bigint>;
-    return (row) => (data.getValid(row) ? (known[Number(indexes[row])] ?? null) : null);
+    return (row) => {
+      const index = data.getValid(row) ? Number(indexes[row]) : -1;
+      if (!(index >= 0 && index < dictionary.length)) return null;
+      const met = values.get(index);
+      if (met !== undefined) {
+        room.take(met.byteLength);
+        return met.value;
+      }
+      const before = room.byteLength;
+      const value = valueOf(convert, valueAt(dictionary, index));
+      values.set(index, { value, byteLength: room.byteLength - before });
+      return value;
+    };
   };
 }
 
-/** Text as the JSON it holds; text that is none stays text. A struct or map is the object it is. */
-export function jsonReader(name: string, type: DataType): ReaderOf {
-  const read = valueReader(name, type, "text");
-  return (column) => {
-    const value = read(column);
-    return (row) => jsonOf(value(row));
-  };
+/** An instant whose milliseconds are beyond 2^53, which the library throws at, is the text of its number: it is for `ingest` to reject its event. */
+function valueAt(column: Vector, row: number): unknown {
+  if (!DataType.isTimestamp(column.type) && !DataType.isDate(column.type)) return column.get(row);
+  try {
+    return column.get(row);
+  } catch (cause) {
+    const raw = rawAt(column, row);
+    if (typeof raw === "bigint") return String(raw);
+    throw cause;
+  }
 }
 
-type Convert = (value: unknown) => unknown;
+function rawAt(column: Vector, row: number): unknown {
+  let at = row;
+  for (const data of column.data) {
+    if (at < data.length) return (data.values as ArrayLike<unknown>)[at];
+    at -= data.length;
+  }
+  return null;
+}
 
 function valueOf(convert: Convert, value: unknown): unknown {
   return value === null || value === undefined ? null : convert(value);
 }
 
-const asIs: Convert = (value) => value;
-
-function converter(name: string, type: DataType, instants: InstantForm): Convert {
-  if (DataType.isDictionary(type)) return converter(name, type.dictionary as DataType, instants);
-  if (DataType.isInt(type)) return integerOf;
-  if (DataType.isTimestamp(type) || DataType.isDate(type)) return instants === "ms" ? asIs : isoText;
+function converter(name: string, type: DataType, instants: InstantForm, room: ValueRoom): Convert {
+  const inner = (path: string, inside: DataType) => converter(path, inside, "text", room);
+  const taken: Convert = (value) => {
+    room.take(typeof value === "string" ? value.length : SCALAR_BYTES);
+    return value;
+  };
+  // What has no value takes time, and as JSON a byte or more.
+  const itemOf = (convert: Convert, item: unknown) => {
+    room.take(1);
+    return valueOf(convert, item);
+  };
+  if (DataType.isDictionary(type)) return converter(name, type.dictionary as DataType, instants, room);
+  if (DataType.isInt(type)) return (value) => integerOf(taken(value));
+  if (DataType.isTimestamp(type) || DataType.isDate(type)) return instants === "ms" ? taken : (value) => isoText(taken(value));
   if (DataType.isStruct(type)) {
-    const members = type.children.map((child) => [child.name, converter(`${name}.${child.name}`, child.type, "text")] as const);
-    return (value) =>
-      Object.fromEntries(members.map(([key, convert]) => [key, valueOf(convert, (value as Record<string, unknown>)[key])]));
+    const members = type.children.map((child) => [child.name, inner(`${name}.${child.name}`, child.type)] as const);
+    return (value) => Object.fromEntries(members.map(([key, convert]) => [key, itemOf(convert, (value as Record<string, unknown>)[key])]));
   }
   if (DataType.isMap(type)) {
-    const convert = converter(name, type.valueType as DataType, "text");
-    return (value) => Object.fromEntries([...(value as Iterable<[string, unknown]>)].map(([key, item]) => [key, valueOf(convert, item)]));
+    const convert = inner(name, type.valueType as DataType);
+    const entry = ([key, item]: readonly [unknown, unknown]) => [taken(key) as string, itemOf(convert, item)] as const;
+    return (value) => Object.fromEntries(Array.from(value as Iterable<[unknown, unknown]>, entry));
   }
   if (DataType.isList(type) || DataType.isLargeList(type) || DataType.isFixedSizeList(type)) {
-    const convert = converter(name, type.valueType as DataType, "text");
-    return (value) => Array.from(value as Iterable<unknown>, (item) => valueOf(convert, item));
+    const convert = inner(name, type.valueType as DataType);
+    return (value) => Array.from(value as Iterable<unknown>, (item) => itemOf(convert, item));
   }
   const isPlain =
     DataType.isNull(type) || DataType.isBool(type) || DataType.isFloat(type) || DataType.isUtf8(type) ||
     DataType.isLargeUtf8(type) || DataType.isUtf8View(type);
-  if (isPlain) return asIs;
+  if (isPlain) return taken;
   throw parameterError("invalid_parameter", "bytes", `column ${name}: events cannot have values of type ${String(type)}; write them as numbers or text`);
 }
 

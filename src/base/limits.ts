@@ -130,6 +130,10 @@ export const LIMITS = {
   heldKeylessBytes: 8 * 1024 * 1024,
   /** Fields of a form. Clients send two or three. */
   formFieldCount: 16,
+  /** Bytes that an event of an Arrow body counts for at least, of those that a body may have: no event is shorter as JSON, with its comma. */
+  arrowEventBytes: 15,
+  /** Bytes that a column of such a body counts for in each row, whether it has a value or none: to look takes time. */
+  arrowCellBytes: 1,
   /** Bytes of long request bodies that are parsed in one turn of the event loop. Takes some milliseconds. */
   parsedBytesPerTurn: 256 * 1024,
   /** Bytes of long request bodies of one organization that are parsed and not answered yet. Objects take some ten times as much. */
@@ -184,6 +188,8 @@ export const LIMITS = {
   rememberedRepeatCount: 100_000,
   /** Events of one page of an export over HTTP. */
   exportPageCount: 5_000,
+  /** Milliseconds for which nothing may be asked of an export while an erasure waits for it. Who forgot it must not keep a person's events alive. */
+  idleExportMs: 60_000,
   /** Characters of such a page, one event more or less. It is in memory as a whole, here and there. */
   exportPageChars: 4 * 1024 * 1024,
   /** Requests of one client under way at once. A quarter of what a token may have, so that a few processes can share one. */

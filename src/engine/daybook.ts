@@ -331,9 +331,9 @@ export interface Daybook extends AsyncDisposable {
    *
    * No copy: `id` (16 bytes), `sequence`, and these codes, of all rows of a segment or of a run of them. Made: `createdAt`, `notify`, `value`,
    * validity (a bit a row), keys that few rows have, codes narrower than those of another batch, and whatever is cut out of others by `project`.
-   * Nothing may be written to the arrays. What is asked for is held, and an erasure waits, until the last batch was taken or the iterator is
-   * returned.
-   * @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range, aborted, closed, corruption
+   * Nothing may be written to the arrays. What is asked for is held, and an erasure waits, until the last batch was taken, the iterator is
+   * returned, or, as of every export, nothing was asked of it for a minute: then it throws `query_timeout`.
+   * @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range, aborted, closed, query_timeout, corruption
    */
   recordBatches(input?: RecordBatchesInput, options?: StopOptions): AsyncIterable<RecordBatch>;
   /** Makes a project exist before its first event. @throws invalid_parameter, read_only, storage_full, closed */

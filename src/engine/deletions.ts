@@ -8,7 +8,7 @@ import { DEFAULT_PROJECT } from "../schema/project.js";
 import type { Store } from "../store/live/store.js";
 import { deleteRows } from "../store/upkeep/delete-rows.js";
 import type { Beside, DeletedCounts, Doomed } from "../store/upkeep/delete-rows.js";
-import type { Housekeeping } from "./housekeeping.js";
+import type { Housekeeping, UntilUnread } from "./housekeeping.js";
 import type { IngestQueue } from "./ingest-queue.js";
 import { projectsOf } from "./projects.js";
 
@@ -38,6 +38,7 @@ export interface DeletionHouse {
   readonly store: Store;
   readonly queue: IngestQueue;
   readonly housekeeping: Housekeeping;
+  readonly untilUnread: UntilUnread;
   readonly clock: Clock;
   /** Forgets everything that was derived from rows and identities, and tells of it. @param projects that are no more */
   readonly forget: (projects: readonly string[]) => void;
@@ -80,9 +81,9 @@ export class Deletions {
 
   /** @param what decided once everything is sealed: names may get other codes before; @param gone projects that are no more */
   async run(what: () => { readonly doomed: Doomed; readonly beside: Beside }, gone: readonly string[] = []): Promise<DeletionReceipt> {
-    const { store, queue, housekeeping, clock, forget } = this.#house;
+    const { store, queue, housekeeping, untilUnread, clock, forget } = this.#house;
     let receipt = NOTHING;
-    await housekeeping.removing(queue, async () => {
+    await housekeeping.removing(queue, untilUnread, async () => {
       const { doomed, beside } = what();
       const { counts, whenUnread } = await deleteRows(store, doomed, beside, () => forget(gone));
       receipt = { deletedAt: isoOf(clock.now()), ...counts };

@@ -6,6 +6,9 @@ import type { Store } from "../store/live/store.js";
 import { Compactions } from "./compactions.js";
 import type { IngestQueue } from "./ingest-queue.js";
 
+/** Waits until nobody reads what was taken away: exports that nobody asks on are ended. @throws closed (the Daybook was closed meanwhile) */
+export type UntilUnread = (whenUnread: Promise<void>) => Promise<void>;
+
 /** Records to wait after a seal that failed, before it is tried again: the rows stay in heads, and in the journal where there is one. */
 const RETRY_RECORD_COUNT = 65_536;
 
@@ -82,7 +85,7 @@ export class Housekeeping {
    * Seals everything, then runs `act`, which takes rows away, before anything else is committed; resolves when their files are gone.
    * @throws what sealing and `act` throw
    */
-  async removing(queue: IngestQueue, act: () => Promise<Removal>): Promise<void> {
+  async removing(queue: IngestQueue, untilUnread: UntilUnread, act: () => Promise<Removal>): Promise<void> {
     let whenUnread: Promise<void> = Promise.resolve();
     await this.exclusive(queue, async () => {
       await this.#begin(await freeze(this.store));
@@ -91,7 +94,7 @@ export class Housekeeping {
       queue.forget();
     });
     // Writing goes on meanwhile: a slow reader holds up this answer alone.
-    await whenUnread;
+    await untilUnread(whenUnread);
     await this.exclusive(queue, async () => {
       await this.store.refuseTakenOver();
       await this.store.removeOrphans();

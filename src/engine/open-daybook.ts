@@ -11,7 +11,6 @@ import { onePerProcess } from "../base/one-per-process.js";
 import { parseUuid, uuidText } from "../base/uuid.js";
 import { decodeAlias, decodeGroup, decodeIdentify, unlinkOf } from "../identity/decode-record.js";
 import type { DecodedRecord, RecordContext } from "../identity/decode-record.js";
-import { IdentityNames } from "../identity/identity-names.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
 import { Changes } from "./changes.js";
 import type { Change, ChangesOptions } from "./changes.js";
@@ -19,7 +18,6 @@ import { KEY_COUNT_MAX } from "./collected.js";
 import { Deletions } from "./deletions.js";
 import type { DeleteEventsInput, DeletionReceipt } from "./deletions.js";
 import { encodeCursor } from "../plan/cursor.js";
-import { planArrowExport, planExport, planRecordBatches } from "../plan/export-events.js";
 import type { ReportRules } from "../plan/context.js";
 import type { Answer, CursorPosition, Executor, Plan, ReportName } from "../plan/plan.js";
 import { planners } from "../plan/planners.js";
@@ -27,7 +25,6 @@ import { moneySlugs, reportRules } from "../plan/revenue-rules.js";
 import { pooledRandom } from "../base/random.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
 import { BatchBuilder } from "../store/batch/batch.js";
-import type { Snapshot } from "../store/live/catalog.js";
 import type { Store } from "../store/live/store.js";
 import { openStore } from "../store/open-store.js";
 import type { Storage } from "../store/storage/storage.js";
@@ -49,13 +46,13 @@ import type {
 } from "./daybook.js";
 import { MemoryExecutor } from "./executor.js";
 import { explainPlan } from "./explain.js";
-import { exportRows } from "./export-events.js";
 import { AFTER } from "./export-place.js";
 import type { PagedExports } from "./export-place.js";
 import { exportStoredRecords } from "./export-records.js";
 import { Housekeeping } from "./housekeeping.js";
 import { IngestQueue } from "./ingest-queue.js";
 import { ingestRecords } from "./ingest-records.js";
+import { OpenExports } from "./open-exports.js";
 import { checkOptions } from "./options.js";
 import type { DaybookOptions } from "./options.js";
 import { noticesOf, tellNotices } from "./notices.js";
@@ -67,7 +64,6 @@ import type { PrivacyRequests } from "./privacy-requests.js";
 import { projectsOf } from "./projects.js";
 import { Questions } from "./questions.js";
 import { ReportContexts } from "./report-contexts.js";
-import { RowTurns } from "./row-turns.js";
 import { readSavedSegments, StoredSegments } from "./saved-segments.js";
 import { Scrub, timer } from "./scrub.js";
 import { settle, type SettleContext } from "./settle.js";
@@ -153,6 +149,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   readonly #queue: IngestQueue;
   readonly #housekeeping: Housekeeping;
   readonly #changes: Changes;
+  readonly #exports: OpenExports;
   readonly #segments: StoredSegments;
   readonly #privacy: StoredPrivacyRequests;
   readonly #deletions: Deletions;
@@ -174,6 +171,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     this.#executor = makeExecutor(store, this.#contexts, options);
     this.#housekeeping = new Housekeeping(store);
     this.#changes = new Changes(store);
+    this.#exports = new OpenExports(store);
     this.#queue = new IngestQueue(store, {
       clock: this.#clock,
       random,
@@ -183,7 +181,12 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
       onCommit: (batch, hasRecords) => this.#changes.committed(batch, hasRecords),
       afterCommit: () => this.#housekeeping.afterCommit(),
     });
-    const house = { store, queue: this.#queue, housekeeping: this.#housekeeping, refuseClosed: () => this.#refuseClosed() };
+    const untilUnread = async (whenUnread: Promise<void>) => {
+      await this.#exports.untilUnread(whenUnread);
+      // What was taken away is gone from answers; whoever opens the store again removes the old files.
+      this.#refuseClosed();
+    };
+    const house = { store, queue: this.#queue, housekeeping: this.#housekeeping, untilUnread, refuseClosed: () => this.#refuseClosed() };
     const forget = (projects: readonly string[] = []) => {
       this.#contexts.clear();
       this.#store.catalog.forgetDerived();
@@ -269,61 +272,24 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     return { ...(await explainPlan(this.#store, this.#contexts, plan)), notices };
   }
 
-  async *exportEvents(input: Parameters<PagedExports["exportEvents"]>[0] | null = {}, options?: StopOptions): AsyncGenerator<ExportedEvent> {
+  async *exportEvents(input?: Parameters<PagedExports["exportEvents"]>[0] | null, options?: StopOptions): AsyncGenerator<ExportedEvent> {
     this.#refuseClosed();
-    const { project, range, identityIds } = planExport(input);
-    const { signal } = readStopOptions(options);
-    const { snapshot, names } = await this.#exportMoment(identityIds);
-    try {
-      const rest = { project, after: input?.[AFTER] ?? null, signal, ...(names === null ? {} : { names }) };
-      yield* exportRows(snapshot.rows, this.#store.dictionaries, range, rest);
-    } finally {
-      snapshot.release();
-    }
+    yield* this.#exports.events(input, options);
   }
 
-  async *exportArrow(input: ExportArrowInput = {}, format: "stream" | "file" = "stream", options?: StopOptions): AsyncGenerator<Uint8Array> {
+  async *exportArrow(input?: ExportArrowInput, format?: "stream" | "file", options?: StopOptions): AsyncGenerator<Uint8Array> {
     this.#refuseClosed();
-    const { project, range, identityIds, jsonMark } = planArrowExport(input);
-    if (format !== "stream" && format !== "file") throw parameterError("invalid_parameter", "format", `expected stream or file, got ${shown(format)}`);
-    const { signal } = readStopOptions(options);
-    // Loaded when asked for: most programs never write Arrow.
-    const { eventsToIpc } = await import("../arrow/events-to-ipc.js");
-    const turns = new RowTurns(signal);
-    const { snapshot, names } = await this.#exportMoment(identityIds);
-    try {
-      yield* eventsToIpc(snapshot.rows, this.#store.dictionaries, { ...range, project }, format, { identityIdOf: names?.of ?? null, jsonMark }, () => turns.turn());
-    } finally {
-      snapshot.release();
-    }
+    yield* this.#exports.arrow(input, format, options);
   }
 
-  async *exportParquet(input: ExportInput = {}, options?: StopOptions): AsyncGenerator<Uint8Array> {
+  async *exportParquet(input?: ExportInput, options?: StopOptions): AsyncGenerator<Uint8Array> {
     this.#refuseClosed();
-    const { project, range, identityIds } = planExport(input);
-    const { signal } = readStopOptions(options);
-    const { eventsToParquet } = await import("../parquet/events-to-parquet.js");
-    const turns = new RowTurns(signal);
-    const { snapshot, names } = await this.#exportMoment(identityIds);
-    try {
-      yield* eventsToParquet(snapshot.rows, this.#store.dictionaries, { ...range, project }, names?.of ?? null, () => turns.turn());
-    } finally {
-      snapshot.release();
-    }
+    yield* this.#exports.parquet(input, options);
   }
 
-  async *recordBatches(input: RecordBatchesInput = {}, options?: StopOptions): AsyncGenerator<RecordBatch> {
+  async *recordBatches(input?: RecordBatchesInput, options?: StopOptions): AsyncGenerator<RecordBatch> {
     this.#refuseClosed();
-    const { project, range, columns } = planRecordBatches(input);
-    const { signal } = readStopOptions(options);
-    const { recordBatches } = await import("../arrow/record-batches.js");
-    const turns = new RowTurns(signal);
-    const { snapshot } = await this.#exportMoment(false);
-    try {
-      yield* recordBatches(snapshot.rows, this.#store.dictionaries, { ...range, project }, columns, () => turns.turn());
-    } finally {
-      snapshot.release();
-    }
+    yield* this.#exports.batches(input, options);
   }
 
   async createProject(name: string): Promise<void> {
@@ -394,6 +360,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
 
   async #close(): Promise<void> {
     this.#changes.close();
+    this.#exports.close();
     this.#housekeeping.compactNoMore();
     this.#timeToLive.stop();
     await this.#scrub?.stop();
@@ -433,12 +400,6 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     const record = decode(input, this.#recordContext());
     await this.#queue.addRecord(record);
     return { linkId: uuidText(record.id) };
-  }
-
-  /** Events, and who is who, of one turn. The snapshot is to be released. */
-  #exportMoment(withNames: boolean): Promise<{ readonly snapshot: Snapshot; readonly names: IdentityNames | null }> {
-    const store = this.#store;
-    return store.whole(() => ({ names: withNames ? new IdentityNames(store.resolver.view()) : null, snapshot: store.snapshot() }));
   }
 
   #recordContext(): RecordContext {

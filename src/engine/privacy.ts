@@ -8,7 +8,7 @@ import { erase } from "../store/upkeep/erase.js";
 import type { ErasedCounts } from "../store/upkeep/erase.js";
 import { writePrivacy } from "../store/upkeep/privacy-file.js";
 import type { Store } from "../store/live/store.js";
-import type { Housekeeping } from "./housekeeping.js";
+import type { Housekeeping, UntilUnread } from "./housekeeping.js";
 import type { IngestQueue } from "./ingest-queue.js";
 import { bundleOf, heldIn, idsOf } from "./privacy-bundle.js";
 import type { PersonIds } from "./privacy-bundle.js";
@@ -33,6 +33,7 @@ export interface PrivacyHouse {
   readonly suppressionKey: Uint8Array;
   /** Forgets everything that was derived from rows and identities. */
   readonly forget: () => void;
+  readonly untilUnread: UntilUnread;
   /** @throws closed */
   readonly refuseClosed: () => void;
 }
@@ -170,11 +171,11 @@ export class StoredPrivacyRequests implements PrivacyRequests {
   }
 
   async #erase(id: string, resolution: PrivacyResolution): Promise<PrivacyRequest> {
-    const { store, housekeeping, queue, clock, forget } = this.#house;
+    const { store, housekeeping, queue, clock, forget, untilUnread } = this.#house;
     this.#house.refuseClosed();
     // Refused before anything is sealed.
     resolve(this.#request(id), resolution, clock.now());
-    await housekeeping.removing(queue, async () => {
+    await housekeeping.removing(queue, untilUnread, async () => {
       const nowMs = clock.now();
       const request = resolve(this.#request(id), resolution, nowMs);
       if ("erased" in request.subject) throw new DaybookError("invalid_transition", "the subject of this request was erased already");

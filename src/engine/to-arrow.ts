@@ -1,6 +1,8 @@
 import { listOf } from "../arrow/answer-list.js";
 import type { Table } from "../arrow/answer-table.js";
 import { parameterError, shown } from "../base/errors.js";
+import { LIMITS } from "../base/limits.js";
+import { nextTurn } from "../base/turn.js";
 import type { EventInput } from "../schema/event.js";
 
 /**
@@ -28,8 +30,20 @@ export async function arrowStreamOf(answer: unknown): Promise<Uint8Array | null>
   return answerStream(list);
 }
 
-/** The events of an Arrow IPC stream or file, for `ingest`. @throws invalid_parameter */
-export async function eventsOfArrow(bytes: Uint8Array): Promise<EventInput[]> {
-  const { eventsFromIpc } = await import("../arrow/events-from-ipc.js");
-  return [...eventsFromIpc(bytes)];
+/**
+ * The events of an Arrow IPC stream or file, for `ingest`. Others have turns meanwhile, as often as while so much JSON is parsed.
+ * @param maxByteLength of all events as JSON, by estimate; @throws invalid_parameter, body_too_large
+ */
+export async function eventsOfArrow(bytes: Uint8Array, maxByteLength: number): Promise<EventInput[]> {
+  const [{ eventsFromIpc }, { ValueRoom }] = await Promise.all([import("../arrow/events-from-ipc.js"), import("../arrow/value-room.js")]);
+  const room = new ValueRoom(maxByteLength);
+  const events: EventInput[] = [];
+  let pauseAt = LIMITS.parsedBytesPerTurn;
+  for (const event of eventsFromIpc(bytes, room)) {
+    events.push(event);
+    if (room.byteLength < pauseAt) continue;
+    await nextTurn();
+    pauseAt = room.byteLength + LIMITS.parsedBytesPerTurn;
+  }
+  return events;
 }

@@ -1,10 +1,13 @@
 import { parquetMetadataAsync, parquetScan, parquetSchema } from "hyparquet";
-import type { AsyncBuffer, Compressors, FileMetaData, ParquetScan, SchemaTree } from "hyparquet";
+import type { AsyncBuffer, ColumnMetaData, Compressors, FileMetaData, ParquetScan, SchemaTree } from "hyparquet";
 import { eventAt, placeOf } from "../arrow/event-columns.js";
-import type { Place } from "../arrow/event-columns.js";
+import type { EventColumn, Place } from "../arrow/event-columns.js";
 import { DaybookError, parameterError } from "../base/errors.js";
 import type { EventInput } from "../schema/event.js";
-import { parsers } from "./parsers.js";
+import { leavesOf, refuseDamaged } from "./check-metadata.js";
+import type { Leaf } from "./check-metadata.js";
+import { refuseDamagedPages } from "./check-pages.js";
+import { NotText, parsers } from "./parsers.js";
 import { valueReader } from "./read-values.js";
 import type { Convert } from "./read-values.js";
 
@@ -17,7 +20,15 @@ export type Inflaters = Compressors;
 /** A column of the file, where its values go, and what becomes of each. */
 interface Target extends Place {
   readonly column: string;
+  readonly leaves: readonly Leaf[];
   readonly convert: Convert;
+}
+
+/** What a row group is read from. */
+interface Group {
+  readonly file: ParquetFile;
+  readonly scan: ParquetScan;
+  readonly chunks: readonly ColumnMetaData[];
 }
 
 /** Events made between two turns of others. */
@@ -34,12 +45,17 @@ const KNOWN_CODECS = ["UNCOMPRESSED", "SNAPPY"];
  * @throws invalid_parameter (no Parquet, damaged, a codec without inflater, or a column of a type that events cannot have)
  */
 export async function* eventsFromParquet(file: ParquetFile, inflaters: Inflaters = {}): AsyncGenerator<readonly EventInput[]> {
-  const metadata = await readable(() => parquetMetadataAsync(file, { parsers, geoparquet: false }));
+  // Without the parsers: the bounds of a text column may be cut within a character.
+  const metadata = await readable(() => parquetMetadataAsync(file, { geoparquet: false }));
   refuseCodecs(metadata, inflaters);
-  const targets = parquetSchema(metadata).children.map(targetOf);
+  const { children } = await readable(() => schemaOf(metadata, file.byteLength));
+  const targets = children.map(targetOf);
   const scan = await readable(() => parquetScan({ file, metadata, compressors: inflaters, parsers, geoparquet: false, useOffsetIndex: false }));
-  for (const { rowStart, rowEnd } of scan.ranges) {
-    const columns = await readable(() => columnsOf(scan, targets, rowStart, rowEnd));
+  // One range for each group that has rows: nothing is left out.
+  const groups = metadata.row_groups.filter(({ num_rows: count }) => count > 0n);
+  for (const [at, { rowStart, rowEnd }] of scan.ranges.entries()) {
+    const chunks = groups[at]?.columns.flatMap(({ meta_data: chunk }) => chunk ?? []) ?? [];
+    const columns = await readable(() => columnsOf({ file, scan, chunks }, targets, rowStart, rowEnd));
     for (let from = 0; from < rowEnd - rowStart; from += BLOCK_EVENT_COUNT) {
       const length = Math.min(BLOCK_EVENT_COUNT, rowEnd - rowStart - from);
       yield Array.from({ length }, (_, at) => eventAt(columns, from + at));
@@ -47,17 +63,32 @@ export async function* eventsFromParquet(file: ParquetFile, inflaters: Inflaters
   }
 }
 
+/** @throws Error where metadata is damaged */
+function schemaOf(metadata: FileMetaData, byteLength: number): SchemaTree {
+  const schema = parquetSchema(metadata);
+  refuseDamaged(metadata, schema.children.flatMap((child) => leavesOf(child)), byteLength);
+  return schema;
+}
+
 function targetOf(tree: SchemaTree): Target {
   const { name } = tree.element;
   const place = placeOf(name);
-  return { ...place, column: name, convert: valueReader(tree, place) };
+  return { ...place, column: name, leaves: leavesOf(tree), convert: valueReader(tree, place) };
 }
 
 /** One after the other: what decoding makes of one is garbage before the next. */
-async function columnsOf(scan: ParquetScan, targets: readonly Target[], rowStart: number, rowEnd: number) {
-  const columns = [];
-  for (const { column, convert, ...place } of targets) {
-    const values: ArrayLike<unknown> = await scan.readColumn({ column, rowStart, rowEnd });
+async function columnsOf({ file, scan, chunks }: Group, targets: readonly Target[], rowStart: number, rowEnd: number): Promise<EventColumn[]> {
+  const columns: EventColumn[] = [];
+  for (const { column, leaves, convert, ...place } of targets) {
+    for (const leaf of leaves) {
+      const chunk = chunks.find(({ path_in_schema: path }) => path.join(".") === leaf.path);
+      if (chunk !== undefined) await refuseDamagedPages(file, chunk, leaf);
+    }
+    const values: ArrayLike<unknown> = await scan.readColumn({ column, rowStart, rowEnd }).catch((cause: unknown) => {
+      if (!(cause instanceof NotText)) throw cause;
+      throw parameterError("invalid_parameter", "file", `column ${column}: expected text in UTF-8, got other bytes; write them as numbers or text`);
+    });
+    if (values.length !== rowEnd - rowStart) throw new Error(`column ${column} has ${values.length} values in ${rowEnd - rowStart} rows`);
     columns.push({ ...place, read: (row: number) => convert(values[row]) });
   }
   return columns;
@@ -70,7 +101,7 @@ function refuseCodecs({ row_groups: groups }: FileMetaData, inflaters: Inflaters
   throw parameterError("invalid_parameter", "file", `it is compressed with ${codec}, which cannot be read here; expected one of ${known.join(", ")}`);
 }
 
-async function readable<T>(read: () => Promise<T>): Promise<T> {
+async function readable<T>(read: () => T | Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (cause) {

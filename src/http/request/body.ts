@@ -30,7 +30,7 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: Held)
   if (turn !== null) await turn;
   if (rule.form === true && isForm(request.header("content-type"))) return membersOfForm(bytes, rule.list ?? "data");
   if (form === "ndjson" && rule.list !== null) return { [rule.list]: parseNdjson(bytes) };
-  if (form === "arrow" && rule.list !== null) return { [rule.list]: await arrowEvents(bytes) };
+  if (form === "arrow" && rule.list !== null) return { [rule.list]: await arrowEvents(bytes, rule.maxByteLength) };
   if (bytes.length === 0) return {};
   return objectOf(parseJson(bytes), rule);
 }
@@ -43,11 +43,11 @@ function objectOf(value: unknown, rule: BodyRule): Record<string, unknown> {
   throw new DaybookError("invalid_body", `expected ${expected} as body, got ${came}`);
 }
 
-async function arrowEvents(bytes: Uint8Array): Promise<readonly unknown[]> {
+async function arrowEvents(bytes: Uint8Array, maxByteLength: number): Promise<readonly unknown[]> {
   try {
-    return await eventsOfArrow(bytes);
+    return await eventsOfArrow(bytes, maxByteLength);
   } catch (error) {
-    if (!(error instanceof DaybookError)) throw error;
+    if (!(error instanceof DaybookError) || error.code !== "invalid_parameter") throw error;
     throw new DaybookError("invalid_body", error.message.replace(/^bytes: /, ""));
   }
 }
@@ -63,9 +63,10 @@ function formOf(header: string | null, rule: BodyRule): "json" | "ndjson" | "arr
   if (isUtf8 && rule.list !== null && NDJSON_TYPES.includes(type)) return "ndjson";
   if (rule.arrow === true && type === ARROW_TYPE) return "arrow";
   const accepted = rule.list === null ? jsonTypes : [...jsonTypes, ...NDJSON_TYPES];
+  const orArrow = rule.arrow === true ? `, or ${ARROW_TYPE}` : "";
   throw new DaybookError(
     "unsupported_media_type",
-    `Content-Type: expected ${accepted.join(" or ")} in UTF-8, got ${JSON.stringify(header.slice(0, 80))}`,
+    `Content-Type: expected ${accepted.join(" or ")} in UTF-8${orArrow}, got ${JSON.stringify(header.slice(0, 80))}`,
   );
 }
 

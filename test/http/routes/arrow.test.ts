@@ -1,4 +1,4 @@
-import { tableFromIPC, type Table } from "apache-arrow";
+import { Dictionary, Int32, Table, Utf8, tableFromIPC, tableToIPC, vectorFromArray } from "apache-arrow";
 import { toArrow } from "daybook";
 import { describe, expect, it, test } from "vitest";
 import { routes } from "../../../src/http/routes/table.js";
@@ -125,5 +125,16 @@ describe("POST /v1/events", () => {
     const { status, json } = await send(handler, "/v1/events", options);
     expect([status, json["code"], json["detail"]]).toEqual([400, "invalid_body", expect.stringMatching(/^expected an Arrow IPC stream or file, got 13 bytes/)]);
     expect((await send(handler, "/v1/records", options)).status).toBe(415);
+    const odd = await send(handler, "/v1/events", { body: "", headers: { "content-type": "text/csv" } });
+    expect([odd.status, odd.json["detail"]]).toEqual([415, expect.stringContaining(`, or ${ARROW_TYPE}, got "text/csv"`)]);
+  });
+
+  it("refuses a short body whose rows would take more bytes as JSON than a body may have", async () => {
+    const rowCount = 20_000;
+    const metadata = vectorFromArray(Array.from({ length: rowCount }, () => JSON.stringify({ a: "x".repeat(1_000) })), new Dictionary(new Utf8(), new Int32()));
+    const body = tableToIPC(new Table({ name: vectorFromArray(Array.from({ length: rowCount }, () => "a"), new Dictionary(new Utf8(), new Int32())), metadata }), "stream");
+    expect(body.length).toBeLessThan(1_000_000);
+    const { status, json } = await send(handler, "/v1/events", { body, headers: { "content-type": ARROW_TYPE } });
+    expect([status, json["code"], json["detail"]]).toEqual([413, "body_too_large", expect.stringMatching(/^expected events that take at most 16777216 bytes as JSON/)]);
   });
 });
