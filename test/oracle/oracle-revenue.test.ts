@@ -45,7 +45,8 @@ describe("money", () => {
     expect(net([paid(0, 0.004), paid(1, 0.004)])).toEqual([0.01, 2]);
     expect(net([paid(0, -0.125)])).toEqual([-0.12, 0]);
     expect(net([paid(0, 1e21)])).toEqual([1e21, 1]);
-    expect(net([paid(0, 5e-7)])).toEqual([0, 0]);
+    expect(net([paid(0, 5e-7)])).toEqual([0, 1]);
+    expect(net([paid(0, 5e-13)])).toEqual([0, 0]);
     expect(net([paid(0, 2.5)], { currency: "JPY" })).toEqual([2, 1]);
     expect(net([paid(0, 1.2345)], { currency: "BHD" })).toEqual([1.234, 1]);
   });

@@ -39,6 +39,7 @@ export const deletionRoutes: readonly Route[] = [
     path: RULES,
     summary: "Lists for how many days events are kept",
     body: null,
+    etag: true,
     answer: answers.rules,
     handle: async ({ daybook }) => ({ rules: await daybook.timeToLive.list() }),
   }),

@@ -30,6 +30,8 @@ const LISTS: Readonly<Record<string, string>> = {
   "GET /v1/segments": "segments",
   "GET /v1/privacy-requests": "privacy_requests",
   "GET /v1/projects": "projects",
+  "GET /v1/time-to-live": "rules",
+  "PUT /v1/time-to-live": "rules",
   "POST /v1/questions/countEventsPerDay": "answer",
   "POST /v1/questions/countEventsRunningTotalPerDay": "answer",
   "POST /v1/questions/countUniqueUsersPerDay": "answer",
@@ -79,6 +81,7 @@ describe("with Accept of an Arrow stream", () => {
     if (place === undefined) return expect(await response.json()).toEqual(plain.json);
     const list = place.split(".").reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], plain.json) as unknown[];
     expect(shown(tableFromIPC(new Uint8Array(await response.arrayBuffer())))).toEqual(expectedOf(list));
+    if (plain.headers.get("etag") === null) return;
     expect([response.headers.get("vary"), response.headers.get("etag") === plain.headers.get("etag")]).toEqual(["Accept", false]);
     const again = await handler(requestOf(path, { ...options, headers: { accept: ARROW_TYPE, "if-none-match": response.headers.get("etag") ?? "" } }));
     expect(again.status).toBe(304);
