@@ -71,6 +71,7 @@ export class Deletions {
     this.#refuseUnknown(name);
     if (name === DEFAULT_PROJECT) return await this.run(() => ({ doomed: this.#before(Infinity, name), beside: { projectName: 0 } }));
     return await this.run(() => {
+      this.#refuseUnknown(name);
       const { dictionaries, manifest } = this.#house.store;
       const rules = manifest.timeToLive ?? [];
       const others = rules.filter(({ project }) => project !== name);

@@ -8,6 +8,7 @@ import { readMembers } from "../plan/members.js";
 import { doomedRows } from "../store/upkeep/delete-rows.js";
 import type { Doomed } from "../store/upkeep/delete-rows.js";
 import type { DeletionHouse, DeletionReceipt, Deletions } from "./deletions.js";
+import type { Manifest } from "../store/files/manifest.js";
 import { Sweeps } from "./sweeps.js";
 import { TimeToLiveRules } from "./time-to-live.js";
 import type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "./time-to-live.js";
@@ -19,23 +20,24 @@ export class StoredTimeToLive implements TimeToLive {
   readonly #deletions: Deletions;
   readonly #clock: Clock;
   readonly #sweeps: Sweeps;
-  #rules: TimeToLiveRules;
+  #read: { readonly of: Manifest["timeToLive"]; readonly rules: TimeToLiveRules } | null = null;
 
   constructor(house: DeletionHouse, deletions: Deletions, wait: Wait) {
     this.#house = house;
     this.#deletions = deletions;
     this.#clock = house.clock;
-    this.#rules = new TimeToLiveRules(house.store.manifest.timeToLive);
     this.#sweeps = new Sweeps(house.store, {
-      today: () => (this.#rules.isEmpty ? null : dayOf(this.#clock.now())),
+      today: () => (this.rules.isEmpty ? null : dayOf(this.#clock.now())),
       sweep: (signal) => this.#sweep(signal),
       wait,
     });
   }
 
-  /** As of now. */
+  /** As of now: those of the manifest, which whoever deletes a project changes too. */
   get rules(): TimeToLiveRules {
-    return this.#rules;
+    const { timeToLive } = this.#house.store.manifest;
+    if (this.#read === null || this.#read.of !== timeToLive) this.#read = { of: timeToLive, rules: new TimeToLiveRules(timeToLive) };
+    return this.#read.rules;
   }
 
   /** What the last sweep failed with; null when it went well. */
@@ -85,8 +87,10 @@ export class StoredTimeToLive implements TimeToLive {
   async sweep(): Promise<DeletionReceipt> {
     this.#house.refuseClosed();
     const day = dayOf(this.#clock.now());
-    const receipt = await this.#deletions.run(() => ({ doomed: this.#doomed(this.#rules), beside: { projectName: 0 } }));
-    this.#sweeps.swept(day);
+    const { changeCount } = this.#sweeps;
+    const receipt = await this.#deletions.run(() => ({ doomed: this.#doomed(this.rules), beside: { projectName: 0 } }));
+    // A rule that came meanwhile is not swept yet.
+    if (changeCount === this.#sweeps.changeCount) this.#sweeps.swept(day);
     return receipt;
   }
 
@@ -97,8 +101,8 @@ export class StoredTimeToLive implements TimeToLive {
 
   async #sweep(signal: AbortSignal): Promise<void> {
     // A seal of everything is not worth it for nothing.
-    const { events } = await this.#pastTheirTime(this.#rules);
-    if (events > 0 && !signal.aborted) await this.#deletions.run(() => ({ doomed: this.#doomed(this.#rules), beside: { projectName: 0 } }));
+    const { events } = await this.#pastTheirTime(this.rules);
+    if (events > 0 && !signal.aborted) await this.#deletions.run(() => ({ doomed: this.#doomed(this.rules), beside: { projectName: 0 } }));
   }
 
   #doomed(rules: TimeToLiveRules): Doomed {
@@ -155,7 +159,6 @@ export class StoredTimeToLive implements TimeToLive {
       const former = store.manifest.timeToLive ?? [];
       const rules = make(former);
       if (rules !== former) await store.writeManifest(() => ({ timeToLive: rules }));
-      this.#rules = new TimeToLiveRules(rules);
     });
   }
 }

@@ -26,6 +26,10 @@ export class Sweeps {
     this.again();
   }
 
+  get changeCount(): number {
+    return this.#changeCount;
+  }
+
   /** What the last sweep failed with; null when it went well. */
   get lastError(): unknown {
     return this.#lastError;
@@ -57,7 +61,8 @@ export class Sweeps {
     const { signal } = this.#stopping;
     for (let busyCount = 0; ; ) {
       const day = today();
-      const isDue = day !== null && day > this.#sweptDay;
+      // A clock that was ahead and was put right would else stop sweeps until its day comes.
+      const isDue = day !== null && day !== this.#sweptDay;
       const { nextSequence } = this.store;
       await wait(isDue ? LIMITS.quietMs : LIMITS.sweepLookMs, signal);
       if (signal.aborted || !this.store.isWritable) return;

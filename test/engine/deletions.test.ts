@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fixedClock, openDaybook, verifyStore, type Daybook, type EventInput, type Storage } from "daybook";
+import { storeOf } from "../../src/engine/open-daybook.js";
+import { deleteRows } from "../../src/store/upkeep/delete-rows.js";
 import { lastingMemory } from "../store/objects.js";
 import { storedText } from "../store/stored-text.js";
 
@@ -197,6 +199,21 @@ describe("deleteEvents", () => {
   });
 });
 
+test("A deletion that fails once it stands leaves every file that the manifest names.", async () => {
+  const storage = lastingMemory();
+  const daybook = await zoo(storage);
+  await daybook.seal();
+  const doomed = { beforeMs: () => at(2, 100), latestMs: at(2, 100) };
+  const failing = deleteRows(storeOf(daybook) ?? expect.fail("no store"), doomed, { projectName: 0 }, () => {
+    throw new Error("behind the manifest");
+  });
+  await expect(failing).rejects.toThrow("behind the manifest");
+  await daybook.close().catch(() => undefined);
+  const again = await open(storage);
+  expect((await again.searchEvents()).events.map(({ id }) => id.at(-1)).length).toBe(3);
+  await again.close();
+});
+
 describe("a reader of the moment before", () => {
   test("reads on, writing goes on, and bytes are gone when it ends", async () => {
     const storage = lastingMemory();
@@ -216,6 +233,29 @@ describe("a reader of the moment before", () => {
     expect(exported).toHaveLength(6);
     expect(exported[1]).toMatchObject({ project: ZOO, name: "signup-zebra" });
     expect(await storedText(storage)).not.toContain("signup-zebra");
+  });
+
+  test("brings nothing back by another deletion that it spans as well, and what comes again has one code", async () => {
+    const storage = lastingMemory();
+    const daybook = await zoo(storage);
+    const reading = daybook.exportEvents()[Symbol.asyncIterator]();
+    await reading.next();
+    const visit = (id: string, createdAt: number): EventInput => ({ id, name: "signup-zebra", userId: "zebra-buyer", createdAt });
+    const first = daybook.deleteProject(ZOO);
+    await daybook.ingest([visit("7", at(4, 0))]);
+    const second = daybook.deleteEvents({ before: new Date(at(5, 0)) });
+    await daybook.ingest([{ id: "8", name: "visit", userId: "cleo", createdAt: at(6, 0) }]);
+    await daybook.seal();
+    expect(await daybook.countEvents()).toBe(1);
+    await reading.return?.();
+    await Promise.all([first, second]);
+    expect(await storedText(storage)).not.toContain(SECRET);
+    await daybook.close();
+    const again = await open(storage);
+    expect((await again.ingest([visit("9", at(6, 1))])).accepted).toBe(1);
+    expect(await again.aggregate({ field: "user_id" })).toEqual([{ property: "cleo", count: 1 }, { property: "zebra-buyer", count: 1 }]);
+    await again.close();
+    expect((await verifyStore(storage)).findings).toEqual([]);
   });
 
   test("loses no file to a deletion that waited for somebody else", async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { fixedClock, openDaybook, type EventInput, type Storage } from "daybook";
 import { LIMITS } from "../../src/base/limits.js";
+import { storeOf } from "../../src/engine/open-daybook.js";
+import { Sweeps } from "../../src/engine/sweeps.js";
 import { useLimits } from "../limits.js";
 import { lastingMemory } from "../store/objects.js";
 import { storedText } from "../store/stored-text.js";
@@ -69,6 +71,16 @@ describe("rules", () => {
 
 describe("more rules than a store has room for", () => {
   useLimits({ timeToLiveRuleCount: 2 });
+
+  test("of a deleted project hold for no other of its name", async () => {
+    const daybook = await open(lastingMemory());
+    await daybook.ingest([visit("a", NOON, { project: "shop" })]);
+    await daybook.timeToLive.set("shop", { days: 7 });
+    await daybook.deleteProject("shop");
+    expect(await daybook.ingest([visit("b", MIDNIGHT - 8 * DAY, { project: "shop" })])).toMatchObject({ accepted: 1, rejected: [] });
+    expect(await daybook.timeToLive.sweep()).toMatchObject({ events: 0 });
+    expect(await daybook.countEvents()).toBe(1);
+  });
 
   test("are refused", async () => {
     const daybook = await ruled(lastingMemory());
@@ -140,6 +152,27 @@ describe("sweeps by themselves", () => {
     await until(async () => (await muchLater.countEvents()) === 0);
     await muchLater.close();
     expect(await storedText(storage)).not.toContain("zebra");
+  });
+
+  test("go on where a clock that was ahead is put right", async () => {
+    const storage = lastingMemory();
+    const daybook = await open(storage);
+    const days = [100, 465, 101, 102];
+    const swept: number[] = [];
+    await new Promise<void>((resolve) => {
+      const sweeps: Sweeps = new Sweeps(storeOf(daybook) ?? expect.fail("no store"), {
+        today: () => days[swept.length] ?? 102,
+        sweep: async () => void swept.push(days[swept.length] ?? NaN),
+        wait: async () => {
+          await new Promise((next) => setTimeout(next, 1));
+          if (swept.length < days.length) return;
+          sweeps.stop();
+          resolve();
+        },
+      });
+    });
+    expect(swept).toEqual(days);
+    await daybook.close();
   });
 
   test("wait for a quiet moment, though not for ever", async () => {

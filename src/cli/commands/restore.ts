@@ -30,10 +30,11 @@ async function run(args: readonly string[]): Promise<void> {
 async function tellMoment(source: DataDirectory, name: string): Promise<void> {
   const stored = await fileStorage(directoryOf(source, name)).read(MANIFEST_KEY);
   if (stored === null) return;
-  const { backup, clean } = decodeManifest(stored);
+  const { backup, clean, timeToLive = [] } = decodeManifest(stored);
   if (backup === undefined) return say(`${name}: is no backup, but a store of its own`);
   const takenAt = new Date(backup.takenMs).toISOString();
   say(clean ? `${name}: taken at ${takenAt}` : `${name}: cut when it was taken at ${takenAt}: what the backup before it had is there, of what came later a part`);
+  if (timeToLive.length > 0) say(`${name}: has rules of time to live: once it is opened for writing, what is past its time goes (daybook retention)`);
 }
 
 export const command: Command = { help, run };

@@ -48,18 +48,31 @@ export async function deleteRows(
 ): Promise<Removal & { readonly counts: DeletedCounts }> {
   const codes = new CodesByDictionary();
   codes.add("project", projectName);
+  const table = store.records;
+  const rewritten = await withoutAll(store, doomed, codes);
+  const isNothing = rewritten.length === 0 && codes.size === 0 && changes === undefined;
+  if (isNothing) return { counts: countsOf([], codes), whenUnread: Promise.resolve() };
+  const brought = await discarding(store, rewritten, () => settleCodes(store, rewritten, table, codes));
+  // It takes its files away itself where it fails, and never once a manifest names them.
+  const { whenUnread } = await exchange(store, { rewritten, table, codes, brought, privacy: null, changes: changes ?? {} }, forget);
+  return { counts: countsOf(rewritten, codes), whenUnread };
+}
+
+async function withoutAll(store: Store, doomed: Doomed, codes: CodesByDictionary): Promise<readonly Rewritten[]> {
   const rewritten: Rewritten[] = [];
-  try {
+  await discarding(store, rewritten, async () => {
     for (const segment of store.catalog.segments) {
       const made = await withoutDoomed(store, segment, doomed, codes);
       if (made !== null) rewritten.push(made);
     }
-    const isNothing = rewritten.length === 0 && codes.size === 0 && changes === undefined;
-    if (isNothing) return { counts: countsOf([], codes), whenUnread: Promise.resolve() };
-    const table = store.records;
-    const brought = await settleCodes(store, rewritten, table, codes);
-    const { whenUnread } = await exchange(store, { rewritten, table, codes, brought, privacy: null, changes: changes ?? {} }, forget);
-    return { counts: countsOf(rewritten, codes), whenUnread };
+  });
+  return rewritten;
+}
+
+/** Takes the files that were written away where `act` fails. */
+async function discarding<T>(store: Store, rewritten: readonly Rewritten[], act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
   } catch (error) {
     await discard(store, rewritten.flatMap(({ entry }) => entry ?? []));
     throw error;

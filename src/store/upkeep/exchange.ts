@@ -45,7 +45,9 @@ export async function exchange(store: Store, left: Exchange, forget: () => void)
   const entries = rewritten.flatMap(({ entry }) => entry ?? []);
   const added: FileEntry[] = [...entries];
   try {
-    const deltas = dictionaries.deltasSince(new Map()).map((delta) => withBlanks(delta, codes.of(delta.name)));
+    // What was taken away before, and somebody reads still, is gone from the file that is there, and must not come back.
+    const isGone = (name: string, code: number) => codes.of(name).has(code) || dictionaries.named(name).isRetired(code);
+    const deltas = dictionaries.deltasSince(new Map()).map((delta) => withBlanks(delta, (code) => isGone(delta.name, code)));
     const dictionaryEntry = await files.writeDictionaries(store.takeFileNumber(), deltas);
     added.push(dictionaryEntry);
     const recordsEntry = await files.writeRecords(store.takeFileNumber(), { records: table.slice(0), brought });
@@ -101,9 +103,8 @@ export async function settleCodes(store: Store, rewritten: readonly Rewritten[],
   return { userId: still("userId"), anonymousId: still("anonymousId"), companyId: still("companyId") };
 }
 
-function withBlanks<T extends { readonly start: number; readonly values: readonly string[] }>(delta: T, blanked: ReadonlySet<number>): T {
-  if (blanked.size === 0) return delta;
-  return { ...delta, values: delta.values.map((value, at) => (blanked.has(delta.start + at) ? "" : value)) };
+function withBlanks<T extends { readonly start: number; readonly values: readonly string[] }>(delta: T, isGone: (code: number) => boolean): T {
+  return { ...delta, values: delta.values.map((value, at) => (isGone(delta.start + at) ? "" : value)) };
 }
 
 /** Resolves when the last query that may read the old rows has ended. */
