@@ -35,14 +35,14 @@ describe("what is packed", () => {
     expect(await project.run("publint/src/cli.js", [archive, "--strict"])).toContain("All good!");
   });
 
-  it("names no other package in its types", async () => {
+  it("names no other package in its types but the one whose tables it gives out", async () => {
     const project = await Project.of(archive);
     const names = (await readdir(project.path("node_modules/daybook/dist"))).filter((name) => /\.d\.c?ts$/.test(name));
     expect(names.length).toBeGreaterThan(10);
     for (const name of names) {
       const text = await readFile(project.path(`node_modules/daybook/dist/${name}`), "utf8");
       const targets = [...text.matchAll(/(?:from|import) ['"]([^'"]+)['"]|import\(['"]([^'"]+)['"]\)/g)].map(([, first, second]) => first ?? second ?? "");
-      expect(targets.filter((target) => !target.startsWith("./") && !target.startsWith("node:"))).toEqual([]);
+      expect(targets.filter((target) => !target.startsWith("./") && !target.startsWith("node:") && target !== "apache-arrow")).toEqual([]);
     }
   });
 
