@@ -61,7 +61,7 @@ export const tableMutants: readonly Mutant[] = [
   ...of("table/tables.ts",
     ["the model", "JSON.stringify([plan.model, plan.level, plan.touch])", "JSON.stringify([plan.level, plan.touch])"],
     ["the level", "JSON.stringify([plan.model, plan.level, plan.touch])", "JSON.stringify([plan.model, plan.touch])"]),
-  ...of("engine/open-daybook.ts", ["an erasure", "        this.#contexts.clear();\n"]),
+  ...of("engine/open-daybook.ts", ["an erasure", "      this.#contexts.clear();\n"]),
   ...of("identity/memberships.ts",
     ["links", "    for (const actor of moved) changed.add(former.identityOf(actor)).add(identities.identityOf(actor));\n"],
     ["whom actors left", "changed.add(former.identityOf(actor)).add(identities.identityOf(actor))", "changed.add(identities.identityOf(actor))"],
