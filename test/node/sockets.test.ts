@@ -52,6 +52,23 @@ describe.each(WAYS)("a socket %s", (_, listen) => {
     return { port, answered, first, finish: () => finish() };
   }
 
+  it("a request without use for its body is done once the body has come, and not if it breaks off", async () => {
+    const deleted: string[] = [];
+    const deleteProject = (name: string) => {
+      deleted.push(name);
+      return Promise.resolve({ deletedAt: "", events: 0, segmentsRewritten: 0, segmentsRemoved: 0, dictionaryValues: 0 });
+    };
+    const { port } = await start(handlerOf(stubDaybook({ deleteProject, projects: () => ["broken", "whole"] })));
+    const asked = (project: string, body: string) => `DELETE /v1/projects/${project} HTTP/1.1\r\n${OWNER}Connection: close\r\nContent-Length: 10\r\n\r\n${body}`;
+    const answer = await new Promise<string>((resolve) => {
+      let text = "";
+      dial(port).on("data", (chunk: Buffer) => (text += chunk.toString("latin1"))).on("close", () => resolve(text)).end(asked("broken", "12345"));
+    });
+    expect(statuses(answer)).not.toEqual(["200"]);
+    expect(statuses(await raw(port, asked("whole", "1234567890")))).toEqual(["200"]);
+    expect(deleted).toEqual(["whole"]);
+  });
+
   it("one request of a token too many is refused in the envelope of its path, under its own id, and told of; other tokens and open routes are not", async () => {
     const { port, answered, first, finish } = await busy();
     const older = await raw(port, count("X-Request-Id: mine\r\nContent-Length: 0\r\nConnection: close\r\n"));

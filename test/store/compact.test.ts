@@ -1,3 +1,9 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { openDaybook } from "daybook";
+import { fileStorage } from "daybook/node";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.js";
@@ -90,5 +96,21 @@ describe("compaction", () => {
     );
     // All of the day each time would be 15.7 times the rows.
     expect(sealAll(Array<number>(128).fill(1)).mergedRowCount).toBeLessThan(128 * 4);
+  });
+
+  test("has taken the files of what it merged away when a store is closed, however slow its disk is", async () => {
+    const storage = fileStorage(join(mkdtempSync(join(tmpdir(), "daybook-compact-")), "store"));
+    const remove = storage.remove.bind(storage);
+    storage.remove = async (key) => {
+      await setTimeout(20);
+      await remove(key);
+    };
+    const daybook = await openDaybook({ storage });
+    for (let at = 0; at <= LIMITS.segmentsPerDayCount; at += 1) {
+      await daybook.ingest([{ name: "visit", createdAt: "2026-03-01T00:00:00Z" }]);
+      await daybook.seal();
+    }
+    await daybook.close();
+    expect(await storage.list("segments/")).toHaveLength(1);
   });
 });

@@ -17,7 +17,7 @@ import type { Collector } from "../collect/collector.js";
 import { fileReply } from "../files/browser-files.js";
 import type { Admission } from "../overload/admission.js";
 import type { Refusal } from "../overload/front.js";
-import { readBody } from "../request/body.js";
+import { dropBody, readBody } from "../request/body.js";
 import { parseQuery } from "../request/query.js";
 import type { Agent, Caller, Exchange, GuardedRoute, House, ProcessGauges, Route } from "../routing/route.js";
 import { routeOf } from "../routing/router.js";
@@ -143,6 +143,7 @@ async function ask(context: Context, route: GuardedRoute, caller: Caller, found:
   const receivedAtMs = clock.now();
   const held = admission.hold(caller.token.organization);
   try {
+    if (route.body === null && route.method === "DELETE") await dropBody(request, held);
     const body = route.body === null ? null : await readBody(request, route.body, held);
     const query = parseQuery(found.query);
     checkShape(route.query, query);

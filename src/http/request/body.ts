@@ -12,6 +12,7 @@ const JSON_TYPES = ["application/json"];
 /** What senders call their JSON so that a browser asks for no leave, and what curl calls any body. */
 const LOOSE_TYPES = ["text/plain", "application/x-www-form-urlencoded"];
 const NDJSON_TYPES = ["application/x-ndjson", "application/ndjson"];
+const UNASKED_BYTES_MAX = 1024 * 1024;
 const ENCODINGS: Readonly<Record<string, CompressionFormat>> = { gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" };
 
 /**
@@ -33,6 +34,15 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: Held)
   if (form === "arrow" && rule.list !== null) return { [rule.list]: await arrowEvents(bytes, rule.maxByteLength) };
   if (bytes.length === 0) return {};
   return objectOf(parseJson(bytes), rule);
+}
+
+/**
+ * Waits for the end of a body that nobody asked for and drops it: a request that broke off is refused before anything is done.
+ * @throws body_too_large, overloaded, aborted
+ */
+export async function dropBody(request: WireRequest, held: Held): Promise<void> {
+  const isEmpty = Number(request.header("content-length") ?? 0) === 0 && request.header("transfer-encoding") === null;
+  if (!isEmpty) await request.readBody(UNASKED_BYTES_MAX, held.take);
 }
 
 function objectOf(value: unknown, rule: BodyRule): Record<string, unknown> {

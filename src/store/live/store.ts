@@ -65,6 +65,8 @@ export class Store implements VisibleStore {
   #visibleSequence: number;
   /** Sizes of the dictionaries without the values of a commit under way. */
   #visibleSizes: ReadonlyMap<string, number>;
+  /** What `removeLater` is still at. */
+  #removal: Promise<void> = Promise.resolve();
   readonly #claim: Claim;
   readonly #manifest: CurrentManifest;
   readonly #journals: Journals;
@@ -300,7 +302,18 @@ export class Store implements VisibleStore {
   /** Lets go without writing: after a failure, what is durable stays as it is. */
   async abandon(): Promise<void> {
     await this.#journals.abandon();
+    await this.#removal;
     await this.lock?.release();
+  }
+
+  /**
+   * Removes files that no manifest names and no query reads, one after the other, before the lock is given back. One that cannot be removed is an
+   * orphan that the next opening removes.
+   */
+  removeLater(keys: Iterable<string>): void {
+    this.#removal = this.#removal.then(async () => {
+      for (const key of keys) await this.storage.remove(key).catch(() => undefined);
+    });
   }
 
   /** Removes every file that the manifest does not name and no query reads. No seal may be under way. */

@@ -63,14 +63,9 @@ export async function compact(store: Store, sources: readonly Segment[], turns: 
     await store.writeManifest(({ segments }) => ({ segments: [...segments.filter((known) => !gone.has(known.key)), entry] }));
     store.catalog.replace([segment], removed, false, () => {
       for (const source of sources) source.release();
-      void removeFiles(store, gone);
+      store.removeLater(gone);
     });
   } finally {
     for (const segment of sources) segment.unpin();
   }
-}
-
-/** A file that cannot be removed is an orphan that the next opening removes. */
-async function removeFiles(store: Store, keys: Iterable<string>): Promise<void> {
-  for (const key of keys) await store.storage.remove(key).catch(() => undefined);
 }
