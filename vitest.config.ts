@@ -16,8 +16,8 @@ export const alias = [
 ];
 
 const LONG = "test/**/*.long.test.ts";
-/** They need ClickHouse, which only `npm run test:clickhouse` installs. */
-const CLICKHOUSE = "test/clickhouse/**";
+/** They need what only `npm run test:clickhouse` and `npm run test:runtimes` install. */
+const INSTALLING = ["test/clickhouse/**", "test/runtimes/**"];
 
 /** Tests that put something else in the place of a module: they load all modules anew. The others share them, which takes half the time. */
 const replacing = filesThat(/\bvi\.(?:mock|resetModules)\(/);
@@ -30,8 +30,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     maxWorkers: 2,
     projects: [
-      { extends: true, test: { name: "shared", include: ["test/**/*.test.ts"], exclude: [LONG, CLICKHOUSE, ...replacing], isolate: false } },
-      { extends: true, test: { name: "apart", include: replacing, exclude: [LONG, CLICKHOUSE] } },
+      { extends: true, test: { name: "shared", include: ["test/**/*.test.ts"], exclude: [LONG, ...INSTALLING, ...replacing], isolate: false } },
+      { extends: true, test: { name: "apart", include: replacing, exclude: [LONG, ...INSTALLING] } },
     ],
   },
 });

@@ -7,7 +7,7 @@ const MESSAGE_CHARS_MAX = 2_000;
 const folder = process.argv[2] ?? ".";
 let passed = 0;
 let failed = 0;
-for (const name of ["test.json", "long.json", "clickhouse.json"]) {
+for (const name of ["test.json", "long.json", "clickhouse.json", "runtimes.json"]) {
   try {
     const report = JSON.parse(readFileSync(join(folder, name), "utf8"));
     passed += report.numPassedTests;
