@@ -24,7 +24,7 @@ export interface DaybookLoad {
   readonly memoryBytesPerEvent: number;
 }
 
-const open = (directory: string, sealer?: SealThread) => openDaybook({ storage: fileStorage(directory), clock, ...(sealer === undefined ? {} : { sealer }) });
+export const openStore = (directory: string, sealer?: SealThread) => openDaybook({ storage: fileStorage(directory), clock, ...(sealer === undefined ? {} : { sealer }) });
 const perSecond = ({ eventCount, ms }: Ingest) => Math.round((eventCount / ms) * 1_000);
 
 function directoryByteLength(directory: string): number {
@@ -33,7 +33,7 @@ function directoryByteLength(directory: string): number {
 }
 
 async function load(directory: string, batches: Iterable<TrafficEvent[]>, writerCount: number, sealer?: SealThread) {
-  const daybook = await open(directory, sealer);
+  const daybook = await openStore(directory, sealer);
   const ingest = await ingestAll(daybook, batches, writerCount);
   const startedMs = performance.now();
   await daybook.close();
@@ -56,7 +56,7 @@ export async function loadDaybook(directory: string, batches: () => Iterable<Tra
   await sealer.close();
 
   const openStartedMs = performance.now();
-  const daybook = await open(directory);
+  const daybook = await openStore(directory);
   await daybook.countEvents({ startDate: TRAFFIC_DAYS.first });
   const firstAnswerMs = performance.now() - openStartedMs;
   const { memoryByteLength } = await daybook.stats();

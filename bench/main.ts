@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { loadDaybook } from "./daybook.js";
+import { loadDaybook, openStore } from "./daybook.js";
 import { withFirst } from "./first.js";
 import { LiveTraffic } from "./live.js";
 import { type Measurement, measure } from "./measure.js";
@@ -24,8 +24,10 @@ const { values } = parseArgs({
     directory: { type: "string", default: tmpdir() },
     /** Some of `loaders`, with commas between. */
     peers: { type: "string", default: "duckdb" },
-    /** Only questions whose name contains this. */
+    /** Only questions whose name contains one of these, with commas between. */
     only: { type: "string", default: "" },
+    /** A store of these events that is there already: a copy of it is asked, and loading is not measured. */
+    store: { type: "string", default: "" },
     /** Shows where the time of the questions goes that miss their bars. */
     profile: { type: "boolean", default: false },
   },
@@ -61,17 +63,19 @@ async function run(): Promise<void> {
   // Before the events are made: a peer that is not installed says so at once.
   const peerLoaders = await Promise.all(askedPeers.map((key) => loaders[key]()));
   const store = join(directory, "daybook");
-  const { daybook, ...daybookLoad } = await loadDaybook(store, batches);
+  if (values.store !== "") cpSync(values.store, store, { recursive: true });
+  const { daybook, ...daybookLoad } = values.store === "" ? await loadDaybook(store, batches) : { daybook: await openStore(store) };
   const loads: PeerLoad[] = [];
   for (const load of peerLoaders) loads.push(await load(directory, batches()));
   const peers = loads.flatMap((load) => load.peers);
-  const sqliteEventsPerSecond = await sqliteIngestEventsPerSecond(join(directory, "events.sqlite"), batches());
-  say(loadingTable(daybookLoad, loads, sqliteEventsPerSecond));
+  const sqliteEventsPerSecond = values.store === "" ? await sqliteIngestEventsPerSecond(join(directory, "events.sqlite"), batches()) : null;
+  if ("sealMs" in daybookLoad) say(loadingTable(daybookLoad, loads, sqliteEventsPerSecond));
   const live = new LiveTraffic(daybook);
   await live.begin();
   const asked: Measurement[] = [];
   const profiles: string[] = [];
-  for (const question of questions.filter(({ name }) => name.includes(values.only))) {
+  const wanted = values.only.split(",");
+  for (const question of questions.filter(({ name }) => wanted.some((part) => name.includes(part)))) {
     const measurement = await measure(question, daybook, peers, live, roundCount);
     asked.push(measurement);
     if (values.profile && measurement.liveRatio < LIVE_RATIO_BAR) profiles.push(await profile(question, daybook));
@@ -82,7 +86,7 @@ async function run(): Promise<void> {
   say(`\n${measurementTable(measurements, loads)}`);
   for (const text of profiles) say(`\n${text}`);
   say("\nAll answers are equal.");
-  if (values.only !== "") return;
+  if (values.only !== "" || values.store !== "") return;
   const path = writeResult({
     eventCount,
     seed,

@@ -31,6 +31,9 @@ export const REJECTIONS_SHOWN = 10;
 /** Rows per ingest: large enough that a sync costs little per event, small enough that progress is seen. */
 const BATCH_ROWS = 5_000;
 
+/** What takes rows. */
+export type Loadable = Pick<Daybook, "ingest" | "ingestRecords">;
+
 /** Rows of one kind, and the lines they came from. */
 interface Part<Input> {
   readonly inputs: Input[];
@@ -47,7 +50,7 @@ function emptyBatch(): Batch {
 }
 
 /** Stores all rows of a source, reading the next batch while one is being stored. @throws what `ingest` throws */
-export async function load(daybook: Daybook, rows: Rows, options: LoadOptions = {}): Promise<LoadOutcome> {
+export async function load(daybook: Loadable, rows: Rows, options: LoadOptions = {}): Promise<LoadOutcome> {
   const tally = new Tally();
   let batch = emptyBatch();
   let pending: Promise<void> = Promise.resolve();
@@ -77,7 +80,7 @@ export async function load(daybook: Daybook, rows: Rows, options: LoadOptions = 
 }
 
 /** Waits for both kinds also when one fails: nothing is still being written then. */
-async function store(daybook: Daybook, { events, records }: Batch, { project }: LoadOptions, tally: Tally): Promise<void> {
+async function store(daybook: Loadable, { events, records }: Batch, { project }: LoadOptions, tally: Tally): Promise<void> {
   const storing = [
     ...(events.inputs.length === 0 ? [] : [daybook.ingest(events.inputs, project === undefined ? {} : { project }).then((result) => tally.add(result, events.lines))]),
     ...(records.inputs.length === 0 ? [] : [daybook.ingestRecords(records.inputs).then((result) => tally.addRecords(result, records.lines))]),

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { createHandler, loadAgentReader, loadBotTest, type TokenRecord } from "../http/index.js";
 import { memoryStorage, openDaybook } from "../index.js";
-import type { Daybook } from "../engine/daybook.js";
+import type { ServedDaybook } from "../http/index.js";
 import { eventLoopLag, geoLocator, listen, loadBrowserFiles, processGauges, saltFile, sha256Hex } from "../node/index.js";
 import { listenOnThreadOr } from "../node/listen-on-thread.js";
 import { DEFAULT_ORGANIZATION, SALTS_NAME, type DataDirectory } from "./data-directory.js";
@@ -25,8 +25,13 @@ export interface ServerOptions {
   /** What browsers get and send. */
   readonly web: WebOptions;
   /** Organizations that are open already; the server closes them. */
-  readonly open?: Readonly<Record<string, Daybook>>;
+  readonly open?: Readonly<Record<string, OpenedDaybook>>;
+  /** Opens an organization that a token names, where it is neither open nor in `data`. Default: in memory. */
+  readonly others?: (name: string) => Promise<OpenedDaybook>;
 }
+
+/** What can be served, and let go of. */
+export type OpenedDaybook = ServedDaybook & { close(): Promise<void> };
 
 export interface WebOptions {
   /** True: the page that shows the numbers. */
@@ -49,7 +54,7 @@ export interface RunningServer {
 
 /** Serves a store, or all organizations of a data directory; those that a later token names are opened when it appears. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const daybooks = new Map<string, Daybook>(Object.entries(options.open ?? {}));
+  const daybooks = new Map<string, OpenedDaybook>(Object.entries(options.open ?? {}));
   const tokens = new LiveTokens(options.tokens, options.data?.path ?? null, async (records) => {
     await openAll(records.filter((record) => record.revoked_at === null).map((record) => record.organization));
   });
@@ -116,7 +121,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-function openOne(options: ServerOptions, name: string, waits: boolean): Promise<Daybook> {
+function openOne(options: ServerOptions, name: string, waits: boolean): Promise<OpenedDaybook> {
+  if (options.others !== undefined) return options.others(name);
   if (options.data !== null) return openOrganization(options.data, name, { currency: options.currency, waits });
   return openDaybook({ storage: memoryStorage(), ...(options.currency === undefined ? {} : { currency: options.currency }) });
 }

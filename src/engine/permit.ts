@@ -9,10 +9,12 @@ export interface Permitted {
   readonly [PERMIT]?: ((plan: Plan) => void) | undefined;
 }
 
+export type PermittingQuestions = Readonly<Record<ReportName, (input: never, options?: QueryOptions & Permitted) => Promise<unknown>>>;
+
 /**
  * A Daybook whose questions are settled, then permitted, then answered. One that was wrapped may ask nobody: who must know whether somebody was
  * asked has to look.
  */
-export interface PermittingDaybook extends Record<ReportName, (input: never, options?: QueryOptions & Permitted) => Promise<unknown>> {
+export interface PermittingDaybook extends PermittingQuestions {
   explain(report: ReportName, input?: object, options?: Permitted): ReturnType<Daybook["explain"]>;
 }

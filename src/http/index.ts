@@ -8,6 +8,7 @@ export type { CollectOptions } from "./collect/options.js";
 export type { SaltKeeper } from "./collect/salts.js";
 export type { BrowserFile, BrowserFiles } from "./files/browser-files.js";
 export type { Agent, ProcessGauges } from "./routing/route.js";
+export type { ServedDaybook } from "./access/served-daybook.js";
 export type { WireReply, WireRequest } from "./wire/exchange.js";
 export type { Answered } from "./answer/answered.js";
 export type { HandlerLimits } from "./overload/limits.js";

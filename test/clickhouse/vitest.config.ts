@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     include: ["test/clickhouse/**/*.test.ts"],
     exclude: ["**/node_modules/**"],
-    globalSetup: "test/clickhouse/setup.ts",
+    globalSetup: ["test/programs.ts", "test/clickhouse/setup.ts"],
     testTimeout: 300_000,
     hookTimeout: 60_000,
     maxWorkers: 1,

@@ -1,5 +1,6 @@
 import { migrateClickHouse } from "../../clickhouse/open-clickhouse.js";
-import { readArguments, required, UsageError, type Command } from "../command.js";
+import { readArguments, UsageError, type Command } from "../command.js";
+import { placeOf } from "../on-clickhouse.js";
 
 const help = `Usage: daybook clickhouse migrate --url URL --database NAME [--cluster NAME] [--user NAME] [--dry-run]
 
@@ -24,16 +25,8 @@ async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, OPTIONS, true);
   if (positionals.length !== 1 || positionals[0] !== "migrate")
     throw new UsageError(`expected "migrate", got ${JSON.stringify(positionals.join(" "))}`);
-  const { cluster, user, "dry-run": isDryRun = false } = values;
-  const password = process.env["CLICKHOUSE_PASSWORD"];
-  const options = {
-    url: required(values.url, "url"),
-    database: required(values.database, "database"),
-    ...(cluster === undefined ? {} : { cluster }),
-    ...(user === undefined ? {} : { username: user }),
-    ...(password === undefined ? {} : { password }),
-  };
-  const { from, to, statements } = await migrateClickHouse(options, isDryRun);
+  const { "dry-run": isDryRun = false } = values;
+  const { from, to, statements } = await migrateClickHouse(placeOf(values.url, "url", values), isDryRun);
   for (const statement of isDryRun ? statements : []) process.stdout.write(`${statement};\n\n`);
   if (from === to) process.stdout.write(`${isDryRun ? "-- " : ""}the tables are of version ${to}: nothing to do\n`);
   else if (!isDryRun) process.stdout.write(`made the tables of version ${to} by ${statements.length} statements\n`);

@@ -6,10 +6,11 @@ import { DaybookError } from "../../base/errors.js";
 import type { Daybook, ExportInput } from "../../engine/daybook.js";
 import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
 import { dataDirectory } from "../data-directory.js";
+import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
 import { openForReading, organizationOf } from "../organizations.js";
 import { count, plural } from "../print/format.js";
 import { Progress } from "../print/progress.js";
-import { csvBlocks, ndjsonBlocks, type Written } from "../write/blocks.js";
+import { csvBlocks, ndjsonBlocks, type Exporting, type Written } from "../write/blocks.js";
 
 const FORMATS = ["ndjson", "csv", "arrow", "parquet"] as const;
 type Format = (typeof FORMATS)[number];
@@ -17,14 +18,14 @@ type Format = (typeof FORMATS)[number];
 /** What is kept of columns: each is read once, or twice in a row. */
 const COLUMN_BYTES = 64 * 1024 * 1024;
 
-const help = `Usage: daybook export --data DIR [options]
+const help = `Usage: daybook export --data DIR | --clickhouse URL [options]
 
 Writes what an organization has told: as NDJSON every record of who is who (identify, group, alias, unlink, empty projects),
 then every event, ascending by time. That is a copy: imported, it answers as the original. Also while "serve" runs;
 "import" reads every format back. Privacy requests and tokens are no part of it.
 
   --data DIR            data directory or store
-  --organization NAME   default "default"
+${CLICKHOUSE_HELP}  --organization NAME   default "default"
   --project NAME        only events of this project; records are written all the same: they hold for the organization
   --from DATE           only events from this day or RFC 3339 time on; records hold for the past, too
   --to DATE             only events up to and including this day or time
@@ -41,6 +42,7 @@ async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(
     args,
     {
+      ...CLICKHOUSE_OPTIONS,
       data: { type: "string" },
       organization: { type: "string" },
       project: { type: "string" },
@@ -54,13 +56,14 @@ async function run(args: readonly string[]): Promise<void> {
     },
     false,
   );
-  const path = required(values.data, "data");
+  const path = isOnClickHouse(values) ? null : required(values.data, "data");
   const format = formatOf(values.format, values.out ?? "");
   const isGzipped = values.out?.endsWith(".gz") === true;
   if (format === "parquet" && isGzipped) throw new UsageError("--out: Parquet is compressed already, expected a name without .gz");
   if (values["json-mark"] === true && format !== "arrow") throw new UsageError("--json-mark is for arrow only");
   const organization = organizationOf(values.organization);
-  const daybook = await openForReading(await dataDirectory(path), organization, { memoryBudgetBytes: COLUMN_BYTES });
+  const others = { data: values.data, organization: values.organization };
+  const daybook = path === null ? await openOnClickHouse(values, others) : await openForReading(await dataDirectory(path), organization, { memoryBudgetBytes: COLUMN_BYTES });
   try {
     const input: ExportInput = { project: values.project ?? null, startDate: values.from ?? null, endDate: values.to ?? null, identityIds: values["identity-ids"] ?? false };
     const withRecords = values["events-only"] !== true;
@@ -73,8 +76,8 @@ async function run(args: readonly string[]): Promise<void> {
     const chunks = {
       ndjson: () => ndjsonBlocks(daybook, input, withRecords, onBlock),
       csv: () => csvBlocks(daybook, input, onBlock),
-      arrow: () => daybook.exportArrow({ ...input, jsonMark: values["json-mark"] ?? false }),
-      parquet: () => daybook.exportParquet(input),
+      arrow: () => embedded(daybook, format).exportArrow({ ...input, jsonMark: values["json-mark"] ?? false }),
+      parquet: () => embedded(daybook, format).exportParquet(input),
     };
     const written = Readable.from(await begun(chunks[format]()));
     if (values.out === undefined) await pipeline(written, process.stdout, { end: false });
@@ -100,8 +103,14 @@ function textOf({ events, records }: Written): string {
   return `${count(events)} events ${records === 0 ? "" : `and ${plural(records, "record")} `}`;
 }
 
+/** @throws UsageError where events are on ClickHouse */
+function embedded(daybook: Exporting, format: Format): Exporting & Pick<Daybook, "exportArrow" | "exportParquet"> {
+  if ("exportArrow" in daybook) return daybook as Daybook;
+  throw new UsageError(`--format: expected ndjson or csv with --clickhouse, got ${format}`);
+}
+
 /** Whoever takes such a file for a copy would find people fallen apart, and companies gone. */
-async function tellOfRecords(daybook: Daybook, format: string): Promise<void> {
+async function tellOfRecords(daybook: Exporting, format: string): Promise<void> {
   let recordCount = 0;
   for await (const { type } of daybook.exportRecords()) if (type !== "project") recordCount += 1;
   if (recordCount === 0) return;

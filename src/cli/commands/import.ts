@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
 import { dataDirectory } from "../data-directory.js";
+import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
 import { load, type LoadOutcome } from "../load.js";
 import { openOrganization, organizationOf } from "../organizations.js";
 import { count, plain, plural } from "../print/format.js";
@@ -17,13 +18,13 @@ import type { Rows } from "../read/row.js";
 const FORMATS = ["ndjson", "csv", "clf", "arrow", "parquet"] as const;
 type Format = (typeof FORMATS)[number];
 
-const help = `Usage: daybook import --data DIR [options] FILE...
+const help = `Usage: daybook import --data DIR | --clickhouse URL [options] FILE...
 
 Loads events, and the records of a copy, from files, gzipped or not; "-" is standard input. Importing a file twice adds
 nothing.
 
   --data DIR            data directory or store; a data directory is made where absent
-  --organization NAME   default "default"
+${CLICKHOUSE_HELP}  --organization NAME   default "default"
   --project NAME        the project of events that name none; events of other projects are rejected; records hold for the
                         organization all the same
   --format FORMAT       ndjson (one JSON object per line: an event, or with a "type" a record), csv, clf (access log,
@@ -41,6 +42,7 @@ async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(
     args,
     {
+      ...CLICKHOUSE_OPTIONS,
       data: { type: "string" },
       organization: { type: "string" },
       project: { type: "string" },
@@ -51,20 +53,21 @@ async function run(args: readonly string[]): Promise<void> {
     },
     true,
   );
-  const path = required(values.data, "data");
+  const path = isOnClickHouse(values) ? undefined : required(values.data, "data");
   const organization = organizationOf(values.organization);
   if (positionals.length === 0) throw new UsageError("expected at least one FILE");
   const files = positionals.map((path) => ({ path, format: formatOf(path, values.format) }));
   if (values.map !== undefined && files.some((file) => file.format !== "csv")) throw new UsageError("--map is for csv files only");
   const sealed = files.find(({ path, format }) => format === "parquet" && (path === "-" || /\.gz$/i.test(path)));
   if (sealed !== undefined) throw new UsageError(`${sealed.path}: Parquet is read from its end, so it has to be a file, and not gzipped`);
-  const data = await dataDirectory(path);
+  const data = path === undefined ? null : await dataDirectory(path);
   // A name that is mistyped must not leave half of the files stored, nor a new store behind.
   for (const { path } of files) await checkReadable(path);
   const map = values.map === undefined ? null : await readCsvMap(values.map);
 
   let rejectedCount = 0;
-  const daybook = await openOrganization(data, organization);
+  const others = { data: values.data, organization: values.organization };
+  const daybook = data === null ? await openOnClickHouse(values, others) : await openOrganization(data, organization);
   try {
     for (const { path, format } of files) {
       const progress = new Progress(path);
@@ -80,7 +83,7 @@ async function run(args: readonly string[]): Promise<void> {
       }
     }
     // Closing would leave what takes long to merge to others, and a store may be fed by imports alone.
-    await daybook.seal();
+    if ("seal" in daybook) await daybook.seal();
   } finally {
     await daybook.close();
   }

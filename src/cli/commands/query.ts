@@ -6,6 +6,7 @@ import type { AnswerByReport, ReportName } from "../../plan/plan.js";
 import { planners } from "../../plan/planners.js";
 import { currencyOf, readArguments, required, UsageError, type Command } from "../command.js";
 import { dataDirectory } from "../data-directory.js";
+import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
 import { openForReading, organizationOf } from "../organizations.js";
 import { answerText } from "../print/answer.js";
 
@@ -14,12 +15,12 @@ const NAMES = Object.keys(planners) as ReportName[];
 /** The names in lines of a width that fits the rest of the help. */
 const nameLines = NAMES.join(" ").replace(/(?=.{76})(.{1,75}) /g, "$1\n    ");
 
-const help = `Usage: daybook query NAME --data DIR [options]
+const help = `Usage: daybook query NAME --data DIR | --clickhouse URL [options]
 
 Answers a question of the library: as tables on a terminal, else as JSON. Also while "serve" runs.
 
   --data DIR            data directory or store
-  --organization NAME   default "default"
+${CLICKHOUSE_HELP}  --organization NAME   default "default"
   --project NAME        only events of this project
   --json INPUT          what the method takes, in the names of the library; "-" reads it from standard input
   --currency CODE       reporting currency, default USD
@@ -32,14 +33,15 @@ Answers a question of the library: as tables on a terminal, else as JSON. Also w
 `;
 
 async function run(args: readonly string[]): Promise<void> {
-  const options = { data: { type: "string" }, organization: { type: "string" }, project: { type: "string" }, json: { type: "string" }, currency: { type: "string" } } as const;
+  const options = { ...CLICKHOUSE_OPTIONS, data: { type: "string" }, organization: { type: "string" }, project: { type: "string" }, json: { type: "string" }, currency: { type: "string" } } as const;
   const { values, positionals } = readArguments(args, options, true);
   const name = nameOf(positionals);
-  const path = required(values.data, "data");
+  const path = isOnClickHouse(values) ? null : required(values.data, "data");
   const organization = organizationOf(values.organization);
   const currency = currencyOf(values.currency);
   const input = inputOf(values.json === "-" ? await text(process.stdin) : (values.json ?? "{}"), values.project);
-  const daybook = await openForReading(await dataDirectory(path), organization, { currency });
+  const others = { data: values.data, organization: values.organization };
+  const daybook = path === null ? await openOnClickHouse(values, others, currency) : await openForReading(await dataDirectory(path), organization, { currency });
   try {
     const answer = await ask(daybook, name, input);
     process.stdout.write(process.stdout.isTTY ? answerText(name, answer) : `${JSON.stringify(answer)}\n`);
@@ -74,7 +76,7 @@ function parsed(json: string): unknown {
 }
 
 /** @throws UsageError for what is wrong with the question, whatever is stored */
-async function ask<K extends ReportName>(daybook: Daybook, name: K, input: object): Promise<AnswerByReport[K]> {
+async function ask<K extends ReportName>(daybook: Pick<Daybook, ReportName>, name: K, input: object): Promise<AnswerByReport[K]> {
   const onNotice = ({ message }: { readonly message: string }) => process.stderr.write(`daybook query: ${message}\n`);
   try {
     // The method refuses what is no input of its own; pages have a text in the place of where they go on.

@@ -1,17 +1,18 @@
 import { createToken, parseTokens, type TokenRecord } from "../../http/index.js";
 import { currencyOf, portOf, readArguments, UsageError, type Command } from "../command.js";
-import { dataDirectory } from "../data-directory.js";
+import { DEFAULT_ORGANIZATION, dataDirectory } from "../data-directory.js";
+import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
 import { startServer, untilStopped, type WebOptions } from "../server.js";
 import { changeTokens, storedTokens, tokensOfFile } from "../token-store.js";
 
-const help = `Usage: daybook serve [--data DIR | --memory] [options]
+const help = `Usage: daybook serve [--data DIR | --memory | --clickhouse URL] [options]
 
 Answers over HTTP until SIGTERM or SIGINT; then finishes what is in flight and exits.
 
   --data DIR            data directory, one organization per directory in it, or one store, which is the organization
                         "default"; made where absent, default "./data"
   --memory              keep everything in memory instead
-  --host HOST           default 127.0.0.1
+${CLICKHOUSE_HELP}  --host HOST           default 127.0.0.1
   --port N              default 8787; 0 = any free port
   --tokens FILE         JSON array of { "token" | "sha256", "organization"?, "role", "scopes", "project"?, "expires_at"? }
   --quiet               no line on stderr for each request
@@ -33,6 +34,7 @@ async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(
     args,
     {
+      ...CLICKHOUSE_OPTIONS,
       data: { type: "string" },
       memory: { type: "boolean" },
       host: { type: "string" },
@@ -51,7 +53,8 @@ async function run(args: readonly string[]): Promise<void> {
   if (values.memory === true && values.data !== undefined) throw new UsageError("--data and --memory exclude each other");
   const port = portOf(values.port ?? "8787");
   const currency = currencyOf(values.currency);
-  const data = values.memory === true ? null : await dataDirectory(values.data ?? DEFAULT_DATA_DIRECTORY);
+  const remote = isOnClickHouse(values) ? await openOnClickHouse(values, { data: values.data, memory: values.memory }, currency) : null;
+  const data = values.memory === true || remote !== null ? null : await dataDirectory(values.data ?? DEFAULT_DATA_DIRECTORY);
   const tokens = [...environmentTokens(), ...(values.tokens === undefined ? [] : await tokensOfFile(values.tokens))];
   const isFirst = tokens.length === 0 && (data === null || !(await storedTokens(data.path)).some(isSecret));
   const first = isFirst ? createToken({ role: "owner", scopes: ["*"], nowMs: Date.now() }) : null;
@@ -64,7 +67,8 @@ async function run(args: readonly string[]): Promise<void> {
     honorGpc: values["honor-gpc"] === true,
   };
   const logsRequests = values.quiet !== true;
-  const server = await startServer({ data, host, port, currency, tokens: [...tokens, ...memoryTokens], logsRequests, oneThread: values["one-thread"] === true, web });
+  const elsewhere = remote === null ? {} : { open: { [DEFAULT_ORGANIZATION]: remote }, others: refuseOther };
+  const server = await startServer({ ...elsewhere, data, host, port, currency, tokens: [...tokens, ...memoryTokens], logsRequests, oneThread: values["one-thread"] === true, web });
   if (first !== null) {
     // Only once the store is ours: a start that fails must not leave a token that nobody has seen.
     if (data !== null) await changeTokens(data, (records) => [...records, first.record]);
@@ -74,6 +78,11 @@ async function run(args: readonly string[]): Promise<void> {
   if (web.page) process.stdout.write(`page: ${server.url}/${first === null ? "" : `#token=${first.value}`}\n`);
   process.stdout.write(`daybook listening on ${server.url}\n`);
   await untilStopped(server);
+}
+
+/** @throws UsageError */
+function refuseOther(name: string): never {
+  throw new UsageError(`there is no organization ${JSON.stringify(name)}: one database on ClickHouse holds one, which is "${DEFAULT_ORGANIZATION}"`);
 }
 
 /** Whether somebody may come in by it: a public key opens nothing. */

@@ -1,6 +1,9 @@
 import type { Daybook, ExportInput } from "../../engine/daybook.js";
 import { csvHeader, csvLine } from "./csv.js";
 
+/** What is written down. */
+export type Exporting = Pick<Daybook, "exportEvents" | "exportRecords">;
+
 /** What is written so far. */
 export interface Written {
   events: number;
@@ -13,7 +16,7 @@ const BLOCK_LINES = 500;
 
 /** A copy as NDJSON: records, then events, or events alone. @param onBlock called before each block with what it counts up to */
 export async function* ndjsonBlocks(
-  daybook: Daybook,
+  daybook: Exporting,
   input: ExportInput,
   withRecords: boolean,
   onBlock: (written: Written) => void,
@@ -34,7 +37,7 @@ export async function* ndjsonBlocks(
 }
 
 /** Events as CSV, a header first. @param onBlock as above */
-export async function* csvBlocks(daybook: Daybook, input: ExportInput, onBlock: (written: Written) => void): AsyncGenerator<string> {
+export async function* csvBlocks(daybook: Exporting, input: ExportInput, onBlock: (written: Written) => void): AsyncGenerator<string> {
   const written: Written = { events: 0, records: 0 };
   const withIdentityIds = input.identityIds === true;
   const lines = async function* (): AsyncGenerator<string> {

@@ -20,6 +20,12 @@ export function errorOf(error: unknown, signal: Pick<AbortSignal, "aborted"> | u
   if (error instanceof DaybookError) return error;
   if (signal?.aborted === true) return new DaybookError("aborted", "the question was given up", {}, { cause: error });
   const { code, type } = error as { readonly code?: unknown; readonly type?: unknown };
-  if (typeof code !== "string" || typeof type !== "string") return new DaybookError("unreachable", "ClickHouse did not answer", {}, { cause: error });
+  if (typeof code !== "string" || typeof type !== "string")
+    return new DaybookError("unreachable", `ClickHouse did not answer${isOfSystem(code) ? `: ${code}` : ""}`, {}, { cause: error });
   return new DaybookError(CODES[code] ?? "internal", `ClickHouse refused a statement: ${type} (${code})`, {}, { cause: error });
+}
+
+/** Codes of the operating system, such as ECONNREFUSED, say what helps and nothing of a question. */
+function isOfSystem(code: unknown): code is string {
+  return typeof code === "string" && /^E[A-Z]{3,20}$/.test(code);
 }

@@ -25,6 +25,9 @@ export interface StoreOf {
 const TRY_COUNT = 4;
 const PAUSE_MS = 100;
 
+/** Ids of one statement that deletes: they are sent in its address, of which no more than some 16 KiB are read. */
+const DELETED_AT_ONCE = 100;
+
 /**
  * Stores rows of different ids, each once, whoever else stores the same at the same moment: looks which are there, inserts the others, and looks
  * again. Answers the ids that this call brought. Cost: two look-ups of the ids beside the insert.
@@ -78,21 +81,27 @@ async function keepFirst(ids: readonly string[], batch: string, store: StoreOf):
 
 async function deleteLater(later: readonly { readonly id: string; readonly batch: string }[], store: StoreOf): Promise<void> {
   const { connection, names, table, among } = store;
-  const [ids, batches] = [later.map(({ id }) => id), later.map(({ batch }) => batch)];
-  const isLater = sql`id IN ${uuids(ids)} AND has(arrayZip(${uuids(ids)}, ${uuids(batches)}), (id, batch))`;
   const altered = sql`ALTER TABLE ${names.ofShard(table)}${onCluster(store)}`;
-  await connection.command(sql`${altered} DELETE WHERE ${among} AND ${isLater} SETTINGS mutations_sync = 2`);
-  await relink(ids, store);
+  for (let from = 0; from < later.length; from += DELETED_AT_ONCE) {
+    const some = later.slice(from, from + DELETED_AT_ONCE);
+    const [ids, batches] = [some.map(({ id }) => id), some.map(({ batch }) => batch)];
+    const isLater = sql`id IN ${uuids(ids)} AND has(arrayZip(${uuids(ids)}, ${uuids(batches)}), (id, batch))`;
+    await connection.command(sql`${altered} DELETE WHERE ${among} AND ${isLater} SETTINGS mutations_sync = 2`);
+  }
+  await relink(later.map(({ id }) => id), store);
 }
+
+type Link = [anonymousId: string, userId: string, record: string, firstMs: number];
 
 /** Writes the links of stored rows once more: whoever stored them may have failed before these were written. */
 async function relink(ids: readonly string[], { connection, names, table, among }: StoreOf): Promise<void> {
   const isLink = sql`id IN ${uuids(ids)} AND ${among} AND anonymousId != '' AND userId != ''`;
-  const rows = table === "events" ? sql`toUUID('00000000-0000-0000-0000-000000000000'), min(ms)` : sql`id, min(ms)`;
-  const rest = table === "events" ? sql`` : sql`, id`;
+  const rows = table === "events" ? sql`toUUID('00000000-0000-0000-0000-000000000000') AS record, min(ms)` : sql`id AS record, min(ms)`;
   const kinds = table === "events" ? sql`` : sql` AND kind IN ('identify', 'alias') AND fromUserId != userId`;
-  await connection.command(sql`INSERT INTO ${names.all("links")} (anonymousId, userId, record, firstMs)
-    SELECT anonymousId, userId, ${rows} FROM ${names.all(table)} WHERE ${isLink}${kinds} GROUP BY anonymousId, userId${rest}`);
+  // Read, then inserted: so many ids have no room in the address of a statement that inserts what it selects.
+  const links = await connection.rows<Link>(sql`SELECT anonymousId, userId, ${rows} FROM ${names.all(table)}
+    WHERE ${isLink}${kinds} GROUP BY anonymousId, userId, record`);
+  await connection.insert("links", links.map(([anonymousId, userId, record, firstMs]) => ({ anonymousId, userId, record, firstMs })));
 }
 
 function onCluster({ cluster }: StoreOf): Sql {

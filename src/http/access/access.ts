@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.js";
 import { DaybookError } from "../../base/errors.js";
 import { parseTimestamp } from "../../base/time.js";
-import type { Daybook } from "../../engine/daybook.js";
+import type { ServedDaybook } from "./served-daybook.js";
 import type { Scope, TokenRecord } from "./token.js";
 import type { TokenStore } from "./tokens.js";
 
@@ -73,9 +73,9 @@ export function authorize(access: Access, token: TokenRecord, what = ""): void {
  * The project whose rows a caller sees: the path's, else the token's, else (null) the whole organization.
  * @throws project_not_found (the same words whether it is unknown or another's)
  */
-export function projectOf(named: string | undefined, token: TokenRecord, daybook: Daybook): string | null {
+export async function projectOf(named: string | undefined, token: TokenRecord, daybook: ServedDaybook): Promise<string | null> {
   if (named === undefined) return token.project;
-  if ((token.project !== null && token.project !== named) || !daybook.projects().includes(named)) {
+  if ((token.project !== null && token.project !== named) || !(await daybook.projects()).includes(named)) {
     throw new DaybookError("project_not_found", "project_id: no such project", { param: "project_id" });
   }
   return named;

@@ -5,7 +5,7 @@ import { pooledRandom } from "../../base/random.js";
 import type { Clock } from "../../base/clock.js";
 import { KEY_COUNT_MAX } from "../../engine/collected.js";
 import type { CollectingDaybook } from "../../engine/collected.js";
-import type { Daybook } from "../../engine/daybook.js";
+import type { ServedDaybook } from "../access/served-daybook.js";
 import type { EventInput } from "../../schema/event.js";
 import { Buckets } from "../access/buckets.js";
 import { networkOf } from "../access/network.js";
@@ -29,7 +29,7 @@ import { Visitors } from "./visitors.js";
 export interface Collected {
   readonly key: TokenRecord;
   readonly rules: PublicRules;
-  readonly daybook: Daybook;
+  readonly daybook: ServedDaybook;
   readonly events: readonly unknown[];
   /** Of the browser; `""` where the transport knows none. */
   readonly address: string;
@@ -56,7 +56,7 @@ export class Collector {
   readonly #byKey: Buckets;
   readonly #byAddress: Buckets;
 
-  constructor(options: Required<CollectOptions>, readAgent: AgentReader, organizations: ReadonlyMap<string, Daybook>, clock: Clock) {
+  constructor(options: Required<CollectOptions>, readAgent: AgentReader, organizations: ReadonlyMap<string, ServedDaybook>, clock: Clock) {
     this.#options = options;
     this.#agents = new UserAgents(readAgent.once ?? readAgent, options.isBot);
     this.#byKey = new Buckets({ capacity: options.burst, perSec: options.perSec, bucketCountMax: LIMITS.countedTokenCount }, clock);

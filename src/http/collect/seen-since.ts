@@ -1,9 +1,9 @@
 import { isoOf, parseTimestamp } from "../../base/time.js";
-import type { Daybook } from "../../engine/daybook.js";
+import type { ServedDaybook } from "../access/served-daybook.js";
 import type { Seen } from "./visitors.js";
 
 /** Ids of browsers in events since a time, of all organizations. Cost: these events are read. */
-export async function* seenSince(organizations: ReadonlyMap<string, Daybook>, sinceMs: number): AsyncGenerator<Seen> {
+export async function* seenSince(organizations: ReadonlyMap<string, ServedDaybook>, sinceMs: number): AsyncGenerator<Seen> {
   for (const daybook of organizations.values()) {
     try {
       for await (const { anonymousId, createdAt } of daybook.exportEvents({ startDate: isoOf(sinceMs) })) {

@@ -37,7 +37,7 @@ export async function takeFromClient(context: Context, route: ClientRoute, query
     try {
       const room = held.isKeyless ? held.keyKnown(token.organization) : null;
       if (room !== null) await room;
-      const answer = await route.take(callerOf(context.house, token, undefined), sentOf(context, route, request, { ...keyed, key, receivedAtMs }, token));
+      const answer = await route.take(await callerOf(context.house, token, undefined), sentOf(context, route, request, { ...keyed, key, receivedAtMs }, token));
       trace.code = answer.code;
       const headers = { "content-type": "application/json; charset=utf-8", "x-request-id": requestId, "cache-control": "no-store" };
       const told = answer.status === 200 ? answer.value : { ...(answer.value as object), request_id: requestId };

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.js";
 import { sha256Hex } from "../../base/hash.js";
 import { refuseUnknown, type KnownOptions } from "../../base/known-options.js";
 import { tellEach } from "../../base/tell.js";
-import type { Daybook } from "../../engine/daybook.js";
+import type { ServedDaybook } from "../access/served-daybook.js";
 import { Gate } from "../access/gate.js";
 import type { TokenStore } from "../access/tokens.js";
 import type { Answered } from "../answer/answered.js";
@@ -31,7 +31,7 @@ import { Streams } from "./streams.js";
 
 export interface HandlerOptions {
   /** One Daybook per organization name. A map may gain organizations later. */
-  readonly organizations: Readonly<Record<string, Daybook>> | ReadonlyMap<string, Daybook>;
+  readonly organizations: Readonly<Record<string, ServedDaybook>> | ReadonlyMap<string, ServedDaybook>;
   readonly tokens: TokenStore;
   /** Decides whether a token has expired, and when a tracking call came in. Default: the machine's. */
   readonly clock?: Clock;
@@ -109,7 +109,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const limits = handlerLimits(options.limits);
   const clock = options.clock ?? systemClock;
   const { organizations } = options;
-  const byName: ReadonlyMap<string, Daybook> = organizations instanceof Map ? organizations : new Map(Object.entries(organizations));
+  const byName: ReadonlyMap<string, ServedDaybook> = organizations instanceof Map ? organizations : new Map(Object.entries(organizations));
   const files = fileRoutes(options.files ?? {});
   // The same table is described once.
   const all: readonly Route[] = files.length === 0 ? routes : [...files, ...routes];

@@ -112,7 +112,7 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
   const token = await context.gate.authenticate(request, context.addressOf(request), route.access.basic);
   trace.organization = token.organization;
   authorize(route.access, token);
-  const caller = callerOf(context.house, token, found.params["project_id"]);
+  const caller = await callerOf(context.house, token, found.params["project_id"]);
   const leave = admission.enter(token.sha256);
   try {
     const notices: Notice[] = [];
@@ -132,10 +132,10 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
 }
 
 /** @throws invalid_token (its organization is not here) */
-export function callerOf({ organizations }: House, token: TokenRecord, projectId: string | undefined): Caller {
+export async function callerOf({ organizations }: House, token: TokenRecord, projectId: string | undefined): Promise<Caller> {
   const daybook = organizations.get(token.organization);
   if (daybook === undefined) throw invalidToken();
-  return { token, daybook, project: projectOf(projectId, token, daybook) };
+  return { token, daybook, project: await projectOf(projectId, token, daybook) };
 }
 
 async function ask(context: Context, route: GuardedRoute, caller: Caller, found: Found<Route>, request: WireRequest, notices: Notice[]): Promise<unknown> {

@@ -1,24 +1,31 @@
-import type { Daybook } from "../../engine/daybook.js";
+import type { DaybookStats } from "../../engine/daybook.js";
 import type { Count } from "../answer/request-counts.js";
 import type { ProcessGauges } from "../routing/route.js";
+import type { ServedDaybook } from "../access/served-daybook.js";
 
 /** The numbers of one organization, and of the process, as Prometheus reads them. */
-export async function metricsText(daybook: Daybook, counts: ReadonlyMap<string, Count>, collected: ReadonlyMap<string, number>, process: ProcessGauges): Promise<string> {
-  const stats = await daybook.stats();
+export async function metricsText(daybook: ServedDaybook, counts: ReadonlyMap<string, Count>, collected: ReadonlyMap<string, number>, process: ProcessGauges): Promise<string> {
+  const stats = await daybook.stats?.();
   const families = [
-    gauge("daybook_up", "1 while the store takes events, else 0.", daybook.health === "ok" ? 1 : 0),
-    gauge("daybook_events", "Events stored.", stats.eventCount),
-    gauge("daybook_head_rows", "Events not yet sealed into segments.", stats.headRowCount),
-    gauge("daybook_segments", "Sealed segments.", stats.segmentCount),
-    gauge("daybook_days", "Days with events.", stats.dayCount),
-    gauge("daybook_stored_bytes", "Bytes of all files.", stats.storedByteLength),
-    gauge("daybook_memory_bytes", "Bytes in memory, by estimate.", stats.memoryByteLength),
+    gauge("daybook_up", "1 while the store takes events, else 0.", (daybook.health ?? "ok") === "ok" ? 1 : 0),
+    ...(stats === undefined ? [] : storeGauges(stats)),
     family("daybook_requests_total", "Answers by route and status.", "counter", [...counts].map(([labels, { count }]) => [labels, count])),
     family("daybook_request_seconds_total", "Time from request to answer.", "counter", [...counts].map(([labels, { durationMs }]) => [labels, durationMs / 1_000])),
     family("daybook_collected_events_total", "Events of pages by what became of them.", "counter", [...collected].map(([outcome, count]) => [`{outcome="${outcome}"}`, count])),
     ...Object.entries(process).map(([name, value]) => gauge(name, "Of the process.", value)),
   ];
   return families.join("");
+}
+
+function storeGauges(stats: DaybookStats): string[] {
+  return [
+    gauge("daybook_events", "Events stored.", stats.eventCount),
+    gauge("daybook_head_rows", "Events not yet sealed into segments.", stats.headRowCount),
+    gauge("daybook_segments", "Sealed segments.", stats.segmentCount),
+    gauge("daybook_days", "Days with events.", stats.dayCount),
+    gauge("daybook_stored_bytes", "Bytes of all files.", stats.storedByteLength),
+    gauge("daybook_memory_bytes", "Bytes in memory, by estimate.", stats.memoryByteLength),
+  ];
 }
 
 function gauge(name: string, help: string, value: number): string {

@@ -1,11 +1,12 @@
 import { DaybookError } from "../../base/errors.js";
 import type { Explanation } from "../../engine/daybook.js";
 import { PERMIT } from "../../engine/permit.js";
-import type { Permitted, PermittingDaybook } from "../../engine/permit.js";
+import type { Permitted, PermittingDaybook, PermittingQuestions } from "../../engine/permit.js";
 import type { ReportName } from "../../plan/plan.js";
 import { authorizePlan, mayAskAll } from "../access/question-rights.js";
 import type { TokenRecord } from "../access/token.js";
 import type { Caller, Exchange } from "../routing/route.js";
+import { having } from "../access/served-daybook.js";
 
 type Told = Pick<Exchange<unknown, unknown>, "signal" | "onNotice">;
 
@@ -15,13 +16,13 @@ type Told = Pick<Exchange<unknown, unknown>, "signal" | "onNotice">;
  * @throws what the question throws; insufficient_scope, insufficient_role, organization_token_required
  */
 export async function ask(name: ReportName, input: object, { daybook, token }: Caller, { signal, onNotice }: Told): Promise<unknown> {
-  const asked: PermittingDaybook = daybook;
+  const asked: PermittingQuestions = daybook;
   return await permitted(input, token, (permit) => asked[name](input as never, { signal, onNotice, ...permit }));
 }
 
 /** The same of an explanation. */
 export async function explain(name: ReportName, input: object, { daybook, token }: Caller): Promise<Explanation> {
-  const asked: PermittingDaybook = daybook;
+  const asked: PermittingDaybook = having(daybook, "explain");
   return await permitted(input, token, (permit) => asked.explain(name, input, permit));
 }
 

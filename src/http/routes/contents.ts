@@ -4,6 +4,7 @@ import { ROLES, SCOPES } from "../access/token.js";
 import { ChangeStream } from "../answer/change-stream.js";
 import { guarded } from "../routing/route.js";
 import type { Route } from "../routing/route.js";
+import { having } from "../access/served-daybook.js";
 import { wireNames } from "../wire/wire-names.js";
 
 const noQuery = z.strictObject({});
@@ -27,7 +28,7 @@ export const contentRoutes: readonly Route[] = [
     body: null,
     answer: z.strictObject({ projects: z.array(z.string()) }),
     etag: true,
-    handle: ({ daybook, project }) => Promise.resolve({ projects: daybook.projects().filter((name) => project === null || name === project) }),
+    handle: async ({ daybook, project }) => ({ projects: (await daybook.projects()).filter((name) => project === null || name === project) }),
   }),
   guarded({
     method: "GET",
@@ -54,7 +55,8 @@ export const contentRoutes: readonly Route[] = [
     etag: false,
     handle: ({ daybook, project }, { header, isWelcome }) => {
       const after = lastEventId(header("last-event-id"));
-      return Promise.resolve(new ChangeStream((signal) => daybook.changes({ signal, after }), { project, isWelcome }));
+      const changing = having(daybook, "changes");
+      return Promise.resolve(new ChangeStream((signal) => changing.changes({ signal, after }), { project, isWelcome }));
     },
   }),
   guarded({
@@ -67,6 +69,6 @@ export const contentRoutes: readonly Route[] = [
     body: null,
     answer: z.looseObject({ health: z.string(), event_count: z.int() }),
     etag: true,
-    handle: async ({ daybook }) => wireNames(await daybook.stats()),
+    handle: async ({ daybook }) => wireNames(await having(daybook, "stats").stats()),
   }),
 ];

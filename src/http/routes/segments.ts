@@ -4,6 +4,7 @@ import type { Segment } from "../../plan/insights/input.js";
 import type { Access } from "../access/access.js";
 import { guarded, JSON_BYTE_LENGTH } from "../routing/route.js";
 import type { Route } from "../routing/route.js";
+import { having } from "../access/served-daybook.js";
 import { savedSegment, segmentBody } from "../shapes/filters.js";
 import { libraryInput } from "../wire/library-input.js";
 import { wireNames } from "../wire/wire-names.js";
@@ -25,7 +26,7 @@ export const segmentRoutes: readonly Route[] = [
     body: null,
     answer: z.strictObject({ segments: z.array(savedSegment) }),
     etag: true,
-    handle: async ({ daybook }) => ({ segments: (await daybook.segments.list()).map(shown) }),
+    handle: async ({ daybook }) => ({ segments: (await having(daybook, "segments").segments.list()).map(shown) }),
   }),
   guarded({
     method: "PUT",
@@ -38,7 +39,7 @@ export const segmentRoutes: readonly Route[] = [
     answer: savedSegment,
     etag: false,
     // What is none is refused there.
-    handle: async ({ daybook }, { params, body }) => shown(await daybook.segments.put(params["name"] ?? "", libraryInput(segmentBody, body) as Segment)),
+    handle: async ({ daybook }, { params, body }) => shown(await having(daybook, "segments").segments.put(params["name"] ?? "", libraryInput(segmentBody, body) as Segment)),
   }),
   guarded({
     method: "DELETE",
@@ -50,7 +51,7 @@ export const segmentRoutes: readonly Route[] = [
     body: null,
     answer: z.strictObject({ deleted: z.boolean().meta({ description: "Whether there was one." }) }),
     etag: false,
-    handle: async ({ daybook }, { params }) => ({ deleted: await daybook.segments.delete(params["name"] ?? "") }),
+    handle: async ({ daybook }, { params }) => ({ deleted: await having(daybook, "segments").segments.delete(params["name"] ?? "") }),
   }),
 ];
 

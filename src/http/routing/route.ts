@@ -1,6 +1,5 @@
 import type { z } from "zod";
 import type { ErrorCode } from "../../base/errors.js";
-import type { Daybook } from "../../engine/daybook.js";
 import type { Notice } from "../../engine/notices.js";
 import type { Envelope } from "../answer/error-reply.js";
 import type { CollectCounts } from "../answer/collect-counts.js";
@@ -8,6 +7,7 @@ import type { RequestCounts } from "../answer/request-counts.js";
 import type { Access } from "../access/access.js";
 import type { TokenRecord } from "../access/token.js";
 import type { BrowserFile, ServedFile } from "../files/browser-files.js";
+import type { ServedDaybook } from "../access/served-daybook.js";
 
 /** Bytes of a question's body. */
 export const JSON_BYTE_LENGTH = 1024 * 1024;
@@ -41,7 +41,7 @@ export interface Agent {
 /** Who asks, and the rows they may see. */
 export interface Caller {
   readonly token: TokenRecord;
-  readonly daybook: Daybook;
+  readonly daybook: ServedDaybook;
   /** The project of the path, else the token's; null: the whole organization. */
   readonly project: string | null;
 }
@@ -74,7 +74,7 @@ export interface Exchange<Body, Query> {
 
 /** What routes open to everyone may use. */
 export interface House {
-  readonly organizations: ReadonlyMap<string, Daybook>;
+  readonly organizations: ReadonlyMap<string, ServedDaybook>;
   readonly routes: readonly Route[];
 }
 

@@ -1,5 +1,5 @@
 import { DaybookError } from "../../base/errors.js";
-import type { Daybook } from "../../engine/daybook.js";
+import type { ServedDaybook } from "../access/served-daybook.js";
 import type { IdentifyInput } from "../../schema/record.js";
 import type { Call, RecordKind } from "./call.js";
 
@@ -11,7 +11,7 @@ export async function storeRecord(
   kind: RecordKind,
   call: Call,
   createdAtMs: number | null,
-  daybook: Daybook,
+  daybook: ServedDaybook,
 ): Promise<void> {
   const { userId = null, anonymousId = null, traits = null, groupId = "", previousId = "" } = call;
   const about = { id: call.messageId ?? null, createdAt: createdAtMs };

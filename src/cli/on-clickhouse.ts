@@ -1,0 +1,57 @@
+import type { StoredDaybook } from "../clickhouse/stored-daybook.js";
+import { required, UsageError } from "./command.js";
+
+/** How a command is told of events on ClickHouse. */
+export const CLICKHOUSE_OPTIONS = {
+  clickhouse: { type: "string" },
+  database: { type: "string" },
+  cluster: { type: "string" },
+  user: { type: "string" },
+} as const;
+
+/** What `--help` says of them. */
+export const CLICKHOUSE_HELP = `  --clickhouse URL      instead of --data: events on ClickHouse, by its HTTP interface
+  --database NAME       the organization's database there, made by "daybook clickhouse migrate"
+  --cluster NAME        the cluster whose shards hold it
+  --user NAME           default "default"; the password is CLICKHOUSE_PASSWORD of the environment
+`;
+
+export interface ClickHouseValues {
+  readonly clickhouse?: string | undefined;
+  readonly database?: string | undefined;
+  readonly cluster?: string | undefined;
+  readonly user?: string | undefined;
+}
+
+/** Where and as whom, of the command line and the environment. @throws UsageError */
+export function placeOf(url: string | undefined, option: string, { database, cluster, user }: ClickHouseValues) {
+  const password = process.env["CLICKHOUSE_PASSWORD"];
+  return {
+    url: required(url, option),
+    database: required(database, "database"),
+    ...(cluster === undefined ? {} : { cluster }),
+    ...(user === undefined ? {} : { username: user }),
+    ...(password === undefined ? {} : { password }),
+  };
+}
+
+/**
+ * Opens what `--clickhouse` names.
+ * @param others values of options that say where else events are
+ * @throws UsageError, and what openClickHouse throws
+ */
+export async function openOnClickHouse(values: ClickHouseValues, others: Readonly<Record<string, unknown>>, currency?: string): Promise<StoredDaybook> {
+  const other = Object.keys(others).find((name) => others[name] !== undefined);
+  if (other !== undefined) throw new UsageError(`--clickhouse and --${other} exclude each other`);
+  const { openWithExecutor } = await import("../clickhouse/open-clickhouse.js");
+  const { daybook } = await openWithExecutor({ ...placeOf(values.clickhouse, "clickhouse", values), ...(currency === undefined ? {} : { currency }) });
+  return daybook;
+}
+
+/** Whether a command is about events on ClickHouse. @throws UsageError for an option that only has a meaning there, or is missing */
+export function isOnClickHouse(values: ClickHouseValues): boolean {
+  if (values.clickhouse !== undefined) return required(values.database, "database") !== "";
+  const stray = (["database", "cluster", "user"] as const).find((name) => values[name] !== undefined);
+  if (stray !== undefined) throw new UsageError(`--${stray} is for --clickhouse only`);
+  return false;
+}

@@ -1,0 +1,24 @@
+import { DaybookError } from "../../base/errors.js";
+import type { Daybook } from "../../engine/daybook.js";
+import type { ReportName } from "../../plan/plan.js";
+
+/** What only a Daybook has that keeps its store itself. */
+type Own = Pick<Daybook, "segments" | "privacyRequests" | "timeToLive" | "deleteEvents" | "deleteProject" | "explain" | "changes" | "stats" | "health">;
+
+type Transfer = "ingest" | "identify" | "group" | "alias" | "unlink" | "ingestRecords" | "exportEvents" | "exportRecords";
+
+/** What is served: an embedded Daybook, or one whose events are elsewhere. Routes that need what is not there answer `not_supported`. */
+export interface ServedDaybook extends Pick<Daybook, ReportName | Transfer>, Partial<Own> {
+  /** Names of all projects. */
+  projects(): readonly string[] | Promise<readonly string[]>;
+}
+
+/** The same Daybook, which is known now to have a member. @throws not_supported */
+export function having<Name extends keyof Own>(daybook: ServedDaybook, name: Name): ServedDaybook & Pick<Own, Name> {
+  if (has(daybook, name)) return daybook;
+  throw new DaybookError("not_supported", `${name}: not there, as the events of this organization are kept elsewhere`);
+}
+
+function has<Name extends keyof Own>(daybook: ServedDaybook, name: Name): daybook is ServedDaybook & Pick<Own, Name> {
+  return daybook[name] !== undefined;
+}

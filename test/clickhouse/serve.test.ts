@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { daybook, startProgram } from "../cli/run.js";
+import { CLI } from "../program-names.js";
+import { layouts, newDatabase } from "./kit.js";
+
+const ACCESS_LOG = "examples/data/apache_logs_semicomplete_2015.log.gz";
+const OWNER = "sk_clickhouse_owner";
+
+describe.each(layouts)("the command line on %s", (layout) => {
+  let place: readonly string[] = [];
+  let drop: (() => Promise<void>) | undefined;
+  beforeAll(async () => {
+    const made = await newDatabase(layout);
+    drop = made.drop;
+    const { database, cluster } = made.options;
+    place = ["--clickhouse", inject("clickhouse"), "--database", database, ...(cluster === undefined ? [] : ["--cluster", cluster])];
+  });
+  afterAll(async () => await drop?.());
+
+  /** A server, and how it is asked: GET without a body. */
+  async function serve() {
+    const server = startProgram(CLI, ["serve", ...place, "--port", "0", "--quiet", "--no-page"], { env: { DAYBOOK_TOKEN: OWNER } });
+    const [, url = ""] = await server.said(/listening on (\S+)/);
+    return async (path: string, body?: unknown, method = body === undefined ? "GET" : "POST") => {
+      const init = body === undefined ? {} : { body: JSON.stringify(body) };
+      const response = await fetch(`${url}${path}`, { method, headers: { authorization: `Bearer ${OWNER}`, "content-type": "application/json" }, ...init });
+      return { status: response.status, answer: (await response.json()) as Record<string, unknown> };
+    };
+  }
+
+  test("imports the access log once, however often it is told to, and answers with what Webalizer 2.23 counts", async () => {
+    const first = await daybook(["import", ...place, ACCESS_LOG]);
+    expect(first.stdout, first.stderr).toMatch(/accepted 10,000 \/ duplicates 0 \/ rejected 0/);
+    const second = await daybook(["import", ...place, ACCESS_LOG]);
+    expect(second.stdout, second.stderr).toMatch(/accepted 0 \/ duplicates 10,000 \/ rejected 0/);
+    const uniques = await daybook(["query", "countUniqueUsersPerDay", ...place]);
+    expect((JSON.parse(uniques.stdout) as { count: number }[]).map(({ count }) => count)).toEqual([341, 627, 561, 505]);
+  });
+
+  test("serves the same over HTTP, takes events, and says what is not there", async () => {
+    const ask = await serve();
+    expect(await ask("/analytics/count-events", { event_name: "pageview" })).toEqual({ status: 200, answer: { status: "OK", data: 10_000 } });
+    const { answer: trend } = await ask("/v1/projects/default/insights/trend", { interval: "day", start_date: "2015-05-17", end_date: "2015-05-20" });
+    expect(trend).toMatchObject({ series: [{ data: [1_632, 2_893, 2_896, 2_579] }] });
+    const byDay = await ask("/v1/questions/countEventsPerDay", {});
+    expect((byDay.answer["answer"] as { count: number }[]).map(({ count }) => count)).toEqual([1_632, 2_893, 2_896, 2_579]);
+    expect(await ask("/v1/events", [{ id: "0195800a-0000-7000-8000-000000000001", name: "later", project: "shop", created_at: "2015-06-01T00:00:00Z" }])).toMatchObject({ status: 200, answer: { accepted: 1 } });
+    expect((await ask("/v1/projects")).answer).toEqual({ projects: ["default", "shop"] });
+    expect((await ask("/v1/projects/nowhere/insights/trend", {})).answer).toMatchObject({ code: "project_not_found" });
+    for (const [path, method] of [["/v1/stats", "GET"], ["/v1/segments", "GET"], ["/v1/privacy-requests", "GET"], ["/v1/time-to-live", "GET"], ["/v1/projects/shop", "DELETE"]] as const)
+      expect([path, await ask(path, undefined, method)]).toMatchObject([path, { status: 501, answer: { code: "not_supported" } }]);
+    expect((await ask("/healthz")).status).toBe(200);
+  });
+
+  test("exports what is there, as a copy that imports into a store of its own", async () => {
+    const { stdout, stderr } = await daybook(["export", ...place, "--to", "2015-05-17"]);
+    const lines = stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as { name?: string; type?: string });
+    expect(lines.filter(({ type }) => type === undefined), stderr).toHaveLength(1_632);
+    const refused = await daybook(["export", ...place, "--format", "parquet"]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("expected ndjson or csv with --clickhouse")]);
+  });
+});
+
+test.each([
+  [["serve", "--clickhouse", "http://127.0.0.1:9", "--database", "d", "--data", "x"], "--clickhouse and --data exclude each other"],
+  [["query", "countEvents", "--database", "d"], "--database is for --clickhouse only"],
+  [["import", "--clickhouse", "http://127.0.0.1:9", "x.csv"], "--database is required"],
+])("%j is refused", async (args, message) => {
+  const { code, stderr } = await daybook(args);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
