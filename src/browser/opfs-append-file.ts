@@ -1,8 +1,8 @@
 import { DaybookError } from "../base/errors.js";
 import { cannotLengthen } from "../store/storage/key.js";
-import type { AppendFile } from "../store/storage/storage.js";
+import type { AppendFile, ByteRange } from "../store/storage/storage.js";
 import { attempt } from "./opfs-error.js";
-import { writeAll, type AccessHandle } from "./opfs-file.js";
+import { readOpen, writeAll, type AccessHandle } from "./opfs-file.js";
 
 /** Appends to one file. Each operation is done when its call returns, so they are in order. */
 export class OpfsAppendFile implements AppendFile {
@@ -19,6 +19,10 @@ export class OpfsAppendFile implements AppendFile {
 
   get byteLength(): number {
     return this.#byteLength;
+  }
+
+  read(range: ByteRange | undefined): Uint8Array {
+    return readOpen(this.handle, range);
   }
 
   write(bytes: Uint8Array): Promise<void> {

@@ -22,7 +22,8 @@ interface OpfsFile extends FileSystemFileHandle {
 const HELD_MS_MAX = 2_000;
 const HELD_WAIT_MS = 5;
 
-async function patiently<T>(run: () => Promise<T>): Promise<T> {
+/** Tries again for a while what fails because somebody has the file open. */
+export async function patiently<T>(run: () => Promise<T>): Promise<T> {
   const untilMs = performance.now() + HELD_MS_MAX;
   for (;;) {
     try {
@@ -56,12 +57,7 @@ export async function openFile(file: FileSystemFileHandle): Promise<AccessHandle
 /** Gives a closed file another name, atomically; what has the name is replaced. @throws not_supported */
 export async function moveFile(file: FileSystemFileHandle, directory: FileSystemDirectoryHandle, name: string): Promise<void> {
   refuseReaders();
-  await patiently(() => (file as OpfsFile).move(directory, name));
-}
-
-/** Removes a file of a directory. */
-export async function removeFile(directory: FileSystemDirectoryHandle, name: string): Promise<void> {
-  await patiently(() => directory.removeEntry(name));
+  await (file as OpfsFile).move(directory, name);
 }
 
 /** Writes all of `bytes` at `position`, however many are taken at a time. */
@@ -80,13 +76,24 @@ export async function readSnapshot(file: FileSystemFileHandle, range: ByteRange 
   return new Uint8Array(await snapshot.slice(start, end).arrayBuffer());
 }
 
-/** Reads a file that grows meanwhile, up to where it ends now. It cannot be removed or replaced as long as that takes. */
-export async function readGrowing(file: FileSystemFileHandle, range: ByteRange | undefined): Promise<Uint8Array> {
+/** Reads an open file. @throws internal for a range that is none */
+export function readOpen(handle: AccessHandle, range: ByteRange | undefined): Uint8Array {
+  const { start, end } = clipRange(range, handle.getSize());
+  const bytes = new Uint8Array(end - start);
+  let done = 0;
+  while (done < bytes.length) {
+    const byteLength = handle.read(bytes.subarray(done), { at: start + done });
+    if (byteLength === 0) break;
+    done += byteLength;
+  }
+  return bytes.subarray(0, done);
+}
+
+/** Runs something on a file that is open just for that: nobody can remove or replace it as long as it takes. */
+export async function withOpen<T>(file: FileSystemFileHandle, act: (handle: AccessHandle) => T): Promise<T> {
   const handle = await openFile(file);
   try {
-    const { start, end } = clipRange(range, handle.getSize());
-    const bytes = new Uint8Array(end - start);
-    return bytes.subarray(0, handle.read(bytes, { at: start }));
+    return act(handle);
   } finally {
     handle.close();
   }

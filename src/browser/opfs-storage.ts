@@ -1,10 +1,11 @@
 import { DaybookError, parameterError, shown } from "../base/errors.js";
 import { checkKey, checkPrefix, clipRange, isKeyPart, keyTaken } from "../store/storage/key.js";
 import type { AppendFile, ByteRange, Storage, StorageLock, WriteOptions } from "../store/storage/storage.js";
+import { OpenFiles } from "./open-files.js";
 import { OpfsAppendFile } from "./opfs-append-file.js";
 import { OpfsDirectories } from "./opfs-directories.js";
 import { attempt, isChanged, isMissing } from "./opfs-error.js";
-import { canOpenFiles, moveFile, openFile, readGrowing, readSnapshot, refuseReaders, removeFile, writeAll } from "./opfs-file.js";
+import { type AccessHandle, canOpenFiles, moveFile, openFile, patiently, readOpen, readSnapshot, refuseReaders, withOpen, writeAll } from "./opfs-file.js";
 import { alone, takeWebLock } from "./web-lock.js";
 
 /** Of files that have no name yet; no key leads there. */
@@ -17,6 +18,8 @@ class OpfsStorage implements Storage {
   readonly #directories: OpfsDirectories;
   /** What is open for appending: browsers may refuse to open it once more. */
   readonly #appended = new Map<string, OpfsAppendFile>();
+  /** Null where the lock was not taken through this storage. */
+  #open: OpenFiles | null = null;
 
   constructor(private readonly name: string) {
     this.#directories = new OpfsDirectories(name);
@@ -36,17 +39,9 @@ class OpfsStorage implements Storage {
     checkKey(key);
     clipRange(range, 0);
     return attempt("read", key, async () => {
-      for (let count = 1; ; count += 1) {
-        try {
-          const file = await this.#find(key);
-          if (file === null) return null;
-          const grows = count > SNAPSHOT_ATTEMPT_COUNT && canOpenFiles();
-          return await (grows ? readGrowing(file, range) : readSnapshot(file, range));
-        } catch (error) {
-          if (isMissing(error)) return null;
-          if (!isChanged(error) || count === READ_ATTEMPT_COUNT) throw error;
-        }
-      }
+      const appended = this.#appended.get(key);
+      if (appended !== undefined) return appended.read(range);
+      return this.#open === null ? await this.#readBesideWriter(key, range) : await this.#open.use(key, (handle) => readOpen(handle, range));
     });
   }
 
@@ -58,9 +53,12 @@ class OpfsStorage implements Storage {
       const temporaries = await this.#directories.make(TEMPORARY);
       const file = await temporaries.getFileHandle(crypto.randomUUID(), { create: true });
       try {
-        await fill(file, bytes, options.durable !== false);
+        await withOpen(file, (handle) => {
+          writeAll(handle, bytes, 0);
+          if (options.durable !== false) handle.flush();
+        });
         if (options.ifAbsent === true) await alone(this.name, key, () => this.#moveNew(file, directory, key));
-        else await moveFile(file, directory, name);
+        else await this.#onClosed(key, () => moveFile(file, directory, name));
       } catch (error) {
         await temporaries.removeEntry(file.name).catch(() => undefined);
         throw error;
@@ -72,9 +70,10 @@ class OpfsStorage implements Storage {
     checkKey(key);
     await attempt("remove", key, async () => {
       const { folder, name } = placeOf(key);
+      const directory = await this.#directories.find(folder);
+      if (directory === null) return;
       try {
-        const directory = await this.#directories.find(folder);
-        if (directory !== null) await removeFile(directory, name);
+        await this.#onClosed(key, () => directory.removeEntry(name));
       } catch (error) {
         if (!isMissing(error)) throw error;
       }
@@ -95,6 +94,7 @@ class OpfsStorage implements Storage {
     return attempt("open", key, async () => {
       const { folder, name } = placeOf(key);
       const directory = await this.#directories.make(folder);
+      this.#open?.drop(key);
       const handle = await openFile(await directory.getFileHandle(name, { create: true }));
       const file = new OpfsAppendFile(key, handle, () => this.#appended.delete(key));
       this.#appended.set(key, file);
@@ -108,54 +108,76 @@ class OpfsStorage implements Storage {
       const temporaries = await this.#directories.make(TEMPORARY);
       refuseReaders();
       const lock = await takeWebLock(this.name);
+      const open = new OpenFiles((key) => this.#find(key));
+      const release = async () => {
+        if (this.#open === open) this.#open = null;
+        open.dropAll();
+        await lock.release();
+      };
       try {
         for await (const name of temporaries.keys()) await temporaries.removeEntry(name).catch(() => undefined);
       } catch (error) {
-        await lock.release();
+        await release();
         throw error;
       }
-      return lock;
+      this.#open = open;
+      return { lost: lock.lost, isHeld: () => lock.isHeld(), release };
     });
   }
 
+  /** Null where there is none. */
   async #find(key: string): Promise<FileSystemFileHandle | null> {
     const { folder, name } = placeOf(key);
-    const directory = await this.#directories.find(folder);
-    return directory === null ? null : await directory.getFileHandle(name);
+    try {
+      return (await (await this.#directories.find(folder))?.getFileHandle(name)) ?? null;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  }
+
+  async #readBesideWriter(key: string, range: ByteRange | undefined): Promise<Uint8Array | null> {
+    for (let count = 1; ; count += 1) {
+      const file = await this.#find(key);
+      if (file === null) return null;
+      try {
+        const grows = count > SNAPSHOT_ATTEMPT_COUNT && canOpenFiles();
+        return await (grows ? withOpen(file, (handle) => readOpen(handle, range)) : readSnapshot(file, range));
+      } catch (error) {
+        // What was removed meanwhile is not found in the next round.
+        if (!(isChanged(error) || isMissing(error)) || count === READ_ATTEMPT_COUNT) throw error;
+      }
+    }
+  }
+
+  /** Runs what needs a file that nobody has open. */
+  #onClosed(key: string, run: () => Promise<void>): Promise<void> {
+    return patiently(() => {
+      this.#open?.drop(key);
+      return run();
+    });
   }
 
   async #moveNew(file: FileSystemFileHandle, directory: FileSystemDirectoryHandle, key: string): Promise<void> {
     const { name } = placeOf(key);
-    const isFree = await directory.getFileHandle(name).then(() => false, isMissing);
-    if (!isFree) throw keyTaken(key);
+    if ((await this.#find(key)) !== null) throw keyTaken(key);
     await moveFile(file, directory, name);
   }
 
   async #syncFile(key: string): Promise<void> {
-    const file = await this.#find(key);
-    if (file === null) throw new DaybookError("internal", `storage key ${key} to sync is absent`, { key });
-    const handle = await openFile(file);
-    try {
+    const flush = (handle: AccessHandle) => {
       handle.flush();
-    } finally {
-      handle.close();
-    }
+      return true;
+    };
+    const file = await this.#find(key);
+    const isThere = file !== null && (await (this.#open === null ? withOpen(file, flush) : this.#open.use(key, flush)));
+    if (isThere !== true) throw new DaybookError("internal", `storage key ${key} to sync is absent`, { key });
   }
 }
 
 function placeOf(key: string): { readonly folder: string; readonly name: string } {
   const slash = key.lastIndexOf("/");
   return { folder: key.slice(0, Math.max(slash, 0)), name: key.slice(slash + 1) };
-}
-
-async function fill(file: FileSystemFileHandle, bytes: Uint8Array, durable: boolean): Promise<void> {
-  const handle = await openFile(file);
-  try {
-    writeAll(handle, bytes, 0);
-    if (durable) handle.flush();
-  } finally {
-    handle.close();
-  }
 }
 
 /**
