@@ -52,18 +52,30 @@ export class Profile {
 
   /** Kills the processes of all tabs with SIGKILL; the browser goes on. */
   async killTabs(): Promise<void> {
-    const browser = this.context.browser();
-    if (browser === null) throw new Error("the browser does not say which processes it has");
-    const session = await browser.newBrowserCDPSession();
-    const { processInfo } = await session.send("SystemInfo.getProcessInfo");
-    for (const { type, id } of processInfo) if (type === "renderer") process.kill(id, "SIGKILL");
-    await session.detach();
+    for (const { type, id } of await this.#processes()) if (type === "renderer") process.kill(id, "SIGKILL");
+  }
+
+  /** Kills all of the browser with SIGKILL, and starts another on what it kept. */
+  async killBrowser(): Promise<void> {
+    const closed = this.context.waitForEvent("close");
+    for (const { id } of await this.#processes()) process.kill(id, "SIGKILL");
+    await closed;
+    this.context = await launchProfile(this.directory);
   }
 
   /** Ends the browser, and starts another on what it kept. */
   async restart(): Promise<void> {
     await this.context.close();
     this.context = await launchProfile(this.directory);
+  }
+
+  async #processes(): Promise<readonly { readonly type: string; readonly id: number }[]> {
+    const browser = this.context.browser();
+    if (browser === null) throw new Error("the browser does not say which processes it has");
+    const session = await browser.newBrowserCDPSession();
+    const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+    await session.detach();
+    return processInfo;
   }
 
   async close(): Promise<void> {
