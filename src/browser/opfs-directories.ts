@@ -46,7 +46,7 @@ export class OpfsDirectories {
 }
 
 async function originDirectory(): Promise<FileSystemDirectoryHandle> {
-  const { storage, locks } = navigator as Partial<Navigator>;
+  const { storage, locks } = (globalThis.navigator as Partial<Navigator> | undefined) ?? {};
   if (storage?.getDirectory === undefined || locks === undefined)
     throw new DaybookError("not_supported", "opfsStorage: expected a browser that has a private file system, and a page over https or of localhost");
   return await storage.getDirectory();
