@@ -56,6 +56,7 @@ describe("of two tabs", () => {
     const [writer, reader] = [await profile.tab(), await profile.tab()];
     await writer.worker.evaluate(openWriter, "read");
     expect(await reader.worker.evaluate(countBeside, "read")).toBe(1);
+    await reader.equipPage();
     expect(await reader.page.evaluate(countBeside, "read")).toBe(1);
     expect(await reader.page.evaluate(refusal, "read")).toMatch(/^not_supported: .*expected to be in a dedicated worker/);
   });
@@ -75,6 +76,7 @@ describe("of two tabs", () => {
       Object.assign(globalThis, { state });
       void write().catch((error: unknown) => (state.error = String(error)));
     });
+    await reader.equipPage();
     for (let round = 0; round < 10; round += 1) {
       const before = await writer.worker.evaluate("state.acknowledged");
       const found = round % 2 === 0 ? await reader.worker.evaluate(countBeside, "busy") : await reader.page.evaluate(countBeside, "busy");

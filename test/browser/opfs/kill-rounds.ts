@@ -1,6 +1,6 @@
 import { setTimeout as later } from "node:timers/promises";
 import { expect } from "vitest";
-import { seededRandom } from "daybook/testing";
+import { seededRandom, type Random } from "daybook/testing";
 import type { Batches } from "./killed-writer.js";
 import { Profile } from "./profile.js";
 import type { Lab } from "./worker.js";
@@ -9,7 +9,7 @@ declare const lab: Lab;
 
 /** Another seed kills at other moments. */
 export const SEED = Number(process.env["DAYBOOK_SEED"] ?? 20_260_302);
-const ROUNDS_OF_A_STORE = 20;
+const ROUNDS_OF_A_STORE = 25;
 
 /** What is known of a store, whatever happens to it. */
 class Expected {
@@ -38,24 +38,22 @@ function rowCountOf(batch: string): number {
 }
 
 /**
- * Kills tabs that write, one after the other, at any moment from the opening of the store on, now and then the whole browser. Whoever opens the store
- * next compares what it holds with what was acknowledged, and goes on. Answers how many events were.
+ * Kills all tabs at once while each of them writes to a store of its own, at any moment from its opening on, now and then the whole browser. The next
+ * tab of a store compares what it holds with what was acknowledged, and goes on. Answers how many events were acknowledged.
  */
-export async function killRounds(roundCount: number, seed: number): Promise<number> {
+export async function killRounds(roundCount: number, tabCount: number, seed: number): Promise<number> {
   const profile = await Profile.open();
   const random = seededRandom(seed);
   let acknowledgedCount = 0;
   try {
     for (let first = 0; first < roundCount; first += ROUNDS_OF_A_STORE) {
-      const expected = new Expected();
-      const store = `kills-${first}`;
-      for (let round = first; round < Math.min(first + ROUNDS_OF_A_STORE, roundCount); round += 1) await killRound(profile, store, round, random, expected);
-      const { worker } = await profile.tab();
-      expected.compare(await worker.evaluate((name) => lab.openKilled(name), store));
-      await worker.evaluate(() => lab.closeKilled());
-      const { findings } = await worker.evaluate((name) => lab.verifyStore(lab.opfsStorage(name)), store);
-      expect([...expected.faults, ...findings]).toEqual([]);
-      acknowledgedCount += expected.acknowledgedCount;
+      const stores = new Map(Array.from({ length: tabCount }, (_, at) => [`kills-${first}-${at}`, new Expected()]));
+      for (let round = first; round < Math.min(first + ROUNDS_OF_A_STORE, roundCount); round += 1) await killRound(profile, stores, round, random);
+      for (const [store, expected] of stores) {
+        const findings = await findingsAtTheEnd(profile, store, expected);
+        expect([...expected.faults, ...findings]).toEqual([]);
+        acknowledgedCount += expected.acknowledgedCount;
+      }
     }
   } finally {
     await profile.close();
@@ -63,24 +61,37 @@ export async function killRounds(roundCount: number, seed: number): Promise<numb
   return acknowledgedCount;
 }
 
-type Chance = ReturnType<typeof seededRandom>;
+async function killRound(profile: Profile, stores: ReadonlyMap<string, Expected>, round: number, random: Random): Promise<void> {
+  const dies = await Promise.all([...stores].map(([store, expected]) => startWriter(profile, store, round, random, expected)));
+  await later(random.between(10, 400));
+  if (random.chance(0.05)) return await profile.killBrowser();
+  const died = dies.map((dead) => dead());
+  await profile.killTabs();
+  await Promise.all(died);
+}
 
-async function killRound(profile: Profile, store: string, round: number, random: Chance, expected: Expected): Promise<void> {
+/** Starts a tab that writes. Answers what resolves once it has been killed. */
+async function startWriter(profile: Profile, store: string, round: number, random: Random, expected: Expected): Promise<() => Promise<void>> {
   const { page, worker, onLine } = await profile.tab();
   onLine((line) => expected.hear(line));
   const opening = worker.evaluate((name) => lab.openKilled(name), store);
   // Some do not live to see their store open.
-  if (random.chance(0.15)) {
-    opening.catch(() => undefined);
-    await later(random.below(100));
-  } else {
+  if (random.chance(0.15)) opening.catch(() => undefined);
+  else {
     expected.compare(await opening);
     worker.evaluate(([at, seed]) => lab.writeUntilKilled(at, seed), [round, random.below(2 ** 31)] as const).catch(() => undefined);
-    await later(random.between(10, 400));
   }
-  if (random.chance(0.05)) return await profile.killBrowser();
-  const crashed = page.waitForEvent("crash");
-  await profile.killTabs();
-  await crashed;
+  return async () => {
+    await page.waitForEvent("crash");
+    await page.close();
+  };
+}
+
+async function findingsAtTheEnd(profile: Profile, store: string, expected: Expected): Promise<readonly unknown[]> {
+  const { page, worker } = await profile.tab();
+  expected.compare(await worker.evaluate((name) => lab.openKilled(name), store));
+  await worker.evaluate(() => lab.closeKilled());
+  const { findings } = await worker.evaluate((name) => lab.verifyStore(lab.opfsStorage(name)), store);
   await page.close();
+  return findings;
 }

@@ -8,10 +8,12 @@ import { build } from "esbuild";
 import type { BrowserContext, Page, Worker } from "playwright-core";
 import { launchProfile } from "../chromium.js";
 
-/** A tab with a dedicated worker; both have the global `lab` of worker.ts. */
+/** A tab with a dedicated worker, which has the global `lab` of worker.ts. */
 export interface Tab {
   readonly page: Page;
   readonly worker: Worker;
+  /** Gives the page that global too. */
+  equipPage(): Promise<void>;
   /** Each line that the page or its worker says, from now on. */
   onLine(hear: (line: string) => void): void;
 }
@@ -28,12 +30,12 @@ export class Profile {
   static async open(): Promise<Profile> {
     const directory = mkdtempSync(join(tmpdir(), "daybook-profile-"));
     const entryPoint = fileURLToPath(new URL("worker.ts", import.meta.url));
-    const { outputFiles } = await build({ entryPoints: [entryPoint], bundle: true, platform: "browser", format: "iife", target: "es2022", write: false, logLevel: "error" });
+    const { outputFiles } = await build({ entryPoints: [entryPoint], bundle: true, platform: "browser", format: "iife", target: "es2022", minify: true, write: false, logLevel: "error" });
     const script = outputFiles.map(({ text }) => text).join("");
     const server = createServer(({ url }, response) => {
       const isScript = url === "/worker.js";
       response.setHeader("content-type", isScript ? "text/javascript" : "text/html");
-      response.end(isScript ? script : '<!doctype html><title>tab</title><script src="/worker.js"></script>');
+      response.end(isScript ? script : '<!doctype html><title>tab</title>');
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
@@ -47,7 +49,8 @@ export class Profile {
     await page.evaluate(() => void Object.assign(globalThis, { started: new Worker("/worker.js") }));
     const worker = await started;
     const onLine = (hear: (line: string) => void) => void page.on("console", (message) => hear(message.text()));
-    return { page, worker, onLine };
+    const equipPage = async () => void (await page.addScriptTag({ url: "/worker.js" }));
+    return { page, worker, equipPage, onLine };
   }
 
   /** Kills the processes of all tabs with SIGKILL; the browser goes on. */
