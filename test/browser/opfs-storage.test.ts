@@ -26,6 +26,36 @@ test("where there is no private file system, the first operation says what was e
   await expect(opfsStorage("here").lock()).rejects.toMatchObject({ code });
 });
 
+test("what is acknowledged was flushed, and what gets a name was flushed before", async () => {
+  const { page, worker } = await profile.tab();
+  const log = await worker.evaluate(async () => {
+    const calls: string[] = [];
+    const watch = (of: object, name: string) => {
+      const act: unknown = Reflect.get(of, name);
+      if (typeof act !== "function") throw new Error(`no ${name}`);
+      Reflect.set(of, name, function watched(this: unknown, ...args: unknown[]): unknown {
+        calls.push(name);
+        return Reflect.apply(act, this, args);
+      });
+    };
+    for (const name of ["write", "flush", "close"]) watch(Reflect.get(globalThis, "FileSystemSyncAccessHandle").prototype as object, name);
+    watch(FileSystemFileHandle.prototype, "move");
+    const storage = lab.opfsStorage("watched");
+    await storage.write("k", new Uint8Array(10));
+    calls.push("|");
+    await storage.write("later", new Uint8Array(10), { durable: false });
+    calls.push("|");
+    await storage.sync(["later"]);
+    calls.push("|");
+    const daybook = await lab.openDaybook({ storage: lab.opfsStorage("watched-events") });
+    calls.length = calls.lastIndexOf("|") + 1;
+    await daybook.ingest([{ name: "page_view" }]);
+    return calls.join(" ");
+  });
+  expect(log).toBe("write flush close move | write close move | flush close | write flush");
+  await page.close();
+});
+
 test("an object that is replaced when its tab is killed is the old one or the new one, and nothing else is left", async () => {
   for (let round = 0; round < 4; round += 1) {
     const { page, worker, onLine } = await profile.tab();
