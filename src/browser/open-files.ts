@@ -1,4 +1,4 @@
-import { openFile, type AccessHandle } from "./opfs-file.js";
+import { openFile, patiently, type AccessHandle } from "./opfs-file.js";
 
 interface OpenFile {
   readonly handle: Promise<AccessHandle | null>;
@@ -9,7 +9,10 @@ interface OpenFile {
 /** Far below what systems give a process, and a day of events is one file or a few. */
 const OPEN_FILE_COUNT = 128;
 
-/** Files that stay open, those that were used last: opening one takes many times as long as reading some KiB of it. For whoever has the lock alone, as an open file cannot be removed or replaced. */
+/**
+ * Files that stay open, those that were used last: opening one takes many times as long as reading some KiB of it. For whoever has the lock alone, since
+ * an open file can be neither removed nor replaced.
+ */
 export class OpenFiles {
   /** In order of use. */
   readonly #files = new Map<string, OpenFile>();
@@ -48,7 +51,7 @@ export class OpenFiles {
 
   async #open(key: string): Promise<AccessHandle | null> {
     const file = await this.find(key);
-    return file === null ? null : await openFile(file);
+    return file === null ? null : await patiently(() => openFile(file));
   }
 
   #forget(key: string, file: OpenFile): void {

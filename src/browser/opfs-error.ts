@@ -13,7 +13,10 @@ function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : "unknown error";
 }
 
-/** Runs an operation on files; what it throws becomes a Daybook error that names the operation and the key. @throws storage_full, overloaded, read_only, not_supported, internal */
+/**
+ * Runs an operation on files; what it throws becomes a Daybook error that names the operation and the key.
+ * @throws storage_full, overloaded, read_only, not_supported, internal
+ */
 export async function attempt<T>(operation: string, key: string, run: () => T | Promise<T>): Promise<T> {
   try {
     return await run();
@@ -37,6 +40,6 @@ export function isChanged(error: unknown): boolean {
 }
 
 /** True if somebody else has the file open. */
-export function isHeld(error: unknown): boolean {
+export function isOpenElsewhere(error: unknown): boolean {
   return nameOf(error) === "NoModificationAllowedError";
 }

@@ -1,7 +1,7 @@
 import { DaybookError } from "../base/errors.js";
 import { clipRange } from "../store/storage/key.js";
 import type { ByteRange } from "../store/storage/storage.js";
-import { isHeld } from "./opfs-error.js";
+import { isOpenElsewhere } from "./opfs-error.js";
 
 /** An open file of a dedicated worker: nobody else has them, so the types of pages know neither it nor how it is opened. */
 export interface AccessHandle {
@@ -19,18 +19,18 @@ interface OpfsFile extends FileSystemFileHandle {
 }
 
 /** Readers have a file open for some ms, a tab that was just killed for some more. */
-const HELD_MS_MAX = 2_000;
-const HELD_WAIT_MS = 5;
+const OPEN_ELSEWHERE_MS_MAX = 2_000;
+const AGAIN_MS = 5;
 
 /** Tries again for a while what fails because somebody has the file open. */
 export async function patiently<T>(run: () => Promise<T>): Promise<T> {
-  const untilMs = performance.now() + HELD_MS_MAX;
+  const untilMs = performance.now() + OPEN_ELSEWHERE_MS_MAX;
   for (;;) {
     try {
       return await run();
     } catch (error) {
-      if (!isHeld(error) || performance.now() > untilMs) throw error;
-      await new Promise((resolve) => setTimeout(resolve, HELD_WAIT_MS));
+      if (!isOpenElsewhere(error) || performance.now() > untilMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }
   }
 }
@@ -51,12 +51,11 @@ export function refuseReaders(): void {
 /** Opens a file in the mode in which others may have it open too. Browsers that do not know the mode let nobody else. @throws not_supported */
 export async function openFile(file: FileSystemFileHandle): Promise<AccessHandle> {
   refuseReaders();
-  return await patiently(() => (file as OpfsFile).createSyncAccessHandle({ mode: "readwrite-unsafe" }));
+  return await (file as OpfsFile).createSyncAccessHandle({ mode: "readwrite-unsafe" });
 }
 
-/** Gives a closed file another name, atomically; what has the name is replaced. @throws not_supported */
+/** Gives a closed file another name, atomically; what has the name is replaced. */
 export async function moveFile(file: FileSystemFileHandle, directory: FileSystemDirectoryHandle, name: string): Promise<void> {
-  refuseReaders();
   await (file as OpfsFile).move(directory, name);
 }
 

@@ -4,15 +4,16 @@ import type { AppendFile, ByteRange, Storage, StorageLock, WriteOptions } from "
 import { OpenFiles } from "./open-files.js";
 import { OpfsAppendFile } from "./opfs-append-file.js";
 import { OpfsDirectories } from "./opfs-directories.js";
-import { attempt, isChanged, isMissing } from "./opfs-error.js";
+import { attempt, isChanged, isMissing, isOpenElsewhere } from "./opfs-error.js";
 import { type AccessHandle, canOpenFiles, moveFile, openFile, patiently, readOpen, readSnapshot, refuseReaders, withOpen, writeAll } from "./opfs-file.js";
 import { alone, takeWebLock } from "./web-lock.js";
 
 /** Of files that have no name yet; no key leads there. */
 const TEMPORARY = "~";
-/** How often a file that is changed meanwhile is read; a worker opens it after the first few, as that always comes to an end. */
+/** How often a file is read that is changed meanwhile. */
 const READ_ATTEMPT_COUNT = 200;
-const SNAPSHOT_ATTEMPT_COUNT = 3;
+/** Of these a worker opens it: that hinders a writer for a moment, but may be the only one that comes to an end. */
+const OPEN_EVERY_COUNT = 4;
 
 class OpfsStorage implements Storage {
   readonly #directories: OpfsDirectories;
@@ -52,13 +53,14 @@ class OpfsStorage implements Storage {
       const directory = await this.#directories.make(folder);
       const temporaries = await this.#directories.make(TEMPORARY);
       const file = await temporaries.getFileHandle(crypto.randomUUID(), { create: true });
+      const move = () => this.#onClosed(key, () => moveFile(file, directory, name));
       try {
         await withOpen(file, (handle) => {
           writeAll(handle, bytes, 0);
           if (options.durable !== false) handle.flush();
         });
-        if (options.ifAbsent === true) await alone(this.name, key, () => this.#moveNew(file, directory, key));
-        else await this.#onClosed(key, () => moveFile(file, directory, name));
+        if (options.ifAbsent === true) await alone(this.name, key, () => this.#refuseTaken(key).then(move));
+        else await move();
       } catch (error) {
         await temporaries.removeEntry(file.name).catch(() => undefined);
         throw error;
@@ -95,18 +97,19 @@ class OpfsStorage implements Storage {
       const { folder, name } = placeOf(key);
       const directory = await this.#directories.make(folder);
       this.#open?.drop(key);
-      const handle = await openFile(await directory.getFileHandle(name, { create: true }));
-      const file = new OpfsAppendFile(key, handle, () => this.#appended.delete(key));
-      this.#appended.set(key, file);
-      return file;
+      const file = await directory.getFileHandle(name, { create: true });
+      const appended = new OpfsAppendFile(key, await patiently(() => openFile(file)), () => this.#appended.delete(key));
+      this.#appended.set(key, appended);
+      return appended;
     });
   }
 
   /** Takes the store's lock, and removes the temporary files that others left behind. @throws store_locked, not_supported */
   async lock(): Promise<StorageLock> {
     return attempt("lock", "", async () => {
-      const temporaries = await this.#directories.make(TEMPORARY);
+      await this.#directories.find("");
       refuseReaders();
+      const temporaries = await this.#directories.make(TEMPORARY);
       const lock = await takeWebLock(this.name);
       const open = new OpenFiles((key) => this.#find(key));
       const release = async () => {
@@ -141,27 +144,27 @@ class OpfsStorage implements Storage {
       const file = await this.#find(key);
       if (file === null) return null;
       try {
-        const grows = count > SNAPSHOT_ATTEMPT_COUNT && canOpenFiles();
-        return await (grows ? withOpen(file, (handle) => readOpen(handle, range)) : readSnapshot(file, range));
+        const opens = count % OPEN_EVERY_COUNT === 0 && canOpenFiles();
+        return await (opens ? withOpen(file, (handle) => readOpen(handle, range)) : readSnapshot(file, range));
       } catch (error) {
         // What was removed meanwhile is not found in the next round.
-        if (!(isChanged(error) || isMissing(error)) || count === READ_ATTEMPT_COUNT) throw error;
+        if (!(isChanged(error) || isMissing(error) || isOpenElsewhere(error)) || count === READ_ATTEMPT_COUNT) throw error;
       }
     }
   }
 
   /** Runs what needs a file that nobody has open. */
-  #onClosed(key: string, run: () => Promise<void>): Promise<void> {
-    return patiently(() => {
+  async #onClosed(key: string, run: () => Promise<void>): Promise<void> {
+    await patiently(() => {
       this.#open?.drop(key);
       return run();
     });
+    // Whoever looked for it meanwhile may have found none.
+    this.#open?.drop(key);
   }
 
-  async #moveNew(file: FileSystemFileHandle, directory: FileSystemDirectoryHandle, key: string): Promise<void> {
-    const { name } = placeOf(key);
+  async #refuseTaken(key: string): Promise<void> {
     if ((await this.#find(key)) !== null) throw keyTaken(key);
-    await moveFile(file, directory, name);
   }
 
   async #syncFile(key: string): Promise<void> {
@@ -170,7 +173,7 @@ class OpfsStorage implements Storage {
       return true;
     };
     const file = await this.#find(key);
-    const isThere = file !== null && (await (this.#open === null ? withOpen(file, flush) : this.#open.use(key, flush)));
+    const isThere = file !== null && (await (this.#open === null ? patiently(() => withOpen(file, flush)) : this.#open.use(key, flush)));
     if (isThere !== true) throw new DaybookError("internal", `storage key ${key} to sync is absent`, { key });
   }
 }

@@ -36,7 +36,7 @@ class WebLock implements StorageLock {
   }
 }
 
-/** Takes a lock that all tabs and workers of the origin know; the browser gives it back when the one that has it ends, however that may be. @throws store_locked */
+/** Takes a lock that all tabs and workers of the origin know; it ends with the one that has it, however that ends. @throws store_locked */
 export function takeWebLock(store: string): Promise<Required<StorageLock>> {
   return new Promise((resolve, reject) => {
     const lock = new WebLock();
