@@ -10,8 +10,8 @@ interface OpenFile {
 const OPEN_FILE_COUNT = 128;
 
 /**
- * Files that stay open, those that were used last: opening one takes many times as long as reading some KiB of it. For whoever has the lock alone, since
- * an open file can be neither removed nor replaced.
+ * Files that stay open, those that were used last: opening one takes many times as long as reading some KiB of it. For whoever has the lock alone,
+ * since an open file can be neither removed nor replaced.
  */
 export class OpenFiles {
   /** In order of use. */
