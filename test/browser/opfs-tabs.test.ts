@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Daybook } from "daybook";
-import { Profile } from "./opfs/profile.js";
+import { Profile, startWorker } from "./opfs/profile.js";
 import type { Lab } from "./opfs/worker.js";
 
 declare const lab: Lab;
@@ -107,6 +107,17 @@ describe("of two tabs", () => {
     });
     expect(first.map((text, at) => [text, second[at]].filter((won) => won !== null))).toEqual(stored?.map((text) => [text]));
   });
+});
+
+test("a tab that is reloaded has its store again at once, with its events", async () => {
+  const { page, worker } = await profile.tab();
+  await worker.evaluate(openWriter, "reloaded");
+  for (let round = 0; round < 5; round += 1) {
+    await page.reload();
+    const next = await startWorker(page);
+    await next.evaluate(openWriter, "reloaded");
+    expect(await next.evaluate(() => daybook.countEvents({ startDate: "2026-01-01" }))).toBe(1);
+  }
 });
 
 test("events survive the end of the browser, and a store that nobody made is not made by reading", async () => {

@@ -18,6 +18,13 @@ export interface Tab {
   onLine(hear: (line: string) => void): void;
 }
 
+/** Starts a worker in a page of a profile. */
+export async function startWorker(page: Page): Promise<Worker> {
+  const started = page.waitForEvent("worker");
+  await page.evaluate(() => void Object.assign(globalThis, { started: new Worker("/worker.js") }));
+  return await started;
+}
+
 /** A browser that keeps what pages store, and a server of one page for it. */
 export class Profile {
   private constructor(
@@ -45,9 +52,7 @@ export class Profile {
   async tab(): Promise<Tab> {
     const page = await this.context.newPage();
     await page.goto(this.url);
-    const started = page.waitForEvent("worker");
-    await page.evaluate(() => void Object.assign(globalThis, { started: new Worker("/worker.js") }));
-    const worker = await started;
+    const worker = await startWorker(page);
     const onLine = (hear: (line: string) => void) => void page.on("console", (message) => hear(message.text()));
     const equipPage = async () => void (await page.addScriptTag({ url: "/worker.js" }));
     return { page, worker, equipPage, onLine };
