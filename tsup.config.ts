@@ -5,6 +5,7 @@ import { keepConst } from "./build/keep-const.js";
 export default defineConfig({
   entry: {
     index: "src/index.ts",
+    browser: "src/browser/index.ts",
     clickhouse: "src/clickhouse/index.ts",
     client: "src/client/index.ts",
     http: "src/http/index.ts",

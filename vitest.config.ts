@@ -7,6 +7,7 @@ const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.m
 
 export const alias = [
   { find: /^daybook$/, replacement: source("index.ts") },
+  { find: /^daybook\/browser$/, replacement: source("browser/index.ts") },
   { find: /^daybook\/clickhouse$/, replacement: source("clickhouse/index.ts") },
   { find: /^daybook\/client$/, replacement: source("client/index.ts") },
   { find: /^daybook\/http$/, replacement: source("http/index.ts") },

@@ -17,6 +17,7 @@ const ENTRIES: Record<string, readonly string[]> = {
   http: ["base", "schema", "plan", "engine"],
   clickhouse: ["base", "calendar", "schema", "identity", "plan", "derived", "answer", "filter", "store", "engine"],
   client: ["base", "schema", "plan", "engine"],
+  browser: ["base", "store"],
   node: ["base", "store", "engine", "http"],
   testing: ["base", "schema", "plan", "store", "engine"],
   tracker: [],

@@ -10,6 +10,7 @@ import type { Ingest } from "../ingest.js";
 import { hardware, writeResult } from "../results.js";
 import { table } from "../table.js";
 import { trafficBatches } from "../traffic.js";
+import { browserFigures } from "./browser.js";
 import { collectFigures } from "./collect.js";
 import { historyFigures } from "./history.js";
 import { httpFigures } from "./http.js";
@@ -92,6 +93,7 @@ async function run(): Promise<void> {
     history: { needsStore: false, figures: historyFigures },
     http: { needsStore: false, figures: () => httpFigures(join(directory, "served")) },
     collect: { needsStore: false, figures: () => collectFigures(join(directory, "collected")) },
+    browser: { needsStore: false, figures: browserFigures },
     overload: { needsStore: false, figures: () => overloadFigures(join(directory, "overloaded")) },
   };
   const names = values.only?.split(",") ?? Object.keys(sections);

@@ -12,7 +12,7 @@ import type { Notice } from "./notices.js";
 import type { Damage, ScrubOptions } from "./scrub.js";
 
 export interface DaybookOptions {
-  /** Where the bytes are kept: `memoryStorage()`, or `fileStorage(directory)` of `daybook/node`. */
+  /** Where the bytes are kept: `memoryStorage()`, `fileStorage(directory)` of `daybook/node`, or `opfsStorage(name)` of `daybook/browser`. */
   readonly storage: Storage;
   /** The organization's reporting currency, ISO 4217. Default USD. */
   readonly currency?: string;

@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { createBrotliDecompress } from "node:zlib";
-import { chromium, type Browser } from "playwright-core";
+import { chromium, type Browser, type BrowserContext } from "playwright-core";
 
 /** Names under which systems install it. */
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
@@ -27,9 +27,18 @@ const ARGS = [
 
 /** A Chromium without a window: that of the environment's `CHROMIUM`, else one of the PATH, else the one inside a development dependency. */
 export async function launchChromium(): Promise<Browser> {
+  return await launched((executablePath) => chromium.launch({ executablePath, args: ARGS }));
+}
+
+/** The same, which keeps what pages store in a directory, as that of a person does: it is there when it is launched again. */
+export async function launchProfile(directory: string): Promise<BrowserContext> {
+  return await launched((executablePath) => chromium.launchPersistentContext(directory, { executablePath, args: ARGS }));
+}
+
+async function launched<T>(launch: (executablePath: string) => Promise<T>): Promise<T> {
   const executablePath = await chromiumPath();
   try {
-    return await chromium.launch({ executablePath, args: ARGS });
+    return await launch(executablePath);
   } catch (error) {
     throw new Error(`the browser ${executablePath} does not start: set CHROMIUM to one that does`, { cause: error });
   }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { readFile, readdir, rename, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectRoutes, TOKEN as TOKEN_OF_EXAMPLES } from "../examples/served.js";
 import { emptyDirectory } from "../cli/run.js";
@@ -31,7 +32,7 @@ describe("what is packed", () => {
     const project = await Project.of(archive);
     const report = JSON.parse(await project.run("@arethetypeswrong/cli/dist/index.js", [archive, "--format", "json"])) as { analysis: { problems: unknown[]; entrypoints: object } };
     expect(report.analysis.problems).toEqual([]);
-    expect(Object.keys(report.analysis.entrypoints)).toEqual(expect.arrayContaining([".", "./http", "./node", "./node/seal-program", "./node/socket-thread", "./testing", "./tracker"]));
+    expect(Object.keys(report.analysis.entrypoints)).toEqual(expect.arrayContaining([".", "./browser", "./http", "./node", "./node/seal-program", "./node/socket-thread", "./testing", "./tracker"]));
     expect(await project.run("publint/src/cli.js", [archive, "--strict"])).toContain("All good!");
   });
 
@@ -55,6 +56,15 @@ describe("what is packed", () => {
     const loaded = (await project.run(project.path("main.cjs"), [])).trim().split(" ");
     expect(loaded.length).toBeGreaterThan(2);
     expect(loaded.filter((path) => path !== "" && !path.startsWith("daybook/dist/"))).toEqual([]);
+  });
+
+  it("bundles for browsers without a module of Node", async () => {
+    const project = await Project.of(archive);
+    const entry = await project.write("main.mjs", 'export { openDaybook } from "daybook"; export { opfsStorage } from "daybook/browser";');
+    const { metafile } = await build({ entryPoints: [entry], bundle: true, splitting: true, platform: "browser", format: "esm", outdir: "out", write: false, metafile: true, logLevel: "silent" });
+    const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
+    expect(imports.filter(({ external }) => external === true)).toEqual([]);
+    expect(Object.keys(metafile.inputs).some((path) => path.endsWith("daybook/dist/browser.js"))).toBe(true);
   });
 
   it("keeps its constants in both builds", async () => {

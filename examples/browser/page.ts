@@ -1,0 +1,21 @@
+import type { Counts, Happened } from "./worker.js";
+
+const worker = new Worker("worker.js", { type: "module" });
+const tell = (name: string) => worker.postMessage({ id: crypto.randomUUID(), name, createdAt: Date.now() } satisfies Happened);
+
+const show = (id: string, ...content: (string | Node)[]) => document.getElementById(id)?.replaceChildren(...content);
+worker.addEventListener("message", ({ data }: MessageEvent<Counts>) => {
+  const rows = data.events.map(({ property, count }) => {
+    const row = document.createElement("tr");
+    row.append(...[property, String(count)].map((text) => Object.assign(document.createElement("td"), { textContent: text })));
+    return row;
+  });
+  show("views", String(data.views));
+  show("days", String(data.days));
+  show("events", ...rows);
+});
+
+for (const button of document.querySelectorAll("button")) button.addEventListener("click", () => tell(button.textContent ?? ""));
+tell("page_view");
+// Otherwise a browser that runs out of room may remove what sites keep.
+void navigator.storage.persist();

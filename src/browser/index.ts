@@ -1,0 +1,1 @@
+export { opfsStorage } from "./opfs-storage.js";

@@ -1,0 +1,73 @@
+import { openFile, patiently, type AccessHandle } from "./opfs-file.js";
+
+interface OpenFile {
+  readonly handle: Promise<AccessHandle | null>;
+  /** Waiting for the handle. */
+  userCount: number;
+}
+
+/** Far below what systems give a process, and a day of events is one file or a few. */
+const OPEN_FILE_COUNT = 128;
+
+/**
+ * Files that stay open, those that were used last: opening one takes many times as long as reading some KiB of it. For whoever has the lock alone,
+ * since an open file can be neither removed nor replaced.
+ */
+export class OpenFiles {
+  /** In order of use. */
+  readonly #files = new Map<string, OpenFile>();
+
+  constructor(private readonly find: (key: string) => Promise<FileSystemFileHandle | null>) {}
+
+  /** Null where there is no such file. */
+  async use<T>(key: string, act: (handle: AccessHandle) => T): Promise<T | null> {
+    const file = this.#files.get(key) ?? { handle: this.#open(key), userCount: 0 };
+    this.#files.delete(key);
+    this.#files.set(key, file);
+    this.#dropOldest();
+    file.userCount += 1;
+    let handle: AccessHandle | null = null;
+    try {
+      handle = await file.handle;
+      return handle === null ? null : act(handle);
+    } finally {
+      file.userCount -= 1;
+      if (handle === null) this.#forget(key, file);
+      else if (this.#files.get(key) !== file) closeUnused(file);
+    }
+  }
+
+  /** Closes a file once nobody uses it. */
+  drop(key: string): void {
+    const file = this.#files.get(key);
+    if (file === undefined) return;
+    this.#files.delete(key);
+    closeUnused(file);
+  }
+
+  dropAll(): void {
+    for (const key of [...this.#files.keys()]) this.drop(key);
+  }
+
+  async #open(key: string): Promise<AccessHandle | null> {
+    const file = await this.find(key);
+    return file === null ? null : await patiently(() => openFile(file));
+  }
+
+  #forget(key: string, file: OpenFile): void {
+    if (this.#files.get(key) === file) this.#files.delete(key);
+  }
+
+  #dropOldest(): void {
+    if (this.#files.size <= OPEN_FILE_COUNT) return;
+    for (const key of this.#files.keys()) {
+      this.drop(key);
+      return;
+    }
+  }
+}
+
+/** Whoever still uses it closes it. */
+function closeUnused(file: OpenFile): void {
+  if (file.userCount === 0) void file.handle.then((handle) => handle?.close(), () => undefined);
+}

@@ -1,0 +1,99 @@
+import { DaybookError } from "../base/errors.js";
+import { clipRange } from "../store/storage/key.js";
+import type { ByteRange } from "../store/storage/storage.js";
+import { isOpenElsewhere } from "./opfs-error.js";
+
+/** An open file of a dedicated worker: nobody else has them, so the types of pages know neither it nor how it is opened. */
+export interface AccessHandle {
+  read(target: Uint8Array, options: { readonly at: number }): number;
+  write(bytes: Uint8Array, options: { readonly at: number }): number;
+  truncate(byteLength: number): void;
+  getSize(): number;
+  flush(): void;
+  close(): void;
+}
+
+interface OpfsFile extends FileSystemFileHandle {
+  createSyncAccessHandle(options: { readonly mode: "readwrite-unsafe" }): Promise<AccessHandle>;
+  move(directory: FileSystemDirectoryHandle, name: string): Promise<void>;
+}
+
+/** Readers have a file open for some ms, a tab that was just killed for some more. */
+const OPEN_ELSEWHERE_MS_MAX = 2_000;
+const AGAIN_MS = 5;
+
+/** Tries again for a while what fails because somebody has the file open. */
+export async function patiently<T>(run: () => Promise<T>): Promise<T> {
+  const untilMs = performance.now() + OPEN_ELSEWHERE_MS_MAX;
+  for (;;) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isOpenElsewhere(error) || performance.now() > untilMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
+  }
+}
+
+/** Whether files can be opened here: in dedicated workers alone. */
+export function canOpenFiles(): boolean {
+  return "createSyncAccessHandle" in FileSystemFileHandle.prototype;
+}
+
+/** @throws not_supported where nothing can be written */
+export function refuseReaders(): void {
+  if (!canOpenFiles())
+    throw new DaybookError("not_supported", "opfsStorage: expected to be in a dedicated worker (new Worker), where alone it can write; elsewhere open with readOnly: true");
+  if (!("move" in FileSystemFileHandle.prototype))
+    throw new DaybookError("not_supported", "opfsStorage: expected a browser that can rename files (FileSystemFileHandle.move); open with readOnly: true");
+}
+
+/** Opens a file in the mode in which others may have it open too. Browsers that do not know the mode let nobody else. @throws not_supported */
+export async function openFile(file: FileSystemFileHandle): Promise<AccessHandle> {
+  refuseReaders();
+  return await (file as OpfsFile).createSyncAccessHandle({ mode: "readwrite-unsafe" });
+}
+
+/** Gives a closed file another name, atomically; what has the name is replaced. */
+export async function moveFile(file: FileSystemFileHandle, directory: FileSystemDirectoryHandle, name: string): Promise<void> {
+  await (file as OpfsFile).move(directory, name);
+}
+
+/** Writes all of `bytes` at `position`, however many are taken at a time. */
+export function writeAll(handle: AccessHandle, bytes: Uint8Array, position: number): void {
+  for (let done = 0; done < bytes.length; ) {
+    const byteLength = handle.write(bytes.subarray(done), { at: position + done });
+    if (byteLength === 0) throw new DaybookError("storage_full", "the browser took no byte of a write");
+    done += byteLength;
+  }
+}
+
+/** Reads without keeping anybody from anything. Fails with NotReadableError where the file is changed meanwhile. */
+export async function readSnapshot(file: FileSystemFileHandle, range: ByteRange | undefined): Promise<Uint8Array> {
+  const snapshot = await file.getFile();
+  const { start, end } = clipRange(range, snapshot.size);
+  return new Uint8Array(await snapshot.slice(start, end).arrayBuffer());
+}
+
+/** Reads an open file. @throws internal for a range that is none */
+export function readOpen(handle: AccessHandle, range: ByteRange | undefined): Uint8Array {
+  const { start, end } = clipRange(range, handle.getSize());
+  const bytes = new Uint8Array(end - start);
+  let done = 0;
+  while (done < bytes.length) {
+    const byteLength = handle.read(bytes.subarray(done), { at: start + done });
+    if (byteLength === 0) break;
+    done += byteLength;
+  }
+  return bytes.subarray(0, done);
+}
+
+/** Runs something on a file that is open just for that: nobody can remove or replace it as long as it takes. */
+export async function withOpen<T>(file: FileSystemFileHandle, act: (handle: AccessHandle) => T): Promise<T> {
+  const handle = await openFile(file);
+  try {
+    return act(handle);
+  } finally {
+    handle.close();
+  }
+}

@@ -1,0 +1,196 @@
+import { DaybookError, parameterError, shown } from "../base/errors.js";
+import { checkKey, checkPrefix, clipRange, isKeyPart, keyTaken } from "../store/storage/key.js";
+import type { AppendFile, ByteRange, Storage, StorageLock, WriteOptions } from "../store/storage/storage.js";
+import { OpenFiles } from "./open-files.js";
+import { OpfsAppendFile } from "./opfs-append-file.js";
+import { OpfsDirectories } from "./opfs-directories.js";
+import { attempt, isChanged, isMissing, isOpenElsewhere } from "./opfs-error.js";
+import { type AccessHandle, canOpenFiles, moveFile, openFile, patiently, readOpen, readSnapshot, refuseReaders, withOpen, writeAll } from "./opfs-file.js";
+import { alone, takeWebLock } from "./web-lock.js";
+
+/** Of files that have no name yet; no key leads there. */
+const TEMPORARY = "~";
+/** How often a file is read that is changed meanwhile. */
+const READ_ATTEMPT_COUNT = 200;
+/** Of these a worker opens it: that hinders a writer for a moment, but may be the only one that comes to an end. */
+const OPEN_EVERY_COUNT = 4;
+
+class OpfsStorage implements Storage {
+  readonly #directories: OpfsDirectories;
+  /** What is open for appending: browsers may refuse to open it once more. */
+  readonly #appended = new Map<string, OpfsAppendFile>();
+  /** Null where the lock was not taken through this storage. */
+  #open: OpenFiles | null = null;
+
+  constructor(private readonly name: string) {
+    this.#directories = new OpfsDirectories(name);
+  }
+
+  async list(prefix: string): Promise<string[]> {
+    checkPrefix(prefix);
+    return attempt("list", prefix, async () => {
+      const keys: string[] = [];
+      const folder = prefix.slice(0, prefix.lastIndexOf("/") + 1);
+      for await (const key of this.#directories.keys(folder)) if (key.startsWith(prefix)) keys.push(key);
+      return keys.sort();
+    });
+  }
+
+  async read(key: string, range?: ByteRange): Promise<Uint8Array | null> {
+    checkKey(key);
+    clipRange(range, 0);
+    return attempt("read", key, async () => {
+      const appended = this.#appended.get(key);
+      if (appended !== undefined) return appended.read(range);
+      return this.#open === null ? await this.#readBesideWriter(key, range) : await this.#open.use(key, (handle) => readOpen(handle, range));
+    });
+  }
+
+  async write(key: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
+    checkKey(key);
+    await attempt("write", key, async () => {
+      const { folder, name } = placeOf(key);
+      const directory = await this.#directories.make(folder);
+      const temporaries = await this.#directories.make(TEMPORARY);
+      const file = await temporaries.getFileHandle(crypto.randomUUID(), { create: true });
+      const move = () => this.#onClosed(key, () => moveFile(file, directory, name));
+      try {
+        await withOpen(file, (handle) => {
+          writeAll(handle, bytes, 0);
+          if (options.durable !== false) handle.flush();
+        });
+        if (options.ifAbsent === true) await alone(this.name, key, () => this.#refuseTaken(key).then(move));
+        else await move();
+      } catch (error) {
+        await temporaries.removeEntry(file.name).catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
+  async remove(key: string): Promise<void> {
+    checkKey(key);
+    await attempt("remove", key, async () => {
+      const { folder, name } = placeOf(key);
+      const directory = await this.#directories.find(folder);
+      if (directory === null) return;
+      try {
+        await this.#onClosed(key, () => directory.removeEntry(name));
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+      }
+    });
+  }
+
+  /** Of the content alone: browsers offer nothing that makes names durable. */
+  async sync(keys: readonly string[]): Promise<void> {
+    keys.forEach(checkKey);
+    for (const key of new Set(keys)) {
+      const appended = this.#appended.get(key);
+      await (appended === undefined ? attempt("sync", key, () => this.#syncFile(key)) : appended.sync());
+    }
+  }
+
+  async openAppend(key: string): Promise<AppendFile> {
+    checkKey(key);
+    return attempt("open", key, async () => {
+      const { folder, name } = placeOf(key);
+      const directory = await this.#directories.make(folder);
+      this.#open?.drop(key);
+      const file = await directory.getFileHandle(name, { create: true });
+      const appended = new OpfsAppendFile(key, await patiently(() => openFile(file)), () => this.#appended.delete(key));
+      this.#appended.set(key, appended);
+      return appended;
+    });
+  }
+
+  /** Takes the store's lock, and removes the temporary files that others left behind. @throws store_locked, not_supported */
+  async lock(): Promise<StorageLock> {
+    return attempt("lock", "", async () => {
+      await this.#directories.find("");
+      refuseReaders();
+      const temporaries = await this.#directories.make(TEMPORARY);
+      const lock = await takeWebLock(this.name);
+      const open = new OpenFiles((key) => this.#find(key));
+      const release = async () => {
+        if (this.#open === open) this.#open = null;
+        open.dropAll();
+        await lock.release();
+      };
+      try {
+        for await (const name of temporaries.keys()) await temporaries.removeEntry(name).catch(() => undefined);
+      } catch (error) {
+        await release();
+        throw error;
+      }
+      this.#open = open;
+      return { lost: lock.lost, isHeld: () => lock.isHeld(), release };
+    });
+  }
+
+  /** Null where there is none. */
+  async #find(key: string): Promise<FileSystemFileHandle | null> {
+    const { folder, name } = placeOf(key);
+    try {
+      return (await (await this.#directories.find(folder))?.getFileHandle(name)) ?? null;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  }
+
+  async #readBesideWriter(key: string, range: ByteRange | undefined): Promise<Uint8Array | null> {
+    for (let count = 1; ; count += 1) {
+      const file = await this.#find(key);
+      if (file === null) return null;
+      try {
+        const opens = count % OPEN_EVERY_COUNT === 0 && canOpenFiles();
+        return await (opens ? withOpen(file, (handle) => readOpen(handle, range)) : readSnapshot(file, range));
+      } catch (error) {
+        // What was removed meanwhile is not found in the next round.
+        if (!(isChanged(error) || isMissing(error) || isOpenElsewhere(error)) || count === READ_ATTEMPT_COUNT) throw error;
+      }
+    }
+  }
+
+  /** Runs what needs a file that nobody has open. */
+  async #onClosed(key: string, run: () => Promise<void>): Promise<void> {
+    await patiently(() => {
+      this.#open?.drop(key);
+      return run();
+    });
+    // Whoever looked for it meanwhile may have found none.
+    this.#open?.drop(key);
+  }
+
+  async #refuseTaken(key: string): Promise<void> {
+    if ((await this.#find(key)) !== null) throw keyTaken(key);
+  }
+
+  async #syncFile(key: string): Promise<void> {
+    const flush = (handle: AccessHandle) => {
+      handle.flush();
+      return true;
+    };
+    const file = await this.#find(key);
+    const isThere = file !== null && (await (this.#open === null ? patiently(() => withOpen(file, flush)) : this.#open.use(key, flush)));
+    if (isThere !== true) throw new DaybookError("internal", `storage key ${key} to sync is absent`, { key });
+  }
+}
+
+function placeOf(key: string): { readonly folder: string; readonly name: string } {
+  const slash = key.lastIndexOf("/");
+  return { folder: key.slice(0, Math.max(slash, 0)), name: key.slice(slash + 1) };
+}
+
+/**
+ * A storage in the private file system of the page's origin: a directory of this name, made where absent, one file per key. It is written from a
+ * dedicated worker, by one tab or worker at a time; others may read meanwhile, pages too. What it outlives is in docs/browser.md.
+ * @param name 1 to 128 characters `[a-zA-Z0-9._-]`
+ * @throws invalid_parameter
+ */
+export function opfsStorage(name: string): Storage & Required<Pick<Storage, "openAppend" | "lock">> {
+  if (typeof name !== "string" || !isKeyPart(name) || name === "." || name === "..")
+    throw parameterError("invalid_parameter", "name", `expected 1 to 128 characters [a-zA-Z0-9._-], got ${shown(name)}`);
+  return new OpfsStorage(name);
+}

@@ -1,0 +1,65 @@
+import { DaybookError } from "../base/errors.js";
+import type { StorageLock } from "../store/storage/storage.js";
+
+class WebLock implements StorageLock {
+  readonly lost: Promise<void>;
+  readonly held: Promise<void>;
+  #lose: () => void = () => undefined;
+  #letGo: () => void = () => undefined;
+  #isHeld = true;
+  #ended: Promise<void> = Promise.resolve();
+
+  constructor() {
+    this.lost = new Promise((resolve) => (this.#lose = resolve));
+    this.held = new Promise((resolve) => (this.#letGo = resolve));
+  }
+
+  /** @param request ends once the lock is free again; fails where somebody stole it */
+  follow(request: Promise<unknown>): void {
+    this.#ended = request.then(
+      () => undefined,
+      () => {
+        this.#isHeld = false;
+        this.#lose();
+      },
+    );
+  }
+
+  isHeld(): Promise<boolean> {
+    return Promise.resolve(this.#isHeld);
+  }
+
+  async release(): Promise<void> {
+    this.#isHeld = false;
+    this.#letGo();
+    await this.#ended;
+  }
+}
+
+/** Takes a lock that all tabs and workers of the origin know; it ends with the one that has it, however that ends. @throws store_locked */
+export function takeWebLock(store: string): Promise<Required<StorageLock>> {
+  return new Promise((resolve, reject) => {
+    const lock = new WebLock();
+    const request = navigator.locks.request(webLockName(store), { ifAvailable: true }, (granted) => {
+      if (granted !== null) resolve(lock);
+      return granted === null ? undefined : lock.held;
+    });
+    lock.follow(request);
+    // Nobody hears of it where the lock was taken.
+    request.then(() => reject(locked(store)), reject);
+  });
+}
+
+/** Runs something while no other tab or worker runs anything under the same name. */
+export async function alone<T>(store: string, key: string, run: () => Promise<T>): Promise<T> {
+  return await navigator.locks.request(`${webLockName(store)}/${key}`, run);
+}
+
+function webLockName(store: string): string {
+  return `daybook:${store}`;
+}
+
+function locked(store: string): DaybookError {
+  const advice = "share the one Daybook, or open this one with readOnly: true";
+  return new DaybookError("store_locked", `the store ${store} is open in another tab or worker of this origin, or twice in this one: ${advice}`);
+}
