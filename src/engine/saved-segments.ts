@@ -25,7 +25,11 @@ export interface SegmentsHouse {
 
 /** Those of a store, as it is opened. @throws corruption */
 export async function readSavedSegments(storage: Storage): Promise<readonly StoredSegment[]> {
-  const bytes = await storage.read(SAVED_SEGMENTS_KEY);
+  return savedSegmentsOf(await storage.read(SAVED_SEGMENTS_KEY));
+}
+
+/** @param bytes of their file; null: there is none. @throws corruption */
+export function savedSegmentsOf(bytes: Uint8Array | null): readonly StoredSegment[] {
   return bytes === null ? [] : decodeSavedSegments(bytes);
 }
 
@@ -36,6 +40,11 @@ export class StoredSegments implements Segments {
 
   constructor(house: SegmentsHouse, stored: readonly StoredSegment[]) {
     this.#house = house;
+    this.#byName = new Map(stored.map((segment) => [segment.name, segment]));
+  }
+
+  /** A writer elsewhere has written others. */
+  replaced(stored: readonly StoredSegment[]): void {
     this.#byName = new Map(stored.map((segment) => [segment.name, segment]));
   }
 

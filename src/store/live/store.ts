@@ -360,6 +360,7 @@ export class Store implements VisibleStore {
   async abandon(): Promise<void> {
     await this.#journals.abandon();
     await this.#removal;
+    if (this.options.follow === true) this.#letGo();
     await this.lock?.release();
   }
 
@@ -378,6 +379,14 @@ export class Store implements VisibleStore {
     const named = new Set([...filesOf(this.manifest), ...this.catalog.leaving].map(({ key }) => key));
     for (const folder of FILE_FOLDERS)
       for (const key of await this.storage.list(folder)) if (!named.has(key)) await this.storage.remove(key);
+  }
+
+  /** Releases the files that are held, once no query reads them. */
+  #letGo(): void {
+    const { segments } = this.catalog;
+    this.catalog.replace([], new Set(segments), false, () => {
+      for (const segment of segments) segment.release();
+    });
   }
 
   /** Makes a commit visible whose records are learned of: all of it in one turn. */
