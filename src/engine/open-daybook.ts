@@ -65,7 +65,7 @@ import type { PrivacyRequests } from "./privacy-requests.js";
 import { projectsOf } from "./projects.js";
 import { Questions } from "./questions.js";
 import { ReportContexts } from "./report-contexts.js";
-import { readSavedSegments, savedSegmentsOf, StoredSegments } from "./saved-segments.js";
+import { readSavedSegments, StoredSegments } from "./saved-segments.js";
 import { Scrub, timer } from "./scrub.js";
 import { settle, type SettleContext } from "./settle.js";
 import { statsOf } from "./stats.js";

@@ -1,133 +1,113 @@
-import { DaybookError, fixedClock, memoryStorage, openDaybook, type Daybook, type DaybookOptions, type Storage } from "daybook";
+import { memoryStorage, type Segment, type Storage } from "daybook";
 import { fileStorage } from "daybook/node";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { storeOf } from "../../src/engine/open-daybook.js";
+import { emptyDirectory, erase, expectSame, follow, ingest, nowMs, open } from "./follow-kit.js";
 import { lastingMemory } from "./objects.js";
 import { wholeObjectsOnly } from "./recording-storage.js";
 
-const nowMs = Date.UTC(2026, 2, 5);
-const clock = fixedClock(nowMs);
-const WITHIN_MS = 1_000;
+const PRO: Segment = { groups: [{ conditions: [{ type: "trait", field: "plan", operator: "=", value: "pro" }] }] };
 
-async function open(storage: Storage, options: Partial<DaybookOptions> = {}): Promise<Daybook> {
-  const daybook = await openDaybook({ storage, clock, ...options });
-  onTestFinished(() => daybook.close());
-  return daybook;
-}
-
-const follow = (storage: Storage, options: Partial<DaybookOptions> = {}) => open(storage, { readOnly: true, follow: true, ...options });
-
-async function directory(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "daybook-follow-"));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
-  return path;
-}
-
-async function ingest(daybook: Daybook, name: string, count: number, more: object = {}): Promise<void> {
-  await daybook.ingest(Array.from({ length: count }, (_, at) => ({ name, userId: `user ${at}`, createdAt: nowMs - at * 86_400_000, metadata: { [name]: at }, ...more })));
-}
-
-async function erase(daybook: Daybook, userId: string): Promise<void> {
-  const { id } = await daybook.privacyRequests.create({ type: "erasure", subject: { userId } });
-  await daybook.privacyRequests.verify(id);
-  await daybook.privacyRequests.acknowledge(id);
-  await daybook.privacyRequests.resolve(id, "completed");
-}
-
-/** Everything that can be asked in short: events, records, people, projects, segments and rules. */
-async function shown(daybook: Daybook): Promise<unknown> {
-  const events = [];
-  for await (const event of daybook.exportEvents({ identityIds: true })) events.push(event);
-  const records = [];
-  for await (const record of daybook.exportRecords()) records.push(record);
-  const { eventCount, firstDay, lastDay } = await daybook.stats();
-  const answers = await Promise.all([
-    daybook.aggregate({ field: "name" }), daybook.countUniqueUsersPerDay(), daybook.topCompanies(), daybook.sessionsOverview(), daybook.retention(),
-    daybook.segments.list(), daybook.privacyRequests.list(), daybook.timeToLive.list(),
-  ]);
-  return [events, records, [eventCount, firstDay, lastDay], answers, daybook.projects()];
-}
-
-/** Waits until a follower shows what the writer does, for the second that it has. */
-async function expectSame(follower: Daybook, writer: Daybook): Promise<void> {
-  const expected = await shown(writer);
-  const endMs = performance.now() + WITHIN_MS;
-  for (;;) {
-    const found = await shown(follower);
-    if (JSON.stringify(found) === JSON.stringify(expected)) return;
-    if (performance.now() > endMs) return expect(found).toEqual(expected);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-const PLACES: Record<string, () => Promise<{ readonly writing: Storage; readonly reading: Storage }>> = {
-  "memory with a journal": async () => {
-    const storage = lastingMemory();
-    return { writing: storage, reading: storage };
-  },
-  "memory without": async () => {
-    const storage = memoryStorage();
-    return { writing: storage, reading: storage };
-  },
+/** A place for a writer and a reader. */
+const PLACES: Record<string, () => Promise<readonly [writing: Storage, reading: Storage]>> = {
+  "memory with a journal": () => Promise.resolve(twice(lastingMemory())),
+  "memory without one": () => Promise.resolve(twice(memoryStorage())),
+  "a storage that cannot append, and holds nothing": () => Promise.resolve(twice(wholeObjectsOnly(lastingMemory()))),
   files: async () => {
-    const path = await directory();
-    return { writing: fileStorage(path), reading: fileStorage(path) };
-  },
-  "whole objects only": async () => {
-    const storage = wholeObjectsOnly(lastingMemory());
-    return { writing: storage, reading: storage };
+    const directory = await emptyDirectory();
+    return [fileStorage(directory), fileStorage(directory)];
   },
 };
 
-describe.each(Object.keys(PLACES))("A follower, in %s,", (name) => {
-  test("shows within a second what its writer commits, seals, compacts, erases and deletes, and answers the same", async () => {
-    const place = PLACES[name];
-    if (place === undefined) throw new Error(name);
-    const { writing, reading } = await place();
+function twice(storage: Storage): readonly [Storage, Storage] {
+  return [storage, storage];
+}
+
+describe.each(Object.entries(PLACES))("In %s a follower", (_place, make) => {
+  test("shows within a second what its writer commits, seals and compacts, and how it is opened again", async () => {
+    const [writing, reading] = await make();
     const writer = await open(writing);
     const follower = await follow(reading);
-    await expectSame(follower, writer);
     await ingest(writer, "first", 5);
-    await expectSame(follower, writer);
+    await expectSame(follower, writer, "events");
     await writer.identify({ userId: "user 1", anonymousId: "a 1", email: "one@example.org", traits: { plan: "pro" } });
     await writer.group({ userId: "user 1", companyId: "acme", traits: { size: 3 } });
     await ingest(writer, "second", 3, { anonymousId: "a 2", companyId: "acme" });
     await writer.createProject("empty");
-    await expectSame(follower, writer);
-    await writer.seal();
-    await expectSame(follower, writer);
+    await expectSame(follower, writer, "records");
     for (let round = 0; round < 6; round += 1) {
       await ingest(writer, `round ${round}`, 4, { project: "shop" });
-      if (round % 2 === 0) await writer.alias({ userId: "user 3", fromUserId: `a ${round}` } as never).catch(() => undefined);
+      await writer.alias({ from: `a ${round}`, to: "user 3" });
       await writer.identify({ userId: `only a record ${round}`, email: `${round}@example.org` });
+      if (round > 0) await ingest(writer, "an event at last", 1, { userId: `only a record ${round - 1}` });
       await writer.seal();
+      if (round < 2) await expectSame(follower, writer, `seal ${round}`);
     }
-    await expectSame(follower, writer);
-    await writer.segments.put("pro", { groups: [[{ did: "first" }]] } as never).catch(() => undefined);
+    await writer.segments.put("pro", PRO);
     await writer.timeToLive.set("shop", { days: 300 });
-    await ingest(writer, "gone", 3, { userId: "gone", anonymousId: "gone too" });
-    await writer.identify({ userId: "gone", email: "gone@example.org" });
-    await erase(writer, "gone");
-    await ingest(writer, "third", 2);
-    await expectSame(follower, writer);
-    await erase(writer, "user 1");
-    await expectSame(follower, writer);
-    await writer.deleteEvents({ before: new Date(nowMs - 86_400_000).toISOString() });
-    await ingest(writer, "fourth", 2, { anonymousId: "a 1" });
-    await expectSame(follower, writer);
-    await writer.deleteProject("shop");
-    await expectSame(follower, writer);
+    await expectSame(follower, writer, "seals and compactions");
     await writer.close();
     const again = await open(writing);
-    await ingest(again, "fifth", 7);
-    await expectSame(follower, again);
-    await expect(follower.ingest([{ name: "x" }])).rejects.toMatchObject({ code: "read_only" });
+    await ingest(again, "another life", 7);
+    await expectSame(follower, again, "another life");
     expect(follower.health).toBe("read_only");
+    await expect(follower.ingest([{ name: "x" }])).rejects.toMatchObject({ code: "read_only" });
+  });
+
+  test("shows nothing any more of whom its writer erases, and of what it deletes", async () => {
+    const [writing, reading] = await make();
+    const writer = await open(writing);
+    const follower = await follow(reading);
+    // Before there is any file of dictionaries.
+    await ingest(writer, "gone", 3, { userId: "gone at first" });
+    await ingest(writer, "stays", 3);
+    await expectSame(follower, writer);
+    await erase(writer, "gone at first");
+    await expectSame(follower, writer, "the first erasure");
+    await writer.segments.put("theirs", { groups: [{ conditions: [{ type: "trait", field: "email", operator: "=", value: "gone@example.org" }] }] });
+    await ingest(writer, "gone", 3, { userId: "gone", anonymousId: "gone too", metadata: { secret: "of the gone" } });
+    await writer.identify({ userId: "gone", email: "gone@example.org" });
+    await ingest(writer, "of two projects", 4, { project: "shop" });
+    await expectSame(follower, writer);
+    await erase(writer, "gone");
+    await ingest(writer, "behind it", 2);
+    await expectSame(follower, writer, "the second erasure");
+    await writer.deleteEvents({ before: new Date(nowMs - 86_400_000) });
+    await expectSame(follower, writer, "a deletion");
+    await writer.deleteProject("shop");
+    await ingest(writer, "behind it", 2, { userId: "gone" });
+    await expectSame(follower, writer, "a project");
+    const dictionaries = storeOf(follower)?.dictionaries;
+    const texts = ["userId", "anonymousId", "email", "project"].flatMap((name) => dictionaries?.named(name).values ?? []);
+    expect(texts.filter((text) => /gone|shop/.test(text))).toEqual([]);
   });
 });
 
-test("unused", () => {
-  expect(DaybookError).toBeDefined();
+test("A follower of a store that is empty yet has the keys of its writer: each takes the other's cursors.", async () => {
+  const storage = lastingMemory();
+  const writer = await open(storage);
+  const follower = await follow(storage);
+  await ingest(writer, "a", 5);
+  await expectSame(follower, writer);
+  const { cursor } = await writer.searchEvents({ limit: 2 });
+  expect((await follower.searchEvents({ limit: 2, cursor })).events).toEqual((await writer.searchEvents({ limit: 2, cursor })).events);
+});
+
+test("A follower tells of changes as its writer does.", async () => {
+  const storage = lastingMemory();
+  const writer = await open(storage);
+  const follower = await follow(storage);
+  const changes = follower.changes()[Symbol.asyncIterator]();
+  const first = changes.next();
+  await writer.ingest([{ name: "a", project: "shop" }]);
+  expect(await first).toEqual({ done: false, value: { sequence: 1, projects: ["shop"] } });
+  const second = changes.next();
+  await erase(writer, "nobody");
+  await writer.deleteProject("shop");
+  const { value } = await second;
+  expect(value).toMatchObject({ projects: ["default", "shop"] });
+});
+
+test("Where no store was made, there is nothing to follow.", async () => {
+  await expect(follow(fileStorage(await emptyDirectory()))).rejects.toMatchObject({ code: "manifest_missing" });
 });

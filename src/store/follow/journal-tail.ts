@@ -1,4 +1,5 @@
 import { damaged } from "../../segment/container.js";
+import { decodeBatch } from "../batch/batch-bytes.js";
 import { concat } from "../batch/payload.js";
 import { journalKey, journalNumber, refuseIfDurable } from "../journal/journal.js";
 import { FRAME_KINDS, JOURNAL_HEADER_BYTES, decodeFrame, journalHeaderCrc } from "../journal/journal-frame.js";
@@ -105,6 +106,7 @@ export class JournalTail {
       const stood = this.#seen !== null && nowMs - this.#seen.atMs >= SETTLE_MS && areSame(this.#seen.end, end);
       if (isSettled || stood) count = at + 1;
     }
+    for (let last = frames[count - 1]; last !== undefined && last.end.number === lastJournal && isPart(last.frame); last = frames[count - 1]) count -= 1;
     const last = frames.at(-1);
     if (last === undefined || count === frames.length) this.#seen = null;
     else if (this.#seen === null || count > 0 || !frames.some(({ end }) => areSame(this.#seen?.end ?? null, end))) this.#seen = { end: last.end, atMs: nowMs };
@@ -179,6 +181,13 @@ function* framesOf(bytes: Uint8Array, { number, byteLength, ...place }: JournalP
     offset += frame.byteLength;
     yield { frame, end: { number, byteLength: byteLength + offset, lastFrameAt, crc } };
   }
+}
+
+/** Whether a frame has values for a commit that goes on behind it. A project that is made is a commit by itself. */
+function isPart({ kind, recordCount, payload }: Frame): boolean {
+  if (kind !== FRAME_KINDS.rows || recordCount !== 1) return false;
+  const { deltas, batch } = decodeBatch(payload);
+  return batch.rowCount === 0 && deltas.some(({ name }) => name !== "project");
 }
 
 function areSame(a: JournalPlace | null, b: JournalPlace): boolean {

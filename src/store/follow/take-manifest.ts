@@ -107,12 +107,11 @@ async function replaceAll({ store, manifest, ...read }: Read, forget: (goneProje
   const hasUnseen = manifest.nextSequence > store.nextSequence;
   const goneProjects = (gone.get("project") ?? []).map((code) => dictionaries.named("project").valueOf(code));
   let unread = (): void => undefined;
-  const whenUnread = new Promise<void>((resolve) => (unread = resolve));
+  const whenUnread = new Promise<void>((resolve) => (unread = resolve)).then(() => {
+    for (const [name, codes] of gone) for (const code of codes) dictionaries.named(name).blank(code);
+  });
   await store.showManifest(manifest, read.privacy, null, () => {
-    replaceRows(store, { ...read, seals: "all" }, () => {
-      for (const [name, codes] of gone) for (const code of codes) dictionaries.named(name).blank(code);
-      unread();
-    });
+    replaceRows(store, { ...read, seals: "all" }, unread);
     for (const [name, codes] of gone) for (const code of codes) dictionaries.named(name).retire(code);
     for (const [name] of stored.sizes()) {
       const start = dictionaries.named(name).size;

@@ -1,0 +1,194 @@
+import { type Daybook, type Storage } from "daybook";
+import { fileStorage } from "daybook/node";
+import { rename, readlink, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { MANIFEST_KEY } from "../../src/store/files/manifest.js";
+import { storeOf } from "../../src/engine/open-daybook.js";
+import { strideOf } from "../oracle/settings.js";
+import { emptyDirectory, erase, expectSame, follow, ingest, listOf, nowMs, open, sleep } from "./follow-kit.js";
+import { lastingMemory, objectsOf, storageWith, type Objects } from "./objects.js";
+
+const STRIDE = strideOf(5, 1);
+
+async function seal(writer: Daybook): Promise<void> {
+  await ingest(writer, "sealed", 4);
+  await writer.seal();
+}
+
+async function compact(writer: Daybook): Promise<void> {
+  for (let round = 0; round < 5; round += 1) await seal(writer);
+}
+
+/** What a writer does between two reads of a follower, by name. */
+const ACTS: Record<string, (writer: Daybook) => Promise<void>> = {
+  "ingests": (writer) => ingest(writer, "more", 4),
+  "seals": seal,
+  "compacts": compact,
+  "erases": async (writer) => {
+    await erase(writer, "gone");
+    await ingest(writer, "more", 4);
+  },
+  "deletes": (writer) => writer.deleteEvents({ before: new Date(nowMs - 2 * 86_400_000) }).then(() => undefined),
+  "closes": (writer) => writer.close(),
+};
+
+/** The same storage, calling `look` before each read. */
+function watched(storage: Storage, look: () => Promise<void>, holds: boolean): Storage {
+  const before = <T>(act: () => Promise<T>) => look().then(act);
+  return {
+    list: (prefix) => before(() => storage.list(prefix)),
+    read: (key, range) => before(() => storage.read(key, range)),
+    write: (key, bytes) => storage.write(key, bytes),
+    remove: (key) => storage.remove(key),
+    sync: (keys) => storage.sync(keys),
+    ...(holds && storage.hold !== undefined ? { hold: (key: string) => before(async () => (await storage.hold?.(key)) ?? null) } : {}),
+    ...(storage.codec === undefined ? {} : { codec: storage.codec }),
+  };
+}
+
+/** A store with some segments, events in the journal, and somebody who is going to be erased. */
+async function filled(): Promise<Objects> {
+  const storage = lastingMemory();
+  const writer = await open(storage);
+  await ingest(writer, "gone", 2, { userId: "gone" });
+  await seal(writer);
+  await seal(writer);
+  await ingest(writer, "more", 4);
+  return await objectsOf(storage);
+}
+
+describe.each([["holds files", true], ["holds none", false]])("A follower of a storage that %s", (_name, holds) => {
+  test.each(Object.keys(ACTS))("answers for one state wholly where its writer %s between any two of its reads", async (name) => {
+    const objects = await filled();
+    let readCount = Infinity;
+    for (let at = 0; at < readCount; at += STRIDE) {
+      const storage = await storageWith(objects);
+      const writer = await open(storage);
+      const before = await writer.countEvents();
+      let count = -Infinity;
+      const look = async () => {
+        count += 1;
+        if (count === at + 1) await ACTS[name]?.(writer);
+      };
+      const follower = await follow(watched(storage, look, holds));
+      await ingest(writer, "brings a look", 1);
+      count = 0;
+      const found = new Map((await follower.aggregate({ field: "name" })).map(({ property, count: rowCount }) => [property, rowCount]));
+      const total = [...found.values()].reduce((sum, rowCount) => sum + rowCount, 0);
+      for (let asked = 0; asked < 3 && count <= at; asked += 1) {
+        await sleep(110);
+        await follower.countUniqueUsers();
+      }
+      readCount = count;
+      const after = await writer.countEvents().catch(() => null);
+      // A question beside an erasure or a deletion is of before or of after.
+      if (after !== null && after < before) expect([before, before + 1, after], `read ${at}`).toContain(total);
+      for (const [event, rowCount] of found) if (["more", "sealed"].includes(event) && name !== "deletes") expect(rowCount % 4, `read ${at}`).toBe(0);
+      await expectSame(follower, writer.health === "closed" ? await open(storage) : writer, `read ${at}`);
+      await follower.close();
+    }
+    expect(readCount).toBeGreaterThan(3);
+  });
+});
+
+test("What a follower's export reads stays until its end, and leaves no byte of the erased on the disk behind it.", async () => {
+  const directory = await emptyDirectory();
+  const writer = await open(fileStorage(directory));
+  // Larger than what is read of a segment when it is opened.
+  for (let day = 0; day < 3; day += 1)
+    await writer.ingest(Array.from({ length: 1_000 }, (_, at) => ({ name: "view", userId: at % 10 === 0 ? "gone" : `user ${at}`, url: `/${Math.random()}`, createdAt: nowMs - day * 86_400_000 - at })));
+  await writer.seal();
+  const follower = await follow(fileStorage(directory));
+  const events = follower.exportEvents()[Symbol.asyncIterator]();
+  await events.next();
+  const removed = async () => (await Promise.all((await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")))).filter((path) => path.startsWith(join(directory, "segments")) && path.endsWith("(deleted)"));
+  await erase(writer, "gone");
+  await sleep(500);
+  expect(await follower.countEvents()).toBe(2_700);
+  expect((await removed()).length).toBe(3);
+  expect((await listOf({ [Symbol.asyncIterator]: () => events })).length).toBe(2_999);
+  await sleep(50);
+  expect(await removed()).toEqual([]);
+  await follower.close();
+});
+
+test("A follower whose store is gone says so, and goes on once it is back; one that was put back to before is no state to go on with.", async () => {
+  const directory = join(await emptyDirectory(), "store");
+  const writer = await open(fileStorage(directory));
+  await ingest(writer, "a", 3);
+  await writer.seal();
+  const early = await objectsOf(fileStorage(directory));
+  const follower = await follow(fileStorage(directory));
+  await ingest(writer, "b", 3);
+  await writer.close();
+  await sleep(600);
+  expect(await follower.countEvents()).toBe(6);
+  await rename(directory, `${directory}-away`);
+  await sleep(600);
+  await expect(follower.countEvents()).rejects.toMatchObject({ code: "manifest_missing" });
+  await rename(`${directory}-away`, directory);
+  expect(await follower.countEvents()).toBe(6);
+  const storage = fileStorage(directory);
+  await storage.write(MANIFEST_KEY, early.get(MANIFEST_KEY) ?? new Uint8Array());
+  await sleep(600);
+  await expect(follower.countEvents()).rejects.toMatchObject({ code: "corruption", message: expect.stringContaining("earlier state") as string });
+});
+
+test("A batch is seen whole, and what was seen is never gone again, while a writer commits, seals and compacts and is opened anew.", async () => {
+  const directory = await emptyDirectory();
+  const follower = await open(fileStorage(directory)).then(async (writer) => {
+    await ingest(writer, "first", 7);
+    await writer.close();
+    return await follow(fileStorage(directory));
+  });
+  let isDone = false;
+  onTestFinished(() => void (isDone = true));
+  const writing = (async () => {
+    for (let life = 0; life < 3; life += 1) {
+      const writer = await open(fileStorage(directory));
+      for (let round = 0; round < 25; round += 1) {
+        await Promise.all([ingest(writer, `batch ${round % 3}`, 7), ingest(writer, "other", 7), writer.identify({ userId: `u${round}`, email: `${round}@example.org` })]);
+        if (round % 5 === 4) await writer.seal();
+        await sleep(4);
+      }
+      await writer.close();
+    }
+    isDone = true;
+  })();
+  let former = new Map<string, number>();
+  let formerSequence = 0;
+  let askedCount = 0;
+  while (!isDone) {
+    const found = new Map((await follower.aggregate({ field: "name" })).map(({ property, count }) => [property, count]));
+    for (const [name, count] of found) expect(count % 7, name).toBe(0);
+    for (const [name, count] of former) expect(found.get(name), name).toBeGreaterThanOrEqual(count);
+    const sequence = storeOf(follower)?.newestSequence ?? 0;
+    expect(sequence).toBeGreaterThanOrEqual(formerSequence);
+    if (sequence > formerSequence) askedCount += 1;
+    [former, formerSequence] = [found, sequence];
+    await sleep(3);
+  }
+  await writing;
+  expect(askedCount).toBeGreaterThan(3);
+});
+
+test("A follower that is closed in the midst of a look, and of a question, reads nothing more.", async () => {
+  const storage = await storageWith(await filled());
+  const writer = await open(storage);
+  let readCount = 0;
+  const slow = watched(storage, async () => {
+    readCount += 1;
+    await sleep(20);
+  }, true);
+  const follower = await follow(slow);
+  await seal(writer);
+  await sleep(250);
+  const asked = follower.countEvents().catch((error: unknown) => error);
+  await follower.close();
+  const closedCount = readCount;
+  expect([14, expect.objectContaining({ code: "closed" })]).toContainEqual(await asked);
+  await sleep(300);
+  expect(readCount).toBe(closedCount);
+  await expect(follower.countEvents()).rejects.toMatchObject({ code: "closed" });
+});
