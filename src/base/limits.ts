@@ -164,6 +164,11 @@ export const LIMITS = {
   countedTokenCount: 10_000,
   /** Milliseconds between two looks of a reader that follows. A commit may take three of them to be shown. */
   followMs: 200,
+  /**
+   * Milliseconds that a frame of a journal must have stood before such a reader takes it, where no later one says that it was synced. A writer whose
+   * write fails cuts off at once what it had written.
+   */
+  followSettleMs: 100,
   /** Milliseconds after which a question to such a reader looks first, as after a process stood still. What it shows is at most a second old. */
   followLateMs: 500,
   /** Looks in a row that meet a newer manifest each, or times that a question begins anew because files are gone, before it is given up. */

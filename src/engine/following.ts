@@ -2,7 +2,6 @@ import { DaybookError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import { Follower } from "../store/follow/follower.js";
 import type { FollowerHooks } from "../store/follow/follower.js";
-import { SETTLE_MS } from "../store/follow/journal-tail.js";
 import { WatchedObject } from "../store/follow/watched-object.js";
 import { SAVED_SEGMENTS_KEY } from "../store/files/saved-segments-file.js";
 import { storeKeys } from "../store/files/store-keys.js";
@@ -54,7 +53,7 @@ export class Following {
     if (this.#lookedMs >= sinceMs) return;
     await this.#looking?.catch(() => undefined);
     if (this.#lookedMs >= sinceMs || !(await this.#look())) return;
-    await this.wait(SETTLE_MS, this.#stopping.signal);
+    await this.wait(LIMITS.followSettleMs, this.#stopping.signal);
     await this.#look();
   }
 

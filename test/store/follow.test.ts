@@ -2,9 +2,13 @@ import { memoryStorage, type Segment, type Storage } from "daybook";
 import { fileStorage } from "daybook/node";
 import { describe, expect, test } from "vitest";
 import { storeOf } from "../../src/engine/open-daybook.js";
+import { useLimits } from "../limits.js";
 import { emptyDirectory, erase, expectSame, follow, ingest, nowMs, open } from "./follow-kit.js";
 import { lastingMemory } from "./objects.js";
 import { wholeObjectsOnly } from "./recording-storage.js";
+
+// A second of a follower's time takes a tenth.
+useLimits({ followMs: 20, followSettleMs: 10, followLateMs: 50 });
 
 const PRO: Segment = { groups: [{ conditions: [{ type: "trait", field: "plan", operator: "=", value: "pro" }] }] };
 

@@ -1,3 +1,4 @@
+import { LIMITS } from "../../base/limits.js";
 import { damaged } from "../../segment/container.js";
 import { decodeBatch } from "../batch/batch-bytes.js";
 import { concat } from "../batch/payload.js";
@@ -6,12 +7,6 @@ import { FRAME_KINDS, JOURNAL_HEADER_BYTES, decodeFrame, journalHeaderCrc } from
 import type { Frame } from "../journal/journal-frame.js";
 import type { JournalPlace } from "../recovery/recovery.js";
 import type { Storage } from "../storage/storage.js";
-
-/**
- * Milliseconds that a frame must have stood before it is taken, where no later frame says that it was synced. A writer whose write fails cuts off
- * what it had written of it, at once.
- */
-export const SETTLE_MS = 100;
 
 /** Bytes of the first read behind the last frame: where nothing came, memory is set aside for nothing. */
 const FIRST_READ_BYTES = 64 * 1024;
@@ -103,7 +98,7 @@ export class JournalTail {
     for (const [at, { frame, end }] of frames.entries()) {
       // A journal that has a next one is as it will be.
       const isSettled = end.number < lastJournal || (frame.recordCount > 0 && frame.firstSequence + frame.recordCount <= synced) || frame.kind === FRAME_KINDS.end;
-      const stood = this.#seen !== null && nowMs - this.#seen.atMs >= SETTLE_MS && areSame(this.#seen.end, end);
+      const stood = this.#seen !== null && nowMs - this.#seen.atMs >= LIMITS.followSettleMs && areSame(this.#seen.end, end);
       if (isSettled || stood) count = at + 1;
     }
     for (let last = frames[count - 1]; last !== undefined && last.end.number === lastJournal && isPart(last.frame); last = frames[count - 1]) count -= 1;
@@ -200,7 +195,7 @@ function areSame(a: JournalPlace | null, b: JournalPlace): boolean {
  */
 export async function hasSettled(storage: Storage, { number, lastFrameAt, crc }: JournalPlace): Promise<boolean> {
   if (lastFrameAt === 0) return true;
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  await new Promise((resolve) => setTimeout(resolve, LIMITS.followSettleMs));
   const keys = journalsOf(await storage.list(journalKey(number))).get(number) ?? [];
   if (keys.length === 0) return true;
   // Objects are written whole: what is there stays.
