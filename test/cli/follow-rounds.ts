@@ -44,7 +44,8 @@ export async function followRounds(seed: number, { lifeCount, backupsPerLife, pa
     const writer = startProgram("test/cli/busy-writer.ts", [directory, JSON.stringify(said.now().counts), String(BATCH_ROWS), `life ${life}`]);
     said.hear(writer);
     await writer.said(/acknowledged/);
-    watch ??= new Watch(await openDaybook({ storage: fileStorage(directory), readOnly: true, follow: true }), said, `seed ${seed}`);
+    const before = said.now();
+    watch ??= new Watch(await openDaybook({ storage: fileStorage(directory), readOnly: true, follow: true }), said, before, `seed ${seed}`);
     for (let number = 0; number < backupsPerLife; number += 1) {
       await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + random.next())));
       await backupStore(fileStorage(directory), fileStorage(target), { takenMs: Date.now() });
@@ -87,6 +88,8 @@ class Watch {
   constructor(
     readonly follower: Daybook,
     readonly said: Said,
+    /** Acknowledged before the follower was opened. */
+    readonly before: Acknowledged,
     readonly place: string,
   ) {
     this.#asking = this.#ask();
@@ -106,8 +109,8 @@ class Watch {
   }
 
   async #ask(): Promise<Followed> {
-    const { follower, said, place } = this;
-    const acknowledged: (Acknowledged & { readonly atMs: number })[] = [{ ...said.now(), atMs: performance.now() - WITHIN_MS }];
+    const { follower, said, before, place } = this;
+    const acknowledged: (Acknowledged & { readonly atMs: number })[] = [{ ...before, atMs: -Infinity }];
     let former: readonly number[] = [0, 0, 0];
     let [sequence, askedCount, newerCount, longestMs] = [0, 0, 0, 0];
     for (let isLast = false; !isLast; askedCount += 1) {
