@@ -140,6 +140,42 @@ test("A follower whose store is gone says so, and goes on once it is back; one t
   await expect(follower.countEvents()).rejects.toMatchObject({ code: "corruption", message: expect.stringContaining("earlier state") as string });
 });
 
+test("A seal that is under way when a follower is opened, and when another one looks, moves each row once.", async () => {
+  const storage = lastingMemory();
+  let gate = Promise.resolve();
+  let isReached = false;
+  const writing: Storage = {
+    list: (prefix) => storage.list(prefix),
+    read: (key, range) => storage.read(key, range),
+    write: async (key, bytes, options) => {
+      if (key === MANIFEST_KEY) isReached = true;
+      if (key === MANIFEST_KEY) await gate;
+      await storage.write(key, bytes, options);
+    },
+    remove: (key) => storage.remove(key),
+    sync: (keys) => storage.sync(keys),
+    openAppend: (key) => storage.openAppend(key),
+  };
+  const writer = await open(writing);
+  await ingest(writer, "before", 4);
+  const first = await follow(storage);
+  let goOn = (): void => undefined;
+  gate = new Promise((resolve) => (goOn = resolve));
+  isReached = false;
+  const sealing = writer.seal();
+  while (!isReached) await sleep(1);
+  await ingest(writer, "meanwhile", 4);
+  const second = await follow(storage);
+  await expectSame(first, writer, "it looks");
+  await expectSame(second, writer, "it is opened");
+  goOn();
+  await sealing;
+  await ingest(writer, "behind it", 4);
+  await expectSame(first, writer, "it looked");
+  await expectSame(second, writer, "it was opened");
+  for (const follower of [first, second]) expect((await follower.stats()).headRowCount).toBe(8);
+});
+
 test("A batch is seen whole, and what was seen is never gone again, while a writer commits, seals and compacts and is opened anew.", async () => {
   const directory = await emptyDirectory();
   const follower = await open(fileStorage(directory)).then(async (writer) => {

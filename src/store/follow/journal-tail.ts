@@ -9,8 +9,8 @@ import type { JournalPlace } from "../recovery/recovery.js";
 import type { Storage } from "../storage/storage.js";
 
 /** Bytes of the first read behind the last frame: where nothing came, memory is set aside for nothing. */
-const FIRST_READ_BYTES = 64 * 1024;
-const READ_BYTES = 4 * 1024 * 1024;
+const FIRST_READ_BYTES = 4 * 1024;
+const READ_BYTES_MAX = 4 * 1024 * 1024;
 
 /** A whole frame, and the place behind it. */
 export interface FoundFrame {
@@ -149,7 +149,7 @@ function journalsOf(keys: readonly string[]): ReadonlyMap<number, readonly strin
 
 async function readToEnd(storage: Storage, key: string, from: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
-  for (let start = from, length = FIRST_READ_BYTES; ; start += length, length = READ_BYTES) {
+  for (let start = from, length = FIRST_READ_BYTES; ; start += length, length = Math.min(length * 32, READ_BYTES_MAX)) {
     const part = (await storage.read(key, { start, end: start + length })) ?? new Uint8Array(0);
     parts.push(part);
     if (part.length < length) return parts.length === 1 ? part : concat(parts);
