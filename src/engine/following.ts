@@ -132,13 +132,15 @@ export interface FollowingHouse {
 export function follow({ store, changes, exports, segments, privacy, setKeys, random, forget, prepare, wait, ...house }: FollowingHouse): Following {
   let { keys } = house;
   let mayLackKeys = store.isEmpty;
+  let book = store.privacy;
   const looked = async () => {
     if (mayLackKeys) {
       mayLackKeys = store.isEmpty;
       keys = await storeKeys(store.storage, { random, mayWrite: false, mayBeMissing: mayLackKeys });
       setKeys(keys);
     }
-    privacy.reread(keys.suppressionKey);
+    if (store.privacy !== book) privacy.reread(keys.suppressionKey);
+    book = store.privacy;
   };
   const hooks: FollowingHooks = {
     prepare,

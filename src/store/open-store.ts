@@ -41,7 +41,7 @@ async function found({ storage, readOnly, follow = false }: StoreOptions, files:
   for (;;) {
     const recovered = await recoverBesideWriter(storage, files);
     // Who shows one moment only never takes anything back.
-    if (!follow || (await hasSettled(storage, recovered.end))) return recovered;
+    if (!follow || recovered.manifest.clean || (await hasSettled(storage, recovered.end))) return recovered;
     for (const segment of recovered.segments) segment.release();
   }
 }

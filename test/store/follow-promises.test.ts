@@ -143,12 +143,12 @@ test("A follower whose store is gone says so, and goes on once it is back; one t
 test("A seal that is under way when a follower is opened, and when another one looks, moves each row once.", async () => {
   const storage = lastingMemory();
   let gate = Promise.resolve();
-  let isReached = false;
+  let manifestCount = 0;
   const writing: Storage = {
     list: (prefix) => storage.list(prefix),
     read: (key, range) => storage.read(key, range),
     write: async (key, bytes, options) => {
-      if (key === MANIFEST_KEY) isReached = true;
+      if (key === MANIFEST_KEY) manifestCount += 1;
       if (key === MANIFEST_KEY) await gate;
       await storage.write(key, bytes, options);
     },
@@ -161,9 +161,9 @@ test("A seal that is under way when a follower is opened, and when another one l
   const first = await follow(storage);
   let goOn = (): void => undefined;
   gate = new Promise((resolve) => (goOn = resolve));
-  isReached = false;
+  const before = manifestCount;
   const sealing = writer.seal();
-  while (!isReached) await sleep(1);
+  while (manifestCount === before) await sleep(1);
   await ingest(writer, "meanwhile", 4);
   const second = await follow(storage);
   await expectSame(first, writer, "it looks");
