@@ -102,6 +102,41 @@ describe.each([["holds files", true], ["holds none", false]])("A follower of a s
   });
 });
 
+test("Where nothing can be held, a question whose file is taken away before it is read begins anew; a look takes what the next manifest names.", async () => {
+  const storage = lastingMemory();
+  const writer = await open(storage);
+  // Larger than what is read of a segment when it is opened.
+  const events = (day: number) => Array.from({ length: 1_000 }, (_, at) => ({ name: "view", userId: at % 10 === 0 ? `gone ${day}` : `user ${at}`, url: `/${Math.random()}`, createdAt: nowMs - 1 - day * 86_400_000 - at }));
+  await writer.ingest(events(0));
+  await writer.seal();
+  let day = -1;
+  let erasedCount = 0;
+  const lookAt = async (key: string) => {
+    if (!key.startsWith("segments/") || day < 0) return;
+    const now = day;
+    day = -1;
+    await erase(writer, `gone ${now}`);
+    erasedCount += 1;
+  };
+  const reading: Storage = {
+    ...watched(storage, () => Promise.resolve(), false),
+    read: async (key, range) => {
+      await lookAt(key);
+      return await storage.read(key, range);
+    },
+  };
+  const follower = await follow(reading);
+  day = 0;
+  expect(await follower.countUniqueUsers()).toBe(900);
+  expect(erasedCount).toBe(1);
+  await writer.ingest(events(1));
+  day = 1;
+  await writer.seal();
+  while (erasedCount === 1) await sleep(1);
+  await expectSame(follower, writer);
+  expect(await follower.countEvents()).toBe(1_800);
+});
+
 test("What a follower's export reads stays until its end, and leaves no byte of the erased on the disk behind it.", async () => {
   const directory = await emptyDirectory();
   const writer = await open(fileStorage(directory));
