@@ -204,16 +204,17 @@ test("A seal that is under way when a follower is opened, and when another one l
   const before = manifestCount;
   const sealing = writer.seal();
   while (manifestCount === before) await sleep(1);
+  const early = await follow(storage);
   await ingest(writer, "meanwhile", 4);
-  const second = await follow(storage);
-  await expectSame(first, writer, "it looks");
-  await expectSame(second, writer, "it is opened");
+  const late = await follow(storage);
+  for (const follower of [first, early, late]) await expectSame(follower, writer, "under way");
   goOn();
   await sealing;
   await ingest(writer, "behind it", 4);
-  await expectSame(first, writer, "it looked");
-  await expectSame(second, writer, "it was opened");
-  for (const follower of [first, second]) expect((await follower.stats()).headRowCount).toBe(8);
+  for (const follower of [first, early, late]) {
+    await expectSame(follower, writer, "behind it");
+    expect((await follower.stats()).headRowCount).toBe(8);
+  }
 });
 
 test("A batch is seen whole, and what was seen is never gone again, while a writer commits, seals and compacts and is opened anew.", async () => {
