@@ -164,10 +164,7 @@ export const LIMITS = {
   countedTokenCount: 10_000,
   /** Milliseconds between two looks of a reader that follows. A commit may take three of them to be shown. */
   followMs: 200,
-  /**
-   * Milliseconds that a frame of a journal must have stood before such a reader takes it, where no later one says that it was synced. A writer whose
-   * write fails cuts off at once what it had written.
-   */
+  /** Milliseconds that a frame of a journal must have stood before it takes it, unless it is known to be synced. What fails is cut off at once. */
   followSettleMs: 100,
   /** Milliseconds after which a question to such a reader looks first, as after a process stood still. What it shows is at most a second old. */
   followLateMs: 500,

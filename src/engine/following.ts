@@ -3,14 +3,13 @@ import { LIMITS } from "../base/limits.js";
 import { Follower } from "../store/follow/follower.js";
 import type { FollowerHooks } from "../store/follow/follower.js";
 import { WatchedObject } from "../store/follow/watched-object.js";
-import { SAVED_SEGMENTS_KEY } from "../store/files/saved-segments-file.js";
+import { SAVED_SEGMENTS_KEY, decodeSavedSegments } from "../store/files/saved-segments-file.js";
 import { storeKeys } from "../store/files/store-keys.js";
 import type { StoreKeys } from "../store/files/store-keys.js";
 import type { Store } from "../store/live/store.js";
 import type { Changes } from "./changes.js";
 import type { OpenExports } from "./open-exports.js";
 import type { StoredPrivacyRequests } from "./privacy.js";
-import { savedSegmentsOf } from "./saved-segments.js";
 import type { StoredSegments } from "./saved-segments.js";
 import type { Wait } from "./scrub.js";
 
@@ -46,7 +45,7 @@ export class Following {
 
   /**
    * Before a question: looks, unless there was a look in the last half second. So what is shown is at most a second old, also where this process
-   * stood still, and a store that is gone is answered for by an error. @throws manifest_missing, corruption, overloaded
+   * stood still, and a store that is gone is an error. @throws manifest_missing, corruption, overloaded
    */
   async fresh(): Promise<void> {
     const sinceMs = performance.now() - LIMITS.followLateMs;
@@ -57,7 +56,7 @@ export class Following {
     await this.#look();
   }
 
-  /** Asks, and asks anew where files are gone that it reads because the writer has replaced them: of one state in the end. @throws what `ask` throws */
+  /** Asks, and asks anew where files are gone that it reads, for the writer has replaced them: of one state in the end. @throws what `ask` throws */
   async asking<A>(ask: () => Promise<A>): Promise<A> {
     for (let attempt = 1; ; attempt += 1) {
       const { manifest } = this.store;
@@ -144,12 +143,12 @@ export function follow({ store, changes, exports, segments, privacy, setKeys, ra
   };
   const hooks: FollowingHooks = {
     prepare,
-    committed: (batch, hasRecords) => changes.committed(batch, hasRecords),
+    committed: (batch, hasRecords) => (batch === null ? changes.all() : changes.committed(batch, hasRecords)),
     changed: () => changes.all(),
     forget,
     // An export that nobody asks on must not keep what is gone.
     removed: (whenUnread) => void exports.untilUnread(whenUnread),
-    savedSegments: (bytes) => segments.replaced(savedSegmentsOf(bytes)),
+    savedSegments: (bytes) => segments.replaced(bytes === null ? [] : decodeSavedSegments(bytes)),
     looked,
   };
   return new Following(store, hooks, wait);

@@ -117,12 +117,12 @@ export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor
   if (readOnly) await sealBeforeReading(storage);
   const excerpts = (dictionaries: Dictionaries) => [moneyExcerpt(dictionaries, slugs)];
   // Loaded when asked for: most programs follow nobody.
-  const following = isFollowing ? (await import("./following.js")).follow : null;
-  const store = await openStore({ storage, durability, memoryBudgetBytes, readOnly, follow: isFollowing, quarantine, sealer, excerpts });
+  const following = isFollowing ? await import("./beside-writer.js") : null;
+  const store = await openStore({ storage, durability, memoryBudgetBytes, readOnly, follow: following?.hasSettled ?? null, quarantine, sealer, excerpts });
   try {
     const keys = await storeKeys(storage, { random, mayWrite: !readOnly, mayBeMissing: store.isEmpty || quarantine });
     const saved = await readSavedSegments(storage);
-    const daybook = new EmbeddedDaybook(store, options, makeExecutor, random, { keys, saved, following });
+    const daybook = new EmbeddedDaybook(store, options, makeExecutor, random, { keys, saved, follow: following?.follow ?? null });
     if (!readOnly && storage.volatile === true) writers.set(storage, daybook);
     return daybook;
   } catch (error) {
@@ -141,7 +141,7 @@ interface Kept {
   readonly keys: StoreKeys;
   readonly saved: readonly SavedSegment[];
   /** What goes on with what a writer does; null: nothing. */
-  readonly following: typeof follow | null;
+  readonly follow: typeof follow | null;
 }
 
 /** The wiring of one store: questions go to the executor, events to the queue, files to housekeeping. */
@@ -172,7 +172,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   readonly #onNotice: ((notice: Notice) => unknown) | undefined;
   #closing: Promise<void> | null = null;
 
-  constructor(store: Store, options: DaybookOptions, makeExecutor: MakeExecutor, random: (bytes: Uint8Array) => void, { keys, saved, following }: Kept) {
+  constructor(store: Store, options: DaybookOptions, makeExecutor: MakeExecutor, random: (bytes: Uint8Array) => void, { keys, saved, follow }: Kept) {
     super();
     this.#store = store;
     this.#cursorKey = keys.cursorKey;
@@ -223,7 +223,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     const prepare = (newestSequence: number) => sealBeforeLooking(store.storage, newestSequence);
     const setKeys = ({ cursorKey }: StoreKeys) => (this.#cursorKey = cursorKey);
     const parts = { changes: this.#changes, exports: this.#exports, segments: this.#segments, privacy: this.#privacy };
-    this.#following = following?.({ ...parts, store, keys, setKeys, random, forget, prepare, wait: timer }) ?? null;
+    this.#following = follow?.({ ...parts, store, keys, setKeys, random, forget, prepare, wait: timer }) ?? null;
   }
 
   get segments(): Segments {
@@ -347,7 +347,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     if (typeof (storage as Partial<Storage> | null | undefined)?.write !== "function")
       throw parameterError("invalid_parameter", "storage", `expected memoryStorage() or another storage, got ${shown(storage)}`);
     // Loaded when asked for: most programs make no backup of their own.
-    const { backupStore } = await import("../store/backup/backup-store.js");
+    const { backupStore } = await import("./beside-writer.js");
     await sealBeforeReading(this.#store.storage);
     return await backupStore(this.#store.storage, storage, { takenMs: this.#clock.now() });
   }

@@ -25,11 +25,7 @@ export interface SegmentsHouse {
 
 /** Those of a store, as it is opened. @throws corruption */
 export async function readSavedSegments(storage: Storage): Promise<readonly StoredSegment[]> {
-  return savedSegmentsOf(await storage.read(SAVED_SEGMENTS_KEY));
-}
-
-/** @param bytes of their file; null: there is none. @throws corruption */
-export function savedSegmentsOf(bytes: Uint8Array | null): readonly StoredSegment[] {
+  const bytes = await storage.read(SAVED_SEGMENTS_KEY);
   return bytes === null ? [] : decodeSavedSegments(bytes);
 }
 

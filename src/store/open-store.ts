@@ -1,14 +1,12 @@
 import { MemoryBudget } from "../segment/memory-budget.js";
 import { StoreFiles } from "./files/files.js";
 import { refuseStoresBelow } from "./files/stores-below.js";
-import { hasSettled } from "./follow/journal-tail.js";
 import { journalKey } from "./journal/journal.js";
 import { takenOver } from "./live/claim.js";
 import { Store } from "./live/store.js";
 import type { StoreOptions } from "./live/store.js";
 import { recover, recoverBesideWriter } from "./recovery/recovery.js";
 import type { Recovered } from "./recovery/recovery.js";
-import { salvageStore } from "./recovery/salvage.js";
 
 /** Opens a store, making a new one where there is none. @throws store_locked, manifest_missing, corruption, storage_full, invalid_parameter */
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -19,8 +17,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   let store: Store | null = null;
   try {
     const budget = new MemoryBudget(options.memoryBudgetBytes);
-    const files = new StoreFiles(storage, budget, options.sealer ?? null, options.follow === true);
-    if (options.quarantine === true) await salvageStore(storage, files);
+    const files = new StoreFiles(storage, budget, options.sealer ?? null, (options.follow ?? null) !== null);
+    // Loaded when asked for: most stores are never damaged.
+    if (options.quarantine === true) await (await import("./recovery/salvage.js")).salvageStore(storage, files);
     const recovered = await found(options, files);
     store = new Store(options, budget, files, lock, recovered);
     store.restore(recovered);
@@ -36,12 +35,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-async function found({ storage, readOnly, follow = false }: StoreOptions, files: StoreFiles): Promise<Recovered> {
+async function found({ storage, readOnly, follow = null }: StoreOptions, files: StoreFiles): Promise<Recovered> {
   if (!readOnly) return await recover(storage, files, true);
   for (;;) {
     const recovered = await recoverBesideWriter(storage, files);
     // Who shows one moment only never takes anything back.
-    if (!follow || recovered.manifest.clean || (await hasSettled(storage, recovered.end))) return recovered;
+    if (follow === null || recovered.manifest.clean || (await follow(storage, recovered.end))) return recovered;
     for (const segment of recovered.segments) segment.release();
   }
 }

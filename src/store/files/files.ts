@@ -23,6 +23,9 @@ import type { Codec, HeldObject, Storage } from "../storage/storage.js";
 /** Bytes read from the end of a segment file at opening: most footers fit, and the whole of a small day, which is then kept. */
 const FOOTER_GUESS_BYTES = 16 * 1024;
 
+/** Segments opened at once: each has its file open meanwhile, and processes are given few of those. */
+const OPEN_SEGMENT_COUNT = 32;
+
 /** Where numbered files lie that a manifest names. */
 export const FILE_FOLDERS = ["segments/", "dictionaries/", "identities/"] as const;
 
@@ -107,6 +110,20 @@ export class StoreFiles {
     return new Segment("a segment in memory", bytes.length, footer, this.#sourceOf(bytes), budget, null);
   }
 
+  /** Opens segments; where one fails, the others are released. @throws corruption */
+  async openSegments(entries: readonly SegmentEntry[]): Promise<Segment[]> {
+    const segments: Segment[] = [];
+    for (let from = 0; from < entries.length; from += OPEN_SEGMENT_COUNT) {
+      const opened = await Promise.allSettled(entries.slice(from, from + OPEN_SEGMENT_COUNT).map((entry) => this.openSegment(entry)));
+      for (const outcome of opened) if (outcome.status === "fulfilled") segments.push(outcome.value);
+      const failed = opened.find((outcome) => outcome.status === "rejected");
+      if (failed === undefined) continue;
+      for (const segment of segments) segment.release();
+      throw failed.reason as unknown;
+    }
+    return segments;
+  }
+
   /** Opens a segment: its footer is read, its columns are not. @throws corruption */
   async openSegment(entry: SegmentEntry): Promise<Segment> {
     const held = this.holdsFiles && this.storage.hold !== undefined ? await this.storage.hold(entry.key) : null;
@@ -145,7 +162,7 @@ export class StoreFiles {
   }
 
   /** Reads dictionary values back. @throws corruption */
-  async readDictionaries(entry: FileEntry, dictionaries: Dictionaries): Promise<void> {
+  async readDictionaries(entry: FileEntry, dictionaries: Pick<Dictionaries, "apply">): Promise<void> {
     const bytes = await this.#readWhole(entry);
     const footer = this.#footer<DictionaryMeta>(entry.key, bytes, bytes.length);
     await applyDictionaryFile(entry.key, bytes, footer, (raw, length) => this.#codec.inflate(raw, length), dictionaries);

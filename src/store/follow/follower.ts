@@ -3,13 +3,16 @@ import { LIMITS } from "../../base/limits.js";
 import { areSameBytes } from "../../base/same-bytes.js";
 import { Turns } from "../../base/turn.js";
 import { damaged } from "../../segment/container.js";
-import { BatchBuilder } from "../batch/batch.js";
+import type { DictionaryDelta } from "../../column/dictionaries.js";
 import type { Batch } from "../batch/batch.js";
+import { decodeBatch } from "../batch/batch-bytes.js";
+import type { RecordBatch } from "../batch/record-batch.js";
+import { decodeRecords } from "../batch/record-bytes.js";
 import { MANIFEST_KEY, decodeManifest } from "../files/manifest.js";
 import { journalKey } from "../journal/journal.js";
 import { FRAME_KINDS } from "../journal/journal-frame.js";
+import type { Frame } from "../journal/journal-frame.js";
 import type { Store } from "../live/store.js";
-import { commitOf } from "../recovery/recovery.js";
 import { JournalTail } from "./journal-tail.js";
 import type { FoundFrame } from "./journal-tail.js";
 import { takeManifest } from "./take-manifest.js";
@@ -17,12 +20,11 @@ import { WatchedObject } from "./watched-object.js";
 
 /** What a row costs that comes to a head, in looks at a value. */
 const VALUES_PER_ROW = 64;
-const NO_ROWS = new BatchBuilder().batch();
 
 /** Who hears of what a writer elsewhere did. */
 export interface FollowerHooks {
-  /** A commit is visible. */
-  readonly committed: (batch: Batch, hasRecords: boolean) => void;
+  /** A commit is visible. @param batch null: it is of records alone */
+  readonly committed: (batch: Batch | null, hasRecords: boolean) => void;
   /** Commits are visible of which it is not known what they brought. */
   readonly changed: () => void;
   /** In the turn in which others take the place of rows and records: drops what was made of these. */
@@ -94,17 +96,22 @@ export class Follower {
     const { frame, end } = found;
     if (end.number > this.#tail.place.number) store.catalog.freezeHeads();
     if (frame.kind !== FRAME_KINDS.end) {
-      const { deltas, commit } = commitOf(frame, end.number);
+      const { deltas, batch, records } = commitOf(frame);
       for (const delta of deltas)
         if (!store.dictionaries.apply(delta)) throw damaged(journalKey(end.number), `values of ${delta.name} contradict those before`);
-      const records = commit !== null && "records" in commit ? commit : null;
-      const batch = commit !== null && "batch" in commit ? commit.batch : NO_ROWS;
       await store.showCommit(batch, records, { first: frame.firstSequence, next: frame.firstSequence + frame.recordCount });
-      if (commit === null) hooks.changed();
+      if (records === null && batch?.rowCount === 0) hooks.changed();
       else hooks.committed(batch, records !== null);
     }
     this.#tail.took(found);
     store.readJournal(end.number, end.byteLength);
     return frame.recordCount;
   }
+}
+
+/** What a frame brought: values, and events or records; with a batch of no rows it is values alone. */
+function commitOf({ kind, payload, firstSequence }: Frame): { deltas: DictionaryDelta[]; batch: Batch | null; records: RecordBatch | null } {
+  if (kind !== FRAME_KINDS.records) return { ...decodeBatch(payload), records: null };
+  const { deltas, batch: records } = decodeRecords(payload, firstSequence);
+  return { deltas, batch: null, records };
 }

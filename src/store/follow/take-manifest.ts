@@ -1,13 +1,11 @@
-import { Dictionaries } from "../../column/dictionaries.js";
+import type { Dictionaries, DictionaryDelta } from "../../column/dictionaries.js";
 import { RECORD_FIELD_COUNT, RecordTable } from "../../identity/record-table.js";
 import { damaged } from "../../segment/container.js";
 import type { Segment } from "../../segment/segment.js";
-import { BROUGHT_NOTHING } from "../batch/record-batch.js";
 import type { BroughtCodes, RecordBatch } from "../batch/record-batch.js";
 import { MANIFEST_KEY } from "../files/manifest.js";
 import type { FileEntry, Manifest } from "../files/manifest.js";
 import type { Store, UnseenCommits } from "../live/store.js";
-import { openSegments } from "../recovery/recovery.js";
 
 /** What a manifest of a writer elsewhere brought. */
 export interface TakenManifest {
@@ -41,7 +39,7 @@ export async function takeManifest(store: Store, manifest: Manifest, journal: nu
     throw damaged(MANIFEST_KEY, "the store was put back to an earlier state than was shown; close this reader and open it again");
   const named = new Set(manifest.segments.map(({ key }) => key));
   const known = new Set(store.catalog.segments.map(({ key }) => key));
-  const added = await openSegments(store.files, manifest.segments.filter(({ key }) => !known.has(key)));
+  const added = await store.files.openSegments(manifest.segments.filter(({ key }) => !known.has(key)));
   const removed = new Set(store.catalog.segments.filter(({ key }) => !named.has(key)));
   const seals = manifest.firstJournal === former.firstJournal ? "none" : manifest.firstJournal > journal ? "all" : "frozen";
   try {
@@ -94,11 +92,11 @@ function appendFrom(table: RecordTable, { records }: RecordBatch, firstSequence:
 
 async function replaceAll({ store, manifest, ...read }: Read, forget: (goneProjects: readonly string[]) => void): Promise<TakenManifest> {
   const { dictionaries } = store;
-  const stored = new Dictionaries();
+  const stored = new StoredValues();
   for (const entry of manifest.dictionaries) await store.files.readDictionaries(entry, stored);
   const gone = goneCodes(dictionaries, stored);
   const table = new RecordTable();
-  let brought = BROUGHT_NOTHING;
+  let brought: BroughtCodes = { userId: [], anonymousId: [], companyId: [] };
   for (const entry of manifest.identities) {
     const batch = await store.files.readRecords(entry);
     appendFrom(table, batch, 0);
@@ -113,9 +111,9 @@ async function replaceAll({ store, manifest, ...read }: Read, forget: (goneProje
   await store.showManifest(manifest, read.privacy, null, () => {
     replaceRows(store, { ...read, seals: "all" }, unread);
     for (const [name, codes] of gone) for (const code of codes) dictionaries.named(name).retire(code);
-    for (const [name] of stored.sizes()) {
+    for (const [name, values] of stored.byName) {
       const start = dictionaries.named(name).size;
-      dictionaries.apply({ name, start, values: stored.named(name).valuesFrom(start) });
+      dictionaries.apply({ name, start, values: values.slice(start) });
     }
     store.replaceRecords(table, brought, read.privacy);
     forget(goneProjects);
@@ -123,14 +121,27 @@ async function replaceAll({ store, manifest, ...read }: Read, forget: (goneProje
   return { hasUnseen, whenUnread };
 }
 
+/** All values of dictionary files, by dictionary and code. */
+class StoredValues implements Pick<Dictionaries, "apply"> {
+  readonly byName = new Map<string, string[]>();
+
+  apply({ name, start, values }: DictionaryDelta): boolean {
+    const known = this.byName.get(name) ?? [""];
+    this.byName.set(name, known);
+    if (start !== known.length) return false;
+    for (const value of values) known.push(value);
+    return true;
+  }
+}
+
 /** Codes whose values were taken away, by dictionary. @throws corruption */
-function goneCodes(dictionaries: Dictionaries, stored: Dictionaries): ReadonlyMap<string, readonly number[]> {
+function goneCodes(dictionaries: Dictionaries, { byName }: StoredValues): ReadonlyMap<string, readonly number[]> {
   const gone = new Map<string, number[]>();
-  for (const [name, size] of dictionaries.sizes()) {
-    const [known, now] = [dictionaries.named(name), stored.named(name)];
+  for (const [name, values] of byName) {
+    const known = dictionaries.named(name);
     const codes: number[] = [];
-    for (let code = 1; code < Math.min(size, now.size); code += 1) {
-      const [before, after] = [known.valueOf(code), now.valueOf(code)];
+    for (let code = 1; code < Math.min(known.size, values.length); code += 1) {
+      const [before, after = ""] = [known.valueOf(code), values[code]];
       if (before === after || (after === "" && known.isRetired(code))) continue;
       if (after !== "") throw damaged(MANIFEST_KEY, `code ${code} of ${name} has another value than was shown; close this reader and open it again`);
       codes.push(code);

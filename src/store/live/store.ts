@@ -32,8 +32,11 @@ export interface StoreOptions {
   readonly memoryBudgetBytes: number;
   /** Beside a writer: no lock, no writes. */
   readonly readOnly: boolean;
-  /** A reader that goes on with what the writer commits. Default false. */
-  readonly follow?: boolean;
+  /**
+   * For a reader that goes on with what the writer commits: tells whether the frames up to a place are there to stay. Null or absent: it shows one
+   * moment.
+   */
+  readonly follow?: ((storage: Storage, end: JournalPlace) => Promise<boolean>) | null;
   /** Damaged files are moved aside instead of refusing to open. Default false. */
   readonly quarantine?: boolean;
   /** Where segments are made; absent: here. */
@@ -104,6 +107,10 @@ export class Store implements VisibleStore {
     this.#journals = new Journals(storage, durability, this.dictionaries, recovered, () => this.refuseLostLock());
     this.#visibleSizes = this.#journals.sizes;
     this.#identities = new Identities(this.dictionaries, this.#journals.sizes);
+  }
+
+  get #isFollower(): boolean {
+    return (this.options.follow ?? null) !== null;
   }
 
   get storage(): Storage {
@@ -211,18 +218,18 @@ export class Store implements VisibleStore {
       if ("records" in commit) this.#identities.take(index < lastSealed ? { ...commit, brought: BROUGHT_NOTHING } : commit);
       else {
         // A seal drops the rows of the journals that it leaves behind, and no others.
-        if (this.options.follow === true && commit.journal > journal) this.catalog.freezeHeads();
+        if (this.#isFollower && commit.journal > journal) this.catalog.freezeHeads();
         ({ journal } = commit);
         this.#append(commit.batch, commit.firstSequence);
       }
       if (index === lastSealed) this.#sealedRecords(this.records, this.broughtCodes);
     }
-    if (this.options.follow === true && end.number > journal) this.catalog.freezeHeads();
+    if (this.#isFollower && end.number > journal) this.catalog.freezeHeads();
     this.resolver.committed(this.#visibleSizes);
   }
 
   /** Makes a commit of a writer elsewhere visible, whose values the dictionaries have. */
-  async showCommit(batch: Batch, recordBatch: RecordBatch | null, written: CommittedSequences): Promise<void> {
+  async showCommit(batch: Batch | null, recordBatch: RecordBatch | null, written: CommittedSequences): Promise<void> {
     this.#journals.valuesFiled();
     if (recordBatch === null) this.#complete(batch, written);
     else await this.#identities.takeInTurns(recordBatch, () => this.#complete(batch, written));
@@ -360,7 +367,7 @@ export class Store implements VisibleStore {
   async abandon(): Promise<void> {
     await this.#journals.abandon();
     await this.#removal;
-    if (this.options.follow === true) this.#letGo();
+    if (this.#isFollower) this.#letGo();
     await this.lock?.release();
   }
 
@@ -390,10 +397,10 @@ export class Store implements VisibleStore {
   }
 
   /** Makes a commit visible whose records are learned of: all of it in one turn. */
-  #complete(batch: Batch, { first, next }: CommittedSequences): void {
+  #complete(batch: Batch | null, { first, next }: CommittedSequences): void {
     this.#visibleSizes = this.#journals.sizes;
     this.resolver.committed(this.#visibleSizes);
-    this.#append(batch, first);
+    if (batch !== null) this.#append(batch, first);
     this.#journals.nextSequence = next;
     this.#visibleSequence = next - 1;
     this.catalog.changed();

@@ -14,7 +14,7 @@ import type { FoundJournals } from "../journal/journals.js";
 import { FRAME_KINDS, JOURNAL_HEADER_BYTES } from "../journal/journal-frame.js";
 import type { Frame } from "../journal/journal-frame.js";
 import { EMPTY_MANIFEST, MANIFEST_KEY, decodeManifest } from "../files/manifest.js";
-import type { Manifest, SegmentEntry } from "../files/manifest.js";
+import type { Manifest } from "../files/manifest.js";
 import type { RecordBatch } from "../batch/record-batch.js";
 import { decodeRecords } from "../batch/record-bytes.js";
 import type { Storage } from "../storage/storage.js";
@@ -67,7 +67,7 @@ export async function recover(storage: Storage, files: StoreFiles, durable: bool
   const dictionaries = new Dictionaries();
   for (const entry of manifest.dictionaries) await files.readDictionaries(entry, dictionaries);
   const sealedSizes = dictionaries.sizes();
-  const segments = await openSegments(files, manifest.segments);
+  const segments = await files.openSegments(manifest.segments);
   try {
     return await recoverRest({ storage, files, manifest, isNew, journals, dictionaries, sealedSizes, segments, durable });
   } catch (error) {
@@ -114,31 +114,13 @@ async function recoverRest({ storage, files, journals, durable, ...begun }: Begu
   return { ...begun, commits, privacy, nextSequence, journalByteLengths, end };
 }
 
-/** What a frame brought: values, and events or records; null where it is values alone. */
-export function commitOf(frame: Frame, journal: number): { deltas: DictionaryDelta[]; commit: RecordBatch | RowsCommit | null } {
+function commitOf(frame: Frame, journal: number): { deltas: DictionaryDelta[]; commit: RecordBatch | RowsCommit | null } {
   if (frame.kind === FRAME_KINDS.records) {
     const { deltas, batch } = decodeRecords(frame.payload, frame.firstSequence);
     return { deltas, commit: batch };
   }
   const { deltas, batch } = decodeBatch(frame.payload);
   return { deltas, commit: batch.rowCount > 0 ? { batch, firstSequence: frame.firstSequence, journal } : null };
-}
-
-/** Segments opened at once: each has its file open meanwhile, and processes are given few of those. */
-const OPEN_SEGMENT_COUNT = 32;
-
-/** Opens segments; where one fails, the others are released. @throws corruption */
-export async function openSegments(files: StoreFiles, entries: readonly SegmentEntry[]): Promise<Segment[]> {
-  const segments: Segment[] = [];
-  for (let from = 0; from < entries.length; from += OPEN_SEGMENT_COUNT) {
-    const opened = await Promise.allSettled(entries.slice(from, from + OPEN_SEGMENT_COUNT).map((entry) => files.openSegment(entry)));
-    for (const outcome of opened) if (outcome.status === "fulfilled") segments.push(outcome.value);
-    const failed = opened.find((outcome) => outcome.status === "rejected");
-    if (failed === undefined) continue;
-    for (const segment of segments) segment.release();
-    throw failed.reason as unknown;
-  }
-  return segments;
 }
 
 async function readManifest(storage: Storage): Promise<{ manifest: Manifest; isNew: boolean }> {
