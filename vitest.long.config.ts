@@ -10,7 +10,7 @@ const THOROUGH = [
   "test/oracle/insights/*laws.test.ts", "test/oracle/insights/chains.test.ts", "test/table/touches-in-turns.test.ts",
   "test/oracle/{concurrent-questions,links-meanwhile,random-copies,random-oracle,random-persons}.test.ts",
   "test/report/{funnel,own-values,revenue-laws,segments}.test.ts", "test/report/{returns,visits}/*.test.ts",
-  "test/store/{backup-beside-writer,crash-deletions,crash-points,crash-records,failing-operations,id-table,salvage,verify}.test.ts",
+  "test/store/{backup-beside-writer,crash-deletions,crash-points,crash-records,failing-operations,follow-promises,id-table,salvage,verify}.test.ts",
 ];
 
 export default defineConfig(({ mode }) => ({

@@ -162,6 +162,14 @@ export const LIMITS = {
   failedAddressCount: 10_000,
   /** Tokens of which it is remembered whose they are, for the count of what was refused. Then the oldest go. */
   countedTokenCount: 10_000,
+  /** Milliseconds between two looks of a reader that follows. A commit may take three of them to be shown. */
+  followMs: 200,
+  /** Milliseconds that a frame of a journal must have stood before it takes it, unless it is known to be synced. What fails is cut off at once. */
+  followSettleMs: 100,
+  /** Milliseconds after which a question to such a reader looks first, as after a process stood still. What it shows is at most a second old. */
+  followLateMs: 500,
+  /** Looks in a row that meet a newer manifest each, or times that a question begins anew because files are gone, before it is given up. */
+  followTryCount: 100,
   /** Milliseconds from one change that a listener hears of to the next. */
   changeMs: 250,
   /** Who may listen to changes of one store at once. Each costs a few hundred bytes. */

@@ -49,6 +49,7 @@ import { explainPlan } from "./explain.js";
 import { AFTER } from "./export-place.js";
 import type { PagedExports } from "./export-place.js";
 import { exportStoredRecords } from "./export-records.js";
+import type { Following, follow } from "./following.js";
 import { Housekeeping } from "./housekeeping.js";
 import { IngestQueue } from "./ingest-queue.js";
 import { ingestRecords } from "./ingest-records.js";
@@ -74,7 +75,7 @@ import { readStopOptions } from "../base/stop-options.js";
 import type { StopOptions } from "../base/stop-options.js";
 
 /** Who writes to storages without a journal. */
-const writers = onePerProcess("writers", () => new WeakMap<Storage, Pick<Daybook, "health" | "seal" | "close">>());
+const writers = onePerProcess("writers", () => new WeakMap<Storage, Daybook>());
 
 const KNOWN_OF_INGEST: KnownOptions<IngestOptions> = { project: true };
 
@@ -82,6 +83,14 @@ const KNOWN_OF_INGEST: KnownOptions<IngestOptions> = { project: true };
 async function sealBeforeReading(storage: Storage): Promise<void> {
   const writer = writers.get(storage);
   await (writer?.health === "closed" ? writer.close() : writer?.seal());
+}
+
+/** The same for a reader that follows: only where the writer is ahead, for each seal is another manifest. */
+async function sealBeforeLooking(storage: Storage, newestSequence: number): Promise<void> {
+  const writer = writers.get(storage);
+  if (writer === undefined || storeOf(writer)?.newestSequence === newestSequence) return;
+  // A writer that is closed meanwhile seals by itself.
+  await sealBeforeReading(storage).catch(() => undefined);
 }
 
 /**
@@ -101,17 +110,19 @@ const inMemory: MakeExecutor = (store, contexts, options) => new MemoryExecutor(
 /** The same, with another executor. @throws as `openDaybook` does */
 export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor): Promise<Daybook> {
   checkOptions(options);
-  const { storage, durability = "disk", memoryBudgetBytes = LIMITS.memoryBudgetBytes, readOnly = false, sealer = null } = options;
+  const { storage, durability = "disk", memoryBudgetBytes = LIMITS.memoryBudgetBytes, readOnly = false, follow: isFollowing = false, sealer = null } = options;
   const random = options.random ?? pooledRandom();
   const quarantine = options.onCorruption === "quarantine";
   const slugs = moneySlugs(reportRules(options).revenue);
   if (readOnly) await sealBeforeReading(storage);
   const excerpts = (dictionaries: Dictionaries) => [moneyExcerpt(dictionaries, slugs)];
-  const store = await openStore({ storage, durability, memoryBudgetBytes, readOnly, quarantine, sealer, excerpts });
+  // Loaded when asked for: most programs follow nobody.
+  const following = isFollowing ? await import("./beside-writer.js") : null;
+  const store = await openStore({ storage, durability, memoryBudgetBytes, readOnly, follow: following?.hasSettled ?? null, quarantine, sealer, excerpts });
   try {
     const keys = await storeKeys(storage, { random, mayWrite: !readOnly, mayBeMissing: store.isEmpty || quarantine });
     const saved = await readSavedSegments(storage);
-    const daybook = new EmbeddedDaybook(store, options, makeExecutor, random, { keys, saved });
+    const daybook = new EmbeddedDaybook(store, options, makeExecutor, random, { keys, saved, follow: following?.follow ?? null });
     if (!readOnly && storage.volatile === true) writers.set(storage, daybook);
     return daybook;
   } catch (error) {
@@ -129,6 +140,8 @@ export function storeOf(daybook: Daybook): Store | null {
 interface Kept {
   readonly keys: StoreKeys;
   readonly saved: readonly SavedSegment[];
+  /** What goes on with what a writer does; null: nothing. */
+  readonly follow: typeof follow | null;
 }
 
 /** The wiring of one store: questions go to the executor, events to the queue, files to housekeeping. */
@@ -140,7 +153,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   readonly currency: string;
   // Private to the language: who prints or serializes a Daybook must not print its keys and events.
   readonly #store: Store;
-  readonly #cursorKey: Uint8Array;
+  #cursorKey: Uint8Array;
   readonly #clock: Clock;
   readonly #random: (bytes: Uint8Array) => void;
   readonly #rules: ReportRules;
@@ -155,10 +168,11 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   readonly #deletions: Deletions;
   readonly #timeToLive: StoredTimeToLive;
   readonly #scrub: Scrub | null;
+  readonly #following: Following | null;
   readonly #onNotice: ((notice: Notice) => unknown) | undefined;
   #closing: Promise<void> | null = null;
 
-  constructor(store: Store, options: DaybookOptions, makeExecutor: MakeExecutor, random: (bytes: Uint8Array) => void, { keys, saved }: Kept) {
+  constructor(store: Store, options: DaybookOptions, makeExecutor: MakeExecutor, random: (bytes: Uint8Array) => void, { keys, saved, follow }: Kept) {
     super();
     this.#store = store;
     this.#cursorKey = keys.cursorKey;
@@ -206,6 +220,10 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     // Last: nothing may fail behind what runs by itself.
     this.#timeToLive = new StoredTimeToLive(deleting, this.#deletions, timer);
     this.#scrub = options.scrub === undefined ? null : new Scrub(store, options.scrub, options.onDamage ?? (() => undefined), timer);
+    const prepare = (newestSequence: number) => sealBeforeLooking(store.storage, newestSequence);
+    const setKeys = ({ cursorKey }: StoreKeys) => (this.#cursorKey = cursorKey);
+    const parts = { changes: this.#changes, exports: this.#exports, segments: this.#segments, privacy: this.#privacy };
+    this.#following = follow?.({ ...parts, store, keys, setKeys, random, forget, prepare, wait: timer }) ?? null;
   }
 
   get segments(): Segments {
@@ -259,7 +277,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   }
 
   async *exportRecords(options: Parameters<PagedExports["exportRecords"]>[0] | null = {}): AsyncGenerator<StoredRecord> {
-    this.#refuseClosed();
+    await this.#upToDate();
     yield* exportStoredRecords(this.#store, options?.[AFTER], readStopOptions(options).signal);
   }
 
@@ -269,26 +287,27 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     const plan = await this.plan(report, input);
     options?.[PERMIT]?.(plan);
     const notices = noticesOf(plan, input, this.#store.dictionaries).map(({ message }) => message);
-    return { ...(await explainPlan(this.#store, this.#contexts, plan)), notices };
+    const explain = () => explainPlan(this.#store, this.#contexts, plan);
+    return { ...(await (this.#following === null ? explain() : this.#following.asking(explain))), notices };
   }
 
   async *exportEvents(input?: Parameters<PagedExports["exportEvents"]>[0] | null, options?: StopOptions): AsyncGenerator<ExportedEvent> {
-    this.#refuseClosed();
+    await this.#upToDate();
     yield* this.#exports.events(input, options);
   }
 
   async *exportArrow(input?: ExportArrowInput, format?: "stream" | "file", options?: StopOptions): AsyncGenerator<Uint8Array> {
-    this.#refuseClosed();
+    await this.#upToDate();
     yield* this.#exports.arrow(input, format, options);
   }
 
   async *exportParquet(input?: ExportInput, options?: StopOptions): AsyncGenerator<Uint8Array> {
-    this.#refuseClosed();
+    await this.#upToDate();
     yield* this.#exports.parquet(input, options);
   }
 
   async *recordBatches(input?: RecordBatchesInput, options?: StopOptions): AsyncGenerator<RecordBatch> {
-    this.#refuseClosed();
+    await this.#upToDate();
     yield* this.#exports.batches(input, options);
   }
 
@@ -328,13 +347,13 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     if (typeof (storage as Partial<Storage> | null | undefined)?.write !== "function")
       throw parameterError("invalid_parameter", "storage", `expected memoryStorage() or another storage, got ${shown(storage)}`);
     // Loaded when asked for: most programs make no backup of their own.
-    const { backupStore } = await import("../store/backup/backup-store.js");
+    const { backupStore } = await import("./beside-writer.js");
     await sealBeforeReading(this.#store.storage);
     return await backupStore(this.#store.storage, storage, { takenMs: this.#clock.now() });
   }
 
   async stats(): Promise<DaybookStats> {
-    this.#refuseClosed();
+    await this.#upToDate();
     return statsOf(this.#store, this.#queue.byteLength, this.#scrub?.state ?? null, this.#housekeeping.lastError ?? this.#timeToLive.lastError);
   }
 
@@ -361,6 +380,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   async #close(): Promise<void> {
     this.#changes.close();
     this.#exports.close();
+    await this.#following?.stop();
     this.#housekeeping.compactNoMore();
     this.#timeToLive.stop();
     await this.#scrub?.stop();
@@ -382,7 +402,8 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   }
 
   protected execute<K extends ReportName>(plan: Plan<K>, options: QueryOptions | undefined): Promise<Answer<K>> {
-    return this.#executor.execute(plan, options?.signal);
+    const ask = () => this.#executor.execute(plan, options?.signal);
+    return this.#following === null ? ask() : this.#following.asking(ask);
   }
 
   protected sealCursor(next: CursorPosition, { report, fingerprint }: Plan<"searchEvents" | "identitySessions">): string {
@@ -390,7 +411,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   }
 
   protected async plan<K extends ReportName>(report: K, input: unknown): Promise<Plan<K>> {
-    this.#refuseClosed();
+    await this.#upToDate();
     const context: SettleContext = { nowMs: this.#clock.now(), cursorKey: this.#cursorKey, rules: this.#rules, savedSegments: this.#segments.known };
     return await settle(report, input, context, () => this.projects());
   }
@@ -404,6 +425,13 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
 
   #recordContext(): RecordContext {
     return { nowMs: this.#clock.now(), random: this.#random };
+  }
+
+  /** Where the writer is, as far as it was asked for lately. @throws closed, and where there is nothing to be read any more */
+  async #upToDate(): Promise<void> {
+    this.#refuseClosed();
+    await this.#following?.fresh();
+    this.#refuseClosed();
   }
 
   #refuseClosed(): void {

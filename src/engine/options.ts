@@ -31,6 +31,12 @@ export interface DaybookOptions {
   /** Opens beside a writer: no lock, no writes, the state of this moment. Default false. */
   readonly readOnly?: boolean;
   /**
+   * With `readOnly: true`: goes on with what the writer commits, also one in another process. A commit is shown within a second, whole, and never
+   * taken back; a question sees one moment, whatever the writer seals, compacts or erases meanwhile. Looks five times a second, until it is
+   * closed, and holds each sealed file open while it shows it. Default false.
+   */
+  readonly follow?: boolean;
+  /**
    * What to do about damaged files. `refuse` (default): opening, or the question that meets them, fails with `corruption`.
    * `quarantine`: opening reads all files once, moves the damaged ones to `quarantine/` and goes on without what they held;
    * `stats` says what that was. What is damaged while open still fails the questions that need it, until the next opening.
@@ -75,6 +81,7 @@ const KNOWN: KnownOptions<DaybookOptions> = {
   memoryBudgetBytes: true,
   sealer: true,
   readOnly: true,
+  follow: true,
   onCorruption: true,
   rates: true,
   session: true,
@@ -95,7 +102,7 @@ export function checkOptions(options: DaybookOptions): void {
   refuseUnknown(options, KNOWN);
   // Programs without types hand over anything.
   const given = options as Partial<DaybookOptions>;
-  const { storage, currency, durability, memoryBudgetBytes, onCorruption, readOnly, scrub, sealer, clock } = given;
+  const { storage, currency, durability, memoryBudgetBytes, onCorruption, readOnly, follow, scrub, sealer, clock } = given;
   if (typeof storage?.read !== "function") throw unexpected("storage", "memoryStorage() or another storage", storage);
   if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) throw unexpected("currency", "an ISO 4217 code such as USD", currency);
   if (durability !== undefined && durability !== "disk" && durability !== "os") throw unexpected("durability", '"disk" or "os"', durability);
@@ -106,6 +113,8 @@ export function checkOptions(options: DaybookOptions): void {
     throw unexpected("onCorruption", '"refuse" or "quarantine"', onCorruption);
   if (onCorruption === "quarantine" && readOnly === true) throw unexpected("onCorruption", '"refuse" where readOnly is true', onCorruption);
   if (readOnly !== undefined && typeof readOnly !== "boolean") throw unexpected("readOnly", "true or false", readOnly);
+  if (follow !== undefined && typeof follow !== "boolean") throw unexpected("follow", "true or false", follow);
+  if (follow === true && readOnly !== true) throw unexpected("follow", "false where readOnly is not true: a writer follows nobody", follow);
   for (const name of ["rates", "onNotify", "onNotice", "onDamage", "onWork", "random"] as const)
     if (given[name] !== undefined && typeof given[name] !== "function") throw unexpected(name, "a function", given[name]);
   if (clock !== undefined && typeof (clock as Partial<Clock> | null)?.now !== "function") throw unexpected("clock", "an object with now()", clock);

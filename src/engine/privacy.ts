@@ -51,6 +51,11 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     this.#book = PrivacyBook.read(house.store.privacy, house.suppressionKey);
   }
 
+  /** A writer elsewhere may have written another book. */
+  reread(suppressionKey: Uint8Array): void {
+    this.#book = PrivacyBook.read(this.#house.store.privacy, suppressionKey);
+  }
+
   get suppression(): Suppression {
     return this.#book.suppression;
   }

@@ -39,6 +39,11 @@ export class StoredSegments implements Segments {
     this.#byName = new Map(stored.map((segment) => [segment.name, segment]));
   }
 
+  /** A writer elsewhere has written others. */
+  replaced(stored: readonly StoredSegment[]): void {
+    this.#byName = new Map(stored.map((segment) => [segment.name, segment]));
+  }
+
   /** As questions name them. */
   get known(): ReadonlyMap<string, unknown> {
     return new Map([...this.#byName].map(([name, { groups }]) => [name, { groups }]));

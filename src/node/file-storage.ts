@@ -4,10 +4,11 @@ import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import { LIMITS } from "../base/limits.js";
 import { takenOver } from "../store/live/claim.js";
 import { checkKey, checkPrefix, clipRange, isKeyPart, keyTaken } from "../store/storage/key.js";
-import type { AppendFile, ByteRange, Codec, Storage, StorageLock, WriteOptions } from "../store/storage/storage.js";
+import type { AppendFile, ByteRange, Codec, HeldObject, Storage, StorageLock, WriteOptions } from "../store/storage/storage.js";
 import { FileAppendFile, writeAll } from "./append-file.js";
 import { DirectoryTree } from "./directory-tree.js";
 import type { FileSystem, OpenFile, OpenMode } from "../store/storage/file-system.js";
+import { HeldFile, readFully } from "./held-file.js";
 import { kernelFileSystem } from "./kernel-file-system.js";
 import type { HeldLock } from "./held-lock.js";
 import { LockClaims, isClaim } from "./lock-claims.js";
@@ -63,17 +64,6 @@ async function refuseLostLock(lock: HeldLock | null): Promise<void> {
 
 /** Memory that may be set aside for bytes that are not there. */
 const SHORT_RANGE_BYTES = 4 * 1024 * 1024;
-
-async function readFully(file: OpenFile, { start, end }: ByteRange): Promise<Uint8Array> {
-  const bytes = new Uint8Array(end - start);
-  let done = 0;
-  while (done < bytes.length) {
-    const byteLength = await file.read(bytes.subarray(done), start + done);
-    if (byteLength === 0) break;
-    done += byteLength;
-  }
-  return bytes.subarray(0, done);
-}
 
 class FileStorage implements Storage {
   readonly codec: Codec = nativeCodec;
@@ -191,6 +181,17 @@ class FileStorage implements Storage {
         throw error;
       }
       return new FileAppendFile(key, file, await file.byteLength(), () => this.#tree.sync(dirname(path)));
+    });
+  }
+
+  async hold(key: string): Promise<HeldObject | null> {
+    return attempt("open", key, async () => {
+      try {
+        return new HeldFile(key, await this.fileSystem.open(this.#pathOf(key), "read"));
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
     });
   }
 

@@ -19,6 +19,8 @@ import type { Who } from "./who.js";
 export interface SegmentSource {
   read(key: string, start: number, end: number): Promise<Uint8Array | null>;
   inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array>;
+  /** Nothing is read any more. */
+  release?(): void;
 }
 
 /** What a small segment's file is held under, beside its columns. */
@@ -172,6 +174,7 @@ export class Segment implements Rows {
   /** Drops everything in memory: the segment left the catalog. */
   release(): void {
     this.#held.release();
+    this.source.release?.();
   }
 
   #loaded(name: string): Loaded {

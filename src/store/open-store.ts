@@ -6,7 +6,7 @@ import { takenOver } from "./live/claim.js";
 import { Store } from "./live/store.js";
 import type { StoreOptions } from "./live/store.js";
 import { recover, recoverBesideWriter } from "./recovery/recovery.js";
-import { salvageStore } from "./recovery/salvage.js";
+import type { Recovered } from "./recovery/recovery.js";
 
 /** Opens a store, making a new one where there is none. @throws store_locked, manifest_missing, corruption, storage_full, invalid_parameter */
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -17,9 +17,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   let store: Store | null = null;
   try {
     const budget = new MemoryBudget(options.memoryBudgetBytes);
-    const files = new StoreFiles(storage, budget, options.sealer ?? null);
-    if (options.quarantine === true) await salvageStore(storage, files);
-    const recovered = readOnly ? await recoverBesideWriter(storage, files) : await recover(storage, files, true);
+    const files = new StoreFiles(storage, budget, options.sealer ?? null, (options.follow ?? null) !== null);
+    // Loaded when asked for: most stores are never damaged.
+    if (options.quarantine === true) await (await import("./recovery/salvage.js")).salvageStore(storage, files);
+    const recovered = await found(options, files);
     store = new Store(options, budget, files, lock, recovered);
     store.restore(recovered);
     if (!readOnly) await begin(store);
@@ -31,6 +32,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     // A lock that cannot be given back ends with the process; why the store does not open matters more.
     await (store === null ? lock?.release() : store.abandon())?.catch(() => undefined);
     throw error;
+  }
+}
+
+async function found({ storage, readOnly, follow = null }: StoreOptions, files: StoreFiles): Promise<Recovered> {
+  if (!readOnly) return await recover(storage, files, true);
+  for (;;) {
+    const recovered = await recoverBesideWriter(storage, files);
+    // Who shows one moment only never takes anything back.
+    if (follow === null || recovered.manifest.clean || (await follow(storage, recovered.end))) return recovered;
+    for (const segment of recovered.segments) segment.release();
   }
 }
 

@@ -1,5 +1,5 @@
 import { DaybookError, type ErrorCode } from "../base/errors.js";
-import type { AppendFile, Storage } from "../store/storage/storage.js";
+import type { AppendFile, HeldObject, Storage } from "../store/storage/storage.js";
 
 /** One promise of `Storage`. `run` rejects with the reason if the storage breaks it. */
 export interface StorageCase {
@@ -318,6 +318,33 @@ const lockCases: readonly StorageCase[] = [
   },
 ];
 
+const holdCases: readonly StorageCase[] = [
+  {
+    name: "an object that is held, where objects can be, stays as it is though it is replaced or removed; one that is not there is null",
+    async run(open) {
+      const storage = await open();
+      if (storage.hold === undefined) return;
+      const text = async (held: HeldObject | null, start: number, end: number) =>
+        held === null ? null : new TextDecoder().decode(await held.read({ start, end }));
+      expect((await storage.hold("segments/0000000001")) === null, "null for an object that is not there");
+      await storage.write("segments/0000000001", bytesOf("rows of a day"));
+      await storage.write("segments/0000000002", bytesOf("rows"));
+      const [first, second] = [await storage.hold("segments/0000000001"), await storage.hold("segments/0000000002")];
+      await storage.remove("segments/0000000001");
+      await storage.write("segments/0000000002", bytesOf("others"));
+      expect((await text(first, 5, 7)) === "of", "a range of a held object that was removed");
+      expect((await text(first, 8, 99)) === "a day", "what there is of a range beyond its end");
+      expect((await text(second, 0, 9)) === "rows", "a held object as it was, though another is in its place");
+      await expectText(storage, "segments/0000000002", "others");
+      const reading = text(first, 0, 4);
+      first?.release();
+      first?.release();
+      expect((await reading) === "rows", "a read that was under way when the object was let go");
+      second?.release();
+    },
+  },
+];
+
 const codecCases: readonly StorageCase[] = [
   {
     name: "the storage's codec, where it has one, restores what it deflated and refuses any other size",
@@ -338,4 +365,4 @@ const codecCases: readonly StorageCase[] = [
 ];
 
 /** What every implementation of `Storage` must do. Run each case on a fresh place; optional members that are absent pass. */
-export const storageSuite: readonly StorageCase[] = [...objectCases, ...appendCases, ...lockCases, ...codecCases];
+export const storageSuite: readonly StorageCase[] = [...objectCases, ...appendCases, ...lockCases, ...holdCases, ...codecCases];

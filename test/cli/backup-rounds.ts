@@ -7,10 +7,10 @@ import { backupStore, type BackupReport } from "../../src/store/backup/backup-st
 import { crashEvent } from "./crash-events.js";
 import { type Running, daybook as run, emptyDirectory, startProgram } from "./run.js";
 
-const WRITER_COUNT = 3;
+export const WRITER_COUNT = 3;
 
 /** What is known to be acknowledged. */
-interface Acknowledged {
+export interface Acknowledged {
   /** Events of each writer, from 0 on. */
   readonly counts: readonly number[];
   readonly erased: readonly string[];
@@ -66,7 +66,8 @@ async function moreThan(writer: Running, said: number): Promise<void> {
   while (writer.stdout.length <= said && writer.child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-function acknowledgedBy({ stdout }: Running): Acknowledged {
+/** What a busy writer has said so far. */
+export function acknowledgedBy({ stdout }: Running): Acknowledged {
   const counts = Array.from({ length: WRITER_COUNT }, () => 0);
   for (const [, of, count] of stdout.matchAll(/acknowledged (\d+) (\d+)\n/g)) counts[Number(of)] = Number(count);
   return { counts, erased: [...stdout.matchAll(/erased (.*);\n/g)].map((match) => match[1] ?? "") };

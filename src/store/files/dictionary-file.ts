@@ -31,7 +31,7 @@ export async function applyDictionaryFile(
   file: Uint8Array,
   footer: ContainerFooter<DictionaryMeta>,
   inflate: (bytes: Uint8Array, byteLength: number) => Uint8Array | Promise<Uint8Array>,
-  dictionaries: Dictionaries,
+  dictionaries: Pick<Dictionaries, "apply">,
 ): Promise<void> {
   if (footer.meta.kind !== "dictionary") throw damaged(key, `expected dictionary values, it is a ${String(footer.meta.kind)}`);
   for (const [index, { name, start, count }] of footer.meta.deltas.entries()) {

@@ -18,10 +18,13 @@ import type { MadeSegment, Sealer, SourceRows } from "./make-segment.js";
 import type { FileEntry, SegmentEntry } from "./manifest.js";
 import type { RecordBatch } from "../batch/record-batch.js";
 import { decodeRecordsFile, encodeRecordsFile } from "../batch/record-bytes.js";
-import type { Codec, Storage } from "../storage/storage.js";
+import type { Codec, HeldObject, Storage } from "../storage/storage.js";
 
 /** Bytes read from the end of a segment file at opening: most footers fit, and the whole of a small day, which is then kept. */
 const FOOTER_GUESS_BYTES = 16 * 1024;
+
+/** Segments opened at once: each has its file open meanwhile, and processes are given few of those. */
+const OPEN_SEGMENT_COUNT = 32;
 
 /** Where numbered files lie that a manifest names. */
 export const FILE_FOLDERS = ["segments/", "dictionaries/", "identities/"] as const;
@@ -44,6 +47,8 @@ export class StoreFiles {
     readonly budget: MemoryBudget,
     /** Where segments are made; null: here. */
     readonly sealer: Sealer | null = null,
+    /** Whether segments hold their files until they are released: beside a writer, who takes them away when it likes. */
+    readonly holdsFiles = false,
   ) {
     this.#codec = codecOf(storage);
   }
@@ -105,19 +110,44 @@ export class StoreFiles {
     return new Segment("a segment in memory", bytes.length, footer, this.#sourceOf(bytes), budget, null);
   }
 
+  /** Opens segments; where one fails, the others are released. @throws corruption */
+  async openSegments(entries: readonly SegmentEntry[]): Promise<Segment[]> {
+    const segments: Segment[] = [];
+    for (let from = 0; from < entries.length; from += OPEN_SEGMENT_COUNT) {
+      const opened = await Promise.allSettled(entries.slice(from, from + OPEN_SEGMENT_COUNT).map((entry) => this.openSegment(entry)));
+      for (const outcome of opened) if (outcome.status === "fulfilled") segments.push(outcome.value);
+      const failed = opened.find((outcome) => outcome.status === "rejected");
+      if (failed === undefined) continue;
+      for (const segment of segments) segment.release();
+      throw failed.reason as unknown;
+    }
+    return segments;
+  }
+
   /** Opens a segment: its footer is read, its columns are not. @throws corruption */
   async openSegment(entry: SegmentEntry): Promise<Segment> {
+    const held = this.holdsFiles && this.storage.hold !== undefined ? await this.storage.hold(entry.key) : null;
+    try {
+      return await this.#openSegment(entry, held);
+    } catch (error) {
+      held?.release();
+      throw error;
+    }
+  }
+
+  async #openSegment(entry: SegmentEntry, held: HeldObject | null): Promise<Segment> {
     const { key, byteLength } = entry;
     let guess = Math.min(byteLength, FOOTER_GUESS_BYTES);
     for (;;) {
-      const tail = await this.storage.read(key, { start: byteLength - guess, end: byteLength });
+      const range = { start: byteLength - guess, end: byteLength };
+      const tail = await (held === null ? this.storage.read(key, range) : held.read(range));
       if (tail === null || tail.length !== guess) throw damaged(key, `expected ${byteLength} bytes, it is missing or shorter`);
       const footer = decodeFooter<SegmentMeta>(key, tail, byteLength);
       if (!("need" in footer)) {
         refuseOther(entry, tail);
         const { day, rowCount } = footer.meta;
         if (day !== entry.day || rowCount !== entry.rowCount) throw damaged(key, "it is not the segment that the manifest names");
-        return this.#segment(entry, footer, tail);
+        return this.#segment(entry, footer, tail, held);
       }
       guess = footer.need;
     }
@@ -132,7 +162,7 @@ export class StoreFiles {
   }
 
   /** Reads dictionary values back. @throws corruption */
-  async readDictionaries(entry: FileEntry, dictionaries: Dictionaries): Promise<void> {
+  async readDictionaries(entry: FileEntry, dictionaries: Pick<Dictionaries, "apply">): Promise<void> {
     const bytes = await this.#readWhole(entry);
     const footer = this.#footer<DictionaryMeta>(entry.key, bytes, bytes.length);
     await applyDictionaryFile(entry.key, bytes, footer, (raw, length) => this.#codec.inflate(raw, length), dictionaries);
@@ -201,11 +231,12 @@ export class StoreFiles {
     };
   }
 
-  #segment(entry: SegmentEntry, footer: ContainerFooter<SegmentMeta>, tail: Uint8Array): Segment {
+  #segment(entry: SegmentEntry, footer: ContainerFooter<SegmentMeta>, tail: Uint8Array, held: HeldObject | null = null): Segment {
     const { storage } = this;
-    const source = {
-      read: (key: string, start: number, end: number) => storage.read(key, { start, end }),
-      inflate: (bytes: Uint8Array, byteLength: number) => this.#codec.inflate(bytes, byteLength),
+    const source: SegmentSource = {
+      read: (key, start, end) => (held === null ? storage.read(key, { start, end }) : held.read({ start, end })),
+      inflate: (bytes, byteLength) => this.#codec.inflate(bytes, byteLength),
+      ...(held === null ? {} : { release: () => held.release() }),
     };
     const isSmall = entry.byteLength <= FOOTER_GUESS_BYTES && tail.length === entry.byteLength;
     return new Segment(entry.key, entry.byteLength, footer, source, this.budget, isSmall ? tail : null);

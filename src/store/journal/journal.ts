@@ -165,6 +165,10 @@ export interface Replay {
   readonly nextSequence: number;
   /** The journal was closed in good order. */
   readonly ended: boolean;
+  /** Checksum of the last good frame, or of the header: what comes next goes on from it; null where there is no whole header. */
+  readonly crc: number | null;
+  /** Where the last good frame begins; 0: there is none. */
+  readonly lastFrameAt: number;
 }
 
 /**
@@ -175,30 +179,33 @@ export function replayJournal(key: string, bytes: Uint8Array, nextSequence: numb
   let previousCrc = journalHeaderCrc(bytes);
   if (previousCrc === null) {
     refuseIfDurable(key, bytes, 0, nextSequence);
-    return { goodByteLength: 0, frameCount: 0, nextSequence, ended: false };
+    return { goodByteLength: 0, frameCount: 0, nextSequence, ended: false, crc: null, lastFrameAt: 0 };
   }
   let offset = JOURNAL_HEADER_BYTES;
   let sequence = nextSequence;
   let frameCount = 0;
   let ended = false;
+  let lastFrameAt = 0;
   while (offset < bytes.length) {
     const frame = decodeFrame(bytes, offset);
     if (frame === null || frame.previousCrc !== previousCrc || frame.firstSequence < sequence) {
       refuseIfDurable(key, bytes, offset, sequence);
-      return { goodByteLength: offset, frameCount, nextSequence: sequence, ended };
+      return { goodByteLength: offset, frameCount, nextSequence: sequence, ended, crc: previousCrc, lastFrameAt };
     }
     if (frame.firstSequence > sequence) throw damaged(key, `rows ${sequence} to ${frame.firstSequence - 1} are missing`);
     if (frame.kind !== FRAME_KINDS.end) apply(frame);
     ended = frame.kind === FRAME_KINDS.end;
     sequence += frame.recordCount;
     previousCrc = frame.crc;
+    lastFrameAt = offset;
     offset += frame.byteLength;
     frameCount += 1;
   }
-  return { goodByteLength: offset, frameCount, nextSequence: sequence, ended };
+  return { goodByteLength: offset, frameCount, nextSequence: sequence, ended, crc: previousCrc, lastFrameAt };
 }
 
-function refuseIfDurable(key: string, bytes: Uint8Array, offset: number, sequence: number): void {
+/** A broken frame is damage where a later one proves that it had been durable. @throws corruption */
+export function refuseIfDurable(key: string, bytes: Uint8Array, offset: number, sequence: number): void {
   for (const later of findFrames(bytes, offset))
     if (later.syncedSequence > sequence) throw damaged(key, `the frame at byte ${offset} is broken, but had been durable`);
 }

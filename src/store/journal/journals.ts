@@ -140,6 +140,16 @@ export class Journals {
     this.#sizes = this.dictionaries.sizes();
   }
 
+  /** A journal of a writer elsewhere, as far as it was read. */
+  wasRead(number: number, byteLength: number): void {
+    this.#former.set(number, byteLength);
+  }
+
+  /** A writer elsewhere removes the journals before a number. */
+  forgetBefore(number: number): void {
+    for (const known of [...this.#former.keys()]) if (known < number) this.#former.delete(known);
+  }
+
   /** Starts the next journal. Rows committed from now on are in it. @throws store_locked */
   async rotate(number: number, epoch: number): Promise<void> {
     const file = await openJournalFile(this.storage, number);

@@ -52,6 +52,11 @@ export class CurrentManifest {
     this.#value = manifest;
   }
 
+  /** A writer elsewhere has replaced it. */
+  replaced(manifest: Manifest): void {
+    this.#value = manifest;
+  }
+
   /** Whether the stored manifest is for sure the one in memory: a writing that failed may have reached the disk. */
   async isStored(): Promise<boolean> {
     const stored = await this.storage.read(MANIFEST_KEY).catch(() => null);

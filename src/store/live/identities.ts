@@ -70,11 +70,15 @@ export class Identities {
     this.#takeRows(records, 0, records.rowCount);
   }
 
-  /** Learns of records over several turns. @param complete makes the rest of their commit visible: in the last turn, until which nobody looks */
-  async takeInTurns({ records, brought }: RecordBatch, complete: () => void, turns = new Turns()): Promise<void> {
+  /**
+   * Learns of records over several turns. @param complete makes the rest of their commit visible: in the last turn, until which nobody looks
+   * @param segments those of whose links it learns before
+   */
+  async takeInTurns({ records, brought }: RecordBatch, complete: () => void, turns = new Turns(), segments: readonly Segment[] = []): Promise<void> {
     let end = (): void => undefined;
     this.#taking = new Promise((resolve) => (end = resolve));
     try {
+      for (const segment of segments) await this.takeLinksInTurns(segment, turns);
       for (const [ids, codes] of this.#broughtIds(brought))
         await turns.inPieces(codes.length, (from, to) => codes.slice(from, to).forEach((code) => ids.brought(code)), BROUGHT_VALUE_COUNT);
       await turns.inPieces(records.rowCount, (from, to) => this.#takeRows(records, from, to), RECORD_VALUE_COUNT);
@@ -102,6 +106,14 @@ export class Identities {
       resolver.anonymous.seen(anonymousId);
       resolver.companies.seen(companies[row] as number);
       if (anonymousId !== 0 && userId !== 0) resolver.link({ anonymousId, userId, createdAtMs: times[row] as number });
+    }
+  }
+
+  /** Events used all ids that records brought but these. */
+  onlyOfRecords(brought: BroughtCodes): void {
+    for (const [ids, codes] of this.#broughtIds(brought)) {
+      const left = new Set(codes);
+      for (const code of ids.onlyOfRecords()) if (!left.has(code)) ids.seen(code);
     }
   }
 

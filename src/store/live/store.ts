@@ -1,9 +1,10 @@
 import { DaybookError } from "../../base/errors.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
-import type { RecordTable } from "../../identity/record-table.js";
+import type { RecordColumns, RecordTable } from "../../identity/record-table.js";
 import type { IdentityResolver } from "../../identity/resolver.js";
 import type { ExcerptRule } from "../../segment/excerpt.js";
 import type { MemoryBudget } from "../../segment/memory-budget.js";
+import type { Segment } from "../../segment/segment.js";
 import type { Batch } from "../batch/batch.js";
 import { BROUGHT_NOTHING, countBrought } from "../batch/record-batch.js";
 import type { BroughtCodes, RecordBatch } from "../batch/record-batch.js";
@@ -16,7 +17,7 @@ import type { Manifest } from "../files/manifest.js";
 import type { Journal } from "../journal/journal.js";
 import { Journals } from "../journal/journals.js";
 import type { CommittedSequences, Durability } from "../journal/journals.js";
-import type { Recovered } from "../recovery/recovery.js";
+import type { JournalPlace, Recovered } from "../recovery/recovery.js";
 import type { Storage, StorageLock } from "../storage/storage.js";
 import { Catalog } from "./catalog.js";
 import type { Snapshot } from "./catalog.js";
@@ -31,12 +32,25 @@ export interface StoreOptions {
   readonly memoryBudgetBytes: number;
   /** Beside a writer: no lock, no writes. */
   readonly readOnly: boolean;
+  /**
+   * For a reader that goes on with what the writer commits: tells whether the frames up to a place are there to stay. Null or absent: it shows one
+   * moment.
+   */
+  readonly follow?: ((storage: Storage, end: JournalPlace) => Promise<boolean>) | null;
   /** Damaged files are moved aside instead of refusing to open. Default false. */
   readonly quarantine?: boolean;
   /** Where segments are made; absent: here. */
   readonly sealer?: Sealer | null;
   /** What is written beside the rows of a segment; absent: nothing. */
   readonly excerpts?: (dictionaries: Dictionaries) => readonly ExcerptRule[];
+}
+
+/** Commits of a writer elsewhere that were sealed before their journal was read. */
+export interface UnseenCommits {
+  readonly segments: readonly Segment[];
+  readonly records: RecordColumns;
+  /** Ids that by then only records had named; null: none came, and none went. */
+  readonly brought: BroughtCodes | null;
 }
 
 /** How far the files that a manifest names hold what a store was told. */
@@ -61,6 +75,8 @@ export class Store implements VisibleStore {
   privacy: string | null;
   /** How often codes were given up that had been given: what was learned of them is worth nothing. */
   truncationCount = 0;
+  /** The end of the journals at the opening. */
+  readonly foundEnd: JournalPlace;
   /** The greatest sequence that a snapshot shows: those of a commit under way may be given again. */
   #visibleSequence: number;
   /** Sizes of the dictionaries without the values of a commit under way. */
@@ -84,12 +100,17 @@ export class Store implements VisibleStore {
     this.#claim = new Claim(storage, lock, (error) => this.journal?.poison(error));
     this.dictionaries = recovered.dictionaries;
     this.privacy = recovered.privacy;
+    this.foundEnd = recovered.end;
     this.#manifest = new CurrentManifest(storage, this.#claim, recovered.manifest, ([...recovered.journalByteLengths.keys()].at(-1) ?? 0) + 1);
     this.#visibleSequence = recovered.nextSequence - 1;
     this.sealed = { sizes: recovered.sealedSizes, recordCount: 0, broughtCount: 0 };
     this.#journals = new Journals(storage, durability, this.dictionaries, recovered, () => this.refuseLostLock());
     this.#visibleSizes = this.#journals.sizes;
     this.#identities = new Identities(this.dictionaries, this.#journals.sizes);
+  }
+
+  get #isFollower(): boolean {
+    return (this.options.follow ?? null) !== null;
   }
 
   get storage(): Storage {
@@ -187,17 +208,60 @@ export class Store implements VisibleStore {
   }
 
   /** Makes visible what was found when the store was opened. */
-  restore({ segments, manifest, commits }: Recovered): void {
+  restore({ segments, manifest, commits, end }: Recovered): void {
     this.catalog.replace(segments, new Set(), false, () => undefined);
     this.#identities.takeLinks(segments);
     const lastSealed = manifest.identities.length - 1;
+    let journal = manifest.firstJournal;
     for (const [index, commit] of commits.entries()) {
       // Each file of records has the whole list of its time: only that of the newest counts.
       if ("records" in commit) this.#identities.take(index < lastSealed ? { ...commit, brought: BROUGHT_NOTHING } : commit);
-      else this.#append(commit.batch, commit.firstSequence);
+      else {
+        // A seal drops the rows of the journals that it leaves behind, and no others.
+        if (this.#isFollower && commit.journal > journal) this.catalog.freezeHeads();
+        ({ journal } = commit);
+        this.#append(commit.batch, commit.firstSequence);
+      }
       if (index === lastSealed) this.#sealedRecords(this.records, this.broughtCodes);
     }
+    if (this.#isFollower && end.number > journal) this.catalog.freezeHeads();
     this.resolver.committed(this.#visibleSizes);
+  }
+
+  /** Makes a commit of a writer elsewhere visible, whose values the dictionaries have. */
+  async showCommit(batch: Batch | null, recordBatch: RecordBatch | null, written: CommittedSequences): Promise<void> {
+    this.#journals.valuesFiled();
+    if (recordBatch === null) this.#complete(batch, written);
+    else await this.#identities.takeInTurns(recordBatch, () => this.#complete(batch, written));
+  }
+
+  /** How far a journal of a writer elsewhere was read. */
+  readJournal(number: number, byteLength: number): void {
+    this.#journals.wasRead(number, byteLength);
+  }
+
+  /**
+   * Takes the manifest of a writer elsewhere, whose values the dictionaries have.
+   * @param unseen of sealed commits that were never in a journal that was read: their segments and records; null: there are none
+   * @param replace puts segments in the place of heads and others: in the last turn, until which nobody looks
+   */
+  async showManifest(manifest: Manifest, privacy: string | null, unseen: UnseenCommits | null, replace: () => void): Promise<void> {
+    const complete = () => {
+      this.#manifest.replaced(manifest);
+      this.#journals.forgetBefore(manifest.firstJournal);
+      this.privacy = privacy;
+      this.#journals.nextSequence = Math.max(this.#journals.nextSequence, manifest.nextSequence);
+      this.#visibleSequence = this.#journals.nextSequence - 1;
+      replace();
+      this.#visibleSizes = this.#journals.sizes;
+      this.resolver.committed(this.#visibleSizes);
+      this.catalog.changed();
+    };
+    if (unseen === null) return complete();
+    this.#journals.valuesFiled();
+    const { records, brought, segments } = unseen;
+    if (brought !== null) this.#identities.onlyOfRecords(brought);
+    await this.#identities.takeInTurns({ records, brought: brought ?? BROUGHT_NOTHING }, complete, undefined, segments);
   }
 
   /**
@@ -303,6 +367,7 @@ export class Store implements VisibleStore {
   async abandon(): Promise<void> {
     await this.#journals.abandon();
     await this.#removal;
+    if (this.#isFollower) this.#letGo();
     await this.lock?.release();
   }
 
@@ -323,11 +388,19 @@ export class Store implements VisibleStore {
       for (const key of await this.storage.list(folder)) if (!named.has(key)) await this.storage.remove(key);
   }
 
+  /** Releases the files that are held, once no query reads them. */
+  #letGo(): void {
+    const { segments } = this.catalog;
+    this.catalog.replace([], new Set(segments), false, () => {
+      for (const segment of segments) segment.release();
+    });
+  }
+
   /** Makes a commit visible whose records are learned of: all of it in one turn. */
-  #complete(batch: Batch, { first, next }: CommittedSequences): void {
+  #complete(batch: Batch | null, { first, next }: CommittedSequences): void {
     this.#visibleSizes = this.#journals.sizes;
     this.resolver.committed(this.#visibleSizes);
-    this.#append(batch, first);
+    if (batch !== null) this.#append(batch, first);
     this.#journals.nextSequence = next;
     this.#visibleSequence = next - 1;
     this.catalog.changed();

@@ -14,7 +14,7 @@ import type { FoundJournals } from "../journal/journals.js";
 import { FRAME_KINDS, JOURNAL_HEADER_BYTES } from "../journal/journal-frame.js";
 import type { Frame } from "../journal/journal-frame.js";
 import { EMPTY_MANIFEST, MANIFEST_KEY, decodeManifest } from "../files/manifest.js";
-import type { Manifest, SegmentEntry } from "../files/manifest.js";
+import type { Manifest } from "../files/manifest.js";
 import type { RecordBatch } from "../batch/record-batch.js";
 import { decodeRecords } from "../batch/record-bytes.js";
 import type { Storage } from "../storage/storage.js";
@@ -22,6 +22,19 @@ import type { Storage } from "../storage/storage.js";
 export interface RowsCommit {
   readonly batch: Batch;
   readonly firstSequence: number;
+  /** Number of the journal that it was found in. */
+  readonly journal: number;
+}
+
+/** How far a journal was read. */
+export interface JournalPlace {
+  readonly number: number;
+  /** Bytes up to the end of the last whole frame. */
+  readonly byteLength: number;
+  /** Where that frame begins; 0: there is none. */
+  readonly lastFrameAt: number;
+  /** Checksum of that frame, or of the header; null where there is no whole header yet. */
+  readonly crc: number | null;
 }
 
 /** A store as its files describe it. */
@@ -37,6 +50,8 @@ export interface Recovered extends FoundJournals {
   readonly privacy: string | null;
   /** Sizes of the dictionaries as far as their own files hold them. */
   readonly sealedSizes: ReadonlyMap<string, number>;
+  /** The end of the last journal. */
+  readonly end: JournalPlace;
 }
 
 const FOLDERS = [...FILE_FOLDERS, "journal/"] as const;
@@ -52,19 +67,36 @@ export async function recover(storage: Storage, files: StoreFiles, durable: bool
   const dictionaries = new Dictionaries();
   for (const entry of manifest.dictionaries) await files.readDictionaries(entry, dictionaries);
   const sealedSizes = dictionaries.sizes();
-  const segments = await openSegments(files, manifest.segments);
+  const segments = await files.openSegments(manifest.segments);
+  try {
+    return await recoverRest({ storage, files, manifest, isNew, journals, dictionaries, sealedSizes, segments, durable });
+  } catch (error) {
+    for (const segment of segments) segment.release();
+    throw error;
+  }
+}
 
+type Begun = Pick<Recovered, "manifest" | "isNew" | "dictionaries" | "sealedSizes" | "segments"> & {
+  readonly storage: Storage;
+  readonly files: StoreFiles;
+  readonly journals: readonly number[];
+  readonly durable: boolean;
+};
+
+async function recoverRest({ storage, files, journals, durable, ...begun }: Begun): Promise<Recovered> {
+  const { manifest, isNew, dictionaries } = begun;
   const commits: (RecordBatch | RowsCommit)[] = [];
   for (const entry of manifest.identities) commits.push(await files.readRecords(entry));
   const privacy = manifest.privacy === null ? null : await files.readPrivacy(manifest.privacy);
   let nextSequence = manifest.nextSequence;
   const journalByteLengths = new Map<number, number>();
   let ended = false;
+  let end: JournalPlace = { number: manifest.firstJournal, byteLength: 0, lastFrameAt: 0, crc: null };
   const read: { readonly key: string; readonly bytes: Uint8Array }[] = [];
   for (const number of journals) {
     const { keys, bytes } = await readJournal(storage, number);
     const replay = replayJournal(keys[0] ?? `journal ${number}`, bytes, nextSequence, (frame) => {
-      const { deltas, commit } = commitOf(frame);
+      const { deltas, commit } = commitOf(frame, number);
       for (const delta of deltas)
         if (!dictionaries.apply(delta)) throw damaged(keys[0] ?? "journal", `values of ${delta.name} contradict those before`);
       if (commit !== null) commits.push(commit);
@@ -72,32 +104,23 @@ export async function recover(storage: Storage, files: StoreFiles, durable: bool
     // A journal begun by an opening that got no further says nothing about the one before it.
     if (replay.frameCount > 0 || number === manifest.firstJournal) ended = replay.ended && replay.goodByteLength === bytes.length;
     nextSequence = replay.nextSequence;
+    end = { number, byteLength: replay.goodByteLength, lastFrameAt: replay.lastFrameAt, crc: replay.crc };
     journalByteLengths.set(number, replay.goodByteLength);
     if (keys[0] === journalKey(number)) read.push({ key: keys[0], bytes: bytes.subarray(0, replay.goodByteLength) });
   }
   if (manifest.clean && !isNew && !ended)
     throw damaged(`journal ${manifest.firstJournal}`, "the store was closed in good order, but the end mark is missing");
   if (durable && !manifest.clean) await writeAnew(storage, read);
-  return { manifest, isNew, dictionaries, segments, commits, privacy, nextSequence, journalByteLengths, sealedSizes };
+  return { ...begun, commits, privacy, nextSequence, journalByteLengths, end };
 }
 
-function commitOf(frame: Frame): { deltas: DictionaryDelta[]; commit: RecordBatch | RowsCommit | null } {
+function commitOf(frame: Frame, journal: number): { deltas: DictionaryDelta[]; commit: RecordBatch | RowsCommit | null } {
   if (frame.kind === FRAME_KINDS.records) {
     const { deltas, batch } = decodeRecords(frame.payload, frame.firstSequence);
     return { deltas, commit: batch };
   }
   const { deltas, batch } = decodeBatch(frame.payload);
-  return { deltas, commit: batch.rowCount > 0 ? { batch, firstSequence: frame.firstSequence } : null };
-}
-
-/** Segments opened at once: each has its file open meanwhile, and processes are given few of those. */
-const OPEN_SEGMENT_COUNT = 32;
-
-async function openSegments(files: StoreFiles, entries: readonly SegmentEntry[]): Promise<Segment[]> {
-  const segments: Segment[] = [];
-  for (let from = 0; from < entries.length; from += OPEN_SEGMENT_COUNT)
-    segments.push(...(await Promise.all(entries.slice(from, from + OPEN_SEGMENT_COUNT).map((entry) => files.openSegment(entry)))));
-  return segments;
+  return { deltas, commit: batch.rowCount > 0 ? { batch, firstSequence: frame.firstSequence, journal } : null };
 }
 
 async function readManifest(storage: Storage): Promise<{ manifest: Manifest; isNew: boolean }> {
@@ -138,6 +161,7 @@ export async function recoverBesideWriter(storage: Storage, files: StoreFiles): 
     const before = await storage.read(MANIFEST_KEY);
     const outcome = await recover(storage, files, false).catch((error: unknown) => ({ error }));
     if (!areSameBytes(before, await storage.read(MANIFEST_KEY))) {
+      if ("segments" in outcome) for (const segment of outcome.segments) segment.release();
       if (attempt < READ_ATTEMPT_COUNT) continue;
       throw new DaybookError("overloaded", "a writer replaces the files of the store faster than they can be read");
     }

@@ -2,7 +2,7 @@ import { DaybookError } from "../../base/errors.js";
 import { OPEN_TWICE_ADVICE } from "./storage.js";
 import { memoryCodec } from "./codec.js";
 import { cannotLengthen, checkKey, checkPrefix, clipRange, keyTaken } from "./key.js";
-import type { AppendFile, ByteRange, Storage, StorageLock, WriteOptions } from "./storage.js";
+import type { AppendFile, ByteRange, HeldObject, Storage, StorageLock, WriteOptions } from "./storage.js";
 
 interface StoredObject {
   /** May be longer than the object: appends double it. */
@@ -97,6 +97,17 @@ class MemoryStorage implements Storage {
     const object = this.#objects.get(key) ?? { buffer: new Uint8Array(0), byteLength: 0 };
     this.#objects.set(key, object);
     return new MemoryAppendFile(key, object);
+  }
+
+  async hold(key: string): Promise<HeldObject | null> {
+    checkKey(key);
+    const object = this.#objects.get(key);
+    if (object === undefined) return null;
+    const read = async (range: ByteRange) => {
+      const { start, end } = clipRange(range, object.byteLength);
+      return new Uint8Array(object.buffer.subarray(start, end));
+    };
+    return { read, release: () => undefined };
   }
 
   async lock(): Promise<StorageLock> {

@@ -25,6 +25,14 @@ export interface AppendFile {
   close(): Promise<void>;
 }
 
+/** An object that stays readable though it is removed meanwhile. */
+export interface HeldObject {
+  /** The given range of its bytes, fewer where it ends before. */
+  read(range: ByteRange): Promise<Uint8Array>;
+  /** Lets it go, once reads that are under way have ended; what is removed then leaves its place. Calling it again changes nothing. */
+  release(): void;
+}
+
 export interface StorageLock {
   /** False once somebody took the lock for one of a process that had ended. Asked with each commit, beside its sync. Absent: it cannot be lost. */
   isHeld?(): Promise<boolean>;
@@ -69,6 +77,11 @@ export interface Storage {
   sync(keys: readonly string[]): Promise<void>;
   /** Opens (creating it where absent) an object for appending at its end. Absent: the storage takes whole objects only. */
   openAppend?(key: string): Promise<AppendFile>;
+  /**
+   * Holds an object for a reader beside a writer in another process; null when there is no such object. A reader that follows holds each sealed
+   * segment that it shows. Absent: where the writer takes a file away, its question begins anew, and an export under way fails.
+   */
+  hold?(key: string): Promise<HeldObject | null>;
   /** Takes the exclusive lock of the store. @throws store_locked */
   lock?(): Promise<StorageLock>;
   /** A faster codec than the built-in one. */

@@ -1,0 +1,117 @@
+import { DaybookError } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
+import { areSameBytes } from "../../base/same-bytes.js";
+import { Turns } from "../../base/turn.js";
+import { damaged } from "../../segment/container.js";
+import type { DictionaryDelta } from "../../column/dictionaries.js";
+import type { Batch } from "../batch/batch.js";
+import { decodeBatch } from "../batch/batch-bytes.js";
+import type { RecordBatch } from "../batch/record-batch.js";
+import { decodeRecords } from "../batch/record-bytes.js";
+import { MANIFEST_KEY, decodeManifest } from "../files/manifest.js";
+import { journalKey } from "../journal/journal.js";
+import { FRAME_KINDS } from "../journal/journal-frame.js";
+import type { Frame } from "../journal/journal-frame.js";
+import type { Store } from "../live/store.js";
+import { JournalTail } from "./journal-tail.js";
+import type { FoundFrame } from "./journal-tail.js";
+import { takeManifest } from "./take-manifest.js";
+import { WatchedObject } from "./watched-object.js";
+
+/** What a row costs that comes to a head, in looks at a value. */
+const VALUES_PER_ROW = 64;
+
+/** Who hears of what a writer elsewhere did. */
+export interface FollowerHooks {
+  /** A commit is visible. @param batch null: it is of records alone */
+  readonly committed: (batch: Batch | null, hasRecords: boolean) => void;
+  /** Commits are visible of which it is not known what they brought. */
+  readonly changed: () => void;
+  /** In the turn in which others take the place of rows and records: drops what was made of these. */
+  readonly forget: (goneProjects: readonly string[]) => void;
+  /** @param whenUnread resolves when no query can see any more what an erasure or a deletion took away */
+  readonly removed: (whenUnread: Promise<void>) => void;
+}
+
+/** Brings a store that was opened for reading to where its writer is, who may be another process: commit by commit, manifest by manifest. */
+export class Follower {
+  readonly #manifest: WatchedObject;
+  readonly #tail: JournalTail;
+
+  constructor(
+    readonly store: Store,
+    readonly hooks: FollowerHooks,
+  ) {
+    this.#manifest = new WatchedObject(store.storage, MANIFEST_KEY, null);
+    this.#tail = new JournalTail(store.storage, store.foundEnd, store.nextSequence);
+  }
+
+  /**
+   * Takes what the writer did since, one look at a time. Cost: three short reads where it did nothing; else what it did.
+   * @returns whether there is a commit that is shown only by a later look
+   * @throws manifest_missing, corruption, overloaded: what was shown stays
+   */
+  async look(): Promise<boolean> {
+    let damage: string | null = null;
+    for (let attempt = 1; attempt <= LIMITS.followTryCount; attempt += 1) {
+      const newer = await this.#manifest.changed();
+      try {
+        if (newer !== null) await this.#takeManifest(newer.bytes);
+        const { frames, isWaiting } = await this.#tail.read();
+        // What an erasure comes before is not to be seen before it.
+        if (frames.length > 0 && (await this.#manifest.changed()) !== null) continue;
+        await this.#takeFrames(frames);
+        return isWaiting;
+      } catch (error) {
+        const now = await this.#manifest.changed();
+        if (!areSameBytes(now?.bytes ?? null, newer?.bytes ?? null)) continue;
+        // Frames that are cut off while they are read look damaged as well, but only once.
+        if (!(error instanceof DaybookError) || error.code !== "corruption" || error.message === damage) throw error;
+        damage = error.message;
+      }
+    }
+    throw new DaybookError("overloaded", "a writer replaces the files of the store faster than they can be read");
+  }
+
+  async #takeManifest(bytes: Uint8Array | null): Promise<void> {
+    if (bytes === null) throw new DaybookError("manifest_missing", "the store that was opened here is gone, its manifest is missing", { key: MANIFEST_KEY });
+    const manifest = decodeManifest(bytes);
+    const { hasUnseen, whenUnread } = await takeManifest(this.store, manifest, this.#tail.place.number, this.hooks.forget);
+    this.#manifest.saw(bytes);
+    this.#tail.skipTo(manifest.firstJournal, manifest.nextSequence);
+    if (hasUnseen) this.hooks.changed();
+    if (whenUnread !== null) this.hooks.removed(whenUnread);
+  }
+
+  async #takeFrames(frames: readonly FoundFrame[]): Promise<void> {
+    const turns = new Turns();
+    for (const found of frames) {
+      const rowCount = await this.#takeFrame(found);
+      await turns.took(rowCount * VALUES_PER_ROW);
+    }
+  }
+
+  async #takeFrame(found: FoundFrame): Promise<number> {
+    const { store, hooks } = this;
+    const { frame, end } = found;
+    if (end.number > this.#tail.place.number) store.catalog.freezeHeads();
+    if (frame.kind !== FRAME_KINDS.end) {
+      const { deltas, batch, records } = commitOf(frame);
+      for (const delta of deltas)
+        if (!store.dictionaries.apply(delta)) throw damaged(journalKey(end.number), `values of ${delta.name} contradict those before`);
+      await store.showCommit(batch, records, { first: frame.firstSequence, next: frame.firstSequence + frame.recordCount });
+      if (records === null && batch?.rowCount === 0) hooks.changed();
+      else hooks.committed(batch, records !== null);
+    }
+    this.#tail.took(found);
+    store.readJournal(end.number, end.byteLength);
+    return frame.recordCount;
+  }
+}
+
+/** What a frame brought: values, and events or records; with a batch of no rows it is values alone. */
+function commitOf({ kind, payload, firstSequence }: Frame): { deltas: DictionaryDelta[]; batch: Batch | null; records: RecordBatch | null } {
+  if (kind !== FRAME_KINDS.records) return { ...decodeBatch(payload), records: null };
+  const { deltas, batch: records } = decodeRecords(payload, firstSequence);
+  return { deltas, batch: null, records };
+}

@@ -1,0 +1,204 @@
+import { LIMITS } from "../../base/limits.js";
+import { damaged } from "../../segment/container.js";
+import { decodeBatch } from "../batch/batch-bytes.js";
+import { concat } from "../batch/payload.js";
+import { journalKey, journalNumber, refuseIfDurable } from "../journal/journal.js";
+import { FRAME_KINDS, JOURNAL_HEADER_BYTES, decodeFrame, journalHeaderCrc } from "../journal/journal-frame.js";
+import type { Frame } from "../journal/journal-frame.js";
+import type { JournalPlace } from "../recovery/recovery.js";
+import type { Storage } from "../storage/storage.js";
+
+/** Bytes of the first read behind the last frame: where nothing came, memory is set aside for nothing. */
+const FIRST_READ_BYTES = 4 * 1024;
+const READ_BYTES_MAX = 4 * 1024 * 1024;
+
+/** A whole frame, and the place behind it. */
+export interface FoundFrame {
+  readonly frame: Frame;
+  readonly end: JournalPlace;
+}
+
+/** What came to the journals. */
+export interface Found {
+  /** Frames that stay, in order. */
+  readonly frames: readonly FoundFrame[];
+  /** Whether there are whole frames that may still be cut off: the next look tells. */
+  readonly isWaiting: boolean;
+}
+
+/** The end of the whole frames at an earlier look. */
+interface Seen {
+  readonly end: JournalPlace;
+  readonly atMs: number;
+}
+
+/** Reads what a writer appends to its journals, each frame from where the last one that was taken ends. */
+export class JournalTail {
+  #place: JournalPlace;
+  #sequence: number;
+  #seen: Seen | null = null;
+  /** Lengths of the objects of the journal in which the place lies, where it is several. */
+  #objectLengths: number[] = [];
+
+  /** @param sequence that of the first record behind the place */
+  constructor(
+    readonly storage: Storage,
+    place: JournalPlace,
+    sequence: number,
+  ) {
+    this.#place = place;
+    this.#sequence = sequence;
+  }
+
+  get place(): JournalPlace {
+    return this.#place;
+  }
+
+  /** That of the next record. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  /** A frame was taken. */
+  took({ frame, end }: FoundFrame): void {
+    this.#goTo(end, frame.firstSequence + frame.recordCount);
+  }
+
+  /** What lies before a journal is in other files. */
+  skipTo(number: number, sequence: number): void {
+    if (number > this.#place.number) this.#goTo({ number, byteLength: 0, lastFrameAt: 0, crc: null }, Math.max(sequence, this.#sequence));
+  }
+
+  /** @throws corruption: frames that are not those that were taken, or that do not follow on */
+  async read(): Promise<Found> {
+    const nowMs = performance.now();
+    // Listed first: what is in a journal is never older than the end of the one before it.
+    const keysOf = journalsOf(await this.storage.list("journal/"));
+    const numbers = [...keysOf.keys()].filter((number) => number >= this.#place.number);
+    const frames: FoundFrame[] = [];
+    let place = this.#place;
+    let sequence = this.#sequence;
+    for (const number of numbers) {
+      if (number > place.number) place = { number, byteLength: 0, lastFrameAt: 0, crc: null };
+      const bytes = await this.#bytesFrom(place, keysOf.get(number) ?? []);
+      for (const found of framesOf(bytes, place, sequence)) {
+        frames.push(found);
+        place = found.end;
+        sequence = found.frame.firstSequence + found.frame.recordCount;
+      }
+    }
+    const count = this.#settledCount(frames, numbers.at(-1) ?? 0, nowMs);
+    return { frames: frames.slice(0, count), isWaiting: count < frames.length };
+  }
+
+  /** How many of the frames are there to stay. */
+  #settledCount(frames: readonly FoundFrame[], lastJournal: number, nowMs: number): number {
+    const synced = frames.reduce((most, { frame }) => Math.max(most, frame.syncedSequence), 0);
+    let count = 0;
+    for (const [at, { frame, end }] of frames.entries()) {
+      // A journal that has a next one is as it will be.
+      const isSettled = end.number < lastJournal || (frame.recordCount > 0 && frame.firstSequence + frame.recordCount <= synced) || frame.kind === FRAME_KINDS.end;
+      const stood = this.#seen !== null && nowMs - this.#seen.atMs >= LIMITS.followSettleMs && areSame(this.#seen.end, end);
+      if (isSettled || stood) count = at + 1;
+    }
+    for (let last = frames[count - 1]; last !== undefined && last.end.number === lastJournal && isPart(last.frame); last = frames[count - 1]) count -= 1;
+    const last = frames.at(-1);
+    if (last === undefined || count === frames.length) this.#seen = null;
+    else if (this.#seen === null || count > 0 || !frames.some(({ end }) => areSame(this.#seen?.end ?? null, end))) this.#seen = { end: last.end, atMs: nowMs };
+    return count;
+  }
+
+  #goTo(place: JournalPlace, sequence: number): void {
+    if (place.number !== this.#place.number) this.#objectLengths = [];
+    this.#place = place;
+    this.#sequence = sequence;
+  }
+
+  #bytesFrom(place: JournalPlace, keys: readonly string[]): Promise<Uint8Array> {
+    const [key] = keys;
+    if (key === journalKey(place.number)) return readToEnd(this.storage, key, place.byteLength);
+    return this.#objectsFrom(place, keys);
+  }
+
+  /** Of a journal that is an object for each write. One behind the place may be written anew, where writing it failed. */
+  async #objectsFrom({ number, byteLength }: JournalPlace, keys: readonly string[]): Promise<Uint8Array> {
+    const lengths = number === this.#place.number ? this.#objectLengths : [];
+    let [at, start] = [0, 0];
+    for (let length = lengths[0]; length !== undefined && start + length <= byteLength; length = lengths[at]) {
+      start += length;
+      at += 1;
+    }
+    const parts = await Promise.all(keys.slice(at).map(async (key) => (await this.storage.read(key)) ?? new Uint8Array(0)));
+    lengths.splice(at, lengths.length, ...parts.map(({ length }) => length));
+    return concat(parts).subarray(byteLength - start);
+  }
+}
+
+/** The keys of each journal that there is, ascending. */
+function journalsOf(keys: readonly string[]): ReadonlyMap<number, readonly string[]> {
+  const found = new Map<number, string[]>();
+  for (const key of keys) {
+    const number = journalNumber(key);
+    if (number === null) continue;
+    const known = found.get(number);
+    if (known === undefined) found.set(number, [key]);
+    else known.push(key);
+  }
+  return found;
+}
+
+async function readToEnd(storage: Storage, key: string, from: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  for (let start = from, length = FIRST_READ_BYTES; ; start += length, length = Math.min(length * 32, READ_BYTES_MAX)) {
+    const part = (await storage.read(key, { start, end: start + length })) ?? new Uint8Array(0);
+    parts.push(part);
+    if (part.length < length) return parts.length === 1 ? part : concat(parts);
+  }
+}
+
+/** The whole frames behind a place of a journal. @param bytes all that lies behind it */
+function* framesOf(bytes: Uint8Array, { number, byteLength, ...place }: JournalPlace, first: number): Generator<FoundFrame> {
+  const key = journalKey(number);
+  let { crc } = place;
+  let offset = 0;
+  if (crc === null) {
+    crc = journalHeaderCrc(bytes);
+    if (crc === null) return refuseIfDurable(key, bytes, 0, first);
+    offset = JOURNAL_HEADER_BYTES;
+  }
+  for (let sequence = first; offset < bytes.length; ) {
+    const frame = decodeFrame(bytes, offset);
+    if (frame === null || frame.previousCrc !== crc || frame.firstSequence < sequence) return refuseIfDurable(key, bytes, offset, sequence);
+    if (frame.firstSequence > sequence) throw damaged(key, `rows ${sequence} to ${frame.firstSequence - 1} are missing`);
+    const lastFrameAt = byteLength + offset;
+    ({ crc } = frame);
+    sequence += frame.recordCount;
+    offset += frame.byteLength;
+    yield { frame, end: { number, byteLength: byteLength + offset, lastFrameAt, crc } };
+  }
+}
+
+/** Whether a frame has values for a commit that goes on behind it. A project that is made is a commit by itself. */
+function isPart({ kind, recordCount, payload }: Frame): boolean {
+  if (kind !== FRAME_KINDS.rows || recordCount !== 1) return false;
+  const { deltas, batch } = decodeBatch(payload);
+  return batch.rowCount === 0 && deltas.some(({ name }) => name !== "project");
+}
+
+function areSame(a: JournalPlace | null, b: JournalPlace): boolean {
+  return a?.number === b.number && a.byteLength === b.byteLength && a.crc === b.crc;
+}
+
+/**
+ * Whether the frames up to a place are there to stay: whole they were, but nobody said that they are synced. Where the journal is gone, its rows
+ * were sealed.
+ */
+export async function hasSettled(storage: Storage, { number, lastFrameAt, crc }: JournalPlace): Promise<boolean> {
+  if (lastFrameAt === 0) return true;
+  await new Promise((resolve) => setTimeout(resolve, LIMITS.followSettleMs));
+  const keys = journalsOf(await storage.list(journalKey(number))).get(number) ?? [];
+  if (keys.length === 0) return true;
+  // Objects are written whole: what is there stays.
+  if (keys[0] !== journalKey(number)) return true;
+  return decodeFrame(await readToEnd(storage, keys[0], lastFrameAt), 0)?.crc === crc;
+}

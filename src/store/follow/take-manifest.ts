@@ -1,0 +1,166 @@
+import type { Dictionaries, DictionaryDelta } from "../../column/dictionaries.js";
+import { RECORD_FIELD_COUNT, RecordTable } from "../../identity/record-table.js";
+import { damaged } from "../../segment/container.js";
+import type { Segment } from "../../segment/segment.js";
+import type { BroughtCodes, RecordBatch } from "../batch/record-batch.js";
+import { MANIFEST_KEY } from "../files/manifest.js";
+import type { FileEntry, Manifest } from "../files/manifest.js";
+import type { Store, UnseenCommits } from "../live/store.js";
+
+/** What a manifest of a writer elsewhere brought. */
+export interface TakenManifest {
+  /** Commits that were sealed before their journal was read. */
+  readonly hasUnseen: boolean;
+  /** Resolves when no query can see any more what an erasure or a deletion took away; null where nothing was. */
+  readonly whenUnread: Promise<void> | null;
+}
+
+/** A manifest, and what was read of the files that it names and the one before did not. */
+interface Read {
+  readonly store: Store;
+  readonly manifest: Manifest;
+  readonly privacy: string | null;
+  readonly added: readonly Segment[];
+  readonly removed: ReadonlySet<Segment>;
+  /** Whether the rows of heads are in its segments: of all heads, or of the frozen ones. */
+  readonly seals: "all" | "frozen" | "none";
+}
+
+/**
+ * Takes the newer manifest of a writer elsewhere: files are read first, then memory follows in one turn. Cost: the files that are new; after an
+ * erasure or a deletion all dictionaries, records, and links of segments.
+ * @param journal the one to which the rows of the live heads belong
+ * @param forget drops what was made of rows and records, in the turn in which others take their place
+ * @throws corruption, where a file is gone too: the writer may have replaced the manifest since
+ */
+export async function takeManifest(store: Store, manifest: Manifest, journal: number, forget: (goneProjects: readonly string[]) => void): Promise<TakenManifest> {
+  const former = store.manifest;
+  if (manifest.nextSequence < former.nextSequence || manifest.epoch < former.epoch)
+    throw damaged(MANIFEST_KEY, "the store was put back to an earlier state than was shown; close this reader and open it again");
+  const named = new Set(manifest.segments.map(({ key }) => key));
+  const known = new Set(store.catalog.segments.map(({ key }) => key));
+  const added = await store.files.openSegments(manifest.segments.filter(({ key }) => !known.has(key)));
+  const removed = new Set(store.catalog.segments.filter(({ key }) => !named.has(key)));
+  const seals = manifest.firstJournal === former.firstJournal ? "none" : manifest.firstJournal > journal ? "all" : "frozen";
+  try {
+    const privacy = manifest.privacy?.key === former.privacy?.key ? store.privacy : manifest.privacy === null ? null : await store.files.readPrivacy(manifest.privacy);
+    const read = { store, manifest, privacy, added, removed, seals } as const;
+    return isReplaced(store, manifest) ? await replaceAll(read, forget) : await extend(read);
+  } catch (error) {
+    if (store.manifest !== manifest) for (const segment of added) segment.release();
+    throw error;
+  }
+}
+
+/**
+ * Whether rows or records may be gone: an erasure and a deletion put one file in the place of all dictionaries. Where there was no such file yet, it
+ * may as well be the first seal, unless commits behind it were seen.
+ */
+function isReplaced(store: Store, { dictionaries: [first], nextSequence }: Manifest): boolean {
+  const [former] = store.manifest.dictionaries;
+  if (first?.key === former?.key) return false;
+  if (nextSequence >= store.nextSequence) return true;
+  if (former === undefined) return false;
+  throw damaged(MANIFEST_KEY, `it was replaced behind sequence ${nextSequence - 1}, but ${store.nextSequence - 1} was shown`);
+}
+
+async function extend({ store, manifest, ...read }: Read): Promise<TakenManifest> {
+  for (const entry of others(manifest.dictionaries, store.manifest.dictionaries)) await store.files.readDictionaries(entry, store.dictionaries);
+  const unseen = manifest.nextSequence > store.nextSequence ? await unseenIn(store, manifest, read.added) : null;
+  await store.showManifest(manifest, read.privacy, unseen, () => replaceRows(store, read, () => undefined));
+  return { hasUnseen: unseen !== null, whenUnread: null };
+}
+
+/** The commits from `store.nextSequence` on, of which no journal tells any more. */
+async function unseenIn({ files, nextSequence, manifest: former }: Store, { identities }: Manifest, added: readonly Segment[]): Promise<UnseenCommits> {
+  const table = new RecordTable();
+  let brought: BroughtCodes | null = null;
+  for (const entry of others(identities, former.identities)) {
+    const batch = await files.readRecords(entry);
+    appendFrom(table, batch, nextSequence);
+    ({ brought } = batch);
+  }
+  return { segments: added.filter(({ lastSequence }) => lastSequence >= nextSequence), records: table.slice(0), brought };
+}
+
+function appendFrom(table: RecordTable, { records }: RecordBatch, firstSequence: number): void {
+  const { kinds, times, ids, sequences, codes } = records;
+  for (let row = 0; row < records.rowCount; row += 1)
+    if ((sequences[row] ?? 0) >= firstSequence)
+      table.append(kinds[row] ?? 0, times[row] ?? 0, ids, row * 16, sequences[row] ?? 0, codes, row * RECORD_FIELD_COUNT);
+}
+
+async function replaceAll({ store, manifest, ...read }: Read, forget: (goneProjects: readonly string[]) => void): Promise<TakenManifest> {
+  const { dictionaries } = store;
+  const stored = new StoredValues();
+  for (const entry of manifest.dictionaries) await store.files.readDictionaries(entry, stored);
+  const gone = goneCodes(dictionaries, stored);
+  const table = new RecordTable();
+  let brought: BroughtCodes = { userId: [], anonymousId: [], companyId: [] };
+  for (const entry of manifest.identities) {
+    const batch = await store.files.readRecords(entry);
+    appendFrom(table, batch, 0);
+    ({ brought } = batch);
+  }
+  const hasUnseen = manifest.nextSequence > store.nextSequence;
+  const goneProjects = (gone.get("project") ?? []).map((code) => dictionaries.named("project").valueOf(code));
+  let unread = (): void => undefined;
+  const whenUnread = new Promise<void>((resolve) => (unread = resolve)).then(() => {
+    for (const [name, codes] of gone) for (const code of codes) dictionaries.named(name).blank(code);
+  });
+  await store.showManifest(manifest, read.privacy, null, () => {
+    replaceRows(store, { ...read, seals: "all" }, unread);
+    for (const [name, codes] of gone) for (const code of codes) dictionaries.named(name).retire(code);
+    for (const [name, values] of stored.byName) {
+      const start = dictionaries.named(name).size;
+      dictionaries.apply({ name, start, values: values.slice(start) });
+    }
+    store.replaceRecords(table, brought, read.privacy);
+    forget(goneProjects);
+  });
+  return { hasUnseen, whenUnread };
+}
+
+/** All values of dictionary files, by dictionary and code. */
+class StoredValues implements Pick<Dictionaries, "apply"> {
+  readonly byName = new Map<string, string[]>();
+
+  apply({ name, start, values }: DictionaryDelta): boolean {
+    const known = this.byName.get(name) ?? [""];
+    this.byName.set(name, known);
+    if (start !== known.length) return false;
+    for (const value of values) known.push(value);
+    return true;
+  }
+}
+
+/** Codes whose values were taken away, by dictionary. @throws corruption */
+function goneCodes(dictionaries: Dictionaries, { byName }: StoredValues): ReadonlyMap<string, readonly number[]> {
+  const gone = new Map<string, number[]>();
+  for (const [name, values] of byName) {
+    const known = dictionaries.named(name);
+    const codes: number[] = [];
+    for (let code = 1; code < Math.min(known.size, values.length); code += 1) {
+      const [before, after = ""] = [known.valueOf(code), values[code]];
+      if (before === after || (after === "" && known.isRetired(code))) continue;
+      if (after !== "") throw damaged(MANIFEST_KEY, `code ${code} of ${name} has another value than was shown; close this reader and open it again`);
+      codes.push(code);
+    }
+    if (codes.length > 0) gone.set(name, codes);
+  }
+  return gone;
+}
+
+/** @param unread called once no query reads what is gone */
+function replaceRows({ catalog }: Store, { added, removed, seals }: Pick<Read, "added" | "removed" | "seals">, unread: () => void): void {
+  if (seals === "all") catalog.freezeHeads();
+  catalog.replace(added, removed, seals !== "none", () => {
+    for (const segment of removed) segment.release();
+    unread();
+  });
+}
+
+function others(entries: readonly FileEntry[], former: readonly FileEntry[]): FileEntry[] {
+  const known = new Set(former.map(({ key }) => key));
+  return entries.filter(({ key }) => !known.has(key));
+}

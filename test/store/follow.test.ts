@@ -1,0 +1,117 @@
+import { memoryStorage, type Segment, type Storage } from "daybook";
+import { fileStorage } from "daybook/node";
+import { describe, expect, test } from "vitest";
+import { storeOf } from "../../src/engine/open-daybook.js";
+import { useLimits } from "../limits.js";
+import { emptyDirectory, erase, expectSame, follow, ingest, nowMs, open } from "./follow-kit.js";
+import { lastingMemory } from "./objects.js";
+import { wholeObjectsOnly } from "./recording-storage.js";
+
+// A second of a follower's time takes a tenth.
+useLimits({ followMs: 20, followSettleMs: 10, followLateMs: 50 });
+
+const PRO: Segment = { groups: [{ conditions: [{ type: "trait", field: "plan", operator: "=", value: "pro" }] }] };
+
+/** A place for a writer and a reader. */
+const PLACES: Record<string, () => Promise<readonly [writing: Storage, reading: Storage]>> = {
+  "memory with a journal": () => Promise.resolve(twice(lastingMemory())),
+  "memory without one": () => Promise.resolve(twice(memoryStorage())),
+  "a storage that cannot append, and holds nothing": () => Promise.resolve(twice(wholeObjectsOnly(lastingMemory()))),
+  files: async () => {
+    const directory = await emptyDirectory();
+    return [fileStorage(directory), fileStorage(directory)];
+  },
+};
+
+function twice(storage: Storage): readonly [Storage, Storage] {
+  return [storage, storage];
+}
+
+describe.each(Object.entries(PLACES))("In %s a follower", (_place, make) => {
+  test("shows within a second what its writer commits, seals and compacts, and how it is opened again", async () => {
+    const [writing, reading] = await make();
+    const writer = await open(writing);
+    const follower = await follow(reading);
+    await ingest(writer, "first", 5);
+    await expectSame(follower, writer, "events");
+    await writer.identify({ userId: "user 1", anonymousId: "a 1", email: "one@example.org", traits: { plan: "pro" } });
+    await writer.group({ userId: "user 1", companyId: "acme", traits: { size: 3 } });
+    await ingest(writer, "second", 3, { anonymousId: "a 2", companyId: "acme" });
+    await writer.createProject("empty");
+    await expectSame(follower, writer, "records");
+    for (let round = 0; round < 6; round += 1) {
+      await ingest(writer, `round ${round}`, 4, { project: "shop" });
+      await writer.alias({ from: `a ${round}`, to: "user 3" });
+      await writer.identify({ userId: `only a record ${round}`, email: `${round}@example.org` });
+      if (round > 0) await ingest(writer, "an event at last", 1, { userId: `only a record ${round - 1}` });
+      await writer.seal();
+      if (round < 2) await expectSame(follower, writer, `seal ${round}`);
+    }
+    await writer.segments.put("pro", PRO);
+    await writer.timeToLive.set("shop", { days: 300 });
+    await expectSame(follower, writer, "seals and compactions");
+    await writer.close();
+    const again = await open(writing);
+    await ingest(again, "another life", 7);
+    await expectSame(follower, again, "another life");
+    expect(follower.health).toBe("read_only");
+    await expect(follower.ingest([{ name: "x" }])).rejects.toMatchObject({ code: "read_only" });
+  });
+
+  test("shows nothing any more of whom its writer erases, and of what it deletes", async () => {
+    const [writing, reading] = await make();
+    const writer = await open(writing);
+    const follower = await follow(reading);
+    // Before there is any file of dictionaries.
+    await ingest(writer, "gone", 3, { userId: "gone at first" });
+    await ingest(writer, "stays", 3);
+    await expectSame(follower, writer);
+    await erase(writer, "gone at first");
+    await expectSame(follower, writer, "the first erasure");
+    await writer.segments.put("theirs", { groups: [{ conditions: [{ type: "trait", field: "email", operator: "=", value: "gone@example.org" }] }] });
+    await ingest(writer, "gone", 3, { userId: "gone", anonymousId: "gone too", metadata: { secret: "of the gone" } });
+    await writer.identify({ userId: "gone", email: "gone@example.org" });
+    await ingest(writer, "of two projects", 4, { project: "shop" });
+    await expectSame(follower, writer);
+    await erase(writer, "gone");
+    await ingest(writer, "behind it", 2);
+    await expectSame(follower, writer, "the second erasure");
+    await writer.deleteEvents({ before: new Date(nowMs - 86_400_000) });
+    await expectSame(follower, writer, "a deletion");
+    await writer.deleteProject("shop");
+    await ingest(writer, "behind it", 2, { userId: "gone" });
+    await expectSame(follower, writer, "a project");
+    const dictionaries = storeOf(follower)?.dictionaries;
+    const texts = ["userId", "anonymousId", "email", "project"].flatMap((name) => dictionaries?.named(name).values ?? []);
+    expect(texts.filter((text) => /gone|shop/.test(text))).toEqual([]);
+  });
+});
+
+test("A follower of a store that is empty yet has the keys of its writer: each takes the other's cursors.", async () => {
+  const storage = lastingMemory();
+  const writer = await open(storage);
+  const follower = await follow(storage);
+  await ingest(writer, "a", 5);
+  await expectSame(follower, writer);
+  const { cursor } = await writer.searchEvents({ limit: 2 });
+  expect((await follower.searchEvents({ limit: 2, cursor })).events).toEqual((await writer.searchEvents({ limit: 2, cursor })).events);
+});
+
+test("A follower tells of changes as its writer does.", async () => {
+  const storage = lastingMemory();
+  const writer = await open(storage);
+  const follower = await follow(storage);
+  const changes = follower.changes()[Symbol.asyncIterator]();
+  const first = changes.next();
+  await writer.ingest([{ name: "a", project: "shop" }]);
+  expect(await first).toEqual({ done: false, value: { sequence: 1, projects: ["shop"] } });
+  const second = changes.next();
+  await erase(writer, "nobody");
+  await writer.deleteProject("shop");
+  const { value } = await second;
+  expect(value).toMatchObject({ projects: ["default", "shop"] });
+});
+
+test("Where no store was made, there is nothing to follow.", async () => {
+  await expect(follow(fileStorage(await emptyDirectory()))).rejects.toMatchObject({ code: "manifest_missing" });
+});
