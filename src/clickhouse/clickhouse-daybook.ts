@@ -18,6 +18,7 @@ export type ClickHouseQuestion =
   | "topCompanies"
   | "companyTopUsers"
   | "trend"
+  | "funnel"
   | "retention"
   | "lifecycle"
   | "stickiness";

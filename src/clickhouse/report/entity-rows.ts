@@ -8,14 +8,14 @@ import { sql, wholes, type Sql } from "../sql/sql.js";
 import type { Asking } from "./report.js";
 
 /** Rows with whom they count for: `entity`, `""` for nobody, who is left out. */
-export function entityRows(scopes: readonly Scope[], level: EntityLevel, columns: (are: readonly Sql[]) => Sql, asking: Asking): Sql {
+export function entityRows(scopes: readonly Scope[], level: EntityLevel, columns: (are: readonly Sql[], needs: Needs) => Sql, asking: Asking): Sql {
   const needs = new Needs(asking);
   const who = needs.who();
   const company = level === "account" ? companyOf(needs) : sql`''`;
   const ofAccount = sql`multiIf(${company} != '', concat('c', ${company}), ${who} = '', '', concat('w', ${who}))`;
   const entity = level === "account" ? ofAccount : who;
   const are = scopes.map((scope) => sql`(${whereOf(scope, null, needs)})`);
-  const selected = columns(are);
+  const selected = columns(are, needs);
   const some = are.reduce((all, one) => sql`${all} OR ${one}`);
   return sql`SELECT ${entity} AS entity, ms, ${selected} FROM ${needs.rows()} WHERE (${some}) AND entity != ''`;
 }

@@ -2,6 +2,7 @@ import type { ReportName } from "../../plan/plan.js";
 import { aggregate } from "./aggregate.js";
 import { companyTopUsers } from "./company-top-users.js";
 import { countEvents, countEventsPerDay, countEventsRunningTotalPerDay, countUniqueUsers, countUniqueUsersPerDay } from "./counts.js";
+import { funnel } from "./funnel.js";
 import { identityDeviceGeo, identityProfile, identityReferrers, identitySessions } from "./identity.js";
 import { lifecycle } from "./lifecycle.js";
 import { ltvCohorts } from "./ltv-cohorts.js";
@@ -31,6 +32,7 @@ export const reports: { readonly [K in ReportName]?: Report<K> } = {
   topCompanies,
   companyTopUsers,
   trend,
+  funnel,
   retention,
   lifecycle,
   stickiness,

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- a key has one value a field */
-import { cutOf, slotsOf, type Extent, type Slot } from "../../answer/insights/buckets.js";
+import { bothExtents, cutOf, slotsOf, type Slot } from "../../answer/insights/buckets.js";
 import type { KeyGroups } from "../../answer/insights/combinations.js";
 import { rateOf } from "../../answer/numbers/shown.js";
 import { LIMITS } from "../../base/limits.js";
@@ -148,11 +148,6 @@ function chartOf({ visitors, views, events }: WebStates, visits: Visits, plan: W
 
 function unitOf(byUnit: CellsByUnit, { unitMs }: Slot): CellsByUnit {
   return new Map([[unitMs, byUnit.get(unitMs) ?? []]]);
-}
-
-function bothExtents(one: Extent | null, other: Extent | null): Extent | null {
-  if (one === null || other === null) return one ?? other;
-  return { firstMs: Math.min(one.firstMs, other.firstMs), lastMs: Math.max(one.lastMs, other.lastMs) };
 }
 
 type Lists = Pick<WebOverview, "entryPages" | "exitPages" | "sources" | "mediums" | "campaigns" | "countries" | "devices" | "browsers" | "systems">;
