@@ -19,6 +19,7 @@ export type ClickHouseQuestion =
   | "companyTopUsers"
   | "trend"
   | "funnel"
+  | "paths"
   | "retention"
   | "lifecycle"
   | "stickiness";

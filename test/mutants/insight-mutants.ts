@@ -117,7 +117,7 @@ const visits: readonly InsightMutant[] = [
     ["to interpolate between lengths", "secondsOf(values[at * 2]! * (100 - rest) + values[at * 2 + 1]! * rest, 100)", "secondsOf(values[at * 2 + 1]!, 1)"]),
   ...ofInsight("paths", "answer/paths-answer.ts", ["that equal steps are one node", "known(ofStep, label,", "known(ofStep, node,"]),
   ...ofInsight("paths", "answer/sessions-paths.ts", ["that sequences are cut", "if (!isCut) this.#wholeEnds[node]! += 1;", "this.#wholeEnds[node]! += 1;"]),
-  ...ofInsight("paths", "report/visits/paths.ts", ["that an event without a value is no node", 'text === "" ? NO_LABEL', 'text === "none" ? NO_LABEL']),
+  ...ofInsight("paths", "filter/label-numbers.ts", ["that an event without a value is no node", 'text === "" ? NO_LABEL', 'text === "none" ? NO_LABEL']),
   ...ofInsight("webOverview", "report/visits/web-overview.ts",
     ["that everybody is online", "const online = { ...plan, eventName: null, where: [],", "const online = { ...plan,"],
     ["that views are page views", "cellsByUnit(viewsOf({ ...plan, range }, plan.pageviewSlugs), by, none, NO_ITEMS)", "cellsByUnit({ ...plan, range }, by, none, NO_ITEMS)"]),

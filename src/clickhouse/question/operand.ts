@@ -57,7 +57,8 @@ function leavesAt(key: string, path: string | null): Sql {
   return sql`if(${isThere(keyColumn(key))}, ${ofKey}, ${leavesOf(pathColumn(path), pathLeavesColumn(path))})`;
 }
 
-function tagged(column: string): Sql {
+/** The tagged value in a column of metadata; `""` where there is none. */
+export function tagged(column: string): Sql {
   return sql`ifNull(metadata.${name(column)}.:String, '')`;
 }
 

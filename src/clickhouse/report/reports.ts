@@ -6,6 +6,7 @@ import { funnel } from "./funnel.js";
 import { identityDeviceGeo, identityProfile, identityReferrers, identitySessions } from "./identity.js";
 import { lifecycle } from "./lifecycle.js";
 import { ltvCohorts } from "./ltv-cohorts.js";
+import { paths } from "./paths.js";
 import type { Report } from "./report.js";
 import { retention } from "./retention.js";
 import { revenueByAttribution } from "./revenue-by-attribution.js";
@@ -33,6 +34,7 @@ export const reports: { readonly [K in ReportName]?: Report<K> } = {
   companyTopUsers,
   trend,
   funnel,
+  paths,
   retention,
   lifecycle,
   stickiness,

@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows, nodes and sessions are bounded by their lists */
 import { LIMITS } from "../../base/limits.js";
 import { compareIds } from "../../base/uuid.js";
+import { NO_LABEL } from "../../filter/label-numbers.js";
 import { select } from "../../filter/select.js";
 import { selectedRows } from "../../filter/selected-rows.js";
 import type { PathsPlan } from "../../plan/insights/plan.js";
@@ -53,9 +54,6 @@ export interface Nodes {
   /** Where those of the next session begin, by number of the session. */
   readonly ends: Uint32Array;
 }
-
-/** What is no node. */
-export const NO_LABEL = 0xffffffff;
 
 /**
  * Nodes of events session by session. Cost: some 10 ns an event; of days with several segments or a head also a sort of their events by time,
