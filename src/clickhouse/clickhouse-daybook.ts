@@ -20,6 +20,8 @@ export type ClickHouseQuestion =
   | "trend"
   | "funnel"
   | "paths"
+  | "sessionsOverview"
+  | "webOverview"
   | "retention"
   | "lifecycle"
   | "stickiness";

@@ -11,7 +11,7 @@ import { baseSeed, strideOf } from "../oracle/settings.js";
 import { newDatabase, type Layout } from "./kit.js";
 
 /** How often each is asked of a history: more often where more can go wrong. */
-const QUESTION_COUNTS = { trend: 10, retention: 8, lifecycle: 4, stickiness: 4, funnel: 24, paths: 12 } as const;
+const QUESTION_COUNTS = { trend: 10, retention: 8, lifecycle: 4, stickiness: 4, funnel: 24, paths: 12, sessionsOverview: 10, webOverview: 8 } as const;
 type Asked = keyof typeof QUESTION_COUNTS;
 
 const TIMES = strideOf(1, 10);

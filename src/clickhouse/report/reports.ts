@@ -11,9 +11,11 @@ import type { Report } from "./report.js";
 import { retention } from "./retention.js";
 import { revenueByAttribution } from "./revenue-by-attribution.js";
 import { searchEvents } from "./search-events.js";
+import { sessionsOverview } from "./sessions-overview.js";
 import { stickiness } from "./stickiness.js";
 import { topCompanies } from "./top-companies.js";
 import { trend } from "./trend.js";
+import { webOverview } from "./web-overview.js";
 
 /** Every report that is there, by its name. */
 export const reports: { readonly [K in ReportName]?: Report<K> } = {
@@ -35,6 +37,8 @@ export const reports: { readonly [K in ReportName]?: Report<K> } = {
   trend,
   funnel,
   paths,
+  sessionsOverview,
+  webOverview,
   retention,
   lifecycle,
   stickiness,

@@ -10,7 +10,7 @@ import type { Rows } from "../../segment/rows.js";
 import { whilePinned } from "../../segment/while-pinned.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
 import type { Part } from "../form/part.js";
-import { inPieces } from "../insights/in-pieces.js";
+import { inPieces } from "../../base/in-pieces.js";
 import type { RowKeys } from "../insights/row-keys.js";
 
 /** Matching events of one segment or head that are in sessions of the range, row by row. */
