@@ -23,12 +23,12 @@ const [ann, bob, cy] = [{ userId: "ann" }, { userId: "bob" }, { anonymousId: "de
 const events = [
   // Two at once, of which the second to come is the first in order.
   event(0, "a", ann, { device: "desktop", metadata: { plan: ["x", "y"], deep: { key: [1, { b: 2, a: 1 }] } } }),
-  event(0, "a", ann, { device: "mobile", url: "https://shop.example/first?x=1", utmSource: null, metadata: { plan: "z" } }),
+  event(0, "a", ann, { device: "mobile", url: "https://shop.example/first?x=1", metadata: { plan: "z" } }),
   event(10 * MINUTE, "x", { anonymousId: "device-ann" }),
   event(20 * MINUTE, "b", ann, { metadata: { deep: { key: "text" } } }),
   event(45 * MINUTE, "c", ann, { url: null }),
-  // A pause of just the gap, and one longer.
-  event(75 * MINUTE, "a", ann),
+  // A pause longer than the gap, and one that is just the gap.
+  event(75 * MINUTE + 1, "a", ann),
   event(105 * MINUTE + 1, "b", ann),
   // Goes on over midnight, and for more than a day without a pause.
   ...Array.from({ length: 60 }, (_, n) => event(11 * HOUR + n * 29 * MINUTE, n % 7 === 0 ? "a" : "Pageview", bob, { companyId: n % 2 === 0 ? "acme" : null })),
@@ -37,6 +37,7 @@ const events = [
   event(11 * HOUR + 10 * MINUTE, "Purchase", bob, { url: null, hostname: null, value: 5, externalId: "o1" }),
   event(12 * HOUR, "Purchase", bob, { value: 7, currency: "EUR", externalId: "o2" }),
   event(12 * HOUR + 5, "Purchase", cy, { value: 7, currency: "EUR", externalId: "o2" }),
+  event(13 * HOUR, "Purchase", cy, { value: 3, currency: "SEK" }),
   event(2 * DAY, "a", cy, { referrer: "https://www.google.com/", url: "https://shop.example/a?utm_source=news" }),
   event(2 * DAY + MINUTE, "b", cy, { referrer: "https://friend.example/" }),
   event(9 * DAY, "b", { anonymousId: "device-ann" }, { url: "?only=query" }),
@@ -46,7 +47,7 @@ const events = [
 const steps = [{ eventName: "a" }, { eventName: "b" }];
 const breakdown = { fields: ["device", "metadata.plan"], limit: 2, rest: true };
 
-type Ask = (of: Pick<Daybook, "funnel" | "paths" | "sessionsOverview" | "webOverview">) => Promise<unknown>;
+type Ask = (of: Pick<Daybook, "funnel" | "paths" | "sessionsOverview" | "webOverview" | "trend" | "retention">) => Promise<unknown>;
 
 const questions: Readonly<Record<string, Ask>> = {
   "a funnel by what came first at once": (of) => of.funnel({ steps, breakdown }),
@@ -66,6 +67,11 @@ const questions: Readonly<Record<string, Ask>> = {
   "sessions by their first events": (of) => of.sessionsOverview({ breakdown, interval: "day" }),
   "sessions of one project that saw something": (of) => of.sessionsOverview({ project: "default", eventName: "b", interval: "hour", startDate: at(0), endDate: at(3 * HOUR) }),
   "sessions that begin in the middle of another one": (of) => of.sessionsOverview({ startDate: at(12 * HOUR), endDate: at(40 * HOUR) }),
+  "a trend of sessions": (of) => of.trend({ measure: { type: "sessions" }, breakdown, cumulative: true, startDate: at(0), endDate: at(3 * DAY) }),
+  "a trend of revenue": (of) => of.trend({ measure: { type: "revenue" }, breakdown: { fields: ["companyId", "name"], limit: 1, rest: true }, interval: "week" }),
+  "a trend of revenue of whom paid twice": (of) => of.trend({ measure: { type: "revenue" }, startDate: at(12 * HOUR + 1), endDate: at(DAY), compare: "previous_period", interval: "hour", fill: false }),
+  "retention by first events": (of) => of.retention({ breakdown, periods: 2 }),
+  "retention by the first event of each day": (of) => of.retention({ cohort: "recurring", cohortEvent: { eventName: "a" }, breakdown: { fields: ["name", "device"] }, returned: "on_or_after", periods: 3 }),
   "a web site": (of) => of.webOverview({ interval: "day" }),
   "a web site before and now": (of) => of.webOverview({ startDate: at(0), endDate: at(DAY), compare: "previous_period", interval: "hour", limit: 3 }),
   "a web site by what was seen": (of) => of.webOverview({ filterGroups: [{ filters: [{ fieldName: "url", operator: "contains", value: "a" }] }], limit: 2 }),
@@ -76,16 +82,16 @@ describe.each(layouts)("rows in order from ClickHouse, %s", (layout) => {
   let embedded: Daybook;
   const close: (() => Promise<void>)[] = [];
   beforeAll(async () => {
-    const rules = { clock: fixedClock(startMs + 9 * DAY + 6 * MINUTE) };
+    const rules = { clock: fixedClock(startMs + 9 * DAY + 6 * MINUTE), rates: (from: string) => (from === "EUR" ? 1.25 : undefined) };
     const { options, drop } = await newDatabase(layout, rules);
     daybook = await openClickHouse(options);
     embedded = await openDaybook({ ...rules, storage: memoryStorage() });
     close.push(drop, () => daybook.close(), () => embedded.close());
     for (const each of [daybook as unknown as Daybook, embedded]) {
-      await each.ingest(events.slice(0, 40));
+      expect(await each.ingest(events.slice(0, 40))).toMatchObject({ rejected: [] });
       await each.identify({ userId: "ann", anonymousId: "device-ann" });
       await each.alias({ from: "ann-old", to: "ann" });
-      await each.ingest(events.slice(40));
+      expect(await each.ingest(events.slice(40))).toMatchObject({ rejected: [] });
     }
   });
   afterAll(async () => {
