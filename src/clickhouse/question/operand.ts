@@ -46,7 +46,7 @@ export function foundOf(operand: Operand, needs: Needs): Found {
     case "touch":
       return { kind: "text", text: touchOf(operand.dimension, needs.touch) };
     default:
-      throw new DaybookError("not_supported", "fieldName: what is known of people and companies, and segments, are no filters on ClickHouse");
+      throw new DaybookError("not_supported", "fieldName: what is known of people and companies is not answered on ClickHouse");
   }
 }
 

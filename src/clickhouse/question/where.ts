@@ -5,6 +5,7 @@ import { allOf, anyOf, sql, text, texts, uuids, whole, type Sql } from "../sql/s
 import { passesNotSet, taggedTest, textTest } from "../sql/value-test.js";
 import type { Needs } from "./needs.js";
 import { foundOf } from "./operand.js";
+import { isInSegment } from "./segment.js";
 
 /** The ids under which somebody's rows lie. */
 export interface Actors {
@@ -38,7 +39,9 @@ export function ofActors({ users, anonymous }: Actors): Sql {
 }
 
 function comparisonOf({ operand, test, negated }: Comparison, needs: Needs): Sql {
-  const passes = exactly({ operand, test, negated }) ?? passesOf({ operand, test, negated }, needs);
+  const passes = operand.kind === "segment"
+    ? isInSegment(operand, needs, (scope, own) => whereOf(scope, null, own))
+    : (exactly({ operand, test, negated }) ?? passesOf({ operand, test, negated }, needs));
   return negated ? sql`NOT (${passes})` : passes;
 }
 

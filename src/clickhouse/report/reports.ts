@@ -17,8 +17,8 @@ import { topCompanies } from "./top-companies.js";
 import { trend } from "./trend.js";
 import { webOverview } from "./web-overview.js";
 
-/** Every report that is there, by its name. */
-export const reports: { readonly [K in ReportName]?: Report<K> } = {
+/** Every report by its name. */
+export const reports: { readonly [K in ReportName]: Report<K> } = {
   countEvents,
   countEventsPerDay,
   countEventsRunningTotalPerDay,
