@@ -18,7 +18,8 @@ export class LabelNumbers {
 
   /** @throws invalid_regex */
   static async of({ rules }: PathsPlan): Promise<LabelNumbers> {
-    return new LabelNumbers(await Promise.all(rules.map(async ({ pattern, label }, at) => ({ regex: await compileRegex(pattern, `rules[${at}].pattern`), label }))));
+    const compiled = rules.map(async ({ pattern, label }, at) => ({ regex: await compileRegex(pattern, `rules[${at}].pattern`), label }));
+    return new LabelNumbers(await Promise.all(compiled));
   }
 
   /** Of a value; `NO_LABEL` for `""`, which is none. */

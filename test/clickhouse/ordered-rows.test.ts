@@ -31,7 +31,8 @@ const events = [
   event(75 * MINUTE + 1, "a", ann),
   event(105 * MINUTE + 1, "b", ann),
   // Goes on over midnight, and for more than a day without a pause.
-  ...Array.from({ length: 60 }, (_, n) => event(11 * HOUR + n * 29 * MINUTE, n % 7 === 0 ? "a" : "Pageview", bob, { companyId: n % 2 === 0 ? "acme" : null })),
+  ...Array.from({ length: 60 }, (_, n) =>
+    event(11 * HOUR + n * 29 * MINUTE, n % 7 === 0 ? "a" : "Pageview", bob, { companyId: n % 2 === 0 ? "acme" : null })),
   event(11 * HOUR, "b", bob, { project: "other" }),
   // Reported by a server.
   event(11 * HOUR + 10 * MINUTE, "Purchase", bob, { url: null, hostname: null, value: 5, externalId: "o1" }),
@@ -53,12 +54,16 @@ const inSegment = (operator: "in_segment" | "not_in_segment") => [{ filters: [{ 
 const segmentOf = (...conditions: SegmentCondition[]) => ({ own: { groups: [{ conditions }] } });
 
 const questions: Readonly<Record<string, Ask>> = {
-  "who did something often": (of) => of.trend({ filterGroups: inSegment("in_segment"), segments: segmentOf({ type: "did", eventName: "a", atLeast: 2, atMost: 3 }), interval: "total" }),
-  "who is not among those who never did something": (of) => of.trend({ filterGroups: inSegment("not_in_segment"), segments: segmentOf({ type: "did_not", eventName: "Pageview" }), interval: "total" }),
-  "whoever was seen first and last": (of) => of.funnel({ steps, filterGroups: inSegment("in_segment"), segments: segmentOf({ type: "first_seen", endDate: at(DAY) }, { type: "last_seen", lastDays: 3 }) }),
+  "who did something often":
+    (of) => of.trend({ filterGroups: inSegment("in_segment"), segments: segmentOf({ type: "did", eventName: "a", atLeast: 2, atMost: 3 }), interval: "total" }),
+  "who is not among those who never did something":
+    (of) => of.trend({ filterGroups: inSegment("not_in_segment"), segments: segmentOf({ type: "did_not", eventName: "Pageview" }), interval: "total" }),
+  "whoever was seen first and last":
+    (of) => of.funnel({ steps, filterGroups: inSegment("in_segment"), segments: segmentOf({ type: "first_seen", endDate: at(DAY) }, { type: "last_seen", lastDays: 3 }) }),
 
   "a funnel by what came first at once": (of) => of.funnel({ steps, breakdown }),
-  "a funnel by its last event": (of) => of.funnel({ steps: [...steps, { eventName: "c" }], breakdown: { fields: ["metadata.deep.key"], at: "last" }, conversionWindowSec: 9 * 86_400 }),
+  "a funnel by its last event":
+    (of) => of.funnel({ steps: [...steps, { eventName: "c" }], breakdown: { fields: ["metadata.deep.key"], at: "last" }, conversionWindowSec: 9 * 86_400 }),
   "a funnel that ends behind its dates": (of) => of.funnel({ steps, endDate: at(5 * MINUTE) }),
   "a strict funnel": (of) => of.funnel({ steps, order: "strict", endDate: at(5 * MINUTE) }),
   "a funnel with an exclusion": (of) => of.funnel({ steps, exclusions: [{ eventName: "x" }], endDate: at(5 * MINUTE) }),
@@ -72,17 +77,23 @@ const questions: Readonly<Record<string, Ask>> = {
   "paths of what lies deep": (of) => of.paths({ node: "metadata.deep.key" }),
   "paths of a list": (of) => of.paths({ node: "metadata.plan", eventName: "a" }),
   "sessions by their first events": (of) => of.sessionsOverview({ breakdown, interval: "day" }),
-  "sessions of one project that saw something": (of) => of.sessionsOverview({ project: "default", eventName: "b", interval: "hour", startDate: at(0), endDate: at(3 * HOUR) }),
+  "sessions of one project that saw something":
+    (of) => of.sessionsOverview({ project: "default", eventName: "b", interval: "hour", startDate: at(0), endDate: at(3 * HOUR) }),
   "sessions that begin in the middle of another one": (of) => of.sessionsOverview({ startDate: at(12 * HOUR), endDate: at(40 * HOUR) }),
   "a trend of sessions": (of) => of.trend({ measure: { type: "sessions" }, breakdown, cumulative: true, startDate: at(0), endDate: at(3 * DAY) }),
-  "a trend of revenue": (of) => of.trend({ measure: { type: "revenue" }, breakdown: { fields: ["companyId", "name"], limit: 1, rest: true }, interval: "week" }),
-  "a trend of revenue of one person, of whose order another one paid": (of) => of.trend({ measure: { type: "revenue" }, interval: "total", filterGroups: [{ filters: [{ fieldName: "userId", operator: "=", value: "bob" }] }] }),
-  "a trend of revenue of whom paid twice": (of) => of.trend({ measure: { type: "revenue" }, startDate: at(12 * HOUR + 1), endDate: at(DAY), compare: "previous_period", interval: "hour", fill: false }),
+  "a trend of revenue":
+    (of) => of.trend({ measure: { type: "revenue" }, breakdown: { fields: ["companyId", "name"], limit: 1, rest: true }, interval: "week" }),
+  "a trend of revenue of one person, of whose order another one paid":
+    (of) => of.trend({ measure: { type: "revenue" }, interval: "total", filterGroups: [{ filters: [{ fieldName: "userId", operator: "=", value: "bob" }] }] }),
+  "a trend of revenue of whom paid twice":
+    (of) => of.trend({ measure: { type: "revenue" }, startDate: at(12 * HOUR + 1), endDate: at(DAY), compare: "previous_period", interval: "hour", fill: false }),
   "retention by first events": (of) => of.retention({ breakdown, periods: 2 }),
-  "retention by the first event of each day": (of) => of.retention({ cohort: "recurring", cohortEvent: { eventName: "a" }, breakdown: { fields: ["name", "device"] }, returned: "on_or_after", periods: 3 }),
+  "retention by the first event of each day":
+    (of) => of.retention({ cohort: "recurring", cohortEvent: { eventName: "a" }, breakdown: { fields: ["name", "device"] }, returned: "on_or_after", periods: 3 }),
   "a web site": (of) => of.webOverview({ interval: "day" }),
   "a web site before and now": (of) => of.webOverview({ startDate: at(0), endDate: at(DAY), compare: "previous_period", interval: "hour", limit: 3 }),
-  "a web site by what was seen": (of) => of.webOverview({ filterGroups: [{ filters: [{ fieldName: "url", operator: "contains", value: "a" }] }], limit: 2 }),
+  "a web site by what was seen":
+    (of) => of.webOverview({ filterGroups: [{ filters: [{ fieldName: "url", operator: "contains", value: "a" }] }], limit: 2 }),
 };
 
 describe.each(layouts)("rows in order from ClickHouse, %s", (layout) => {

@@ -22,7 +22,8 @@ describe("a question whose rows come as a stream", () => {
     const { options, drop } = await newDatabase("one server", { clock: fixedClock(nowMs) });
     daybook = await openClickHouse(options);
     close.push(drop, () => daybook.close());
-    await daybook.ingest(Array.from({ length: 40 }, (_, at) => ({ name: at % 2 === 0 ? "a" : "b", userId: `u${at % 5}`, createdAt: nowMs - 1_000 * at })));
+    const event = (at: number) => ({ name: at % 2 === 0 ? "a" : "b", userId: `u${at % 5}`, createdAt: nowMs - 1_000 * at });
+    await daybook.ingest(Array.from({ length: 40 }, (_, at) => event(at)));
   });
   afterEach(() => order());
   afterAll(async () => {

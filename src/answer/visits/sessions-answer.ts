@@ -61,7 +61,13 @@ async function rowsOf(
 }
 
 /** Pages by the sessions that begin, or end, there. */
-async function pagesOf({ view, sessions }: Visits, keyOfVisit: Uint32Array, paths: KeyGroups, limit: number, pause: () => Promise<void>): Promise<SessionPage[]> {
+async function pagesOf(
+  { view, sessions }: Visits,
+  keyOfVisit: Uint32Array,
+  paths: KeyGroups,
+  limit: number,
+  pause: () => Promise<void>,
+): Promise<SessionPage[]> {
   const { eventCounts } = view.facts;
   await pause();
   const { groupOfKey, numbers } = groupsOfKeys(keyOfVisit, paths);

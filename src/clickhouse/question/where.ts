@@ -13,6 +13,9 @@ export interface Actors {
   readonly anonymous: readonly string[];
 }
 
+/** Every row lies in it. */
+export const ALL_TIME: Range = { fromMs: 0, toMs: Infinity };
+
 /** The rows that a scope is about. @param subject whom its user id names; null: nobody is named */
 export function whereOf(scope: Scope, subject: Actors | null, needs: Needs): Sql {
   const { project, eventName, range, where } = scope;

@@ -6,7 +6,7 @@ import type { FunnelPlan } from "../../plan/insights/plan.js";
 import type { Range, Scope } from "../../plan/plan.js";
 import { anyOf, joined, sql, whole, type Sql } from "../sql/sql.js";
 import type { Needs } from "../question/needs.js";
-import { whereOf } from "../question/where.js";
+import { ALL_TIME, whereOf } from "../question/where.js";
 import { entityRows } from "./entity-rows.js";
 import { listsOf } from "./lists-of.js";
 import { MatchBuffer } from "./match-buffer.js";
@@ -24,7 +24,7 @@ interface Goer {
   readonly matches: readonly Match[];
 }
 
-/** Who went how far: events that are a step, or exclude one, come in the order of their entities, and chains are found by the embedded engine's code. */
+/** Who went how far: what is a step, or excludes one, comes in the order of entities, and the embedded engine's code finds their chains. */
 export const funnel: Report<"funnel"> = async (plan, asking) => {
   refuseAsOf(plan);
   const pause = pauseOf(asking);
@@ -109,7 +109,8 @@ function maskOf(meant: readonly Meant[], are: readonly Sql[]): Sql {
 
 async function* entityGoers(plan: FunnelPlan, level: "identity" | "account", { fromMs, toMs }: Range, asking: Asking): AsyncGenerator<Goer> {
   const meant = meantBy(plan, { fromMs, toMs: toMs + plan.windowMs });
-  const columns = (are: readonly Sql[], needs: Needs) => sql`${maskOf(meant, are)} AS mask, ${propertiesOf(plan, needs)} AS properties, toUInt128(id) AS num`;
+  const columns = (are: readonly Sql[], needs: Needs) =>
+    sql`${maskOf(meant, are)} AS mask, ${propertiesOf(plan, needs)} AS properties, toUInt128(id) AS num`;
   const rows = entityRows(meant.map(({ scope }) => scope), level, columns, asking);
   const ordered = sql`SELECT entity, ms, mask, properties FROM (${rows}) ORDER BY entity, ms, num`;
   for await (const list of listsOf(asking.connection.stream<readonly [string, ...Match]>(ordered, asking.signal)))
@@ -127,8 +128,6 @@ async function* sessionGoers(plan: FunnelPlan, span: Range, asking: Asking): Asy
     if (matches.length > 0) yield { startMs, matches };
   }
 }
-
-const ALL_TIME: Range = { fromMs: 0, toMs: Infinity };
 
 function propertiesOf({ breakdown }: FunnelPlan, needs: Needs): Sql {
   return propertiesColumn(breakdown?.fields ?? [], needs);

@@ -3,14 +3,13 @@ import { PathCounts, sequenceRule } from "../../answer/sessions-paths.js";
 import { LabelNumbers, NO_LABEL } from "../../filter/label-numbers.js";
 import { labelOf } from "../question/label.js";
 import type { Needs } from "../question/needs.js";
-import { whereOf } from "../question/where.js";
+import { ALL_TIME, whereOf } from "../question/where.js";
 import { sql } from "../sql/sql.js";
 import { sessionsOfPeople } from "./person-sessions.js";
 import { pauseOf, refuseAsOf, type Report } from "./report.js";
 
 /** Sessions for which there is room at a time. */
 const SESSIONS_PER_PAUSE = 1_024;
-const ALL_TIME = { fromMs: 0, toMs: Infinity };
 
 /** The ways through sessions: these come person by person, and the embedded engine's code counts them. */
 export const paths: Report<"paths"> = async (plan, asking) => {

@@ -28,7 +28,7 @@ export interface PersonSession<Own extends readonly unknown[]> {
 type Row<Own extends readonly unknown[]> = readonly [who: string, ms: number, project: string, ...own: Own];
 
 /**
- * The sessions that start in a range, person by person: events come in the order of whoever did them, and are divided as those of the embedded engine.
+ * The sessions that start in a range, person by person: events come in the order of whoever did them, and the embedded engine's code divides them.
  * Memory: the events of one person.
  */
 export async function* sessionsOfPeople<Own extends readonly unknown[]>(

@@ -29,6 +29,8 @@ function entriesOf({ cohortEvent, level, cohort }: RetentionPlan, asking: Asking
   return cohort === "recurring" ? rows : sql`SELECT min(ms) AS ms FROM (${rows}) GROUP BY entity`;
 }
 
+type Row = readonly [cohort: number, period: number, properties: Properties, count: number];
+
 /** Members of a cohort who stand under one key, or those of them who came back in a period. */
 interface Count {
   readonly key: number;
@@ -51,7 +53,8 @@ class Members {
   async count(inRange: Sql, asking: Asking): Promise<void> {
     const { periods, returned } = this.plan;
     const pairs = cohortsAndReturns(this.plan, this.axis, inRange, asking);
-    const sizes = sql`SELECT member.1 AS cohort, 0, member.2 AS properties, count() FROM (${pairs}) ARRAY JOIN members AS member GROUP BY cohort, properties`;
+    const sizes = sql`SELECT member.1 AS cohort, 0, member.2 AS properties, count() FROM (${pairs})
+      ARRAY JOIN members AS member GROUP BY cohort, properties`;
     // Where every later time counts, the last one tells: what lies behind all periods is in the last of them.
     const period = returned === "on" ? sql`arrayJoin(units) - member.1` : sql`least(arrayMax(units) - member.1, ${whole(periods)})`;
     const returns = sql`SELECT member.1 AS cohort, ${period} AS period, member.2 AS properties FROM (${pairs})
@@ -59,7 +62,7 @@ class Members {
     const counted = sql`SELECT cohort, period, properties, count() FROM (${returns})
       WHERE period BETWEEN 1 AND ${whole(periods)} GROUP BY cohort, period, properties`;
     for (const [statement, into] of [[sizes, this.#sizes], [counted, this.#returned]] as const) {
-      const rows = asking.connection.stream<readonly [cohort: number, period: number, properties: Properties, count: number]>(statement, asking.signal);
+      const rows = asking.connection.stream<Row>(statement, asking.signal);
       for await (const [cohort, at, properties, count] of rows) into.push({ key: this.#groups.numberOf(properties), cohort, period: at, count });
     }
   }
@@ -85,7 +88,8 @@ class Members {
     const all = combinationsOf(sizeOf.keys(), this.#groups);
     const sizes = Float64Array.from(all, ({ keys }) => keys.reduce((sum, key) => sum + (sizeOf.get(key) ?? 0), 0));
     const shown = greatestOf(all, sizes, breakdown.limit);
-    const rows = shown.map((combination) => ({ values: combination.values, size: sizes[all.indexOf(combination)] ?? 0, total: this.#totalOf(combination.keys) }));
+    const sizeOfAll = new Map(all.map((combination, at) => [combination, sizes[at] ?? 0]));
+    const rows = shown.map((one) => ({ values: one.values, size: sizeOfAll.get(one) ?? 0, total: this.#totalOf(one.keys) }));
     return { rows, rest: breakdown.rest ? this.#totalOf(restOf(all, new Set(shown))) : null, valueCount: all.length };
   }
 
@@ -107,7 +111,8 @@ function cohortsAndReturns(plan: RetentionPlan, axis: PeriodAxis, inRange: Sql, 
     ? sql`arrayMap(one -> (one, CAST([], 'Array(Array(String))')), groupUniqArrayIf(unit, isEntry AND ${inRange}))`
     : sql`arrayMap(one -> (one.3, one.4), arrayFilter((one, place) -> place = 1 OR one.3 != entries[place - 1].3, entries, arrayEnumerate(entries)))`;
   const entries = sql`arraySort(one -> (one.1, one.2), groupArrayIf((ms, num, unit, properties), isEntry AND ${inRange})) AS entries`;
-  const first = sql`arrayFilter(one -> countIf(isEntry) > 0 AND argMinIf(${inRange}, (ms, num), isEntry), [argMinIf((unit, properties), (ms, num), isEntry)])`;
+  const first = sql`arrayFilter(one -> countIf(isEntry) > 0 AND argMinIf(${inRange}, (ms, num), isEntry),
+    [argMinIf((unit, properties), (ms, num), isEntry)])`;
   const members = plan.cohort === "recurring" ? each : first;
   const units = sql`groupUniqArrayIf(unit, isReturn AND ms >= ${whole(bounds[0] ?? 0)})`;
   const before = plan.cohort === "recurring" && plan.breakdown !== null ? sql`${entries}, ` : sql``;

@@ -53,7 +53,8 @@ export class ThingsOverTime implements Measured {
       sum = isCumulative ? addMoney(sum, this.#sumOf(own)) : this.#sumOf(own);
       return this.shown(sum);
     });
-    return Promise.resolve({ counted: places.length, total: this.shown(this.#sumOf(places)), data, countedByUnit: byUnit.map(({ length }) => length) });
+    const countedByUnit = byUnit.map(({ length }) => length);
+    return Promise.resolve({ counted: places.length, total: this.shown(this.#sumOf(places)), data, countedByUnit });
   }
 
   #placesOf(keys: readonly number[]): number[] {

@@ -6,7 +6,7 @@ import type { TrendPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
 import { Needs } from "../question/needs.js";
 import { paymentsOf } from "../question/payments.js";
-import { inRange, whereOf } from "../question/where.js";
+import { ALL_TIME, inRange, whereOf } from "../question/where.js";
 import { allOf, sql, type Sql } from "../sql/sql.js";
 import { Conversion, type PaymentColumns } from "./conversion.js";
 import { propertiesColumn, PropertyKeys, type Properties } from "./property-keys.js";
@@ -55,7 +55,7 @@ type Row = readonly [ms: number, properties: Properties, ...payment: PaymentColu
 /** The payments that count and match: which of an order counts is decided among all. */
 function paymentsIn(plan: TrendPlan, range: Range, asking: Asking): Sql {
   const needs = new Needs(asking);
-  const matches = whereOf({ ...plan, range: { fromMs: 0, toMs: Infinity } }, null, needs);
+  const matches = whereOf({ ...plan, range: ALL_TIME }, null, needs);
   const payments = paymentsOf(plan.revenue, needs, sql`, (${matches}) AS matches, ${propertiesOf(plan, needs)} AS properties`);
   return sql`SELECT ms, properties, amount, isRefund, currencies, day FROM (${payments}) WHERE ${allOf([sql`matches`, ...inRange(range)])}`;
 }

@@ -3,7 +3,7 @@ import { pathOf } from "../../filter/operand-value.js";
 import type { InsightScope } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
 import type { Needs } from "../question/needs.js";
-import { whereOf } from "../question/where.js";
+import { ALL_TIME, whereOf } from "../question/where.js";
 import { sql, texts, type Sql } from "../sql/sql.js";
 import { sessionsOfPeople, type SessionPlan } from "./person-sessions.js";
 import type { Asking } from "./report.js";
@@ -15,8 +15,6 @@ export type VisitEvent<Rest extends readonly unknown[]> = readonly [matches: boo
 export type KeyOf<Rest extends readonly unknown[]> = (events: readonly VisitEvent<Rest>[]) => number;
 
 type VisitPlan = InsightScope & SessionPlan & { readonly pageviewSlugs: readonly string[] };
-
-const ALL_TIME: Range = { fromMs: 0, toMs: Infinity };
 
 /** The sessions of a question by their starts, and the keys of each by the kind: numbers alone, some 30 bytes a session and 8 a key. */
 export interface KeyedVisits {

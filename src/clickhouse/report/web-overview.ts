@@ -34,6 +34,8 @@ export const webOverview: Report<"webOverview"> = async (plan, asking) => {
   };
 };
 
+type Figures = [visitors: number, views: number, firstMs: number, lastMs: number, count: number];
+
 interface Events {
   readonly visitors: number;
   readonly views: number;
@@ -49,7 +51,7 @@ function isView({ pageviewSlugs }: WebOverviewPlan): Sql {
 async function eventsOf(plan: WebOverviewPlan, range: Range, asking: Asking): Promise<Events> {
   const columns = (needs: Needs) => sql`${visitors(needs)}, countIf(${isView(plan)}), min(ms), max(ms), count()`;
   const statement = selectRows({ ...plan, range }, asking, columns);
-  const [[people, views, firstMs, lastMs, count] = [0, 0, 0, 0, 0]] = await asking.connection.rows<[number, number, number, number, number]>(statement, asking.signal);
+  const [[people, views, firstMs, lastMs, count] = [0, 0, 0, 0, 0]] = await asking.connection.rows<Figures>(statement, asking.signal);
   return { visitors: people, views, extent: count === 0 ? null : { firstMs, lastMs } };
 }
 
