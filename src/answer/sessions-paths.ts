@@ -7,6 +7,12 @@ export interface SequenceRule extends Pick<PathsPlan, "collapse" | "maxDepth"> {
   readonly endAt: number | null;
 }
 
+/** That of a question. @param numberOf of a label, whether an event is called so or not */
+export function sequenceRule({ collapse, maxDepth, startAt, endAt }: PathsPlan, numberOf: (label: string) => number): SequenceRule {
+  const known = (label: string | null) => (label === null ? null : numberOf(label));
+  return { collapse, maxDepth, startAt: known(startAt), endAt: known(endAt) };
+}
+
 /** Slots of a table of nodes, of which at most this share is in use. */
 const LOAD_SHARE = 1 / 2;
 /** Nodes that are put elsewhere between two turns. */

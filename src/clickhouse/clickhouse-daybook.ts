@@ -1,26 +1,8 @@
 import type { Daybook } from "../engine/daybook.js";
+import type { ReportName } from "../plan/plan.js";
 
-/** Questions that are answered on ClickHouse. */
-export type ClickHouseQuestion =
-  | "countEvents"
-  | "countEventsPerDay"
-  | "countEventsRunningTotalPerDay"
-  | "countUniqueUsers"
-  | "countUniqueUsersPerDay"
-  | "aggregate"
-  | "searchEvents"
-  | "identitySessions"
-  | "identityProfile"
-  | "identityReferrers"
-  | "identityDeviceGeo"
-  | "revenueByAttribution"
-  | "ltvCohorts"
-  | "topCompanies"
-  | "companyTopUsers"
-  | "trend"
-  | "retention"
-  | "lifecycle"
-  | "stickiness";
+/** Questions that are answered on ClickHouse: all. */
+export type ClickHouseQuestion = ReportName;
 
 /** What goes in and comes out as with an embedded Daybook. */
 type Transfer = "ingest" | "identify" | "group" | "alias" | "unlink" | "ingestRecords" | "createProject" | "exportEvents" | "exportRecords";

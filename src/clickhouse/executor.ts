@@ -1,4 +1,3 @@
-import { DaybookError } from "../base/errors.js";
 import type { Rates } from "../plan/input.js";
 import type { Answer, Executor, Plan, ReportName } from "../plan/plan.js";
 import { reportRules, type RuleOptions } from "../plan/revenue-rules.js";
@@ -18,8 +17,7 @@ export class ClickHouseExecutor implements Executor {
   ) {}
 
   async execute<K extends ReportName>(plan: Plan<K>, signal?: Pick<AbortSignal, "aborted">): Promise<Answer<K>> {
-    const report = reports[plan.report] as Report<K> | undefined;
-    if (report === undefined) throw new DaybookError("not_supported", `${plan.report}: not answered on ClickHouse`);
+    const report = reports[plan.report] as Report<K>;
     const asking = await this.asking(signal);
     if (plan.userId === null) return await report(plan, asking);
     const subject = await new Subjects(this.connection, asking, signal).ofId(plan.userId);

@@ -1,29 +1,18 @@
-import { fixedClock, memoryStorage, type Daybook } from "daybook";
+import { fixedClock, type Daybook } from "daybook";
 import { executorSuite, type ExecutorCase, type LoadExecutor } from "daybook/testing";
 import { describe, test } from "vitest";
 import { openWithExecutor } from "../../src/clickhouse/open-clickhouse.js";
-import { reports } from "../../src/clickhouse/report/reports.js";
-import { MemoryExecutor } from "../../src/engine/executor.js";
-import { openOn } from "../../src/engine/open-daybook.js";
-import type { Executor } from "../../src/plan/plan.js";
 import { newDatabase, type Layout } from "./kit.js";
 
-/** The executor on ClickHouse; what it does not answer yet is asked of an embedded engine, so that a history can be asked all of its questions. */
 const onClickHouse = (layout: Layout): LoadExecutor => async (fill, { nowMs, segments: _segments, ...rules }) => {
-  const clock = fixedClock(nowMs);
-  const { options, drop } = await newDatabase(layout, { ...rules, clock });
+  const { options, drop } = await newDatabase(layout, { ...rules, clock: fixedClock(nowMs) });
   const { daybook, executor } = await openWithExecutor(options);
-  const embedded: Executor[] = [];
-  const other = await openOn({ ...rules, storage: memoryStorage(), clock }, (store, contexts) => {
-    embedded.push(new MemoryExecutor(store, contexts, () => undefined));
-    return embedded[0] as Executor;
-  });
   // Histories call what writes, which is there.
-  for (const each of [daybook as unknown as Daybook, other]) await fill(each);
+  await fill(daybook as unknown as Daybook);
   return {
-    executor: { execute: (plan, signal) => (Object.hasOwn(reports, plan.report) ? executor : (embedded[0] as Executor)).execute(plan, signal) },
+    executor,
     close: async () => {
-      await Promise.all([daybook.close(), other.close()]);
+      await daybook.close();
       await drop();
     },
   };

@@ -36,6 +36,11 @@ export async function newDatabase(layout: Layout, rest: Partial<ClickHouseOption
   return { options, drop };
 }
 
+/** How many statements there were so far of which nobody waited for the answer. */
+export async function givenUpCount(): Promise<number> {
+  return Number(await (await fetch(`${inject("clickhouse")}/given-up`)).text());
+}
+
 /** Makes the next statements go wrong; without orders all go well again. */
 export async function order(...orders: readonly Order[]): Promise<void> {
   await fetch(`${inject("clickhouse")}/orders`, { method: "POST", body: JSON.stringify(orders) });

@@ -3,20 +3,24 @@ import { isoOf, parseDateOnly, parseTimestamp } from "../../src/base/time.js";
 import { connect } from "../../src/clickhouse/connect.js";
 import { checkClickHouseOptions } from "../../src/clickhouse/options.js";
 import { instantOfText, isoTextOf } from "../../src/clickhouse/sql/instants.js";
-import { sql, texts, type Sql } from "../../src/clickhouse/sql/sql.js";
+import { sql, text, texts, type Sql } from "../../src/clickhouse/sql/sql.js";
 import { nastyInstants } from "../../src/testing/random/nasty-values.js";
 import { seededRandom } from "../../src/testing/random.js";
 
-/** What an expression of `value` makes of each text. */
-async function valuesOf<T>(values: readonly string[], expression: Sql): Promise<T[]> {
+async function rowsOf<Row extends readonly unknown[]>(statement: Sql): Promise<Row[]> {
   const connection = await connect(checkClickHouseOptions({ url: inject("clickhouse"), database: "default" }));
   try {
-    const rows = await connection.rows<[T]>(sql`SELECT ${expression} FROM (SELECT arrayJoin(arrayEnumerate(${texts(values)})) AS place,
-      ${texts(values)}[place] AS value) ORDER BY place`);
-    return rows.map(([value]) => value);
+    return await connection.rows<Row>(statement);
   } finally {
     await connection.close();
   }
+}
+
+/** What an expression of `value` makes of each text. */
+async function valuesOf<T>(values: readonly string[], expression: Sql): Promise<T[]> {
+  const rows = await rowsOf<[T]>(sql`SELECT ${expression} FROM (SELECT arrayJoin(arrayEnumerate(${texts(values)})) AS place,
+      ${texts(values)}[place] AS value) ORDER BY place`);
+  return rows.map(([value]) => value);
 }
 
 test("every character is lowered as JavaScript lowers it", async () => {
@@ -28,6 +32,14 @@ test("every character is lowered as JavaScript lowers it", async () => {
   expect(cased.length).toBeGreaterThan(50_000);
   const words = ["ΟΔΥΣΣΕΥΣ", "ΣΑΣ Σ", "İSTANBUL", "ẞ", "AΣ.", "Σ"];
   expect(await valuesOf<string>(words, sql`lowerUTF8(value)`)).toEqual(words.map((word) => word.toLowerCase()));
+});
+
+test("long lists come in pieces, none of which a server refuses", async () => {
+  const many = Array.from({ length: 30_000 }, (_, at) => `text ${at}`);
+  const [[count, isLast, isKnown] = [0, 0, 0]] = await rowsOf<[number, number, number]>(
+    sql`SELECT length(${texts(many)}), ${texts(many)}[-1] = ${text("text 29999")}, countIf(value IN ${texts(many)})
+      FROM (SELECT concat('text ', toString(number)) AS value FROM numbers(30001))`);
+  expect([count, isLast, isKnown]).toEqual([30_000, 1, 30_000]);
 });
 
 test("instants are read as they are read of texts", async () => {

@@ -25,6 +25,12 @@ export interface Extent {
   readonly lastMs: number;
 }
 
+/** The least that both lie in; null where there is neither. */
+export function bothExtents(one: Extent | null, other: Extent | null): Extent | null {
+  if (one === null || other === null) return one ?? other;
+  return { firstMs: Math.min(one.firstMs, other.firstMs), lastMs: Math.max(one.lastMs, other.lastMs) };
+}
+
 /** How units of a question's calendar are cut. */
 export function cutOf({ timeZone, weekStart }: CalendarPlan, unit: CalendarUnit): Cut {
   const zone = zoneOf(timeZone);

@@ -21,6 +21,8 @@ const SETTINGS = {
   output_format_json_quote_64bit_integers: 0,
   output_format_json_quote_decimals: 1,
   output_format_json_quote_denormals: 1,
+  // Else an error behind the first rows is a row.
+  http_write_exception_in_output_format: 0,
 } as const;
 
 /** Sends statements, and turns what goes wrong into errors of Daybook. */
@@ -45,7 +47,10 @@ export class Connection {
   async *stream<Row extends readonly unknown[]>(statement: Sql, signal?: Pick<AbortSignal, "aborted">): AsyncGenerator<Row> {
     const result = await this.#attempt(signal, () => this.#query(statement, signal));
     try {
-      for await (const block of result.stream()) for (const row of block) yield row.json() as Row;
+      for await (const block of result.stream()) {
+        if (signal?.aborted === true) throw new DaybookError("aborted", "the question was given up");
+        for (const row of block) yield row.json() as Row;
+      }
     } catch (error) {
       throw errorOf(error, signal);
     }

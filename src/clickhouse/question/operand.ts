@@ -46,7 +46,7 @@ export function foundOf(operand: Operand, needs: Needs): Found {
     case "touch":
       return { kind: "text", text: touchOf(operand.dimension, needs.touch) };
     default:
-      throw new DaybookError("not_supported", "fieldName: what is known of people and companies, and segments, are no filters on ClickHouse");
+      throw new DaybookError("not_supported", "fieldName: what is known of people and companies is not answered on ClickHouse");
   }
 }
 
@@ -57,7 +57,8 @@ function leavesAt(key: string, path: string | null): Sql {
   return sql`if(${isThere(keyColumn(key))}, ${ofKey}, ${leavesOf(pathColumn(path), pathLeavesColumn(path))})`;
 }
 
-function tagged(column: string): Sql {
+/** The tagged value in a column of metadata; `""` where there is none. */
+export function tagged(column: string): Sql {
   return sql`ifNull(metadata.${name(column)}.:String, '')`;
 }
 

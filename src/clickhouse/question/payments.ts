@@ -7,6 +7,16 @@ import { TAG } from "../sql/tags.js";
 import type { Needs } from "./needs.js";
 import { ORDER_KEY } from "./order-key.js";
 
+/** What is told in an event of an amount, a JSON number; `""` for what is no money. */
+export function amountOf({ paymentSlugs, refundSlugs }: RevenueRule): Sql {
+  const inMetadata = AMOUNT_KEYS.map((key, at) => {
+    const value = sql`ifNull(metadata.${name(keyColumn(key))}.:String, '')`;
+    const mayHold = at === 0 ? sql`` : sql`slug IN ${texts([...paymentSlugs, ...refundSlugs])} AND `;
+    return sql`${mayHold}startsWith(${value}, ${text(TAG.number)}), substring(${value}, 2)`;
+  });
+  return sql`multiIf(value != '', value, ${joined(inMetadata, ", ")}, '')`;
+}
+
 /** Half of what amounts are exact to: what is no more becomes no amount at all. */
 const HALF = 0.5 * 10 ** -AMOUNT_DIGITS;
 
@@ -16,18 +26,12 @@ const HALF = 0.5 * 10 ** -AMOUNT_DIGITS;
  * and those of `rest`. Whoever asks turns amounts into money: what they are worth is not known here.
  * @param rest further columns, told by the rows that are needed for them
  */
-export function paymentsOf({ paymentSlugs, refundSlugs }: RevenueRule, needs: Needs, rest: Sql): Sql {
-  const isRefund = sql`slug IN ${texts(refundSlugs)}`;
-  const inMetadata = AMOUNT_KEYS.map((key, at) => {
-    const value = sql`ifNull(metadata.${name(keyColumn(key))}.:String, '')`;
-    const mayHold = at === 0 ? sql`` : sql`slug IN ${texts([...paymentSlugs, ...refundSlugs])} AND `;
-    return sql`${mayHold}startsWith(${value}, ${text(TAG.number)}), substring(${value}, 2)`;
-  });
-  const amount = sql`multiIf(value != '', value, ${joined(inMetadata, ", ")}, '')`;
+export function paymentsOf(rule: RevenueRule, needs: Needs, rest: Sql): Sql {
+  const isRefund = sql`slug IN ${texts(rule.refundSlugs)}`;
   const currency = sql`ifNull(metadata.${name(keyColumn(CURRENCY_KEY))}.:String, '')`;
   const size = sql`toFloat64OrZero(amount)`;
   const half = { type: "Float64", value: String(HALF) };
-  const columns = sql`project, ms, toUInt128(id) AS num, day, ${amount} AS amount, ${isRefund} AS isRefund, ${ORDER_KEY} AS orderKey,
+  const columns = sql`project, ms, toUInt128(id) AS num, day, ${amountOf(rule)} AS amount, ${isRefund} AS isRefund, ${ORDER_KEY} AS orderKey,
     [toString(currency), if(startsWith(${currency}, ${text(TAG.text)}), substring(${currency}, 2), '')] AS currencies, ${needs.who()} AS who,
     if(isRefund, abs(${size}) > ${half}, ${size} < -${half}) AS isNegative${rest}`;
   return sql`SELECT ${columns} FROM ${needs.rows()} WHERE amount != ''

@@ -5,12 +5,16 @@ import { allOf, anyOf, sql, text, texts, uuids, whole, type Sql } from "../sql/s
 import { passesNotSet, taggedTest, textTest } from "../sql/value-test.js";
 import type { Needs } from "./needs.js";
 import { foundOf } from "./operand.js";
+import { isInSegment } from "./segment.js";
 
 /** The ids under which somebody's rows lie. */
 export interface Actors {
   readonly users: readonly string[];
   readonly anonymous: readonly string[];
 }
+
+/** Every row lies in it. */
+export const ALL_TIME: Range = { fromMs: 0, toMs: Infinity };
 
 /** The rows that a scope is about. @param subject whom its user id names; null: nobody is named */
 export function whereOf(scope: Scope, subject: Actors | null, needs: Needs): Sql {
@@ -38,7 +42,9 @@ export function ofActors({ users, anonymous }: Actors): Sql {
 }
 
 function comparisonOf({ operand, test, negated }: Comparison, needs: Needs): Sql {
-  const passes = exactly({ operand, test, negated }) ?? passesOf({ operand, test, negated }, needs);
+  const passes = operand.kind === "segment"
+    ? isInSegment(operand, needs, (scope, own) => whereOf(scope, null, own))
+    : (exactly({ operand, test, negated }) ?? passesOf({ operand, test, negated }, needs));
   return negated ? sql`NOT (${passes})` : passes;
 }
 

@@ -4,20 +4,21 @@ import type { Scope } from "../../plan/plan.js";
 import { companyOf } from "../question/companies.js";
 import { Needs } from "../question/needs.js";
 import { whereOf } from "../question/where.js";
-import { sql, wholes, type Sql } from "../sql/sql.js";
+import { anyOf, joined, name, sql, wholes, type Sql } from "../sql/sql.js";
 import type { Asking } from "./report.js";
 
 /** Rows with whom they count for: `entity`, `""` for nobody, who is left out. */
-export function entityRows(scopes: readonly Scope[], level: EntityLevel, columns: (are: readonly Sql[]) => Sql, asking: Asking): Sql {
+export function entityRows(scopes: readonly Scope[], level: EntityLevel, columns: (are: readonly Sql[], needs: Needs) => Sql, asking: Asking): Sql {
   const needs = new Needs(asking);
   const who = needs.who();
   const company = level === "account" ? companyOf(needs) : sql`''`;
   const ofAccount = sql`multiIf(${company} != '', concat('c', ${company}), ${who} = '', '', concat('w', ${who}))`;
   const entity = level === "account" ? ofAccount : who;
-  const are = scopes.map((scope) => sql`(${whereOf(scope, null, needs)})`);
-  const selected = columns(are);
-  const some = are.reduce((all, one) => sql`${all} OR ${one}`);
-  return sql`SELECT ${entity} AS entity, ms, ${selected} FROM ${needs.rows()} WHERE (${some}) AND entity != ''`;
+  // Tests may be long: each is written once.
+  const are = scopes.map((_, at) => sql`${name(`is${at}`)}`);
+  const tests = scopes.map((scope, at) => sql`(${whereOf(scope, null, needs)}) AS ${name(`is${at}`)}`);
+  const selected = columns(are, needs);
+  return sql`SELECT ${entity} AS entity, ms, ${joined(tests, ", ")}, ${selected} FROM ${needs.rows()} WHERE ${anyOf(are)} AND entity != ''`;
 }
 
 /** When somebody first and last did something; null where nobody did. @param rows with `ms` */

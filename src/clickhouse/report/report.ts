@@ -1,4 +1,5 @@
 import { DaybookError } from "../../base/errors.js";
+import { nextTurn } from "../../base/turn.js";
 import type { Rates } from "../../plan/input.js";
 import type { RuleOptions } from "../../plan/revenue-rules.js";
 import type { InsightScope } from "../../plan/insights/plan.js";
@@ -32,4 +33,12 @@ export function selectRows(scope: Scope, asking: Asking, columns: (needs: Needs)
 /** Only what is stored now is known here. @throws not_supported */
 export function refuseAsOf({ asOf }: InsightScope): void {
   if (asOf !== null) throw new DaybookError("not_supported", "asOf: ClickHouse answers of now alone");
+}
+
+/** What gives others a turn while something long is made of rows. @throws aborted */
+export function pauseOf({ signal }: Asking): () => Promise<void> {
+  return async () => {
+    await nextTurn();
+    if (signal?.aborted === true) throw new DaybookError("aborted", "the question was given up");
+  };
 }

@@ -1,5 +1,4 @@
 import { bothTallies, meanOf, NO_NUMBERS, percentileOf, sumOf, tallyOf, type Tally } from "../../answer/numbers/tally.js";
-import { DaybookError } from "../../base/errors.js";
 import type { NumericMeasureType } from "../../plan/insights/input.js";
 import type { MeasurePlan } from "../../plan/insights/plan.js";
 import type { Needs } from "../question/needs.js";
@@ -64,8 +63,8 @@ function figureOf(tally: Tally, type: NumericMeasureType): number | null {
   return type === "avg" ? meanOf(tally) : percentileOf(tally, PERCENTS[type]);
 }
 
-/** @throws not_supported */
-export function measureOf({ type, field }: MeasurePlan): Measure {
+/** Null for what comes one by one. */
+export function measureOf({ type, field }: MeasurePlan): Measure | null {
   switch (type) {
     case "events":
       return events;
@@ -75,7 +74,7 @@ export function measureOf({ type, field }: MeasurePlan): Measure {
       return distinct((needs) => sql`arrayFilter(one -> one != '', ${propertiesOf(foundOf(field, needs))})`);
     case "sessions":
     case "revenue":
-      throw new DaybookError("not_supported", `measure: trends of ${type} are not answered on ClickHouse`);
+      return null;
     default:
       return numbers((needs) => {
         const properties = sql`arrayFilter(one -> ${isNumber(sql`one`)}, ${propertiesOf(foundOf(field, needs))})`;

@@ -8,19 +8,30 @@ import type { Range } from "../../plan/plan.js";
 import { refuseAsOf, type Asking, type Report } from "./report.js";
 import { TrendCells, type Figures, type Total } from "./trend-cells.js";
 import { measureOf, type Measure } from "./trend-measure.js";
+import { revenueAnswersOf, sessionAnswersOf } from "./trend-of-things.js";
 
 /** A measure over time, by the values of up to two fields. */
 export const trend: Report<"trend"> = async (plan, asking) => {
   refuseAsOf(plan);
-  const answers = await answersOf(plan, plan.range, null, asking);
-  const previous = plan.previous === null ? null : await answersOf(plan, plan.previous, answers.series.map(({ values }) => values), asking);
-  return { definition: plan.definition, asOf: null, ...answers, previous, currency: null };
+  const measure = measureOf(plan.measure);
+  const isRevenue = plan.measure.type === "revenue";
+  const ofThings = isRevenue ? revenueAnswersOf : sessionAnswersOf;
+  const ofRange = (range: Range, given: readonly (readonly string[])[] | null) =>
+    measure === null ? ofThings(plan, range, given, asking) : answersOf(plan, range, measure, given, asking);
+  const answers = await ofRange(plan.range, null);
+  const previous = plan.previous === null ? null : await ofRange(plan.previous, answers.series.map(({ values }) => values));
+  return { definition: plan.definition, asOf: null, ...answers, previous, currency: isRevenue ? plan.revenue.currency : null };
 };
 
 /** @param given values that are shown whatever they come to, in this order; null: those with the greatest totals */
-async function answersOf(plan: TrendPlan, range: Range, given: readonly (readonly string[])[] | null, asking: Asking): Promise<TrendAnswers> {
+async function answersOf(
+  plan: TrendPlan,
+  range: Range,
+  measure: Measure,
+  given: readonly (readonly string[])[] | null,
+  asking: Asking,
+): Promise<TrendAnswers> {
   const { breakdown, interval, fill } = plan;
-  const measure = measureOf(plan.measure);
   const cells = new TrendCells(plan, range, measure, asking);
   const isOpen = plan.isOpen.start || plan.isOpen.end;
   const slots = slotsOf({ ...plan, range }, interval, isOpen && interval !== "total" ? await cells.extent() : null);

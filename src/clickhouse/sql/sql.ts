@@ -81,26 +81,51 @@ export interface Statement {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** The text of SQL, with a name for each bound value: equal ones share it. */
+/** Of a value that is sent: a server reads no field of a form that is longer than 128 KiB. */
+const FIELD_CHARS = 32_768;
+
+/** The text of SQL, with a name for each bound value: equal ones share it. Long lists are sent in pieces. */
 export function statementOf(piece: Sql): Statement {
   const params: Record<string, unknown> = {};
   const names = new Map<string, string>();
   const parts: string[] = [];
-  const nameOf = ({ type, value }: Bound) => {
+  const boundOf = ({ type, value }: Bound) => {
     const key = `${type} ${JSON.stringify(value)}`;
     const known = names.get(key) ?? `p${names.size}`;
     names.set(key, known);
     params[known] = value;
-    return known;
+    return `{${known}:${type}}`;
   };
   const write = ({ texts: pieces, between }: Sql) => {
     pieces.forEach((piece, at) => {
       parts.push(piece);
       const next = between[at];
       if (next instanceof Sql) write(next);
-      else if (next !== undefined) parts.push(`{${nameOf(next)}:${next.type}}`);
+      else if (next !== undefined) parts.push(joinedList(piecesOf(next).map(boundOf)));
     });
   };
   write(piece);
   return { query: parts.join(""), params };
+}
+
+function joinedList(pieces: readonly string[]): string {
+  return pieces.length === 1 ? pieces.join() : `arrayConcat(${pieces.join(", ")})`;
+}
+
+/** A list as several that are each short enough; anything else as it is. */
+function piecesOf(bound: Bound): readonly Bound[] {
+  const { type, value } = bound;
+  if (!Array.isArray(value) || JSON.stringify(value).length <= FIELD_CHARS) return [bound];
+  const pieces: unknown[][] = [];
+  let room = 0;
+  for (const item of value as readonly unknown[]) {
+    const length = JSON.stringify(item).length + 1;
+    if (length > room) {
+      pieces.push([]);
+      room = FIELD_CHARS;
+    }
+    pieces.at(-1)?.push(item);
+    room -= length;
+  }
+  return pieces.map((piece) => ({ type, value: piece }));
 }

@@ -1,15 +1,14 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- fields and places are bounded by their lists */
-import type { KeyGroups } from "../../answer/insights/combinations.js";
+import type { ChainKeys } from "../../answer/insights/funnel-answer.js";
 import { KEY_SPAN, type RowKeys } from "../insights/row-keys.js";
 import type { MatchPlace } from "./entity-matches.js";
 
 /** Numbers the values of up to two fields under which entities stand, as they come. What is kept of rows has a key for each field by itself. */
-export class BreakdownGroups implements KeyGroups {
+export class BreakdownGroups implements ChainKeys {
   readonly #groups = new Map<number, number>();
 
   constructor(readonly fields: readonly RowKeys[]) {}
 
-  /** All keys that came. */
   get keys(): Iterable<number> {
     return this.#groups.keys();
   }

@@ -1,6 +1,6 @@
 import { slotsOf } from "../../answer/insights/buckets.js";
-import type { ChainFigures } from "../../answer/insights/chain-figures.js";
-import { combinationsOf, greatestOf, restOf } from "../../answer/insights/combinations.js";
+import { entryBits } from "../../answer/insights/chain-tries.js";
+import { funnelRows, funnelTrend } from "../../answer/insights/funnel-answer.js";
 import type { Funnel } from "../../plan/insights/answers.js";
 import type { FunnelPlan } from "../../plan/insights/plan.js";
 import type { Operand } from "../../plan/plan.js";
@@ -16,7 +16,7 @@ import { goersOf } from "./goers.js";
 import type { MatchList } from "./match-list.js";
 import { matchesPart } from "./matches.js";
 import { inOrder } from "./order-by-ids.js";
-import { entryBits, Tries } from "./tries.js";
+import { Tries } from "./tries.js";
 
 interface FunnelParts {
   readonly [name: string]: Part<MatchList[]>;
@@ -61,34 +61,14 @@ export const funnel: Survey<"funnel", FunnelParts, FunnelRead> = {
       asOf: asOfAnswer(plan, context),
       pending: pendingCount,
       steps: await figures.stepsOf(null, pause),
-      ...(await rowsOf(plan, figures, groups, pause)),
+      ...(await funnelRows(plan, figures, groups, pause)),
       trend: await trendOf(plan, tries, pause),
     };
   },
 };
 
-async function rowsOf({ breakdown }: FunnelPlan, figures: ChainFigures, groups: BreakdownGroups, pause: () => Promise<void>): Promise<Pick<Funnel, "rows" | "rest" | "valueCount">> {
-  if (breakdown === null) return { rows: null, rest: null, valueCount: 0 };
-  const all = combinationsOf(groups.keys, groups);
-  const numbersOf = (keys: readonly number[]) => keys.map((key) => groups.numberOfKey(key));
-  const sizes = Float64Array.from(all, ({ keys }) => numbersOf(keys).reduce((sum, group) => sum + figures.countOf(group), 0));
-  const shown = greatestOf(all, sizes, breakdown.limit);
-  const rows: NonNullable<Funnel["rows"]>[number][] = [];
-  for (const { values, keys } of shown) {
-    await pause();
-    rows.push({ values, steps: await figures.stepsOf(numbersOf(keys), pause) });
-  }
-  return { rows, rest: breakdown.rest ? await figures.stepsOf(numbersOf(restOf(all, new Set(shown))), pause) : null, valueCount: all.length };
-}
-
 async function trendOf(plan: FunnelPlan, tries: Tries, pause: () => Promise<void>): Promise<Funnel["trend"]> {
   if (plan.interval === null) return null;
   const slots = slotsOf(plan, plan.interval, await tries.extent());
-  const figures = await tries.within(slots);
-  const trend: NonNullable<Funnel["trend"]>[number][] = [];
-  for (const [slot, { bucket }] of slots.entries()) {
-    await pause();
-    trend.push({ bucket, steps: await figures.stepsOf([slot], pause) });
-  }
-  return trend;
+  return await funnelTrend(slots, await tries.within(slots), pause);
 }

@@ -1,9 +1,9 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
 import type { Extent } from "../../answer/insights/buckets.js";
+import type { Measured, SeriesFigures } from "../../answer/insights/measured.js";
 import type { Cells } from "../insights/cells.js";
 import { KEY_SPAN } from "../insights/row-keys.js";
 import type { CellsByUnit } from "../insights/cells-by-unit.js";
-import type { Measured, SeriesFigures } from "./measured.js";
 import type { Tallies, Tally } from "./tallies.js";
 
 /** Cells that are looked at between two turns. */

@@ -1,4 +1,5 @@
 import { cutOf } from "../../answer/insights/buckets.js";
+import type { Measured } from "../../answer/insights/measured.js";
 import type { UnconvertedItem } from "../../plan/answers.js";
 import type { TrendPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
@@ -14,7 +15,6 @@ import { subjectsByUnit, type SubjectsByUnit } from "../insights/subjects-by-uni
 import { isFiltered, marksOf, type SessionMarks } from "../visits/visits.js";
 import { CellsOverTime } from "./cells-over-time.js";
 import { cellsByUnit, NO_ITEMS, type CellsByUnit, type RowItems } from "../insights/cells-by-unit.js";
-import type { Measured } from "./measured.js";
 import type { PaymentsOfMoment } from "./payment-items.js";
 import { eventTallies, numberTallies, revenueTallies, userTallies, valueTallies, type Tallies } from "./tallies.js";
 import { UsersOverTime } from "./users-over-time.js";

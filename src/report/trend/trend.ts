@@ -1,10 +1,10 @@
+import { trendFiguresOf } from "../../answer/insights/trend-answers.js";
 import type { TrendAnswers } from "../../plan/insights/answers.js";
 import type { Range } from "../../plan/plan.js";
 import type { AnyPart } from "../form/part.js";
 import type { Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 import { paymentsOfMoment } from "./payment-items.js";
-import { trendFiguresOf } from "./trend-answers.js";
 import { trendKindOf, type TrendRead } from "./trend-kinds.js";
 
 /**

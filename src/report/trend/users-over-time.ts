@@ -1,12 +1,12 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- entities are below their end */
 import type { Extent } from "../../answer/insights/buckets.js";
+import type { Measured, SeriesFigures } from "../../answer/insights/measured.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import { countIdentities } from "../events/distinct-actors.js";
 import type { Subjects } from "../insights/subjects.js";
 import { EntitiesOfUnits } from "../returns/entities-of-units.js";
 import type { SubjectsByUnit } from "../insights/subjects-by-unit.js";
 import type { CellsByUnit } from "../insights/cells-by-unit.js";
-import type { Measured, SeriesFigures } from "./measured.js";
 
 /** Distinct identities without a breakdown: bits of actors by unit, in place of a cell for each. */
 export class UsersOverTime implements Measured {

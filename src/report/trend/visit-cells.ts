@@ -10,7 +10,8 @@ import { cellsOf } from "../insights/cells.js";
 import type { RowKeys } from "../insights/row-keys.js";
 import type { RowCut } from "../insights/row-units.js";
 import { keysOfVisits } from "../visits/keys-of-visits.js";
-import { visitsOf, type SessionMarks, type Visits } from "../visits/visits.js";
+import type { Visits } from "../../answer/visits/visits.js";
+import { visitsOf, type SessionMarks } from "../visits/visits.js";
 import type { CellsByUnit } from "../insights/cells-by-unit.js";
 
 /** Sessions by the unit in which they start, and by the values of their first events. @param marks null: all of the range */

@@ -4,10 +4,11 @@ import { emptyBitmap, rowsOfBits } from "../../column/bitmap.js";
 import type { Rows } from "../../segment/rows.js";
 import { whilePinned } from "../../segment/while-pinned.js";
 import type { RowKeys } from "../insights/row-keys.js";
-import type { Visits } from "./visits.js";
+import type { Visits } from "../../answer/visits/visits.js";
+import type { SessionView } from "../../table/sessions/session-view.js";
 
 /** The codes of the urls at which visits begin or end, 0 for none: they are the keys of `path`. Cost: some 2 ns a visit. */
-export function urlsOfVisits({ view, sessions }: Visits, end: "entry" | "exit", scratch: Scratch): Uint32Array {
+export function urlsOfVisits({ view, sessions }: Visits<SessionView>, end: "entry" | "exit", scratch: Scratch): Uint32Array {
   const { entryUrls, exitUrls } = view.facts;
   const urls = end === "entry" ? entryUrls : exitUrls;
   const own = scratch.take(sessions.length);
@@ -32,7 +33,7 @@ interface OfPart {
  * Keys of some visits by the values of their first events. Several kinds of keys are read of the same rows.
  * Cost: some 10 ns a visit; columns that are not in memory.
  */
-export async function keysOfVisits(visits: Visits, kinds: readonly VisitKeys[], scratch: Scratch, pause: () => Promise<void>): Promise<Uint32Array[]> {
+export async function keysOfVisits(visits: Visits<SessionView>, kinds: readonly VisitKeys[], scratch: Scratch, pause: () => Promise<void>): Promise<Uint32Array[]> {
   const keys = kinds.map(() => scratch.take(visits.count));
   for (const { rows, places, rowNumbers } of partsOf(visits, scratch)) {
     await pause();
@@ -48,7 +49,7 @@ export async function keysOfVisits(visits: Visits, kinds: readonly VisitKeys[], 
   return keys;
 }
 
-function partsOf({ view, sessions }: Visits, scratch: Scratch): OfPart[] {
+function partsOf({ view, sessions }: Visits<SessionView>, scratch: Scratch): OfPart[] {
   const { facts, rowsOf } = view;
   const { firstParts, firstRows } = facts;
   const starts = new Uint32Array(rowsOf.length + 1);

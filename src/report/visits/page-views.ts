@@ -5,7 +5,7 @@ import type { Scope } from "../../plan/plan.js";
 import type { Cells } from "../insights/cells.js";
 import { KEY_SPAN, type RowKeys } from "../insights/row-keys.js";
 import type { Subjects } from "../insights/subjects.js";
-import { greatest } from "./visit-list.js";
+import { greatest } from "../../answer/visits/visit-list.js";
 
 /** The page views among the events of a scope. */
 export function viewsOf(scope: Scope, pageviewSlugs: readonly string[]): Scope {

@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows, nodes and sessions are bounded by their lists */
 import { LIMITS } from "../../base/limits.js";
 import { compareIds } from "../../base/uuid.js";
+import { NO_LABEL } from "../../filter/label-numbers.js";
 import { select } from "../../filter/select.js";
 import { selectedRows } from "../../filter/selected-rows.js";
 import type { PathsPlan } from "../../plan/insights/plan.js";
@@ -9,7 +10,7 @@ import type { Rows } from "../../segment/rows.js";
 import { whilePinned } from "../../segment/while-pinned.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
 import type { Part } from "../form/part.js";
-import { inPieces } from "../insights/in-pieces.js";
+import { inPieces } from "../../base/in-pieces.js";
 import type { RowKeys } from "../insights/row-keys.js";
 
 /** Matching events of one segment or head that are in sessions of the range, row by row. */
@@ -53,9 +54,6 @@ export interface Nodes {
   /** Where those of the next session begin, by number of the session. */
   readonly ends: Uint32Array;
 }
-
-/** What is no node. */
-export const NO_LABEL = 0xffffffff;
 
 /**
  * Nodes of events session by session. Cost: some 10 ns an event; of days with several segments or a head also a sort of their events by time,

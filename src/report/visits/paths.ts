@@ -1,15 +1,15 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are below their number */
 import { pathsAnswer } from "../../answer/paths-answer.js";
-import { PathCounts } from "../../answer/sessions-paths.js";
+import { PathCounts, sequenceRule } from "../../answer/sessions-paths.js";
+import { LabelNumbers } from "../../filter/label-numbers.js";
 import { labelOf } from "../../filter/operand-value.js";
-import { compileRegex, type Regex } from "../../filter/regex.js";
 import type { PathsPlan } from "../../plan/insights/plan.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
 import type { Part } from "../form/part.js";
 import type { RowContext, Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 import { fieldKeys, type RowKeys } from "../insights/row-keys.js";
-import { NO_LABEL, nodesOf, pathEvents, type PathEvents } from "./path-nodes.js";
+import { nodesOf, pathEvents, type PathEvents } from "./path-nodes.js";
 
 interface PathsParts {
   readonly [name: string]: Part<PathEvents[]>;
@@ -27,9 +27,10 @@ export const paths: Survey<"paths", PathsParts, SessionView> = {
   read: (plan, moment, missing) => moment.tables.sessions(plan, moment, missing),
   parts: (plan, context, view) => ({ events: pathEvents(plan, nodeKeys(plan, context), view) }),
   finish: async ({ events }, plan, context, view, pause) => {
-    const labels = new Labels(nodeKeys(plan, context), await rulesOf(plan));
-    const nodes = await nodesOf(events, (key) => labels.ofKey(key), view.count, pause);
-    const counts = new PathCounts({ ...plan, startAt: labels.known(plan.startAt), endAt: labels.known(plan.endAt) });
+    const labels = await LabelNumbers.of(plan);
+    const ofKeys = new LabelsOfKeys(nodeKeys(plan, context), labels);
+    const nodes = await nodesOf(events, (key) => ofKeys.of(key), view.count, pause);
+    const counts = new PathCounts(sequenceRule(plan, (text) => labels.ofLabel(text)));
     for (let session = 0, from = 0; session < view.count; session += 1) {
       if (session % SESSIONS_PER_PAUSE === 0) {
         await pause();
@@ -53,29 +54,18 @@ function nodeKeys({ node }: PathsPlan, context: RowContext): RowKeys {
   return keys;
 }
 
-interface Rule {
-  readonly regex: Regex;
-  readonly label: string;
-}
-
-function rulesOf({ rules }: PathsPlan): Promise<Rule[]> {
-  return Promise.all(rules.map(async ({ pattern, label }, at) => ({ regex: await compileRegex(pattern, `rules[${at}].pattern`), label })));
-}
-
-/** Numbers what nodes are called: by their value, or by the first rule that matches it. */
-class Labels {
-  readonly #texts: string[] = [];
-  readonly #numbers = new Map<string, number>();
+/** Labels by the keys of rows. */
+class LabelsOfKeys {
   /** By key: 1 more than the label, or than `NO_LABEL`. */
   #ofKeys = new Float64Array(1024);
 
   constructor(
     readonly keys: RowKeys,
-    readonly rules: readonly Rule[],
+    readonly labels: LabelNumbers,
   ) {}
 
   /** `NO_LABEL` for an event without a value. */
-  ofKey(key: number): number {
+  of(key: number): number {
     if (key >= this.#ofKeys.length) {
       const longer = new Float64Array(Math.max(key + 1, this.#ofKeys.length * 2));
       longer.set(this.#ofKeys);
@@ -85,23 +75,8 @@ class Labels {
     if (known !== 0) return known - 1;
     const [group = 0] = this.keys.groupsOf(key);
     const [text = ""] = this.keys.valuesOfGroup(group);
-    const label = text === "" ? NO_LABEL : this.#numberOf(this.rules.find(({ regex }) => regex.test(text))?.label ?? text);
+    const label = this.labels.ofValue(text);
     this.#ofKeys[key] = label + 1;
     return label;
-  }
-
-  /** The number of a text; one that no event has where none is called so; null for null. */
-  known(text: string | null): number | null {
-    return text === null ? null : (this.#numbers.get(text) ?? NO_LABEL);
-  }
-
-  textOf(label: number): string {
-    return this.#texts[label] ?? "";
-  }
-
-  #numberOf(text: string): number {
-    let number = this.#numbers.get(text);
-    if (number === undefined) this.#numbers.set(text, (number = this.#texts.push(text) - 1));
-    return number;
   }
 }

@@ -1,4 +1,5 @@
 import type { KeyGroups } from "../../answer/insights/combinations.js";
+import { NOT_SET, NO_TOUCH } from "../../answer/visits/web-figures.js";
 import type { TouchDimension } from "../../plan/plan.js";
 import { labelNumbers } from "../../table/touches/touch-facts.js";
 import type { RowContext } from "../form/report.js";
@@ -28,10 +29,8 @@ export function touchKeysOf({ touches }: RowContext): TouchKeys {
         if (number === undefined) numbers.set(text, (number = texts.push(text) - 1));
         return number;
       };
-      const textOf = (key: number) => (key === 0 ? NO_TOUCH[dimension] : (labels.labelOf(key)?.[dimension] ?? "(not set)"));
+      const textOf = (key: number) => (key === 0 ? NO_TOUCH[dimension] : (labels.labelOf(key)?.[dimension] ?? NOT_SET));
       return { groupsOf: (key) => [numberOf(textOf(key))], valuesOfGroup: (group) => [texts[group] ?? ""] };
     },
   };
 }
-
-const NO_TOUCH: Readonly<Record<TouchDimension, string>> = { source: "(direct)", medium: "(none)", campaign: "(none)" };

@@ -1,15 +1,15 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their list */
-import type { Extent } from "../../answer/insights/buckets.js";
+import { Visits } from "../../answer/visits/visits.js";
+import { inPieces } from "../../base/in-pieces.js";
 import { LIMITS } from "../../base/limits.js";
 import type { Scratch } from "../../base/scratch.js";
 import { select } from "../../filter/select.js";
 import { selectedRows } from "../../filter/selected-rows.js";
 import type { Range, Scope, SessionRule } from "../../plan/plan.js";
-import { firstStartAt, mergedByStart } from "../../table/sessions/by-start.js";
+import { mergedByStart } from "../../table/sessions/by-start.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
 import type { Part } from "../form/part.js";
 import type { RowContext } from "../form/report.js";
-import { inPieces } from "../insights/in-pieces.js";
 
 /** One bit a session. */
 export type SessionMarks = Uint32Array;
@@ -41,42 +41,6 @@ export function marksOf(plan: VisitScope, range: Range, view: SessionView): Part
   };
 }
 
-/** What a question counts with, and how others have a turn meanwhile. */
-export interface Counting {
-  readonly scratch: Scratch;
-  readonly pause: () => Promise<void>;
-}
-
-/** The sessions that a question is about, by their starts. */
-export class Visits {
-  constructor(
-    readonly view: SessionView,
-    readonly sessions: Uint32Array,
-  ) {}
-
-  get count(): number {
-    return this.sessions.length;
-  }
-
-  /** Of the starts; null where there are none. */
-  get extent(): Extent | null {
-    return this.count === 0 ? null : { firstMs: this.startOf(0), lastMs: this.startOf(this.count - 1) };
-  }
-
-  startOf(at: number): number {
-    return this.view.facts.starts[this.sessions[at]!]!;
-  }
-
-  /** Those that start in a range. */
-  within({ fromMs, toMs }: Range): Visits {
-    return new Visits(this.view, this.sessions.subarray(this.#firstAt(fromMs), this.#firstAt(toMs)));
-  }
-
-  #firstAt(ms: number): number {
-    return firstStartAt(this.sessions, this.view.facts.starts, ms);
-  }
-}
-
 /**
  * The sessions of a project that start in a range, of those that are marked. Cost: a look at each that starts there.
  * @param marks null: all
@@ -90,7 +54,7 @@ export async function visitsOf(
   { dictionaries }: RowContext,
   scratch: Scratch,
   pause: () => Promise<void>,
-): Promise<Visits> {
+): Promise<Visits<SessionView>> {
   const { facts, others } = view;
   const { starts, projects } = facts;
   const code = project === null ? null : dictionaries.named("project").codeOf(project);

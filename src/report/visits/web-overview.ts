@@ -1,7 +1,9 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- a key has one value a field */
-import { cutOf, slotsOf, type Extent, type Slot } from "../../answer/insights/buckets.js";
+import { bothExtents, cutOf, slotsOf, type Slot } from "../../answer/insights/buckets.js";
 import type { KeyGroups } from "../../answer/insights/combinations.js";
-import { rateOf } from "../../answer/numbers/shown.js";
+import { byIdentity, visitList } from "../../answer/visits/visit-list.js";
+import type { Counting, Visits } from "../../answer/visits/visits.js";
+import { ONLINE_MS, webFigures } from "../../answer/visits/web-figures.js";
 import { LIMITS } from "../../base/limits.js";
 import { Scratch } from "../../base/scratch.js";
 import type { WebFigures, WebOverview } from "../../plan/insights/answers.js";
@@ -20,12 +22,8 @@ import { extentOf } from "../insights/unit-extent.js";
 import { cellsByUnit, NO_ITEMS, type CellsByUnit } from "../insights/cells-by-unit.js";
 import { keysOfVisits, urlsOfVisits } from "./keys-of-visits.js";
 import { pagesOf, viewsOf } from "./page-views.js";
-import { averageOf, sumsOf } from "./session-figures.js";
 import { touchKeysOf } from "./touch-keys.js";
-import { byIdentity, visitList } from "./visit-list.js";
-import { isFiltered, marksOf, visitsOf, type SessionMarks, type Visits, type Counting } from "./visits.js";
-
-const ONLINE_MS = 5 * 60_000;
+import { isFiltered, marksOf, visitsOf, type SessionMarks } from "./visits.js";
 
 /** What its parts come to. Of the events: who did them, and which are page views. */
 type WebStates = {
@@ -111,15 +109,7 @@ function viewCountOf(byUnit: CellsByUnit): number {
 }
 
 function figuresOf(visitors: SubjectsByUnit, views: CellsByUnit, visits: Visits, context: RowContext): WebFigures {
-  const sums = sumsOf(visits);
-  return {
-    visitors: visitorsOf(visitors, context),
-    views: viewCountOf(views),
-    visits: sums.sessions,
-    viewsPerVisit: rateOf(sums.pageviews, sums.sessions),
-    bounceRate: rateOf(sums.bounces, sums.sessions),
-    durationAvgSec: averageOf(sums),
-  };
+  return webFigures(visitorsOf(visitors, context), viewCountOf(views), visits);
 }
 
 async function previousOf(
@@ -150,14 +140,9 @@ function unitOf(byUnit: CellsByUnit, { unitMs }: Slot): CellsByUnit {
   return new Map([[unitMs, byUnit.get(unitMs) ?? []]]);
 }
 
-function bothExtents(one: Extent | null, other: Extent | null): Extent | null {
-  if (one === null || other === null) return one ?? other;
-  return { firstMs: Math.min(one.firstMs, other.firstMs), lastMs: Math.max(one.lastMs, other.lastMs) };
-}
-
 type Lists = Pick<WebOverview, "entryPages" | "exitPages" | "sources" | "mediums" | "campaigns" | "countries" | "devices" | "browsers" | "systems">;
 
-async function listsOf(visits: Visits, context: RowContext, limit: number, { scratch, pause }: Counting): Promise<Lists> {
+async function listsOf(visits: Visits<SessionView>, context: RowContext, limit: number, { scratch, pause }: Counting): Promise<Lists> {
   const [path, touches] = [pathsOf(context), touchKeysOf(context)];
   const [countries, devices, browsers, systems] = ["location_country", "device", "browser", "os"].map((field) => rowKeysOf([{ kind: "field", field }], context));
   const ofFirst = [countries!, devices!, browsers!, systems!];

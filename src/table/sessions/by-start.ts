@@ -43,17 +43,6 @@ class OrderByStart {
   }
 }
 
-/** Place of the first of some sessions, which are by start, that starts at or after an instant. */
-export function firstStartAt(sessions: Uint32Array, starts: Float64Array, ms: number): number {
-  let [low, high] = [0, sessions.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (starts[sessions[middle]!]! < ms) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /** Two lists of sessions, each by start, as one. Cost: both. @param take memory for so many */
 export function mergedByStart(a: Uint32Array, b: Uint32Array, starts: Float64Array, take: (length: number) => Uint32Array = (length) => new Uint32Array(length)): Uint32Array {
   if (a.length === 0 || b.length === 0) return a.length === 0 ? b : a;

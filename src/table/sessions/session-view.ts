@@ -1,9 +1,9 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions and rows are bounded by their columns */
+import { firstStartAt } from "../../answer/visits/visits.js";
 import { firstAtLeast } from "../../column/search.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import { HeadView } from "../../segment/head.js";
 import type { Rows } from "../../segment/rows.js";
-import { firstStartAt } from "./by-start.js";
 import { BY_ROW, keyOfRows, type Part, type PartKey } from "./part.js";
 import { NONE, runOf } from "./runs.js";
 import type { SessionFacts } from "./session-columns.js";

@@ -1,7 +1,7 @@
-/** What goes wrong with a statement: it fails, is never run, comes late, or its answer does not arrive though it was run. */
+/** What goes wrong with a statement: it fails, is never run, comes late, or its answer does not arrive, or only half of it, though it was run. */
 export type Fault =
   | { readonly kind: "error"; readonly message: string }
-  | { readonly kind: "refuse" | "lose" }
+  | { readonly kind: "refuse" | "lose" | "cut" }
   | { readonly kind: "slow"; readonly ms: number };
 
 /** A fault for the next statements that hold a text. */

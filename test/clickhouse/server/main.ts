@@ -7,6 +7,8 @@ import { readAsked } from "./request.js";
 /** ClickHouse's HTTP interface over ClickHouse in this process, until it is told to end. Prints where it listens. */
 const engine = new Engine();
 const faults = new Faults();
+/** Statements of which nobody waited for the answer. */
+let givenUpCount = 0;
 
 const server = createServer((request, response) => {
   answer(request, response).catch((error: unknown) => refuse(response, error));
@@ -15,11 +17,13 @@ const server = createServer((request, response) => {
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname } = new URL(request.url ?? "/", "http://localhost");
   if (pathname === "/ping") return void response.end("Ok.\n");
+  if (pathname === "/given-up") return void response.end(String(givenUpCount));
   const asked = await readAsked(request);
   if (pathname === "/orders") {
     faults.order(asked.statement);
     return void response.end();
   }
+  response.on("close", () => (givenUpCount += response.writableFinished ? 0 : 1));
   const fault = faults.of(asked.statement);
   if (fault?.kind === "error") throw new Error(fault.message);
   if (fault?.kind === "refuse") return void request.socket.destroy();
@@ -27,6 +31,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const text = await engine.run(asked.statement, asked.rows, asked.terms);
   if (fault?.kind === "lose") return void request.socket.destroy();
   response.writeHead(200, { "content-type": "text/plain; charset=utf-8", "x-clickhouse-summary": "{}" });
+  if (fault?.kind === "cut") return void response.write(text.slice(0, text.length / 2), () => request.socket.destroy());
   response.end(text);
 }
 

@@ -36,6 +36,9 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body;
 }
 
+/** What a server reads of a form's field, unless its own configuration says something else. */
+const FIELD_BYTES = 131_072;
+
 /** Names and texts of a form's parts; none where the body is no form. */
 function partsOf(contentType: string, body: Buffer): [string, string][] {
   const [, boundary] = /^multipart\/form-data; boundary=(.+)$/.exec(contentType) ?? [];
@@ -44,6 +47,8 @@ function partsOf(contentType: string, body: Buffer): [string, string][] {
   return pieces.map((piece) => {
     const end = piece.indexOf("\r\n\r\n");
     const [, name = ""] = /name="([^"]*)"/.exec(piece.slice(0, end)) ?? [];
-    return [name, piece.slice(end + 4, -2)];
+    const text = piece.slice(end + 4, -2);
+    if (Buffer.byteLength(text) > FIELD_BYTES) throw new Error("Code: 1000. DB::Exception: HTML Form Exception: Field value too long. (POCO_EXCEPTION)");
+    return [name, text];
   });
 }

@@ -1,4 +1,4 @@
-import type { Extent } from "../../answer/insights/buckets.js";
+import type { Extent } from "./buckets.js";
 
 /** What the figures of a series are made of. */
 export interface SeriesFigures {

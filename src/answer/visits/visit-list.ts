@@ -1,9 +1,9 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- keys, groups and visits are bounded by their lists */
 import { compareCodePoints } from "../../base/order.js";
 import type { Scratch } from "../../base/scratch.js";
-import type { KeyGroups } from "../../answer/insights/combinations.js";
+import type { KeyGroups } from "../insights/combinations.js";
 import type { WebVisits } from "../../plan/insights/answers.js";
-import { inPieces } from "../insights/in-pieces.js";
+import { inPieces } from "../../base/in-pieces.js";
 import type { Visits } from "./visits.js";
 
 /** Some visits, those of each identity together. 8 bytes a visit. */

@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their list */
-import { rateOf, secondsOf } from "../../answer/numbers/shown.js";
+import { rateOf, secondsOf } from "../numbers/shown.js";
 import type { Scratch } from "../../base/scratch.js";
-import { percentilesOf } from "../../answer/sessions-percentiles.js";
+import { percentilesOf } from "../sessions-percentiles.js";
 import type { SessionFigures } from "../../plan/insights/answers.js";
 import type { Visits } from "./visits.js";
 

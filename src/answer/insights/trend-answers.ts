@@ -1,11 +1,10 @@
 import { parameterError } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
-import { Combination, combinationsOf, greatestOf, restOf } from "../../answer/insights/combinations.js";
-import { slotsOf } from "../../answer/insights/buckets.js";
 import type { TrendAnswers, TrendSeries } from "../../plan/insights/answers.js";
 import type { TrendPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
-import type { RowKeys } from "../insights/row-keys.js";
+import { slotsOf } from "./buckets.js";
+import { Combination, combinationsOf, greatestOf, restOf, type KeyGroups } from "./combinations.js";
 import type { Measured, SeriesFigures } from "./measured.js";
 
 /** The figures of a trend before sums of other currencies come to them. */
@@ -20,7 +19,7 @@ export async function trendFiguresOf(
   plan: TrendPlan,
   range: Range,
   things: Measured,
-  keys: RowKeys,
+  keys: KeyGroups,
   given: readonly (readonly string[])[] | null,
   pause: () => Promise<void>,
 ): Promise<TrendFigures> {

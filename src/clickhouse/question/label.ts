@@ -1,0 +1,49 @@
+import { labelOf as labelOfValue, walk } from "../../filter/operand-value.js";
+import type { Operand } from "../../plan/plan.js";
+import { jsonOfTagged, keyColumn } from "../ingest/tagged-metadata.js";
+import { joined, sql, type Sql } from "../sql/sql.js";
+import { foundOf, tagged } from "./operand.js";
+import type { Needs } from "./needs.js";
+
+/** How a row's value is called as a whole: an array is its JSON text. */
+export interface Label {
+  /** A list of texts. @throws not_supported */
+  column(needs: Needs): Sql;
+  /** What they come to; `""` for a row without a value. */
+  textOf(texts: readonly string[]): string;
+}
+
+export function labelOf(operand: Operand): Label {
+  switch (operand.kind) {
+    case "metadataKey":
+      return new FirstOf([], [{ key: operand.key, rest: [] }]);
+    case "metadataPath": {
+      const [root = "", ...rest] = operand.path.split(".");
+      return new FirstOf([], [{ key: operand.path, rest: [] }, ...(rest.length === 0 ? [] : [{ key: root, rest }])]);
+    }
+    case "member":
+      return new FirstOf([{ kind: "field", field: operand.field }], [{ key: operand.field, rest: [] }]);
+    default:
+      return new FirstOf([operand], []);
+  }
+}
+
+/** The first that is set: of what has texts, then of keys, each walked to what lies in its value. */
+class FirstOf implements Label {
+  constructor(
+    readonly own: readonly Operand[],
+    readonly keys: readonly { readonly key: string; readonly rest: readonly string[] }[],
+  ) {}
+
+  column(needs: Needs): Sql {
+    const own = this.own.map((operand) => foundOf(operand, needs)).map((found) => (found.kind === "text" ? found.text : sql`''`));
+    return sql`[${joined([...own, ...this.keys.map(({ key }) => tagged(keyColumn(key)))], ", ")}]`;
+  }
+
+  textOf(texts: readonly string[]): string {
+    const place = texts.findIndex((text) => text !== "");
+    const text = texts[place] ?? "";
+    const key = this.keys[place - this.own.length];
+    return key === undefined ? text : labelOfValue(walk(JSON.parse(jsonOfTagged(text)), key.rest));
+  }
+}

@@ -1,0 +1,134 @@
+import { bothExtents, slotsOf, type Extent, type Slot } from "../../answer/insights/buckets.js";
+import { STEP_BITS } from "../../answer/insights/chain.js";
+import { ChainTries } from "../../answer/insights/chain-tries.js";
+import { funnelRows, funnelTrend } from "../../answer/insights/funnel-answer.js";
+import type { FunnelPlan } from "../../plan/insights/plan.js";
+import type { Range, Scope } from "../../plan/plan.js";
+import { anyOf, joined, sql, whole, type Sql } from "../sql/sql.js";
+import type { Needs } from "../question/needs.js";
+import { ALL_TIME, whereOf } from "../question/where.js";
+import { entityRows } from "./entity-rows.js";
+import { listsOf } from "./lists-of.js";
+import { MatchBuffer } from "./match-buffer.js";
+import { sessionsOfPeople } from "./person-sessions.js";
+import { propertiesColumn, PropertyKeys, type Properties } from "./property-keys.js";
+import { pauseOf, refuseAsOf, type Asking, type Report } from "./report.js";
+
+/** An event that may matter: which steps and exclusions it is, and under which values it stands. */
+type Match = readonly [ms: number, mask: number, properties: Properties];
+
+/** Somebody who may go through steps, and what may matter, in order. */
+interface Goer {
+  /** When the session starts; null for people and accounts. */
+  readonly startMs: number | null;
+  readonly matches: readonly Match[];
+}
+
+/** Who went how far: what is a step, or excludes one, comes in the order of entities, and the embedded engine's code finds their chains. */
+export const funnel: Report<"funnel"> = async (plan, asking) => {
+  refuseAsOf(plan);
+  const pause = pauseOf(asking);
+  const slots = plan.interval === null ? null : slotsOf(plan, plan.interval, await extentOf(plan, asking));
+  const walk = new Walk(plan, slots === null ? plan.range : spanOf(slots));
+  const { tries } = walk;
+  const keys = new PropertyKeys();
+  const byBucket = tries.newFigures();
+  for await (const goer of walk.goers(asking)) {
+    const count = goer.matches.length;
+    tries.add(0, count, (at) => keys.numberOf(goer.matches[at]?.[2] ?? []));
+    if (slots !== null) tries.addWithin(byBucket, slots, 0, count);
+  }
+  return {
+    definition: plan.definition,
+    asOf: null,
+    pending: tries.pendingCount,
+    steps: await tries.figures.stepsOf(null, pause),
+    ...(await funnelRows(plan, tries.figures, keys, pause)),
+    trend: slots === null ? null : await funnelTrend(slots, byBucket, pause),
+  };
+};
+
+/** When chains may begin, where the dates do not say it: one look at all events more. */
+async function extentOf(plan: FunnelPlan, asking: Asking): Promise<Extent | null> {
+  if (!plan.isOpen.start && !plan.isOpen.end) return null;
+  const walk = new Walk(plan, plan.range);
+  let extent: Extent | null = null;
+  for await (const { matches } of walk.goers(asking)) extent = bothExtents(extent, walk.tries.extentOf(0, matches.length));
+  return extent;
+}
+
+/** What came since the extent was looked at begins no chain. */
+function spanOf(slots: readonly Slot[]): Range {
+  return { fromMs: slots[0]?.fromMs ?? 0, toMs: slots.at(-1)?.toMs ?? 0 };
+}
+
+/** One entity after the other. */
+class Walk {
+  readonly tries: ChainTries;
+  readonly #buffer = new MatchBuffer();
+  #startMs: number | null = null;
+
+  /** @param span when chains may begin */
+  constructor(
+    readonly plan: FunnelPlan,
+    readonly span: Range,
+  ) {
+    const entries = plan.level === "session" ? { fromMs: -Infinity, toMs: Infinity } : span;
+    const entryMsOf = (at: number) => this.#startMs ?? this.#buffer.ms[at] ?? 0;
+    this.tries = new ChainTries(plan, { matches: this.#buffer, entries, entryMsOf });
+  }
+
+  /** While one is looked at, its matches are those that are tried. */
+  async *goers(asking: Asking): AsyncGenerator<Goer> {
+    const { plan, span } = this;
+    for await (const goer of plan.level === "session" ? sessionGoers(plan, span, asking) : entityGoers(plan, plan.level, span, asking)) {
+      this.#startMs = goer.startMs;
+      this.#buffer.put(goer.matches);
+      yield goer;
+    }
+  }
+}
+
+interface Meant {
+  readonly scope: Scope;
+  readonly bit: number;
+}
+
+/** Which events are looked at, and what they are. Where nothing may lie between two steps: all that match the question. */
+function meantBy({ steps, exclusions, order, project, eventName, userId, where }: FunnelPlan, range: Range): Meant[] {
+  return [
+    ...steps.map(({ scope }, at) => ({ scope: { ...scope, range }, bit: 1 << at })),
+    ...exclusions.map(({ scope }, at) => ({ scope: { ...scope, range }, bit: 1 << (STEP_BITS + at) })),
+    ...(order === "strict" ? [{ scope: { project, eventName, userId, where, range }, bit: 0 }] : []),
+  ];
+}
+
+function maskOf(meant: readonly Meant[], are: readonly Sql[]): Sql {
+  return joined(meant.map(({ bit }, at) => sql`if(${are[at] ?? sql`false`}, ${whole(bit)}, 0)`), " + ");
+}
+
+async function* entityGoers(plan: FunnelPlan, level: "identity" | "account", { fromMs, toMs }: Range, asking: Asking): AsyncGenerator<Goer> {
+  const meant = meantBy(plan, { fromMs, toMs: toMs + plan.windowMs });
+  const columns = (are: readonly Sql[], needs: Needs) =>
+    sql`${maskOf(meant, are)} AS mask, ${propertiesOf(plan, needs)} AS properties, toUInt128(id) AS num`;
+  const rows = entityRows(meant.map(({ scope }) => scope), level, columns, asking);
+  const ordered = sql`SELECT entity, ms, mask, properties FROM (${rows}) ORDER BY entity, ms, num`;
+  for await (const list of listsOf(asking.connection.stream<readonly [string, ...Match]>(ordered, asking.signal)))
+    yield { startMs: null, matches: list.map(([, ...match]) => match) };
+}
+
+async function* sessionGoers(plan: FunnelPlan, span: Range, asking: Asking): AsyncGenerator<Goer> {
+  const meant = meantBy(plan, ALL_TIME);
+  const columns = (needs: Needs) => {
+    const are = meant.map(({ scope }) => sql`(${whereOf(scope, null, needs)})`);
+    return sql`ms, ${maskOf(meant, are)}, ${propertiesOf(plan, needs)}, ${anyOf(are)}`;
+  };
+  for await (const { startMs, events } of sessionsOfPeople<readonly [...Match, doesMatter: boolean]>(plan, span, columns, asking)) {
+    const matches = events.filter(([, , , doesMatter]) => doesMatter).map(([ms, mask, properties]): Match => [ms, mask, properties]);
+    if (matches.length > 0) yield { startMs, matches };
+  }
+}
+
+function propertiesOf({ breakdown }: FunnelPlan, needs: Needs): Sql {
+  return propertiesColumn(breakdown?.fields ?? [], needs);
+}

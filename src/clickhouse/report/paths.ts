@@ -1,0 +1,38 @@
+import { pathsAnswer } from "../../answer/paths-answer.js";
+import { PathCounts, sequenceRule } from "../../answer/sessions-paths.js";
+import { LabelNumbers, NO_LABEL } from "../../filter/label-numbers.js";
+import { labelOf } from "../question/label.js";
+import type { Needs } from "../question/needs.js";
+import { ALL_TIME, whereOf } from "../question/where.js";
+import { sql } from "../sql/sql.js";
+import { sessionsOfPeople } from "./person-sessions.js";
+import { pauseOf, refuseAsOf, type Report } from "./report.js";
+
+/** Sessions for which there is room at a time. */
+const SESSIONS_PER_PAUSE = 1_024;
+
+/** The ways through sessions: these come person by person, and the embedded engine's code counts them. */
+export const paths: Report<"paths"> = async (plan, asking) => {
+  refuseAsOf(plan);
+  const pause = pauseOf(asking);
+  const labels = await LabelNumbers.of(plan);
+  const counts = new PathCounts(sequenceRule(plan, (text) => labels.ofLabel(text)));
+  const label = labelOf(plan.node);
+  const columns = (needs: Needs) => sql`(${whereOf({ ...plan, range: ALL_TIME }, null, needs)}), ${label.column(needs)}`;
+  const known = new Map<string, number>();
+  const numberOf = (texts: readonly string[]) => {
+    const name = JSON.stringify(texts);
+    const number = known.get(name) ?? labels.ofValue(label.textOf(texts));
+    known.set(name, number);
+    return number;
+  };
+  let count = 0;
+  for await (const { events } of sessionsOfPeople<readonly [isNode: boolean, texts: readonly string[]]>(plan, plan.range, columns, asking)) {
+    if (count % SESSIONS_PER_PAUSE === 0) await counts.reserve(SESSIONS_PER_PAUSE, pause);
+    count += 1;
+    const nodes = Uint32Array.from(events.flatMap(([isNode, texts]) => (isNode ? [numberOf(texts)] : [])).filter((number) => number !== NO_LABEL));
+    counts.add(nodes, 0, nodes.length);
+  }
+  const answer = await pathsAnswer(counts, { textOf: (label) => labels.textOf(label), limit: plan.limit, pause });
+  return { definition: plan.definition, asOf: null, ...answer };
+};

@@ -1,0 +1,77 @@
+import { sessionize } from "../../answer/sessionize.js";
+import { LIMITS } from "../../base/limits.js";
+import type { Range, RevenueRule, SessionRule } from "../../plan/plan.js";
+import { Needs } from "../question/needs.js";
+import { amountOf } from "../question/payments.js";
+import { inRange } from "../question/where.js";
+import { allOf, sql, text, type Sql } from "../sql/sql.js";
+import { listsOf } from "./lists-of.js";
+import type { Asking } from "./report.js";
+
+/** Whose sessions are asked for. */
+export interface SessionPlan {
+  /** Null: of all, each by itself. */
+  readonly project: string | null;
+  readonly session: SessionRule;
+  readonly revenue: RevenueRule;
+}
+
+/** A session, and what is asked of its events, in order. */
+export interface PersonSession<Own extends readonly unknown[]> {
+  /** Of the person, from 1. */
+  readonly person: number;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly events: readonly Own[];
+}
+
+type Row<Own extends readonly unknown[]> = readonly [who: string, ms: number, project: string, ...own: Own];
+
+/**
+ * The sessions that start in a range, person by person: events come in the order of whoever did them, and the embedded engine's code divides them.
+ * Memory: the events of one person.
+ */
+export async function* sessionsOfPeople<Own extends readonly unknown[]>(
+  plan: SessionPlan,
+  range: Range,
+  columns: (needs: Needs) => Sql,
+  asking: Asking,
+): AsyncGenerator<PersonSession<Own>> {
+  const projects = new Map<string, number>();
+  let person = 0;
+  for await (const rows of listsOf(asking.connection.stream<Row<Own>>(eventsOf(plan, range, columns, asking), asking.signal))) {
+    person += 1;
+    const times = Float64Array.from(rows, ([, ms]) => ms);
+    const numbers = rows.map(([, , project]) => numberIn(projects, project));
+    const { sessionOf } = sessionize(times, numbers, null, plan.session);
+    const sessions: { startMs: number; endMs: number; readonly events: Own[] }[] = [];
+    rows.forEach(([, ms, , ...own], at) => {
+      const session = (sessions[sessionOf[at] ?? 0] ??= { startMs: ms, endMs: ms, events: [] });
+      session.endMs = ms;
+      session.events.push(own);
+    });
+    for (const session of sessions) if (session.startMs >= range.fromMs && session.startMs < range.toMs) yield { person, ...session };
+  }
+}
+
+/** The events of everybody who was there in a range: of all that came before, for a session goes on as long as there is no pause. */
+function eventsOf(plan: SessionPlan, range: Range, columns: (needs: Needs) => Sql, asking: Asking): Sql {
+  const { project, session, revenue } = plan;
+  const needs = new Needs(asking);
+  const selected = sql`${needs.who()} AS who, ms, project, ${columns(needs)}`;
+  const isOfProject = project === null ? [] : [sql`project = ${text(project)}`];
+  // Payments that a server reported, at no page, are in no session.
+  const isThere = sql`NOT (url = '' AND hostname = '' AND ${amountOf(revenue)} != '')`;
+  const before = { fromMs: 0, toMs: Math.min(range.toMs + session.maxMs, LIMITS.instantMaxMs) };
+  const there = new Needs(asking);
+  const who = there.who();
+  const active = sql`SELECT DISTINCT ${who} FROM ${there.rows()} WHERE ${allOf([...inRange(range), ...isOfProject])}`;
+  const where = allOf([...inRange(before), ...isOfProject, isThere, sql`who != ''`, sql`who GLOBAL IN (${active})`]);
+  return sql`SELECT ${selected} FROM ${needs.rows()} WHERE ${where} ORDER BY who, ms, toUInt128(id)`;
+}
+
+function numberIn(numbers: Map<string, number>, of: string): number {
+  const number = numbers.get(of) ?? numbers.size;
+  numbers.set(of, number);
+  return number;
+}

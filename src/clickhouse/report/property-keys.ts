@@ -1,0 +1,54 @@
+import type { ChainKeys } from "../../answer/insights/funnel-answer.js";
+import type { Operand } from "../../plan/plan.js";
+import type { Needs } from "../question/needs.js";
+import { foundOf } from "../question/operand.js";
+import { propertiesOf } from "../question/properties.js";
+import { joined, sql, type Sql } from "../sql/sql.js";
+
+/** Of each field the values under which a row stands. */
+export type Properties = readonly (readonly string[])[];
+
+/** The column of these. */
+export function propertiesColumn(fields: readonly Operand[], needs: Needs): Sql {
+  if (fields.length === 0) return sql`CAST([], 'Array(Array(String))')`;
+  return sql`[${joined(fields.map((field) => propertiesOf(foundOf(field, needs))), ", ")}]`;
+}
+
+/** Numbers the values of up to two fields as they come. Memory: distinct ones. */
+export class PropertyKeys implements ChainKeys {
+  readonly #keys = new Map<string, number>();
+  readonly #properties: Properties[] = [];
+  readonly #groups = new Map<string, number>();
+  readonly #values: (readonly string[])[] = [];
+
+  get keys(): Iterable<number> {
+    return this.#properties.keys();
+  }
+
+  /** From 0. */
+  numberOf(properties: Properties): number {
+    const name = JSON.stringify(properties);
+    const key = this.#keys.get(name) ?? this.#properties.push(properties) - 1;
+    this.#keys.set(name, key);
+    return key;
+  }
+
+  numberOfKey(key: number): number {
+    return key;
+  }
+
+  groupsOf(key: number): readonly number[] {
+    const combinations = (this.#properties[key] ?? []).reduce<string[][]>(
+      (some, values) => some.flatMap((combination) => values.map((value) => [...combination, value])), [[]]);
+    return combinations.map((values) => {
+      const name = JSON.stringify(values);
+      const group = this.#groups.get(name) ?? this.#values.push(values) - 1;
+      this.#groups.set(name, group);
+      return group;
+    });
+  }
+
+  valuesOfGroup(group: number): readonly string[] {
+    return this.#values[group] ?? [];
+  }
+}

@@ -1,0 +1,28 @@
+import { sessionsAnswer } from "../../answer/visits/sessions-answer.js";
+import { Scratch } from "../../base/scratch.js";
+import { sql } from "../sql/sql.js";
+import { propertiesColumn, PropertyKeys, type Properties } from "./property-keys.js";
+import { pauseOf, refuseAsOf, type Report } from "./report.js";
+import { TextNumbers } from "./text-numbers.js";
+import { entryPage, exitPage, visitsIn, type KeyOf } from "./visit-table.js";
+
+/** Sessions come person by person; what is kept of each are numbers, of which the embedded engine's code makes the answer. */
+export const sessionsOverview: Report<"sessionsOverview"> = async (plan, asking) => {
+  refuseAsOf(plan);
+  const [paths, groups] = [new TextNumbers(), new PropertyKeys()];
+  const kinds: KeyOf<readonly [Properties]>[] = [
+    (events) => paths.numberOf(entryPage(events)),
+    (events) => paths.numberOf(exitPage(events)),
+    ([first]) => groups.numberOf(first?.[3] ?? []),
+  ];
+  const { visits, keys: [entries, exits, values] } = await visitsIn(
+    plan, plan.range, (needs) => sql`, ${propertiesColumn(plan.breakdown?.fields ?? [], needs)}`, kinds, asking);
+  const of = {
+    paths,
+    pagesAt: (end: "entry" | "exit") => (end === "entry" ? entries : exits) ?? new Uint32Array(0),
+    groups,
+    keys: () => Promise.resolve(values ?? new Uint32Array(0)),
+  };
+  const answer = await Scratch.of((scratch) => sessionsAnswer(visits, plan, of, { scratch, pause: pauseOf(asking) }));
+  return { definition: plan.definition, asOf: null, ...answer };
+};

@@ -1,0 +1,78 @@
+import { addMoney, ZERO, type Money } from "../../answer/money.js";
+import type { Extent } from "../../answer/insights/buckets.js";
+import type { Measured, SeriesFigures } from "../../answer/insights/measured.js";
+
+/** Things that count, each under one key: lists of one length. */
+export interface Things {
+  readonly keys: ArrayLike<number>;
+  /** Epoch ms. */
+  readonly ms: ArrayLike<number>;
+  /** What each comes to. */
+  readonly amounts: ArrayLike<Money>;
+}
+
+/** Sums of things that came one by one. */
+export class ThingsOverTime implements Measured {
+  readonly #placesOfKey = new Map<number, number[]>();
+
+  /** @param keys all that something stands under, whether or not it counts @param shown what a sum is shown as */
+  constructor(
+    readonly things: Things,
+    keys: Iterable<number>,
+    readonly shown: (sum: Money) => number,
+  ) {
+    for (const key of keys) this.#placesOfKey.set(key, []);
+    for (let at = 0; at < things.keys.length; at += 1) this.#placesOfKey.get(things.keys[at] ?? 0)?.push(at);
+  }
+
+  get keys(): Iterable<number> {
+    return this.#placesOfKey.keys();
+  }
+
+  get isEmpty(): boolean {
+    return this.#placesOfKey.size === 0;
+  }
+
+  get extent(): Extent | null {
+    const { ms } = this.things;
+    let [firstMs, lastMs] = [Infinity, -Infinity];
+    for (let at = 0; at < ms.length; at += 1) [firstMs, lastMs] = [Math.min(firstMs, ms[at] ?? firstMs), Math.max(lastMs, ms[at] ?? lastMs)];
+    return firstMs === Infinity ? null : { firstMs, lastMs };
+  }
+
+  totalOf(keys: readonly number[]): Promise<number> {
+    return Promise.resolve(this.shown(this.#sumOf(this.#placesOf(keys))));
+  }
+
+  figuresOf(keys: readonly number[], units: readonly number[], isCumulative: boolean): Promise<SeriesFigures> {
+    const places = this.#placesOf(keys);
+    const byUnit = units.map((): number[] => []);
+    for (const at of places) byUnit[lastAtMost(units, this.things.ms[at] ?? 0)]?.push(at);
+    let sum: Money = ZERO;
+    const data = byUnit.map((own) => {
+      sum = isCumulative ? addMoney(sum, this.#sumOf(own)) : this.#sumOf(own);
+      return this.shown(sum);
+    });
+    const countedByUnit = byUnit.map(({ length }) => length);
+    return Promise.resolve({ counted: places.length, total: this.shown(this.#sumOf(places)), data, countedByUnit });
+  }
+
+  #placesOf(keys: readonly number[]): number[] {
+    return keys.flatMap((key) => this.#placesOfKey.get(key) ?? []);
+  }
+
+  #sumOf(places: readonly number[]): Money {
+    return places.reduce<Money>((sum, at) => addMoney(sum, this.things.amounts[at] ?? ZERO), ZERO);
+  }
+}
+
+/** Place of the last of some ascending numbers that is no greater than another; -1 for none. */
+function lastAtMost(ascending: readonly number[], number: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] ?? Infinity) <= number) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

@@ -1,0 +1,65 @@
+import { majorUnits, type Money } from "../../answer/money.js";
+import { trendFiguresOf } from "../../answer/insights/trend-answers.js";
+import { Unconverted } from "../../answer/unconverted.js";
+import type { TrendAnswers } from "../../plan/insights/answers.js";
+import type { TrendPlan } from "../../plan/insights/plan.js";
+import type { Range } from "../../plan/plan.js";
+import { Needs } from "../question/needs.js";
+import { paymentsOf } from "../question/payments.js";
+import { ALL_TIME, inRange, whereOf } from "../question/where.js";
+import { allOf, sql, type Sql } from "../sql/sql.js";
+import { Conversion, type PaymentColumns } from "./conversion.js";
+import { propertiesColumn, PropertyKeys, type Properties } from "./property-keys.js";
+import { pauseOf, selectRows, type Asking } from "./report.js";
+import { ThingsOverTime } from "./things-over-time.js";
+import { visitsIn } from "./visit-table.js";
+
+type Given = readonly (readonly string[])[] | null;
+
+/** Trends of what comes one by one: sessions, by the values of their first events. */
+export async function sessionAnswersOf(plan: TrendPlan, range: Range, given: Given, asking: Asking): Promise<TrendAnswers> {
+  const groups = new PropertyKeys();
+  const columns = (needs: Needs) => sql`, ${propertiesOf(plan, needs)}`;
+  const { visits, keys: [keys = new Uint32Array(0)] } = await visitsIn<readonly [Properties]>(
+    plan, range, columns, [([first]) => groups.numberOf(first?.[3] ?? [])], asking);
+  const ms = Float64Array.from(visits.sessions, (_, at) => visits.startOf(at));
+  const things = new ThingsOverTime({ keys, ms, amounts: new Uint8Array(keys.length).fill(1) }, groups.keys, Number);
+  return { ...(await trendFiguresOf(plan, range, things, groups, given, pauseOf(asking))), unconverted: [] };
+}
+
+/** The same of payments, where all matching events tell which values there are. */
+export async function revenueAnswersOf(plan: TrendPlan, range: Range, given: Given, asking: Asking): Promise<TrendAnswers> {
+  const { currency } = plan.revenue;
+  const groups = new PropertyKeys();
+  const conversion = new Conversion(currency, asking.rules.rates);
+  const unconverted = new Unconverted();
+  const [keys, ms, amounts]: [number[], number[], Money[]] = [[], [], []];
+  for await (const [atMs, properties, ...payment] of asking.connection.stream<Row>(paymentsIn(plan, range, asking), asking.signal)) {
+    const { amount, currency: told, converted } = conversion.paid(payment);
+    if (converted === null) {
+      unconverted.add(told, amount);
+      continue;
+    }
+    keys.push(groups.numberOf(properties));
+    ms.push(atMs);
+    amounts.push(converted);
+  }
+  const all = selectRows({ ...plan, range }, asking, (needs) => sql`${propertiesOf(plan, needs)} AS properties`, sql`GROUP BY properties`);
+  for (const [properties] of await asking.connection.rows<[Properties]>(all, asking.signal)) groups.numberOf(properties);
+  const things = new ThingsOverTime({ keys, ms, amounts }, groups.keys, (sum) => majorUnits(sum, currency));
+  return { ...(await trendFiguresOf(plan, range, things, groups, given, pauseOf(asking))), unconverted: unconverted.items() };
+}
+
+type Row = readonly [ms: number, properties: Properties, ...payment: PaymentColumns];
+
+/** The payments that count and match: which of an order counts is decided among all. */
+function paymentsIn(plan: TrendPlan, range: Range, asking: Asking): Sql {
+  const needs = new Needs(asking);
+  const matches = whereOf({ ...plan, range: ALL_TIME }, null, needs);
+  const payments = paymentsOf(plan.revenue, needs, sql`, (${matches}) AS matches, ${propertiesOf(plan, needs)} AS properties`);
+  return sql`SELECT ms, properties, amount, isRefund, currencies, day FROM (${payments}) WHERE ${allOf([sql`matches`, ...inRange(range)])}`;
+}
+
+function propertiesOf({ breakdown }: TrendPlan, needs: Needs): Sql {
+  return propertiesColumn(breakdown?.fields ?? [], needs);
+}

@@ -1,0 +1,71 @@
+import { Visits } from "../../answer/visits/visits.js";
+import { pathOf } from "../../filter/operand-value.js";
+import type { InsightScope } from "../../plan/insights/plan.js";
+import type { Range } from "../../plan/plan.js";
+import type { Needs } from "../question/needs.js";
+import { ALL_TIME, whereOf } from "../question/where.js";
+import { sql, texts, type Sql } from "../sql/sql.js";
+import { sessionsOfPeople, type SessionPlan } from "./person-sessions.js";
+import type { Asking } from "./report.js";
+
+/** What is asked of an event of a visit. */
+export type VisitEvent<Rest extends readonly unknown[]> = readonly [matches: boolean, isView: boolean, url: string, ...rest: Rest];
+
+/** A number that a visit has by its events, which are in order. */
+export type KeyOf<Rest extends readonly unknown[]> = (events: readonly VisitEvent<Rest>[]) => number;
+
+type VisitPlan = InsightScope & SessionPlan & { readonly pageviewSlugs: readonly string[] };
+
+/** The sessions of a question by their starts, and the keys of each by the kind: numbers alone, some 30 bytes a session and 8 a key. */
+export interface KeyedVisits {
+  readonly visits: Visits;
+  /** In the order of the visits. */
+  readonly keys: readonly Uint32Array[];
+}
+
+/** The sessions that start in a range and have a matching event. @param rest what keys are made of besides */
+export async function visitsIn<Rest extends readonly unknown[]>(
+  plan: VisitPlan,
+  range: Range,
+  rest: (needs: Needs) => Sql,
+  kinds: readonly KeyOf<Rest>[],
+  asking: Asking,
+): Promise<KeyedVisits> {
+  const columns = (needs: Needs) => {
+    const matches = whereOf({ ...plan, range: ALL_TIME }, null, needs);
+    return sql`(${matches}), slug IN ${texts(plan.pageviewSlugs)}, url${rest(needs)}`;
+  };
+  const found: Found[] = [];
+  for await (const { person, startMs, endMs, events } of sessionsOfPeople<VisitEvent<Rest>>(plan, range, columns, asking)) {
+    if (!events.some(([matches]) => matches)) continue;
+    const pageviews = events.filter(([, isView]) => isView).length;
+    found.push([startMs, endMs - startMs, person, events.length, pageviews, ...kinds.map((keyOf) => keyOf(events))]);
+  }
+  return keyed(found.sort(([a], [b]) => a - b), kinds.length);
+}
+
+type Found = [startMs: number, length: number, person: number, events: number, pageviews: number, ...keys: number[]];
+
+function keyed(found: readonly Found[], kindCount: number): KeyedVisits {
+  const facts = {
+    starts: Float64Array.from(found, ([startMs]) => startMs),
+    lengths: Float64Array.from(found, ([, length]) => length),
+    identities: Uint32Array.from(found, ([, , person]) => person),
+    eventCounts: Uint32Array.from(found, ([, , , events]) => events),
+    pageviewCounts: Uint32Array.from(found, ([, , , , pageviews]) => pageviews),
+  };
+  const identityEnd = facts.identities.reduce((end, person) => Math.max(end, person + 1), 1);
+  const visits = new Visits({ facts, identityEnd }, Uint32Array.from(found.keys()));
+  const keys = Array.from({ length: kindCount }, (_, kind) => Uint32Array.from(found, ([, , , , , ...own]) => own[kind] ?? 0));
+  return { visits, keys };
+}
+
+/** The page of a visit's first event. */
+export function entryPage([first]: readonly VisitEvent<readonly unknown[]>[]): string {
+  return pathOf(first?.[2] ?? "");
+}
+
+/** That of its last event with a url. */
+export function exitPage(events: readonly VisitEvent<readonly unknown[]>[]): string {
+  return pathOf(events.findLast(([, , url]) => url !== "")?.[2] ?? "");
+}

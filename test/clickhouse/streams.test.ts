@@ -1,0 +1,48 @@
+import { fixedClock, type Daybook } from "daybook";
+import { openClickHouse, type ClickHouseDaybook } from "daybook/clickhouse";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { nowMs } from "../../src/testing/random/now.js";
+import { givenUpCount, newDatabase, order } from "./kit.js";
+
+const steps = [{ eventName: "a" }, { eventName: "b" }];
+type Asked = Pick<Daybook, "funnel" | "paths" | "sessionsOverview" | "webOverview">;
+
+const questions: Readonly<Record<string, (of: Asked, signal?: AbortSignal) => Promise<unknown>>> = {
+  "a funnel": (of, signal) => of.funnel({ steps }, signal === undefined ? {} : { signal }),
+  "a funnel of sessions": (of, signal) => of.funnel({ steps, level: "session" }, signal === undefined ? {} : { signal }),
+  "paths": (of, signal) => of.paths({}, signal === undefined ? {} : { signal }),
+  "sessions": (of, signal) => of.sessionsOverview({}, signal === undefined ? {} : { signal }),
+  "a web site": (of, signal) => of.webOverview({}, signal === undefined ? {} : { signal }),
+};
+
+describe("a question whose rows come as a stream", () => {
+  let daybook: ClickHouseDaybook;
+  const close: (() => Promise<void>)[] = [];
+  beforeAll(async () => {
+    const { options, drop } = await newDatabase("one server", { clock: fixedClock(nowMs) });
+    daybook = await openClickHouse(options);
+    close.push(drop, () => daybook.close());
+    const event = (at: number) => ({ name: at % 2 === 0 ? "a" : "b", userId: `u${at % 5}`, createdAt: nowMs - 1_000 * at });
+    await daybook.ingest(Array.from({ length: 40 }, (_, at) => event(at)));
+  });
+  afterEach(() => order());
+  afterAll(async () => {
+    for (const each of close.reverse()) await each();
+  });
+
+  test.each(Object.entries(questions))("%s that breaks off is an error, and never a part of the answer", async (_name, ask) => {
+    await order({ kind: "cut", statement: "ORDER BY" });
+    await expect(ask(daybook)).rejects.toMatchObject({ code: "unreachable" });
+    expect(JSON.stringify(await ask(daybook))).toContain("def_");
+  });
+
+  test("what is given up is given up on the server too", async () => {
+    const before = await givenUpCount();
+    await order({ kind: "slow", statement: "ORDER BY", ms: 2_000 });
+    const given = new AbortController();
+    const asked = questions["a funnel"]?.(daybook, given.signal);
+    setTimeout(() => given.abort(), 200);
+    await expect(asked).rejects.toMatchObject({ code: "aborted" });
+    await expect.poll(givenUpCount, { timeout: 10_000 }).toBe(before + 1);
+  });
+});
