@@ -88,6 +88,7 @@ describe.each([["holds files", true], ["holds none", false]])("A follower of a s
       await ingest(writer, "brings a look", 1);
       count = 0;
       while (performance.now() < actedMs + 40) {
+        await sleep(1);
         const found = await follower.aggregate({ field: "name" });
         const total = found.reduce((sum, item) => sum + item.count, 0);
         if (acting === null) expect([before, before + 1], `read ${at}`).toContain(total);
