@@ -117,3 +117,18 @@ test("A follower tells of changes as its writer does.", async () => {
 test("Where no store was made, there is nothing to follow.", async () => {
   await expect(follow(fileStorage(await emptyDirectory()))).rejects.toMatchObject({ code: "manifest_missing" });
 });
+
+test("An id that only a record had named is known by an event that was sealed before a follower saw it, once the record is taken back.", async () => {
+  const storage = lastingMemory();
+  const writer = await open(storage);
+  const { linkId } = await writer.identify({ userId: "late", email: "late@example.org" });
+  await ingest(writer, "first", 1);
+  await writer.seal();
+  const follower = await follow(storage);
+  await ingest(writer, "late", 1, { userId: "late" });
+  await writer.seal();
+  await writer.unlink(linkId);
+  await expectSame(follower, writer);
+  const profile = await writer.identityProfile({ userId: "late" });
+  expect(await follower.identityProfile({ userId: "late" })).toEqual(profile);
+});
