@@ -4,7 +4,8 @@ import { compareCodePoints } from "../base/order.js";
 import { readStopOptions, type StopOptions } from "../base/stop-options.js";
 import { parseUuid, uuidText } from "../base/uuid.js";
 import type { KnownOptions } from "../base/known-options.js";
-import type { ExportedEvent, ExportInput, IngestOptions, QueryOptions } from "../engine/daybook.js";
+import type { ExportedEvent, IngestOptions, QueryOptions } from "../engine/daybook.js";
+import { AFTER, type PagedExports } from "../engine/export-place.js";
 import { Questions } from "../engine/questions.js";
 import { settle } from "../engine/settle.js";
 import { decodeAlias, decodeGroup, decodeIdentify, decodeRecord, unlinkOf } from "../identity/decode-record.js";
@@ -76,13 +77,13 @@ export class StoredDaybook extends Questions implements ClickHouseDaybook {
     return await this.#parts.writes.ingestRecords(records);
   }
 
-  async *exportEvents(input?: ExportInput, options?: StopOptions): AsyncGenerator<ExportedEvent> {
+  async *exportEvents(input?: Parameters<PagedExports["exportEvents"]>[0], options?: StopOptions): AsyncGenerator<ExportedEvent> {
     const plan = planExport(input);
-    yield* exportedEvents(plan, await this.#parts.executor.asking(readStopOptions(options).signal));
+    yield* exportedEvents(plan, input?.[AFTER] ?? null, await this.#parts.executor.asking(readStopOptions(options).signal));
   }
 
-  async *exportRecords(options?: StopOptions): AsyncGenerator<StoredRecord> {
-    yield* exportedRecords(await this.#parts.executor.asking(readStopOptions(options).signal));
+  async *exportRecords(options?: Parameters<PagedExports["exportRecords"]>[0]): AsyncGenerator<StoredRecord> {
+    yield* exportedRecords(options?.[AFTER] ?? null, await this.#parts.executor.asking(readStopOptions(options).signal));
   }
 
   async createProject(name: string): Promise<void> {

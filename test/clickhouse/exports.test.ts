@@ -1,6 +1,10 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook } from "daybook";
 import { openClickHouse } from "daybook/clickhouse";
 import { describe, expect, test } from "vitest";
+import { parseUuid } from "../../src/base/uuid.js";
+import type { ExportedEvent } from "../../src/engine/daybook.js";
+import { AFTER, type ExportedRecordPlace, type PagedExports } from "../../src/engine/export-place.js";
+import type { StoredRecord } from "../../src/schema/record.js";
 import { arrive } from "../../src/testing/random/arrive.js";
 import { hostileHistory } from "../../src/testing/random/hostile-history.js";
 import { nowMs } from "../../src/testing/random/now.js";
@@ -12,6 +16,24 @@ async function listOf<T>(items: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
   for await (const item of items) list.push(item);
   return list;
+}
+
+/** A page begins behind the last item of the one before, and no statement reads what came before it. */
+async function expectPages(daybook: PagedExports, events: readonly ExportedEvent[]): Promise<void> {
+  const records = await listOf(daybook.exportRecords({}));
+  for (const [at, { createdAt, id }] of events.entries()) {
+    const place = { createdAtMs: Date.parse(createdAt), id: parseUuid(id) ?? new Uint8Array(16) };
+    if (at % 7 === 0) expect(await listOf(daybook.exportEvents({ identityIds: true, [AFTER]: place }))).toEqual(events.slice(at + 1));
+  }
+  for (const [at, record] of records.entries()) {
+    if (at % 5 === 0) expect(await listOf(daybook.exportRecords({ [AFTER]: placeOf(record) }))).toEqual(records.slice(at + 1));
+  }
+}
+
+function placeOf(record: StoredRecord): ExportedRecordPlace {
+  if (record.type === "project") return { name: record.name };
+  const id = record.type === "unlink" ? record.linkId : record.id;
+  return { createdAtMs: Date.parse(record.createdAt), id: parseUuid(id) ?? new Uint8Array(16), isUnlink: record.type === "unlink" };
 }
 
 const histories = {
@@ -36,6 +58,7 @@ describe.each(layouts)("an export from ClickHouse, %s", (layout) => {
     expect(await listOf(daybook.exportRecords())).toEqual(await listOf(embedded.exportRecords()));
     expect(await daybook.projects()).toEqual(embedded.projects());
     expect(events.length).toBeGreaterThan(5);
+    await expectPages(daybook, events);
     await daybook.close();
     await drop();
   });

@@ -71,6 +71,17 @@ describe.each(layouts)("ingest on ClickHouse, %s", (layout) => {
     expect(await second.countEvents()).toBe(8);
   });
 
+  test("what a writer failed to delete of events that two brought at once goes when they are sent again", async () => {
+    const both = (await writers(layout, 2)) as [ClickHouseDaybook, ClickHouseDaybook];
+    await order({ kind: "slow", statement: "SELECT id, batch", ms: 400, times: 2 }, { ...OUT_OF_MEMORY, statement: "ALTER TABLE", times: 9 });
+    const outcomes = await Promise.allSettled(both.map((writer) => writer.ingest(events(0, 150))));
+    expect(outcomes.some(({ status }) => status === "rejected")).toBe(true);
+    expect(await both[0].countEvents()).toBeGreaterThan(150);
+    await order();
+    expect(await both[0].ingest(events(0, 150))).toEqual({ accepted: 0, duplicates: 150, rejected: [] });
+    expect(await both[0].countEvents()).toBe(150);
+  });
+
   test("a record is stored once, and taken back before it comes", async () => {
     const [daybook] = (await writers(layout, 1)) as [ClickHouseDaybook];
     const link = { type: "identify", id: "00000000-0000-4000-8000-000000000001", userId: "ann", anonymousId: "a1" } as const;
@@ -116,5 +127,12 @@ test("events whose answer was lost are stored once", async () => {
 test("a server that does not answer is unreachable", async () => {
   const [daybook] = (await writers("one server", 1)) as [ClickHouseDaybook];
   await order({ kind: "refuse", statement: "SELECT", times: 9 });
+  await expect(daybook.countEvents()).rejects.toMatchObject({ code: "unreachable" });
+});
+
+// Else whoever sends events would take their own token for wrong, and drop them.
+test("a server that does not know our password is unreachable too", async () => {
+  const [daybook] = (await writers("one server", 1)) as [ClickHouseDaybook];
+  await order({ kind: "error", statement: "SELECT", message: "Code: 516. DB::Exception: default: Authentication failed. (AUTHENTICATION_FAILED)" });
   await expect(daybook.countEvents()).rejects.toMatchObject({ code: "unreachable" });
 });

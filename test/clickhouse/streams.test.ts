@@ -7,7 +7,7 @@ import { givenUpCount, newDatabase, order } from "./kit.js";
 const steps = [{ eventName: "a" }, { eventName: "b" }];
 type Asked = Pick<Daybook, "funnel" | "paths" | "sessionsOverview" | "webOverview">;
 
-const questions: Readonly<Record<string, (of: Asked, signal?: AbortSignal) => Promise<unknown>>> = {
+const questions: Readonly<Record<string, (of: Asked, signal?: Pick<AbortSignal, "aborted">) => Promise<unknown>>> = {
   "a funnel": (of, signal) => of.funnel({ steps }, signal === undefined ? {} : { signal }),
   "a funnel of sessions": (of, signal) => of.funnel({ steps, level: "session" }, signal === undefined ? {} : { signal }),
   "paths": (of, signal) => of.paths({}, signal === undefined ? {} : { signal }),
@@ -39,11 +39,14 @@ describe("a question whose rows come as a stream", () => {
     expect(JSON.stringify(await ask(daybook))).toContain("def_");
   });
 
-  test("what is given up is given up on the server too", async () => {
+  test.each([
+    ["heard", (given: AbortController) => given.signal],
+    ["only asked", ({ signal }: AbortController) => ({ get aborted() { return signal.aborted; } })],
+  ])("what is given up is given up on the server too, by a signal that is %s", async (_name, signalOf) => {
     const before = await givenUpCount();
     await order(...IN_ORDER.map((statement) => ({ kind: "slow", statement, ms: 2_000 }) as const));
     const given = new AbortController();
-    const asked = questions["a funnel"]?.(daybook, given.signal);
+    const asked = questions["a funnel"]?.(daybook, signalOf(given));
     setTimeout(() => given.abort(), 200);
     await expect(asked).rejects.toMatchObject({ code: "aborted" });
     await expect.poll(givenUpCount, { timeout: 10_000 }).toBe(before + 1);

@@ -57,6 +57,7 @@ async function run(args: readonly string[]): Promise<void> {
   const data = values.memory === true || remote !== null ? null : await dataDirectory(values.data ?? DEFAULT_DATA_DIRECTORY);
   const tokens = [...environmentTokens(), ...(values.tokens === undefined ? [] : await tokensOfFile(values.tokens))];
   const isFirst = tokens.length === 0 && (data === null || !(await storedTokens(data.path)).some(isSecret));
+  if (remote !== null && tokens.length === 0) throw new UsageError("--clickhouse: expected a token, by --tokens or DAYBOOK_TOKEN");
   const first = isFirst ? createToken({ role: "owner", scopes: ["*"], nowMs: Date.now() }) : null;
   const host = values.host ?? "127.0.0.1";
   const memoryTokens = first !== null && data === null ? [first.record] : [];

@@ -2,6 +2,7 @@ import { DaybookError } from "../../base/errors.js";
 import { statementOf, type Sql } from "../sql/sql.js";
 import type { ClickHouseClient } from "./client.js";
 import { errorOf } from "./errors.js";
+import { heardSignal, type HeardSignal } from "./heard-signal.js";
 
 /** What every statement runs under, whatever the profile of the user says: an answer is whole and exact, or an error. */
 const SETTINGS = {
@@ -40,19 +41,27 @@ export class Connection {
 
   /** Rows as lists of their columns. @throws aborted, unreachable, query_timeout, overloaded, manifest_missing, closed, internal */
   async rows<Row extends readonly unknown[]>(statement: Sql, signal?: Pick<AbortSignal, "aborted">): Promise<Row[]> {
-    return await this.#attempt(signal, async () => (await (await this.#query(statement, signal)).json()) as Row[]);
+    const heard = heardSignal(signal);
+    try {
+      return await this.#attempt(signal, async () => (await (await this.#query(statement, heard)).json()) as Row[]);
+    } finally {
+      heard.end();
+    }
   }
 
   /** The same, as they come: a block in memory at a time. */
   async *stream<Row extends readonly unknown[]>(statement: Sql, signal?: Pick<AbortSignal, "aborted">): AsyncGenerator<Row> {
-    const result = await this.#attempt(signal, () => this.#query(statement, signal));
+    const heard = heardSignal(signal);
     try {
+      const result = await this.#attempt(signal, () => this.#query(statement, heard));
       for await (const block of result.stream()) {
         if (signal?.aborted === true) throw new DaybookError("aborted", "the question was given up");
         for (const row of block) yield row.json() as Row;
       }
     } catch (error) {
       throw errorOf(error, signal);
+    } finally {
+      heard.end();
     }
   }
 
@@ -82,7 +91,7 @@ export class Connection {
     await Promise.all([this.client.close(), this.definer.close()]);
   }
 
-  #query(statement: Sql, signal: Pick<AbortSignal, "aborted"> | undefined) {
+  #query(statement: Sql, { signal }: HeardSignal) {
     const { query, params } = statementOf(statement);
     return this.client.query({
       query,
@@ -91,7 +100,7 @@ export class Connection {
       // Parameters may be longer than an address.
       use_multipart_params: true,
       clickhouse_settings: SETTINGS,
-      ...(signal instanceof AbortSignal ? { abort_signal: signal } : {}),
+      ...(signal === undefined ? {} : { abort_signal: signal }),
     });
   }
 

@@ -12,7 +12,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   "241": "overloaded",
   "243": "storage_full",
   "279": "unreachable",
-  "516": "invalid_token",
+  "516": "unreachable",
 };
 
 /** Whatever the client threw, as an error of Daybook. Its own text may hold what a question was about, so it is the cause alone. */

@@ -33,7 +33,11 @@ const DELETED_AT_ONCE = 100;
  * again. Answers the ids that this call brought. Cost: two look-ups of the ids beside the insert.
  */
 export async function storeOnce(rows: readonly RowWithId[], store: StoreOf): Promise<ReadonlySet<string>> {
-  const known = new Set((await batchesOf(rows.map(({ id }) => id), store)).map(([id]) => id));
+  const there = await batchesOf(rows.map(({ id }) => id), store);
+  const known = new Set(there.map(([id]) => id));
+  const left = laterOf(there);
+  // Whoever should have deleted them did not come to it.
+  if (left.length > 0) await deleteLater(left, store);
   const fresh = rows.filter(({ id }) => !known.has(id));
   if (known.size > 0) await relink([...known], store);
   if (fresh.length === 0) return new Set();
@@ -67,19 +71,24 @@ async function insertSurely(rows: readonly RowWithId[], { connection, table }: S
 
 /** Of an id that several brought at once the first stays, and whoever sees the others deletes them. Answers the ids that stay as this batch's. */
 async function keepFirst(ids: readonly string[], batch: string, store: StoreOf): Promise<ReadonlySet<string>> {
-  const own = new Set<string>();
-  const seen = new Set<string>();
-  const later: { readonly id: string; readonly batch: string }[] = [];
-  for (const [id, of] of await batchesOf(ids, store)) {
-    if (seen.has(id)) later.push({ id, batch: of });
-    else if (of === batch) own.add(id);
-    seen.add(id);
-  }
+  const there = await batchesOf(ids, store);
+  const later = laterOf(there);
   if (later.length > 0) await deleteLater(later, store);
-  return own;
+  const gone = new Set(later.map((row) => `${row.id} ${row.batch}`));
+  return new Set(there.filter(([id, of]) => of === batch && !gone.has(`${id} ${of}`)).map(([id]) => id));
 }
 
-async function deleteLater(later: readonly { readonly id: string; readonly batch: string }[], store: StoreOf): Promise<void> {
+interface StoredRow {
+  readonly id: string;
+  readonly batch: string;
+}
+
+/** Of rows by id and then by time, those that are not the first of their id. */
+function laterOf(there: readonly BatchOfId[]): StoredRow[] {
+  return there.flatMap(([id, batch], at) => (there[at - 1]?.[0] === id ? [{ id, batch }] : []));
+}
+
+async function deleteLater(later: readonly StoredRow[], store: StoreOf): Promise<void> {
   const { connection, names, table, among } = store;
   const altered = sql`ALTER TABLE ${names.ofShard(table)}${onCluster(store)}`;
   for (let from = 0; from < later.length; from += DELETED_AT_ONCE) {

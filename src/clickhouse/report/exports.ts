@@ -1,5 +1,8 @@
+import { uuidText } from "../../base/uuid.js";
 import type { ExportedEvent } from "../../engine/daybook.js";
+import type { EventPlace, ExportedRecordPlace } from "../../engine/export-place.js";
 import { RECORD_FIELDS, RECORD_KINDS, type RecordField } from "../../identity/record-table.js";
+import type { RecordPlace } from "../../identity/record-order.js";
 import { storedRecord } from "../../identity/stored-record.js";
 import type { ExportPlan } from "../../plan/export-events.js";
 import type { StoredRecord } from "../../schema/record.js";
@@ -8,28 +11,46 @@ import { EVENT_COLUMNS, type EventColumns } from "../question/event-columns.js";
 import { Needs } from "../question/needs.js";
 import { inRange } from "../question/where.js";
 import { identityIdOfWho } from "../question/who.js";
-import { allOf, joined, name, sql, text } from "../sql/sql.js";
+import { allOf, joined, name, sql, text, uuid, whole, type Sql } from "../sql/sql.js";
 import type { Asking } from "./report.js";
 
-/** Every stored event in (createdAt, id) order, as they come from the servers. */
-export async function* exportedEvents({ project, range, identityIds }: ExportPlan, asking: Asking): AsyncGenerator<ExportedEvent> {
+/** Every stored event in (createdAt, id) order, as they come from the servers. @param after the last one of what was exported before */
+export async function* exportedEvents({ project, range, identityIds }: ExportPlan, after: EventPlace | null, asking: Asking): AsyncGenerator<ExportedEvent> {
   const needs = new Needs(asking);
   const identityId = identityIds ? identityIdOfWho(needs.who()) : sql`''`;
-  const where = allOf([...inRange(range), ...(project === null ? [] : [sql`project = ${text(project)}`])]);
+  const where = allOf([...inRange(range), ...behind(after), ...(project === null ? [] : [sql`project = ${text(project)}`])]);
   const statement = sql`SELECT ${identityId}, ${EVENT_COLUMNS} FROM ${needs.rows()} WHERE ${where} ORDER BY day, ms, toUInt128(id)`;
   for await (const [id, ...event] of asking.connection.stream<[string, ...EventColumns]>(statement, asking.signal))
     yield { ...(copyOf(event) as ExportedEvent), ...(id === "" ? {} : { identityId: id }) };
 }
 
+const RECORD_ORDER = sql`ms, toUInt128(id), kind = 'unlink'`;
+
+function behindRecord({ createdAtMs, id, isUnlink }: RecordPlace): Sql {
+  return sql`(${RECORD_ORDER}) > (${whole(createdAtMs)}, toUInt128(${uuid(uuidText(id))}), ${whole(isUnlink ? 1 : 0)})`;
+}
+
 type Row = [kind: keyof typeof RECORD_KINDS, id: string, ms: number, ...string[]];
 
-/** Every project that no event names, then every record in (createdAt, id) order, what takes a record back behind it. */
-export async function* exportedRecords({ connection, tables, signal }: Asking): AsyncGenerator<StoredRecord> {
+function behind(after: EventPlace | null): Sql[] {
+  if (after === null) return [];
+  const ms = whole(after.createdAtMs);
+  // The first alone finds the days that need not be read.
+  return [sql`ms >= ${ms}`, sql`(ms, toUInt128(id)) > (${ms}, toUInt128(${uuid(uuidText(after.id))}))`];
+}
+
+/**
+ * Every project that no event names, then every record in (createdAt, id) order, what takes a record back behind it.
+ * @param after the last item of what was exported before
+ */
+export async function* exportedRecords(after: ExportedRecordPlace | null, { connection, tables, signal }: Asking): AsyncGenerator<StoredRecord> {
   const seen = sql`SELECT DISTINCT project FROM ${tables.all("events")}`;
-  const unseen = sql`SELECT DISTINCT name FROM ${tables.all("projects")} WHERE name GLOBAL NOT IN (${seen}) ORDER BY name`;
-  for (const [project] of await connection.rows<[string]>(unseen, signal)) yield { type: "project", name: project };
+  const from = after !== null && "name" in after ? after.name : "";
+  const unseen = sql`SELECT DISTINCT name FROM ${tables.all("projects")} WHERE name > ${text(from)} AND name GLOBAL NOT IN (${seen}) ORDER BY name`;
+  const isInRecords = after !== null && !("name" in after);
+  if (!isInRecords) for (const [project] of await connection.rows<[string]>(unseen, signal)) yield { type: "project", name: project };
   const fields = joined(RECORD_FIELDS.map((field) => name(field)), ", ");
-  const statement = sql`SELECT kind, id, ms, ${fields} FROM ${tables.all("records")} ORDER BY ms, toUInt128(id), kind = 'unlink'`;
+  const statement = sql`SELECT kind, id, ms, ${fields} FROM ${tables.all("records")} WHERE ${isInRecords ? behindRecord(after) : sql`true`} ORDER BY ${RECORD_ORDER}`;
   for await (const [kind, id, ms, ...texts] of connection.stream<Row>(statement, signal))
     yield storedRecord(RECORD_KINDS[kind], id, ms, (field: RecordField) => texts[RECORD_FIELDS.indexOf(field)] ?? "");
 }

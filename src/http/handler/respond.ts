@@ -112,9 +112,9 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
   const token = await context.gate.authenticate(request, context.addressOf(request), route.access.basic);
   trace.organization = token.organization;
   authorize(route.access, token);
-  const caller = await callerOf(context.house, token, found.params["project_id"]);
   const leave = admission.enter(token.sha256);
   try {
+    const caller = await callerOf(context.house, token, found.params["project_id"]);
     const notices: Notice[] = [];
     const value = await ask(context, route, caller, found, request, notices);
     if (route.format === undefined) {
