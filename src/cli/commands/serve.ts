@@ -53,11 +53,13 @@ async function run(args: readonly string[]): Promise<void> {
   if (values.memory === true && values.data !== undefined) throw new UsageError("--data and --memory exclude each other");
   const port = portOf(values.port ?? "8787");
   const currency = currencyOf(values.currency);
-  const remote = isOnClickHouse(values) ? await openOnClickHouse(values, { data: values.data, memory: values.memory }, currency) : null;
-  const data = values.memory === true || remote !== null ? null : await dataDirectory(values.data ?? DEFAULT_DATA_DIRECTORY);
   const tokens = [...environmentTokens(), ...(values.tokens === undefined ? [] : await tokensOfFile(values.tokens))];
+  const isRemote = isOnClickHouse(values);
+  // One that is made at each start would be in every log, with rights that last.
+  if (isRemote && !tokens.some(isSecret)) throw new UsageError("--clickhouse: expected a token, by --tokens or DAYBOOK_TOKEN");
+  const remote = isRemote ? await openOnClickHouse(values, { data: values.data, memory: values.memory }, currency) : null;
+  const data = values.memory === true || remote !== null ? null : await dataDirectory(values.data ?? DEFAULT_DATA_DIRECTORY);
   const isFirst = tokens.length === 0 && (data === null || !(await storedTokens(data.path)).some(isSecret));
-  if (remote !== null && tokens.length === 0) throw new UsageError("--clickhouse: expected a token, by --tokens or DAYBOOK_TOKEN");
   const first = isFirst ? createToken({ role: "owner", scopes: ["*"], nowMs: Date.now() }) : null;
   const host = values.host ?? "127.0.0.1";
   const memoryTokens = first !== null && data === null ? [first.record] : [];
