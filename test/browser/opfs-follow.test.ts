@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { BATCH_ROW_COUNT, GONE, type Sighting } from "./opfs/followed.js";
+import { Profile } from "./opfs/profile.js";
+import type { Lab } from "./opfs/worker.js";
+
+declare const lab: Lab;
+
+/** What a writer acknowledged is in every answer to a question that is asked later than this. */
+const WITHIN_MS = 1_000;
+const BATCH_COUNT = 16;
+/** A day that has more segments is compacted. */
+const SEGMENTS_OF_A_DAY = 4;
+
+let profile: Profile;
+beforeAll(async () => {
+  profile = await Profile.open();
+});
+afterAll(() => profile.close());
+
+/** What is wrong with what a follower saw, in order. */
+function faultsOf(seen: readonly Sighting[], acknowledged: readonly Sighting[]): string[] {
+  const faults: string[] = [];
+  let former: Sighting["counts"] = {};
+  for (const { atMs, counts } of seen) {
+    for (const [name, count] of Object.entries(counts)) if (count % BATCH_ROW_COUNT !== 0) faults.push(`${count} events of ${name}`);
+    for (const [name, count] of Object.entries(former)) {
+      const now = counts[name] ?? 0;
+      if (now < count && !(name === GONE && now === 0)) faults.push(`${now} events of ${name} after ${count}`);
+    }
+    for (const due of acknowledged)
+      for (const [name, count] of Object.entries(due.counts))
+        if (due.atMs < atMs - WITHIN_MS && (counts[name] ?? 0) < count) faults.push(`${count} events of ${name} were acknowledged ${atMs - due.atMs} ms ago, not ${counts[name] ?? 0}`);
+    former = counts;
+  }
+  return faults;
+}
+
+test("a tab that follows, in a worker or in its page, sees all that the one which writes does, and goes on with the next when that one is killed", async () => {
+  const [first, second, inWorker, inPage] = [await profile.tab(), await profile.tab(), await profile.tab(), await profile.tab()];
+  await inPage.equipPage();
+  const followers = [inWorker.worker, inPage.page];
+  const expectSame = async (writer: typeof first) => {
+    const expected = await writer.worker.evaluate(() => lab.followed.answersOfFollowed());
+    for (const follower of followers) await expect.poll(() => follower.evaluate(() => lab.followed.answersOfFollowed()), { timeout: 5_000 }).toBe(expected);
+  };
+  const expectFaultless = async (acknowledged: readonly Sighting[]) => {
+    for (const follower of followers) {
+      const seen = await follower.evaluate(() => lab.followed.seenByFollower());
+      expect(seen.length).toBeGreaterThan(acknowledged.length);
+      expect(faultsOf(seen, acknowledged)).toEqual([]);
+    }
+  };
+
+  expect(await first.worker.evaluate(() => lab.followed.openFollowed("followed"))).toBe(true);
+  for (const follower of followers) await follower.evaluate(() => lab.followed.follow("followed"));
+  const acknowledged = await first.worker.evaluate((count) => lab.followed.writeFollowed("first", count), BATCH_COUNT);
+  await expectSame(first);
+  await first.worker.evaluate(() => lab.followed.eraseFollowed());
+  await expectSame(first);
+  await expectFaultless(acknowledged);
+  expect(await first.worker.evaluate(() => lab.followed.segmentCountOfFollowed())).toBeLessThanOrEqual(SEGMENTS_OF_A_DAY);
+
+  expect(await second.worker.evaluate(() => lab.followed.openFollowed("followed"))).toBe(false);
+  await profile.kill(first.page);
+  await expect.poll(() => second.worker.evaluate(() => lab.followed.openFollowed("followed"))).toBe(true);
+  const later = await second.worker.evaluate((count) => lab.followed.writeFollowed("second", count), BATCH_COUNT / 2);
+  await expectSame(second);
+  await expectFaultless([...acknowledged.slice(-1), ...later]);
+});
