@@ -7,7 +7,8 @@ declare const lab: Lab;
 
 /** What a writer acknowledged is in every answer to a question that is asked later than this. */
 const WITHIN_MS = 1_000;
-const BATCH_COUNT = 16;
+const SLOW = { batchCount: 16, pauseMs: 60 };
+const FAST = { batchCount: 100, pauseMs: 0 };
 /** A day that has more segments is compacted. */
 const SEGMENTS_OF_A_DAY = 4;
 
@@ -46,14 +47,14 @@ test("a tab that follows, in a worker or in its page, sees all that the one whic
   const expectFaultless = async (acknowledged: readonly Sighting[]) => {
     for (const follower of followers) {
       const seen = await follower.evaluate(() => lab.followed.seenByFollower());
-      expect(seen.length).toBeGreaterThan(acknowledged.length);
+      expect(seen.length).toBeGreaterThan(SLOW.batchCount);
       expect(faultsOf(seen, acknowledged)).toEqual([]);
     }
   };
 
   expect(await first.worker.evaluate(() => lab.followed.openFollowed("followed"))).toBe(true);
   for (const follower of followers) await follower.evaluate(() => lab.followed.follow("followed"));
-  const acknowledged = await first.worker.evaluate((count) => lab.followed.writeFollowed("first", count), BATCH_COUNT);
+  const acknowledged = await first.worker.evaluate(({ batchCount, pauseMs }) => lab.followed.writeFollowed("first", batchCount, pauseMs), SLOW);
   await expectSame(first);
   await first.worker.evaluate(() => lab.followed.eraseFollowed());
   await expectSame(first);
@@ -63,7 +64,19 @@ test("a tab that follows, in a worker or in its page, sees all that the one whic
   expect(await second.worker.evaluate(() => lab.followed.openFollowed("followed"))).toBe(false);
   await profile.kill(first.page);
   await expect.poll(() => second.worker.evaluate(() => lab.followed.openFollowed("followed"))).toBe(true);
-  const later = await second.worker.evaluate((count) => lab.followed.writeFollowed("second", count), BATCH_COUNT / 2);
+  const later = await second.worker.evaluate(({ batchCount, pauseMs }) => lab.followed.writeFollowed("second", batchCount, pauseMs), FAST);
   await expectSame(second);
   await expectFaultless([...acknowledged.slice(-1), ...later]);
+});
+
+test("a question whose file the writer takes away before it is read begins anew, an export does not, and the writer waits for neither", async () => {
+  const [writer, follower] = [await profile.tab(), await profile.tab()];
+  await writer.worker.evaluate(() => lab.followed.openFollowed("halting"));
+  await writer.worker.evaluate(() => lab.followed.writeLarge());
+  const asked = new Promise<void>((resolve) => follower.onLine((line) => line === "asked" && resolve()));
+  const outcomes = follower.worker.evaluate(() => lab.followed.followHaltingly("halting"));
+  await asked;
+  await writer.worker.evaluate(() => lab.followed.eraseFollowed());
+  await follower.worker.evaluate(() => void dispatchEvent(new Event("erased")));
+  expect(await outcomes).toEqual([900, "corruption"]);
 });

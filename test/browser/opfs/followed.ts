@@ -1,4 +1,4 @@
-import { openDaybook, type Daybook, type EventInput } from "daybook";
+import { openDaybook, type Daybook, type EventInput, type Storage } from "daybook";
 import { opfsStorage } from "daybook/browser";
 
 /** How many events somebody found of each name, and when they began to ask, or when they were acknowledged. */
@@ -14,8 +14,9 @@ export const GONE = "of the erased";
 
 const FIRST_MS = Date.UTC(2026, 2, 2);
 const ASK_MS = 25;
-/** Larger than what is read of a segment when it is opened: a question reads more of it later, when it may be gone. */
-const TEXT_CHARACTERS = 300;
+const SEAL_EVERY = 3;
+/** Their segment is larger than what is read of it when it is opened. */
+const LARGE_ROW_COUNT = 1_000;
 
 let opened: Daybook | null = null;
 let sightings: Sighting[] = [];
@@ -29,33 +30,37 @@ function daybook(): Daybook {
 /** Opens a store for writing; false where somebody else has it. */
 export async function openFollowed(store: string): Promise<boolean> {
   opened = await openDaybook({ storage: opfsStorage(store) }).catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && error.code === "store_locked") return null;
+    if (codeOf(error) === "store_locked") return null;
     throw error;
   });
   return opened !== null;
 }
 
-/** Writes batches with pauses, each under a name of its writer, and seals after every third. Answers what it was told to have stored, and when. */
-export async function writeFollowed(writer: string, batchCount: number): Promise<readonly Sighting[]> {
+/**
+ * Writes batches, each under a name of its writer, with pauses or as fast as it can, and seals now and then. Answers what it was told to have stored,
+ * and when.
+ */
+export async function writeFollowed(writer: string, batchCount: number, pauseMs: number): Promise<readonly Sighting[]> {
   const acknowledged: Sighting[] = [];
   for (let batch = 0; batch < batchCount; batch += 1) {
     for (const name of [writer, GONE]) await daybook().ingest(eventsOf(name, `${writer}-${name}-${batch}`));
     await daybook().identify({ userId: `${writer} ${batch}`, email: `${writer}.${batch}@example.org` });
     acknowledged.push({ atMs: Date.now(), counts: { [writer]: (batch + 1) * BATCH_ROW_COUNT } });
-    if (batch % 3 === 2) await daybook().seal();
-    await later(60);
+    if ((batch + 1) % SEAL_EVERY === 0) await daybook().seal();
+    if (pauseMs > 0) await later(pauseMs);
   }
   return acknowledged;
 }
 
 function eventsOf(name: string, batch: string): EventInput[] {
-  return Array.from({ length: BATCH_ROW_COUNT }, (_, at) => ({
-    id: `${batch}/${at}`,
-    name,
-    userId: name === GONE ? GONE : `user ${at}`,
-    metadata: { text: Array.from({ length: TEXT_CHARACTERS }, () => Math.random().toString(36)[2]).join("") },
-    createdAt: FIRST_MS + at,
-  }));
+  return Array.from({ length: BATCH_ROW_COUNT }, (_, at) => ({ id: `${batch}/${at}`, name, userId: name === GONE ? GONE : `user ${at}`, createdAt: FIRST_MS + at }));
+}
+
+/** Writes a segment of which a tenth is to be erased. */
+export async function writeLarge(): Promise<void> {
+  const events = Array.from({ length: LARGE_ROW_COUNT }, (_, at) => ({ name: "large", userId: at % 10 === 0 ? GONE : `user ${at}`, url: `/${Math.random()}`, createdAt: FIRST_MS + at }));
+  await daybook().ingest(events);
+  await daybook().seal();
 }
 
 /** Erases whoever is to be erased. */
@@ -71,6 +76,30 @@ export async function eraseFollowed(): Promise<void> {
 export async function follow(store: string): Promise<void> {
   opened = await openDaybook({ storage: opfsStorage(store), readOnly: true, follow: true });
   void ask(opened).catch((error: unknown) => (failure = String(error)));
+}
+
+/** Follows a writer, and asks and exports; what it reads of segments waits until it is told that they are gone. Answers what comes of both. */
+export async function followHaltingly(store: string): Promise<readonly unknown[]> {
+  const inner = opfsStorage(store);
+  let gate = Promise.resolve();
+  const storage: Storage = {
+    list: (prefix) => inner.list(prefix),
+    read: async (key, range) => {
+      if (key.startsWith("segments/")) await gate;
+      return await inner.read(key, range);
+    },
+    write: (key, bytes) => inner.write(key, bytes),
+    remove: (key) => inner.remove(key),
+    sync: (keys) => inner.sync(keys),
+  };
+  const follower = await openDaybook({ storage, readOnly: true, follow: true });
+  gate = new Promise((resolve) => void addEventListener("erased", () => resolve(), { once: true }));
+  const exported = follower.exportEvents()[Symbol.asyncIterator]().next().then(() => "exported", codeOf);
+  const asked = follower.countUniqueUsers({ startDate: "2026-03-01" });
+  console.log("asked");
+  const outcomes = [await asked, await exported];
+  await follower.close();
+  return outcomes;
 }
 
 async function ask(follower: Daybook): Promise<void> {
@@ -104,6 +133,10 @@ export async function answersOfFollowed(): Promise<string> {
 /** Segments of a store. */
 export async function segmentCountOfFollowed(): Promise<number> {
   return (await daybook().stats()).segmentCount;
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }
 
 function later(ms: number): Promise<void> {
