@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { LIMITS } from "../../src/base/limits.js";
 import { BATCH_ROW_COUNT, GONE, type Sighting } from "./opfs/followed.js";
 import { Profile } from "./opfs/profile.js";
 import type { Lab } from "./opfs/worker.js";
@@ -79,4 +80,16 @@ test("a question whose file the writer takes away before it is read begins anew,
   await writer.worker.evaluate(() => lab.followed.eraseFollowed());
   await follower.worker.evaluate(() => void dispatchEvent(new Event("erased")));
   expect(await outcomes).toEqual([900, "corruption"]);
+});
+
+test("a tab that asks nothing is told of each change at once, and not only when it would have looked by itself", async () => {
+  const [writer, follower] = [await profile.tab(), await profile.tab()];
+  const heard = new Set<string>();
+  follower.onLine((line) => void heard.add(line));
+  await writer.worker.evaluate(() => lab.followed.openFollowed("told"));
+  follower.worker.evaluate(() => lab.followed.followChanges("told")).catch(() => undefined);
+  for (let batch = 0; batch < 4; batch += 1) {
+    const sequence = await writer.worker.evaluate((at) => lab.followed.writeOne(`${at}`), batch);
+    await expect.poll(() => heard.has(`changed ${sequence}`), { timeout: LIMITS.followUntoldMs / 2, interval: 20 }).toBe(true);
+  }
 });

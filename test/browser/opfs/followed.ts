@@ -63,6 +63,12 @@ export async function writeLarge(): Promise<void> {
   await daybook().seal();
 }
 
+/** Writes one batch. Answers how far the store has come. */
+export async function writeOne(batch: string): Promise<number> {
+  await daybook().ingest(eventsOf("one", batch));
+  return (await daybook().stats()).eventCount;
+}
+
 /** Erases whoever is to be erased. */
 export async function eraseFollowed(): Promise<void> {
   const { privacyRequests } = daybook();
@@ -76,6 +82,12 @@ export async function eraseFollowed(): Promise<void> {
 export async function follow(store: string): Promise<void> {
   opened = await openDaybook({ storage: opfsStorage(store), readOnly: true, follow: true });
   void ask(opened).catch((error: unknown) => (failure = String(error)));
+}
+
+/** Says, for each change of a store, how far it has come. */
+export async function followChanges(store: string): Promise<void> {
+  const follower = await openDaybook({ storage: opfsStorage(store), readOnly: true, follow: true });
+  for await (const { sequence } of follower.changes({ after: 0 })) console.log(`changed ${sequence}`);
 }
 
 /** Follows a writer, and asks and exports; what it reads of segments waits until it is told that they are gone. Answers what comes of both. */
