@@ -1,3 +1,4 @@
+import type { Worker } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.js";
 import { BATCH_ROW_COUNT, GONE, type Sighting } from "./opfs/followed.js";
@@ -40,7 +41,7 @@ function faultsOf(seen: readonly Sighting[], acknowledged: readonly Sighting[]):
 test("a tab that follows, in a worker or in its page, sees all that the one which writes does, and goes on with the next when that one is killed", async () => {
   const [first, second, inWorker, inPage] = [await profile.tab(), await profile.tab(), await profile.tab(), await profile.tab()];
   await inPage.equipPage();
-  const followers = [inWorker.worker, inPage.page];
+  const followers: readonly Pick<Worker, "evaluate">[] = [inWorker.worker, inPage.page];
   const expectSame = async (writer: typeof first) => {
     const expected = await writer.worker.evaluate(() => lab.followed.answersOfFollowed());
     for (const follower of followers) await expect.poll(() => follower.evaluate(() => lab.followed.answersOfFollowed()), { timeout: 5_000 }).toBe(expected);
