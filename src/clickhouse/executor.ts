@@ -17,7 +17,7 @@ export class ClickHouseExecutor implements Executor {
   ) {}
 
   async execute<K extends ReportName>(plan: Plan<K>, signal?: Pick<AbortSignal, "aborted">): Promise<Answer<K>> {
-    const report = reports[plan.report] as Report<K>;
+    const report: Report<K> = reports[plan.report as K];
     const asking = await this.asking(signal);
     if (plan.userId === null) return await report(plan, asking);
     const subject = await new Subjects(this.connection, asking, signal).ofId(plan.userId);

@@ -50,20 +50,24 @@ const breakdown = { fields: ["device", "metadata.plan"], limit: 2, rest: true };
 
 type Ask = (of: Pick<Daybook, "funnel" | "paths" | "sessionsOverview" | "webOverview" | "trend" | "retention">) => Promise<unknown>;
 
+const revenue = { type: "revenue" } as const;
+const ofBob = [{ filters: [{ fieldName: "userId", operator: "=", value: "bob" } as const] }];
 const inSegment = (operator: "in_segment" | "not_in_segment") => [{ filters: [{ fieldName: "identity_id", operator, value: "own" }] }];
 const segmentOf = (...conditions: SegmentCondition[]) => ({ own: { groups: [{ conditions }] } });
 
+const [early, late] = [{ type: "first_seen", endDate: at(DAY) }, { type: "last_seen", lastDays: 3 }] as const;
+
 const questions: Readonly<Record<string, Ask>> = {
   "who did something often":
-    (of) => of.trend({ filterGroups: inSegment("in_segment"), segments: segmentOf({ type: "did", eventName: "a", atLeast: 2, atMost: 3 }), interval: "total" }),
+    (of) => of.trend({ filterGroups: inSegment("in_segment"), segments: segmentOf({ type: "did", eventName: "a", atLeast: 2, atMost: 3 }) }),
   "who is not among those who never did something":
-    (of) => of.trend({ filterGroups: inSegment("not_in_segment"), segments: segmentOf({ type: "did_not", eventName: "Pageview" }), interval: "total" }),
+    (of) => of.trend({ filterGroups: inSegment("not_in_segment"), segments: segmentOf({ type: "did_not", eventName: "Pageview" }) }),
   "whoever was seen first and last":
-    (of) => of.funnel({ steps, filterGroups: inSegment("in_segment"), segments: segmentOf({ type: "first_seen", endDate: at(DAY) }, { type: "last_seen", lastDays: 3 }) }),
+    (of) => of.funnel({ steps, filterGroups: inSegment("in_segment"), segments: segmentOf(early, late) }),
 
   "a funnel by what came first at once": (of) => of.funnel({ steps, breakdown }),
   "a funnel by its last event":
-    (of) => of.funnel({ steps: [...steps, { eventName: "c" }], breakdown: { fields: ["metadata.deep.key"], at: "last" }, conversionWindowSec: 9 * 86_400 }),
+    (of) => of.funnel({ steps: [...steps, { eventName: "c" }], breakdown: { fields: ["metadata.deep.key"], at: "last" } }),
   "a funnel that ends behind its dates": (of) => of.funnel({ steps, endDate: at(5 * MINUTE) }),
   "a strict funnel": (of) => of.funnel({ steps, order: "strict", endDate: at(5 * MINUTE) }),
   "a funnel with an exclusion": (of) => of.funnel({ steps, exclusions: [{ eventName: "x" }], endDate: at(5 * MINUTE) }),
@@ -82,14 +86,14 @@ const questions: Readonly<Record<string, Ask>> = {
   "sessions that begin in the middle of another one": (of) => of.sessionsOverview({ startDate: at(12 * HOUR), endDate: at(40 * HOUR) }),
   "a trend of sessions": (of) => of.trend({ measure: { type: "sessions" }, breakdown, cumulative: true, startDate: at(0), endDate: at(3 * DAY) }),
   "a trend of revenue":
-    (of) => of.trend({ measure: { type: "revenue" }, breakdown: { fields: ["companyId", "name"], limit: 1, rest: true }, interval: "week" }),
+    (of) => of.trend({ measure: revenue, breakdown: { fields: ["companyId", "name"], limit: 1, rest: true }, interval: "week" }),
   "a trend of revenue of one person, of whose order another one paid":
-    (of) => of.trend({ measure: { type: "revenue" }, interval: "total", filterGroups: [{ filters: [{ fieldName: "userId", operator: "=", value: "bob" }] }] }),
+    (of) => of.trend({ measure: revenue, interval: "total", filterGroups: ofBob }),
   "a trend of revenue of whom paid twice":
-    (of) => of.trend({ measure: { type: "revenue" }, startDate: at(12 * HOUR + 1), endDate: at(DAY), compare: "previous_period", interval: "hour", fill: false }),
+    (of) => of.trend({ measure: revenue, startDate: at(12 * HOUR + 1), endDate: at(DAY), compare: "previous_period", interval: "hour", fill: false }),
   "retention by first events": (of) => of.retention({ breakdown, periods: 2 }),
   "retention by the first event of each day":
-    (of) => of.retention({ cohort: "recurring", cohortEvent: { eventName: "a" }, breakdown: { fields: ["name", "device"] }, returned: "on_or_after", periods: 3 }),
+    (of) => of.retention({ cohort: "recurring", cohortEvent: steps[0] ?? {}, breakdown: { fields: ["name", "device"] }, returned: "on_or_after" }),
   "a web site": (of) => of.webOverview({ interval: "day" }),
   "a web site before and now": (of) => of.webOverview({ startDate: at(0), endDate: at(DAY), compare: "previous_period", interval: "hour", limit: 3 }),
   "a web site by what was seen":

@@ -15,6 +15,9 @@ const questions: Readonly<Record<string, (of: Asked, signal?: AbortSignal) => Pr
   "a web site": (of, signal) => of.webOverview({}, signal === undefined ? {} : { signal }),
 };
 
+/** Of the statements whose rows come as a stream. */
+const IN_ORDER = ["ORDER BY entity", "ORDER BY who"];
+
 describe("a question whose rows come as a stream", () => {
   let daybook: ClickHouseDaybook;
   const close: (() => Promise<void>)[] = [];
@@ -31,14 +34,14 @@ describe("a question whose rows come as a stream", () => {
   });
 
   test.each(Object.entries(questions))("%s that breaks off is an error, and never a part of the answer", async (_name, ask) => {
-    await order({ kind: "cut", statement: "ORDER BY" });
+    await order(...IN_ORDER.map((statement) => ({ kind: "cut", statement }) as const));
     await expect(ask(daybook)).rejects.toMatchObject({ code: "unreachable" });
     expect(JSON.stringify(await ask(daybook))).toContain("def_");
   });
 
   test("what is given up is given up on the server too", async () => {
     const before = await givenUpCount();
-    await order({ kind: "slow", statement: "ORDER BY", ms: 2_000 });
+    await order(...IN_ORDER.map((statement) => ({ kind: "slow", statement, ms: 2_000 }) as const));
     const given = new AbortController();
     const asked = questions["a funnel"]?.(daybook, given.signal);
     setTimeout(() => given.abort(), 200);

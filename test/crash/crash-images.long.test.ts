@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { baseSeed } from "../oracle/settings.js";
+import { baseSeed, longCount } from "../oracle/settings.js";
 import { checkImages } from "./crash-images.js";
 
-const imageCount = Number(process.env["DAYBOOK_CRASH_IMAGES"] ?? 100_000);
+const imageCount = longCount(100_000, "DAYBOOK_CRASH_IMAGES");
 
 describe(`a store after crashes (seed ${baseSeed}, ${imageCount} images)`, () => {
   // Other lives than those of the default suite.

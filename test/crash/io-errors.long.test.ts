@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { baseSeed } from "../oracle/settings.js";
+import { baseSeed, longCount } from "../oracle/settings.js";
 import { checkIoErrors } from "./io-errors.js";
 
-const count = Number(process.env["DAYBOOK_IO_ERRORS"] ?? 5_000);
+const count = longCount(5_000, "DAYBOOK_IO_ERRORS");
 
 test(`A disk that fails at any operation, once or for a while, loses nothing that was answered for and ends in errors with a name (seed ${baseSeed}, ${count} failures).`, async () => {
   // Other lives than those of the default suite.

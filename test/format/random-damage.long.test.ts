@@ -1,8 +1,8 @@
 import { test } from "vitest";
-import { baseSeed } from "../oracle/settings.js";
+import { baseSeed, longCount } from "../oracle/settings.js";
 import { expectDamageNoticed } from "./random-damage.js";
 
-const DAMAGE_COUNT = Number(process.env["DAYBOOK_DAMAGES"] ?? 20_000);
+const DAMAGE_COUNT = longCount(20_000, "DAYBOOK_DAMAGES");
 
 test(`${DAMAGE_COUNT} random damages are noticed or change no answer (seed ${baseSeed})`, async () => {
   await expectDamageNoticed(baseSeed, DAMAGE_COUNT);

@@ -32,7 +32,7 @@ const trends: readonly InsightMutant[] = [
     ["to interpolate between neighbours", "const place = (count - 1) * percent;", "const place = Math.max(0, Math.ceil((count * percent) / 100) - 1) * 100;"],
     ["to sum exactly", "return nearestDouble(units, scale);", "return tally.numbers.reduce((sum, number, at) => sum + number * tally.counts[at], 0);"],
     ["to divide exactly", "return nearestDouble(units, scale * BigInt(count));", "return nearestDouble(units, scale) / count;"]),
-  ...ofInsight("trend", "report/trend/trend-answers.ts",
+  ...ofInsight("trend", "answer/insights/trend-answers.ts",
     ["that the rest is a measure of its own", "rest: restFigures === null ? null : seriesOf([], restFigures)",
       "rest: restFigures === null ? null : seriesOf([], { ...restFigures, total: things.totalOf([...things.keys]) - figures.reduce((sum, { total }) => sum + total, 0) })"],
     ["the rest where buckets are left out", "restFigures === null ? figures : [...figures, restFigures]", "figures"],

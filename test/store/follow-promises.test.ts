@@ -16,7 +16,7 @@ useLimits({ followMs: 15, followSettleMs: 10, followLateMs: 50 });
 /** Reads of a follower at which its writer goes on: three looks at least, and a question. */
 const READ_COUNT = 24;
 /** The default suite tries one in so many. */
-const STRIDE = strideOf(9, 1);
+const STRIDE = strideOf(12, 1);
 
 async function seal(writer: Daybook): Promise<void> {
   await ingest(writer, "sealed", 4);
@@ -88,6 +88,7 @@ describe.each([["holds files", true], ["holds none", false]])("A follower of a s
       await ingest(writer, "brings a look", 1);
       count = 0;
       while (performance.now() < actedMs + 40) {
+        await sleep(1);
         const found = await follower.aggregate({ field: "name" });
         const total = found.reduce((sum, item) => sum + item.count, 0);
         if (acting === null) expect([before, before + 1], `read ${at}`).toContain(total);
@@ -227,9 +228,9 @@ test("A batch is seen whole, and what was seen is never gone again, while a writ
   let isDone = false;
   onTestFinished(() => void (isDone = true));
   const writing = (async () => {
-    for (let life = 0; life < 3; life += 1) {
+    for (let life = 0; life < 2; life += 1) {
       const writer = await open(fileStorage(directory));
-      for (let round = 0; round < 25; round += 1) {
+      for (let round = 0; round < 15; round += 1) {
         await Promise.all([ingest(writer, `batch ${round % 3}`, 7), ingest(writer, "other", 7), writer.identify({ userId: `u${round}`, email: `${round}@example.org` })]);
         if (round % 5 === 4) await writer.seal();
         await sleep(4);

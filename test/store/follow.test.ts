@@ -44,6 +44,8 @@ describe.each(Object.entries(PLACES))("In %s a follower", (_place, make) => {
       await writer.alias({ from: `a ${round}`, to: "user 3" });
       await writer.identify({ userId: `only a record ${round}`, email: `${round}@example.org` });
       if (round > 0) await ingest(writer, "an event at last", 1, { userId: `only a record ${round - 1}` });
+      await ingest(writer, "device", 1, { userId: undefined, anonymousId: `device ${round}` });
+      await ingest(writer, "sign-in", 1, { anonymousId: `device ${round}` });
       await writer.seal();
       if (round < 2) await expectSame(follower, writer, `seal ${round}`);
     }

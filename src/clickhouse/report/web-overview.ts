@@ -1,27 +1,24 @@
 import { bothExtents, slotsOf, type Extent } from "../../answer/insights/buckets.js";
-import { byIdentity, visitList } from "../../answer/visits/visit-list.js";
 import type { Visits } from "../../answer/visits/visits.js";
-import { NOT_SET, NO_TOUCH, ONLINE_MS, webFigures } from "../../answer/visits/web-figures.js";
+import { ONLINE_MS, webFigures } from "../../answer/visits/web-figures.js";
 import { LIMITS } from "../../base/limits.js";
-import { Scratch } from "../../base/scratch.js";
 import type { WebFigures, WebOverview } from "../../plan/insights/answers.js";
 import type { WebOverviewPlan } from "../../plan/insights/plan.js";
-import type { Range, TouchDimension } from "../../plan/plan.js";
+import type { Range } from "../../plan/plan.js";
 import type { Needs } from "../question/needs.js";
-import { isTouch, touchOf } from "../question/touch.js";
-import { joined, name, sql, texts, whole, type Sql } from "../sql/sql.js";
+import { sql, texts, whole, type Sql } from "../sql/sql.js";
 import { unitOf } from "./entity-rows.js";
 import { pauseOf, refuseAsOf, selectRows, type Asking, type Report } from "./report.js";
-import { TextNumbers } from "./text-numbers.js";
-import { entryPage, exitPage, visitsIn, type KeyedVisits, type KeyOf } from "./visit-table.js";
+import { visitsIn } from "./visit-table.js";
+import { firstEventOf, WebLists, type FirstEvent } from "./web-lists.js";
 
 /** Of events SQL counts visitors and page views; sessions come person by person. */
 export const webOverview: Report<"webOverview"> = async (plan, asking) => {
   refuseAsOf(plan);
   const ofProject = { ...plan, eventName: null, where: [] };
   const events = await eventsOf(plan, plan.range, asking);
-  const lists = new Lists();
-  const keyed = await visitsIn<FirstEvent>(plan, plan.range, () => firstEventOf(plan), lists.kinds, asking);
+  const lists = new WebLists();
+  const keyed = await visitsIn<FirstEvent>(plan, plan.range, () => firstEventOf(plan), lists.keys, asking);
   return {
     definition: plan.definition,
     asOf: null,
@@ -81,58 +78,4 @@ async function pagesOf(plan: WebOverviewPlan, asking: Asking): Promise<WebOvervi
   const rest = sql`AND ${isView(plan)} GROUP BY page ORDER BY visitors DESC, views DESC, page LIMIT ${whole(plan.limit)}`;
   const rows = await asking.connection.rows<[string, number, number]>(selectRows(plan, asking, columns, rest), asking.signal);
   return rows.map(([value, people, views]) => ({ value, visitors: people, views }));
-}
-
-const DIMENSIONS: readonly TouchDimension[] = ["source", "medium", "campaign"];
-const FIELDS = ["location_country", "device", "browser", "os"] as const;
-
-/** What lists are made of, of the first event of a visit. */
-type FirstEvent = readonly [isBrought: boolean, touch: readonly string[], fields: readonly string[]];
-
-function firstEventOf({ touch }: WebOverviewPlan): Sql {
-  const touches = joined(DIMENSIONS.map((dimension) => touchOf(dimension, touch)), ", ");
-  const fields = joined(FIELDS.map((field) => sql`toString(${name(field)})`), ", ");
-  return sql`, ${isTouch(touch)}, [${touches}], [${fields}]`;
-}
-
-const LISTS = ["entryPages", "exitPages", "sources", "mediums", "campaigns", "countries", "devices", "browsers", "systems"] as const;
-
-/** Visits by what each of the lists is about. */
-class Lists {
-  readonly #texts = LISTS.map(() => new TextNumbers());
-
-  get kinds(): KeyOf<FirstEvent>[] {
-    const valuesOf: ((events: Parameters<KeyOf<FirstEvent>>[0]) => string)[] = [
-      entryPage,
-      exitPage,
-      ...DIMENSIONS.map((dimension, at) => ([first]: Parameters<KeyOf<FirstEvent>>[0]) => {
-        const [, , , isBrought = false, touch = []] = first ?? [];
-        if (!isBrought) return NO_TOUCH[dimension];
-        return touch[at] === "" ? NOT_SET : (touch[at] ?? NOT_SET);
-      }),
-      ...FIELDS.map((_, at) => ([first]: Parameters<KeyOf<FirstEvent>>[0]) => first?.[5][at] ?? ""),
-    ];
-    return valuesOf.map((valueOf, at) => (events) => this.#texts[at]?.numberOf(valueOf(events)) ?? 0);
-  }
-
-  async of({ visits, keys }: KeyedVisits, limit: number, pause: () => Promise<void>): Promise<Pick<WebOverview, (typeof LISTS)[number]>> {
-    return await Scratch.of(async (scratch) => {
-      const people = await byIdentity(visits, scratch, pause);
-      const list = async (of: (typeof LISTS)[number]) => {
-        const at = LISTS.indexOf(of);
-        return await visitList(people, keys[at] ?? new Uint32Array(0), this.#texts[at] ?? new TextNumbers(), limit, pause);
-      };
-      return {
-        entryPages: await list("entryPages"),
-        exitPages: await list("exitPages"),
-        sources: await list("sources"),
-        mediums: await list("mediums"),
-        campaigns: await list("campaigns"),
-        countries: await list("countries"),
-        devices: await list("devices"),
-        browsers: await list("browsers"),
-        systems: await list("systems"),
-      };
-    });
-  }
 }

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { baseSeed } from "../../oracle/settings.js";
+import { baseSeed, longCount } from "../../oracle/settings.js";
 import { useLimits } from "../../limits.js";
 import { fuzz } from "./fuzz.js";
 
 // By itself nothing goes: what answers bring and take is counted.
 useLimits({ quietMs: 3_600_000 });
 
-const requestCount = Number(process.env["DAYBOOK_FUZZ_REQUESTS"] ?? 50_000);
+const requestCount = longCount(50_000, "DAYBOOK_FUZZ_REQUESTS");
 /** Requests to one Daybook, which begins empty. */
 const LOT = 5_000;
 

@@ -1,8 +1,8 @@
 import { test } from "vitest";
-import { baseSeed } from "../../oracle/settings.js";
+import { baseSeed, longCount } from "../../oracle/settings.js";
 import { askTwice } from "./organizations.js";
 
-const pairCount = Number(process.env["DAYBOOK_ORGANIZATION_PAIRS"] ?? 5_000);
+const pairCount = longCount(5_000, "DAYBOOK_ORGANIZATION_PAIRS");
 const LOT = 500;
 
 test("Very many answers of one organization are the same with and without the data of another.", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { useLimits } from "../../limits.js";
-import { baseSeed, caseCount } from "../../oracle/settings.js";
+import { baseSeed, longCount } from "../../oracle/settings.js";
 import { checkInsight } from "./insight-case.js";
 import { INSIGHT_LIMITS } from "./insight-limits.js";
 import { QUESTION_COUNT } from "./question-counts.js";
@@ -8,7 +8,7 @@ import { QUESTION_COUNT } from "./question-counts.js";
 useLimits(INSIGHT_LIMITS);
 
 test("A Daybook answers webOverview as the oracle does, over many questions.", async () => {
-  const questionCount = caseCount(QUESTION_COUNT.long);
+  const questionCount = longCount(QUESTION_COUNT.long);
   expect(questionCount).toBeGreaterThan(0);
   await checkInsight("webOverview", baseSeed + 4_000_000, questionCount);
 });
