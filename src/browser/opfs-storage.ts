@@ -67,7 +67,6 @@ class OpfsStorage implements Storage {
         await temporaries.removeEntry(file.name).catch(() => undefined);
         throw error;
       }
-      this.#changes?.tell();
     });
   }
 
@@ -167,7 +166,7 @@ class OpfsStorage implements Storage {
     }
   }
 
-  /** Runs what needs a file that nobody has open. */
+  /** Runs what gives a name to a file, or takes one away: nobody may have it open. */
   async #onClosed(key: string, run: () => Promise<void>): Promise<void> {
     await patiently(() => {
       this.#open?.drop(key);
@@ -175,6 +174,7 @@ class OpfsStorage implements Storage {
     });
     // Whoever looked for it meanwhile may have found none.
     this.#open?.drop(key);
+    this.#changes?.tell();
   }
 
   async #refuseTaken(key: string): Promise<void> {
