@@ -53,13 +53,15 @@ export async function writeFollowed(writer: string, batchCount: number, pauseMs:
 }
 
 function eventsOf(name: string, batch: string): EventInput[] {
-  return Array.from({ length: BATCH_ROW_COUNT }, (_, at) => ({ id: `${batch}/${at}`, name, userId: name === GONE ? GONE : `user ${at}`, createdAt: FIRST_MS + at }));
+  const userIdAt = (at: number) => (name === GONE ? GONE : `user ${at}`);
+  return Array.from({ length: BATCH_ROW_COUNT }, (_, at) => ({ id: `${batch}/${at}`, name, userId: userIdAt(at), createdAt: FIRST_MS + at }));
 }
 
 /** Writes a segment of which a tenth is to be erased. */
 export async function writeLarge(): Promise<void> {
-  const events = Array.from({ length: LARGE_ROW_COUNT }, (_, at) => ({ name: "large", userId: at % 10 === 0 ? GONE : `user ${at}`, url: `/${Math.random()}`, createdAt: FIRST_MS + at }));
-  await daybook().ingest(events);
+  const userIdAt = (at: number) => (at % 10 === 0 ? GONE : `user ${at}`);
+  const eventAt = (at: number) => ({ name: "large", userId: userIdAt(at), url: `/${Math.random()}`, createdAt: FIRST_MS + at });
+  await daybook().ingest(Array.from({ length: LARGE_ROW_COUNT }, (_, at) => eventAt(at)));
   await daybook().seal();
 }
 
@@ -138,8 +140,9 @@ export async function answersOfFollowed(): Promise<string> {
   const records: unknown[] = [];
   for await (const record of daybook().exportRecords()) records.push(record);
   const input = { startDate: "2026-03-01", endDate: "2026-03-07" };
-  const questions = [daybook().aggregate({ field: "name" }), daybook().countUniqueUsersPerDay(input), daybook().sessionsOverview(input), daybook().retention(input)];
-  return JSON.stringify([ids, records, await Promise.all(questions), await daybook().privacyRequests.list()]);
+  const names = await daybook().aggregate({ field: "name" });
+  const answers = [await daybook().countUniqueUsersPerDay(input), await daybook().sessionsOverview(input), await daybook().retention(input)];
+  return JSON.stringify([ids, records, names, answers, await daybook().privacyRequests.list()]);
 }
 
 /** Segments of a store. */
