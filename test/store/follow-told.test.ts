@@ -60,8 +60,12 @@ describe("A follower of a storage that leaves a call out", () => {
   test("looks all the same after a while", async () => {
     const { storage, reading } = tellingStorage();
     const writer = await open(storage);
-    const change = nextChange(await follow(reading));
-    await ingest(writer, "a", 3);
-    expect(await change).toBe(3);
+    const follower = await follow(reading);
+    // The first may be seen by the look that every follower begins with.
+    for (const sequence of [3, 6]) {
+      const change = nextChange(follower);
+      await ingest(writer, "a", 3);
+      expect(await change).toBe(sequence);
+    }
   });
 });
