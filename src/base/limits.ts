@@ -166,6 +166,8 @@ export const LIMITS = {
   followMs: 200,
   /** Milliseconds that a frame of a journal must have stood before it takes it, unless it is known to be synced. What fails is cut off at once. */
   followSettleMs: 100,
+  /** Milliseconds between two looks where the storage tells of changes and told of none: a writer may end before it could tell. */
+  followUntoldMs: 5_000,
   /** Milliseconds after which a question to such a reader looks first, as after a process stood still. What it shows is at most a second old. */
   followLateMs: 500,
   /** Looks in a row that meet a newer manifest each, or times that a question begins anew because files are gone, before it is given up. */

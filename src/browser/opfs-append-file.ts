@@ -12,7 +12,7 @@ export class OpfsAppendFile implements AppendFile {
   constructor(
     private readonly key: string,
     private readonly handle: AccessHandle,
-    private readonly onClose: () => void,
+    private readonly hooks: { readonly onWrite: () => void; readonly onClose: () => void },
   ) {
     this.#byteLength = handle.getSize();
   }
@@ -29,6 +29,7 @@ export class OpfsAppendFile implements AppendFile {
     return this.#run("append to", () => {
       writeAll(this.handle, bytes, this.#byteLength);
       this.#byteLength += bytes.length;
+      this.hooks.onWrite();
     });
   }
 
@@ -47,7 +48,7 @@ export class OpfsAppendFile implements AppendFile {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.onClose();
+    this.hooks.onClose();
     await attempt("close", this.key, () => this.handle.close());
   }
 

@@ -1,6 +1,7 @@
 import { DaybookError, parameterError, shown } from "../base/errors.js";
 import { checkKey, checkPrefix, clipRange, isKeyPart, keyTaken } from "../store/storage/key.js";
 import type { AppendFile, ByteRange, Storage, StorageLock, WriteOptions } from "../store/storage/storage.js";
+import { ChangeChannel, hearChanges } from "./change-channel.js";
 import { OpenFiles } from "./open-files.js";
 import { OpfsAppendFile } from "./opfs-append-file.js";
 import { OpfsDirectories } from "./opfs-directories.js";
@@ -21,6 +22,7 @@ class OpfsStorage implements Storage {
   readonly #appended = new Map<string, OpfsAppendFile>();
   /** Null where the lock was not taken through this storage. */
   #open: OpenFiles | null = null;
+  #changes: ChangeChannel | null = null;
 
   constructor(private readonly name: string) {
     this.#directories = new OpfsDirectories(name);
@@ -98,10 +100,17 @@ class OpfsStorage implements Storage {
       const directory = await this.#directories.make(folder);
       this.#open?.drop(key);
       const file = await directory.getFileHandle(name, { create: true });
-      const appended = new OpfsAppendFile(key, await patiently(() => openFile(file)), () => this.#appended.delete(key));
+      const appended = new OpfsAppendFile(key, await patiently(() => openFile(file)), {
+        onWrite: () => this.#changes?.tell(),
+        onClose: () => this.#appended.delete(key),
+      });
       this.#appended.set(key, appended);
       return appended;
     });
+  }
+
+  watch(changed: () => void): () => void {
+    return hearChanges(this.name, changed);
   }
 
   /** Takes the store's lock, and removes the temporary files that others left behind. @throws store_locked, not_supported */
@@ -112,8 +121,11 @@ class OpfsStorage implements Storage {
       const temporaries = await this.#directories.make(TEMPORARY);
       const lock = await takeWebLock(this.name);
       const open = new OpenFiles((key) => this.#find(key));
+      const changes = new ChangeChannel(this.name);
       const release = async () => {
         if (this.#open === open) this.#open = null;
+        if (this.#changes === changes) this.#changes = null;
+        changes.close();
         open.dropAll();
         await lock.release();
       };
@@ -124,6 +136,7 @@ class OpfsStorage implements Storage {
         throw error;
       }
       this.#open = open;
+      this.#changes = changes;
       return { lost: lock.lost, isHeld: () => lock.isHeld(), release };
     });
   }
@@ -153,7 +166,7 @@ class OpfsStorage implements Storage {
     }
   }
 
-  /** Runs what needs a file that nobody has open. */
+  /** Runs what gives a name to a file, or takes one away: nobody may have it open. */
   async #onClosed(key: string, run: () => Promise<void>): Promise<void> {
     await patiently(() => {
       this.#open?.drop(key);
@@ -161,6 +174,7 @@ class OpfsStorage implements Storage {
     });
     // Whoever looked for it meanwhile may have found none.
     this.#open?.drop(key);
+    this.#changes?.tell();
   }
 
   async #refuseTaken(key: string): Promise<void> {

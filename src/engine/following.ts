@@ -23,13 +23,16 @@ interface FollowingHooks extends FollowerHooks {
   readonly looked: () => Promise<void>;
 }
 
-/** Looks again and again what the writer of a store did, and before a question where the last look is long ago. */
+/** Looks again and again what the writer of a store did, or when it is told, and before a question where the last look is long ago. */
 export class Following {
   readonly #follower: Follower;
   readonly #saved: WatchedObject;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
+  readonly #unwatch: (() => void) | undefined;
   #looking: Promise<boolean> | null = null;
+  /** Whether there may be something that no look has shown yet. */
+  #isTold = true;
   /** When the last look began that went well. */
   #lookedMs = performance.now();
 
@@ -40,6 +43,7 @@ export class Following {
   ) {
     this.#follower = new Follower(store, hooks);
     this.#saved = new WatchedObject(store.storage, SAVED_SEGMENTS_KEY, null);
+    this.#unwatch = store.storage.watch?.(() => (this.#isTold = true));
     this.#running = this.#run();
   }
 
@@ -73,6 +77,7 @@ export class Following {
   /** Resolves once no look is under way. */
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#unwatch?.();
     await this.#running;
     await this.#looking?.catch(() => undefined);
   }
@@ -82,6 +87,7 @@ export class Following {
     for (;;) {
       await this.wait(LIMITS.followMs, signal);
       if (signal.aborted) return;
+      if (this.#unwatch !== undefined && !this.#isTold && performance.now() - this.#lookedMs < LIMITS.followUntoldMs) continue;
       // Whoever asks half a second later hears why it failed.
       await this.#look().catch(() => undefined);
     }
@@ -94,6 +100,18 @@ export class Following {
   }
 
   async #lookNow(): Promise<boolean> {
+    // What is told from here on may come behind what this look reads.
+    this.#isTold = false;
+    let isAgain = true;
+    try {
+      isAgain = await this.#take();
+      return isAgain;
+    } finally {
+      this.#isTold ||= isAgain;
+    }
+  }
+
+  async #take(): Promise<boolean> {
     const startedMs = performance.now();
     const { newestSequence, manifest } = this.store;
     await this.hooks.prepare(newestSequence);

@@ -290,12 +290,12 @@ class FileStorage implements Storage {
  * A storage in a directory, made where absent: one file per key, mode 0600, directories 0700. `write` resolves when the
  * content is synced, the name is in place and the directory is synced. One process at a time may hold the lock.
  */
-export function fileStorage(directory: string, options: FileStorageOptions = {}): Required<Omit<Storage, "volatile">> {
+export function fileStorage(directory: string, options: FileStorageOptions = {}): Required<Omit<Storage, "volatile" | "watch">> {
   return storageIn(directory, options, false);
 }
 
 /** A file storage for keys without folders: taking its lock costs what the directory itself holds, whatever lies in the folders below. */
-export function flatFileStorage(directory: string, options: FileStorageOptions = {}): Required<Omit<Storage, "volatile">> {
+export function flatFileStorage(directory: string, options: FileStorageOptions = {}): Required<Omit<Storage, "volatile" | "watch">> {
   return storageIn(directory, options, true);
 }
 

@@ -345,6 +345,42 @@ const holdCases: readonly StorageCase[] = [
   },
 ];
 
+const TOLD_WITHIN_MS = 1_000;
+
+const watchCases: readonly StorageCase[] = [
+  {
+    name: "what whoever has the lock writes, appends and removes is told soon, where a storage tells of changes, to all who still listen",
+    async run(open) {
+      const writing = await open();
+      const reading = await open();
+      if (reading.watch === undefined) return;
+      const lock = await writing.lock?.();
+      const journal = await writing.openAppend?.("journal/0000000001");
+      let goneCount = 0;
+      const stop = reading.watch(() => (goneCount += 1));
+      stop();
+      const changes: Record<string, () => Promise<void>> = {
+        "a write": () => writing.write("MANIFEST", bytesOf("first")),
+        ...(journal === undefined ? {} : { "a frame": () => journal.write(bytesOf("frame")) }),
+        "a removal": () => writing.remove("MANIFEST"),
+      };
+      for (const [what, change] of Object.entries(changes)) {
+        let unwatch: (() => void) | undefined;
+        const isTold = new Promise<boolean>((resolve) => {
+          unwatch = reading.watch?.(() => resolve(true));
+          setTimeout(() => resolve(false), TOLD_WITHIN_MS);
+        });
+        await change();
+        expect(await isTold, `${what} to be told`);
+        unwatch?.();
+      }
+      expect(goneCount === 0, "nothing to be told to whoever stopped listening");
+      await journal?.close();
+      await lock?.release();
+    },
+  },
+];
+
 const codecCases: readonly StorageCase[] = [
   {
     name: "the storage's codec, where it has one, restores what it deflated and refuses any other size",
@@ -365,4 +401,4 @@ const codecCases: readonly StorageCase[] = [
 ];
 
 /** What every implementation of `Storage` must do. Run each case on a fresh place; optional members that are absent pass. */
-export const storageSuite: readonly StorageCase[] = [...objectCases, ...appendCases, ...lockCases, ...holdCases, ...codecCases];
+export const storageSuite: readonly StorageCase[] = [...objectCases, ...appendCases, ...lockCases, ...holdCases, ...watchCases, ...codecCases];

@@ -82,6 +82,11 @@ export interface Storage {
    * segment that it shows. Absent: where the writer takes a file away, its question begins anew, and an export under way fails.
    */
   hold?(key: string): Promise<HeldObject | null>;
+  /**
+   * Calls `changed` soon after a writer, of this process or another, changed something, until what it returned is called. It may call it for nothing,
+   * and leave a call out: a reader that follows looks seldom while it hears nothing. Absent: it looks all the time.
+   */
+  watch?(changed: () => void): () => void;
   /** Takes the exclusive lock of the store. @throws store_locked */
   lock?(): Promise<StorageLock>;
   /** A faster codec than the built-in one. */

@@ -63,6 +63,15 @@ export class Profile {
     for (const { type, id } of await this.#processes()) if (type === "renderer") process.kill(id, "SIGKILL");
   }
 
+  /** Kills the process of one tab. */
+  async kill(page: Page): Promise<void> {
+    const crashed = page.waitForEvent("crash");
+    const session = await this.context.newCDPSession(page);
+    // Nobody is there to answer.
+    void session.send("Page.crash").catch(() => undefined);
+    await crashed;
+  }
+
   /** Kills all of the browser with SIGKILL, and starts another on what it kept. */
   async killBrowser(): Promise<void> {
     const closed = this.context.waitForEvent("close");
