@@ -37,9 +37,6 @@ test("what is not there says so", async () => {
   await migrateClickHouse(options);
   await using daybook = await openClickHouse(options);
   await expect(daybook.webOverview({ asOf: 1 })).rejects.toMatchObject({ code: "not_supported" });
-  await expect(daybook.paths({ node: "person.plan" })).rejects.toMatchObject({ code: "not_supported" });
-  const filters = [{ fieldName: "person.plan", operator: "=", value: "pro" }];
-  await expect(daybook.countEvents({ filterGroups: [{ filters }] })).rejects.toMatchObject({ code: "not_supported" });
 });
 
 test("a client of the application's own will do", async () => {
