@@ -112,7 +112,8 @@ export class StoredDaybook extends Questions implements ClickHouseDaybook {
     const { clock, cursorKey, rules, segments } = this.#parts;
     const projects = MONEY.has(report) ? await this.projects() : [];
     const nowMs = clock.now();
-    const settled = (savedSegments: ReadonlyMap<string, unknown>) => settle(report, input, { nowMs, cursorKey, rules, savedSegments }, () => projects);
+    const settled = (savedSegments: ReadonlyMap<string, unknown>) =>
+      settle(report, input, { nowMs, cursorKey, rules, savedSegments }, () => projects);
     // Most questions name no segment, and need not wait for these.
     const unread = new UnreadSegments();
     try {

@@ -57,7 +57,8 @@ export async function knownOfPlan(plan: Plan, asked: Asked): Promise<KnownTraits
   for (const { operand } of operandsOf(plan)) {
     if (operand.kind !== "person" && operand.kind !== "company") continue;
     const name = nameOf(operand);
-    if (!known.has(name)) known.set(name, operand.kind === "person" && operand.path === "email" ? await newestEmails(asked) : await traitOf(operand, asked));
+    const isEmail = operand.kind === "person" && operand.path === "email";
+    if (!known.has(name)) known.set(name, await (isEmail ? newestEmails(asked) : traitOf(operand, asked)));
   }
   return (operand) => known.get(nameOf(operand)) ?? new KnownTrait();
 }

@@ -10,7 +10,8 @@ export interface Place {
 /** What makes the tables that a version does not have; 0: all, of an empty database. Running it again changes nothing. */
 export function tableStatements(place: Place, from: number): string[] {
   const isNew = ({ since }: Table | View) => since > from;
-  return [...TABLES.filter(isNew).flatMap((table) => statementsOfTable(table, place)), ...VIEWS.filter(isNew).map((view) => statementOfView(view, place))];
+  const tables = TABLES.filter(isNew).flatMap((table) => statementsOfTable(table, place));
+  return [...tables, ...VIEWS.filter(isNew).map((view) => statementOfView(view, place))];
 }
 
 export function databaseStatement({ database, cluster }: Place): string {
