@@ -56,7 +56,7 @@ async function tell(daybook: Daybook): Promise<void> {
   await daybook.identify({ userId: "bob", email: "bob@shop.example", traits: { plan: { b: 1e21, a: true }, age: 1e21, 'odd "key"': "odd" } });
   await daybook.identify({ anonymousId: "device-cy", traits: { plan: "", age: 5, note: '"plan":"hidden"' } });
   await daybook.group({ companyId: "acme", userId: "ann", createdAt: at(DAY), traits: { size: 40, plan: "team" } });
-  await daybook.group({ companyId: "bolt", userId: "bob", createdAt: at(0), traits: { size: "40", name: "Bolt" } });
+  await daybook.group({ companyId: "bolt", anonymousId: "device-cy", createdAt: at(0), traits: { size: "40", name: "Bolt" } });
   await daybook.group({ companyId: "bolt", anonymousId: "nobody", traits: { size: [1, 40, [7]] } });
 }
 
