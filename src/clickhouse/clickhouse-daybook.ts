@@ -11,7 +11,7 @@ type Transfer = "ingest" | "identify" | "group" | "alias" | "unlink" | "ingestRe
  * An organization's events on ClickHouse: the same calls and answers as those of an embedded Daybook, as far as they are there. Beside its errors
  * there are `unreachable` where no server answers, and `not_supported` for what is not there, by whatever way it is called.
  */
-export interface ClickHouseDaybook extends Pick<Daybook, ClickHouseQuestion | Transfer | "currency">, AsyncDisposable {
+export interface ClickHouseDaybook extends Pick<Daybook, ClickHouseQuestion | Transfer | "currency" | "segments">, AsyncDisposable {
   /** Names of all projects, by code point; `default` always is one. */
   projects(): Promise<readonly string[]>;
   /** Lets go of the connection; whatever is asked afterwards fails with `closed`. */

@@ -4,6 +4,7 @@ import { connect } from "./connect.js";
 import { ClickHouseExecutor } from "./executor.js";
 import { Writes } from "./ingest/writes.js";
 import { checkClickHouseOptions, type ClickHouseOptions } from "./options.js";
+import { SegmentsTable } from "./saved-segments.js";
 import { StoredDaybook } from "./stored-daybook.js";
 import { keptOf, migrate, type Migration } from "./tables/migrate.js";
 import { TableNames } from "./tables/names.js";
@@ -40,7 +41,8 @@ export async function openWithExecutor(options: ClickHouseOptions): Promise<Open
     const tables = new TableNames(cluster !== null);
     const executor = new ClickHouseExecutor(connection, tables, ruleOptionsOf(options));
     const writes = new Writes({ connection, names: tables, cluster, clock, random });
-    return { daybook: new StoredDaybook({ connection, executor, writes, cursorKey, rules, clock }), executor };
+    const segments = new SegmentsTable(connection, tables, random);
+    return { daybook: new StoredDaybook({ connection, executor, writes, segments, cursorKey, rules, clock }), executor };
   } catch (error) {
     await connection.close();
     throw error;

@@ -4,7 +4,7 @@ import { compareCodePoints } from "../base/order.js";
 import { readStopOptions, type StopOptions } from "../base/stop-options.js";
 import { parseUuid, uuidText } from "../base/uuid.js";
 import type { KnownOptions } from "../base/known-options.js";
-import type { ExportedEvent, IngestOptions, QueryOptions } from "../engine/daybook.js";
+import type { ExportedEvent, IngestOptions, QueryOptions, Segments } from "../engine/daybook.js";
 import { AFTER, type PagedExports } from "../engine/export-place.js";
 import { Questions } from "../engine/questions.js";
 import { settle } from "../engine/settle.js";
@@ -23,6 +23,7 @@ import type { Connection } from "./connection/connection.js";
 import type { ClickHouseExecutor } from "./executor.js";
 import { exportedEvents, exportedRecords } from "./report/exports.js";
 import type { Writes } from "./ingest/writes.js";
+import { UnreadSegments, type SegmentsTable } from "./saved-segments.js";
 
 const KNOWN_OF_INGEST: KnownOptions<IngestOptions> = { project: true };
 
@@ -31,6 +32,7 @@ export interface Parts {
   readonly connection: Connection;
   readonly executor: ClickHouseExecutor;
   readonly writes: Writes;
+  readonly segments: SegmentsTable;
   readonly cursorKey: Uint8Array;
   readonly rules: ReportRules;
   readonly clock: Clock;
@@ -48,6 +50,10 @@ export class StoredDaybook extends Questions implements ClickHouseDaybook {
 
   get currency(): string {
     return this.#parts.rules.revenue.currency;
+  }
+
+  get segments(): Segments {
+    return this.#parts.segments;
   }
 
   async ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult> {
@@ -104,9 +110,20 @@ export class StoredDaybook extends Questions implements ClickHouseDaybook {
   }
 
   protected async plan<K extends ReportName>(report: K, input: unknown): Promise<Plan<K>> {
-    const { clock, cursorKey, rules } = this.#parts;
+    const { clock, cursorKey, rules, segments } = this.#parts;
     const projects = MONEY.has(report) ? await this.projects() : [];
-    return await settle(report, input, { nowMs: clock.now(), cursorKey, rules, savedSegments: new Map() }, () => projects);
+    const nowMs = clock.now();
+    const settled = (savedSegments: ReadonlyMap<string, unknown>) =>
+      settle(report, input, { nowMs, cursorKey, rules, savedSegments }, () => projects);
+    // Most questions name no segment, and need not wait for these.
+    const unread = new UnreadSegments();
+    try {
+      const plan = await settled(unread);
+      if (!unread.wasAsked) return plan;
+    } catch (error) {
+      if (!unread.wasAsked) throw error;
+    }
+    return await settled(await segments.known());
   }
 
   /** Which names no event has is not known here. */

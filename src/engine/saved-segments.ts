@@ -51,20 +51,14 @@ export class StoredSegments implements Segments {
 
   async put(name: string, segment: Segment): Promise<SavedSegment> {
     this.#house.refuseClosed();
-    await checkPatterns(checkSavedSegment(name, segment));
-    // What is kept is the caller's no more; dates are texts, and members that are undefined absent.
-    const saved = JSON.parse(JSON.stringify({ name, groups: segment.groups })) as StoredSegment;
-    await this.#change((byName) => {
-      const changed = new Map([...byName, [name, saved]]);
-      if (changed.size > LIMITS.savedSegmentCount) throw parameterError("invalid_parameter", "name", `expected at most ${LIMITS.savedSegmentCount} saved segments`);
-      return changed;
-    });
-    return shown(saved);
+    const saved = await checkedSegment(name, segment);
+    await this.#change((byName) => withSegment(byName, saved));
+    return shownSegment(saved);
   }
 
   async list(): Promise<readonly SavedSegment[]> {
     this.#house.refuseClosed();
-    return [...this.#byName.values()].map(shown).sort((a, b) => compareCodePoints(a.name, b.name));
+    return shownSegments(this.#byName);
   }
 
   async delete(name: string): Promise<boolean> {
@@ -99,15 +93,40 @@ export class StoredSegments implements Segments {
   /** Makes changed segments durable, then current. */
   async #write(byName: ReadonlyMap<string, StoredSegment>): Promise<void> {
     const { store } = this.#house;
-    const bytes = encodeSavedSegments([...byName.values()]);
-    if (bytes.length > LIMITS.savedSegmentBytes) throw parameterError("invalid_parameter", "groups", `expected at most ${LIMITS.savedSegmentBytes} bytes in all saved segments`);
+    const bytes = bytesOf(byName);
     await store.refuseTakenOver();
     await store.storage.write(SAVED_SEGMENTS_KEY, bytes);
     this.#byName = byName;
   }
 }
 
+/** A segment as it is kept. @throws invalid_parameter, and as `checkSavedSegment` and `checkPatterns` */
+export async function checkedSegment(name: string, segment: Segment): Promise<StoredSegment> {
+  await checkPatterns(checkSavedSegment(name, segment));
+  // What is kept is the caller's no more; dates are texts, and members that are undefined absent.
+  return JSON.parse(JSON.stringify({ name, groups: segment.groups })) as StoredSegment;
+}
+
+/** Segments with one more, or another one of its name. @throws invalid_parameter (too many) */
+export function withSegment(byName: ReadonlyMap<string, StoredSegment>, saved: StoredSegment): ReadonlyMap<string, StoredSegment> {
+  const changed = new Map([...byName, [saved.name, saved]]);
+  if (changed.size > LIMITS.savedSegmentCount) throw parameterError("invalid_parameter", "name", `expected at most ${LIMITS.savedSegmentCount} saved segments`);
+  return changed;
+}
+
+/** The file of them. @throws invalid_parameter (too long) */
+export function bytesOf(byName: ReadonlyMap<string, StoredSegment>): Uint8Array {
+  const bytes = encodeSavedSegments([...byName.values()]);
+  if (bytes.length > LIMITS.savedSegmentBytes) throw parameterError("invalid_parameter", "groups", `expected at most ${LIMITS.savedSegmentBytes} bytes in all saved segments`);
+  return bytes;
+}
+
+/** By name. */
+export function shownSegments(byName: ReadonlyMap<string, StoredSegment>): readonly SavedSegment[] {
+  return [...byName.values()].map(shownSegment).sort((a, b) => compareCodePoints(a.name, b.name));
+}
+
 /** A copy, for it may be changed. */
-function shown(segment: StoredSegment): SavedSegment {
+export function shownSegment(segment: StoredSegment): SavedSegment {
   return structuredClone(segment) as SavedSegment;
 }

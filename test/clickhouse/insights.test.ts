@@ -17,7 +17,8 @@ const QUESTION_COUNTS = {
 type Asked = keyof typeof QUESTION_COUNTS;
 
 const TIMES = strideOf(1, 10);
-const MOST_SKIPPED = 0.6;
+/** Of questions the share that is wrong. */
+const MOST_REFUSED = 0.2;
 
 /** One history on ClickHouse and in the embedded engine. */
 interface Pair {
@@ -66,7 +67,7 @@ describe.each([["one server", 2, 4], ["two shards", 2, 1]] as const)("insights o
     for (const pair of pairs) await pair.close();
   });
 
-  test.each(Object.keys(QUESTION_COUNTS) as Asked[])("%s is that of the embedded engine, as far as it is answered", async (report) => {
+  test.each(Object.keys(QUESTION_COUNTS) as Asked[])("%s is that of the embedded engine", async (report) => {
     let [comparedCount, askedCount] = [0, 0];
     for (const { seed, daybook, embedded, known } of pairs) {
       const random = seededRandom(seed);
@@ -75,11 +76,10 @@ describe.each([["one server", 2, 4], ["two shards", 2, 1]] as const)("insights o
         const ask = (of: Pick<Daybook, Asked>) => of[report](input as never);
         const given = await outcomeOf(ask(daybook));
         askedCount += 1;
-        if (given === "error not_supported") continue;
         expect(given, `seed ${seed}, ${JSON.stringify(input)}`).toBe(await outcomeOf(ask(embedded)));
         if (!given.startsWith("error")) comparedCount += 1;
       }
     }
-    expect(comparedCount).toBeGreaterThan(askedCount * (1 - MOST_SKIPPED));
+    expect(comparedCount).toBeGreaterThan(askedCount * (1 - MOST_REFUSED));
   });
 });

@@ -1,6 +1,10 @@
 import { createClient } from "@clickhouse/client";
 import { migrateClickHouse, openClickHouse } from "daybook/clickhouse";
 import { describe, expect, test, vi } from "vitest";
+import { connect } from "../../src/clickhouse/connect.js";
+import { checkClickHouseOptions } from "../../src/clickhouse/options.js";
+import { keptOf } from "../../src/clickhouse/tables/migrate.js";
+import { databaseStatement, tableStatements } from "../../src/clickhouse/tables/statements.js";
 import { runCommandLine } from "../../src/cli/command-line.js";
 import { layouts, newOptions } from "./kit.js";
 
@@ -11,9 +15,25 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     const dry = await migrateClickHouse(options, true);
     await expect(openClickHouse(options)).rejects.toMatchObject({ code: "manifest_missing" });
     expect(await migrateClickHouse(options)).toEqual(dry);
-    expect(await migrateClickHouse(options)).toEqual({ from: 1, to: 1, statements: [] });
+    expect(await migrateClickHouse(options)).toEqual({ from: 2, to: 2, statements: [] });
     await using daybook = await openClickHouse(options);
     expect(await daybook.countEvents()).toBe(0);
+  });
+
+  test("of an older version get what they have not, and keep what they hold", async () => {
+    const options = newOptions(layout);
+    const place = { database: options.database, cluster: options.cluster ?? null };
+    const connection = await connect(checkClickHouseOptions(options));
+    const older = tableStatements(place, 0).filter((statement) => !statement.includes(".segments"));
+    for (const statement of [databaseStatement(place), ...older]) await connection.define(statement);
+    await connection.insert("kept", [{ name: "cursorKey", value: "ab".repeat(32) }, { name: "tablesVersion", value: "1" }]);
+    await expect(openClickHouse(options)).rejects.toMatchObject({ code: "manifest_missing" });
+    expect(await migrateClickHouse(options)).toMatchObject({ from: 1, to: 2, statements: tableStatements(place, 1) });
+    expect(tableStatements(place, 1)).toHaveLength(layout === "one server" ? 1 : 2);
+    expect((await keptOf(connection)).cursorKey).toEqual(new Uint8Array(32).fill(0xab));
+    await using daybook = await openClickHouse(options);
+    expect(await daybook.segments.list()).toEqual([]);
+    await connection.close();
   });
 
   test("are printed by the command", async () => {
@@ -25,7 +45,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
       expect(written.mock.calls.join("")).toContain(`CREATE TABLE IF NOT EXISTS ${database}.events`);
       await runCommandLine(args);
       await runCommandLine(args);
-      expect(written.mock.calls.at(-1)).toEqual(["the tables are of version 1: nothing to do\n"]);
+      expect(written.mock.calls.at(-1)).toEqual(["the tables are of version 2: nothing to do\n"]);
     } finally {
       written.mockRestore();
     }
@@ -37,9 +57,6 @@ test("what is not there says so", async () => {
   await migrateClickHouse(options);
   await using daybook = await openClickHouse(options);
   await expect(daybook.webOverview({ asOf: 1 })).rejects.toMatchObject({ code: "not_supported" });
-  await expect(daybook.paths({ node: "person.plan" })).rejects.toMatchObject({ code: "not_supported" });
-  const filters = [{ fieldName: "person.plan", operator: "=", value: "pro" }];
-  await expect(daybook.countEvents({ filterGroups: [{ filters }] })).rejects.toMatchObject({ code: "not_supported" });
 });
 
 test("a client of the application's own will do", async () => {

@@ -47,8 +47,14 @@ describe.each(layouts)("the command line on %s", (layout) => {
     expect(await ask("/v1/events", [{ id: "0195800a-0000-7000-8000-000000000001", name: "later", project: "shop", created_at: "2015-06-01T00:00:00Z" }])).toMatchObject({ status: 200, answer: { accepted: 1 } });
     expect((await ask("/v1/projects")).answer).toEqual({ projects: ["default", "shop"] });
     expect((await ask("/v1/projects/nowhere/insights/trend", {})).answer).toMatchObject({ code: "project_not_found" });
-    for (const [path, method] of [["/v1/stats", "GET"], ["/v1/segments", "GET"], ["/v1/privacy-requests", "GET"], ["/v1/time-to-live", "GET"], ["/v1/projects/shop", "DELETE"]] as const)
+    for (const [path, method] of [["/v1/stats", "GET"], ["/v1/privacy-requests", "GET"], ["/v1/time-to-live", "GET"], ["/v1/projects/shop", "DELETE"]] as const)
       expect([path, await ask(path, undefined, method)]).toMatchObject([path, { status: 501, answer: { code: "not_supported" } }]);
+    const groups = [{ conditions: [{ type: "did", event_name: "later" }] }];
+    expect(await ask("/v1/segments/late", { groups }, "PUT")).toEqual({ status: 200, answer: { name: "late", groups } });
+    expect((await ask("/v1/segments")).answer).toEqual({ segments: [{ name: "late", groups }] });
+    const filters = [{ field_name: "identity_id", operator: "in_segment", value: "late" }];
+    expect((await ask("/analytics/count-events", { filter_groups: [{ filters }] })).answer).toEqual({ status: "OK", data: 0 });
+    expect((await ask("/v1/segments/late", undefined, "DELETE")).answer).toEqual({ deleted: true });
     expect((await ask("/healthz")).status).toBe(200);
   });
 

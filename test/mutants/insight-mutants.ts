@@ -48,7 +48,7 @@ const trends: readonly InsightMutant[] = [
   ...ofInsight("traits", "table/people/trait-owners.ts",
     ["that records tell something", "    for (const actor of told) changed.add(identities.identityOf(actor));\n"],
     ["that traits move with links", "    for (const actor of moved) changed.add(former.identityOf(actor)).add(identities.identityOf(actor));\n"]),
-  ...ofInsight("trend", "table/people/trait-key.ts",
+  ...ofInsight("trend", "filter/trait-key.ts",
     ["which record is the newest", "if (ms < newestMs) continue;"],
     ["the greater of two values at once", "compareCodePoints(canonicalJson(value), canonicalJson(newest)) <= 0", "compareCodePoints(canonicalJson(value), canonicalJson(newest)) >= 0"],
     ["that null is a value", "if (value === undefined ||", "if (value === undefined || value === null ||"]),

@@ -73,6 +73,11 @@ function scalarOf(value: unknown): string {
   return typeof value === "boolean" ? TAG.boolean + String(value) : TAG.null;
 }
 
+/** The leaves that count as a value, whatever it is: none where it is not set. */
+export function taggedLeaves(value: unknown): string[] {
+  return isSetJson(value) ? leavesOf(value) : [];
+}
+
 /** What an array holds that is set, arrays within it too; an object itself, its keys in order. */
 function leavesOf(value: unknown): string[] {
   if (Array.isArray(value)) return value.filter(isSetJson).flatMap(leavesOf);

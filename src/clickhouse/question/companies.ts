@@ -9,6 +9,11 @@ export function companyOf(needs: Needs): Sql {
   return sql`if(companyId != '' OR empty(${companies}), toString(companyId), ${companies}[greatest(${before}, 1)].3)`;
 }
 
+/** The company that the identity behind a row was last seen with; `""` for none. */
+export function lastCompanyOf(needs: Needs): Sql {
+  return sql`${needs.companies()}[-1].3`;
+}
+
 /** Of everybody who was seen with a company the times of that, the ids of the events or records, and the companies, in order. */
 export function memberships({ tables, survivors }: Moment): Sql {
   const seen = sql`ms AS seenMs, toUInt128(id) AS seenId, toString(companyId) AS company`;

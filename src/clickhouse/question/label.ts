@@ -7,7 +7,7 @@ import type { Needs } from "./needs.js";
 
 /** How a row's value is called as a whole: an array is its JSON text. */
 export interface Label {
-  /** A list of texts. @throws not_supported */
+  /** A list of texts. */
   column(needs: Needs): Sql;
   /** What they come to; `""` for a row without a value. */
   textOf(texts: readonly string[]): string;
@@ -23,6 +23,9 @@ export function labelOf(operand: Operand): Label {
     }
     case "member":
       return new FirstOf([{ kind: "field", field: operand.field }], [{ key: operand.field, rest: [] }]);
+    case "person":
+    case "company":
+      return new OfTrait(operand);
     default:
       return new FirstOf([operand], []);
   }
@@ -45,5 +48,19 @@ class FirstOf implements Label {
     const text = texts[place] ?? "";
     const key = this.keys[place - this.own.length];
     return key === undefined ? text : labelOfValue(walk(JSON.parse(jsonOfTagged(text)), key.rest));
+  }
+}
+
+/** What is known of people and companies has its label beside it. */
+class OfTrait implements Label {
+  constructor(readonly operand: Operand) {}
+
+  column(needs: Needs): Sql {
+    const found = foundOf(this.operand, needs);
+    return sql`[${found.kind === "trait" ? found.label : sql`''`}]`;
+  }
+
+  textOf([text = ""]: readonly string[]): string {
+    return text;
   }
 }

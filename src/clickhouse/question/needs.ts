@@ -1,8 +1,10 @@
 import { assert } from "../../base/assert.js";
-import type { TouchRule } from "../../plan/plan.js";
-import { sql, type Sql } from "../sql/sql.js";
+import type { RevenueRule, TouchRule } from "../../plan/plan.js";
+import { name, sql, type Sql } from "../sql/sql.js";
 import type { TableNames } from "../tables/names.js";
+import { returnsOf, touchesOfPeople } from "./brought.js";
 import { memberships } from "./companies.js";
+import type { KnownTrait, KnownTraits } from "./known-traits.js";
 import { ownersOf, whoOf, type Survivors } from "./who.js";
 
 /** What is the same for all parts of one question. */
@@ -10,12 +12,29 @@ export interface Moment {
   readonly tables: TableNames;
   readonly survivors: Survivors;
   readonly touch: TouchRule;
+  readonly revenue: RevenueRule;
+  readonly known: KnownTraits;
+}
+
+/** A trait that rows have beside them: whose is told by an expression. */
+interface JoinedTrait {
+  readonly trait: KnownTrait;
+  readonly owner: Sql;
+}
+
+/** Columns of a trait. */
+export interface TraitColumns {
+  readonly leaves: Sql;
+  /** What it is called as a whole. */
+  readonly label: Sql;
 }
 
 /** What the expressions of one statement need beside the columns of events, and the rows with all of it. */
 export class Needs {
   #owners = false;
   #companies = false;
+  #touches = false;
+  readonly #traits = new Map<string, JoinedTrait>();
   #isGiven = false;
 
   constructor(readonly moment: Moment) {}
@@ -26,7 +45,7 @@ export class Needs {
 
   /** Whose a row is. */
   who(): Sql {
-    assert(this.#owners || !this.#isGiven, "what is needed is known before the rows are given");
+    this.#refuseLate(this.#owners);
     this.#owners = true;
     return whoOf(this.moment.survivors);
   }
@@ -34,19 +53,49 @@ export class Needs {
   /** The companies that whoever a row is of was seen with, in order. */
   companies(): Sql {
     this.who();
-    assert(this.#companies || !this.#isGiven, "what is needed is known before the rows are given");
+    this.#refuseLate(this.#companies);
     this.#companies = true;
     return sql`companies`;
+  }
+
+  /** All touches of whoever a row is of; of a refund whose order is known, what its payer is owed to. */
+  touches(): void {
+    this.who();
+    this.#refuseLate(this.#touches);
+    this.#touches = true;
+  }
+
+  /** What is known of whoever a row is of, or of a company of theirs. @param called tells owners of one trait apart */
+  trait(called: string, owner: Sql, trait: KnownTrait): TraitColumns {
+    this.#refuseLate(this.#traits.has(called));
+    if (!this.#traits.has(called)) this.#traits.set(called, { owner, trait });
+    const place = [...this.#traits.keys()].indexOf(called);
+    return { leaves: sql`${name(`leaves${place}`)}`, label: sql`${name(`label${place}`)}` };
   }
 
   /** The rows of events, to stand behind FROM once everything was asked for. */
   rows(): Sql {
     this.#isGiven = true;
-    const { tables, survivors } = this.moment;
+    const { tables, survivors, touch, revenue } = this.moment;
     let rows = sql`${tables.all("events")} AS events`;
     const owners = ownersOf(tables.ofShard("links"), tables);
     if (this.#owners) rows = sql`${rows} ANY LEFT JOIN (${owners}) AS owners ON owners.linked = events.anonymousId`;
-    if (this.#companies) rows = sql`${rows} GLOBAL ANY LEFT JOIN (${memberships(this.moment)}) AS members ON members.member = ${whoOf(survivors)}`;
+    const who = whoOf(survivors);
+    if (this.#companies) rows = sql`${rows} GLOBAL ANY LEFT JOIN (${memberships(this.moment)}) AS members ON members.member = ${who}`;
+    if (this.#touches) {
+      const newNeeds = () => new Needs(this.moment);
+      rows = sql`${rows} GLOBAL ANY LEFT JOIN (${touchesOfPeople(touch, newNeeds())}) AS brought ON brought.broughtWho = ${who}
+        GLOBAL ANY LEFT JOIN (${returnsOf(revenue, touch, newNeeds)}) AS returned ON returned.refundNum = toUInt128(events.id)`;
+    }
+    [...this.#traits.values()].forEach(({ owner, trait }, place) => {
+      const [of, leaves, label] = [name(`owner${place}`), name(`leaves${place}`), name(`label${place}`)];
+      const known = sql`SELECT owner AS ${of}, leaves AS ${leaves}, label AS ${label} FROM (${trait.rows()})`;
+      rows = sql`${rows} GLOBAL ANY LEFT JOIN (${known}) AS ${name(`known${place}`)} ON ${of} = ${owner}`;
+    });
     return rows;
+  }
+
+  #refuseLate(isAsked: boolean): void {
+    assert(isAsked || !this.#isGiven, "what is needed is known before the rows are given");
   }
 }

@@ -4,8 +4,10 @@ import { keyColumn, keyLeavesColumn, pathColumn, pathLeavesColumn } from "../ing
 import { isoTextOf } from "../sql/instants.js";
 import { name, sql, text, texts, type Sql } from "../sql/sql.js";
 import { TAG } from "../sql/tags.js";
+import { broughtBy } from "./brought.js";
 import { companyOf } from "./companies.js";
-import type { Needs } from "./needs.js";
+import { nameOf } from "./known-traits.js";
+import type { Needs, TraitColumns } from "./needs.js";
 import { touchOf } from "./touch.js";
 import { identityIdOfWho } from "./who.js";
 
@@ -14,7 +16,9 @@ export type Found =
   /** A text; `""` is not set. */
   | { readonly kind: "text"; readonly text: Sql }
   /** The tagged scalars, and objects, that count as the value: several of an array, none where it is not set. */
-  | { readonly kind: "leaves"; readonly leaves: Sql };
+  | { readonly kind: "leaves"; readonly leaves: Sql }
+  /** The same of a trait, and what it is called as a whole. */
+  | ({ readonly kind: "trait" } & TraitColumns);
 
 const METADATA_UNSET = [TAG.null, TAG.text, ""];
 
@@ -45,8 +49,14 @@ export function foundOf(operand: Operand, needs: Needs): Found {
       return { kind: "text", text: companyOf(needs) };
     case "touch":
       return { kind: "text", text: touchOf(operand.dimension, needs.touch) };
-    default:
-      throw new DaybookError("not_supported", "fieldName: what is known of people and companies is not answered on ClickHouse");
+    case "paymentTouch":
+      return { kind: "text", text: broughtBy(operand.model, operand.dimension, needs) };
+    case "person":
+      return { kind: "trait", ...needs.trait(nameOf(operand), needs.who(), needs.moment.known(operand)) };
+    case "company":
+      return { kind: "trait", ...needs.trait(nameOf(operand), companyOf(needs), needs.moment.known(operand)) };
+    case "segment":
+      throw new DaybookError("internal", "whether somebody is in a segment is no value");
   }
 }
 

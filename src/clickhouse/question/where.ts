@@ -1,10 +1,10 @@
 import { dayOf, isoOf, parseTimestamp } from "../../base/time.js";
 import { parseUuid, uuidText } from "../../base/uuid.js";
-import type { Comparison, Range, Scope } from "../../plan/plan.js";
+import type { Comparison, Range, Scope, Test } from "../../plan/plan.js";
 import { allOf, anyOf, sql, text, texts, uuids, whole, type Sql } from "../sql/sql.js";
 import { passesNotSet, taggedTest, textTest } from "../sql/value-test.js";
 import type { Needs } from "./needs.js";
-import { foundOf } from "./operand.js";
+import { foundOf, type Found } from "./operand.js";
 import { isInSegment } from "./segment.js";
 
 /** The ids under which somebody's rows lie. */
@@ -43,7 +43,7 @@ export function ofActors({ users, anonymous }: Actors): Sql {
 
 function comparisonOf({ operand, test, negated }: Comparison, needs: Needs): Sql {
   const passes = operand.kind === "segment"
-    ? isInSegment(operand, needs, (scope, own) => whereOf(scope, null, own))
+    ? isInSegment(operand, needs, { whereOf: (scope, own) => whereOf(scope, null, own), passesOf: passesFound })
     : (exactly({ operand, test, negated }) ?? passesOf({ operand, test, negated }, needs));
   return negated ? sql`NOT (${passes})` : passes;
 }
@@ -67,7 +67,10 @@ function isIdText(value: string): boolean {
 }
 
 function passesOf({ operand, test }: Comparison, needs: Needs): Sql {
-  const found = foundOf(operand, needs);
+  return passesFound(foundOf(operand, needs), test);
+}
+
+function passesFound(found: Found, test: Test): Sql {
   if (found.kind === "text") {
     if (test.op === "isSet") return sql`${found.text} != ''`;
     return sql`if(${found.text} = '', ${passesNotSet(test) ? sql`true` : sql`false`}, ${textTest(test, found.text)})`;

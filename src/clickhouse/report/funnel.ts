@@ -8,7 +8,7 @@ import { anyOf, joined, sql, whole, type Sql } from "../sql/sql.js";
 import type { Needs } from "../question/needs.js";
 import { ALL_TIME, whereOf } from "../question/where.js";
 import { entityRows } from "./entity-rows.js";
-import { listsOf } from "./lists-of.js";
+import { listsOf } from "../connection/lists-of.js";
 import { MatchBuffer } from "./match-buffer.js";
 import { sessionsOfPeople } from "./person-sessions.js";
 import { propertiesColumn, PropertyKeys, type Properties } from "./property-keys.js";

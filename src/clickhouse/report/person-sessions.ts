@@ -5,7 +5,7 @@ import { Needs } from "../question/needs.js";
 import { amountOf } from "../question/payments.js";
 import { inRange } from "../question/where.js";
 import { allOf, sql, text, type Sql } from "../sql/sql.js";
-import { listsOf } from "./lists-of.js";
+import { listsOf } from "../connection/lists-of.js";
 import type { Asking } from "./report.js";
 
 /** Whose sessions are asked for. */

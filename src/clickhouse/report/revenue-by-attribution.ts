@@ -3,7 +3,8 @@ import { Unconverted, isOrder } from "../../answer/unconverted.js";
 import type { Plan } from "../../plan/plan.js";
 import { companyOf } from "../question/companies.js";
 import { Needs } from "../question/needs.js";
-import { isTouch, touchOf } from "../question/touch.js";
+import { nearestTouch, touchesBy } from "../question/nearest-touch.js";
+import { touchOf } from "../question/touch.js";
 import { paymentsOf } from "../question/payments.js";
 import { sql, text, whole, type Sql } from "../sql/sql.js";
 import { Conversion, type PaymentColumns } from "./conversion.js";
@@ -36,10 +37,7 @@ function touchCalled(called: string, dimension: Plan<"revenueByAttribution">["di
 /** The payments of the window, each with what the touch is called that it is owed to. */
 function attributedPayments(plan: Plan<"revenueByAttribution">, asking: Asking): Sql {
   const { model, window, touch } = plan;
-  const at = sql`(toInt64(atMs), atNum)`;
-  const inTime = touch.lookbackMs === null ? sql`true` : sql`toInt64(atMs) - toInt64(touch.1) <= ${whole(touch.lookbackMs)}`;
-  const counts = sql`(toInt64(touch.1), touch.2) <= ${at} AND ${inTime}`;
-  const found = model === "first_touch" ? sql`arrayFirst(touch -> ${counts}, touches)` : sql`arrayLast(touch -> ${counts}, touches)`;
+  const found = nearestTouch(model, touch, sql`atMs`, sql`atNum`);
   return sql`WITH payments AS (${paymentsOfProject(plan, asking)}),
     origins AS (SELECT orderKey AS originKey, ms AS originMs, num AS originNum, brought AS originBrought, true AS isKnown
       FROM payments WHERE NOT isNegative AND orderKey != ''),
@@ -47,7 +45,7 @@ function attributedPayments(plan: Plan<"revenueByAttribution">, asking: Asking):
       if(isReturn, originMs, ms) AS atMs, if(isReturn, originNum, num) AS atNum, if(isReturn, originBrought, brought) AS broughtAs
       FROM payments GLOBAL ANY LEFT JOIN origins ON originKey = orderKey
       WHERE ms >= ${whole(window.fromMs)} AND ms < ${whole(window.toMs)})
-    SELECT ${found}.3, amount, isRefund, currencies, day FROM owed
+    SELECT ${found}, amount, isRefund, currencies, day FROM owed
       GLOBAL ANY LEFT JOIN (${touchesOf(plan, asking)}) AS brought ON brought.key = owed.broughtAs`;
 }
 
@@ -67,8 +65,5 @@ function touchesOf(plan: Plan<"revenueByAttribution">, asking: Asking): Sql {
   const who = needs.who();
   const keys = sql`arrayFilter(one -> one != '', [if(${who} = '', '', concat('w', ${who})), if(${company} = '', '', concat('c', ${company}))])`;
   const called = sql`concat(${text(CALLED)}, ${touchOf(plan.dimension, plan.touch)})`;
-  const touches = sql`SELECT arrayJoin(${keys}) AS key, ms AS touchMs, toUInt128(id) AS touchNum, ${called} AS called
-    FROM ${needs.rows()} WHERE ${isTouch(plan.touch)}`;
-  return sql`SELECT key, arraySort(groupArray((touchMs, touchNum, called))) AS touches FROM (${touches})
-    WHERE key GLOBAL IN (SELECT broughtAs FROM owed) GROUP BY key`;
+  return touchesBy(sql`key`, keys, called, sql`key GLOBAL IN (SELECT broughtAs FROM owed)`, plan.touch, needs);
 }

@@ -3,6 +3,8 @@ import { FIELDS } from "../../schema/fields.js";
 /** A table: what it holds, in which order, and by what its rows are placed on shards. */
 export interface Table {
   readonly name: string;
+  /** The version of the tables that brought it. */
+  readonly since: number;
   readonly columns: readonly (readonly [name: string, type: string])[];
   /** What follows the columns, the engine first. */
   readonly engine: string;
@@ -13,6 +15,7 @@ export interface Table {
 /** A view that fills a table with what is inserted into another. */
 export interface View {
   readonly name: string;
+  readonly since: number;
   readonly from: string;
   readonly to: string;
   /** Whether what it makes of a shard's rows stays on that shard. */
@@ -36,6 +39,7 @@ const STORED: readonly [string, string][] = [
 
 const EVENTS: Table = {
   name: "events",
+  since: 1,
   columns: [
     ["day", "UInt32"],
     ["ms", "UInt64 CODEC(Delta, ZSTD)"],
@@ -61,6 +65,7 @@ const EVENTS: Table = {
 
 const LINKS: Table = {
   name: "links",
+  since: 1,
   columns: [["anonymousId", "String"], ["userId", "String"], ["record", "UUID"], ["firstMs", "SimpleAggregateFunction(min, UInt64)"]],
   engine: "AggregatingMergeTree ORDER BY (anonymousId, userId, record)",
   placedBy: "anonymousId",
@@ -68,6 +73,7 @@ const LINKS: Table = {
 
 const RECORDS: Table = {
   name: "records",
+  since: 1,
   columns: [
     ["kind", "LowCardinality(String)"],
     ["id", "UUID"],
@@ -81,6 +87,7 @@ const RECORDS: Table = {
 
 const PROJECTS: Table = {
   name: "projects",
+  since: 1,
   columns: [["name", "String"]],
   engine: "ReplacingMergeTree ORDER BY name",
   placedBy: "name",
@@ -89,24 +96,34 @@ const PROJECTS: Table = {
 /** What is kept of the store as a whole: the key that seals cursors. */
 const KEPT: Table = {
   name: "kept",
+  since: 1,
   columns: [["name", "String"], ["value", "String"], ["storedMs", "UInt64 DEFAULT toUnixTimestamp64Milli(now64(3))"]],
   engine: "MergeTree ORDER BY name",
   placedBy: "name",
 };
 
-export const TABLES: readonly Table[] = [EVENTS, LINKS, RECORDS, PROJECTS, KEPT];
+/** Segments that are kept for questions, as JSON; `""` for those that were deleted. */
+const SEGMENTS: Table = {
+  name: "segments",
+  since: 2,
+  columns: [["name", "String"], ["groups", "String CODEC(ZSTD)"], ["version", "UInt64"]],
+  engine: "ReplacingMergeTree(version) ORDER BY name",
+  placedBy: "name",
+};
+
+export const TABLES: readonly Table[] = [EVENTS, LINKS, RECORDS, PROJECTS, KEPT, SEGMENTS];
 
 export const VIEWS: readonly View[] = [
   {
-    name: "links_of_events", from: "events", to: "links", staysOnShard: true,
+    name: "links_of_events", since: 1, from: "events", to: "links", staysOnShard: true,
     select: `anonymousId, userId, ${NO_RECORD} AS record, min(ms) AS firstMs`,
     rest: "WHERE anonymousId != '' AND userId != '' GROUP BY anonymousId, userId",
   },
   {
-    name: "links_of_records", from: "records", to: "links", staysOnShard: false,
+    name: "links_of_records", since: 1, from: "records", to: "links", staysOnShard: false,
     select: "anonymousId, userId, id AS record, ms AS firstMs",
     // Whoever is said to be himself is not even named.
     rest: "WHERE kind IN ('identify', 'alias') AND anonymousId != '' AND userId != '' AND fromUserId != userId",
   },
-  { name: "projects_of_events", from: "events", to: "projects", staysOnShard: false, select: "DISTINCT project AS name", rest: "" },
+  { name: "projects_of_events", since: 1, from: "events", to: "projects", staysOnShard: false, select: "DISTINCT project AS name", rest: "" },
 ];

@@ -5,7 +5,7 @@ import { sql, text } from "../sql/sql.js";
 import { databaseStatement, tableStatements, type Place } from "./statements.js";
 
 /** Bumped with every change of the tables. */
-export const TABLES_VERSION = 1;
+export const TABLES_VERSION = 2;
 
 const VERSION = "tablesVersion";
 const CURSOR_KEY = "cursorKey";
@@ -27,12 +27,13 @@ export async function migrate(connection: Connection, place: Place, isDryRun: bo
   const from = await versionOf(connection);
   if (from > TABLES_VERSION) throw tooNew(from);
   if (from === TABLES_VERSION) return { from, to: from, statements: [] };
-  const statements = [databaseStatement(place), ...tableStatements(place)];
+  const statements = [...(from === 0 ? [databaseStatement(place)] : []), ...tableStatements(place, from)];
   if (isDryRun) return { from, to: TABLES_VERSION, statements };
   for (const statement of statements) await connection.define(statement);
   const key = new Uint8Array(32);
   random(key);
-  await connection.insert("kept", [{ name: CURSOR_KEY, value: toHex(key) }, { name: VERSION, value: String(TABLES_VERSION) }]);
+  const keys = from === 0 ? [{ name: CURSOR_KEY, value: toHex(key) }] : [];
+  await connection.insert("kept", [...keys, { name: VERSION, value: String(TABLES_VERSION) }]);
   return { from, to: TABLES_VERSION, statements };
 }
 

@@ -7,9 +7,11 @@ export interface Place {
   readonly cluster: string | null;
 }
 
-/** What makes all tables of an empty database. Running it again changes nothing. */
-export function tableStatements(place: Place): string[] {
-  return [...TABLES.flatMap((table) => statementsOfTable(table, place)), ...VIEWS.map((view) => statementOfView(view, place))];
+/** What makes the tables that a version does not have; 0: all, of an empty database. Running it again changes nothing. */
+export function tableStatements(place: Place, from: number): string[] {
+  const isNew = ({ since }: Table | View) => since > from;
+  const tables = TABLES.filter(isNew).flatMap((table) => statementsOfTable(table, place));
+  return [...tables, ...VIEWS.filter(isNew).map((view) => statementOfView(view, place))];
 }
 
 export function databaseStatement({ database, cluster }: Place): string {

@@ -1,11 +1,10 @@
 import type { Dictionaries } from "../../column/dictionaries.js";
 import type { Missing } from "../../derived/missing.js";
 import type { KnownValues } from "../../filter/known-fields.js";
-import { walk } from "../../filter/operand-value.js";
+import { TraitPath } from "../../filter/trait-key.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import type { RecordTable } from "../../identity/record-table.js";
 import type { IdentityResolver } from "../../identity/resolver.js";
-import { TraitKey } from "./trait-key.js";
 import { NamedCompanies, People } from "./trait-owners.js";
 import { TraitTable, type ReadTrait } from "./trait-table.js";
 
@@ -50,18 +49,11 @@ export class KnownTraits {
     };
   }
 
-  /** The literal key first, then a walk from the key before the first dot. */
   #readTrait(path: string): ReadTrait {
     const { table } = this.resolver;
     const traits = this.dictionaries.named("traits");
-    const literal = new TraitKey(path, traits);
-    const [root = "", ...rest] = path.split(".");
-    const walked = rest.length === 0 ? null : new TraitKey(root, traits);
-    return (rows) => {
-      const records = rows.map((row) => ({ ms: table.timeOf(row), traits: table.code(row, "traits") }));
-      const value = literal.newest(records);
-      return value === undefined && walked !== null ? walk(walked.newest(records), rest) : value;
-    };
+    const read = new TraitPath(path);
+    return (rows) => read.newest(rows.map((row) => ({ ms: table.timeOf(row), traits: traits.valueOf(table.code(row, "traits")) })));
   }
 }
 

@@ -72,6 +72,7 @@ export class Engine {
       return "";
     }
     for (const [name, value] of Object.entries(params)) await this.#query(`SET param_${name} = ${literal(value)}`);
+    if (/^\s*CREATE/.test(statement)) this.#shardFilters.clear();
     // All shards have the same tables: what is made on one is there on both.
     return await this.#query(statement.replace(/ ON CLUSTER \S+/g, ""));
   }
@@ -96,7 +97,6 @@ export class Engine {
       return `${literal(`${database}.${table}`)}: ${literal(`(${key}) % shardCount() + 1 = shardNum()`)}`;
     });
     const filter = filters.length === 0 ? "" : `{${filters.join(", ")}}`;
-    // Tables of a database are made at once, by its migration.
     if (filters.length > 0) this.#shardFilters.set(database, filter);
     return filter === "" ? {} : { additional_table_filters: filter };
   }

@@ -1,0 +1,69 @@
+import type { SavedSegment, Segments } from "../engine/daybook.js";
+import { bytesOf, checkedSegment, shownSegment, shownSegments, withSegment } from "../engine/saved-segments.js";
+import type { Segment } from "../plan/insights/input.js";
+import type { SavedSegment as StoredSegment } from "../store/files/saved-segments-file.js";
+import type { Connection } from "./connection/connection.js";
+import { sql } from "./sql/sql.js";
+import type { TableNames } from "./tables/names.js";
+
+/** What two that write at once take of a version by chance, so that one of them is the newer for everybody. */
+const CHANCE = 2 ** 16;
+
+/** The segments saved in a table: a row for each change, of which the newest of a name counts. */
+export class SegmentsTable implements Segments {
+  constructor(
+    readonly connection: Connection,
+    readonly tables: TableNames,
+    readonly random: (bytes: Uint8Array) => void,
+  ) {}
+
+  async put(name: string, segment: Segment): Promise<SavedSegment> {
+    const saved = await checkedSegment(name, segment);
+    const { byName, newest } = await this.#read();
+    bytesOf(withSegment(byName, saved));
+    await this.#write(name, JSON.stringify(saved.groups), newest);
+    return shownSegment(saved);
+  }
+
+  async list(): Promise<readonly SavedSegment[]> {
+    return shownSegments((await this.#read()).byName);
+  }
+
+  async delete(name: string): Promise<boolean> {
+    const { byName, newest } = await this.#read();
+    if (!byName.has(name)) return false;
+    await this.#write(name, "", newest);
+    return true;
+  }
+
+  /** As questions name them. */
+  async known(): Promise<ReadonlyMap<string, unknown>> {
+    return new Map([...(await this.#read()).byName].map(([name, { groups }]) => [name, { groups }]));
+  }
+
+  async #read(): Promise<{ readonly byName: ReadonlyMap<string, StoredSegment>; readonly newest: number }> {
+    const rows = await this.connection.rows<[name: string, groups: string, version: number]>(
+      sql`SELECT name, argMax(groups, version), max(version) FROM ${this.tables.all("segments")} GROUP BY name ORDER BY name`);
+    const there = rows.filter(([, groups]) => groups !== "");
+    const byName = new Map(there.map(([name, groups]) => [name, { name, groups: JSON.parse(groups) as readonly unknown[] }]));
+    return { byName, newest: rows.reduce((newest, [, , version]) => Math.max(newest, version), 0) };
+  }
+
+  /** @param groups as JSON; `""` for a segment that is deleted @param newest version of what is there */
+  async #write(name: string, groups: string, newest: number): Promise<void> {
+    const chance = new Uint8Array(2);
+    this.random(chance);
+    const version = (Math.floor(newest / CHANCE) + 1) * CHANCE + (chance[0] ?? 0) * 256 + (chance[1] ?? 0);
+    await this.connection.insert("segments", [{ name, groups, version }]);
+  }
+}
+
+/** Stands for saved segments while nobody knows whether a question names one. */
+export class UnreadSegments extends Map<string, unknown> {
+  wasAsked = false;
+
+  override has(name: string): boolean {
+    this.wasAsked = true;
+    return super.has(name);
+  }
+}

@@ -1,0 +1,134 @@
+import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type SegmentCondition } from "daybook";
+import { openClickHouse, type ClickHouseDaybook } from "daybook/clickhouse";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { layouts, newDatabase } from "./kit.js";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const startMs = Date.UTC(2026, 1, 10, 12);
+const at = (ms: number) => new Date(startMs + ms);
+
+let eventCount = 0;
+
+/** What comes first has the greatest id. */
+function event(ms: number, name: string, who: Partial<EventInput>, rest: Partial<EventInput> = {}): EventInput {
+  eventCount += 1;
+  const id = `00000000-0000-4000-8000-${String(1_000 - eventCount).padStart(12, "0")}`;
+  return { id, name, createdAt: startMs + ms, url: "https://shop.example/", hostname: "shop.example", ...who, ...rest };
+}
+
+const [ann, bob, cy] = [{ userId: "ann" }, { userId: "bob" }, { anonymousId: "device-cy" }];
+const byNews = { url: "https://shop.example/?utm_source=news&utm_campaign=may" };
+const bySearch = { referrer: "https://www.google.com/" };
+
+const events = [
+  event(0, "a", ann),
+  // Touches of one millisecond, the second to come is the first in order; and an event between them.
+  event(HOUR, "a", ann, byNews),
+  event(HOUR, "b", ann),
+  event(HOUR, "a", ann, bySearch),
+  event(2 * HOUR, "b", { anonymousId: "device-ann" }),
+  event(3 * HOUR, "a", { anonymousId: "device-ann" }, { url: "https://shop.example/?utm_medium=mail" }),
+  event(20 * DAY, "b", { userId: "ann-old" }),
+  event(HOUR, "a", bob, { companyId: "acme" }),
+  event(2 * HOUR, "Purchase", bob, { value: 10, externalId: "o1", companyId: "bolt" }),
+  event(3 * HOUR, "Purchase", cy, { value: 11, externalId: "o1" }),
+  event(4 * HOUR, "a", bob, bySearch),
+  // Given back by somebody else, and twice; and what is given back of an order that nobody knows.
+  event(5 * HOUR, "Refund", bob, { value: 4, externalId: "o2" }),
+  event(6 * HOUR, "Refund", ann, { value: 10, externalId: "o1" }),
+  event(7 * HOUR, "Refund", ann, { value: 10, externalId: "o1" }),
+  event(8 * HOUR, "Refund", ann, { value: 10, externalId: "o1", project: "other" }),
+  event(9 * HOUR, "a", cy, { companyId: "bolt" }),
+  event(10 * HOUR, "b", {}, bySearch),
+];
+
+async function tell(daybook: Daybook): Promise<void> {
+  expect(await daybook.ingest(events)).toMatchObject({ rejected: [] });
+  await daybook.alias({ from: "ann-old", to: "ann" });
+  await daybook.identify({ userId: "ann", anonymousId: "device-ann", createdAt: at(1), traits: { plan: "pro", age: 41, deep: { key: ["x", "y"] } } });
+  // Of one time the greater text; earlier ones and those taken back do not count.
+  await daybook.identify({ userId: "ann-old", email: "Old@shop.example", createdAt: at(2), traits: { plan: ["free", "5"], "deep.key": null } });
+  await daybook.identify({ userId: "ann", createdAt: at(2), traits: { plan: ["basic"], age: "40" } });
+  await daybook.identify({ userId: "ann", createdAt: at(0), traits: { plan: "first", deep: { key: "no" } } });
+  const { linkId } = await daybook.identify({ userId: "ann", createdAt: at(3), traits: { plan: "taken back" } });
+  await daybook.unlink(linkId);
+  await daybook.identify({ userId: "bob", email: "bob@shop.example", traits: { plan: { b: 1e21, a: true }, age: 1e21, 'odd "key"': "odd" } });
+  await daybook.identify({ anonymousId: "device-cy", traits: { plan: "", age: 5, note: '"plan":"hidden"' } });
+  await daybook.group({ companyId: "acme", userId: "ann", createdAt: at(DAY), traits: { size: 40, plan: "team" } });
+  await daybook.group({ companyId: "bolt", anonymousId: "device-cy", createdAt: at(0), traits: { size: "40", name: "Bolt" } });
+  await daybook.group({ companyId: "bolt", anonymousId: "nobody", traits: { size: [1, 40, [7]] } });
+}
+
+type Ask = (of: ClickHouseDaybook | Daybook) => Promise<unknown>;
+
+const steps = [{ eventName: "a" }, { eventName: "b" }];
+const FIELDS = [
+  ["person.plan", "person.age"], ["person.email", "person.deep.key"], ['person.odd "key"', "person.none"], ["company.size", "company.plan"],
+  ["company.email", "first_touch.source"], ["first_touch.medium", "first_touch.campaign"], ["last_touch.source", "last_touch.medium"], ["last_touch.campaign"],
+];
+const VALUES = ["free", "40", "", "(direct)"];
+const TESTS = [
+  ...VALUES.flatMap((value) => [{ operator: "=", value }, { operator: "!=", value }] as const),
+  { operator: ">", value: 5 }, { operator: "contains", value: "E" }, { operator: "regex", value: "^[a-z]+$" },
+  { operator: "is_set" }, { operator: "is_not_set" },
+] as const;
+
+const inSegment = (operator: "in_segment" | "not_in_segment", ...conditions: SegmentCondition[]) => ({
+  filterGroups: [{ filters: [{ fieldName: "identity_id", operator, value: "own" }] }],
+  segments: { own: { groups: [{ conditions }] } },
+});
+const breakdown = (...fields: string[]) => ({ fields, limit: 2, rest: true });
+
+const questions: Readonly<Record<string, Ask>> = {
+  ...Object.fromEntries(["person.plan", "company.size", "last_touch.source"].map((fieldName): [string, Ask] => [`${fieldName} in filters`, async (of) => {
+    const counts: number[] = [];
+    for (const filter of TESTS) counts.push(await of.countEvents({ filterGroups: [{ filters: [{ fieldName, ...filter }] }] }));
+    return counts;
+  }])),
+  ...Object.fromEntries(FIELDS.map((fields): [string, Ask] => [`events by ${fields.join(" and ")}`, (of) => of.trend({ interval: "total", breakdown: { fields } })])),
+  "a trend": (of) => of.trend({ breakdown: breakdown("first_touch.source", "company.plan") }),
+  "a search": (of) => of.searchEvents({ filterGroups: [{ filters: [{ fieldName: "company.size", operator: "=", value: "40" }] }] }),
+  "the greatest of a trait": (of) => of.trend({ measure: { type: "max", field: "person.age" }, breakdown: breakdown("company.size", "person.age") }),
+  "values of a trait": (of) => of.trend({ measure: { type: "unique_values", field: "person.plan" }, cumulative: true, interval: "week" }),
+  "revenue by who brought it": (of) => of.trend({ measure: { type: "revenue" }, breakdown: breakdown("first_touch.source", "person.plan") }),
+  "sessions": (of) => of.sessionsOverview({ breakdown: breakdown("person.deep.key", "last_touch.medium") }),
+  "a funnel of sessions": (of) => of.funnel({ steps, level: "session", breakdown: breakdown("company.size") }),
+  "a funnel of accounts": (of) => of.funnel({ steps, level: "account", breakdown: breakdown("first_touch.source"), order: "any" }),
+  "retention": (of) => of.retention({ breakdown: breakdown("person.age", "company.plan"), periods: 2 }),
+  "stickiness": (of) => of.stickiness({ ...inSegment("in_segment", { type: "trait", field: "age", operator: ">", value: 5 }) }),
+  "lifecycle": (of) => of.lifecycle({ filterGroups: [{ filters: [{ fieldName: "last_touch.source", operator: "!=", value: "(direct)" }] }] }),
+  "a web site": (of) => of.webOverview({ filterGroups: [{ filters: [{ fieldName: "person.email", operator: "ends_with", value: "example" }] }] }),
+  "paths of a trait": (of) => of.paths({ node: "person.plan", collapse: false }),
+  "paths of what lies deep": (of) => of.paths({ node: "person.deep.key", collapse: false }),
+  "paths of companies": (of) => of.paths({ node: "company.size", collapse: false }),
+  "paths of who brought it": (of) => of.paths({ node: "last_touch.source" }),
+  "people of a trait": (of) => of.trend(inSegment("in_segment", { type: "trait", field: "plan", operator: "=", value: "free" })),
+  "people without a trait": (of) => of.trend(inSegment("not_in_segment", { type: "trait", field: "plan", operator: "is_set" })),
+  "people who were last seen with a company": (of) => of.trend(inSegment("in_segment", { type: "company", operator: "=", value: "bolt" })),
+  "people who were not": (of) => of.trend(inSegment("in_segment", { type: "company", operator: "!=", value: "bolt" })),
+  "people whose last company has a trait":
+    (of) => of.trend(inSegment("in_segment", { type: "company", field: "size", operator: "=", value: "40" }, { type: "did", eventName: "a" })),
+};
+
+describe.each(layouts)("what is known of people and companies, %s", (layout) => {
+  let daybook: ClickHouseDaybook;
+  let embedded: Daybook;
+  const close: (() => Promise<void>)[] = [];
+  beforeAll(async () => {
+    const rules = { clock: fixedClock(startMs + 21 * DAY), attribution: { lookbackMs: 7 * DAY } };
+    const { options, drop } = await newDatabase(layout, rules);
+    daybook = await openClickHouse(options);
+    embedded = await openDaybook({ ...rules, storage: memoryStorage() });
+    close.push(drop, () => daybook.close(), () => embedded.close());
+    for (const each of [daybook as unknown as Daybook, embedded]) await tell(each);
+  });
+  afterAll(async () => {
+    for (const each of close.reverse()) await each();
+  });
+
+  test.each(Object.keys(questions))("%s", async (name) => {
+    const ask = questions[name] ?? (() => Promise.reject(new Error("no question of this name")));
+    expect(JSON.stringify(await ask(daybook))).toBe(JSON.stringify(await ask(embedded)));
+  });
+});
