@@ -27,14 +27,17 @@ async function put(storage: Storage, objects: Objects): Promise<void> {
   for (const [key, bytes] of objects) await storage.write(key, bytes);
 }
 
-test.each([
+/** Events, and whether they are sealed. */
+type Filled = readonly [count: number, isSealed: boolean];
+
+test.each<readonly [what: string, one: Filled, other: Filled]>([
   ["with fewer events in its journal", [5, false], [2, false]],
   ["with as many events in its journal", [5, false], [5, false]],
   ["with more events in its journal", [2, false], [9, false]],
   ["with as many sealed events", [3, true], [3, true]],
   ["with more sealed events", [3, true], [5, true]],
   ["that sealed what the other one had in its journal", [3, false], [5, true]],
-] as const)("Another store in the place of the one that is followed, %s, is not taken for it.", async (_what, one, other) => {
+])("Another store in the place of the one that is followed, %s, is not taken for it.", async (_what, one, other) => {
   const storage = await storageWith(await storeWith("of the one", ...one));
   const follower = await follow(storage);
   expect(await follower.countEvents()).toBe(one[0]);
