@@ -1,12 +1,15 @@
 import { DaybookError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
+import { areSameBytes } from "../base/same-bytes.js";
 import { Follower } from "../store/follow/follower.js";
 import type { FollowerHooks } from "../store/follow/follower.js";
+import { otherState } from "../store/follow/other-state.js";
 import { WatchedObject } from "../store/follow/watched-object.js";
 import { SAVED_SEGMENTS_KEY, decodeSavedSegments } from "../store/files/saved-segments-file.js";
-import { storeKeys } from "../store/files/store-keys.js";
+import { KEYS_KEY, keysOf, parseKey } from "../store/files/store-keys.js";
 import type { StoreKeys } from "../store/files/store-keys.js";
 import type { Store } from "../store/live/store.js";
+import type { Storage } from "../store/storage/storage.js";
 import type { Changes } from "./changes.js";
 import type { OpenExports } from "./open-exports.js";
 import type { StoredPrivacyRequests } from "./privacy.js";
@@ -19,8 +22,8 @@ interface FollowingHooks extends FollowerHooks {
   readonly prepare: (newestSequence: number) => Promise<void>;
   /** The saved segments are others. @param bytes of their file; null: it is gone */
   readonly savedSegments: (bytes: Uint8Array | null) => void;
-  /** Behind each look that found something else. */
-  readonly looked: () => Promise<void>;
+  /** Behind each look. */
+  readonly looked: () => void;
 }
 
 /** Looks again and again what the writer of a store did, or when it is told, and before a question where the last look is long ago. */
@@ -33,8 +36,8 @@ export class Following {
   #looking: Promise<boolean> | null = null;
   /** Whether there may be something that no look has shown yet. */
   #isTold = true;
-  /** When the last look began that went well. */
-  #lookedMs = performance.now();
+  /** When the last look began that went well. The opening was none: long after it read the journals it may still have been at the rest. */
+  #lookedMs = -Infinity;
 
   constructor(
     readonly store: Store,
@@ -56,7 +59,8 @@ export class Following {
     if (this.#lookedMs >= sinceMs) return;
     await this.#looking?.catch(() => undefined);
     if (this.#lookedMs >= sinceMs || !(await this.#look())) return;
-    await this.wait(LIMITS.followSettleMs, this.#stopping.signal);
+    // Timers come up to a millisecond early.
+    await this.wait(LIMITS.followSettleMs + 1, this.#stopping.signal);
     await this.#look();
   }
 
@@ -113,17 +117,43 @@ export class Following {
 
   async #take(): Promise<boolean> {
     const startedMs = performance.now();
-    const { newestSequence, manifest } = this.store;
-    await this.hooks.prepare(newestSequence);
+    await this.hooks.prepare(this.store.newestSequence);
     const isWaiting = await this.#follower.look();
     const saved = await this.#saved.changed();
     if (saved !== null) {
       this.hooks.savedSegments(saved.bytes);
       this.#saved.saw(saved.bytes);
     }
-    if (this.store.newestSequence !== newestSequence || this.store.manifest !== manifest) await this.hooks.looked();
+    this.hooks.looked();
     this.#lookedMs = startedMs;
     return isWaiting;
+  }
+}
+
+/** The keys of a store that is followed. Each store has others, which never change: by them one is known that took its place. */
+class FollowedKeys {
+  readonly #file: WatchedObject;
+
+  /** @param mayBeOthers they were made for this reader alone, before the writer had its own */
+  constructor(
+    readonly storage: Storage,
+    public value: StoreKeys,
+    private mayBeOthers: boolean,
+    readonly changed: (keys: StoreKeys) => void,
+  ) {
+    this.#file = new WatchedObject(storage, KEYS_KEY, null);
+  }
+
+  /** @throws corruption */
+  async refuseOther(): Promise<void> {
+    const found = await this.#file.changed();
+    if (found === null) return;
+    const key = found.bytes === null ? null : parseKey(found.bytes);
+    if (key === null || !(this.mayBeOthers || areSameBytes(key, this.value.cursorKey))) throw otherState(KEYS_KEY);
+    this.#file.saw(found.bytes);
+    this.mayBeOthers = false;
+    this.value = keysOf(key);
+    this.changed(this.value);
   }
 }
 
@@ -137,7 +167,6 @@ export interface FollowingHouse {
   /** As found at the opening: a writer that has just made the store has its keys only a little later. */
   readonly keys: StoreKeys;
   readonly setKeys: (keys: StoreKeys) => void;
-  readonly random: (bytes: Uint8Array) => void;
   /** Drops all that was made of rows and records, and tells of the change. */
   readonly forget: (goneProjects: readonly string[]) => void;
   /** A writer whose storage knows no journal has to seal first. @param newestSequence that is shown */
@@ -146,25 +175,20 @@ export interface FollowingHouse {
 }
 
 /** Lets a Daybook that was opened for reading follow its writer. */
-export function follow({ store, changes, exports, segments, privacy, setKeys, random, forget, prepare, wait, ...house }: FollowingHouse): Following {
-  let { keys } = house;
-  let mayLackKeys = store.isEmpty;
+export function follow({ store, changes, exports, segments, privacy, setKeys, forget, prepare, wait, ...house }: FollowingHouse): Following {
+  const keys = new FollowedKeys(store.storage, house.keys, store.isEmpty, setKeys);
   let book = store.privacy;
-  const looked = async () => {
-    if (mayLackKeys) {
-      mayLackKeys = store.isEmpty;
-      keys = await storeKeys(store.storage, { random, mayWrite: false, mayBeMissing: mayLackKeys });
-      setKeys(keys);
-    }
-    if (store.privacy !== book) privacy.reread(keys.suppressionKey);
+  const looked = () => {
+    if (store.privacy !== book) privacy.reread(keys.value.suppressionKey);
     book = store.privacy;
   };
   const hooks: FollowingHooks = {
+    refuseOther: () => keys.refuseOther(),
     prepare,
     committed: (batch, hasRecords) => (batch === null ? changes.all() : changes.committed(batch, hasRecords)),
     changed: () => changes.all(),
     forget,
-    // An export that nobody asks on must not keep what is gone.
+    // An export that nobody asks on must keep neither what is gone nor files that were replaced.
     removed: (whenUnread) => void exports.untilUnread(whenUnread),
     savedSegments: (bytes) => segments.replaced(bytes === null ? [] : decodeSavedSegments(bytes)),
     looked,

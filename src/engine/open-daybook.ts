@@ -223,7 +223,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     const prepare = (newestSequence: number) => sealBeforeLooking(store.storage, newestSequence);
     const setKeys = ({ cursorKey }: StoreKeys) => (this.#cursorKey = cursorKey);
     const parts = { changes: this.#changes, exports: this.#exports, segments: this.#segments, privacy: this.#privacy };
-    this.#following = follow?.({ ...parts, store, keys, setKeys, random, forget, prepare, wait: timer }) ?? null;
+    this.#following = follow?.({ ...parts, store, keys, setKeys, forget, prepare, wait: timer }) ?? null;
   }
 
   get segments(): Segments {

@@ -28,7 +28,7 @@ interface Reader {
   ended: DaybookError | null;
 }
 
-/** What reads all events of a moment, piece by piece. It ends when the store is closed, and where nobody asks on while an erasure waits. */
+/** What reads all events of a moment, piece by piece. It ends when the store is closed, and where nobody asks on while replaced files wait. */
 export class OpenExports {
   readonly #readers = new Set<Reader>();
   #isClosed = false;
@@ -74,7 +74,7 @@ export class OpenExports {
     yield* this.#read(false, ({ snapshot }) => recordBatches(snapshot.rows, this.store.dictionaries, { ...range, project }, columns, () => turns.turn()));
   }
 
-  /** Waits until nobody reads what an erasure replaced: whoever asks for nothing for long is ended. */
+  /** Waits until nobody reads what was replaced: whoever asks for nothing for long is ended. */
   async untilUnread(whenUnread: Promise<void>): Promise<void> {
     const timer = setInterval(() => this.#endIdle(performance.now() - LIMITS.idleExportMs), LIMITS.idleExportMs / 4);
     try {
@@ -93,7 +93,7 @@ export class OpenExports {
   #endIdle(sinceMs: number): void {
     for (const reader of this.#readers)
       if (reader.idleSinceMs !== null && reader.idleSinceMs <= sinceMs)
-        end(reader, new DaybookError("query_timeout", `nothing was asked of this export for ${LIMITS.idleExportMs} ms, and an erasure waited for it`));
+        end(reader, new DaybookError("query_timeout", `nothing was asked of this export for ${LIMITS.idleExportMs} ms, and files that it reads were to go`));
   }
 
   async *#read<T>(withNames: boolean, make: (moment: Moment) => AsyncIterable<T>): AsyncGenerator<T> {

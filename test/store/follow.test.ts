@@ -2,8 +2,9 @@ import { memoryStorage, type Segment, type Storage } from "daybook";
 import { fileStorage } from "daybook/node";
 import { describe, expect, test } from "vitest";
 import { storeOf } from "../../src/engine/open-daybook.js";
+import { KEYS_KEY } from "../../src/store/files/store-keys.js";
 import { useLimits } from "../limits.js";
-import { emptyDirectory, erase, expectSame, follow, ingest, nowMs, open } from "./follow-kit.js";
+import { emptyDirectory, erase, expectSame, follow, ingest, nowMs, open, sleep } from "./follow-kit.js";
 import { lastingMemory } from "./objects.js";
 import { wholeObjectsOnly } from "./recording-storage.js";
 
@@ -95,6 +96,32 @@ test("A follower of a store that is empty yet has the keys of its writer: each t
   const follower = await follow(storage);
   await ingest(writer, "a", 5);
   await expectSame(follower, writer);
+  const { cursor } = await writer.searchEvents({ limit: 2 });
+  expect((await follower.searchEvents({ limit: 2, cursor })).events).toEqual((await writer.searchEvents({ limit: 2, cursor })).events);
+});
+
+test("A follower whose first look at the keys of its writer fails reads them with the next one.", async () => {
+  const storage = lastingMemory();
+  const writer = await open(storage);
+  let readCount = 0;
+  const failing: Storage = {
+    list: (prefix) => storage.list(prefix),
+    write: () => Promise.reject(new Error("a follower writes nothing")),
+    remove: () => Promise.reject(new Error("a follower removes nothing")),
+    sync: () => Promise.resolve(),
+    read: async (key, range) => {
+      if (key === KEYS_KEY) readCount += 1;
+      // A writer that has just made the store makes its keys a little later.
+      if (key === KEYS_KEY && readCount === 1) return null;
+      if (key === KEYS_KEY && readCount === 2) throw new Error("the disk is tired");
+      return await storage.read(key, range);
+    },
+    ...(storage.codec === undefined ? {} : { codec: storage.codec }),
+  };
+  const follower = await follow(failing);
+  await ingest(writer, "a", 5);
+  while (readCount < 2) await sleep(5);
+  await sleep(100);
   const { cursor } = await writer.searchEvents({ limit: 2 });
   expect((await follower.searchEvents({ limit: 2, cursor })).events).toEqual((await writer.searchEvents({ limit: 2, cursor })).events);
 });

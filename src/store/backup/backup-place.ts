@@ -1,8 +1,9 @@
 import { parameterError } from "../../base/errors.js";
 import type { DaybookError } from "../../base/errors.js";
 import { areSameBytes } from "../../base/same-bytes.js";
-import { MANIFEST_KEY, decodeManifest, filesOf } from "../files/manifest.js";
+import { MANIFEST_KEY, decodeManifest } from "../files/manifest.js";
 import type { Manifest } from "../files/manifest.js";
+import { isOtherHistory } from "../files/other-history.js";
 import { KEYS_KEY } from "../files/store-keys.js";
 import type { Storage } from "../storage/storage.js";
 
@@ -32,14 +33,7 @@ export async function refuseFilled(place: Storage): Promise<void> {
  * @throws invalid_parameter where numbers or files tell
  */
 export function refuseOtherHistory(former: Manifest, manifest: Manifest): void {
-  const isBehind = former.epoch > manifest.epoch || former.firstJournal > manifest.firstJournal || former.nextFile > manifest.nextFile;
-  const sums = new Map(filesOf(former).map(({ key, sha256 }) => [key, sha256]));
-  const isOther = filesOf(manifest).some(({ key, sha256 }) => (sums.get(key) ?? sha256) !== sha256);
-  // Dictionary files are added to, or all of them replaced.
-  const keys = new Set(manifest.dictionaries.map(({ key }) => key));
-  const keptCount = former.dictionaries.filter(({ key }) => keys.has(key)).length;
-  const isBranched = keptCount > 0 && keptCount < former.dictionaries.length;
-  if (isBehind || isOther || isBranched) throw unfit("it holds a moment that this store did not come to, as one that was restored from an older backup");
+  if (isOtherHistory(former, manifest)) throw unfit("it holds a moment that this store did not come to, as one that was restored from an older backup");
 }
 
 function unfit(reason: string): DaybookError {

@@ -14,7 +14,7 @@ export interface StoreKeys {
   readonly suppressionKey: Uint8Array;
 }
 
-function keysOf(cursorKey: Uint8Array): StoreKeys {
+export function keysOf(cursorKey: Uint8Array): StoreKeys {
   return { cursorKey, suppressionKey: hmacSha256(cursorKey, new TextEncoder().encode("suppression")) };
 }
 

@@ -2,7 +2,6 @@ import { DaybookError } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
 import { areSameBytes } from "../../base/same-bytes.js";
 import { Turns } from "../../base/turn.js";
-import { damaged } from "../../segment/container.js";
 import type { DictionaryDelta } from "../../column/dictionaries.js";
 import type { Batch } from "../batch/batch.js";
 import { decodeBatch } from "../batch/batch-bytes.js";
@@ -15,6 +14,7 @@ import type { Frame } from "../journal/journal-frame.js";
 import type { Store } from "../live/store.js";
 import { JournalTail } from "./journal-tail.js";
 import type { FoundFrame } from "./journal-tail.js";
+import { otherState } from "./other-state.js";
 import { takeManifest } from "./take-manifest.js";
 import { WatchedObject } from "./watched-object.js";
 
@@ -23,13 +23,15 @@ const VALUES_PER_ROW = 64;
 
 /** Who hears of what a writer elsewhere did. */
 export interface FollowerHooks {
+  /** Before anything is taken. @throws corruption, where the files are those of another store */
+  readonly refuseOther: () => Promise<void>;
   /** A commit is visible. @param batch null: it is of records alone */
   readonly committed: (batch: Batch | null, hasRecords: boolean) => void;
   /** Commits are visible of which it is not known what they brought. */
   readonly changed: () => void;
   /** In the turn in which others take the place of rows and records: drops what was made of these. */
   readonly forget: (goneProjects: readonly string[]) => void;
-  /** @param whenUnread resolves when no query can see any more what an erasure or a deletion took away */
+  /** @param whenUnread resolves when no query reads any more what a seal, a compaction, an erasure or a deletion took away */
   readonly removed: (whenUnread: Promise<void>) => void;
 }
 
@@ -60,6 +62,7 @@ export class Follower {
         const { frames, isWaiting } = await this.#tail.read();
         // What an erasure comes before is not to be seen before it.
         if (frames.length > 0 && (await this.#manifest.changed()) !== null) continue;
+        if (frames.length > 0) await this.hooks.refuseOther();
         await this.#takeFrames(frames);
         return isWaiting;
       } catch (error) {
@@ -75,8 +78,9 @@ export class Follower {
 
   async #takeManifest(bytes: Uint8Array | null): Promise<void> {
     if (bytes === null) throw new DaybookError("manifest_missing", "the store that was opened here is gone, its manifest is missing", { key: MANIFEST_KEY });
+    await this.hooks.refuseOther();
     const manifest = decodeManifest(bytes);
-    const { hasUnseen, whenUnread } = await takeManifest(this.store, manifest, this.#tail.place.number, this.hooks.forget);
+    const { hasUnseen, whenUnread } = await takeManifest(this.store, manifest, { journal: this.#tail.place.number, sequence: this.#tail.sequence }, this.hooks.forget);
     this.#manifest.saw(bytes);
     this.#tail.skipTo(manifest.firstJournal, manifest.nextSequence);
     if (hasUnseen) this.hooks.changed();
@@ -98,7 +102,7 @@ export class Follower {
     if (frame.kind !== FRAME_KINDS.end) {
       const { deltas, batch, records } = commitOf(frame);
       for (const delta of deltas)
-        if (!store.dictionaries.apply(delta)) throw damaged(journalKey(end.number), `values of ${delta.name} contradict those before`);
+        if (!store.dictionaries.apply(delta)) throw otherState(journalKey(end.number));
       await store.showCommit(batch, records, { first: frame.firstSequence, next: frame.firstSequence + frame.recordCount });
       if (records === null && batch?.rowCount === 0) hooks.changed();
       else hooks.committed(batch, records !== null);

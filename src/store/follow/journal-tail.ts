@@ -3,10 +3,11 @@ import { damaged } from "../../segment/container.js";
 import { decodeBatch } from "../batch/batch-bytes.js";
 import { concat } from "../batch/payload.js";
 import { journalKey, journalNumber, refuseIfDurable } from "../journal/journal.js";
-import { FRAME_KINDS, JOURNAL_HEADER_BYTES, decodeFrame, journalHeaderCrc } from "../journal/journal-frame.js";
+import { FRAME_CRC_AT, FRAME_HEADER_BYTES, FRAME_KINDS, JOURNAL_HEADER_BYTES, decodeFrame, journalHeaderCrc } from "../journal/journal-frame.js";
 import type { Frame } from "../journal/journal-frame.js";
 import type { JournalPlace } from "../recovery/recovery.js";
 import type { Storage } from "../storage/storage.js";
+import { otherState } from "./other-state.js";
 
 /** Bytes of the first read behind the last frame: where nothing came, memory is set aside for nothing. */
 const FIRST_READ_BYTES = 4 * 1024;
@@ -66,45 +67,46 @@ export class JournalTail {
 
   /** What lies before a journal is in other files. */
   skipTo(number: number, sequence: number): void {
-    if (number > this.#place.number) this.#goTo({ number, byteLength: 0, lastFrameAt: 0, crc: null }, Math.max(sequence, this.#sequence));
+    if (number > this.#place.number) this.#goTo({ number, byteLength: 0, lastFrameAt: 0, crc: null }, sequence);
   }
 
   /** @throws corruption: frames that are not those that were taken, or that do not follow on */
   async read(): Promise<Found> {
-    const nowMs = performance.now();
+    const startedMs = performance.now();
     // Listed first: what is in a journal is never older than the end of the one before it.
     const keysOf = journalsOf(await this.storage.list("journal/"));
     const numbers = [...keysOf.keys()].filter((number) => number >= this.#place.number);
     const frames: FoundFrame[] = [];
     let place = this.#place;
     let sequence = this.#sequence;
+    if (place.crc !== null && numbers[0] !== place.number) throw otherState(journalKey(place.number));
     for (const number of numbers) {
       if (number > place.number) place = { number, byteLength: 0, lastFrameAt: 0, crc: null };
-      const bytes = await this.#bytesFrom(place, keysOf.get(number) ?? []);
+      const bytes = await this.#bytesBehind(place, keysOf.get(number) ?? []);
       for (const found of framesOf(bytes, place, sequence)) {
         frames.push(found);
         place = found.end;
         sequence = found.frame.firstSequence + found.frame.recordCount;
       }
     }
-    const count = this.#settledCount(frames, numbers.at(-1) ?? 0, nowMs);
+    const count = this.#settledCount(frames, numbers.at(-1) ?? 0, startedMs);
     return { frames: frames.slice(0, count), isWaiting: count < frames.length };
   }
 
   /** How many of the frames are there to stay. */
-  #settledCount(frames: readonly FoundFrame[], lastJournal: number, nowMs: number): number {
+  #settledCount(frames: readonly FoundFrame[], lastJournal: number, startedMs: number): number {
     const synced = frames.reduce((most, { frame }) => Math.max(most, frame.syncedSequence), 0);
     let count = 0;
     for (const [at, { frame, end }] of frames.entries()) {
       // A journal that has a next one is as it will be.
       const isSettled = end.number < lastJournal || (frame.recordCount > 0 && frame.firstSequence + frame.recordCount <= synced) || frame.kind === FRAME_KINDS.end;
-      const stood = this.#seen !== null && nowMs - this.#seen.atMs >= LIMITS.followSettleMs && areSame(this.#seen.end, end);
+      const stood = this.#seen !== null && startedMs - this.#seen.atMs >= LIMITS.followSettleMs && areSame(this.#seen.end, end);
       if (isSettled || stood) count = at + 1;
     }
     for (let last = frames[count - 1]; last !== undefined && last.end.number === lastJournal && isPart(last.frame); last = frames[count - 1]) count -= 1;
     const last = frames.at(-1);
     if (last === undefined || count === frames.length) this.#seen = null;
-    else if (this.#seen === null || count > 0 || !frames.some(({ end }) => areSame(this.#seen?.end ?? null, end))) this.#seen = { end: last.end, atMs: nowMs };
+    else if (this.#seen === null || count > 0 || !frames.some(({ end }) => areSame(this.#seen?.end ?? null, end))) this.#seen = { end: last.end, atMs: performance.now() };
     return count;
   }
 
@@ -114,24 +116,52 @@ export class JournalTail {
     this.#sequence = sequence;
   }
 
-  #bytesFrom(place: JournalPlace, keys: readonly string[]): Promise<Uint8Array> {
+  /** What a journal holds behind a place. @throws corruption, where the last frame before it is not the one that was taken */
+  async #bytesBehind({ number, byteLength, lastFrameAt, crc }: JournalPlace, keys: readonly string[]): Promise<Uint8Array> {
+    const isLong = byteLength - lastFrameAt > FIRST_READ_BYTES / 2;
+    const start = isLong ? byteLength : lastFrameAt;
+    const bytes = await this.#bytesFrom(number, start, keys);
+    const last = isLong ? await this.#headerAt(number, lastFrameAt, keys) : bytes;
+    if (crc !== null && (lastFrameAt === 0 ? journalHeaderCrc(last) : crcOf(last)) !== crc) throw otherState(journalKey(number));
+    return bytes.subarray(byteLength - start);
+  }
+
+  #bytesFrom(number: number, from: number, keys: readonly string[]): Promise<Uint8Array> {
     const [key] = keys;
-    if (key === journalKey(place.number)) return readToEnd(this.storage, key, place.byteLength);
-    return this.#objectsFrom(place, keys);
+    if (key === journalKey(number)) return readToEnd(this.storage, key, from);
+    return this.#objectsFrom(number, from, keys);
+  }
+
+  /** Of a frame in the journal of the place, of which all objects were read by now. */
+  async #headerAt(number: number, from: number, keys: readonly string[]): Promise<Uint8Array> {
+    const { at, start } = keys[0] === journalKey(number) ? { at: 0, start: from } : objectAt(this.#objectLengths, from);
+    const key = keys[at];
+    return (key === undefined ? null : await this.storage.read(key, { start, end: start + FRAME_HEADER_BYTES })) ?? new Uint8Array(0);
   }
 
   /** Of a journal that is an object for each write. One behind the place may be written anew, where writing it failed. */
-  async #objectsFrom({ number, byteLength }: JournalPlace, keys: readonly string[]): Promise<Uint8Array> {
+  async #objectsFrom(number: number, from: number, keys: readonly string[]): Promise<Uint8Array> {
     const lengths = number === this.#place.number ? this.#objectLengths : [];
-    let [at, start] = [0, 0];
-    for (let length = lengths[0]; length !== undefined && start + length <= byteLength; length = lengths[at]) {
-      start += length;
-      at += 1;
-    }
+    const { at, start } = objectAt(lengths, from);
     const parts = await Promise.all(keys.slice(at).map(async (key) => (await this.storage.read(key)) ?? new Uint8Array(0)));
     lengths.splice(at, lengths.length, ...parts.map(({ length }) => length));
-    return concat(parts).subarray(byteLength - start);
+    return concat(parts).subarray(start);
   }
+}
+
+/** Which object of a journal holds a byte, and where: the first that is not known to end before it. */
+function objectAt(lengths: readonly number[], byte: number): { readonly at: number; readonly start: number } {
+  let [at, start] = [0, byte];
+  for (let length = lengths[0]; length !== undefined && length <= start; length = lengths[at]) {
+    start -= length;
+    at += 1;
+  }
+  return { at, start };
+}
+
+/** The checksum that a frame says it has. */
+function crcOf(frame: Uint8Array): number | null {
+  return frame.length < FRAME_HEADER_BYTES ? null : new DataView(frame.buffer, frame.byteOffset).getUint32(FRAME_CRC_AT, true);
 }
 
 /** The keys of each journal that there is, ascending. */
@@ -168,7 +198,8 @@ function* framesOf(bytes: Uint8Array, { number, byteLength, ...place }: JournalP
   }
   for (let sequence = first; offset < bytes.length; ) {
     const frame = decodeFrame(bytes, offset);
-    if (frame === null || frame.previousCrc !== crc || frame.firstSequence < sequence) return refuseIfDurable(key, bytes, offset, sequence);
+    if (frame === null || frame.previousCrc !== crc) return refuseIfDurable(key, bytes, offset, sequence);
+    if (frame.firstSequence < sequence) throw otherState(key);
     if (frame.firstSequence > sequence) throw damaged(key, `rows ${sequence} to ${frame.firstSequence - 1} are missing`);
     const lastFrameAt = byteLength + offset;
     ({ crc } = frame);

@@ -1,18 +1,26 @@
 import type { Dictionaries, DictionaryDelta } from "../../column/dictionaries.js";
 import { RECORD_FIELD_COUNT, RecordTable } from "../../identity/record-table.js";
-import { damaged } from "../../segment/container.js";
 import type { Segment } from "../../segment/segment.js";
 import type { BroughtCodes, RecordBatch } from "../batch/record-batch.js";
 import { MANIFEST_KEY } from "../files/manifest.js";
 import type { FileEntry, Manifest } from "../files/manifest.js";
+import { isOtherHistory } from "../files/other-history.js";
 import type { Store, UnseenCommits } from "../live/store.js";
+import { otherState } from "./other-state.js";
 
 /** What a manifest of a writer elsewhere brought. */
 export interface TakenManifest {
   /** Commits that were sealed before their journal was read. */
   readonly hasUnseen: boolean;
-  /** Resolves when no query can see any more what an erasure or a deletion took away; null where nothing was. */
+  /** Resolves when no query reads any more what was taken away; null where nothing was. */
   readonly whenUnread: Promise<void> | null;
+}
+
+/** How far the journals were read. */
+interface Tail {
+  readonly journal: number;
+  /** That of the next record. */
+  readonly sequence: number;
 }
 
 /** A manifest, and what was read of the files that it names and the one before did not. */
@@ -29,19 +37,21 @@ interface Read {
 /**
  * Takes the newer manifest of a writer elsewhere: files are read first, then memory follows in one turn. Cost: the files that are new; after an
  * erasure or a deletion all dictionaries, records, and links of segments.
- * @param journal the one to which the rows of the live heads belong
+ * @param tail the journal to which the rows of the live heads belong, and the sequence behind them
  * @param forget drops what was made of rows and records, in the turn in which others take their place
  * @throws corruption, where a file is gone too: the writer may have replaced the manifest since
  */
-export async function takeManifest(store: Store, manifest: Manifest, journal: number, forget: (goneProjects: readonly string[]) => void): Promise<TakenManifest> {
+export async function takeManifest(store: Store, manifest: Manifest, tail: Tail, forget: (goneProjects: readonly string[]) => void): Promise<TakenManifest> {
   const former = store.manifest;
-  if (manifest.nextSequence < former.nextSequence || manifest.epoch < former.epoch)
-    throw damaged(MANIFEST_KEY, "the store was put back to an earlier state than was shown; close this reader and open it again");
+  const isLeftBehind = manifest.firstJournal > tail.journal;
+  // What was shown of the journals that a seal leaves behind is in its files.
+  const isBehind = manifest.nextSequence < (isLeftBehind ? tail.sequence : former.nextSequence);
+  if (isBehind || isOtherHistory(former, manifest)) throw otherState(MANIFEST_KEY);
   const named = new Set(manifest.segments.map(({ key }) => key));
   const known = new Set(store.catalog.segments.map(({ key }) => key));
   const added = await store.files.openSegments(manifest.segments.filter(({ key }) => !known.has(key)));
   const removed = new Set(store.catalog.segments.filter(({ key }) => !named.has(key)));
-  const seals = manifest.firstJournal === former.firstJournal ? "none" : manifest.firstJournal > journal ? "all" : "frozen";
+  const seals = manifest.firstJournal === former.firstJournal ? "none" : isLeftBehind ? "all" : "frozen";
   try {
     const privacy = manifest.privacy?.key === former.privacy?.key ? store.privacy : manifest.privacy === null ? null : await store.files.readPrivacy(manifest.privacy);
     const read = { store, manifest, privacy, added, removed, seals } as const;
@@ -61,14 +71,22 @@ function isReplaced(store: Store, { dictionaries: [first], nextSequence }: Manif
   if (first?.key === former?.key) return false;
   if (nextSequence >= store.nextSequence) return true;
   if (former === undefined) return false;
-  throw damaged(MANIFEST_KEY, `it was replaced behind sequence ${nextSequence - 1}, but ${store.nextSequence - 1} was shown`);
+  throw otherState(MANIFEST_KEY);
 }
 
 async function extend({ store, manifest, ...read }: Read): Promise<TakenManifest> {
-  for (const entry of others(manifest.dictionaries, store.manifest.dictionaries)) await store.files.readDictionaries(entry, store.dictionaries);
+  for (const entry of others(manifest.dictionaries, store.manifest.dictionaries)) {
+    const apply = (delta: DictionaryDelta) => {
+      if (!store.dictionaries.apply(delta)) throw otherState(entry.key);
+      return true;
+    };
+    await store.files.readDictionaries(entry, { apply });
+  }
   const unseen = manifest.nextSequence > store.nextSequence ? await unseenIn(store, manifest, read.added) : null;
-  await store.showManifest(manifest, read.privacy, unseen, () => replaceRows(store, read, () => undefined));
-  return { hasUnseen: unseen !== null, whenUnread: null };
+  let unread = (): void => undefined;
+  const whenUnread = new Promise<void>((resolve) => (unread = resolve));
+  await store.showManifest(manifest, read.privacy, unseen, () => replaceRows(store, read, unread));
+  return { hasUnseen: unseen !== null, whenUnread: read.removed.size > 0 ? whenUnread : null };
 }
 
 /** The commits from `store.nextSequence` on, of which no journal tells any more. */
@@ -137,13 +155,14 @@ class StoredValues implements Pick<Dictionaries, "apply"> {
 /** Codes whose values were taken away, by dictionary. @throws corruption */
 function goneCodes(dictionaries: Dictionaries, { byName }: StoredValues): ReadonlyMap<string, readonly number[]> {
   const gone = new Map<string, number[]>();
+  for (const [name, size] of dictionaries.sizes()) if (size > (byName.get(name)?.length ?? 1)) throw otherState(MANIFEST_KEY);
   for (const [name, values] of byName) {
     const known = dictionaries.named(name);
     const codes: number[] = [];
-    for (let code = 1; code < Math.min(known.size, values.length); code += 1) {
+    for (let code = 1; code < known.size; code += 1) {
       const [before, after = ""] = [known.valueOf(code), values[code]];
       if (before === after || (after === "" && known.isRetired(code))) continue;
-      if (after !== "") throw damaged(MANIFEST_KEY, `code ${code} of ${name} has another value than was shown; close this reader and open it again`);
+      if (after !== "") throw otherState(MANIFEST_KEY);
       codes.push(code);
     }
     if (codes.length > 0) gone.set(name, codes);

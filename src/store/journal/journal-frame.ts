@@ -5,6 +5,8 @@ export const JOURNAL_START = 0x314a4244;
 export const JOURNAL_HEADER_BYTES = 12;
 const FRAME_MAGIC = 0x314d5246;
 export const FRAME_HEADER_BYTES = 32;
+/** Where its checksum stands in a frame. */
+export const FRAME_CRC_AT = 28;
 
 /**
  * rows: a batch of events with the dictionary values it brought; records: one of identify, group, alias and unlink;
@@ -65,7 +67,7 @@ export function encodeFrame(
   view.setUint32(24, recordCount, true);
   bytes.set(payload, FRAME_HEADER_BYTES);
   const crc = frameCrc(bytes);
-  view.setUint32(28, crc, true);
+  view.setUint32(FRAME_CRC_AT, crc, true);
   return { bytes, crc };
 }
 
@@ -77,7 +79,7 @@ export function decodeFrame(bytes: Uint8Array, offset: number): Frame | null {
   const payloadLength = view.getUint32(4, true);
   const end = offset + FRAME_HEADER_BYTES + payloadLength;
   if (end > bytes.length) return null;
-  const crc = view.getUint32(28, true);
+  const crc = view.getUint32(FRAME_CRC_AT, true);
   if (frameCrc(bytes.subarray(offset, end)) !== crc) return null;
   return {
     kind: view.getUint32(8, true),
@@ -92,7 +94,7 @@ export function decodeFrame(bytes: Uint8Array, offset: number): Frame | null {
 }
 
 function frameCrc(frame: Uint8Array): number {
-  return crc32(frame.subarray(FRAME_HEADER_BYTES), crc32(frame.subarray(0, 28)));
+  return crc32(frame.subarray(FRAME_HEADER_BYTES), crc32(frame.subarray(0, FRAME_CRC_AT)));
 }
 
 /** Every undamaged frame at or behind `offset`, whatever stands between them. */
