@@ -9,21 +9,13 @@ export type { Notice } from "./engine/notices.js";
 export type { Damage, ScrubOptions, ScrubState } from "./engine/scrub.js";
 export type { StopOptions } from "./base/stop-options.js";
 export type { Work } from "./engine/work.js";
-export type {
-  Daybook,
-  DaybookStats,
-  ExportArrowInput,
-  ExportedEvent,
-  ExportInput,
-  Explanation,
-  IngestOptions,
-  QuarantinedItem,
-  QueryOptions,
-  RecordBatchesInput,
-  SavedSegment,
-  SearchEventsPage,
-  Segments,
-} from "./engine/daybook.js";
+export type { Daybook } from "./engine/daybook.js";
+export type { IngestOptions } from "./base/call-options.js";
+export type { Explanation } from "./engine/explain.js";
+export type { QueryOptions } from "./engine/query-options.js";
+export type { SavedSegment, Segments } from "./engine/saved-segments.js";
+export type { DaybookStats, QuarantinedItem } from "./engine/stats.js";
+export type { ExportedEvent } from "./schema/exported-event.js";
 export type { DeleteEventsInput, DeletionReceipt } from "./engine/deletions.js";
 export type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "./engine/time-to-live.js";
 export type {
@@ -47,6 +39,7 @@ export type {
   IdentitySessionsPage,
   LtvCohorts,
   RevenueByAttribution,
+  SearchEventsPage,
   SessionItem,
   TopCompanies,
   UnconvertedItem,
@@ -57,6 +50,8 @@ export type {
   CompanyTopUsersInput,
   CountEventsInput,
   DateInput,
+  ExportArrowInput,
+  ExportInput,
   FilterGroupInput,
   FilterInput,
   IdentityInput,
@@ -66,6 +61,7 @@ export type {
   PerDayInput,
   PerDayItem,
   Rates,
+  RecordBatchesInput,
   RevenueByAttributionInput,
   RevenueLevel,
   SearchEventsInput,

@@ -1,4 +1,7 @@
-import type { DaybookStats, ExportedEvent, ExportInput, Segments } from "../engine/daybook.js";
+import type { Segments } from "../engine/saved-segments.js";
+import type { DaybookStats } from "../engine/stats.js";
+import type { ExportInput } from "../plan/input.js";
+import type { ExportedEvent } from "../schema/exported-event.js";
 import type { DeleteEventsInput, DeletionReceipt } from "../engine/deletions.js";
 import type { PrivacyRequests } from "../engine/privacy-requests.js";
 import type { TimeToLive } from "../engine/time-to-live.js";

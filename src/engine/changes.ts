@@ -6,7 +6,7 @@ import type { StopOptions } from "../base/stop-options.js";
 import { fieldIndex } from "../schema/fields.js";
 import type { Batch } from "../store/batch/batch.js";
 import type { Store } from "../store/live/store.js";
-import { projectsOf } from "./projects.js";
+import { projectsOf } from "../store/live/projects.js";
 
 /** Something is stored that was not, or is gone. */
 export interface Change {

@@ -1,5 +1,5 @@
 import type { IngestResult, EventInput } from "../schema/event.js";
-import type { IngestOptions } from "./daybook.js";
+import type { IngestOptions } from "../base/call-options.js";
 
 /** Under which an ingest says up to how many distinct metadata keys its events may bring new ones. The same for all copies of this package. */
 export const KEY_COUNT_MAX: unique symbol = Symbol.for("daybook.keyCountMax") as typeof KEY_COUNT_MAX;

@@ -10,7 +10,7 @@ import { deleteRows } from "../store/upkeep/delete-rows.js";
 import type { Beside, DeletedCounts, Doomed } from "../store/upkeep/delete-rows.js";
 import type { Housekeeping, UntilUnread } from "./housekeeping.js";
 import type { IngestQueue } from "./ingest-queue.js";
-import { projectsOf } from "./projects.js";
+import { projectsOf } from "../store/live/projects.js";
 
 /** Which events are deleted. */
 export interface DeleteEventsInput {

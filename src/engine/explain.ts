@@ -2,7 +2,7 @@ import { isoOfDay } from "../base/time.js";
 import type { Selector } from "../filter/predicate.js";
 import { accessOf } from "../filter/select.js";
 import type { Missing } from "../derived/missing.js";
-import type { Plan } from "../plan/plan.js";
+import type { Plan, ReportName } from "../plan/plan.js";
 import type { AnyPart } from "../report/form/part.js";
 import type { FoldContext } from "../report/form/report.js";
 import type { Rows } from "../segment/rows.js";
@@ -10,7 +10,6 @@ import { Span, type SpanPart } from "../segment/span.js";
 import type { Snapshot } from "../store/live/catalog.js";
 import type { TableMoment } from "../table/tables.js";
 import type { Store } from "../store/live/store.js";
-import type { Explanation } from "./daybook.js";
 import { asOfPlan, type Asked } from "./as-of.js";
 import { atMoment } from "./at-moment.js";
 import { columnsFor, keptKeyOf } from "./gathering.js";
@@ -18,6 +17,28 @@ import type { ReportContexts } from "./report-contexts.js";
 import { partOfFold } from "./part-of-fold.js";
 import { loadReport, reportOf } from "./report-of.js";
 import { Slices } from "./slices.js";
+
+/** Which segments, columns and rows a plan would touch, and how: decided from metadata and from what earlier questions left. */
+export interface Explanation {
+  readonly report: ReportName;
+  readonly plan: unknown;
+  readonly segments: readonly {
+    readonly day: string;
+    readonly rowCount: number;
+    readonly sealed: boolean;
+    /**
+     * How rows are found: their part of the answer is known (`kept`), no row is tested (`all`), an edge of the day (`range`),
+     * lists of the rows of few values (`postings`), a bit per row and value (`bitmaps`), a test of codes (`scan`); or nothing
+     * can match (`pruned`).
+     */
+    readonly access: "kept" | "all" | "range" | "postings" | "bitmaps" | "scan" | "pruned";
+  }[];
+  readonly columns: readonly string[];
+  readonly rowCount: number;
+  readonly dictionaryValueCount: number;
+  /** Names that are no field, and no metadata key of any stored event: a sentence each. */
+  readonly notices: readonly string[];
+}
 
 /** Which segments, columns and rows a plan would touch: from zone maps, times, dictionaries and what is kept; no row is read. */
 export async function explainPlan(store: Store, contexts: ReportContexts, plan: Plan): Promise<Omit<Explanation, "notices">> {

@@ -3,13 +3,13 @@ import { codeAt } from "../column/column.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import type { IdentityNames } from "../identity/identity-names.js";
 import { exportedEvent } from "../schema/exported-event.js";
+import type { ExportedEvent } from "../schema/exported-event.js";
 import { ID_COLUMN, TIME_COLUMN, FIELDS } from "../schema/fields.js";
 import type { Range } from "../plan/plan.js";
 import { mayHold } from "../segment/may-hold.js";
 import { orderedRows } from "../segment/ordered-rows.js";
 import { RecordReader, loadRecords } from "../segment/record-reader.js";
 import type { Rows } from "../segment/rows.js";
-import type { ExportedEvent } from "./daybook.js";
 import type { EventPlace } from "./export-place.js";
 import { GIVEN_ROW_VALUES, PASSED_ROW_VALUES, RowTurns } from "./row-turns.js";
 

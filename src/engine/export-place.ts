@@ -1,6 +1,7 @@
 import type { RecordPlace } from "../identity/record-order.js";
 import type { StoredRecord } from "../schema/record.js";
-import type { ExportedEvent, ExportInput } from "./daybook.js";
+import type { ExportInput } from "../plan/input.js";
+import type { ExportedEvent } from "../schema/exported-event.js";
 import type { StopOptions } from "../base/stop-options.js";
 
 /** Where an export begins, for what is read page by page. The same for all copies of this package in a process. */

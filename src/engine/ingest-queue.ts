@@ -5,7 +5,7 @@ import { nextTurn } from "../base/turn.js";
 import type { DecodedRecord, NamedProject } from "../identity/decode-record.js";
 import type { DecodeContext, EventFault } from "../schema/decode-event.js";
 import type { Suppression } from "./suppression.js";
-import type { TimeToLiveRules } from "./time-to-live.js";
+import type { TimeToLiveRules } from "./time-to-live-rules.js";
 import type { EventRecord, IngestResult } from "../schema/event.js";
 import { BatchBuilder } from "../store/batch/batch.js";
 import type { Batch } from "../store/batch/batch.js";

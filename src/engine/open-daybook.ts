@@ -1,5 +1,6 @@
 import type { RecordBatch } from "../arrow/record-batches.js";
 import { projectOfIngest } from "../base/call-options.js";
+import type { IngestOptions } from "../base/call-options.js";
 import { systemClock } from "../base/clock.js";
 import type { Clock } from "../base/clock.js";
 import { DaybookError, parameterError, shown } from "../base/errors.js";
@@ -29,23 +30,16 @@ import type { Store } from "../store/live/store.js";
 import { openStore } from "../store/open-store.js";
 import type { Storage } from "../store/storage/storage.js";
 import { storeKeys } from "../store/files/store-keys.js";
-import type { BackupReport } from "../store/backup/backup-store.js";
 import type { StoreKeys } from "../store/files/store-keys.js";
+import type { BackupReport } from "../store/backup/backup-store.js";
 import type { SavedSegment } from "../store/files/saved-segments-file.js";
-import type {
-  Daybook,
-  DaybookStats,
-  ExportArrowInput,
-  ExportedEvent,
-  ExportInput,
-  Explanation,
-  IngestOptions,
-  QueryOptions,
-  RecordBatchesInput,
-  Segments,
-} from "./daybook.js";
+import type { Daybook } from "./daybook.js";
+import type { QueryOptions } from "./query-options.js";
+import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../plan/input.js";
+import type { ExportedEvent } from "../schema/exported-event.js";
 import { MemoryExecutor } from "./executor.js";
 import { explainPlan } from "./explain.js";
+import type { Explanation } from "./explain.js";
 import { AFTER } from "./export-place.js";
 import type { PagedExports } from "./export-place.js";
 import { exportStoredRecords } from "./export-records.js";
@@ -62,13 +56,15 @@ import { PERMIT } from "./permit.js";
 import type { Permitted } from "./permit.js";
 import { StoredPrivacyRequests } from "./privacy.js";
 import type { PrivacyRequests } from "./privacy-requests.js";
-import { projectsOf } from "./projects.js";
+import { projectsOf } from "../store/live/projects.js";
 import { Questions } from "./questions.js";
 import { ReportContexts } from "./report-contexts.js";
 import { readSavedSegments, StoredSegments } from "./saved-segments.js";
+import type { Segments } from "./saved-segments.js";
 import { Scrub, timer } from "./scrub.js";
 import { settle, type SettleContext } from "./settle.js";
 import { statsOf } from "./stats.js";
+import type { DaybookStats } from "./stats.js";
 import { StoredTimeToLive } from "./stored-time-to-live.js";
 import type { TimeToLive } from "./time-to-live.js";
 import { readStopOptions } from "../base/stop-options.js";

@@ -1,5 +1,6 @@
 import type { Plan, ReportName } from "../plan/plan.js";
-import type { Daybook, QueryOptions } from "./daybook.js";
+import type { Explanation } from "./explain.js";
+import type { QueryOptions } from "./query-options.js";
 
 /** Under which a question's options say what it may be. The same for all copies of this package in a process. */
 export const PERMIT: unique symbol = Symbol.for("daybook.permit") as typeof PERMIT;
@@ -16,5 +17,5 @@ export type PermittingQuestions = Readonly<Record<ReportName, (input: never, opt
  * asked has to look.
  */
 export interface PermittingDaybook extends PermittingQuestions {
-  explain(report: ReportName, input?: object, options?: Permitted): ReturnType<Daybook["explain"]>;
+  explain(report: ReportName, input?: object, options?: Permitted): Promise<Explanation>;
 }

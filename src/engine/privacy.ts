@@ -16,7 +16,7 @@ import { PrivacyBook } from "./privacy-book.js";
 import { acknowledge, expire, extend, newRequest, readPrivacyInput, readResolution, resolve, shownRequest, verify } from "./privacy-lifecycle.js";
 import type { PrivacyHolder, StoredRequest } from "./privacy-lifecycle.js";
 import type { ErasureReceipt, PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "./privacy-requests.js";
-import { projectsOf } from "./projects.js";
+import { projectsOf } from "../store/live/projects.js";
 import { readStopOptions } from "../base/stop-options.js";
 import type { StopOptions } from "../base/stop-options.js";
 import type { StoredSegments } from "./saved-segments.js";

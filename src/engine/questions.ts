@@ -8,6 +8,7 @@ import type {
   IdentitySessionsPage,
   LtvCohorts,
   RevenueByAttribution,
+  SearchEventsPage,
   TopCompanies,
 } from "../plan/answers.js";
 import type {
@@ -40,7 +41,7 @@ import type {
 } from "../plan/insights/input.js";
 import type { Answer, CursorPosition, Plan, ReportName } from "../plan/plan.js";
 import type { FoundEvent } from "../schema/event.js";
-import type { QueryOptions, SearchEventsPage } from "./daybook.js";
+import type { QueryOptions } from "./query-options.js";
 import { PERMIT } from "./permit.js";
 import type { Permitted } from "./permit.js";
 

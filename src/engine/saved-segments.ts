@@ -8,11 +8,29 @@ import { decodeSavedSegments, encodeSavedSegments, SAVED_SEGMENTS_KEY } from "..
 import type { SavedSegment as StoredSegment } from "../store/files/saved-segments-file.js";
 import type { Store } from "../store/live/store.js";
 import type { Storage } from "../store/storage/storage.js";
-import type { SavedSegment, Segments } from "./daybook.js";
 import type { Housekeeping } from "./housekeeping.js";
 import type { IngestQueue } from "./ingest-queue.js";
 import { checkPatterns } from "./settle.js";
 import { textsOf } from "./segment-texts.js";
+
+/** A segment under the name by which filters of any question know it, as it was put; dates are texts. */
+export interface SavedSegment extends Segment {
+  readonly name: string;
+}
+
+/** Segments that are kept, at most 1,000, so that questions need not spell them out. What they mean is settled anew with each question. */
+export interface Segments {
+  /**
+   * Keeps a segment, in the place of one of the same name; durable when it resolves.
+   * @throws invalid_parameter (a name of other than 1 to 64 letters, digits, `_` and `-`; one too many), read_only, storage_full, closed, and as
+   * countEvents for filters
+   */
+  put(name: string, segment: Segment): Promise<SavedSegment>;
+  /** All of them, by name. @throws closed */
+  list(): Promise<readonly SavedSegment[]>;
+  /** Forgets a segment: questions that name it are refused from then on. False where there was none. @throws read_only, storage_full, closed */
+  delete(name: string): Promise<boolean>;
+}
 
 /** What saved segments need of their Daybook. */
 export interface SegmentsHouse {

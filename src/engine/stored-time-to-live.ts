@@ -10,7 +10,7 @@ import type { Doomed } from "../store/upkeep/delete-rows.js";
 import type { DeletionHouse, DeletionReceipt, Deletions } from "./deletions.js";
 import type { Manifest } from "../store/files/manifest.js";
 import { Sweeps } from "./sweeps.js";
-import { TimeToLiveRules } from "./time-to-live.js";
+import { TimeToLiveRules } from "./time-to-live-rules.js";
 import type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "./time-to-live.js";
 import type { Wait } from "./scrub.js";
 

@@ -2,7 +2,7 @@ import { fixedClock, memoryStorage, openDaybook, type Daybook } from "daybook";
 import { openClickHouse } from "daybook/clickhouse";
 import { describe, expect, test } from "vitest";
 import { parseUuid } from "../../src/base/uuid.js";
-import type { ExportedEvent } from "../../src/engine/daybook.js";
+import type { ExportedEvent } from "../../src/schema/exported-event.js";
 import { AFTER, type ExportedRecordPlace, type PagedExports } from "../../src/engine/export-place.js";
 import type { StoredRecord } from "../../src/schema/record.js";
 import { arrive } from "../../src/testing/random/arrive.js";

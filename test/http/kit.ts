@@ -1,5 +1,7 @@
 import { fixedClock } from "../../src/base/clock.js";
-import type { Daybook, DaybookStats, SavedSegment } from "../../src/engine/daybook.js";
+import type { Daybook } from "../../src/engine/daybook.js";
+import type { SavedSegment } from "../../src/engine/saved-segments.js";
+import type { DaybookStats } from "../../src/engine/stats.js";
 import type { DeletionReceipt } from "../../src/engine/deletions.js";
 import { createHandler, memoryTokens } from "../../src/http/index.js";
 import type { Handler, HandlerOptions, TokenEntry } from "../../src/http/index.js";

@@ -1,5 +1,5 @@
 import { uuidText } from "../../base/uuid.js";
-import type { ExportedEvent } from "../../engine/daybook.js";
+import type { ExportedEvent } from "../../schema/exported-event.js";
 import type { EventPlace, ExportedRecordPlace } from "../../engine/export-place.js";
 import { RECORD_FIELDS, RECORD_KINDS, type RecordField } from "../../identity/record-table.js";
 import type { RecordPlace } from "../../identity/record-order.js";

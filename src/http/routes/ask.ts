@@ -1,5 +1,5 @@
 import { DaybookError } from "../../base/errors.js";
-import type { Explanation } from "../../engine/daybook.js";
+import type { Explanation } from "../../engine/explain.js";
 import { PERMIT } from "../../engine/permit.js";
 import type { Permitted, PermittingDaybook, PermittingQuestions } from "../../engine/permit.js";
 import type { ReportName } from "../../plan/plan.js";

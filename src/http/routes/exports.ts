@@ -3,7 +3,7 @@ import { parameterError, shown } from "../../base/errors.js";
 import { compareCodePoints } from "../../base/order.js";
 import { isoOf, parseTimestamp } from "../../base/time.js";
 import { parseUuid, uuidText } from "../../base/uuid.js";
-import type { ExportInput } from "../../engine/daybook.js";
+import type { ExportInput } from "../../plan/input.js";
 import { AFTER } from "../../engine/export-place.js";
 import type { EventPlace, ExportedRecordPlace, PagedExports } from "../../engine/export-place.js";
 import type { StoredRecord } from "../../schema/record.js";

@@ -1,6 +1,6 @@
-import { compareCodePoints } from "../base/order.js";
-import { DEFAULT_PROJECT } from "../schema/project.js";
-import type { Store } from "../store/live/store.js";
+import { compareCodePoints } from "../../base/order.js";
+import { DEFAULT_PROJECT } from "../../schema/project.js";
+import type { Store } from "./store.js";
 
 /** Names of all projects by code point: those of events, those that were made, and the one of events that name none. */
 export function projectsOf(store: Store): string[] {
