@@ -49,14 +49,14 @@ import type { ExportedEvent } from "../schema/exported-event.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
 import type { BackupReport } from "../store/backup/backup-store.js";
 import type { Storage } from "../store/storage/storage.js";
-import type { Change, ChangesOptions } from "./changes.js";
-import type { DeleteEventsInput, DeletionReceipt } from "./deletions.js";
-import type { Explanation } from "./explain.js";
-import type { PrivacyRequests } from "./privacy-requests.js";
-import type { QueryOptions } from "./query-options.js";
-import type { Segments } from "./saved-segments.js";
-import type { DaybookStats } from "./stats.js";
-import type { TimeToLive } from "./time-to-live.js";
+import type { Change, ChangesOptions } from "./follow/changes.js";
+import type { DeleteEventsInput, DeletionReceipt } from "./upkeep/deletions.js";
+import type { Explanation } from "./question/explain.js";
+import type { PrivacyRequests } from "./privacy/requests.js";
+import type { QueryOptions } from "./question/query-options.js";
+import type { Segments } from "./question/saved-segments.js";
+import type { DaybookStats } from "./upkeep/stats.js";
+import type { TimeToLive } from "./upkeep/time-to-live.js";
 
 /** One organization's events and every question about them. Close it when done; `await using` does. */
 export interface Daybook extends AsyncDisposable {

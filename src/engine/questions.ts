@@ -41,9 +41,9 @@ import type {
 } from "../plan/insights/input.js";
 import type { Answer, CursorPosition, Plan, ReportName } from "../plan/plan.js";
 import type { FoundEvent } from "../schema/event.js";
-import type { QueryOptions } from "./query-options.js";
-import { PERMIT } from "./permit.js";
-import type { Permitted } from "./permit.js";
+import type { QueryOptions } from "./question/query-options.js";
+import { PERMIT } from "./question/permit.js";
+import type { Permitted } from "./question/permit.js";
 
 const KNOWN: KnownOptions<QueryOptions> = { signal: true, onNotice: true };
 

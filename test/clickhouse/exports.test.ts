@@ -3,7 +3,7 @@ import { openClickHouse } from "daybook/clickhouse";
 import { describe, expect, test } from "vitest";
 import { parseUuid } from "../../src/base/uuid.js";
 import type { ExportedEvent } from "../../src/schema/exported-event.js";
-import { AFTER, type ExportedRecordPlace, type PagedExports } from "../../src/engine/export-place.js";
+import { AFTER, type ExportedRecordPlace, type PagedExports } from "../../src/engine/exports/place.js";
 import type { StoredRecord } from "../../src/schema/record.js";
 import { arrive } from "../../src/testing/random/arrive.js";
 import { hostileHistory } from "../../src/testing/random/hostile-history.js";
