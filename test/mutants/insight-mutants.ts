@@ -125,7 +125,7 @@ const visits: readonly InsightMutant[] = [
 ];
 
 const segments: readonly InsightMutant[] = [
-  ...ofInsight("trend", "engine/segment-members.ts",
+  ...ofInsight("trend", "engine/question/segment-members.ts",
     ["that a segment has its own dates", "this.#settle(condition, operand.nowMs)",
       'this.#settle(condition.type === "did" ? { ...condition, window: { kind: "range", range: scopes[0].range } } : condition, operand.nowMs)'],
     ["to add up what all ids of a person did", "totals[identities.identityOf(actors[at]!)]! += counts[at]!", "totals[actors[at]!]! += counts[at]!"],

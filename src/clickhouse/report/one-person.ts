@@ -2,7 +2,7 @@ import { fixedClock } from "../../base/clock.js";
 import { parameterError, shown } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
 import type { Daybook } from "../../engine/daybook.js";
-import { MemoryExecutor } from "../../engine/executor.js";
+import { MemoryExecutor } from "../../engine/question/executor.js";
 import { openOn } from "../../engine/open-daybook.js";
 import type { Answer, Executor, Plan } from "../../plan/plan.js";
 import type { EventInput } from "../../schema/event.js";

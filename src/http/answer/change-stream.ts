@@ -1,5 +1,5 @@
 import { LIMITS } from "../../base/limits.js";
-import type { Change } from "../../engine/changes.js";
+import type { Change } from "../../engine/follow/changes.js";
 import type { BodyStream } from "../wire/exchange.js";
 
 export interface ChangeStreamOptions {

@@ -1,0 +1,182 @@
+import type { Clock } from "../../base/clock.js";
+import { parameterError, shown } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
+import { compareCodePoints } from "../../base/order.js";
+import { dayOf, isoOfDay } from "../../base/time.js";
+import { denseCodes } from "../../column/column.js";
+import { readMembers } from "../../plan/members.js";
+import { doomedRows } from "../../store/upkeep/delete-rows.js";
+import type { Doomed } from "../../store/upkeep/delete-rows.js";
+import type { DeletionHouse, DeletionReceipt, Deletions } from "./deletions.js";
+import type { Manifest } from "../../store/files/manifest.js";
+import { Sweeps } from "./sweeps.js";
+import { TimeToLiveRules } from "../ingest/time-to-live-rules.js";
+import type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "./time-to-live.js";
+import type { Wait } from "./scrub.js";
+
+/** How long the events of one store are kept: rules in its manifest, and the sweeps that follow them. */
+export class StoredTimeToLive implements TimeToLive {
+  readonly #house: DeletionHouse;
+  readonly #deletions: Deletions;
+  readonly #clock: Clock;
+  readonly #sweeps: Sweeps;
+  #read: { readonly of: Manifest["timeToLive"]; readonly rules: TimeToLiveRules } | null = null;
+
+  constructor(house: DeletionHouse, deletions: Deletions, wait: Wait) {
+    this.#house = house;
+    this.#deletions = deletions;
+    this.#clock = house.clock;
+    this.#sweeps = new Sweeps(house.store, {
+      today: () => (this.rules.isEmpty ? null : dayOf(this.#clock.now())),
+      sweep: (signal) => this.#sweep(signal),
+      wait,
+    });
+  }
+
+  /** As of now: those of the manifest, which whoever deletes a project changes too. */
+  get rules(): TimeToLiveRules {
+    const { timeToLive } = this.#house.store.manifest;
+    if (this.#read === null || this.#read.of !== timeToLive) this.#read = { of: timeToLive, rules: new TimeToLiveRules(timeToLive) };
+    return this.#read.rules;
+  }
+
+  /** What the last sweep failed with; null when it went well. */
+  get lastError(): unknown {
+    return this.#sweeps.lastError;
+  }
+
+  async set(project: string | null, rule: { readonly days: number }): Promise<void> {
+    this.#house.refuseClosed();
+    const read = readRule(project, readMembers(rule, "", ["days"]).values.get("days"));
+    await this.#change((rules) => {
+      const others = rules.filter((each) => each.project !== read.project);
+      if (others.length >= LIMITS.timeToLiveRuleCount)
+        throw parameterError("invalid_parameter", "project", `expected at most ${LIMITS.timeToLiveRuleCount} rules`);
+      return [...others, read];
+    });
+    this.#sweeps.again();
+  }
+
+  async off(project: string | null): Promise<boolean> {
+    this.#house.refuseClosed();
+    readProject(project);
+    let isThere = false;
+    await this.#change((rules) => {
+      isThere = rules.some((each) => each.project === project);
+      return isThere ? rules.filter((each) => each.project !== project) : rules;
+    });
+    return isThere;
+  }
+
+  async list(): Promise<readonly TimeToLiveRule[]> {
+    this.#house.refuseClosed();
+    return inOrder(this.#house.store.manifest.timeToLive ?? []);
+  }
+
+  async preview(rule?: TimeToLiveRule): Promise<TimeToLivePreview> {
+    this.#house.refuseClosed();
+    const rules = [...(this.#house.store.manifest.timeToLive ?? [])];
+    if (rule !== undefined) {
+      const { values } = readMembers(rule, "", ["project", "days"]);
+      rules.push(readRule((values.get("project") ?? null) as string | null, values.get("days")));
+    }
+    // Of two rules of a project the later one holds.
+    return await this.#pastTheirTime(new TimeToLiveRules(rules));
+  }
+
+  async sweep(): Promise<DeletionReceipt> {
+    this.#house.refuseClosed();
+    const day = dayOf(this.#clock.now());
+    const { changeCount } = this.#sweeps;
+    const receipt = await this.#deletions.run(() => ({ doomed: this.#doomed(this.rules), beside: { projectName: 0 } }));
+    // A rule that came meanwhile is not swept yet.
+    if (changeCount === this.#sweeps.changeCount) this.#sweeps.swept(day);
+    return receipt;
+  }
+
+  /** From now on no sweep begins. */
+  stop(): void {
+    this.#sweeps.stop();
+  }
+
+  async #sweep(signal: AbortSignal): Promise<void> {
+    // A seal of everything is not worth it for nothing.
+    const { events } = await this.#pastTheirTime(this.rules);
+    if (events > 0 && !signal.aborted) await this.#deletions.run(() => ({ doomed: this.#doomed(this.rules), beside: { projectName: 0 } }));
+  }
+
+  #doomed(rules: TimeToLiveRules): Doomed {
+    const nowMs = this.#clock.now();
+    const projects = this.#house.store.dictionaries.named("project");
+    return { beforeMs: (code) => rules.beforeMs(projects.valueOf(code), nowMs), latestMs: rules.latestMs(nowMs) };
+  }
+
+  async #pastTheirTime(rules: TimeToLiveRules): Promise<TimeToLivePreview> {
+    const { store } = this.#house;
+    const doomed = this.#doomed(rules);
+    const found = new Map<number, { events: number; readonly days: Set<number> }>();
+    const snapshot = store.snapshot();
+    try {
+      for (const rows of snapshot.rows) {
+        rows.pin();
+        try {
+          const gone = await doomedRows(rows, doomed);
+          if (gone.length === 0) continue;
+          const codes = denseCodes(rows.column("project"));
+          for (const row of gone) {
+            const project = codes[row] ?? 0;
+            const known = found.get(project) ?? { events: 0, days: new Set() };
+            known.events += 1;
+            known.days.add(rows.day);
+            found.set(project, known);
+          }
+        } finally {
+          rows.unpin();
+        }
+      }
+    } finally {
+      snapshot.release();
+    }
+    const names = store.dictionaries.named("project");
+    const projects = [...found].map(([code, { events, days }]) => ({
+      project: names.valueOf(code),
+      keptFrom: isoOfDay(dayOf(doomed.beforeMs(code))).slice(0, 10),
+      events,
+      days: days.size,
+    }));
+    return {
+      events: projects.reduce((sum, { events }) => sum + events, 0),
+      days: new Set([...found.values()].flatMap(({ days }) => [...days])).size,
+      projects: projects.sort((a, b) => compareCodePoints(a.project, b.project)),
+    };
+  }
+
+  /** Makes changed rules durable, then current. */
+  #change(make: (rules: readonly TimeToLiveRule[]) => readonly TimeToLiveRule[]): Promise<void> {
+    const { store, housekeeping, queue } = this.#house;
+    return housekeeping.exclusive(queue, async () => {
+      store.refuseUnwritable();
+      const former = store.manifest.timeToLive ?? [];
+      const rules = make(former);
+      if (rules !== former) await store.writeManifest(() => ({ timeToLive: rules }));
+    });
+  }
+}
+
+function inOrder(rules: readonly TimeToLiveRule[]): TimeToLiveRule[] {
+  // No project has the name "".
+  return rules.map((rule) => ({ ...rule })).sort((a, b) => compareCodePoints(a.project ?? "", b.project ?? ""));
+}
+
+function readRule(project: string | null, days: unknown): TimeToLiveRule {
+  readProject(project);
+  if (typeof days !== "number" || !Number.isInteger(days) || days < 1 || days > LIMITS.timeToLiveDays)
+    throw parameterError("invalid_parameter", "days", `expected a whole number from 1 to ${LIMITS.timeToLiveDays}, got ${shown(days)}`);
+  return { project, days };
+}
+
+function readProject(project: unknown): void {
+  if (project === null) return;
+  if (typeof project !== "string" || project === "" || !project.isWellFormed() || project.length > LIMITS.eventNameChars)
+    throw parameterError("invalid_parameter", "project", `expected 1 to ${LIMITS.eventNameChars} characters, got ${shown(project)}`);
+}
