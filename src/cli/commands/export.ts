@@ -17,7 +17,7 @@ const FORMATS = ["ndjson", "csv", "arrow", "parquet"] as const;
 type Format = (typeof FORMATS)[number];
 
 /** What is kept of columns: each is read once, or twice in a row. */
-const COLUMN_BYTES = 64 * 1024 * 1024;
+const COLUMN_BYTES = 16 * 1024 * 1024;
 
 const help = `Usage: daybook export --data DIR | --clickhouse URL [options]
 
