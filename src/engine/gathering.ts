@@ -56,6 +56,12 @@ export class Gathering<S, T> {
   }
 
   async stateOf(snapshot: Snapshot): Promise<S> {
+    const state = await this.#stateOfAll(snapshot);
+    const whose = this.selectors[0]?.whose ?? null;
+    return whose === null ? state : (this.part.only?.(state, whose) ?? state);
+  }
+
+  async #stateOfAll(snapshot: Snapshot): Promise<S> {
     const state = this.part.begin();
     if (this.#keptKey === null) {
       for (const rows of this.#daysOf(snapshot.rows)) {

@@ -1,9 +1,9 @@
 import { isWhole, select } from "../../filter/select.js";
 import { selectedRows } from "../../filter/selected-rows.js";
-import type { Selector } from "../../filter/predicate.js";
+import type { ActorTest, Selector } from "../../filter/predicate.js";
 import type { Scope } from "../../plan/plan.js";
 import type { Rows } from "../../segment/rows.js";
-import { actorsOfAll, byteLengthOf, distinctActors, distinctOf, unitedActors, type DistinctActors } from "../events/distinct-actors.js";
+import { actorsOfAll, byteLengthOf, distinctActors, distinctOf, passingActors, unitedActors, type DistinctActors } from "../events/distinct-actors.js";
 import type { Part } from "../form/part.js";
 import { columnsOfCut, eachUnit, nameOfCut, type RowCut } from "./row-units.js";
 import type { Subjects } from "./subjects.js";
@@ -44,6 +44,7 @@ export function subjectsByUnit(scope: Scope, cuts: readonly [RowCut, ...RowCut[]
   if (subjects.name === null) return part;
   return {
     ...part,
+    only: (state, passes) => passing(state, passes),
     ...(isOneUnit ? { scanWho: (state, rows, who) => addOne(state, rows, cuts, actorsOfAll(rows, who)) } : {}),
     kept: {
       key: name,
@@ -88,8 +89,19 @@ function add(state: SubjectsByUnit, unitMs: number, distinct: DistinctActors): v
   else ofUnit.push(distinct);
 }
 
+function passing(state: SubjectsByUnit, passes: ActorTest): SubjectsByUnit {
+  const left: SubjectsByUnit = new Map();
+  for (const [unitMs, parts] of state) for (const distinct of passingActors(parts, passes)) if (!isNobody(distinct)) left.set(unitMs, [distinct]);
+  return left;
+}
+
 function isEmpty(distinct: DistinctActors): boolean {
   return distinct.kind === "list" && distinct.actors.length === 0;
+}
+
+/** Also of bits. */
+function isNobody(distinct: DistinctActors): boolean {
+  return distinct.kind === "list" ? distinct.actors.length === 0 : distinct.users.every((word) => word === 0) && distinct.anonymous.every((word) => word === 0);
 }
 
 function united(state: SubjectsByUnit): UnitedByUnit {
