@@ -8,9 +8,13 @@ import type { Rows } from "../../segment/rows.js";
 import type { Part } from "../form/part.js";
 import type { RowKeys } from "../insights/row-keys.js";
 import type { Goers } from "./goers.js";
+import { isWorthJoining, joinedLists } from "./joined-lists.js";
 import { byteLengthOfList, matchListOf, type MatchList, type MatchSources } from "./match-list.js";
 
-/** What a funnel gathers of rows. Kept of spans of days as lists of the very arrays: they are in memory once, and counted by each that keeps them. */
+/**
+ * What a funnel gathers of rows. Kept of spans of days: of short and long ones as lists of the very arrays, which are in memory once and counted by
+ * each that keeps them, of those between as one list.
+ */
 export function matchesPart(plan: FunnelPlan, goers: Goers, keys: readonly RowKeys[]): Part<MatchList[], readonly MatchList[]> {
   const meant = meantBy(plan);
   const sources: MatchSources = { bits: meant.map(({ bit }) => bit), subjects: goers, keys };
@@ -30,7 +34,7 @@ export function matchesPart(plan: FunnelPlan, goers: Goers, keys: readonly RowKe
     ...part,
     kept: {
       key: name,
-      of: (state) => [...state],
+      of: (state) => (isWorthJoining(state) ? [joinedLists(state)] : [...state]),
       add: (state, lists) => {
         for (const list of lists) state.push(list);
       },

@@ -1,7 +1,9 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
-import { dayStartMs } from "../../base/time.js";
+import { dayStartMs, MS_PER_DAY } from "../../base/time.js";
 import { axisOf, type Cut } from "../../calendar/axis.js";
 import { firstAtLeast } from "../../column/search.js";
+import type { Selector } from "../../filter/predicate.js";
+import type { Range } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
 
@@ -17,6 +19,32 @@ export function nameOfCut(cut: RowCut): string {
 export function columnsOfCut(cut: RowCut): readonly string[] {
   const isWholeDays = cut === null || (cut.zone.name === "UTC" && cut.unit !== "hour" && cut.unit !== "minute");
   return isWholeDays ? [] : [TIME_COLUMN];
+}
+
+/** A range that is shorter has few whole segments, beside which to look at all of one that it cuts is much. */
+const LONG_MS = 7 * MS_PER_DAY;
+
+/**
+ * Where the units begin that lie within a long range, of those that a sealed segment has rows in; null where the range cuts the rows of one. Then
+ * what is kept of the units of the segment tells what a question about the range asks, too.
+ */
+export function unitsWithin(rows: Rows, cut: RowCut, { fromMs, toMs }: Range): ReadonlySet<number> | null {
+  if (cut === null || !rows.sealed || toMs - fromMs < LONG_MS) return null;
+  const start = dayStartMs(rows.day);
+  const [firstMs, lastMs] = [start + rows.minMs, start + rows.maxMs];
+  const bounds = axisOf(cut, firstMs, lastMs + 1, Infinity)?.bounds ?? new Float64Array(0);
+  const within = new Set<number>();
+  for (let unit = 0; unit + 1 < bounds.length; unit += 1) {
+    const [from, to] = [Math.max(bounds[unit]!, firstMs), Math.min(bounds[unit + 1]!, lastMs + 1)];
+    if (from >= fromMs && to <= toMs) within.add(bounds[unit]!);
+    else if (from < toMs && to > fromMs) return null;
+  }
+  return within;
+}
+
+/** The same filters, of all times. */
+export function ofAllTimes(selector: Selector): Selector {
+  return { ...selector, fromMs: -Infinity, toMs: Infinity };
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Scope } from "../../plan/plan.js";
 import type { Rows } from "../../segment/rows.js";
 import { actorsOfAll, byteLengthOf, distinctActors, distinctOf, passingActors, unitedActors, type DistinctActors } from "../events/distinct-actors.js";
 import type { Part } from "../form/part.js";
-import { columnsOfCut, eachUnit, nameOfCut, type RowCut } from "./row-units.js";
+import { columnsOfCut, eachUnit, nameOfCut, ofAllTimes, unitsWithin, type RowCut } from "./row-units.js";
 import type { Subjects } from "./subjects.js";
 
 /** Who did something in a unit of time: distinct subjects by the start of the unit, of several segments or spans. None is empty. */
@@ -35,10 +35,14 @@ export function subjectsByUnit(scope: Scope, cuts: readonly [RowCut, ...RowCut[]
     begin: () => new Map(),
     scan: (state, rows, [selector]) => {
       if (selector === undefined) return;
-      const isKept = subjects.name !== null && selector.key !== null && isWhole(rows, selector);
+      const isLasting = subjects.name !== null && selector.key !== null;
+      const isKept = isLasting && isWhole(rows, selector);
+      const keptOf = () => rows.derive(`${name} ${selector.key}`, () => make(rows, ofAllTimes(selector)), byteLengthOfUnits);
+      const within = isLasting && !isKept && cuts.length === 1 ? unitsWithin(rows, cuts[0], selector) : null;
       // What lies in one unit is the same for every cut.
       if (isKept && isOneUnit) addOne(state, rows, cuts, distinctActors(rows, selector));
-      else addAll(state, isKept ? rows.derive(`${name} ${selector.key}`, () => make(rows, selector), byteLengthOfUnits) : make(rows, selector));
+      else if (within !== null) addAll(state, [...keptOf()].filter(([unitMs]) => within.has(unitMs)));
+      else addAll(state, isKept ? keptOf() : make(rows, selector));
     },
   };
   if (subjects.name === null) return part;
@@ -79,7 +83,7 @@ function addOne(state: SubjectsByUnit, rows: Rows, cuts: readonly RowCut[], dist
   if (!isEmpty(distinct)) eachCrossing(rows, FIRST_ROW, cuts, (unitMs) => add(state, unitMs, distinct));
 }
 
-function addAll(state: SubjectsByUnit, byUnit: ReadonlyMap<number, DistinctActors>): void {
+function addAll(state: SubjectsByUnit, byUnit: Iterable<readonly [number, DistinctActors]>): void {
   for (const [unitMs, distinct] of byUnit) add(state, unitMs, distinct);
 }
 

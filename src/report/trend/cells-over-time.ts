@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
 import type { Extent } from "../../answer/insights/buckets.js";
 import type { Measured, SeriesFigures } from "../../answer/insights/measured.js";
+import { firstAtLeast } from "../../column/search.js";
 import type { Cells } from "../insights/cells.js";
 import { KEY_SPAN } from "../insights/row-keys.js";
 import type { CellsByUnit } from "../insights/cells-by-unit.js";
@@ -97,7 +98,7 @@ export class CellsOverTime implements Measured {
   async figuresOf(keys: readonly number[], units: readonly number[], isCumulative: boolean, pause: () => Promise<void>): Promise<SeriesFigures> {
     const total = await this.#tallyOf(keys, pause);
     await pause();
-    const { starts, places } = await this.#placesByUnit(keys, pause);
+    const { starts, places } = keys.length === 1 ? this.#placesOfOne(keys[0]!) : await this.#placesByUnit(keys, pause);
     const tally = this.tallies.tally();
     let own = 0;
     let countedBefore = 0;
@@ -110,7 +111,7 @@ export class CellsOverTime implements Measured {
         countedBefore = 0;
       }
       if (this.units[own] === unitMs) await inSlices(starts[own]!, starts[own + 1]!, pause, (from, to) => {
-        for (let at = from; at < to; at += 1) this.#add(tally, places[at]!);
+        for (let at = from; at < to; at += 1) this.#add(tally, places === null ? at : places[at]!);
       });
       countedByUnit.push(tally.counted - countedBefore);
       countedBefore = tally.counted;
@@ -127,6 +128,13 @@ export class CellsOverTime implements Measured {
         if (tally.counted > 0) return true;
       }
     return false;
+  }
+
+  /** The cells of one key lie unit by unit: where those of each begin. */
+  #placesOfOne(key: number): { readonly starts: Uint32Array; readonly places: null } {
+    const { from, to } = this.placesOfKey.get(key) ?? { from: 0, to: 0 };
+    const own = this.#unitPlaces.subarray(from, to);
+    return { starts: Uint32Array.from({ length: this.units.length + 1 }, (_, unit) => from + firstAtLeast(own, unit)), places: null };
   }
 
   /** Places of the cells of some keys, unit by unit. */

@@ -1,4 +1,4 @@
-import { ZERO, addMoney, majorUnits, type Money } from "../../answer/money.js";
+import { majorUnits, MoneySums, type Money } from "../../answer/money.js";
 import { bothTallies, meanOf, NO_NUMBERS, percentileOf, sumOf, tallyOf } from "../../answer/numbers/tally.js";
 import { BitSet } from "../../column/bit-set.js";
 import type { IdentityView } from "../../identity/identity-view.js";
@@ -138,7 +138,7 @@ function numberTally(numbersOf: (key: number) => readonly number[], type: Numeri
 export function revenueTallies(amountOf: (payment: number) => Money | null, currency: string): Tallies {
   return {
     tally: () => {
-      let sum: Money = ZERO;
+      let sums = new MoneySums();
       let counted = 0;
       return {
         get counted() {
@@ -148,11 +148,11 @@ export function revenueTallies(amountOf: (payment: number) => Money | null, curr
           const amount = amountOf(payment);
           if (amount === null) return;
           counted += 1;
-          sum = addMoney(sum, amount);
+          sums.add(0, amount);
         },
-        figure: () => majorUnits(sum, currency),
+        figure: () => majorUnits(sums.of(0), currency),
         clear: () => {
-          sum = ZERO;
+          sums = new MoneySums();
           counted = 0;
         },
       };

@@ -1,0 +1,100 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+import { MS_PER_DAY } from "../../base/time.js";
+import { radixOrder } from "../../column/radix-order.js";
+import type { MatchList } from "./match-list.js";
+
+/** Fewer lists are as fast one by one. */
+const LISTS_MIN = 8;
+/** Times of joined lists are 32 bits of ms, which are 49 days; what is joined already is left as it is. */
+const DAYS_MAX = 16;
+
+/** Whether matches of lists are found faster in one. */
+export function isWorthJoining(lists: readonly MatchList[]): boolean {
+  const starts = lists.map(({ startMs }) => startMs);
+  return lists.length >= LISTS_MIN && Math.max(...starts) - Math.min(...starts) < DAYS_MAX * MS_PER_DAY;
+}
+
+/** Matches of several lists as one. Cost: some looks at each subject, and a copy. */
+export function joinedLists(unordered: readonly MatchList[]): MatchList {
+  const lists = [...unordered].sort(byTime);
+  const runCount = lists.reduce((sum, { subjects }) => sum + subjects.length, 0);
+  const runs = { whose: new Uint32Array(runCount), lists: new Uint32Array(runCount), places: new Uint32Array(runCount) };
+  let end = 0;
+  for (const [number, { subjects }] of lists.entries())
+    for (let place = 0; place < subjects.length; place += 1, end += 1) {
+      runs.whose[end] = subjects[place]!;
+      runs.lists[end] = number;
+      runs.places[end] = place;
+    }
+  const isInOrder = lists.every((list, at) => list.isInOrder && list.startMs !== lists[at - 1]?.startMs);
+  return listOfRuns(lists, runs, isInOrder);
+}
+
+/** The matches of subjects that stand for others, under those; null where there are none. */
+export function movedList(list: MatchList, entityOf: (subject: number) => number): MatchList | null {
+  const { subjects } = list;
+  const runs = { whose: new Uint32Array(subjects.length), lists: new Uint32Array(subjects.length), places: new Uint32Array(subjects.length) };
+  let end = 0;
+  for (let place = 0; place < subjects.length; place += 1) {
+    const entity = entityOf(subjects[place]!);
+    if (entity === subjects[place]) continue;
+    runs.whose[end] = entity;
+    runs.places[end] = place;
+    end += 1;
+  }
+  if (end === 0) return null;
+  // Two ids of one person may have done something at once.
+  return listOfRuns([list], { whose: runs.whose.subarray(0, end), lists: runs.lists, places: runs.places }, false);
+}
+
+/** Lists by when they begin. */
+export function byTime(a: MatchList, b: MatchList): number {
+  return a.startMs - b.startMs || a.firstMs - b.firstMs;
+}
+
+/** Some subjects of lists: whose their matches are now, in which list, and at which place among its subjects. */
+interface Runs {
+  readonly whose: Uint32Array;
+  readonly lists: Uint32Array;
+  readonly places: Uint32Array;
+}
+
+function listOfRuns(lists: readonly MatchList[], { whose, lists: listOf, places }: Runs, isInOrder: boolean): MatchList {
+  const order = radixOrder(Uint32Array.from(whose.keys()), whose);
+  let count = 0;
+  for (let run = 0; run < whose.length; run += 1) {
+    const { starts } = lists[listOf[run]!]!;
+    count += starts[places[run]! + 1]! - starts[places[run]!]!;
+  }
+  const startMs = Math.min(...lists.map((list) => list.startMs));
+  const made = {
+    startMs, firstMs: Math.min(...lists.map(({ firstMs }) => firstMs)), isInOrder,
+    subjects: new Uint32Array(whose.length), starts: new Uint32Array(whose.length + 1),
+    times: new Uint32Array(count), masks: new Uint32Array(count), sequences: new Uint32Array(count), keys: (lists[0]?.keys ?? []).map(() => new Uint32Array(count)),
+  };
+  let [subjectCount, end] = [0, 0];
+  for (let at = 0; at < order.length; at += 1) {
+    const run = order[at]!;
+    if (subjectCount === 0 || made.subjects[subjectCount - 1] !== whose[run]) {
+      made.subjects[subjectCount] = whose[run]!;
+      made.starts[subjectCount] = end;
+      subjectCount += 1;
+    }
+    end = copyRun(lists[listOf[run]!]!, places[run]!, made, end);
+  }
+  made.starts[subjectCount] = end;
+  return { ...made, subjects: made.subjects.slice(0, subjectCount), starts: made.starts.slice(0, subjectCount + 1) };
+}
+
+/** Copies the matches of a subject to a place; answers where they end. */
+function copyRun(list: MatchList, place: number, into: MatchList, start: number): number {
+  const laterMs = list.startMs - into.startMs;
+  let end = start;
+  for (let at = list.starts[place]!; at < list.starts[place + 1]!; at += 1, end += 1) {
+    into.times[end] = list.times[at]! + laterMs;
+    into.masks[end] = list.masks[at]!;
+    into.sequences[end] = list.sequences[at]!;
+    for (let field = 0; field < list.keys.length; field += 1) into.keys[field]![end] = list.keys[field]![at]!;
+  }
+  return end;
+}
