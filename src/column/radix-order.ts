@@ -3,7 +3,7 @@
 const DIGIT_BITS = 11;
 const DIGIT_END = 2 ** DIGIT_BITS;
 
-/** Places in the ascending order of their keys; those of one key stay in their order. Cost: two looks at each for each 11 bits of the greatest key. */
+/** Places in the order of their keys; those of one key stay as they are. Cost: two looks at each for each 11 bits of the greatest key. */
 export function radixOrder(places: Uint32Array, keys: Uint32Array): Uint32Array {
   let max = 0;
   for (let at = 0; at < places.length; at += 1) if (keys[places[at]!]! > max) max = keys[places[at]!]!;

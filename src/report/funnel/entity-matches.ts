@@ -60,7 +60,7 @@ export class EntityMatches implements Matches {
     readonly isEntry: Mask,
     readonly scratch: Scratch,
   ) {
-    const moved = whose.moves === "none" ? [] : unordered.flatMap((list) => movedList(list, whose.entityOf) ?? []);
+    const moved = whose.moves === "none" ? [] : unordered.flatMap((list) => movedList(list, whose) ?? []);
     this.#lists = [...unordered, ...moved].sort(byTime);
     this.#next = new Uint32Array(this.#lists.length);
     this.#firstNumbers = new Uint32Array(this.#lists.length);

@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
 import { MS_PER_DAY } from "../../base/time.js";
 import { radixOrder } from "../../column/radix-order.js";
+import type { Subjects } from "../insights/subjects.js";
 import type { MatchList } from "./match-list.js";
 
 /** Fewer lists are as fast one by one. */
@@ -31,20 +32,19 @@ export function joinedLists(unordered: readonly MatchList[]): MatchList {
 }
 
 /** The matches of subjects that stand for others, under those; null where there are none. */
-export function movedList(list: MatchList, entityOf: (subject: number) => number): MatchList | null {
+export function movedList(list: MatchList, { moves, entityOf }: Pick<Subjects, "moves" | "entityOf">): MatchList | null {
   const { subjects } = list;
-  const runs = { whose: new Uint32Array(subjects.length), lists: new Uint32Array(subjects.length), places: new Uint32Array(subjects.length) };
-  let end = 0;
+  const [whose, places]: [number[], number[]] = [[], []];
   for (let place = 0; place < subjects.length; place += 1) {
+    if (moves !== "all" && (subjects[place]! & 1) === 0) continue;
     const entity = entityOf(subjects[place]!);
     if (entity === subjects[place]) continue;
-    runs.whose[end] = entity;
-    runs.places[end] = place;
-    end += 1;
+    whose.push(entity);
+    places.push(place);
   }
-  if (end === 0) return null;
+  if (places.length === 0) return null;
   // Two ids of one person may have done something at once.
-  return listOfRuns([list], { whose: runs.whose.subarray(0, end), lists: runs.lists, places: runs.places }, false);
+  return listOfRuns([list], { whose: Uint32Array.from(whose), lists: new Uint32Array(places.length), places: Uint32Array.from(places) }, false);
 }
 
 /** Lists by when they begin. */

@@ -43,10 +43,7 @@ export class CellsOverTime implements Measured {
     const units = [...cells.keys()].sort((a, b) => a - b);
     const sizes = new Map<number, number>();
     await inPieces(cells, units, pause, ({ pairs }, from, to) => {
-      for (let at = from; at < to; at += 1) {
-        const key = Math.floor(pairs[at]! / KEY_SPAN);
-        sizes.set(key, (sizes.get(key) ?? 0) + 1);
-      }
+      eachKey(pairs, from, to, (key, start, end) => sizes.set(key, (sizes.get(key) ?? 0) + end - start));
     });
     const placesOfKey = new Map<number, KeyPlaces>();
     let end = 0;
@@ -60,14 +57,18 @@ export class CellsOverTime implements Measured {
   }
 
   #put({ pairs, counts }: Cells, from: number, to: number, unit: number): void {
-    for (let at = from; at < to; at += 1) {
-      const key = Math.floor(pairs[at]! / KEY_SPAN);
-      const place = this.placesOfKey.get(key)!;
-      this.#unitPlaces[place.to] = unit;
-      this.#items[place.to] = pairs[at]! - key * KEY_SPAN;
-      this.#counts[place.to] = counts[at]!;
-      place.to += 1;
-    }
+    const [unitPlaces, items, ownCounts] = [this.#unitPlaces, this.#items, this.#counts];
+    eachKey(pairs, from, to, (key, start, end) => {
+      const places = this.placesOfKey.get(key)!;
+      const firstPair = key * KEY_SPAN;
+      let place = places.to;
+      for (let at = start; at < end; at += 1, place += 1) {
+        unitPlaces[place] = unit;
+        items[place] = pairs[at]! - firstPair;
+        ownCounts[place] = counts[at]!;
+      }
+      places.to = place;
+    });
   }
 
   get keys(): Iterable<number> {
@@ -94,12 +95,13 @@ export class CellsOverTime implements Measured {
     return (await this.#tallyOf(keys, pause)).figure();
   }
 
-  /** Cost: twice the cells of the keys, and what a figure costs for each unit. */
+  /** Cost: once or twice the cells of the keys, and what a figure costs for each unit. */
   async figuresOf(keys: readonly number[], units: readonly number[], isCumulative: boolean, pause: () => Promise<void>): Promise<SeriesFigures> {
-    const total = await this.#tallyOf(keys, pause);
+    const tally = this.tallies.tally();
+    const parts = isCumulative || tally.join === undefined ? null : this.tallies.tally();
+    const total = parts ?? (await this.#tallyOf(keys, pause));
     await pause();
     const { starts, places } = keys.length === 1 ? this.#placesOfOne(keys[0]!) : await this.#placesByUnit(keys, pause);
-    const tally = this.tallies.tally();
     let own = 0;
     let countedBefore = 0;
     const [countedByUnit, data]: [number[], (number | null)[]] = [[], []];
@@ -116,6 +118,7 @@ export class CellsOverTime implements Measured {
       countedByUnit.push(tally.counted - countedBefore);
       countedBefore = tally.counted;
       data.push(tally.figure());
+      parts?.join?.(tally);
     }
     return { counted: total.counted, total: total.figure(), data, countedByUnit };
   }
@@ -181,6 +184,18 @@ export class CellsOverTime implements Measured {
 
   #add(tally: Tally, place: number): void {
     tally.add(this.#items[place]!, this.#counts[place]!);
+  }
+}
+
+/** Calls `visit` with the cells of one key after the other, among those from one place to another: pairs ascend. */
+function eachKey(pairs: Float64Array, from: number, to: number, visit: (key: number, start: number, end: number) => void): void {
+  for (let start = from; start < to; ) {
+    const key = Math.floor(pairs[start]! / KEY_SPAN);
+    const endPair = (key + 1) * KEY_SPAN;
+    let end = start + 1;
+    while (end < to && pairs[end]! < endPair) end += 1;
+    visit(key, start, end);
+    start = end;
   }
 }
 
