@@ -6,17 +6,22 @@ import type { MatchList } from "./match-list.js";
 
 /** Fewer lists are as fast one by one. */
 const LISTS_MIN = 8;
-/** Times of joined lists are 32 bits of ms, which are 49 days; what is joined already is left as it is. */
-const DAYS_MAX = 16;
+/** Lists of such blocks of days are joined: times are 32 bits of ms, which are 49 days. */
+const BLOCK_MS = 16 * MS_PER_DAY;
 
-/** Whether matches of lists are found faster in one. */
-export function isWorthJoining(lists: readonly MatchList[]): boolean {
-  const starts = lists.map(({ startMs }) => startMs);
-  return lists.length >= LISTS_MIN && Math.max(...starts) - Math.min(...starts) < DAYS_MAX * MS_PER_DAY;
+/** The same matches in fewer lists, where there are many. Cost: some looks at each subject, and a copy. */
+export function joinedLists(lists: readonly MatchList[]): readonly MatchList[] {
+  const blocks = new Map<number, MatchList[]>();
+  for (const list of lists) {
+    const block = Math.floor(list.startMs / BLOCK_MS);
+    const own = blocks.get(block);
+    if (own === undefined) blocks.set(block, [list]);
+    else own.push(list);
+  }
+  return [...blocks.values()].flatMap((block) => (block.length < LISTS_MIN ? block : joined(block)));
 }
 
-/** Matches of several lists as one. Cost: some looks at each subject, and a copy. */
-export function joinedLists(unordered: readonly MatchList[]): MatchList {
+function joined(unordered: readonly MatchList[]): MatchList {
   const lists = [...unordered].sort(byTime);
   const runCount = lists.reduce((sum, { subjects }) => sum + subjects.length, 0);
   const runs = { whose: new Uint32Array(runCount), lists: new Uint32Array(runCount), places: new Uint32Array(runCount) };
