@@ -100,15 +100,15 @@ export class ChainsInOrder implements ChainFinder {
   }
 
   /**
-   * Finds the first chain of a depth from each entry on, whose steps are the next events in turn: while entries go by, so do these. False where an
+   * Finds the first chain of a depth, of which there is one, from each entry on, whose steps are the next events in turn: while entries go by, so do these. False where an
    * exclusion, or what happened at once, asks for more than that. O(matches): mostly those up to the end of the chain.
    */
-  #isFoundAhead({ ms, masks }: Matches, from: number, to: number, { fromMs, toMs }: Range, depth: number): boolean {
+  #isFoundAhead({ ms, masks }: Matches, from: number, to: number, { fromMs }: Range, depth: number): boolean {
     const { windowMs, exclusions } = this.#rules;
     const { chain } = this;
     if (this.#isStrict || exclusions.length > 0) return false;
     chain.fill(from, 0, depth);
-    for (let entry = from; entry < to && ms[entry]! < toMs; entry += 1) {
+    for (let entry = from; entry < to; entry += 1) {
       if (entry + 1 < to && ms[entry + 1] === ms[entry]) return false;
       if ((masks[entry]! & 1) === 0 || ms[entry]! < fromMs) continue;
       chain[0] = entry;

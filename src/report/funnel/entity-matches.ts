@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by their lists */
 import type { Mask, Matches } from "../../answer/insights/chain.js";
+import { LIMITS } from "../../base/limits.js";
 import type { Scratch } from "../../base/scratch.js";
 import { firstAtLeast } from "../../column/search.js";
 import type { Goers } from "./goers.js";
@@ -8,8 +9,7 @@ import type { MatchList } from "./match-list.js";
 
 /** Matches that are looked at at once, about. */
 const PIECE = 16_384;
-/** Entities are numbers of a range, which is this long first, and at most. */
-const FIRST_LENGTH = 64;
+/** Entities that are looked at at once, at most: they are numbers of a range. */
 const LENGTH_MAX = 2 ** 16;
 /** Matches of one entity that are put in order one by one. */
 const FEW_MATCHES = 32;
@@ -50,7 +50,7 @@ export class EntityMatches implements Matches {
   readonly #ranks = new Uint32Array(LENGTH_MAX);
   readonly #isUnsure = new Uint8Array(LENGTH_MAX);
   #from = 0;
-  #length = FIRST_LENGTH;
+  #length: number = LIMITS.firstGoerCount;
   readonly #end: number;
 
   /** @param isEntry bits of which one is needed for a chain to begin with an event @param scratch lives as long as this */
@@ -76,7 +76,7 @@ export class EntityMatches implements Matches {
   rewind(): void {
     this.#next.fill(0);
     this.#from = 0;
-    this.#length = FIRST_LENGTH;
+    this.#length = LIMITS.firstGoerCount;
   }
 
   /** Goes on to the next entities; false where there are none. Cost: two looks at each of their matches. */

@@ -1,11 +1,10 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+import { LIMITS } from "../../base/limits.js";
 import { MS_PER_DAY } from "../../base/time.js";
 import { radixOrder } from "../../column/radix-order.js";
 import type { Subjects } from "../insights/subjects.js";
 import type { MatchList } from "./match-list.js";
 
-/** Fewer lists are as fast one by one. */
-const LISTS_MIN = 8;
 /** Lists of such blocks of days are joined: times are 32 bits of ms, which are 49 days. */
 const BLOCK_MS = 16 * MS_PER_DAY;
 
@@ -18,7 +17,7 @@ export function joinedLists(lists: readonly MatchList[]): readonly MatchList[] {
     if (own === undefined) blocks.set(block, [list]);
     else own.push(list);
   }
-  return [...blocks.values()].flatMap((block) => (block.length < LISTS_MIN ? block : joined(block)));
+  return [...blocks.values()].flatMap((block) => (block.length < LIMITS.joinedListCountMin ? block : joined(block)));
 }
 
 function joined(unordered: readonly MatchList[]): MatchList {
