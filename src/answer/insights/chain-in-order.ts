@@ -100,8 +100,8 @@ export class ChainsInOrder implements ChainFinder {
   }
 
   /**
-   * Finds the first chain of a depth, of which there is one, from each entry on, whose steps are the next events in turn: while entries go by, so do these. False where an
-   * exclusion, or what happened at once, asks for more than that. O(matches): mostly those up to the end of the chain.
+   * Finds the first chain of a depth, of which there is one: from each entry on its steps are the next events in turn, and while entries go by, so do
+   * these. False where an exclusion, or what happened at once, asks for more than that. O(matches): mostly those up to the end of the chain.
    */
   #isFoundAhead({ ms, masks }: Matches, from: number, to: number, { fromMs }: Range, depth: number): boolean {
     const { windowMs, exclusions } = this.#rules;

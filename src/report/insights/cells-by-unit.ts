@@ -7,7 +7,7 @@ import { countRows } from "../events/count-rows.js";
 import type { Part } from "../form/part.js";
 import { byteLengthOfCells, cellsOf, unitedCells, type Cells } from "./cells.js";
 import type { RowKeys } from "./row-keys.js";
-import { columnsOfCut, eachUnit, nameOfCut, ofAllTimes, unitsWithin, type RowCut } from "./row-units.js";
+import { columnsOfCut, eachUnit, nameOfCut, unitsWithin, type RowCut } from "./row-units.js";
 
 /** What is counted of events: `Cells` by the start of their unit of time, of several segments or spans. */
 export type CellsByUnit = Map<number, Cells[]>;
@@ -42,12 +42,14 @@ export function cellsByUnit(scope: Scope, cut: RowCut, keys: RowKeys, items: Row
         if (count > 0) eachUnit(rows, FIRST_ROW, cut, (unitMs, first) => add(state, unitMs, { ...cellsOf(keys.keysOf(rows, first), items.itemsOf(rows, first)), counts: Uint32Array.of(count) }));
         return;
       }
-      const make = (asked: Selector) => madeOf(rows, asked, cut, keys, items);
+      const make = () => madeOf(rows, selector, cut, keys, items);
       const areFew = keys.columns.length === 0 && items.areFew === true && selector.key !== null;
-      const within = !areFew ? null : isWhole(rows, selector) ? ALL : unitsWithin(rows, cut, selector);
-      if (within === null) return addAll(state, make(selector));
-      const kept = rows.derive(`${name} ${selector.key}`, () => make(ofAllTimes(selector)), byteLengthOfUnits);
-      addAll(state, [...kept].filter(([unitMs]) => within.has(unitMs)));
+      const key = `${name} ${selector.key}`;
+      if (areFew && isWhole(rows, selector)) return addAll(state, rows.derive(key, make, byteLengthOfUnits));
+      // What a segment keeps under the name was kept here.
+      const known = areFew ? (rows.kept(key, []) as ReadonlyMap<number, Cells> | null) : null;
+      const within = known === null ? null : unitsWithin(rows, cut, selector);
+      addAll(state, known === null || within === null ? make() : [...known].filter(([unitMs]) => within.has(unitMs)));
     },
   };
   if (keys.name === null || items.name === null) return part;
@@ -64,7 +66,6 @@ export function cellsByUnit(scope: Scope, cut: RowCut, keys: RowKeys, items: Row
 
 const UNIT_BYTES = 100;
 const FIRST_ROW = Uint32Array.of(0);
-const ALL = { has: () => true };
 
 function madeOf(rows: Rows, selector: Selector, cut: RowCut, keys: RowKeys, items: RowItems): ReadonlyMap<number, Cells> {
   const made = new Map<number, Cells>();

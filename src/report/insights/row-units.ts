@@ -1,8 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
-import { dayStartMs, MS_PER_DAY } from "../../base/time.js";
+import { dayStartMs } from "../../base/time.js";
 import { axisOf, type Cut } from "../../calendar/axis.js";
 import { firstAtLeast } from "../../column/search.js";
-import type { Selector } from "../../filter/predicate.js";
 import type { Range } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
@@ -21,15 +20,12 @@ export function columnsOfCut(cut: RowCut): readonly string[] {
   return isWholeDays ? [] : [TIME_COLUMN];
 }
 
-/** A range that is shorter has few whole segments, beside which to look at all of one that it cuts is much. */
-const LONG_MS = 7 * MS_PER_DAY;
-
 /**
- * Where the units begin that lie within a long range, of those that a sealed segment has rows in; null where the range cuts the rows of one. Then
- * what is kept of the units of the segment tells what a question about the range asks, too.
+ * Where the units begin that lie within a range, of those that a segment has rows in; null where the range cuts the rows of one. What another
+ * question left with the segment of its units tells what one about the range asks, too.
  */
 export function unitsWithin(rows: Rows, cut: RowCut, { fromMs, toMs }: Range): ReadonlySet<number> | null {
-  if (cut === null || !rows.sealed || toMs - fromMs < LONG_MS) return null;
+  if (cut === null) return null;
   const start = dayStartMs(rows.day);
   const [firstMs, lastMs] = [start + rows.minMs, start + rows.maxMs];
   const bounds = axisOf(cut, firstMs, lastMs + 1, Infinity)?.bounds ?? new Float64Array(0);
@@ -40,11 +36,6 @@ export function unitsWithin(rows: Rows, cut: RowCut, { fromMs, toMs }: Range): R
     else if (from < toMs && to > fromMs) return null;
   }
   return within;
-}
-
-/** The same filters, of all times. */
-export function ofAllTimes(selector: Selector): Selector {
-  return { ...selector, fromMs: -Infinity, toMs: Infinity };
 }
 
 /**

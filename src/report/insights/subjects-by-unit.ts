@@ -5,7 +5,7 @@ import type { Scope } from "../../plan/plan.js";
 import type { Rows } from "../../segment/rows.js";
 import { actorsOfAll, byteLengthOf, distinctActors, distinctOf, passingActors, unitedActors, type DistinctActors } from "../events/distinct-actors.js";
 import type { Part } from "../form/part.js";
-import { columnsOfCut, eachUnit, nameOfCut, ofAllTimes, unitsWithin, type RowCut } from "./row-units.js";
+import { columnsOfCut, eachUnit, nameOfCut, unitsWithin, type RowCut } from "./row-units.js";
 import type { Subjects } from "./subjects.js";
 
 /** Who did something in a unit of time: distinct subjects by the start of the unit, of several segments or spans. None is empty. */
@@ -37,12 +37,14 @@ export function subjectsByUnit(scope: Scope, cuts: readonly [RowCut, ...RowCut[]
       if (selector === undefined) return;
       const isLasting = subjects.name !== null && selector.key !== null;
       const isKept = isLasting && isWhole(rows, selector);
-      const keptOf = () => rows.derive(`${name} ${selector.key}`, () => make(rows, ofAllTimes(selector)), byteLengthOfUnits);
-      const within = isLasting && !isKept && cuts.length === 1 ? unitsWithin(rows, cuts[0], selector) : null;
+      const key = `${name} ${selector.key}`;
+      // What a segment keeps under the name was kept here.
+      const known = isLasting && !isKept && cuts.length === 1 ? (rows.kept(key, []) as ReadonlyMap<number, DistinctActors> | null) : null;
+      const within = known === null ? null : unitsWithin(rows, cuts[0], selector);
       // What lies in one unit is the same for every cut.
       if (isKept && isOneUnit) addOne(state, rows, cuts, distinctActors(rows, selector));
-      else if (within !== null) addAll(state, [...keptOf()].filter(([unitMs]) => within.has(unitMs)));
-      else addAll(state, isKept ? keptOf() : make(rows, selector));
+      else if (known !== null && within !== null) addAll(state, [...known].filter(([unitMs]) => within.has(unitMs)));
+      else addAll(state, isKept ? rows.derive(key, () => make(rows, selector), byteLengthOfUnits) : make(rows, selector));
     },
   };
   if (subjects.name === null) return part;
