@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { assert } from "../../../src/base/assert.js";
 import { dayStartMs, MS_PER_DAY } from "../../../src/base/time.js";
 import { zoneOf } from "../../../src/calendar/zone.js";
 import { unitsWithin } from "../../../src/report/insights/row-units.js";
@@ -8,7 +9,9 @@ const hourMs = 3_600_000;
 const start = dayStartMs(20);
 /** A segment with rows from its first millisecond to its last: some of one day of New York, the others of the next. */
 const rows: Pick<Rows, "day" | "minMs" | "maxMs"> = { day: 20, minMs: 0, maxMs: MS_PER_DAY - 1 };
-const cut = { zone: zoneOf("America/New_York"), unit: "day", weekStart: 1 } as const;
+const zone = zoneOf("America/New_York");
+assert(zone !== null, "the zone is known");
+const cut = { zone, unit: "day", weekStart: 1 } as const;
 const [former, later] = [start - 19 * hourMs, start + 5 * hourMs];
 const within = (fromMs: number, toMs: number) => {
   const units = unitsWithin(rows as Rows, cut, { fromMs, toMs });
