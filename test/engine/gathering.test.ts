@@ -11,7 +11,7 @@ import { Catalog, type Snapshot } from "../../src/store/live/catalog.js";
 import { appendRow } from "../segment/rows-of.js";
 
 // A count of everything: no dictionary and nobody's identity is asked.
-const selector = { all: [], any: [], fromMs: -Infinity, toMs: Infinity, key: "", columns: [], testedValueCount: 0 };
+const selector = { all: [], any: [], fromMs: -Infinity, toMs: Infinity, key: "", whose: null, columns: [], testedValueCount: 0 };
 
 /** The count of a snapshot, and the rows that were looked at for it. */
 async function ask(snapshot: Snapshot): Promise<[count: number, rowCount: number]> {

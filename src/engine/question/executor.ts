@@ -80,7 +80,7 @@ export class MemoryExecutor implements Executor {
       if (!missing.isEmpty) return null;
       const context = contexts.rowContextOf(moment);
       const parts = Object.entries(report.parts(plan, context, read));
-      return { read, context, parts, selecting: contexts.selectorsOf(parts.map(([, { scopes }]) => scopes), moment, { snapshot, work, slices }) };
+      return { read, context, parts, selecting: contexts.selectorsOf(parts.map(([, part]) => part), moment, { snapshot, work, slices }) };
     };
     return atMoment(askingOf(plan, question), begin, async ({ read, context, parts, selecting }, snapshot, missing) => {
       const selectors = await selecting;

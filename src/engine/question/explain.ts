@@ -99,7 +99,7 @@ function passesOf(plan: Plan, contexts: ReportContexts, moment: TableMoment, mis
 }
 
 async function passesOfParts(parts: readonly AnyPart[], contexts: ReportContexts, moment: TableMoment): Promise<readonly Pass[]> {
-  const lists = await contexts.selectorsOf(parts.map(({ scopes }) => scopes), moment, null);
+  const lists = await contexts.selectorsOf(parts, moment, null);
   return parts.map((part, at) => ({ part, selectors: lists[at] ?? [] }));
 }
 

@@ -8,6 +8,7 @@ import type { AnyPart, Part } from "../../report/form/part.js";
 import { TIME_COLUMN } from "../../schema/fields.js";
 import { Head, type HeadView } from "../../segment/head.js";
 import type { Rows } from "../../segment/rows.js";
+import { Segment } from "../../segment/segment.js";
 import { Span, type SpanAnswer, type SpanPart } from "../../segment/span.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { Work } from "./work.js";
@@ -56,6 +57,12 @@ export class Gathering<S, T> {
   }
 
   async stateOf(snapshot: Snapshot): Promise<S> {
+    const state = await this.#stateOfAll(snapshot);
+    const whose = this.selectors[0]?.whose ?? null;
+    return whose === null ? state : (this.part.only?.(state, whose) ?? state);
+  }
+
+  async #stateOfAll(snapshot: Snapshot): Promise<S> {
     const state = this.part.begin();
     if (this.#keptKey === null) {
       for (const rows of this.#daysOf(snapshot.rows)) {
@@ -128,7 +135,7 @@ export class Gathering<S, T> {
     }
     rows.pin();
     this.#pinned.push(rows);
-    if (part.scanWho !== undefined && rows.sealed && selectors.every((selector) => isAll(rows, selector))) {
+    if (part.scanWho !== undefined && rows.sealed && !isInMemory(rows, part.columns) && selectors.every((selector) => isAll(rows, selector))) {
       const who = await rows.who();
       part.scanWho(state, rows, who);
       this.work.rowCount += who.actors.length;
@@ -181,6 +188,11 @@ function rangeOf(selectors: readonly Selector[]): Range {
   const [first] = selectors;
   assert(first !== undefined && selectors.every(({ fromMs, toMs }) => fromMs === first.fromMs && toMs === first.toMs), "the scopes of a part have one range");
   return first;
+}
+
+/** Whether columns are there, and who did something is yet to be read. */
+function isInMemory(rows: Rows, columns: readonly string[]): boolean {
+  return rows instanceof Segment && rows.knownWho() === null && columns.every((name) => rows.zone(name) === null || rows.isLoaded(name));
 }
 
 /** Whether no filter and no date leaves a row out. */

@@ -11,6 +11,7 @@ export function partOfFold<K extends ReportName>(report: AnyFold<K>, plan: Plan<
     begin: () => report.begin(plan, context, read),
     scan: (state, rows) => report.scan(state, rows, context),
     ...(report.scanWho === undefined ? {} : { scanWho: report.scanWho }),
+    ...(report.only === undefined ? {} : { only: report.only }),
     ...(kept === null ? {} : { kept }),
     ...(report.isDone === undefined ? {} : { isDone: report.isDone }),
     keepsRows: report.keepsRows === true,

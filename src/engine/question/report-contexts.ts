@@ -18,11 +18,17 @@ import type { Snapshot } from "../../store/live/catalog.js";
 import type { VisibleStore } from "../../store/live/visible-store.js";
 import { NOTHING_KNOWN, knownOfPlan } from "./known-of-plan.js";
 import { gatherAll, type Passing } from "./gathering.js";
-import { reportOf } from "./report-of.js";
-import { AskedSegments } from "./segment-members.js";
+import { askedSegments, reportOf } from "./report-of.js";
+import type { AskedSegments } from "./segment-members.js";
 
 /** How others have a turn, and who counts the work of a question. */
 export type Look = Pick<TableMoment, "pause" | "looked">;
+
+/** Scopes of one pass over rows, and whether filters that tell actors apart may be left to its end. */
+interface Asking {
+  readonly scopes: readonly Scope[];
+  readonly only?: unknown;
+}
 
 /** Makes what reports look at besides rows, and keeps the tables that several questions share. */
 export class ReportContexts {
@@ -77,7 +83,8 @@ export class ReportContexts {
   /** The same for a fold. @param passing @throws as of `selectorsOf` */
   async of(plan: Plan, moment: TableMoment, passing: Passing | null): Promise<FoldContext> {
     const context = this.rowContextOf(moment);
-    const [[selector] = []] = await this.selectorsOf([[plan]], moment, passing);
+    const report = reportOf(plan);
+    const [[selector] = []] = await this.selectorsOf([{ scopes: [plan], only: report.kind === "fold" ? report.only : undefined }], moment, passing);
     assert(selector !== undefined, "a scope has a selector");
     return { ...context, selector };
   }
@@ -88,33 +95,32 @@ export class ReportContexts {
    * @param passing null where rows are not to be read: then an event of anybody may pass a filter by segment
    * @throws invalid_regex, corruption, and what the moment's `pause` throws
    */
-  async selectorsOf(lists: readonly (readonly Scope[])[], moment: TableMoment, passing: Passing | null): Promise<Selector[][]> {
+  async selectorsOf(parts: readonly Asking[], moment: TableMoment, passing: Passing | null): Promise<Selector[][]> {
     const { dictionaries, identities, companies, tables, known, pause } = moment;
-    const segments = new AskedSegments(passing === null ? [] : lists.flat());
-    const partLists = segments.parts.map(({ scopes }) => scopes);
-    const scopes = [...lists, ...partLists].flat();
+    const segments = passing === null ? null : askedSegments(parts.flatMap(({ scopes }) => scopes));
+    const scopes = [...parts, ...(segments?.parts ?? [])].flatMap((part) => part.scopes);
     const userId = scopes.find((scope) => scope.userId !== null)?.userId ?? null;
     const subject = userId === null ? 0 : identities.findId(userId);
-    const where = [...scopes.flatMap((scope) => scope.where), segments.comparisons];
+    const where = [...scopes.flatMap((scope) => scope.where), segments?.comparisons ?? []];
     const has = (test: (comparison: Comparison) => boolean) => where.some((group) => group.some(test));
     const hashing = has(({ operand, test }) => operand.kind === "identityId" && test.op === "equals") ? this.#hashedIds(pause) : null;
     const touches = has(({ operand }) => operand.kind === "touch") ? tables.touchMaker(this.rules.touch).reader() : null;
     const regexes = has(({ test }) => test.op === "regex") ? await compileRegexes(where) : new Map<string, never>();
     const identityIds = await hashing;
     const context: FilterContext = { dictionaries, identities, subject, identityIds, companies, touches, known, membersOf: null, regexes };
-    const membersOf = passing === null || segments.areNone ? null : await this.#membersOf(segments, partLists, context, passing, pause);
-    return await compileAll(lists, { ...context, membersOf }, pause);
+    const membersOf = passing === null || segments === null ? null : await this.#membersOf(segments, context, passing, pause);
+    return await compileAll(parts, { ...context, membersOf }, pause);
   }
 
   /** The passes over rows that the segments of some scopes take. */
   segmentPartsOf(scopes: readonly Scope[]): readonly AnyPart[] {
-    return new AskedSegments(scopes).parts;
+    return askedSegments(scopes)?.parts ?? [];
   }
 
   /** Who is in segments. Cost: a pass over rows for each part, of which spans keep what they answered before; then the ids that these found. */
-  async #membersOf(segments: AskedSegments, partLists: readonly (readonly Scope[])[], context: FilterContext, passing: Passing, pause: () => Promise<void>) {
+  async #membersOf(segments: AskedSegments, context: FilterContext, passing: Passing, pause: () => Promise<void>) {
     const { dictionaries, identities } = context;
-    const selectors = await compileAll(partLists, context, pause);
+    const selectors = await compileAll(segments.parts, context, pause);
     const states = await gatherAll(segments.parts, selectors, passing);
     const identityEnd = Math.max(dictionaries.named("userId").size, dictionaries.named("anonymousId").size) * 2;
     return await segments.membersOf(states, { identities, identityEnd, testOf: (comparison) => identityTest(comparison, context), pause });
@@ -144,13 +150,13 @@ export class ReportContexts {
   }
 }
 
-async function compileAll(lists: readonly (readonly Scope[])[], context: FilterContext, pause: () => Promise<void>): Promise<Selector[][]> {
+async function compileAll(parts: readonly Asking[], context: FilterContext, pause: () => Promise<void>): Promise<Selector[][]> {
   const compiler = new SelectorCompiler(context);
   const selectors: Selector[][] = [];
-  for (const list of lists) {
+  for (const { scopes, only } of parts) {
     const own: Selector[] = [];
-    for (const scope of list) {
-      const compiling = compiler.compile(scope);
+    for (const scope of scopes) {
+      const compiling = compiler.compile(scope, only !== undefined);
       let step = compiling.next();
       for (; step.done !== true; step = compiling.next()) await pause();
       own.push(step.value);

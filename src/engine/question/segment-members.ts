@@ -8,7 +8,7 @@ import type { IdentityView } from "../../identity/identity-view.js";
 import type { ConditionPlan, SegmentPlan, SegmentWindow } from "../../plan/insights/plan.js";
 import type { Comparison, Range, Scope } from "../../plan/plan.js";
 import type { AnyPart } from "../../report/form/part.js";
-import type { ActorCounts } from "../../report/events/actor-counts.js";
+import { eachAddedCount, type ActorCounts } from "../../report/events/actor-counts.js";
 import { eachActor, unitedActors, type DistinctActors } from "../../report/events/distinct-actors.js";
 import { howOften, whoDid } from "../../report/events/who-did.js";
 
@@ -44,10 +44,6 @@ export class AskedSegments {
       if (operand.kind !== "segment" || this.#segments.has(operand.segment)) continue;
       this.#segments.set(operand.segment, operand.segment.map((group) => group.map((condition) => this.#settle(condition, operand.nowMs))));
     }
-  }
-
-  get areNone(): boolean {
-    return this.#segments.size === 0;
   }
 
   /** Equal ones once. */
@@ -164,10 +160,14 @@ class Folding {
 
   #holdsForCounts(parts: readonly ActorCounts[], atLeast: number, atMost: number): Bitmap {
     const { identities, identityEnd } = this.context;
-    const totals = new Uint32Array(identityEnd);
-    for (const { actors, counts } of parts)
-      for (let at = 0; at < actors.length; at += 1) totals[identities.identityOf(actors[at]!)]! += counts[at]!;
-    return this.#holdsWhere((identity) => totals[identity]! >= atLeast && totals[identity]! <= atMost);
+    const bits = emptyBitmap(identityEnd);
+    // Whoever never did it is not among the counted.
+    if (atLeast === 0) complement(bits, identityEnd);
+    eachAddedCount(parts, (actor) => identities.identityOf(actor), (identity, count) => {
+      const holds = count >= atLeast && count <= atMost;
+      if (holds !== (atLeast === 0)) bits[identity >>> 5]! ^= 1 << (identity & 31);
+    });
+    return bits;
   }
 
   #holdsWhere(test: (identity: number) => boolean): Bitmap {
