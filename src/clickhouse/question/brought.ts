@@ -2,8 +2,9 @@ import type { RevenueRule, TouchDimension, TouchRule } from "../../plan/plan.js"
 import { NO_TOUCH, NOT_SET } from "../../answer/visits/web-figures.js";
 import { joined, sql, text, whole, type Sql } from "../sql/sql.js";
 import { nearestTouch, touchesBy, type TouchModel } from "./nearest-touch.js";
-import type { Needs } from "./needs.js";
-import { allPaymentsOf, paymentsOf } from "./payments.js";
+import type { TableNames } from "../tables/names.js";
+import type { Needs, Source } from "./needs.js";
+import { allPaymentsOf, moneyRows, paymentsOf } from "./payments.js";
 import { touchOf } from "./touch.js";
 
 const DIMENSIONS: readonly TouchDimension[] = ["source", "medium", "campaign"];
@@ -25,11 +26,12 @@ export function touchesOfPeople(rule: TouchRule, needs: Needs): Sql {
 }
 
 /** Refunds whose orders are known, by `refundNum`, and who brought those who paid: whichever of several refunds of an order counts. */
-export function returnsOf(revenue: RevenueRule, touch: TouchRule, newNeeds: () => Needs): Sql {
-  const refunds = sql`SELECT num AS refundNum, project AS refundProject, orderKey AS refundKey FROM (${allPaymentsOf(revenue, newNeeds(), sql``)})
+export function returnsOf(revenue: RevenueRule, touch: TouchRule, newNeeds: (source?: Source) => Needs, tables: TableNames): Sql {
+  const ofMoney = () => newNeeds(moneyRows(revenue, tables));
+  const refunds = sql`SELECT num AS refundNum, project AS refundProject, orderKey AS refundKey FROM (${allPaymentsOf(revenue, ofMoney(), sql``)})
     WHERE isNegative AND orderKey != ''`;
   const orders = sql`SELECT project AS paidProject, orderKey AS paidKey, ms AS paidMs, num AS paidNum, who AS payer
-    FROM (${paymentsOf(revenue, newNeeds(), sql``)}) WHERE NOT isNegative AND orderKey != ''`;
+    FROM (${paymentsOf(revenue, ofMoney(), sql``)}) WHERE NOT isNegative AND orderKey != ''`;
   const of = (model: TouchModel) => nearestTouch(model, touch, sql`paidMs`, sql`paidNum`);
   return sql`SELECT refundNum, true AS isReturn, ${of("first_touch")} AS firstOfOrder, ${of("last_touch")} AS lastOfOrder
     FROM (${refunds}) AS refunds

@@ -16,6 +16,13 @@ export interface Moment {
   readonly known: KnownTraits;
 }
 
+/** Rows with columns of events, to stand behind FROM. */
+export interface Source {
+  readonly rows: Sql;
+  /** Whether they come from all shards: else each shard has its own. */
+  readonly isGathered: boolean;
+}
+
 /** A trait that rows have beside them: whose is told by an expression. */
 interface JoinedTrait {
   readonly trait: KnownTrait;
@@ -37,7 +44,11 @@ export class Needs {
   readonly #traits = new Map<string, JoinedTrait>();
   #isGiven = false;
 
-  constructor(readonly moment: Moment) {}
+  /** @param source absent: all events */
+  constructor(
+    readonly moment: Moment,
+    readonly source: Source = { rows: moment.tables.all("events"), isGathered: false },
+  ) {}
 
   get touch(): TouchRule {
     return this.moment.touch;
@@ -73,19 +84,20 @@ export class Needs {
     return { leaves: sql`${name(`leaves${place}`)}`, label: sql`${name(`label${place}`)}` };
   }
 
-  /** The rows of events, to stand behind FROM once everything was asked for. */
+  /** The rows, to stand behind FROM once everything was asked for. */
   rows(): Sql {
     this.#isGiven = true;
     const { tables, survivors, touch, revenue } = this.moment;
-    let rows = sql`${tables.all("events")} AS events`;
-    const owners = ownersOf(tables.ofShard("links"), tables);
+    const { isGathered } = this.source;
+    let rows = sql`${this.source.rows} AS events`;
+    const owners = ownersOf(isGathered ? tables.all("links") : tables.ofShard("links"), tables);
     if (this.#owners) rows = sql`${rows} ANY LEFT JOIN (${owners}) AS owners ON owners.linked = events.anonymousId`;
     const who = whoOf(survivors);
     if (this.#companies) rows = sql`${rows} GLOBAL ANY LEFT JOIN (${memberships(this.moment)}) AS members ON members.member = ${who}`;
     if (this.#touches) {
-      const newNeeds = () => new Needs(this.moment);
+      const newNeeds = (source?: Source) => new Needs(this.moment, source);
       rows = sql`${rows} GLOBAL ANY LEFT JOIN (${touchesOfPeople(touch, newNeeds())}) AS brought ON brought.broughtWho = ${who}
-        GLOBAL ANY LEFT JOIN (${returnsOf(revenue, touch, newNeeds)}) AS returned ON returned.refundNum = toUInt128(events.id)`;
+        GLOBAL ANY LEFT JOIN (${returnsOf(revenue, touch, newNeeds, tables)}) AS returned ON returned.refundNum = toUInt128(events.id)`;
     }
     [...this.#traits.values()].forEach(({ owner, trait }, place) => {
       const [of, leaves, label] = [name(`owner${place}`), name(`leaves${place}`), name(`label${place}`)];

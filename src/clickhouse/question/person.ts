@@ -26,7 +26,7 @@ async function usersLike(email: string, { connection, moment, signal }: Subjects
   const isLike = (column: string) => sql`position(lowerUTF8(${{ type: "Identifier", value: column }}), ${text(email)}) > 0`;
   const inForce = sql`kind != 'unlink' AND NOT (fromUserId != '' AND fromUserId = userId) AND id GLOBAL NOT IN (${unlinked(tables)})`;
   const ofRecords = sql`SELECT arrayJoin([userId, fromUserId]) AS userId FROM ${tables.all("records")} WHERE ${inForce}`;
-  const ofEvents = sql`SELECT DISTINCT userId FROM ${tables.all("events")} WHERE ${isLike("userId")}`;
+  const ofEvents = sql`SELECT userId FROM ${tables.all("events")} WHERE ${isLike("userId")} GROUP BY userId`;
   const rows = await connection.rows<[string]>(sql`SELECT DISTINCT userId FROM (${ofEvents}
     UNION ALL SELECT userId FROM (${ofRecords}) WHERE ${isLike("userId")})`, signal);
   return rows.map(([userId]) => userId).filter((userId) => normalEmail(userId) === email);

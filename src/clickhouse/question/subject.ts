@@ -43,7 +43,8 @@ export class Subjects {
 
   async #isKnown(ofEvents: Sql, ofRecords: Sql): Promise<boolean> {
     const { tables } = this.moment;
-    const events = sql`SELECT 1 FROM ${tables.all("events")} WHERE ${ofEvents} LIMIT 1`;
+    // Grouped as the servers keep it.
+    const events = sql`SELECT 1 FROM ${tables.all("events")} WHERE ${ofEvents} GROUP BY userId, anonymousId LIMIT 1`;
     const inForce = sql`kind != 'unlink' AND NOT (fromUserId != '' AND fromUserId = userId) AND id GLOBAL NOT IN (${unlinked(tables)})`;
     const records = sql`SELECT 1 FROM ${tables.all("records")} WHERE (${ofRecords}) AND ${inForce} LIMIT 1`;
     return (await this.#rows(sql`SELECT * FROM (${events} UNION ALL ${records}) LIMIT 1`)).length > 0;

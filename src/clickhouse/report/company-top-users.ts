@@ -25,7 +25,7 @@ export const companyTopUsers: Report<"companyTopUsers"> = async ({ companyId, wi
 
 /** Whether an event, or a group call in force, names a company. */
 async function isKnown(companyId: string, { connection, tables, signal }: Asking): Promise<boolean> {
-  const ofEvents = sql`SELECT 1 FROM ${tables.all("events")} WHERE companyId = ${text(companyId)} LIMIT 1`;
+  const ofEvents = sql`SELECT 1 FROM ${tables.all("events")} WHERE companyId = ${text(companyId)} GROUP BY companyId`;
   const inForce = sql`kind = 'group' AND id GLOBAL NOT IN (${unlinked(tables)})`;
   const ofRecords = sql`SELECT 1 FROM ${tables.all("records")} WHERE companyId = ${text(companyId)} AND ${inForce} LIMIT 1`;
   return companyId !== "" && (await connection.rows(sql`SELECT * FROM (${ofEvents} UNION ALL ${ofRecords}) LIMIT 1`, signal)).length > 0;

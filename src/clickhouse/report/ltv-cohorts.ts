@@ -3,7 +3,7 @@ import { Unconverted, isOrder } from "../../answer/unconverted.js";
 import type { Plan } from "../../plan/plan.js";
 import { companyOf } from "../question/companies.js";
 import { Needs } from "../question/needs.js";
-import { paymentsOf } from "../question/payments.js";
+import { moneyRows, paymentsOf } from "../question/payments.js";
 import { sql, text, type Sql } from "../sql/sql.js";
 import { Conversion, type PaymentColumns } from "./conversion.js";
 import type { Asking, Report } from "./report.js";
@@ -41,7 +41,7 @@ function entitiesOf(plan: Plan<"ltvCohorts">, asking: Asking): Sql {
 }
 
 function paymentsOfEntities(plan: Plan<"ltvCohorts">, asking: Asking): Sql {
-  const needs = new Needs(asking);
+  const needs = new Needs(asking, moneyRows(plan.revenue, asking.tables));
   const payments = paymentsOf(plan.revenue, needs, sql`, ${entityOf(plan, needs)} AS payer`);
   return sql`SELECT firstDay, amount, isRefund, currencies, day FROM (${payments}) AS payments
     GLOBAL ANY LEFT JOIN (${entitiesOf(plan, asking)}) AS entities ON entities.entity = payments.payer

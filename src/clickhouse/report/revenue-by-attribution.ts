@@ -5,7 +5,7 @@ import { companyOf } from "../question/companies.js";
 import { Needs } from "../question/needs.js";
 import { nearestTouch, touchesBy } from "../question/nearest-touch.js";
 import { touchOf } from "../question/touch.js";
-import { paymentsOf } from "../question/payments.js";
+import { moneyRows, paymentsOf } from "../question/payments.js";
 import { sql, text, whole, type Sql } from "../sql/sql.js";
 import { Conversion, type PaymentColumns } from "./conversion.js";
 import type { Asking, Report } from "./report.js";
@@ -51,7 +51,7 @@ function attributedPayments(plan: Plan<"revenueByAttribution">, asking: Asking):
 
 /** With each payment whose touches count for it: those of its company or of its identity; `""` for nobody's. */
 function paymentsOfProject({ revenue, payProject, level }: Plan<"revenueByAttribution">, asking: Asking): Sql {
-  const needs = new Needs(asking);
+  const needs = new Needs(asking, moneyRows(revenue, asking.tables));
   const company = level === "account" ? companyOf(needs) : sql`''`;
   const payments = paymentsOf(revenue, needs, sql`, ${company} AS company`);
   return sql`SELECT *, multiIf(who = '', '', company != '', concat('c', company), concat('w', who)) AS brought FROM (${payments})

@@ -6,7 +6,7 @@ import type { Plan } from "../../plan/plan.js";
 import { companyOf } from "../question/companies.js";
 import { emailIdentifiers, isIdentified } from "../question/identifiers.js";
 import { Needs } from "../question/needs.js";
-import { paymentsOf } from "../question/payments.js";
+import { moneyRows, paymentsOf } from "../question/payments.js";
 import { inRange } from "../question/where.js";
 import { unlinked } from "../question/who.js";
 import { allOf, sql, texts } from "../sql/sql.js";
@@ -42,7 +42,7 @@ async function activeCompanies({ window }: Plan<"topCompanies">, asking: Asking)
 }
 
 async function moneyByCompany({ window, revenue }: Plan<"topCompanies">, asking: Asking): Promise<ReadonlyMap<string, Money>> {
-  const needs = new Needs(asking);
+  const needs = new Needs(asking, moneyRows(revenue, asking.tables));
   const payments = paymentsOf(revenue, needs, sql`, ${companyOf(needs)} AS company`);
   const paid = sql`SELECT company, amount, isRefund, currencies, day FROM (${payments}) WHERE company != '' AND ${allOf(inRange(window))}`;
   const conversion = new Conversion(revenue.currency, asking.rules.rates);
