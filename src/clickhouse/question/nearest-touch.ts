@@ -30,7 +30,10 @@ export interface Nearest {
   readonly told: Sql;
 }
 
-/** The first touch of all, or the last, that is no later, and within the time that touches count. @param called tells several in one statement apart */
+/**
+ * The first touch of all, or the last, that is no later, and within the time that touches count.
+ * @param called tells several in one statement apart
+ */
 export function nearestTouch(model: TouchModel, rule: TouchRule, touches: Touches, owed: Owed, called = ""): Nearest {
   return model === "first_touch" ? firstTouch(rule, touches, owed, `first${called}`) : lastTouch(rule, touches, owed, `last${called}`);
 }
@@ -39,7 +42,8 @@ function firstTouch(rule: TouchRule, touches: Touches, { key, ms, num }: Owed, c
   const { lookbackMs } = rule;
   const [of, at] = [name(called), name(`${called}Ms`)];
   const rows = rowsOf(touches, rule, sql`true`);
-  const first = sql`SELECT key, toInt64(min(touchMs)) AS ${at}, min((touchMs, touchNum)) AS place, argMin(told, (touchMs, touchNum)) AS told FROM (${rows})`;
+  const place = sql`(touchMs, touchNum)`;
+  const first = sql`SELECT key, toInt64(min(touchMs)) AS ${at}, min(${place}) AS place, argMin(told, ${place}) AS told FROM (${rows})`;
   const joins = lookbackMs === null
     ? sql`GLOBAL ANY LEFT JOIN (${first} GROUP BY key) AS ${of} ON ${of}.key = ${key}`
     : sql`GLOBAL ASOF LEFT JOIN (${first} GROUP BY key, touchMs) AS ${of} ON ${of}.key = ${key} AND ${at} >= toInt64(${ms}) - ${whole(lookbackMs)}`;
@@ -49,14 +53,16 @@ function firstTouch(rule: TouchRule, touches: Touches, { key, ms, num }: Owed, c
 
 function lastTouch(rule: TouchRule, touches: Touches, { key, ms, num }: Owed, called: string): Nearest {
   const [of, at, same, sameMs] = [name(called), name(`${called}Ms`), name(`${called}Same`), name(`${called}SameMs`)];
-  const before = sql`SELECT key, toInt64(touchMs) AS ${at}, argMax(told, touchNum) AS told FROM (${rowsOf(touches, rule, sql`true`)}) GROUP BY key, touchMs`;
+  const before = sql`SELECT key, toInt64(touchMs) AS ${at}, argMax(told, touchNum) AS told
+    FROM (${rowsOf(touches, rule, sql`true`)}) GROUP BY key, touchMs`;
   // Of one ms, ids decide: of most there is one touch.
   const together = sql`SELECT key, toInt64(touchMs) AS ${sameMs}, arraySort(groupArray((touchNum, told))) AS several
     FROM (${rowsOf(touches, rule, touches.isMeantMs)}) GROUP BY key, touchMs`;
   const joins = sql`GLOBAL ASOF LEFT JOIN (${before}) AS ${of} ON ${of}.key = ${key} AND ${at} < toInt64(${ms})
     GLOBAL ANY LEFT JOIN (${together}) AS ${same} ON ${same}.key = ${key} AND ${sameMs} = toInt64(${ms})`;
   const none = sql`arrayFirst(one -> false, [${of}.told])`;
-  const earlier = rule.lookbackMs === null ? sql`${of}.told` : sql`if(toInt64(${ms}) - ${at} <= ${whole(rule.lookbackMs)}, ${of}.told, ${none})`;
+  const { lookbackMs } = rule;
+  const earlier = lookbackMs === null ? sql`${of}.told` : sql`if(toInt64(${ms}) - ${at} <= ${whole(lookbackMs)}, ${of}.told, ${none})`;
   const found = sql`arrayLast(one -> one.1 <= ${num}, ${same}.several).2`;
   return { joins, told: sql`if(notEmpty(${found}), ${found}, ${earlier})` };
 }

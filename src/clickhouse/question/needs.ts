@@ -1,17 +1,17 @@
 import { assert } from "../../base/assert.js";
 import type { RevenueRule, TouchRule } from "../../plan/plan.js";
 import { name, sql, type Sql } from "../sql/sql.js";
-import type { TableNames } from "../tables/names.js";
 import { broughtOf, type Brought } from "./brought.js";
 import { memberships } from "./companies.js";
 import type { KnownTrait, KnownTraits } from "./known-traits.js";
 import type { TouchModel } from "./nearest-touch.js";
-import { ownersOf, whoOf, type Survivors } from "./who.js";
+import { ownersOf, whoOf, type Records, type Survivors } from "./who.js";
 
 /** What is the same for all parts of one question. */
-export interface Moment {
-  readonly tables: TableNames;
+export interface Moment extends Records {
   readonly survivors: Survivors;
+  /** Who was seen with several companies, where that was asked before; null: whoever needs it finds them. */
+  readonly several: readonly string[] | null;
   readonly touch: TouchRule;
   readonly revenue: RevenueRule;
   readonly known: KnownTraits;
@@ -94,7 +94,7 @@ export class Needs {
     const { tables, survivors } = this.moment;
     const { isGathered } = this.source;
     let rows = sql`${this.source.rows} AS events`;
-    const owners = ownersOf(isGathered ? tables.all("links") : tables.ofShard("links"), tables);
+    const owners = ownersOf(isGathered ? tables.all("links") : tables.ofShard("links"), this.moment);
     if (this.#owners) rows = sql`${rows} ANY LEFT JOIN (${owners}) AS owners ON owners.linked = events.anonymousId`;
     const who = whoOf(survivors);
     if (this.#companies) rows = sql`${rows} GLOBAL ANY LEFT JOIN (${memberships(this.moment)}) AS members ON members.member = ${who}`;

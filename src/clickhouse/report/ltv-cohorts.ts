@@ -54,6 +54,7 @@ function accountsSeen(plan: Plan<"ltvCohorts">, asking: Asking): Sql {
   const entity = sql`multiIf(${who} = '', '', ${company} != '', concat('c', ${company}), concat('w', ${who}))`;
   const ofActors = sql`SELECT ${entity} AS entity, project, firstDay FROM ${actors.rows()} WHERE NOT (${changes})`;
   const ids = sql`SELECT userId, anonymousId FROM ${actors.rows()} WHERE ${changes}`;
+  if (asking.several?.length === 0) return ofActors;
   const events = new Needs(asking);
   const ofEvents = sql`SELECT ${entityOf(plan, events)} AS entity, project, day AS firstDay FROM ${events.rows()}
     WHERE companyId = '' AND (userId, anonymousId) GLOBAL IN (${ids})`;

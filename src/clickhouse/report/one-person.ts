@@ -63,7 +63,9 @@ async function copyEvents(subject: Subject, isStored: Sql, asking: Asking, daybo
   // An order counts once, for whoever paid it first.
   const same = await connection.rows<[day: number, ms: number, id: string]>(ordersOfOthers(subject, asking), signal);
   if (same.length === 0) return;
-  const places = sql`day IN ${wholes(same.map(([day]) => day))} AND ms IN ${wholes(same.map(([, ms]) => ms))} AND id IN ${uuids(same.map(([, , id]) => id))}`;
+  const [days, times, ids] = [same.map(([day]) => day), same.map(([, ms]) => ms), same.map(([, , id]) => id)];
+  // The days find them, for rows are in order of these.
+  const places = sql`day IN ${wholes(days)} AND ms IN ${wholes(times)} AND id IN ${uuids(ids)}`;
   const others = await connection.rows<EventColumns>(sql`${rows} AND ${places}`, signal);
   await daybook.ingest(others.map((event) => ({ ...copyOf(event), userId: null, anonymousId: null })));
 }

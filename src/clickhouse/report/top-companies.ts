@@ -8,7 +8,7 @@ import { emailIdentifiers, isIdentified } from "../question/identifiers.js";
 import { Needs } from "../question/needs.js";
 import { moneyRows, paymentsOf } from "../question/payments.js";
 import { inRange } from "../question/where.js";
-import { unlinked } from "../question/who.js";
+import { isInForce } from "../question/who.js";
 import { allOf, sql, texts } from "../sql/sql.js";
 import { Conversion, type PaymentColumns } from "./conversion.js";
 import type { Asking, Report } from "./report.js";
@@ -65,8 +65,9 @@ function orderOf({ sort }: Plan<"topCompanies">, moneyOf: (companyId: string) =>
 }
 
 /** The newest text of every trait of some companies. */
-async function traitsOf(companyIds: readonly string[], { connection, tables, signal }: Asking): Promise<Map<string, Record<string, unknown>>> {
-  const inForce = sql`kind = 'group' AND traits != '' AND id GLOBAL NOT IN (${unlinked(tables)})`;
+async function traitsOf(companyIds: readonly string[], asking: Asking): Promise<Map<string, Record<string, unknown>>> {
+  const { connection, tables, signal } = asking;
+  const inForce = sql`kind = 'group' AND traits != '' AND ${isInForce(sql`id`, asking)}`;
   const rows = await connection.rows<[string, string]>(sql`SELECT companyId, traits FROM ${tables.all("records")}
     WHERE ${inForce} AND companyId IN ${texts(companyIds)} ORDER BY ms, toUInt128(id)`, signal);
   const known = new Map<string, Record<string, unknown>>();

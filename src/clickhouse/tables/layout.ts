@@ -63,7 +63,7 @@ const EVENTS: Table = {
     ...MONEY_COLUMNS.map(([column, type]) => [column, type, 3] as const),
     // Few rows of many: the same columns in a GROUP BY find them.
     ["PROJECTION payments", "(SELECT moneyKind, slug, money GROUP BY moneyKind, slug, money)", 3],
-    ["PROJECTION actors", "(SELECT userId, anonymousId, companyId, project, min(day), min(ms), max(ms) GROUP BY userId, anonymousId, companyId, project)", 3],
+    ["PROJECTION actors", "(SELECT userId, anonymousId, companyId, project, min(day) GROUP BY userId, anonymousId, companyId, project)", 3],
     ["PROJECTION byPerson", "(SELECT * ORDER BY userId, anonymousId, ms)", 3],
   ],
   engine: "MergeTree PARTITION BY intDiv(day, 366) ORDER BY (day, project, name, ms, id) SETTINGS non_replicated_deduplication_window = 1000",

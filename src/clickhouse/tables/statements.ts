@@ -37,7 +37,8 @@ function statementsOfAdditions({ name, columns }: Table, { database, cluster }: 
   const local = alter(cluster === null ? name : `${name}_local`);
   return columns.filter(([, , since = 0]) => since > from).flatMap(([column, type]) => {
     const [, projection] = /^PROJECTION (.*)$/.exec(column) ?? [];
-    if (projection !== undefined) return [`${local} ADD PROJECTION IF NOT EXISTS ${projection} ${type}`, `${local} MATERIALIZE PROJECTION ${projection}`];
+    if (projection !== undefined)
+      return [`${local} ADD PROJECTION IF NOT EXISTS ${projection} ${type}`, `${local} MATERIALIZE PROJECTION ${projection}`];
     const add = `ADD COLUMN IF NOT EXISTS ${column} ${type}`;
     return [`${local} ${add}`, ...(cluster === null ? [] : [`${alter(name)} ${add}`])];
   });
