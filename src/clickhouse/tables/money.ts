@@ -2,7 +2,7 @@ import { AMOUNT_KEYS, CURRENCY_KEY, ORDER_KEYS } from "../../derived/stored.js";
 import { TAG } from "../sql/tags.js";
 import { keyColumn } from "./metadata-columns.js";
 
-/** What an event tells of money, whatever the rules of a question are: nothing, an amount that counts in any event, one that payments and refunds have. */
+/** What an event tells of money, whatever the rules of a question are: nothing, an amount that counts in any event, or one of payments. */
 export const MONEY_KIND = { none: 0, anyEvent: 1, paymentOnly: 2 } as const;
 
 const tagged = (key: string) => `ifNull(metadata.${keyColumn(key)}.:String, '')`;
