@@ -5,7 +5,7 @@ import { sql, text } from "../sql/sql.js";
 import { databaseStatement, tableStatements, type Place } from "./statements.js";
 
 /** Bumped with every change of the tables. */
-export const TABLES_VERSION = 2;
+export const TABLES_VERSION = 3;
 
 const VERSION = "tablesVersion";
 const CURSOR_KEY = "cursorKey";
