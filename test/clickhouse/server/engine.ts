@@ -16,11 +16,15 @@ interface Chdb {
 
 /** The name of a cluster of two shards, both of them this process. */
 export const CLUSTER = "two";
+/** The same, but that nobody is there for the second shard. */
+export const HALF_CLUSTER = "half";
 const PORT = 9_000;
 
 /** Shards at this very address and port are local: what makes one process a cluster, with all tables in common. */
-const SHARD = `<shard><replica><host>127.0.0.1</host><port>${PORT}</port></replica></shard>`;
-const CONFIG = `<clickhouse><tcp_port>${PORT}</tcp_port><remote_servers><${CLUSTER}>${SHARD}${SHARD}</${CLUSTER}></remote_servers></clickhouse>`;
+const shardAt = (port: number) => `<shard><replica><host>127.0.0.1</host><port>${port}</port></replica></shard>`;
+const clusterOf = (name: string, ports: readonly number[]) => `<${name}>${ports.map(shardAt).join("")}</${name}>`;
+const CLUSTERS = clusterOf(CLUSTER, [PORT, PORT]) + clusterOf(HALF_CLUSTER, [PORT, 1]);
+const CONFIG = `<clickhouse><tcp_port>${PORT}</tcp_port><remote_servers>${CLUSTERS}</remote_servers></clickhouse>`;
 
 /** What a statement is run under. */
 export interface Terms {
@@ -34,16 +38,20 @@ const INSERT = /^\s*INSERT INTO\s+(\S+)\s*(?:\(([^)]*)\))?\s*FORMAT\s+(\w+)\s*\n
 
 /** ClickHouse in this process: one statement after the other, for what is set holds for all of the session. */
 export class Engine {
-  readonly #directory = mkdtempSync(join(tmpdir(), "daybook-chdb-"));
+  readonly #directory: string;
   readonly #session: Session;
   readonly #settings = new Set<string>();
   readonly #shardFilters = new Map<string, string>();
+  /** Of inserts over shards that came through. */
+  readonly #tokens = new Set<string>();
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor() {
+  /** @param kept where the tables are, and stay; null: in a directory that goes with this process */
+  constructor(readonly kept: string | null) {
     const { Session } = createRequire(import.meta.url)("chdb") as Chdb;
+    this.#directory = kept ?? mkdtempSync(join(tmpdir(), "daybook-chdb-"));
     const config = join(this.#directory, "config.xml");
-    mkdirSync(join(this.#directory, "data"));
+    mkdirSync(join(this.#directory, "data"), { recursive: true });
     writeFileSync(config, CONFIG);
     this.#session = new Session(join(this.#directory, "data"), { connectionArgs: [`--config-file=${config}`] });
   }
@@ -57,18 +65,25 @@ export class Engine {
 
   close(): void {
     this.#session.close();
-    rmSync(this.#directory, { recursive: true, force: true });
+    if (this.kept === null) rmSync(this.#directory, { recursive: true, force: true });
   }
 
   async #run(statement: string, rows: Buffer, { database, settings, params }: Terms): Promise<string> {
     const insert = INSERT.exec(`${statement}\n`);
     await this.#query(`USE ${quoted(database)}`);
     const filters = await this.#filtersOf(database);
-    await this.#set(insert === null ? { ...settings, ...filters } : withoutToken(settings, filters));
+    // Both shards write into one table here: under one token the rows of the second would pass for those of the first.
+    const { insert_deduplication_token: token = "", ...others } = settings;
+    const isTold = token !== "" && insert !== null && Object.keys(filters).length > 0;
+    await this.#set(insert === null ? { ...settings, ...filters } : isTold ? others : settings);
     if (insert !== null) {
       const [, table = "", columns, format = ""] = insert;
+      const once = `${database} ${table} ${token}`;
+      if (isTold && this.#tokens.has(once)) return "";
       const named = columns === undefined ? {} : { columns: columns.split(",").map((name) => name.trim().replaceAll("`", "")) };
       await this.#session.insert({ table: table.replaceAll("`", ""), values: rows, format, ...named });
+      // As on shards, the table of events alone remembers them.
+      if (isTold && table.includes("events")) this.#tokens.add(once);
       return "";
     }
     for (const [name, value] of Object.entries(params)) await this.#query(`SET param_${name} = ${literal(value)}`);
@@ -104,12 +119,6 @@ export class Engine {
   async #query(statement: string): Promise<string> {
     return (await this.#session.queryAsync(statement)).text();
   }
-}
-
-/** Both shards write into one table here: under one token the rows of the second would pass for those of the first. */
-function withoutToken(settings: Readonly<Record<string, string>>, filters: object): Readonly<Record<string, string>> {
-  const isCluster = Object.keys(filters).length > 0;
-  return Object.fromEntries(Object.entries(settings).filter(([name]) => !isCluster || name !== "insert_deduplication_token"));
 }
 
 function quoted(name: string): string {
