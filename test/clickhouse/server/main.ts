@@ -4,10 +4,13 @@ import { Engine } from "./engine.js";
 import { Faults } from "./faults.js";
 import { readAsked } from "./request.js";
 
-/** ClickHouse's HTTP interface over ClickHouse in this process, until it is told to end. Prints where it listens. */
-const engine = new Engine();
+/**
+ * ClickHouse's HTTP interface over ClickHouse in this process, until it is told to end. Prints where it listens. Its arguments:
+ * where tables stay, and its port.
+ */
+const engine = new Engine(process.argv[2] ?? null);
 const faults = new Faults();
-/** Statements of which nobody waited for the answer. */
+/** Statements that a server ends, because nobody waited for the answer. */
 let givenUpCount = 0;
 
 const server = createServer((request, response) => {
@@ -23,7 +26,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     faults.order(asked.statement);
     return void response.end();
   }
-  response.on("close", () => (givenUpCount += response.writableFinished ? 0 : 1));
+  response.on("close", () => (givenUpCount += asked.isEndedWithClient && !response.writableFinished ? 1 : 0));
   const fault = faults.of(asked.statement);
   if (fault?.kind === "error") throw new Error(fault.message);
   if (fault?.kind === "refuse") return void request.socket.destroy();
@@ -45,7 +48,7 @@ function refuse(response: ServerResponse, error: unknown): void {
 // As long as that of ClickHouse: a client takes a connection for alive for a little less.
 server.keepAliveTimeout = 10_000;
 
-server.listen(0, "127.0.0.1", () => console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+server.listen(Number(process.argv[3] ?? 0), "127.0.0.1", () => console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`));
 process.on("SIGTERM", () => {
   server.closeAllConnections();
   engine.close();
