@@ -76,13 +76,14 @@ class Writer {
   }
 }
 
+const OUT_OF_MEMORY = "Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)";
 const FAULTS: readonly ((random: Random) => Order)[] = [
   (random) => ({ kind: "lose", statement: "INSERT INTO events", times: random.between(1, 3) }),
   (random) => ({ kind: "refuse", statement: "INSERT INTO events", times: random.between(1, 3) }),
   (random) => ({ kind: "slow", statement: "INSERT INTO events", ms: random.between(20, 400), times: random.between(1, 4) }),
   (random) => ({ kind: "slow", statement: "SELECT id, batch", ms: random.between(20, 200), after: random.below(4), times: random.between(1, 4) }),
   (random) => ({ kind: "refuse", statement: "SELECT id, batch", after: random.below(8) }),
-  (random) => ({ kind: "error", statement: "SELECT id, batch", after: random.below(8), message: "Code: 241. DB::Exception: (MEMORY_LIMIT_EXCEEDED)" }),
+  (random) => ({ kind: "error", statement: "SELECT id, batch", after: random.below(8), message: OUT_OF_MEMORY }),
   () => ({ kind: "refuse", statement: "ALTER TABLE" }),
   () => ({ kind: "lose", statement: "INSERT INTO links" }),
 ];
@@ -125,10 +126,11 @@ class Game {
       ids: [...new Set(isSame ? ids : [...random.shuffled(ids).slice(0, BATCH_IDS), ...old])],
       killedAfterMs: random.chance(0.4) ? random.next() * KILLED_WITHIN_MS : null,
     }));
-    await Promise.all(plans.map(({ ids: batch, killedAfterMs }, at) => this.#bring(`${round} ${at}`, this.writers[at] as Writer, batch, killedAfterMs)));
+    const writerOf = (at: number) => this.writers[at] as Writer;
+    await Promise.all(plans.map((plan, at) => this.#bring(`${round} ${at}`, writerOf(at), plan.ids, plan.killedAfterMs)));
     await order();
-    // Whatever nobody brought, or is there twice.
-    if ((await this.#stored(round)).length > new Set(plans.flatMap((plan) => plan.ids).filter((id) => id >= round * NEW_IDS)).size) this.played.twice += 1;
+    const sent = new Set(plans.flatMap((plan) => plan.ids).filter((id) => id >= round * NEW_IDS));
+    if ((await this.#stored(round)).length > sent.size) this.played.twice += 1;
     await this.#bring(`${round} last`, this.writers[0] as Writer, ids, null);
     const stored = await this.#stored(round);
     expect(stored.map(([id]) => id), place).toEqual(ids);
@@ -193,7 +195,9 @@ function eventOf(id: number, by: string): EventInput {
   // Some projects have one event each, some days too.
   return {
     id: `event ${id}`, name: "seen", project: `round${round}`, createdAt: FIRST_MS + id * 8_000_000,
-    ...(id % 3 === 0 ? {} : { userId: `u${id % 17}` }), ...(id % 4 === 0 ? {} : { anonymousId: `a${id % 23}` }), metadata: { number: id, by },
+    ...(id % 3 === 0 ? {} : { userId: `u${id % 17}` }),
+    ...(id % 4 === 0 ? {} : { anonymousId: `a${id % 23}` }),
+    metadata: { number: id, by },
   };
 }
 

@@ -40,7 +40,9 @@ const INSERT = /^\s*INSERT INTO\s+(\S+)\s*(?:\(([^)]*)\))?\s*FORMAT\s+(\w+)\s*\n
 export class Engine {
   readonly #directory: string;
   readonly #session: Session;
-  readonly #settings = new Set<string>();
+  /** What is set, which costs a statement each. */
+  readonly #settings = new Map<string, string>();
+  #database = "";
   readonly #shardFilters = new Map<string, string>();
   /** Of inserts over shards that came through. */
   readonly #tokens = new Set<string>();
@@ -70,7 +72,8 @@ export class Engine {
 
   async #run(statement: string, rows: Buffer, { database, settings, params }: Terms): Promise<string> {
     const insert = INSERT.exec(`${statement}\n`);
-    await this.#query(`USE ${quoted(database)}`);
+    if (database !== this.#database) await this.#query(`USE ${quoted(database)}`);
+    this.#database = database;
     const filters = await this.#filtersOf(database);
     // Both shards write into one table here: under one token the rows of the second would pass for those of the first.
     const { insert_deduplication_token: token = "", ...others } = settings;
@@ -87,17 +90,24 @@ export class Engine {
       return "";
     }
     for (const [name, value] of Object.entries(params)) await this.#query(`SET param_${name} = ${literal(value)}`);
-    if (/^\s*CREATE/.test(statement)) this.#shardFilters.clear();
+    if (/^\s*(CREATE|DROP)/.test(statement)) {
+      this.#shardFilters.clear();
+      this.#database = "";
+    }
     // All shards have the same tables: what is made on one is there on both.
     return await this.#query(statement.replace(/ ON CLUSTER \S+/g, ""));
   }
 
   async #set(settings: Readonly<Record<string, string>>): Promise<void> {
-    for (const name of this.#settings) if (!Object.hasOwn(settings, name)) await this.#query(`SET ${name} = DEFAULT`);
-    this.#settings.clear();
+    for (const name of [...this.#settings.keys()]) {
+      if (Object.hasOwn(settings, name)) continue;
+      await this.#query(`SET ${name} = DEFAULT`);
+      this.#settings.delete(name);
+    }
     for (const [name, value] of Object.entries(settings)) {
+      if (this.#settings.get(name) === value) continue;
       await this.#query(`SET ${name} = ${name === "additional_table_filters" ? value : literal(value)}`);
-      this.#settings.add(name);
+      this.#settings.set(name, value);
     }
   }
 

@@ -36,7 +36,8 @@ export async function readAsked(request: IncomingMessage): Promise<Asked> {
   const rest = { terms, isEndedWithClient };
   const asked = parts.length > 0 ? { statement: new Map(parts).get("query") ?? "", rows: Buffer.alloc(0), ...rest }
     : inAddress === null ? { statement: body.toString(), rows: Buffer.alloc(0), ...rest } : { statement: inAddress, rows: body, ...rest };
-  if (isReadOnly && !/^\s*(SELECT|WITH)\b/.test(asked.statement)) throw new Error("Code: 164. DB::Exception: Cannot execute query in readonly mode. (READONLY)");
+  const isRefused = isReadOnly && !/^\s*(SELECT|WITH)\b/.test(asked.statement);
+  if (isRefused) throw new Error("Code: 164. DB::Exception: Cannot execute query in readonly mode. (READONLY)");
   return asked;
 }
 
