@@ -101,6 +101,6 @@ async function daysOf(source: Daybook): Promise<ReadonlyMap<string, Readonly<Rec
 async function digestOf(source: Daybook): Promise<string> {
   const hash = new Sha256();
   const encoder = new TextEncoder();
-  for await (const record of source.exportRecords()) hash.update(encoder.encode(`${JSON.stringify(record)}\n`));
+  for await (const record of source.exportRecords()) hash.add(encoder.encode(`${JSON.stringify(record)}\n`));
   return toHex(hash.digest());
 }

@@ -201,6 +201,6 @@ function eventOf(id: number, by: string): EventInput {
   };
 }
 
-function numberAndName({ metadata }: Pick<EventInput, "metadata">): [number, string] {
+function numberAndName({ metadata }: { readonly metadata?: Readonly<Record<string, unknown>> }): [number, string] {
   return [Number(metadata?.["number"]), String(metadata?.["by"])];
 }
