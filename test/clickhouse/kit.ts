@@ -41,6 +41,11 @@ export async function givenUpCount(): Promise<number> {
   return Number(await (await fetch(`${inject("clickhouse")}/given-up`)).text());
 }
 
+/** How many statements are held until other orders come. */
+export async function heldCount(): Promise<number> {
+  return Number(await (await fetch(`${inject("clickhouse")}/held`)).text());
+}
+
 /** Makes the next statements go wrong; without orders all go well again. */
 export async function order(...orders: readonly Order[]): Promise<void> {
   await fetch(`${inject("clickhouse")}/orders`, { method: "POST", body: JSON.stringify(orders) });
