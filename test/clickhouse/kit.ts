@@ -41,6 +41,11 @@ export async function givenUpCount(): Promise<number> {
   return Number(await (await fetch(`${inject("clickhouse")}/given-up`)).text());
 }
 
+/** The files of the server in which a text of small letters stands, compressed or not. */
+export async function pathsWith(text: string): Promise<string[]> {
+  return (await (await fetch(`${inject("clickhouse")}/stored?text=${encodeURIComponent(text)}`)).json()) as string[];
+}
+
 /** Makes the next statements go wrong; without orders all go well again. */
 export async function order(...orders: readonly Order[]): Promise<void> {
   await fetch(`${inject("clickhouse")}/orders`, { method: "POST", body: JSON.stringify(orders) });

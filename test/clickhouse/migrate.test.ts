@@ -15,7 +15,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     const dry = await migrateClickHouse(options, true);
     await expect(openClickHouse(options)).rejects.toMatchObject({ code: "manifest_missing" });
     expect(await migrateClickHouse(options)).toEqual(dry);
-    expect(await migrateClickHouse(options)).toEqual({ from: 2, to: 2, statements: [] });
+    expect(await migrateClickHouse(options)).toEqual({ from: 4, to: 4, statements: [] });
     await using daybook = await openClickHouse(options);
     expect(await daybook.countEvents()).toBe(0);
   });
@@ -24,13 +24,17 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     const options = newOptions(layout);
     const place = { database: options.database, cluster: options.cluster ?? null };
     const connection = await connect(checkClickHouseOptions(options));
-    const older = tableStatements(place, 0).filter((statement) => !statement.includes(".segments"));
+    const isNewer = (statement: string) => /\.(?:segments|privacy_requests|suppressed|time_to_live|removals)/.test(statement);
+    const older = tableStatements(place, 0).filter((statement) => !isNewer(statement));
     for (const statement of [databaseStatement(place), ...older]) await connection.define(statement);
     await connection.insert("kept", [{ name: "cursorKey", value: "ab".repeat(32) }, { name: "tablesVersion", value: "1" }]);
     await expect(openClickHouse(options)).rejects.toMatchObject({ code: "manifest_missing" });
-    expect(await migrateClickHouse(options)).toMatchObject({ from: 1, to: 2, statements: tableStatements(place, 1) });
-    expect(tableStatements(place, 1)).toHaveLength(layout === "one server" ? 1 : 2);
-    expect((await keptOf(connection)).cursorKey).toEqual(new Uint8Array(32).fill(0xab));
+    expect(await migrateClickHouse(options)).toMatchObject({ from: 1, to: 4, statements: tableStatements(place, 1) });
+    expect(tableStatements(place, 1)).toHaveLength(layout === "one server" ? 5 : 10);
+    const { cursorKey, suppressionKey } = await keptOf(connection);
+    expect(cursorKey).toEqual(new Uint8Array(32).fill(0xab));
+    expect(suppressionKey).toHaveLength(32);
+    expect(suppressionKey).not.toEqual(cursorKey);
     await using daybook = await openClickHouse(options);
     expect(await daybook.segments.list()).toEqual([]);
     await connection.close();
@@ -45,7 +49,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
       expect(written.mock.calls.join("")).toContain(`CREATE TABLE IF NOT EXISTS ${database}.events`);
       await runCommandLine(args);
       await runCommandLine(args);
-      expect(written.mock.calls.at(-1)).toEqual(["the tables are of version 2: nothing to do\n"]);
+      expect(written.mock.calls.at(-1)).toEqual(["the tables are of version 4: nothing to do\n"]);
     } finally {
       written.mockRestore();
     }

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { storedBytes } from "./stored-text.js";
 
 /** The part of chDB that is used: its types are there only where its half gigabyte is installed. */
 interface Session {
@@ -53,6 +54,18 @@ export class Engine {
     const next = this.#last.then(() => this.#run(statement, rows, terms));
     this.#last = next.catch(() => undefined);
     return next;
+  }
+
+  /** Where a text stands in files, whatever its case, compressed or not; none: nowhere. */
+  async pathsWith(text: string): Promise<string[]> {
+    const { texts, frames } = storedBytes(join(this.#directory, "data"));
+    const paths = texts.filter((stored) => stored.text.toLowerCase().includes(text)).map(({ path }) => path);
+    const inflated = join(this.#directory, "frames.zst");
+    writeFileSync(inflated, frames);
+    const run = () => this.#query(`SELECT sum(position(lower(raw), ${literal(text)})) FROM file(${literal(inflated)}, RawBLOB, 'raw String', 'zstd')`);
+    const next = this.#last.then(run);
+    this.#last = next.catch(() => undefined);
+    return [...paths, ...(frames.length > 0 && Number(await next) > 0 ? ["a compressed block"] : [])];
   }
 
   close(): void {

@@ -15,9 +15,10 @@ const server = createServer((request, response) => {
 });
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { pathname } = new URL(request.url ?? "/", "http://localhost");
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
   if (pathname === "/ping") return void response.end("Ok.\n");
   if (pathname === "/given-up") return void response.end(String(givenUpCount));
+  if (pathname === "/stored") return void response.end(JSON.stringify(await engine.pathsWith(searchParams.get("text") ?? "")));
   const asked = await readAsked(request);
   if (pathname === "/orders") {
     faults.order(asked.statement);
