@@ -160,6 +160,16 @@ describe.each(layouts)("privacy requests on ClickHouse, %s", (layout) => {
     await expectSame(both, told);
   });
 
+  test("an email that two were told with in one millisecond names the same one as embedded", async () => {
+    const told = ["zoe", "abe", "kim"].map((userId, place): RecordInput =>
+      ({ type: "identify", id: `00000000-0000-4000-8000-00000000000${place}`, userId, email: "both@x.example", createdAt: at(1) }));
+    for (const each of [daybook, embedded]) await each.ingestRecords(told);
+    const shown = async (each: Some) => [await acknowledged(each, "access", { email: "both@x.example" }), ...(await each.privacyRequests.list())];
+    const [[, own], [, expected]] = [await shown(daybook), await shown(embedded)];
+    expect((own as PrivacyRequest).identityId).toBe((expected as PrivacyRequest).identityId);
+    for (const userId of ["abe", "kim"]) await expectSame([daybook, embedded], (each) => each.identityProfile({ userId }));
+  });
+
   test.each(["ALTER TABLE", "INSERT INTO suppressed", "INSERT INTO privacy_requests", "system.parts"])(
     "an erasure that breaks off at any %j is finished by another process", async (statement) => {
       for (const each of [daybook, embedded]) await fill(each);

@@ -1,9 +1,8 @@
 import { sql, text, texts, wholes } from "../sql/sql.js";
 import { alter, systemTable, type Servers } from "../tables/change.js";
 
-/** How long it takes from one look to the next: twice as long each time. */
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 2_000;
+/** From one look to the next. */
+const PAUSE_MS = 1_000;
 
 /**
  * Waits until the files of rows that were changed or deleted are no more on any server; while a question reads them they stay. Servers keep such
@@ -21,11 +20,13 @@ export async function untilGone(servers: Servers, tables: readonly string[]): Pr
   const latest = sql`arrayElement(${wholes(since.map(([, time]) => time))}, indexOf(${texts(since.map(([table]) => table))}, table))`;
   for (const table of waiting) await alter(servers, table, sql`MODIFY SETTING old_parts_lifetime = 1`);
   try {
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    for (;;) {
+      // Servers with nothing else to do look for such files every some minutes; whoever drops a partition, even one that there is not, looks at once.
+      for (const table of waiting) await alter(servers, table, sql`DROP PARTITION ID 'none'`);
       const [[left] = [0]] = await connection.rows<[number]>(
         sql`SELECT count() ${former} AND table IN ${texts(since.map(([table]) => table))} AND toUInt32(remove_time) <= ${latest}`);
       if (left === 0) return;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   } finally {
     for (const table of waiting) await alter(servers, table, sql`RESET SETTING old_parts_lifetime`);

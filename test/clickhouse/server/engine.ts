@@ -110,7 +110,7 @@ export class Engine {
       return `${literal(`${database}.${table}`)}: ${literal(`(${key}) % shardCount() + 1 = shardNum()`)}`;
     });
     const filter = filters.length === 0 ? "" : `{${filters.join(", ")}}`;
-    if (filters.length > 0) this.#shardFilters.set(database, filter);
+    this.#shardFilters.set(database, filter);
     return filter === "" ? {} : { additional_table_filters: filter };
   }
 
