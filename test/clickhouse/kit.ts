@@ -30,7 +30,8 @@ export async function newDatabase(layout: Layout, rest: Partial<ClickHouseOption
   await migrateClickHouse(options);
   const drop = async () => {
     const connection = await connect(checkClickHouseOptions(options));
-    await connection.define(`DROP DATABASE ${options.database}`);
+    // At once, for what files hold is searched.
+    await connection.define(`DROP DATABASE ${options.database} SYNC`);
     await connection.close();
   };
   return { options, drop };
