@@ -3,29 +3,21 @@ export type { ErrorCode, ErrorDetails } from "./base/errors.js";
 export { fixedClock, systemClock } from "./base/clock.js";
 export type { Clock } from "./base/clock.js";
 export { openDaybook } from "./engine/open-daybook.js";
-export { toArrow } from "./engine/to-arrow.js";
+export { toArrow } from "./engine/exports/to-arrow.js";
 export type { DaybookOptions } from "./engine/options.js";
-export type { Notice } from "./engine/notices.js";
-export type { Damage, ScrubOptions, ScrubState } from "./engine/scrub.js";
+export type { Notice } from "./engine/question/notices.js";
+export type { Damage, ScrubOptions, ScrubState } from "./engine/upkeep/scrub.js";
 export type { StopOptions } from "./base/stop-options.js";
-export type { Work } from "./engine/work.js";
-export type {
-  Daybook,
-  DaybookStats,
-  ExportArrowInput,
-  ExportedEvent,
-  ExportInput,
-  Explanation,
-  IngestOptions,
-  QuarantinedItem,
-  QueryOptions,
-  RecordBatchesInput,
-  SavedSegment,
-  SearchEventsPage,
-  Segments,
-} from "./engine/daybook.js";
-export type { DeleteEventsInput, DeletionReceipt } from "./engine/deletions.js";
-export type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "./engine/time-to-live.js";
+export type { Work } from "./engine/question/work.js";
+export type { Daybook } from "./engine/daybook.js";
+export type { IngestOptions } from "./base/call-options.js";
+export type { Explanation } from "./engine/question/explain.js";
+export type { QueryOptions } from "./engine/question/query-options.js";
+export type { SavedSegment, Segments } from "./engine/question/saved-segments.js";
+export type { DaybookStats, QuarantinedItem } from "./engine/upkeep/stats.js";
+export type { ExportedEvent } from "./schema/exported-event.js";
+export type { DeleteEventsInput, DeletionReceipt } from "./engine/upkeep/deletions.js";
+export type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "./engine/upkeep/time-to-live.js";
 export type {
   ErasureReceipt,
   PrivacyRequest,
@@ -36,7 +28,7 @@ export type {
   PrivacySubject,
   PrivacyType,
   Regulation,
-} from "./engine/privacy-requests.js";
+} from "./engine/privacy/requests.js";
 export type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord, UnlinkInput } from "./schema/record.js";
 export type {
   CompanyTopUsers,
@@ -47,6 +39,7 @@ export type {
   IdentitySessionsPage,
   LtvCohorts,
   RevenueByAttribution,
+  SearchEventsPage,
   SessionItem,
   TopCompanies,
   UnconvertedItem,
@@ -57,6 +50,8 @@ export type {
   CompanyTopUsersInput,
   CountEventsInput,
   DateInput,
+  ExportArrowInput,
+  ExportInput,
   FilterGroupInput,
   FilterInput,
   IdentityInput,
@@ -66,6 +61,7 @@ export type {
   PerDayInput,
   PerDayItem,
   Rates,
+  RecordBatchesInput,
   RevenueByAttributionInput,
   RevenueLevel,
   SearchEventsInput,

@@ -43,7 +43,7 @@ describe("the map of the source", () => {
 
   test("names files and folders that are there", () => {
     expect(named.length).toBeGreaterThan(100);
-    expect(named).toEqual(expect.arrayContaining(["engine/ingest-queue", "store/verify/verify-*.ts", "store/live/store", "test/architecture.test.ts"]));
+    expect(named).toEqual(expect.arrayContaining(["engine/ingest/queue", "store/verify/verify-*.ts", "store/live/store", "test/architecture.test.ts"]));
     expect(named.filter((path) => !isThere(path))).toEqual([]);
   });
 

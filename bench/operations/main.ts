@@ -19,6 +19,7 @@ import { latencyFigures } from "./latency.js";
 import { overloadFigures } from "./overload.js";
 import { PlainestStore } from "./plainest.js";
 import { pageFigures } from "./page.js";
+import { parquetFigures } from "./parquet.js";
 import { residentFigures } from "./resident.js";
 import { stopFigures } from "./stop.js";
 import { replayFigures } from "./replay.js";
@@ -87,6 +88,7 @@ async function run(): Promise<void> {
     import: { needsStore: false, figures: importFigures },
     replay: { needsStore: false, figures: () => replayFigures(join(directory, "replay")) },
     resident: { needsStore: true, figures: () => residentFigures(store, eventCount) },
+    parquet: { needsStore: true, figures: () => parquetFigures(store, directory) },
     beside: { needsStore: true, figures: () => latencyFigures(store) },
     stop: { needsStore: true, figures: () => stopFigures(store) },
     page: { needsStore: true, figures: () => pageFigures(store) },

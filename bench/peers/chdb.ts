@@ -41,7 +41,7 @@ const settings = [
   "--prefer_column_name_to_alias=1",
 ];
 
-const types: Readonly<Record<ColumnKind, string>> = {
+export const types: Readonly<Record<ColumnKind, string>> = {
   uuid: "UUID",
   instant: "DateTime64(3, 'UTC')",
   text: "LowCardinality(Nullable(String))",
@@ -58,7 +58,7 @@ const insertRowCount = 50_000;
 /** By time, and by user for the pages of one. */
 const orders = { by_time: "created_at", by_user: "user_id, created_at" };
 
-function rowText(event: TrafficEvent): string {
+export function rowText(event: TrafficEvent): string {
   return JSON.stringify(columns.map(({ kind, value }) => (kind === "instant" ? (Number(value(event)) / 1_000).toFixed(3) : value(event))));
 }
 
@@ -82,7 +82,7 @@ async function insert(session: Session, batches: Iterable<TrafficEvent[]>): Prom
   return { eventCount, ms };
 }
 
-const dialectOf = (events: string): Dialect => ({
+export const dialectOf = (events: string): Dialect => ({
   events,
   from: `{from:${types.instant}}`,
   to: `{to:${types.instant}}`,

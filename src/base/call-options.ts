@@ -3,6 +3,11 @@ import { refuseUnknown } from "./known-options.js";
 
 type Known = Readonly<Record<string, true>>;
 
+export interface IngestOptions {
+  /** The only project these events may belong to, and the one of those that name none. */
+  readonly project?: string;
+}
+
 /** Checks what a question or an export is told beside its input; nothing and null are no options. @throws invalid_parameter, unknown_parameter */
 export function checkQueryOptions(options: unknown, known: Known): void {
   if (options === undefined || options === null) return;

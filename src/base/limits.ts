@@ -64,6 +64,10 @@ export const LIMITS = {
   unorderedSessionCount: 64 * 1024,
   /** Rows that came to heads and are looked at by each question, before what they answer is kept. Keeping costs about as much. */
   newerRowCount: 2 * 1024,
+  /** Lists of a funnel's matches in 16 days from which on they are joined: fewer are as fast one by one. */
+  joinedListCountMin: 8,
+  /** Entities of a funnel that are looked at first at once: the first ones may have most matches. */
+  firstGoerCount: 64,
   /** Bytes of the live journal before its heads are sealed. */
   journalBytes: 64 * 1024 * 1024,
   /** Characters of new dictionary values in one frame. Escaped, as JSON, they stay within one string of V8. */

@@ -18,8 +18,8 @@ interface OpfsFile extends FileSystemFileHandle {
   move(directory: FileSystemDirectoryHandle, name: string): Promise<void>;
 }
 
-/** Readers have a file open for some ms, a tab that was just killed for some more. */
-const OPEN_ELSEWHERE_MS_MAX = 2_000;
+/** Readers have a file open for some ms, a tab that was just killed for some more; on a machine with too much to do each ms is many. */
+const OPEN_ELSEWHERE_MS_MAX = 10_000;
 const AGAIN_MS = 5;
 
 /** Tries again for a while what fails because somebody has the file open. */

@@ -29,13 +29,15 @@ export interface OpenOptions {
   readonly currency?: string | undefined;
   /** False: a lock whose owner cannot be seen is not waited for. Default true. */
   readonly waits?: boolean;
+  /** As that of `openDaybook`. */
+  readonly memoryBudgetBytes?: number;
 }
 
 /**
  * Opens an organization for writing, making it where absent.
  * @throws store_locked, corruption, manifest_missing, invalid_parameter; Error for a directory of other things
  */
-export async function openOrganization(data: DataDirectory, name: string, { currency, waits = true }: OpenOptions = {}): Promise<Daybook> {
+export async function openOrganization(data: DataDirectory, name: string, { currency, waits = true, ...options }: OpenOptions = {}): Promise<Daybook> {
   const directory = directoryOf(data, name);
   if (!(await isStore(directory))) {
     const { kind } = await dataDirectory(directory);
@@ -43,7 +45,7 @@ export async function openOrganization(data: DataDirectory, name: string, { curr
     if (data.strangers.includes(name)) throw new Error(`${directory}: is no store, and holds other things`);
   }
   const storage = fileStorage(directory, waits ? { onLockWait: tellWait } : {});
-  return openDaybook(currency === undefined ? { storage } : { storage, currency });
+  return openDaybook({ storage, ...options, ...(currency === undefined ? {} : { currency }) });
 }
 
 export interface ReadingOptions {

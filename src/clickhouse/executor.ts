@@ -1,9 +1,11 @@
 import type { Rates } from "../plan/input.js";
 import type { Answer, Executor, Plan, ReportName } from "../plan/plan.js";
 import { reportRules, type RuleOptions } from "../plan/revenue-rules.js";
+import { operandsOf } from "../plan/scopes-of.js";
 import type { Connection } from "./connection/connection.js";
+import { severalNow } from "./question/companies.js";
 import { knownOfPlan, NOTHING_KNOWN } from "./question/known-traits.js";
-import { survivorsNow } from "./question/merges.js";
+import { recordsNow } from "./question/merges.js";
 import { Subjects } from "./question/subject.js";
 import { reports } from "./report/reports.js";
 import type { Asking, Report } from "./report/report.js";
@@ -20,7 +22,8 @@ export class ClickHouseExecutor implements Executor {
   async execute<K extends ReportName>(plan: Plan<K>, signal?: Pick<AbortSignal, "aborted">): Promise<Answer<K>> {
     const report: Report<K> = reports[plan.report as K];
     const now = await this.asking(signal);
-    const asking = { ...now, known: await knownOfPlan(plan, now) };
+    const several = asksCompanies(plan) ? await severalNow(this.connection, now, signal) : null;
+    const asking = { ...now, several, known: await knownOfPlan(plan, now) };
     if (plan.userId === null) return await report(plan, asking);
     const subject = await new Subjects(this.connection, asking, signal).ofId(plan.userId);
     return await report(plan, { ...asking, subject: subject ?? NOBODY });
@@ -30,10 +33,19 @@ export class ClickHouseExecutor implements Executor {
   async asking(signal?: Pick<AbortSignal, "aborted">): Promise<Asking> {
     const { connection, tables, rules } = this;
     const { touch, revenue } = reportRules(rules);
-    const survivors = await survivorsNow(connection, tables, signal);
-    return { connection, tables, touch, revenue, rules, survivors, known: NOTHING_KNOWN, signal, subject: null };
+    const records = await recordsNow(connection, tables, signal);
+    return { connection, tables, touch, revenue, rules, ...records, several: null, known: NOTHING_KNOWN, signal, subject: null };
   }
 }
+
+/** Whether a plan asks whose company somebody is: then it is worth to know beforehand who has several. */
+function asksCompanies(plan: Plan): boolean {
+  const isOfCompany = (kind: string) => kind === "companyId" || kind === "company";
+  const isOfAccounts = "level" in plan && plan.level === "account";
+  return OF_COMPANIES.has(plan.report) || isOfAccounts || operandsOf(plan).some(({ operand }) => isOfCompany(operand.kind));
+}
+
+const OF_COMPANIES: ReadonlySet<ReportName> = new Set<ReportName>(["topCompanies", "companyTopUsers"]);
 
 /** A user id that is not known has no events. */
 const NOBODY = { users: [], anonymous: [] };

@@ -1,5 +1,5 @@
 import { isoOfDay } from "../base/time.js";
-import type { DaybookStats } from "../engine/daybook.js";
+import type { DaybookStats } from "../engine/upkeep/stats.js";
 import { sql, text } from "./sql/sql.js";
 import { systemTable, type Servers } from "./tables/change.js";
 

@@ -1,5 +1,5 @@
 import { compareCodePoints } from "../base/order.js";
-import type { DaybookStats } from "../engine/daybook.js";
+import type { DaybookStats } from "../engine/upkeep/stats.js";
 import { DEFAULT_PROJECT } from "../schema/project.js";
 import type { ClickHouseExecutor } from "./executor.js";
 import type { Writes } from "./ingest/writes.js";

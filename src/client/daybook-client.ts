@@ -1,4 +1,5 @@
-import type { Daybook, IngestOptions } from "../engine/daybook.js";
+import type { Daybook } from "../engine/daybook.js";
+import type { IngestOptions } from "../base/call-options.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
 
 /** What only the process has that opened the store: files, threads, and what is known without asking. */

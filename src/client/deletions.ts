@@ -1,6 +1,6 @@
 import { parameterError, shown } from "../base/errors.js";
-import type { DeleteEventsInput, DeletionReceipt } from "../engine/deletions.js";
-import type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "../engine/time-to-live.js";
+import type { DeleteEventsInput, DeletionReceipt } from "../engine/upkeep/deletions.js";
+import type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "../engine/upkeep/time-to-live.js";
 import type { Calls } from "./calls.js";
 import { jsonText } from "./json-text.js";
 import { libraryNames } from "./names.js";

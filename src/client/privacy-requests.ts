@@ -1,5 +1,5 @@
 import { DaybookError, shown } from "../base/errors.js";
-import type { PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "../engine/privacy-requests.js";
+import type { PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "../engine/privacy/requests.js";
 import { readStopOptions } from "../base/stop-options.js";
 import type { StopOptions } from "../base/stop-options.js";
 import type { Calls } from "./calls.js";

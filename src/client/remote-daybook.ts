@@ -1,7 +1,10 @@
-import type { DaybookStats, ExportedEvent, ExportInput, Segments } from "../engine/daybook.js";
-import type { DeleteEventsInput, DeletionReceipt } from "../engine/deletions.js";
-import type { PrivacyRequests } from "../engine/privacy-requests.js";
-import type { TimeToLive } from "../engine/time-to-live.js";
+import type { Segments } from "../engine/question/saved-segments.js";
+import type { DaybookStats } from "../engine/upkeep/stats.js";
+import type { ExportInput } from "../plan/input.js";
+import type { ExportedEvent } from "../schema/exported-event.js";
+import type { DeleteEventsInput, DeletionReceipt } from "../engine/upkeep/deletions.js";
+import type { PrivacyRequests } from "../engine/privacy/requests.js";
+import type { TimeToLive } from "../engine/upkeep/time-to-live.js";
 import { readStopOptions } from "../base/stop-options.js";
 import type { StopOptions } from "../base/stop-options.js";
 import type { StoredRecord } from "../schema/record.js";

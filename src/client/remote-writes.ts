@@ -1,9 +1,10 @@
 import { projectOfIngest } from "../base/call-options.js";
+import type { IngestOptions } from "../base/call-options.js";
 import { DaybookError, ERROR_CODES, parameterError, shown } from "../base/errors.js";
 import type { ErrorCode } from "../base/errors.js";
 import type { KnownOptions } from "../base/known-options.js";
 import { uuidOfText } from "../base/uuid.js";
-import type { Daybook, IngestOptions } from "../engine/daybook.js";
+import type { Daybook } from "../engine/daybook.js";
 import type { EventInput, IngestResult, RejectedEvent } from "../schema/event.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput } from "../schema/record.js";
 import type { Calls } from "./calls.js";

@@ -1,5 +1,5 @@
 import { DaybookError, parameterError, shown } from "../base/errors.js";
-import type { SavedSegment, Segments } from "../engine/daybook.js";
+import type { SavedSegment, Segments } from "../engine/question/saved-segments.js";
 import type { Segment } from "../plan/insights/input.js";
 import type { Calls } from "./calls.js";
 import { jsonText } from "./json-text.js";

@@ -1,7 +1,6 @@
 import type { RecordBatch } from "../arrow/record-batches.js";
-import type { Change, ChangesOptions } from "./changes.js";
-import type { EventInput, EventRecord, FoundEvent, IngestResult } from "../schema/event.js";
-import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
+import type { IngestOptions } from "../base/call-options.js";
+import type { StopOptions } from "../base/stop-options.js";
 import type {
   CompanyTopUsers,
   IdentityDeviceGeo,
@@ -10,6 +9,7 @@ import type {
   IdentitySessionsPage,
   LtvCohorts,
   RevenueByAttribution,
+  SearchEventsPage,
   TopCompanies,
 } from "../plan/answers.js";
 import type {
@@ -17,13 +17,15 @@ import type {
   AggregateItem,
   CompanyTopUsersInput,
   CountEventsInput,
-  DateInput,
+  ExportArrowInput,
+  ExportInput,
   IdentityInput,
   IdentityReferrersInput,
   IdentitySessionsInput,
   LtvCohortsInput,
   PerDayInput,
   PerDayItem,
+  RecordBatchesInput,
   RevenueByAttributionInput,
   SearchEventsInput,
   TopCompaniesInput,
@@ -36,138 +38,25 @@ import type {
   LifecycleInput,
   PathsInput,
   RetentionInput,
-  Segment,
   SessionsOverviewInput,
   StickinessInput,
   TrendInput,
   WebOverviewInput,
 } from "../plan/insights/input.js";
 import type { ReportName } from "../plan/plan.js";
-import type { DeleteEventsInput, DeletionReceipt } from "./deletions.js";
+import type { EventInput, EventRecord, IngestResult } from "../schema/event.js";
+import type { ExportedEvent } from "../schema/exported-event.js";
+import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
 import type { BackupReport } from "../store/backup/backup-store.js";
 import type { Storage } from "../store/storage/storage.js";
-import type { Notice } from "./notices.js";
-import type { PrivacyRequests } from "./privacy-requests.js";
-import type { ScrubState } from "./scrub.js";
-import type { TimeToLive } from "./time-to-live.js";
-import type { StopOptions } from "../base/stop-options.js";
-
-export interface QueryOptions extends StopOptions {
-  /** Called for this question as `onNotice` of `openDaybook` is, which is called too. */
-  readonly onNotice?: (notice: Notice) => unknown;
-}
-
-export interface IngestOptions {
-  /** The only project these events may belong to, and the one of those that name none. */
-  readonly project?: string;
-}
-
-export interface SearchEventsPage<E extends EventRecord = FoundEvent> {
-  /** For the next page; null on the last one. */
-  readonly cursor: string | null;
-  readonly events: readonly E[];
-}
-
-/** Every stored field of one event: what `export` writes and `ingest` takes back. Not-set fields are left out. */
-export type ExportedEvent = Omit<EventInput, "id" | "createdAt" | "metadata"> & {
-  readonly id: string;
-  readonly createdAt: string;
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Where it was asked for and the event is somebody's. `ingest` does not take it: it follows from ids and records. */
-  readonly identityId?: string;
-};
-
-export interface ExportInput {
-  readonly project?: string | null | undefined;
-  readonly startDate?: DateInput | null | undefined;
-  readonly endDate?: DateInput | null | undefined;
-  /** Adds to each event whose it is by what is known when the export begins. Default false. */
-  readonly identityIds?: boolean | null | undefined;
-}
-
-export interface ExportArrowInput extends ExportInput {
-  /** Marks the column `metadata` as the extension type `arrow.json`, which some readers refuse. Default false. */
-  readonly jsonMark?: boolean | null | undefined;
-}
-
-export interface RecordBatchesInput extends Pick<ExportInput, "project" | "startDate" | "endDate"> {
-  /** `id`, `createdAt`, `sequence`, fields under their camelCase names, and `metadata.KEY`. Default: all that the rows have. */
-  readonly columns?: readonly string[] | null | undefined;
-}
-
-export interface DaybookStats {
-  /** `read_only` after a failed sync, after another process took the store over, or on a read-only open. */
-  readonly health: "ok" | "read_only" | "closed";
-  /** Why the last seal, merging of segments, or sweep in the background failed; null when it went well. Nothing is lost meanwhile. */
-  readonly sealError: string | null;
-  readonly eventCount: number;
-  readonly dayCount: number;
-  readonly segmentCount: number;
-  /** Rows not yet sealed into segments. */
-  readonly headRowCount: number;
-  readonly firstDay: string | null;
-  readonly lastDay: string | null;
-  readonly projects: readonly string[];
-  /** Bytes of the files that the manifest names, and of the journals that count. */
-  readonly storedByteLength: number;
-  /** Estimate of the bytes held in memory by columns, dictionaries and derived structures. */
-  readonly memoryByteLength: number;
-  /** Damaged files that were moved aside, ever, and the events that went with them: no answer has these. */
-  readonly quarantine: readonly QuarantinedItem[];
-  /** What the scrub found so far; null where there is none. */
-  readonly scrub: ScrubState | null;
-}
-
-/** A damaged file that was moved aside; see `onCorruption`. */
-export interface QuarantinedItem {
-  /** Where it was. Its bytes, if there were any, are kept under `quarantine/` and this key. */
-  readonly key: string;
-  readonly byteLength: number;
-  readonly reason: string;
-  /** Events that went with it; day null: of unknown days, records among them. */
-  readonly lost: readonly { readonly day: string | null; readonly eventCount: number }[];
-}
-
-/** Which segments, columns and rows a plan would touch, and how: decided from metadata and from what earlier questions left. */
-export interface Explanation {
-  readonly report: ReportName;
-  readonly plan: unknown;
-  readonly segments: readonly {
-    readonly day: string;
-    readonly rowCount: number;
-    readonly sealed: boolean;
-    /**
-     * How rows are found: their part of the answer is known (`kept`), no row is tested (`all`), an edge of the day (`range`),
-     * lists of the rows of few values (`postings`), a bit per row and value (`bitmaps`), a test of codes (`scan`); or nothing
-     * can match (`pruned`).
-     */
-    readonly access: "kept" | "all" | "range" | "postings" | "bitmaps" | "scan" | "pruned";
-  }[];
-  readonly columns: readonly string[];
-  readonly rowCount: number;
-  readonly dictionaryValueCount: number;
-  /** Names that are no field, and no metadata key of any stored event: a sentence each. */
-  readonly notices: readonly string[];
-}
-
-/** A segment under the name by which filters of any question know it, as it was put; dates are texts. */
-export interface SavedSegment extends Segment {
-  readonly name: string;
-}
-
-/** Segments that are kept, at most 1,000, so that questions need not spell them out. What they mean is settled anew with each question. */
-export interface Segments {
-  /**
-   * Keeps a segment, in the place of one of the same name; durable when it resolves.
-   * @throws invalid_parameter (a name of other than 1 to 64 letters, digits, `_` and `-`; one too many), read_only, storage_full, closed, and as
-   * countEvents for filters
-   */
-  put(name: string, segment: Segment): Promise<SavedSegment>;
-  /** All of them, by name. @throws closed */
-  list(): Promise<readonly SavedSegment[]>;
-  /** Forgets a segment: questions that name it are refused from then on. False where there was none. @throws read_only, storage_full, closed */
-  delete(name: string): Promise<boolean>;
-}
+import type { Change, ChangesOptions } from "./follow/changes.js";
+import type { DeleteEventsInput, DeletionReceipt } from "./upkeep/deletions.js";
+import type { Explanation } from "./question/explain.js";
+import type { PrivacyRequests } from "./privacy/requests.js";
+import type { QueryOptions } from "./question/query-options.js";
+import type { Segments } from "./question/saved-segments.js";
+import type { DaybookStats } from "./upkeep/stats.js";
+import type { TimeToLive } from "./upkeep/time-to-live.js";
 
 /** One organization's events and every question about them. Close it when done; `await using` does. */
 export interface Daybook extends AsyncDisposable {

@@ -1,5 +1,6 @@
 import type { RecordBatch } from "../arrow/record-batches.js";
 import { projectOfIngest } from "../base/call-options.js";
+import type { IngestOptions } from "../base/call-options.js";
 import { systemClock } from "../base/clock.js";
 import type { Clock } from "../base/clock.js";
 import { DaybookError, parameterError, shown } from "../base/errors.js";
@@ -12,11 +13,11 @@ import { parseUuid, uuidText } from "../base/uuid.js";
 import { decodeAlias, decodeGroup, decodeIdentify, unlinkOf } from "../identity/decode-record.js";
 import type { DecodedRecord, RecordContext } from "../identity/decode-record.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
-import { Changes } from "./changes.js";
-import type { Change, ChangesOptions } from "./changes.js";
-import { KEY_COUNT_MAX } from "./collected.js";
-import { Deletions } from "./deletions.js";
-import type { DeleteEventsInput, DeletionReceipt } from "./deletions.js";
+import { Changes } from "./follow/changes.js";
+import type { Change, ChangesOptions } from "./follow/changes.js";
+import { KEY_COUNT_MAX } from "./ingest/collected.js";
+import { Deletions } from "./upkeep/deletions.js";
+import type { DeleteEventsInput, DeletionReceipt } from "./upkeep/deletions.js";
 import { encodeCursor } from "../plan/cursor.js";
 import type { ReportRules } from "../plan/context.js";
 import type { Answer, CursorPosition, Executor, Plan, ReportName } from "../plan/plan.js";
@@ -29,48 +30,43 @@ import type { Store } from "../store/live/store.js";
 import { openStore } from "../store/open-store.js";
 import type { Storage } from "../store/storage/storage.js";
 import { storeKeys } from "../store/files/store-keys.js";
-import type { BackupReport } from "../store/backup/backup-store.js";
 import type { StoreKeys } from "../store/files/store-keys.js";
+import type { BackupReport } from "../store/backup/backup-store.js";
 import type { SavedSegment } from "../store/files/saved-segments-file.js";
-import type {
-  Daybook,
-  DaybookStats,
-  ExportArrowInput,
-  ExportedEvent,
-  ExportInput,
-  Explanation,
-  IngestOptions,
-  QueryOptions,
-  RecordBatchesInput,
-  Segments,
-} from "./daybook.js";
-import { MemoryExecutor } from "./executor.js";
-import { explainPlan } from "./explain.js";
-import { AFTER } from "./export-place.js";
-import type { PagedExports } from "./export-place.js";
-import { exportStoredRecords } from "./export-records.js";
-import type { Following, follow } from "./following.js";
-import { Housekeeping } from "./housekeeping.js";
-import { IngestQueue } from "./ingest-queue.js";
-import { ingestRecords } from "./ingest-records.js";
-import { OpenExports } from "./open-exports.js";
+import type { Daybook } from "./daybook.js";
+import type { QueryOptions } from "./question/query-options.js";
+import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../plan/input.js";
+import type { ExportedEvent } from "../schema/exported-event.js";
+import { MemoryExecutor } from "./question/executor.js";
+import { explainPlan } from "./question/explain.js";
+import type { Explanation } from "./question/explain.js";
+import { AFTER } from "./exports/place.js";
+import type { PagedExports } from "./exports/place.js";
+import { exportStoredRecords } from "./exports/records.js";
+import type { Following, follow } from "./follow/following.js";
+import { Housekeeping } from "./upkeep/housekeeping.js";
+import { IngestQueue } from "./ingest/queue.js";
+import { ingestRecords } from "./ingest/records.js";
+import { OpenExports } from "./exports/open-exports.js";
 import { checkOptions } from "./options.js";
 import type { DaybookOptions } from "./options.js";
-import { noticesOf, tellNotices } from "./notices.js";
-import type { Notice } from "./notices.js";
-import { PERMIT } from "./permit.js";
-import type { Permitted } from "./permit.js";
-import { StoredPrivacyRequests } from "./privacy.js";
-import type { PrivacyRequests } from "./privacy-requests.js";
-import { projectsOf } from "./projects.js";
+import { noticesOf, tellNotices } from "./question/notices.js";
+import type { Notice } from "./question/notices.js";
+import { PERMIT } from "./question/permit.js";
+import type { Permitted } from "./question/permit.js";
+import { StoredPrivacyRequests } from "./privacy/stored-requests.js";
+import type { PrivacyRequests } from "./privacy/requests.js";
+import { projectsOf } from "../store/live/projects.js";
 import { Questions } from "./questions.js";
-import { ReportContexts } from "./report-contexts.js";
-import { readSavedSegments, StoredSegments } from "./saved-segments.js";
-import { Scrub, timer } from "./scrub.js";
-import { settle, type SettleContext } from "./settle.js";
-import { statsOf } from "./stats.js";
-import { StoredTimeToLive } from "./stored-time-to-live.js";
-import type { TimeToLive } from "./time-to-live.js";
+import { ReportContexts } from "./question/report-contexts.js";
+import { readSavedSegments, StoredSegments } from "./question/saved-segments.js";
+import type { Segments } from "./question/saved-segments.js";
+import { Scrub, timer } from "./upkeep/scrub.js";
+import { settle, type SettleContext } from "./question/settle.js";
+import { statsOf } from "./upkeep/stats.js";
+import type { DaybookStats } from "./upkeep/stats.js";
+import { StoredTimeToLive } from "./upkeep/stored-time-to-live.js";
+import type { TimeToLive } from "./upkeep/time-to-live.js";
 import { readStopOptions } from "../base/stop-options.js";
 import type { StopOptions } from "../base/stop-options.js";
 
@@ -117,7 +113,7 @@ export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor
   if (readOnly) await sealBeforeReading(storage);
   const excerpts = (dictionaries: Dictionaries) => [moneyExcerpt(dictionaries, slugs)];
   // Loaded when asked for: most programs follow nobody.
-  const following = isFollowing ? await import("./beside-writer.js") : null;
+  const following = isFollowing ? await import("./follow/beside-writer.js") : null;
   const store = await openStore({ storage, durability, memoryBudgetBytes, readOnly, follow: following?.hasSettled ?? null, quarantine, sealer, excerpts });
   try {
     const keys = await storeKeys(storage, { random, mayWrite: !readOnly, mayBeMissing: store.isEmpty || quarantine });
@@ -347,7 +343,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     if (typeof (storage as Partial<Storage> | null | undefined)?.write !== "function")
       throw parameterError("invalid_parameter", "storage", `expected memoryStorage() or another storage, got ${shown(storage)}`);
     // Loaded when asked for: most programs make no backup of their own.
-    const { backupStore } = await import("./beside-writer.js");
+    const { backupStore } = await import("./follow/beside-writer.js");
     await sealBeforeReading(this.#store.storage);
     return await backupStore(this.#store.storage, storage, { takenMs: this.#clock.now() });
   }

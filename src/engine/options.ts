@@ -7,9 +7,9 @@ import type { EventRecord } from "../schema/event.js";
 import type { Sealer } from "../store/files/make-segment.js";
 import type { Durability } from "../store/journal/journals.js";
 import type { Storage } from "../store/storage/storage.js";
-import type { Work } from "./work.js";
-import type { Notice } from "./notices.js";
-import type { Damage, ScrubOptions } from "./scrub.js";
+import type { Work } from "./question/work.js";
+import type { Notice } from "./question/notices.js";
+import type { Damage, ScrubOptions } from "./upkeep/scrub.js";
 
 export interface DaybookOptions {
   /** Where the bytes are kept: `memoryStorage()`, `fileStorage(directory)` of `daybook/node`, or `opfsStorage(name)` of `daybook/browser`. */

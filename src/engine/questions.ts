@@ -8,6 +8,7 @@ import type {
   IdentitySessionsPage,
   LtvCohorts,
   RevenueByAttribution,
+  SearchEventsPage,
   TopCompanies,
 } from "../plan/answers.js";
 import type {
@@ -40,9 +41,9 @@ import type {
 } from "../plan/insights/input.js";
 import type { Answer, CursorPosition, Plan, ReportName } from "../plan/plan.js";
 import type { FoundEvent } from "../schema/event.js";
-import type { QueryOptions, SearchEventsPage } from "./daybook.js";
-import { PERMIT } from "./permit.js";
-import type { Permitted } from "./permit.js";
+import type { QueryOptions } from "./question/query-options.js";
+import { PERMIT } from "./question/permit.js";
+import type { Permitted } from "./question/permit.js";
 
 const KNOWN: KnownOptions<QueryOptions> = { signal: true, onNotice: true };
 

@@ -9,7 +9,6 @@ import type { Dictionary, JsonDictionary } from "../column/dictionary.js";
 import { COMPANY_COLUMNS } from "../identity/company-rows.js";
 import type { IdentityIds } from "../identity/identity-ids.js";
 import type { CompanyView, IdentityView } from "../identity/identity-view.js";
-import type { SegmentPlan } from "../plan/insights/plan.js";
 import { numberOf } from "../plan/number-form.js";
 import type { Comparison, Operand, Scope, Test, TouchDimension } from "../plan/plan.js";
 import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
@@ -18,7 +17,7 @@ import type { KnownFields, KnownValues } from "./known-fields.js";
 import type { MembersOf } from "./members.js";
 import { pathOf, referrerDomainOf, walk } from "./operand-value.js";
 import { ALWAYS, NEVER, codesPredicate, columnsOf } from "./predicate.js";
-import type { Predicate, Selector } from "./predicate.js";
+import type { ActorTest, Predicate, Selector } from "./predicate.js";
 import type { Regexes } from "./regex.js";
 import { compileValueTest } from "./value-test.js";
 import type { ValueTest } from "./value-test.js";
@@ -58,9 +57,15 @@ export class SelectorCompiler {
     this.#compiler = new Compiler(context);
   }
 
-  /** Cost: the dictionaries' values, never rows. Pauses after each filter, so that others may have a turn. */
-  *compile(scope: Scope): Generator<void, Selector> {
+  /**
+   * Cost: the dictionaries' values, never rows. Pauses after each filter, so that others may have a turn.
+   * @param leavesActors filters that tell actors apart, and nothing else, are left to the end
+   */
+  *compile(asked: Scope, leavesActors: boolean): Generator<void, Selector> {
     const compiler = this.#compiler;
+    const left = leavesActors && asked.where.length === 1 ? (asked.where[0] ?? []).filter(({ operand }) => tellsActors(operand)) : [];
+    const scope = left.length === 0 ? asked : without(asked, left);
+    const tests = left.map((comparison) => compiler.actorTest(comparison));
     const testedBefore = compiler.testedValueCount;
     const all: Predicate[] = [];
     if (scope.project !== null) all.push(compiler.exactly("project", scope.project));
@@ -84,6 +89,7 @@ export class SelectorCompiler {
       fromMs: scope.range.fromMs,
       toMs: scope.range.toMs,
       key: keyOf(scope),
+      whose: tests.length > 1 ? (actor) => tests.every((passes) => passes(actor)) : (tests[0] ?? null),
       columns: [...columns],
       testedValueCount: compiler.testedValueCount - testedBefore,
     };
@@ -105,6 +111,17 @@ function keyOf({ project, eventName, userId, where }: Scope): string | null {
 /** What rows have of these follows from who is who, which changes. */
 function asksWhoIsWho({ kind }: Operand): boolean {
   return ["identityId", "companyId", "person", "company", "paymentTouch", "segment"].includes(kind);
+}
+
+/** Whether it says the same of all that an actor did. */
+function tellsActors({ kind }: Operand): boolean {
+  return kind === "person" || kind === "segment";
+}
+
+/** A scope of one group of filters without some of these. */
+function without(scope: Scope, left: readonly Comparison[]): Scope {
+  const rest = (scope.where[0] ?? []).filter((comparison) => !left.includes(comparison));
+  return { ...scope, where: rest.length === 0 ? [] : [rest] };
 }
 
 class Compiler {
@@ -132,7 +149,8 @@ class Compiler {
     );
   }
 
-  comparison({ operand, test, negated }: Comparison): Predicate {
+  comparison(comparison: Comparison): Predicate {
+    const { operand, test, negated } = comparison;
     const value = compileValueTest(test, this.context.regexes);
     switch (operand.kind) {
       case "field":
@@ -140,7 +158,8 @@ class Compiler {
       case "companyId":
         return this.#companyId(value, negated);
       case "person":
-        return this.#person(operand.path, value, negated);
+      case "segment":
+        return actorPredicate(...this.#actorSets(this.actorTest(comparison), false));
       case "company":
         return this.#company(operand.path, value, negated);
       case "path":
@@ -162,9 +181,22 @@ class Compiler {
         return rowPredicate(operand, test, value, negated);
       case "paymentTouch":
         return this.#paymentTouch(operand, value, negated);
-      case "segment":
-        return this.#segment(operand.segment, negated);
     }
+  }
+
+  /** Whether an actor's events pass a filter by traits or by segment; actor 0 is nobody. */
+  actorTest({ operand, test, negated }: Comparison): ActorTest {
+    const { identities, known, membersOf } = this.context;
+    if (operand.kind === "segment") {
+      // Explained, not asked: anybody may be a member.
+      if (membersOf === null) return () => true;
+      const members = membersOf(operand.segment);
+      return (actor) => (actor >= 2 && members.has(identities.identityOf(actor))) !== negated;
+    }
+    assert(operand.kind === "person", "a filter of actors is by traits or by segment");
+    const values = known.person(operand.path);
+    const passing = this.#passing(values, compileValueTest(test, this.context.regexes));
+    return (actor) => (passing[values.numberOf(identities.identityOf(actor))] === 1) !== negated;
   }
 
   #field(column: string, test: Test, value: ValueTest, negated: boolean): Predicate {
@@ -195,14 +227,6 @@ class Compiler {
     assert(touches !== null, "a filter by touch was compiled without touches");
     const test = (rows: Rows, row: number) => value.string(touches.touch(rows, row)?.[dimension] ?? "") !== negated;
     return { kind: "row", columns: touches.columns, prepare: (rows) => (row) => test(rows, row) };
-  }
-
-  /** Whoever is nobody is in none. */
-  #segment(segment: SegmentPlan, negated: boolean): Predicate {
-    const { identities, membersOf } = this.context;
-    if (membersOf === null) return actorPredicate(...this.#actorSets(() => true, false));
-    const members = membersOf(segment);
-    return actorPredicate(...this.#actorSets((actor) => actor >= 2 && members.has(identities.identityOf(actor)), negated));
   }
 
   /** Where a label is not known yet no row passes: the question begins anew then. */
@@ -264,15 +288,6 @@ class Compiler {
       const identity = identities.identityOf(actor);
       return identity < 2 ? value.notSet : value.string(identities.identityId(identity));
     };
-    return actorPredicate(...this.#actorSets(passes, negated));
-  }
-
-  /** Each value is tested once. Whose events have none are those of nobody too. */
-  #person(path: string, value: ValueTest, negated: boolean): Predicate {
-    const { identities, known } = this.context;
-    const values = known.person(path);
-    const passing = this.#passing(values, value);
-    const passes = (actor: number) => passing[values.numberOf(identities.identityOf(actor))] === 1;
     return actorPredicate(...this.#actorSets(passes, negated));
   }
 

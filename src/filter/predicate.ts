@@ -13,6 +13,9 @@ export type Predicate =
   /** A test of the row itself, for the values that no dictionary holds: event id and the text of createdAt. */
   | { readonly kind: "row"; readonly columns: readonly string[]; readonly prepare: (rows: Rows) => (row: number) => boolean };
 
+/** Whether an actor, who is somebody, passes. */
+export type ActorTest = (actor: number) => boolean;
+
 export const ALWAYS: Predicate = { kind: "constant", value: true };
 export const NEVER: Predicate = { kind: "constant", value: false };
 
@@ -32,6 +35,8 @@ export interface Selector {
    * without filters; null where the answer depends on who is who.
    */
   readonly key: string | null;
+  /** Whose rows are meant among the selected ones, where that is left to the end; null: all of them. */
+  readonly whose: ActorTest | null;
   /** Columns that selecting may read, times and ids apart. */
   readonly columns: readonly string[];
   /** Dictionary values that were tested to make it. */

@@ -7,8 +7,8 @@ import type { Rows } from "../segment/rows.js";
 import { parquetSchema } from "./parquet-schema.js";
 import { rowGroupColumns } from "./row-group.js";
 
-/** Rows of one row group, which is in memory as a whole where it is written and where it is read. */
-const GROUP_ROW_COUNT = 65_536;
+/** Rows of one row group, which is in memory as a whole where it is read. More of them are garbage that outlives the young generation of a heap. */
+const GROUP_ROW_COUNT = 16_384;
 
 /**
  * Every event of a range in (createdAt, event id) order as a Parquet file, in pieces. The columns are those of an Arrow export: texts

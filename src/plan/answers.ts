@@ -1,4 +1,6 @@
-/** What the reports about identities, revenue and companies answer: camelCase twins of the wire. Instants are ISO 8601 with milliseconds, UTC. */
+import type { EventRecord, FoundEvent } from "../schema/event.js";
+
+// What the reports about events, identities, revenue and companies answer: camelCase twins of the wire. Instants are ISO 8601 with milliseconds, UTC.
 
 export interface SessionItem {
   readonly sessionId: string;
@@ -28,6 +30,12 @@ export interface SessionItem {
   readonly locationCity: string | null;
   /** Net, in major units of the reporting currency. */
   readonly revenue: number;
+}
+
+export interface SearchEventsPage<E extends EventRecord = FoundEvent> {
+  /** For the next page; null on the last one. */
+  readonly cursor: string | null;
+  readonly events: readonly E[];
 }
 
 export interface IdentitySessionsPage {

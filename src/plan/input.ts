@@ -153,6 +153,24 @@ export interface CompanyTopUsersInput {
   readonly limit?: number | null | undefined;
 }
 
+export interface ExportInput {
+  readonly project?: string | null | undefined;
+  readonly startDate?: DateInput | null | undefined;
+  readonly endDate?: DateInput | null | undefined;
+  /** Adds to each event whose it is by what is known when the export begins. Default false. */
+  readonly identityIds?: boolean | null | undefined;
+}
+
+export interface ExportArrowInput extends ExportInput {
+  /** Marks the column `metadata` as the extension type `arrow.json`, which some readers refuse. Default false. */
+  readonly jsonMark?: boolean | null | undefined;
+}
+
+export interface RecordBatchesInput extends Pick<ExportInput, "project" | "startDate" | "endDate"> {
+  /** `id`, `createdAt`, `sequence`, fields under their camelCase names, and `metadata.KEY`. Default: all that the rows have. */
+  readonly columns?: readonly string[] | null | undefined;
+}
+
 export interface PerDayItem {
   /** 00:00:00.000 UTC of the day, ISO 8601. */
   readonly day: string;

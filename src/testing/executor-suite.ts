@@ -1,6 +1,6 @@
 import { DaybookError } from "../base/errors.js";
 import type { Daybook } from "../engine/daybook.js";
-import { settle } from "../engine/settle.js";
+import { settle } from "../engine/question/settle.js";
 import type { CursorPosition, Executor, Plan, ReportName } from "../plan/plan.js";
 import { reportRules } from "../plan/revenue-rules.js";
 import { DEFAULT_PROJECT } from "../schema/project.js";

@@ -1,7 +1,8 @@
 import { parameterError, shown } from "../base/errors.js";
 import { refuseUnknown } from "../base/known-options.js";
 import { tellEach } from "../base/tell.js";
-import type { Daybook, IngestOptions } from "../engine/daybook.js";
+import type { Daybook } from "../engine/daybook.js";
+import type { IngestOptions } from "../base/call-options.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
 import { flawsOf, type EventFlaw } from "./event-check.js";
 import type { EventShapes, MetadataOf } from "./event-shapes.js";

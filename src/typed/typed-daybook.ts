@@ -1,4 +1,8 @@
-import type { Daybook, IngestOptions, QueryOptions, SavedSegment, SearchEventsPage, Segments } from "../engine/daybook.js";
+import type { Daybook } from "../engine/daybook.js";
+import type { IngestOptions } from "../base/call-options.js";
+import type { QueryOptions } from "../engine/question/query-options.js";
+import type { SavedSegment, Segments } from "../engine/question/saved-segments.js";
+import type { SearchEventsPage } from "../plan/answers.js";
 import type { PerDayItem, AggregateItem, AggregateInput, CountEventsInput, PerDayInput, SearchEventsInput, UniqueUsersInput, UniqueUsersPerDayInput } from "../plan/input.js";
 import type { Funnel, Lifecycle, Paths, Retention, SessionsOverview, Stickiness, Trend, WebOverview } from "../plan/insights/answers.js";
 import type {

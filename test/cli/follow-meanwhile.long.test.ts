@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { baseSeed } from "../oracle/settings.js";
+import { baseSeed, longCount } from "../oracle/settings.js";
 import { followRounds } from "./follow-rounds.js";
 
-const BACKUP_COUNT = Number(process.env["DAYBOOK_FOLLOWED_BACKUPS"] ?? 200);
+const BACKUP_COUNT = longCount(200, "DAYBOOK_FOLLOWED_BACKUPS");
 const LIFE_COUNT = Math.min(10, BACKUP_COUNT);
 
 test(`A follower beside ${BACKUP_COUNT} backups, one a second under full load, and ${LIFE_COUNT} writers that are killed, never fails, shows no batch in part, and never goes back (seed ${baseSeed})`, async () => {

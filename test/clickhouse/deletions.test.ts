@@ -2,7 +2,7 @@ import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput }
 import { openClickHouse, type ClickHouseDaybook, type ClickHouseOptions } from "daybook/clickhouse";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runCommandLine } from "../../src/cli/command-line.js";
-import type { DeletionReceipt } from "../../src/engine/deletions.js";
+import type { DeletionReceipt } from "../../src/engine/upkeep/deletions.js";
 import { layouts, newDatabase, order, pathsWith } from "./kit.js";
 
 const DAY_MS = 86_400_000;

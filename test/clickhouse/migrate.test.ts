@@ -6,7 +6,11 @@ import { checkClickHouseOptions } from "../../src/clickhouse/options.js";
 import { keptOf } from "../../src/clickhouse/tables/migrate.js";
 import { databaseStatement, tableStatements } from "../../src/clickhouse/tables/statements.js";
 import { runCommandLine } from "../../src/cli/command-line.js";
+import { sql, text } from "../../src/clickhouse/sql/sql.js";
 import { layouts, newOptions } from "./kit.js";
+
+/** What version 3 keeps beside the rows. */
+const PROJECTIONS = ["actors", "byPerson", "payments"];
 
 describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
   test("are made once, and opened then", async () => {
@@ -30,13 +34,42 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     await connection.insert("kept", [{ name: "cursorKey", value: "ab".repeat(32) }, { name: "tablesVersion", value: "1" }]);
     await expect(openClickHouse(options)).rejects.toMatchObject({ code: "manifest_missing" });
     expect(await migrateClickHouse(options)).toMatchObject({ from: 1, to: 4, statements: tableStatements(place, 1) });
-    expect(tableStatements(place, 1)).toHaveLength(layout === "one server" ? 5 : 10);
+    expect(tableStatements(place, 1)).toHaveLength(layout === "one server" ? 13 : 20);
     const { cursorKey, suppressionKey } = await keptOf(connection);
     expect(cursorKey).toEqual(new Uint8Array(32).fill(0xab));
     expect(suppressionKey).toHaveLength(32);
     expect(suppressionKey).not.toEqual(cursorKey);
     await using daybook = await openClickHouse(options);
     expect(await daybook.segments.list()).toEqual([]);
+    await connection.close();
+  });
+
+  test("of version 2 get what is kept beside their rows, filled", async () => {
+    const options = newOptions(layout);
+    await migrateClickHouse(options);
+    await using daybook = await openClickHouse(options);
+    const paid = { name: "Purchase", userId: "ann", companyId: "acme", value: 5, externalId: "o1" };
+    const refund = { name: "Refund", userId: "ann", metadata: { amount: 2 } };
+    await daybook.ingest([paid, { ...paid, userId: "bob" }, refund, { name: "seen", anonymousId: "a" }]);
+    const asked = async () => [await daybook.ltvCohorts({ project: "default", level: "account" }), await daybook.identityProfile({ userId: "bob" })];
+    const before = await asked();
+    expect(JSON.stringify(before)).toContain('"revenue":3,');
+    const connection = await connect(checkClickHouseOptions(options));
+    const tables = layout === "one server" ? ["events"] : ["events_local", "events"];
+    const alter = (table: string, what: string) => connection.define(`ALTER TABLE ${options.database}.${table} ${what} SETTINGS mutations_sync = 2`);
+    for (const projection of PROJECTIONS) await alter(tables[0] ?? "", `DROP PROJECTION ${projection}`);
+    for (const column of ["money", "moneyKind"]) for (const table of tables) await alter(table, `DROP COLUMN ${column}`);
+    await alter(layout === "one server" ? "kept" : "kept_local", "DELETE WHERE value = '4'");
+    await connection.insert("kept", [{ name: "tablesVersion", value: "2" }]);
+    const filled = sql`SELECT DISTINCT name FROM system.projection_parts
+      WHERE active AND database = ${text(options.database)} AND name != 'byId' ORDER BY name`;
+    expect(await connection.rows(filled)).toEqual([]);
+    expect(await migrateClickHouse(options)).toMatchObject({ from: 2, to: 4 });
+    expect(await asked()).toEqual(before);
+    const isFilling = sql`SELECT 1 FROM system.mutations WHERE database = ${text(options.database)} AND NOT is_done`;
+    await vi.waitFor(async () => expect(await connection.rows(isFilling)).toEqual([]), { timeout: 60_000 });
+    expect(await connection.rows(filled)).toEqual(PROJECTIONS.map((projection) => [projection]));
+    expect(await asked()).toEqual(before);
     await connection.close();
   });
 

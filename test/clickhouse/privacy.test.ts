@@ -2,7 +2,7 @@ import { createClient } from "@clickhouse/client";
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type RecordInput, type Segment } from "daybook";
 import { openClickHouse, type ClickHouseDaybook, type ClickHouseOptions } from "daybook/clickhouse";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { PrivacyRequest } from "../../src/engine/privacy-requests.js";
+import type { PrivacyRequest } from "../../src/engine/privacy/requests.js";
 import { layouts, newDatabase, order, pathsWith } from "./kit.js";
 
 const NOW = Date.UTC(2026, 2, 31, 12);

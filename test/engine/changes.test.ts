@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.js";
-import { Changes } from "../../src/engine/changes.js";
-import type { Change } from "../../src/engine/changes.js";
+import { Changes } from "../../src/engine/follow/changes.js";
+import type { Change } from "../../src/engine/follow/changes.js";
 import { memoryStorage, openDaybook } from "../../src/index.js";
 import type { Daybook } from "../../src/index.js";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Work } from "../../src/engine/work.js";
-import { Gathering } from "../../src/engine/gathering.js";
-import { partOfFold } from "../../src/engine/part-of-fold.js";
-import { Slices } from "../../src/engine/slices.js";
+import type { Work } from "../../src/engine/question/work.js";
+import { Gathering } from "../../src/engine/question/gathering.js";
+import { partOfFold } from "../../src/engine/question/part-of-fold.js";
+import { Slices } from "../../src/engine/question/slices.js";
 import type { Plan } from "../../src/plan/plan.js";
 import { countEvents } from "../../src/report/events/count-events.js";
 import type { AnyFold, FoldContext } from "../../src/report/form/report.js";
@@ -11,7 +11,7 @@ import { Catalog, type Snapshot } from "../../src/store/live/catalog.js";
 import { appendRow } from "../segment/rows-of.js";
 
 // A count of everything: no dictionary and nobody's identity is asked.
-const selector = { all: [], any: [], fromMs: -Infinity, toMs: Infinity, key: "", columns: [], testedValueCount: 0 };
+const selector = { all: [], any: [], fromMs: -Infinity, toMs: Infinity, key: "", whose: null, columns: [], testedValueCount: 0 };
 
 /** The count of a snapshot, and the rows that were looked at for it. */
 async function ask(snapshot: Snapshot): Promise<[count: number, rowCount: number]> {

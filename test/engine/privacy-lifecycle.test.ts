@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { DaybookError } from "../../src/base/errors.js";
-import { acknowledge, expire, extend, newRequest, readPrivacyInput, readResolution, resolve, shownRequest, verify } from "../../src/engine/privacy-lifecycle.js";
-import type { StoredRequest } from "../../src/engine/privacy-lifecycle.js";
-import type { PrivacyResolution, PrivacyStatus, Regulation } from "../../src/engine/privacy-requests.js";
+import { acknowledge, expire, extend, newRequest, readPrivacyInput, readResolution, resolve, shownRequest, verify } from "../../src/engine/privacy/lifecycle.js";
+import type { StoredRequest } from "../../src/engine/privacy/lifecycle.js";
+import type { PrivacyResolution, PrivacyStatus, Regulation } from "../../src/engine/privacy/requests.js";
 
 const DAY_MS = 86_400_000;
 const AT_MS = Date.parse("2026-03-10T12:00:00.000Z");

@@ -1,11 +1,13 @@
 import { fixedClock } from "../../src/base/clock.js";
-import type { Daybook, DaybookStats, SavedSegment } from "../../src/engine/daybook.js";
-import type { DeletionReceipt } from "../../src/engine/deletions.js";
+import type { Daybook } from "../../src/engine/daybook.js";
+import type { SavedSegment } from "../../src/engine/question/saved-segments.js";
+import type { DaybookStats } from "../../src/engine/upkeep/stats.js";
+import type { DeletionReceipt } from "../../src/engine/upkeep/deletions.js";
 import { createHandler, memoryTokens } from "../../src/http/index.js";
 import type { Handler, HandlerOptions, TokenEntry } from "../../src/http/index.js";
-import { PERMIT } from "../../src/engine/permit.js";
-import type { Permitted } from "../../src/engine/permit.js";
-import type { PrivacyRequest } from "../../src/engine/privacy-requests.js";
+import { PERMIT } from "../../src/engine/question/permit.js";
+import type { Permitted } from "../../src/engine/question/permit.js";
+import type { PrivacyRequest } from "../../src/engine/privacy/requests.js";
 import { planners } from "../../src/plan/planners.js";
 import { context as planContext } from "../plan/thrown.js";
 import { REPORT_ANSWERS } from "./report-answers.js";

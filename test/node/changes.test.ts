@@ -159,6 +159,20 @@ test("A token is looked at and comments come also while there is always somethin
   }
 });
 
+test("What comes after the head is told for what it is: a change of another project is none.", async () => {
+  const daybook = await openDaybook({ storage: memoryStorage() });
+  await daybook.ingest([{ name: "a", project: "shop" }]);
+  const stream = new ChangeStream((signal) => daybook.changes({ signal }), { project: "shop", isWelcome: () => Promise.resolve(true), heartbeatMs: 60_000 });
+  await stream.next();
+  await daybook.ingest([{ name: "a", project: "blog" }]);
+  const told = stream.next();
+  await sleep(50);
+  await daybook.ingest([{ name: "a", project: "shop" }]);
+  expect(await told).toBe('id: 3\ndata: {"sequence":3}\n\n');
+  stream.cancel();
+  await daybook.close();
+});
+
 test.each(TRANSPORTS.slice(0, 2))("Over %s streams that were asked for in one go end with their connection.", async (_, serve) => {
   const daybook = await openDaybook({ storage: memoryStorage() });
   await daybook.ingest([{ name: "a", project: "shop" }]);

@@ -6,7 +6,7 @@ import { load } from "../../src/cli/load.js";
 import { readParquet } from "../../src/cli/read/parquet.js";
 import { duckdb, fileOf, parquetOf, withFile } from "./files.js";
 
-test("a large day has several row groups of about the same length, none over 65,536 rows, and comes in again whole", async () => {
+test("a large day has several row groups of about the same length, none over 16,384 rows, and comes in again whole", async () => {
   const daybook = await openDaybook({ storage: memoryStorage() });
   let events = [];
   for (const event of generateTraffic({ seed: 4, eventCount: 70_000, dayCount: 1, startMs: Date.UTC(2026, 1, 1) })) {
@@ -16,7 +16,7 @@ test("a large day has several row groups of about the same length, none over 65,
     events = [];
   }
   const bytes = await parquetOf(daybook);
-  expect(parquetMetadata(fileOf(bytes)).row_groups.map(({ num_rows: count }) => Number(count))).toEqual([35_000, 35_000]);
+  expect(parquetMetadata(fileOf(bytes)).row_groups.map(({ num_rows: count }) => Number(count))).toEqual([14_000, 14_000, 14_000, 14_000, 14_000]);
   await withFile("large.parquet", bytes, async (path) => {
     expect(await duckdb(`SELECT count(*) AS events, count(DISTINCT id) AS ids, count(DISTINCT url) AS urls FROM '${path}'`)).toEqual([
       { events: "70000", ids: "70000", urls: String((await daybook.aggregate({ field: "url" })).length) },

@@ -3,8 +3,8 @@ import { memoryStorage } from "daybook";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseUuid } from "../../src/base/uuid.js";
-import { AFTER } from "../../src/engine/export-place.js";
-import type { EventPlace, ExportedRecordPlace, PagedExports } from "../../src/engine/export-place.js";
+import { AFTER } from "../../src/engine/exports/place.js";
+import type { EventPlace, ExportedRecordPlace, PagedExports } from "../../src/engine/exports/place.js";
 import { createdAt, event, history } from "./arbitraries.js";
 import { holds, openAt, withEvents } from "./law.js";
 

@@ -1,10 +1,10 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { fixedClock, memoryStorage, openDaybook, type AggregateItem, type Daybook } from "daybook";
 import { oracle, seededRandom, type Oracle, type OracleOptions, type Random } from "daybook/testing";
-import { MemoryExecutor } from "../../src/engine/executor.js";
-import type { Work } from "../../src/engine/work.js";
+import { MemoryExecutor } from "../../src/engine/question/executor.js";
+import type { Work } from "../../src/engine/question/work.js";
 import { storeOf } from "../../src/engine/open-daybook.js";
-import { ReportContexts } from "../../src/engine/report-contexts.js";
+import { ReportContexts } from "../../src/engine/question/report-contexts.js";
 import { reportRules } from "../../src/plan/revenue-rules.js";
 import type { Plan } from "../../src/plan/plan.js";
 import { arrive } from "../../src/testing/random/arrive.js";

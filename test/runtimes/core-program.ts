@@ -5,7 +5,7 @@ import { fixedClock, memoryStorage, openDaybook, type Daybook, type Storage } fr
 import { createHandler, memoryTokens } from "daybook/http";
 import { fileStorage, listen } from "daybook/node";
 import { executorSuite, generateTraffic, storageSuite, type LoadExecutor } from "daybook/testing";
-import { MemoryExecutor } from "../../src/engine/executor.js";
+import { MemoryExecutor } from "../../src/engine/question/executor.js";
 import { openOn } from "../../src/engine/open-daybook.js";
 import type { Executor } from "../../src/plan/plan.js";
 

@@ -83,7 +83,7 @@ export class ChainFigures {
   }
 
   #chainsOf(groups: readonly number[] | null): Uint32Array {
-    if (groups === null) return Uint32Array.from({ length: this.#count }, (_, chain) => chain);
+    if (groups === null) return new Uint32Array(this.#count).map((_, chain) => chain);
     const { starts, chains } = this.#chainsByGroup();
     const known = groups.filter((group) => group < this.#groupCount);
     if (known.length === 1) return chains.subarray(starts[known[0]!], starts[known[0]! + 1]);

@@ -41,7 +41,7 @@ export class ChainsInOrder implements ChainFinder {
   find(matches: Matches, from: number, to: number, entries: Range): number {
     this.#orderDecides = false;
     const depth = this.#depthOf(matches, from, to, entries);
-    if (depth > 1) this.#choose(matches, this.#firstEntry(matches, from, to, entries, depth), to, depth);
+    if (depth > 1 && !this.#isFoundAhead(matches, from, to, entries, depth)) this.#choose(matches, this.#firstEntry(matches, from, to, entries, depth), to, depth);
     return depth;
   }
 
@@ -97,6 +97,30 @@ export class ChainsInOrder implements ChainFinder {
     }
     entries.set(next);
     return reached;
+  }
+
+  /**
+   * Finds the first chain of a depth, of which there is one: from each entry on its steps are the next events in turn, and while entries go by, so do
+   * these. False where an exclusion, or what happened at once, asks for more than that. O(matches): mostly those up to the end of the chain.
+   */
+  #isFoundAhead({ ms, masks }: Matches, from: number, to: number, { fromMs }: Range, depth: number): boolean {
+    const { windowMs, exclusions } = this.#rules;
+    const { chain } = this;
+    if (this.#isStrict || exclusions.length > 0) return false;
+    chain.fill(from, 0, depth);
+    for (let entry = from; entry < to; entry += 1) {
+      if (entry + 1 < to && ms[entry + 1] === ms[entry]) return false;
+      if ((masks[entry]! & 1) === 0 || ms[entry]! < fromMs) continue;
+      chain[0] = entry;
+      for (let step = 1; step < depth; step += 1) {
+        let at = Math.max(chain[step]!, chain[step - 1]! + 1);
+        for (; at < to && ((masks[at]! >>> step) & 1) === 0; at += 1) if (at + 1 < to && ms[at + 1] === ms[at]) return false;
+        if (at === to || (at + 1 < to && ms[at + 1] === ms[at])) return false;
+        chain[step] = at;
+      }
+      if (ms[chain[depth - 1]!]! - ms[entry]! <= windowMs) return true;
+    }
+    return false;
   }
 
   /** Where the first event lies with which a chain of some depth begins: the first place of its millisecond. */

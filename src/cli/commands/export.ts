@@ -3,7 +3,8 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { DaybookError } from "../../base/errors.js";
-import type { Daybook, ExportInput } from "../../engine/daybook.js";
+import type { Daybook } from "../../engine/daybook.js";
+import type { ExportInput } from "../../plan/input.js";
 import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
 import { dataDirectory } from "../data-directory.js";
 import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
@@ -16,7 +17,7 @@ const FORMATS = ["ndjson", "csv", "arrow", "parquet"] as const;
 type Format = (typeof FORMATS)[number];
 
 /** What is kept of columns: each is read once, or twice in a row. */
-const COLUMN_BYTES = 64 * 1024 * 1024;
+const COLUMN_BYTES = 16 * 1024 * 1024;
 
 const help = `Usage: daybook export --data DIR | --clickhouse URL [options]
 

@@ -18,6 +18,9 @@ import type { Rows } from "../read/row.js";
 const FORMATS = ["ndjson", "csv", "clf", "arrow", "parquet"] as const;
 type Format = (typeof FORMATS)[number];
 
+/** What is kept of columns: an import reads ids that it may know, and what it compacts. */
+const COLUMN_BYTES = 64 * 1024 * 1024;
+
 const help = `Usage: daybook import --data DIR | --clickhouse URL [options] FILE...
 
 Loads events, and the records of a copy, from files, gzipped or not; "-" is standard input. Importing a file twice adds
@@ -67,7 +70,7 @@ async function run(args: readonly string[]): Promise<void> {
 
   let rejectedCount = 0;
   const others = { data: values.data, organization: values.organization };
-  const daybook = data === null ? await openOnClickHouse(values, others) : await openOrganization(data, organization);
+  const daybook = data === null ? await openOnClickHouse(values, others) : await openOrganization(data, organization, { memoryBudgetBytes: COLUMN_BYTES });
   try {
     for (const { path, format } of files) {
       const progress = new Progress(path);

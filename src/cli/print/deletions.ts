@@ -1,4 +1,4 @@
-import type { DeletionReceipt } from "../../engine/deletions.js";
+import type { DeletionReceipt } from "../../engine/upkeep/deletions.js";
 import { count, plain, plural } from "./format.js";
 import { table } from "./table.js";
 

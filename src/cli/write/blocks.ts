@@ -1,4 +1,5 @@
-import type { Daybook, ExportInput } from "../../engine/daybook.js";
+import type { Daybook } from "../../engine/daybook.js";
+import type { ExportInput } from "../../plan/input.js";
 import { csvHeader, csvLine } from "./csv.js";
 
 /** What is written down. */

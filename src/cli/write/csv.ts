@@ -1,4 +1,4 @@
-import type { ExportedEvent } from "../../engine/daybook.js";
+import type { ExportedEvent } from "../../schema/exported-event.js";
 import { FIELDS } from "../../schema/fields.js";
 
 const COLUMNS = ["id", "createdAt", ...FIELDS.map((field) => field.camel), "metadata"];

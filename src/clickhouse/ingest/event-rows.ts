@@ -7,7 +7,7 @@ import { referrerDomainOf } from "../../filter/operand-value.js";
 import { DecodedEvents, EventFault, decodeEvent, textFault, type DecodeContext } from "../../schema/decode-event.js";
 import { FIELDS, fieldIndex, type FieldRow } from "../../schema/fields.js";
 import { slugOf } from "../../schema/slug.js";
-import { remembered } from "./remembered.js";
+import { remembered } from "../tables/remembered.js";
 import { taggedMetadata } from "./tagged-metadata.js";
 
 /** A row of the table of events, as it is inserted. */

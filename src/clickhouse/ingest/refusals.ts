@@ -1,5 +1,5 @@
-import { Suppression } from "../../engine/suppression.js";
-import { TimeToLiveRules } from "../../engine/time-to-live.js";
+import { Suppression } from "../../engine/ingest/suppression.js";
+import { TimeToLiveRules } from "../../engine/ingest/time-to-live-rules.js";
 import { EventFault } from "../../schema/decode-event.js";
 import { rulesInForce, rulesOf, type RuleColumns } from "../removal/rules-table.js";
 import { sql } from "../sql/sql.js";

@@ -1,38 +1,9 @@
 import { canonicalJson, isSetJson } from "../../filter/operand-value.js";
 import { TAG } from "../sql/tags.js";
-import { remembered } from "./remembered.js";
+import { keyColumn, keyLeavesColumn, pathColumn, pathLeavesColumn } from "../tables/metadata-columns.js";
 
 /** Columns of metadata: tagged values, and of arrays and objects their leaves. */
 export type TaggedMetadata = Record<string, string | readonly string[]>;
-
-const encoder = new TextEncoder();
-
-/** The column of a metadata key. Letters and digits stay, every other byte becomes `_` and its hex: names without a meaning of their own. */
-export function keyColumn(key: string): string {
-  return `k_${escaped(key)}`;
-}
-
-/** The leaves of the array or object that a key has. */
-export function keyLeavesColumn(key: string): string {
-  return `e_${escaped(key)}`;
-}
-
-/** The column of what stands at a path within an object: keys with dots are on no path. */
-export function pathColumn(path: string): string {
-  return `w_${escaped(path)}`;
-}
-
-export function pathLeavesColumn(path: string): string {
-  return `v_${escaped(path)}`;
-}
-
-const escaped = remembered((key) => {
-  const names = Array.from(encoder.encode(key), (byte) => {
-    const character = String.fromCharCode(byte);
-    return /[A-Za-z0-9]/.test(character) ? character : `_${byte.toString(16).padStart(2, "0")}`;
-  });
-  return names.join("");
-});
 
 /** Metadata as columns, each value once under its key, and what lies deeper once more under its path. @param texts JSON texts of the values */
 export function taggedMetadata(keys: readonly string[], texts: readonly string[]): TaggedMetadata {

@@ -4,7 +4,7 @@ import { RECORD_KINDS } from "../../identity/record-table.js";
 import { decodeRecord, type DecodedRecord, type NamedProject, type RecordContext } from "../../identity/decode-record.js";
 import type { IngestResult, RejectedEvent } from "../../schema/event.js";
 import { EventFault } from "../../schema/decode-event.js";
-import type { Suppression } from "../../engine/suppression.js";
+import type { Suppression } from "../../engine/ingest/suppression.js";
 import { yearsToRename } from "../removal/metadata-names.js";
 import { remove } from "../removal/perform.js";
 import type { Note, RemovalContext } from "../removal/removal.js";

@@ -1,11 +1,11 @@
-import { line, toldRecord } from "../../engine/bundle-lines.js";
+import { line, toldRecord } from "../../engine/privacy/bundle-lines.js";
 import { RECORD_FIELDS, type RecordField } from "../../identity/record-table.js";
 import { copyOf } from "../question/event-copies.js";
 import { EVENT_COLUMNS, type EventColumns } from "../question/event-columns.js";
 import { personOf } from "../question/person.js";
 import type { Subject, Subjects } from "../question/subject.js";
 import { ofActors } from "../question/where.js";
-import { unlinked } from "../question/who.js";
+import { isInForce } from "../question/who.js";
 import { joined, name, sql, texts } from "../sql/sql.js";
 import { idOf } from "./people.js";
 
@@ -22,7 +22,7 @@ export async function* bundleOf(person: Subject, subjects: Subjects): AsyncGener
     OR ((kind = 'alias' OR userId = '') AND anonymousId IN ${texts(anonymous)})`;
   const columns = joined(RECORD_FIELDS.map((field) => name(field)), ", ");
   const records = sql`SELECT kind, id, ms, ${columns} FROM ${tables.all("records")}
-    WHERE kind != 'unlink' AND (${isNamed}) AND id GLOBAL NOT IN (${unlinked(tables)}) ORDER BY storedMs, ms, toUInt128(id)`;
+    WHERE kind != 'unlink' AND (${isNamed}) AND ${isInForce(sql`id`, moment)} ORDER BY storedMs, ms, toUInt128(id)`;
   for await (const [kind, id, ms, ...fields] of connection.stream<RecordRow>(records, signal))
     yield line(toldRecord(kind, id, ms, (field: RecordField) => fields[RECORD_FIELDS.indexOf(field)] ?? ""));
   const events = sql`SELECT ${EVENT_COLUMNS} FROM ${tables.all("events")} WHERE ${ofActors(person)} ORDER BY day, ms, toUInt128(id)`;
@@ -34,7 +34,7 @@ async function resolvedIdentifier(person: Subject, subjects: Subjects): Promise<
   const { connection, moment, signal } = subjects;
   const { tables } = moment;
   const rows = sql`SELECT email FROM ${tables.all("records")} WHERE kind = 'identify' AND email != '' AND (${ofActors(person)})
-    AND id GLOBAL NOT IN (${unlinked(tables)}) ORDER BY ms DESC, toUInt128(id) DESC LIMIT 1`;
+    AND ${isInForce(sql`id`, moment)} ORDER BY ms DESC, toUInt128(id) DESC LIMIT 1`;
   const [[email] = [null]] = await connection.rows<[string]>(rows, signal);
   const found = email === null ? null : await personOf({ kind: "email", email }, subjects);
   if (found?.kind === person.kind && found.id === person.id) return email;

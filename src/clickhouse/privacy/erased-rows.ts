@@ -1,8 +1,8 @@
 import { isoOf } from "../../base/time.js";
-import type { ErasureReceipt } from "../../engine/privacy-requests.js";
+import type { ErasureReceipt } from "../../engine/privacy/requests.js";
 import type { Subject, Subjects } from "../question/subject.js";
 import { ofActors } from "../question/where.js";
-import { unlinked } from "../question/who.js";
+import { isInForce } from "../question/who.js";
 import { partOf } from "../removal/deletions.js";
 import { yearsToRename } from "../removal/metadata-names.js";
 import type { Note } from "../removal/removal.js";
@@ -69,7 +69,7 @@ async function goneRecords({ users, anonymous }: Ids, email: string | null, { co
   const rows = sql`SELECT toString(id), kind, email FROM ${tables.all("records")} WHERE kind != 'unlink'`;
   const own = await connection.rows<RecordRow>(sql`${rows} AND ${isOwnRecord(texts(users), texts(anonymous))}`);
   const emails = [...new Set([...own.map(([, , each]) => each), email ?? ""])].filter((each) => each !== "");
-  const takenBack = sql`${rows} AND email IN ${texts(emails)} AND id GLOBAL IN (${unlinked(tables)}) AND id NOT IN ${uuids(own.map(([id]) => id))}`;
+  const takenBack = sql`${rows} AND email IN ${texts(emails)} AND NOT (${isInForce(sql`id`, moment)}) AND id NOT IN ${uuids(own.map(([id]) => id))}`;
   return [...own, ...(await connection.rows<RecordRow>(takenBack))];
 }
 

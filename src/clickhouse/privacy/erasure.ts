@@ -1,9 +1,9 @@
 import { DaybookError } from "../../base/errors.js";
-import type { StoredRequest } from "../../engine/privacy-lifecycle.js";
+import type { StoredRequest } from "../../engine/privacy/lifecycle.js";
 import { normalEmail } from "../../plan/subject.js";
-import { isOfErased, suppressedOf, withoutSubject, type ErasedPerson } from "../../engine/privacy-erased.js";
-import { textsOf } from "../../engine/segment-texts.js";
-import { Suppression, type SuppressedKind } from "../../engine/suppression.js";
+import { isOfErased, suppressedOf, withoutSubject, type ErasedPerson } from "../../engine/privacy/erased.js";
+import { textsOf } from "../../engine/question/segment-texts.js";
+import { Suppression, type SuppressedKind } from "../../engine/ingest/suppression.js";
 import { rename } from "../removal/metadata-names.js";
 import { Removal, type Noted, type RemovalContext } from "../removal/removal.js";
 import { untilGone } from "../removal/until-gone.js";

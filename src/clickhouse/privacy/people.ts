@@ -1,7 +1,7 @@
 import { normalEmail } from "../../plan/subject.js";
 import { identityIdOf } from "../../identity/identity-id.js";
-import type { StoredRequest } from "../../engine/privacy-lifecycle.js";
-import type { PrivacySubject } from "../../engine/privacy-requests.js";
+import type { StoredRequest } from "../../engine/privacy/lifecycle.js";
+import type { PrivacySubject } from "../../engine/privacy/requests.js";
 import { holderOf, personOf } from "../question/person.js";
 import type { Subject, Subjects } from "../question/subject.js";
 import { sql, text } from "../sql/sql.js";

@@ -1,13 +1,13 @@
 import { DaybookError } from "../../base/errors.js";
 import { readStopOptions, type StopOptions } from "../../base/stop-options.js";
 import { uuidText, writeUuidV7 } from "../../base/uuid.js";
-import { refuseUnknownProject } from "../../engine/deletions.js";
-import { ERASING } from "../../engine/privacy-erased.js";
+import { refuseUnknownProject } from "../../engine/upkeep/deletions.js";
+import { ERASING } from "../../engine/privacy/erased.js";
 import {
   acknowledge, expire, extend, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest, shownRequests, verify,
-} from "../../engine/privacy-lifecycle.js";
-import type { StoredRequest } from "../../engine/privacy-lifecycle.js";
-import type { PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "../../engine/privacy-requests.js";
+} from "../../engine/privacy/lifecycle.js";
+import type { StoredRequest } from "../../engine/privacy/lifecycle.js";
+import type { PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "../../engine/privacy/requests.js";
 import { normalEmail } from "../../plan/subject.js";
 import type { Subjects } from "../question/subject.js";
 import { finishLeft } from "../removal/perform.js";

@@ -1,6 +1,6 @@
 import { DaybookError, shown } from "../../base/errors.js";
-import type { StoredRequest } from "../../engine/privacy-lifecycle.js";
-import type { ErasureReceipt, PrivacyResolution } from "../../engine/privacy-requests.js";
+import type { StoredRequest } from "../../engine/privacy/lifecycle.js";
+import type { ErasureReceipt, PrivacyResolution } from "../../engine/privacy/requests.js";
 import { sql, uuids } from "../sql/sql.js";
 import { change } from "../tables/change.js";
 import { nextVersion } from "../tables/next-version.js";

@@ -1,38 +1,54 @@
 import type { RevenueRule, TouchDimension, TouchRule } from "../../plan/plan.js";
 import { NO_TOUCH, NOT_SET } from "../../answer/visits/web-figures.js";
-import { joined, sql, text, whole, type Sql } from "../sql/sql.js";
-import { nearestTouch, touchesBy, type TouchModel } from "./nearest-touch.js";
-import type { Needs } from "./needs.js";
-import { allPaymentsOf, paymentsOf } from "./payments.js";
+import { joined, name, sql, text, whole, type Sql } from "../sql/sql.js";
+import { nearestTouch, type TouchModel, type Touches } from "./nearest-touch.js";
+import type { Moment, Needs, Source } from "./needs.js";
+import { allPaymentsOf, moneyRows, paymentsOf } from "./payments.js";
 import { touchOf } from "./touch.js";
 
 const DIMENSIONS: readonly TouchDimension[] = ["source", "medium", "campaign"];
 
+/** Who brought whoever a row is of by then, and, of a refund whose order is known, who brought its payer. */
+export interface Brought {
+  readonly joins: Sql;
+  /** What the touch is called by each dimension; empty without one. */
+  readonly told: Sql;
+}
+
 /** The label that attribution would give an event as a payment of its identity: that of a refund is its order's, where that is known. */
 export function broughtBy(model: TouchModel, dimension: TouchDimension, needs: Needs): Sql {
-  needs.touches();
-  const own = nearestTouch(model, needs.touch, sql`ms`, sql`toUInt128(id)`);
-  const found = sql`if(isReturn, ${model === "first_touch" ? sql`firstOfOrder` : sql`lastOfOrder`}, ${own})`;
+  const found = needs.touches(model);
   const value = sql`${found}[${whole(DIMENSIONS.indexOf(dimension) + 1)}]`;
   return sql`multiIf(empty(${found}), ${text(NO_TOUCH[dimension])}, ${value} = '', ${text(NOT_SET)}, ${value})`;
 }
 
-/** Of everybody who was brought, as `broughtWho`, all `touches` in order: what they are called by each dimension. */
-export function touchesOfPeople(rule: TouchRule, needs: Needs): Sql {
-  const who = needs.who();
+/** What is joined to rows of events for it. @param who whose a row is */
+export function broughtOf(model: TouchModel, who: Sql, moment: Moment, newNeeds: (source?: Source) => Needs): Brought {
+  const { touch, revenue, tables } = moment;
+  const touches = () => touchesOfPeople(touch, newNeeds());
+  const own = nearestTouch(model, touch, touches(), { key: who, ms: sql`events.ms`, num: sql`toUInt128(events.id)` }, "Own");
+  const returned = name(`${model}_returned`);
+  const told = sql`if(${returned}.isReturn, ${returned}.toldOfOrder, ${own.told})`;
+  const returns = returnsOf(model, revenue, touch, touches(), () => newNeeds(moneyRows(revenue, tables)));
+  return { told, joins: sql`${own.joins} GLOBAL ANY LEFT JOIN (${returns}) AS ${returned} ON ${returned}.refundNum = toUInt128(events.id)` };
+}
+
+/** All touches of everybody, and what they are called by each dimension. */
+function touchesOfPeople(rule: TouchRule, needs: Needs): Touches {
+  const keys = sql`[${needs.who()}]`;
   const told = sql`[${joined(DIMENSIONS.map((dimension) => touchOf(dimension, rule)), ", ")}]`;
-  return touchesBy(sql`broughtWho`, sql`[${who}]`, told, sql`broughtWho != ''`, rule, needs);
+  return { needs, keys, told, isMeant: sql`key != ''`, isMeantMs: sql`true` };
 }
 
 /** Refunds whose orders are known, by `refundNum`, and who brought those who paid: whichever of several refunds of an order counts. */
-export function returnsOf(revenue: RevenueRule, touch: TouchRule, newNeeds: () => Needs): Sql {
-  const refunds = sql`SELECT num AS refundNum, project AS refundProject, orderKey AS refundKey FROM (${allPaymentsOf(revenue, newNeeds(), sql``)})
+function returnsOf(model: TouchModel, revenue: RevenueRule, touch: TouchRule, touches: Touches, ofMoney: () => Needs): Sql {
+  const refunds = sql`SELECT num AS refundNum, project AS refundProject, orderKey AS refundKey FROM (${allPaymentsOf(revenue, ofMoney(), sql``)})
     WHERE isNegative AND orderKey != ''`;
   const orders = sql`SELECT project AS paidProject, orderKey AS paidKey, ms AS paidMs, num AS paidNum, who AS payer
-    FROM (${paymentsOf(revenue, newNeeds(), sql``)}) WHERE NOT isNegative AND orderKey != ''`;
-  const of = (model: TouchModel) => nearestTouch(model, touch, sql`paidMs`, sql`paidNum`);
-  return sql`SELECT refundNum, true AS isReturn, ${of("first_touch")} AS firstOfOrder, ${of("last_touch")} AS lastOfOrder
+    FROM (${paymentsOf(revenue, ofMoney(), sql``)}) WHERE NOT isNegative AND orderKey != ''`;
+  const { joins, told } = nearestTouch(model, touch, touches, { key: sql`payer`, ms: sql`paidMs`, num: sql`paidNum` }, "OfOrder");
+  return sql`SELECT refundNum, true AS isReturn, ${told} AS toldOfOrder
     FROM (${refunds}) AS refunds
     GLOBAL INNER JOIN (${orders}) AS orders ON refundProject = paidProject AND refundKey = paidKey
-    GLOBAL ANY LEFT JOIN (${touchesOfPeople(touch, newNeeds())}) AS brought ON broughtWho = payer`;
+    ${joins}`;
 }

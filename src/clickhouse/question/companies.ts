@@ -1,6 +1,8 @@
-import { sql, type Sql } from "../sql/sql.js";
-import type { Moment, Needs } from "./needs.js";
-import { ownersOf, unlinked, whoOf } from "./who.js";
+import type { Connection } from "../connection/connection.js";
+import { sql, texts, whole, type Sql } from "../sql/sql.js";
+import type { TableNames } from "../tables/names.js";
+import type { Moment, Needs, Source } from "./needs.js";
+import { isInForce, ownersOf, whoOf } from "./who.js";
 
 /** The company behind a row: its own, else the one that its identity was last seen with before it, else the first. */
 export function companyOf(needs: Needs): Sql {
@@ -14,15 +16,62 @@ export function lastCompanyOf(needs: Needs): Sql {
   return sql`${needs.companies()}[-1].3`;
 }
 
-/** Of everybody who was seen with a company the times of that, the ids of the events or records, and the companies, in order. */
-export function memberships({ tables, survivors }: Moment): Sql {
-  const seen = sql`ms AS seenMs, toUInt128(id) AS seenId, toString(companyId) AS company`;
-  const owners = (links: Sql) => sql`ANY LEFT JOIN (${ownersOf(links, tables)}) AS owners ON owners.linked = anonymousId`;
+/** Of those who were seen with several companies, statements name no more. */
+const NAMED_COUNT = 1_000;
+
+/** Who was seen with several companies; null: so many that a statement finds them. */
+export async function severalNow(connection: Connection, moment: Moment, signal?: Pick<AbortSignal, "aborted">): Promise<readonly string[] | null> {
+  const rows = await connection.rows<[string]>(sql`${severalOf(moment)} LIMIT ${whole(NAMED_COUNT + 1)}`, signal);
+  return rows.length > NAMED_COUNT ? null : rows.map(([member]) => member);
+}
+
+function severalOf(moment: Moment): Sql {
+  return sql`SELECT member FROM (${pairs(moment)}) WHERE member != '' GROUP BY member HAVING min(company) != max(company)`;
+}
+
+const owners = (links: Sql, moment: Moment) => sql`ANY LEFT JOIN (${ownersOf(links, moment)}) AS owners ON owners.linked = anonymousId`;
+
+/** By their ids, with companies: what the servers keep of events, and what records tell. */
+function actorsOf(moment: Moment): Sql {
+  const { tables } = moment;
+  const columns = sql`userId, anonymousId, companyId`;
+  return sql`(SELECT ${columns} FROM ${tables.all("events")} WHERE companyId != '' GROUP BY ${columns}) AS actors
+    GLOBAL ${owners(tables.all("links"), moment)}`;
+}
+
+function groupRecords(moment: Moment): Sql {
+  const { tables } = moment;
+  return sql`${tables.all("records")} AS records GLOBAL ${owners(tables.all("links"), moment)}
+    WHERE kind = 'group' AND ${isInForce(sql`id`, moment)}`;
+}
+
+function pairs(moment: Moment): Sql {
+  const pair = sql`SELECT ${whoOf(moment.survivors)} AS member, toString(companyId) AS company`;
+  return sql`${pair} FROM ${actorsOf(moment)} UNION ALL ${pair} FROM ${groupRecords(moment)}`;
+}
+
+/**
+ * Of everybody who was seen with a company the times of that, the ids of the events or records, and the companies, in order. Most were seen with one
+ * alone: it is there once, at no time.
+ */
+export function memberships(moment: Moment): Sql {
+  const { several, tables, survivors } = moment;
   const who = whoOf(survivors);
-  const ofEvents = sql`SELECT ${who} AS member, ${seen} FROM ${tables.all("events")} AS events ${owners(tables.ofShard("links"))}
-    WHERE companyId != ''`;
-  const ofRecords = sql`SELECT ${who} AS member, ${seen} FROM ${tables.all("records")} AS records GLOBAL ${owners(tables.all("links"))}
-    WHERE kind = 'group' AND id GLOBAL NOT IN (${unlinked(tables)})`;
-  return sql`SELECT member, arraySort(groupArray((seenMs, seenId, company))) AS companies FROM (${ofEvents} UNION ALL ${ofRecords})
-    WHERE member != '' GROUP BY member`;
+  const isOne = several === null ? sql`min(company) = max(company)` : several.length === 0 ? sql`true` : sql`member NOT IN ${texts(several)}`;
+  const single = sql`SELECT member, [(toUInt64(0), toUInt128(0), any(company))] AS companies FROM (${pairs(moment)})
+    WHERE member != '' GROUP BY member HAVING ${isOne}`;
+  if (several?.length === 0) return single;
+  const isOfSeveral = several === null ? sql`member GLOBAL IN (${severalOf(moment)})` : sql`member IN ${texts(several)}`;
+  const ids = sql`SELECT userId, anonymousId FROM (SELECT userId, anonymousId, ${who} AS member FROM ${actorsOf(moment)}) WHERE ${isOfSeveral}`;
+  const seen = sql`SELECT ${who} AS member, ms AS seenMs, toUInt128(id) AS seenId, toString(companyId) AS company`;
+  const ofEvents = sql`${seen} FROM ${tables.all("events")} AS events ${owners(tables.ofShard("links"), moment)}
+    WHERE companyId != '' AND (userId, anonymousId) GLOBAL IN (${ids})`;
+  return sql`${single} UNION ALL SELECT member, arraySort(groupArray((seenMs, seenId, company))) AS companies
+    FROM (${ofEvents} UNION ALL ${seen} FROM ${groupRecords(moment)}) WHERE ${isOfSeveral} GROUP BY member`;
+}
+
+/** Who was there with which company in which project, and the day of the first time: the servers keep it beside the events. */
+export function actorRows(tables: TableNames): Source {
+  const columns = sql`userId, anonymousId, companyId, project`;
+  return { rows: sql`(SELECT ${columns}, min(day) AS firstDay FROM ${tables.all("events")} GROUP BY ${columns})`, isGathered: true };
 }

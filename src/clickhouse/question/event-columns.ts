@@ -1,8 +1,9 @@
 import { eventRecord } from "../../schema/event-record.js";
 import type { EventRecord, FoundEvent } from "../../schema/event.js";
 import { FIELDS, fieldIndex } from "../../schema/fields.js";
-import { jsonOfTagged, keyColumn, type TaggedMetadata } from "../ingest/tagged-metadata.js";
+import { jsonOfTagged, type TaggedMetadata } from "../ingest/tagged-metadata.js";
 import { joined, name, sql, type Sql } from "../sql/sql.js";
+import { keyColumn } from "../tables/metadata-columns.js";
 
 /** An event as statements give it. */
 export type EventColumns = readonly [id: string, ms: number, keys: readonly string[], metadata: TaggedMetadata, ...fields: readonly string[]];

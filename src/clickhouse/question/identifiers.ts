@@ -1,14 +1,15 @@
 import { sql, type Sql } from "../sql/sql.js";
 import type { Moment } from "./needs.js";
-import { ownersOf, unlinked, whoOf } from "./who.js";
+import { isInForce, ownersOf, whoOf } from "./who.js";
 
 /** Of everybody whose newest email finds them again: `named`, and that `identifier`. All others with a user id are called by it. */
-export function emailIdentifiers({ tables, survivors }: Moment): Sql {
-  const owners = sql`GLOBAL ANY LEFT JOIN (${ownersOf(tables.all("links"), tables)}) AS owners ON owners.linked = records.anonymousId`;
+export function emailIdentifiers(moment: Moment): Sql {
+  const { tables, survivors } = moment;
+  const owners = sql`GLOBAL ANY LEFT JOIN (${ownersOf(tables.all("links"), moment)}) AS owners ON owners.linked = records.anonymousId`;
   // Of several at one ms an email names the smallest user id, as it does when it is asked for.
   const identified = sql`SELECT ${whoOf(survivors)} AS person, email, (ms, toUInt128(id)) AS told,
     (-toInt64(ms), userId = '', userId, anonymousId) AS rank FROM ${tables.all("records")} AS records ${owners}
-    WHERE kind = 'identify' AND email != '' AND id GLOBAL NOT IN (${unlinked(tables)})`;
+    WHERE kind = 'identify' AND email != '' AND ${isInForce(sql`id`, moment)}`;
   return sql`SELECT person AS named, argMax(email, told) AS identifier FROM (${identified}) GROUP BY person
     HAVING (named, identifier) GLOBAL IN (SELECT argMin(person, rank), email FROM (${identified}) GROUP BY email)`;
 }

@@ -7,7 +7,7 @@ import { listsOf } from "../connection/lists-of.js";
 import { taggedLeaves } from "../ingest/tagged-metadata.js";
 import { allOf, anyOf, combinations, sql, text, texts, wholes, type Sql } from "../sql/sql.js";
 import type { Moment } from "./needs.js";
-import { ownersOf, unlinked, whoOf } from "./who.js";
+import { isInForce, ownersOf, whoOf } from "./who.js";
 
 type TraitOperand = Extract<Operand, { readonly kind: "person" | "company" }>;
 
@@ -46,7 +46,9 @@ export type KnownTraits = (operand: TraitOperand) => KnownTrait;
 /** Of what names nothing of these. */
 export const NOTHING_KNOWN: KnownTraits = () => new KnownTrait();
 
-type Asked = Pick<Moment, "tables" | "survivors"> & { readonly connection: Connection; readonly signal: Pick<AbortSignal, "aborted"> | undefined };
+type Known = Pick<Moment, "tables" | "survivors" | "unlinked">;
+
+type Asked = Known & { readonly connection: Connection; readonly signal: Pick<AbortSignal, "aborted"> | undefined };
 
 /**
  * What a plan names of people and companies: the embedded engine's code decides which record tells. Memory: an id for each owner that a trait is set
@@ -86,11 +88,12 @@ async function traitOf({ kind, path }: TraitOperand, { connection, signal, ...mo
 }
 
 /** Records in force that tell something, each with whom it is about. */
-function recordsOf(kind: TraitOperand["kind"], tells: Sql, { tables, survivors }: Pick<Moment, "tables" | "survivors">): Sql {
-  const inForce = sql`id GLOBAL NOT IN (${unlinked(tables)})`;
+function recordsOf(kind: TraitOperand["kind"], tells: Sql, moment: Known): Sql {
+  const { tables, survivors } = moment;
+  const inForce = isInForce(sql`id`, moment);
   if (kind === "company")
     return sql`SELECT companyId AS owner, id, ms, traits FROM ${tables.all("records")} WHERE ${allOf([sql`kind = 'group'`, inForce, tells])}`;
-  const owners = sql`GLOBAL ANY LEFT JOIN (${ownersOf(tables.all("links"), tables)}) AS owners ON owners.linked = records.anonymousId`;
+  const owners = sql`GLOBAL ANY LEFT JOIN (${ownersOf(tables.all("links"), moment)}) AS owners ON owners.linked = records.anonymousId`;
   return sql`SELECT ${whoOf(survivors)} AS owner, id, ms, email, traits FROM ${tables.all("records")} AS records ${owners}
     WHERE ${allOf([sql`kind = 'identify'`, inForce, tells])}`;
 }

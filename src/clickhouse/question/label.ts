@@ -1,7 +1,8 @@
 import { labelOf as labelOfValue, walk } from "../../filter/operand-value.js";
 import type { Operand } from "../../plan/plan.js";
-import { jsonOfTagged, keyColumn } from "../ingest/tagged-metadata.js";
+import { jsonOfTagged } from "../ingest/tagged-metadata.js";
 import { joined, sql, type Sql } from "../sql/sql.js";
+import { keyColumn } from "../tables/metadata-columns.js";
 import { foundOf, tagged } from "./operand.js";
 import type { Needs } from "./needs.js";
 

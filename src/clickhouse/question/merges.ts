@@ -2,14 +2,28 @@ import { UserMerges } from "../../identity/user-merges.js";
 import type { Connection } from "../connection/connection.js";
 import { sql } from "../sql/sql.js";
 import type { TableNames } from "../tables/names.js";
-import { unlinked, type Survivors } from "./who.js";
+import type { Records, Survivors } from "./who.js";
 
 type Alias = [from: string, to: string];
 
-/** Which users became which: the aliases in force, settled as the embedded engine settles them. Cost: all aliases, of which there are few. */
-export async function survivorsNow(connection: Connection, tables: TableNames, signal?: Pick<AbortSignal, "aborted">): Promise<Survivors> {
-  const aliases = await connection.rows<Alias>(sql`SELECT fromUserId, userId FROM ${tables.all("records")}
-    WHERE kind = 'alias' AND fromUserId != userId AND id GLOBAL NOT IN (${unlinked(tables)}) ORDER BY ms, toUInt128(id)`, signal);
+type Row = readonly [kind: string, id: string, ...alias: Alias];
+
+/** Of more, a statement does not name them but finds them itself. */
+const NAMED_COUNT = 1_000;
+
+/**
+ * Which records were taken back, and which users became which: the aliases in force, settled as the embedded engine settles them. Cost: all of both,
+ * of which there are few.
+ */
+export async function recordsNow(
+  connection: Connection,
+  tables: TableNames,
+  signal?: Pick<AbortSignal, "aborted">,
+): Promise<{ readonly survivors: Survivors } & Pick<Records, "unlinked">> {
+  const rows = await connection.rows<Row>(sql`SELECT kind, id, fromUserId, userId FROM ${tables.all("records")}
+    WHERE kind = 'unlink' OR (kind = 'alias' AND fromUserId != userId) ORDER BY ms, toUInt128(id)`, signal);
+  const unlinked = new Set(rows.filter(([kind]) => kind === "unlink").map(([, id]) => id));
+  const aliases = rows.filter(([kind, id]) => kind === "alias" && !unlinked.has(id)).map(([, , ...alias]): Alias => alias);
   const ids: string[] = [];
   const codes = new Map<string, number>();
   const codeOf = (id: string) => {
@@ -25,5 +39,6 @@ export async function survivorsNow(connection: Connection, tables: TableNames, s
   merges.settle((user, survivor) => {
     if (user !== survivor) merged.push([ids[user] as string, ids[survivor] as string]);
   });
-  return { from: merged.map(([from]) => from), to: merged.map(([, to]) => to) };
+  const survivors = { from: merged.map(([from]) => from), to: merged.map(([, to]) => to) };
+  return { survivors, unlinked: unlinked.size <= NAMED_COUNT ? [...unlinked] : null };
 }

@@ -1,19 +1,27 @@
 import { assert } from "../../base/assert.js";
 import type { RevenueRule, TouchRule } from "../../plan/plan.js";
 import { name, sql, type Sql } from "../sql/sql.js";
-import type { TableNames } from "../tables/names.js";
-import { returnsOf, touchesOfPeople } from "./brought.js";
+import { broughtOf, type Brought } from "./brought.js";
 import { memberships } from "./companies.js";
 import type { KnownTrait, KnownTraits } from "./known-traits.js";
-import { ownersOf, whoOf, type Survivors } from "./who.js";
+import type { TouchModel } from "./nearest-touch.js";
+import { ownersOf, whoOf, type Records, type Survivors } from "./who.js";
 
 /** What is the same for all parts of one question. */
-export interface Moment {
-  readonly tables: TableNames;
+export interface Moment extends Records {
   readonly survivors: Survivors;
+  /** Who was seen with several companies, where that was asked before; null: whoever needs it finds them. */
+  readonly several: readonly string[] | null;
   readonly touch: TouchRule;
   readonly revenue: RevenueRule;
   readonly known: KnownTraits;
+}
+
+/** Rows with columns of events, to stand behind FROM. */
+export interface Source {
+  readonly rows: Sql;
+  /** Whether they come from all shards: else each shard has its own. */
+  readonly isGathered: boolean;
 }
 
 /** A trait that rows have beside them: whose is told by an expression. */
@@ -33,11 +41,15 @@ export interface TraitColumns {
 export class Needs {
   #owners = false;
   #companies = false;
-  #touches = false;
+  readonly #brought = new Map<TouchModel, Brought>();
   readonly #traits = new Map<string, JoinedTrait>();
   #isGiven = false;
 
-  constructor(readonly moment: Moment) {}
+  /** @param source absent: all events */
+  constructor(
+    readonly moment: Moment,
+    readonly source: Source = { rows: moment.tables.all("events"), isGathered: false },
+  ) {}
 
   get touch(): TouchRule {
     return this.moment.touch;
@@ -58,11 +70,14 @@ export class Needs {
     return sql`companies`;
   }
 
-  /** All touches of whoever a row is of; of a refund whose order is known, what its payer is owed to. */
-  touches(): void {
-    this.who();
-    this.#refuseLate(this.#touches);
-    this.#touches = true;
+  /** What the first or last touch of whoever a row is of is called by each dimension; of a refund whose order is known, that of its payer. */
+  touches(model: TouchModel): Sql {
+    const who = this.who();
+    const known = this.#brought.get(model);
+    this.#refuseLate(known !== undefined);
+    const brought = known ?? broughtOf(model, who, this.moment, (source) => new Needs(this.moment, source));
+    this.#brought.set(model, brought);
+    return brought.told;
   }
 
   /** What is known of whoever a row is of, or of a company of theirs. @param called tells owners of one trait apart */
@@ -73,20 +88,17 @@ export class Needs {
     return { leaves: sql`${name(`leaves${place}`)}`, label: sql`${name(`label${place}`)}` };
   }
 
-  /** The rows of events, to stand behind FROM once everything was asked for. */
+  /** The rows, to stand behind FROM once everything was asked for. */
   rows(): Sql {
     this.#isGiven = true;
-    const { tables, survivors, touch, revenue } = this.moment;
-    let rows = sql`${tables.all("events")} AS events`;
-    const owners = ownersOf(tables.ofShard("links"), tables);
+    const { tables, survivors } = this.moment;
+    const { isGathered } = this.source;
+    let rows = sql`${this.source.rows} AS events`;
+    const owners = ownersOf(isGathered ? tables.all("links") : tables.ofShard("links"), this.moment);
     if (this.#owners) rows = sql`${rows} ANY LEFT JOIN (${owners}) AS owners ON owners.linked = events.anonymousId`;
     const who = whoOf(survivors);
     if (this.#companies) rows = sql`${rows} GLOBAL ANY LEFT JOIN (${memberships(this.moment)}) AS members ON members.member = ${who}`;
-    if (this.#touches) {
-      const newNeeds = () => new Needs(this.moment);
-      rows = sql`${rows} GLOBAL ANY LEFT JOIN (${touchesOfPeople(touch, newNeeds())}) AS brought ON brought.broughtWho = ${who}
-        GLOBAL ANY LEFT JOIN (${returnsOf(revenue, touch, newNeeds)}) AS returned ON returned.refundNum = toUInt128(events.id)`;
-    }
+    for (const { joins } of this.#brought.values()) rows = sql`${rows} ${joins}`;
     [...this.#traits.values()].forEach(({ owner, trait }, place) => {
       const [of, leaves, label] = [name(`owner${place}`), name(`leaves${place}`), name(`label${place}`)];
       const known = sql`SELECT owner AS ${of}, leaves AS ${leaves}, label AS ${label} FROM (${trait.rows()})`;

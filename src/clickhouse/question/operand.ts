@@ -1,9 +1,9 @@
 import { DaybookError } from "../../base/errors.js";
 import type { Operand } from "../../plan/plan.js";
-import { keyColumn, keyLeavesColumn, pathColumn, pathLeavesColumn } from "../ingest/tagged-metadata.js";
 import { isoTextOf } from "../sql/instants.js";
 import { name, sql, text, texts, type Sql } from "../sql/sql.js";
 import { TAG } from "../sql/tags.js";
+import { keyColumn, keyLeavesColumn, pathColumn, pathLeavesColumn } from "../tables/metadata-columns.js";
 import { broughtBy } from "./brought.js";
 import { companyOf } from "./companies.js";
 import { nameOf } from "./known-traits.js";

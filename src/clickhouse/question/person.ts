@@ -1,10 +1,10 @@
 import { looksLikeEmail, normalEmail } from "../../identity/emails.js";
 import { compareCodePoints } from "../../base/order.js";
 import type { Subject as Named } from "../../plan/plan.js";
-import type { PrivacyHolder } from "../../engine/privacy-lifecycle.js";
+import type { PrivacyHolder } from "../../engine/privacy/lifecycle.js";
 import { sql, text, type Sql } from "../sql/sql.js";
 import type { Subject, Subjects } from "./subject.js";
-import { unlinked } from "./who.js";
+import { isInForce } from "./who.js";
 
 /** Whom a question about one person names; null for an unknown one. */
 export async function personOf(named: Named, subjects: Subjects): Promise<Subject | null> {
@@ -19,13 +19,13 @@ export async function holderOf(email: string, subjects: Subjects): Promise<Priva
   const { connection, moment, signal } = subjects;
   const { tables } = moment;
   const identified = sql`SELECT userId, anonymousId FROM ${tables.all("records")}
-    WHERE kind = 'identify' AND email = ${text(email)} AND id GLOBAL NOT IN (${unlinked(tables)})
+    WHERE kind = 'identify' AND email = ${text(email)} AND ${isInForce(sql`id`, moment)}
     ORDER BY ms DESC, userId = '', userId, anonymousId LIMIT 1`;
   const [[userId = "", anonymousId = ""] = []] = await connection.rows<[string, string]>(identified, signal);
   if (userId !== "") return { userId };
   if (anonymousId !== "") return { anonymousId };
   if (!looksLikeEmail(email)) return null;
-  const inForce = sql`kind != 'unlink' AND NOT (fromUserId != '' AND fromUserId = userId) AND id GLOBAL NOT IN (${unlinked(tables)})`;
+  const inForce = sql`kind != 'unlink' AND NOT (fromUserId != '' AND fromUserId = userId) AND ${isInForce(sql`id`, moment)}`;
   const [first] = (await usersLike(email, subjects, inForce)).sort(compareCodePoints);
   return first === undefined ? null : { userId: first };
 }
@@ -35,7 +35,7 @@ export async function usersLike(email: string, { connection, moment, signal }: S
   const { tables } = moment;
   const isLike = (column: string) => sql`position(lowerUTF8(${{ type: "Identifier", value: column }}), ${text(email)}) > 0`;
   const ofRecords = sql`SELECT arrayJoin([userId, fromUserId]) AS userId FROM ${tables.all("records")} WHERE ${inForce}`;
-  const ofEvents = sql`SELECT DISTINCT userId FROM ${tables.all("events")} WHERE ${isLike("userId")}`;
+  const ofEvents = sql`SELECT userId FROM ${tables.all("events")} WHERE ${isLike("userId")} GROUP BY userId`;
   const rows = await connection.rows<[string]>(sql`SELECT DISTINCT userId FROM (${ofEvents}
     UNION ALL SELECT userId FROM (${ofRecords}) WHERE ${isLike("userId")})`, signal);
   return rows.map(([userId]) => userId).filter((userId) => normalEmail(userId) === email);

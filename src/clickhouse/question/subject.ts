@@ -2,7 +2,7 @@ import type { Connection } from "../connection/connection.js";
 import { sql, text, texts, type Sql } from "../sql/sql.js";
 import type { Moment } from "./needs.js";
 import type { Actors } from "./where.js";
-import { ownersOf, unlinked, type Survivors } from "./who.js";
+import { isInForce, ownersOf, type Survivors } from "./who.js";
 
 /** Somebody: the surviving user id, or the anonymous id of who has none, and all ids that belong to it. */
 export interface Subject extends Actors {
@@ -27,7 +27,7 @@ export class Subjects {
 
   async ofAnonymous(id: string): Promise<Subject> {
     const { tables } = this.moment;
-    const [[, owner = ""] = []] = await this.#rows(ownersOf(tables.all("links"), tables, sql`anonymousId = ${text(id)}`));
+    const [[, owner = ""] = []] = await this.#rows(ownersOf(tables.all("links"), this.moment, sql`anonymousId = ${text(id)}`));
     return owner === "" ? { kind: "anonymous", id, users: [], anonymous: [id] } : await this.ofUser(owner);
   }
 
@@ -36,15 +36,16 @@ export class Subjects {
     const survivor = survivingId(id, survivors);
     const users = [survivor, ...survivors.from.filter((_, at) => survivors.to[at] === survivor)];
     const linked = sql`anonymousId GLOBAL IN (SELECT anonymousId FROM ${tables.all("links")} WHERE userId IN ${texts(users)})`;
-    const owners = ownersOf(tables.all("links"), tables, linked);
+    const owners = ownersOf(tables.all("links"), this.moment, linked);
     const owned = await this.#rows(sql`SELECT linked FROM (${owners}) WHERE owner IN ${texts(users)}`);
     return { kind: "user", id: survivor, users, anonymous: owned.map(([anonymousId = ""]) => anonymousId) };
   }
 
   async #isKnown(ofEvents: Sql, ofRecords: Sql): Promise<boolean> {
     const { tables } = this.moment;
-    const events = sql`SELECT 1 FROM ${tables.all("events")} WHERE ${ofEvents} LIMIT 1`;
-    const inForce = sql`kind != 'unlink' AND NOT (fromUserId != '' AND fromUserId = userId) AND id GLOBAL NOT IN (${unlinked(tables)})`;
+    // Grouped as the servers keep it.
+    const events = sql`SELECT 1 FROM ${tables.all("events")} WHERE ${ofEvents} GROUP BY userId, anonymousId LIMIT 1`;
+    const inForce = sql`kind != 'unlink' AND NOT (fromUserId != '' AND fromUserId = userId) AND ${isInForce(sql`id`, this.moment)}`;
     const records = sql`SELECT 1 FROM ${tables.all("records")} WHERE (${ofRecords}) AND ${inForce} LIMIT 1`;
     return (await this.#rows(sql`SELECT * FROM (${events} UNION ALL ${records}) LIMIT 1`)).length > 0;
   }

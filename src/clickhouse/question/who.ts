@@ -1,10 +1,16 @@
-import { sql, text, texts, type Sql } from "../sql/sql.js";
+import { sql, text, texts, uuids, type Sql } from "../sql/sql.js";
 import type { TableNames } from "../tables/names.js";
 
 /** Which users became which by aliases; few. */
 export interface Survivors {
   readonly from: readonly string[];
   readonly to: readonly string[];
+}
+
+/** Where records are, and which of them were taken back; null: so many that a statement finds them. */
+export interface Records {
+  readonly tables: TableNames;
+  readonly unlinked: readonly string[] | null;
 }
 
 /** The user who stands for a user. */
@@ -25,16 +31,16 @@ export function identityIdOfWho(who: Sql): Sql {
 }
 
 /** Who has each anonymous id: the user of its earliest link that is in force, of several at one ms the one with the smallest id. */
-export function ownersOf(links: Sql, tables: TableNames, condition = sql`true`): Sql {
-  const inForce = sql`(record = ${NO_RECORD} OR record GLOBAL NOT IN (${unlinked(tables)}))`;
+export function ownersOf(links: Sql, moment: Records, condition = sql`true`): Sql {
   return sql`SELECT anonymousId AS linked, argMin(userId, (firstMs, userId)) AS owner FROM ${links}
-    WHERE ${inForce} AND ${condition} GROUP BY anonymousId`;
+    WHERE (record = ${NO_RECORD} OR ${isInForce(sql`record`, moment)}) AND ${condition} GROUP BY anonymousId`;
 }
 
 /** The record of links that events make. */
 const NO_RECORD = sql`toUUID(${text("00000000-0000-0000-0000-000000000000")})`;
 
-/** Ids of records that were taken back. */
-export function unlinked(tables: TableNames): Sql {
-  return sql`SELECT id FROM ${tables.all("records")} WHERE kind = 'unlink'`;
+/** Whether a record was not taken back, by its id. */
+export function isInForce(id: Sql, { tables, unlinked }: Records): Sql {
+  if (unlinked === null) return sql`${id} GLOBAL NOT IN (SELECT id FROM ${tables.all("records")} WHERE kind = 'unlink')`;
+  return unlinked.length === 0 ? sql`true` : sql`${id} NOT IN ${uuids(unlinked)}`;
 }

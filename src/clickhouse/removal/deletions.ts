@@ -1,5 +1,5 @@
 import { isoOf } from "../../base/time.js";
-import { readDeleteEvents, refuseUnknownProject, type DeleteEventsInput, type DeletionReceipt } from "../../engine/deletions.js";
+import { readDeleteEvents, refuseUnknownProject, type DeleteEventsInput, type DeletionReceipt } from "../../engine/upkeep/deletions.js";
 import { DEFAULT_PROJECT } from "../../schema/project.js";
 import { sql, type Sql } from "../sql/sql.js";
 import type { TableNames } from "../tables/names.js";

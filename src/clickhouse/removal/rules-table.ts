@@ -1,4 +1,5 @@
-import { TimeToLiveRules, type TimeToLiveRule } from "../../engine/time-to-live.js";
+import { TimeToLiveRules } from "../../engine/ingest/time-to-live-rules.js";
+import type { TimeToLiveRule } from "../../engine/upkeep/time-to-live.js";
 import { sql, type Sql } from "../sql/sql.js";
 import type { Servers } from "../tables/change.js";
 import type { TableNames } from "../tables/names.js";

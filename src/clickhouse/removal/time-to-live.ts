@@ -1,8 +1,8 @@
 import { compareCodePoints } from "../../base/order.js";
 import { dayOf, isoOfDay } from "../../base/time.js";
-import type { DeletionReceipt } from "../../engine/deletions.js";
-import type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "../../engine/time-to-live.js";
-import { inOrder, readProject, readRule, withPreviewed, withRule } from "../../engine/time-to-live-rules.js";
+import type { DeletionReceipt } from "../../engine/upkeep/deletions.js";
+import type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "../../engine/upkeep/time-to-live.js";
+import { inOrder, readProject, readRule, withPreviewed, withRule } from "../../engine/upkeep/time-to-live-input.js";
 import { sql } from "../sql/sql.js";
 import { nextVersion } from "../tables/next-version.js";
 import type { ClickHouseDeletions, DeletionContext } from "./deletions.js";

@@ -1,11 +1,11 @@
 import { parameterError, shown } from "../../base/errors.js";
 import { isoOf } from "../../base/time.js";
-import { companyOf } from "../question/companies.js";
+import { actorRows, companyOf } from "../question/companies.js";
 import { emailIdentifiers, isIdentified } from "../question/identifiers.js";
 import { Needs } from "../question/needs.js";
 import { inRange } from "../question/where.js";
-import { unlinked } from "../question/who.js";
-import { allOf, sql, text, whole } from "../sql/sql.js";
+import { isInForce } from "../question/who.js";
+import { allOf, sql, text, whole, type Sql } from "../sql/sql.js";
 import type { Asking, Report } from "./report.js";
 
 /** The identified identities that were most active for a company in the window. */
@@ -13,7 +13,10 @@ export const companyTopUsers: Report<"companyTopUsers"> = async ({ companyId, wi
   if (!(await isKnown(companyId, asking))) throw parameterError("company_not_found", "companyId", `no company is known by ${shown(companyId)}`);
   const needs = new Needs(asking);
   const isOfCompany = sql`${companyOf(needs)} = ${text(companyId)}`;
-  const seen = sql`SELECT ${needs.who()} AS person, ms FROM ${needs.rows()} WHERE ${allOf(inRange(window))} AND ${isOfCompany} AND person != ''`;
+  const person = needs.who();
+  const isMember = sql`(userId, anonymousId) GLOBAL IN (${idsOfMembers(companyId, asking)})`;
+  const where = allOf([...inRange(window), isMember, isOfCompany]);
+  const seen = sql`SELECT ${person} AS person, ms FROM ${needs.rows()} WHERE ${where} AND person != ''`;
   const called = sql`if(any(identifier) != '', any(identifier), substring(person, 2))`;
   const statement = sql`SELECT ${called} AS resolvedIdentifier, count() AS eventCount, max(ms) AS lastMs FROM (${seen}) AS seen
     GLOBAL ANY LEFT JOIN (${emailIdentifiers(asking)}) AS identifiers ON identifiers.named = seen.person
@@ -23,10 +26,18 @@ export const companyTopUsers: Report<"companyTopUsers"> = async ({ companyId, wi
   return { companyId, users: rows.map(([resolvedIdentifier, events, lastMs]) => ({ resolvedIdentifier, events, lastSeen: isoOf(lastMs) })) };
 };
 
+/** The ids of everybody who was ever of a company: only their events can be. */
+function idsOfMembers(companyId: string, asking: Asking): Sql {
+  const actors = new Needs(asking, actorRows(asking.tables));
+  const wasOf = sql`arrayExists(seen -> seen.3 = ${text(companyId)}, ${actors.companies()})`;
+  return sql`SELECT userId, anonymousId FROM ${actors.rows()} WHERE companyId = ${text(companyId)} OR ${wasOf}`;
+}
+
 /** Whether an event, or a group call in force, names a company. */
-async function isKnown(companyId: string, { connection, tables, signal }: Asking): Promise<boolean> {
-  const ofEvents = sql`SELECT 1 FROM ${tables.all("events")} WHERE companyId = ${text(companyId)} LIMIT 1`;
-  const inForce = sql`kind = 'group' AND id GLOBAL NOT IN (${unlinked(tables)})`;
+async function isKnown(companyId: string, asking: Asking): Promise<boolean> {
+  const { connection, tables, signal } = asking;
+  const ofEvents = sql`SELECT 1 FROM ${tables.all("events")} WHERE companyId = ${text(companyId)} GROUP BY companyId`;
+  const inForce = sql`kind = 'group' AND ${isInForce(sql`id`, asking)}`;
   const ofRecords = sql`SELECT 1 FROM ${tables.all("records")} WHERE companyId = ${text(companyId)} AND ${inForce} LIMIT 1`;
   return companyId !== "" && (await connection.rows(sql`SELECT * FROM (${ofEvents} UNION ALL ${ofRecords}) LIMIT 1`, signal)).length > 0;
 }

@@ -1,6 +1,6 @@
 import { uuidText } from "../../base/uuid.js";
-import type { ExportedEvent } from "../../engine/daybook.js";
-import type { EventPlace, ExportedRecordPlace } from "../../engine/export-place.js";
+import type { ExportedEvent } from "../../schema/exported-event.js";
+import type { EventPlace, ExportedRecordPlace } from "../../engine/exports/place.js";
 import { RECORD_FIELDS, RECORD_KINDS, type RecordField } from "../../identity/record-table.js";
 import type { RecordPlace } from "../../identity/record-order.js";
 import { storedRecord } from "../../identity/stored-record.js";

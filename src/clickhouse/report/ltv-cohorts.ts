@@ -1,9 +1,9 @@
 import { Cohorts } from "../../answer/cohorts.js";
 import { Unconverted, isOrder } from "../../answer/unconverted.js";
 import type { Plan } from "../../plan/plan.js";
-import { companyOf } from "../question/companies.js";
+import { actorRows, companyOf } from "../question/companies.js";
 import { Needs } from "../question/needs.js";
-import { paymentsOf } from "../question/payments.js";
+import { moneyRows, paymentsOf } from "../question/payments.js";
 import { sql, text, type Sql } from "../sql/sql.js";
 import { Conversion, type PaymentColumns } from "./conversion.js";
 import type { Asking, Report } from "./report.js";
@@ -34,14 +34,35 @@ function entityOf({ level }: Plan<"ltvCohorts">, needs: Needs): Sql {
 
 /** Those with an event in the project, and the day of their first one in any. */
 function entitiesOf(plan: Plan<"ltvCohorts">, asking: Asking): Sql {
-  const needs = new Needs(asking);
-  const entity = entityOf(plan, needs);
-  return sql`SELECT ${entity} AS entity, min(day) AS firstDay FROM ${needs.rows()} WHERE entity != ''
+  const seen = plan.level === "account" ? accountsSeen(plan, asking) : peopleSeen(asking);
+  return sql`SELECT entity, min(firstDay) AS firstDay FROM (${seen}) WHERE entity != ''
     GROUP BY entity HAVING countIf(project = ${text(plan.payProject)}) > 0`;
 }
 
+function peopleSeen(asking: Asking): Sql {
+  const needs = new Needs(asking, actorRows(asking.tables));
+  const who = needs.who();
+  return sql`SELECT if(${who} = '', '', concat('w', ${who})) AS entity, project, firstDay FROM ${needs.rows()}`;
+}
+
+/** Whoever was seen with several companies has another one with time: only their events tell. */
+function accountsSeen(plan: Plan<"ltvCohorts">, asking: Asking): Sql {
+  const actors = new Needs(asking, actorRows(asking.tables));
+  const [who, companies] = [actors.who(), actors.companies()];
+  const company = sql`if(companyId != '' OR empty(${companies}), toString(companyId), ${companies}[1].3)`;
+  const changes = sql`companyId = '' AND length(${companies}) > 1`;
+  const entity = sql`multiIf(${who} = '', '', ${company} != '', concat('c', ${company}), concat('w', ${who}))`;
+  const ofActors = sql`SELECT ${entity} AS entity, project, firstDay FROM ${actors.rows()} WHERE NOT (${changes})`;
+  const ids = sql`SELECT userId, anonymousId FROM ${actors.rows()} WHERE ${changes}`;
+  if (asking.several?.length === 0) return ofActors;
+  const events = new Needs(asking);
+  const ofEvents = sql`SELECT ${entityOf(plan, events)} AS entity, project, day AS firstDay FROM ${events.rows()}
+    WHERE companyId = '' AND (userId, anonymousId) GLOBAL IN (${ids})`;
+  return sql`${ofActors} UNION ALL ${ofEvents}`;
+}
+
 function paymentsOfEntities(plan: Plan<"ltvCohorts">, asking: Asking): Sql {
-  const needs = new Needs(asking);
+  const needs = new Needs(asking, moneyRows(plan.revenue, asking.tables));
   const payments = paymentsOf(plan.revenue, needs, sql`, ${entityOf(plan, needs)} AS payer`);
   return sql`SELECT firstDay, amount, isRefund, currencies, day FROM (${payments}) AS payments
     GLOBAL ANY LEFT JOIN (${entitiesOf(plan, asking)}) AS entities ON entities.entity = payments.payer

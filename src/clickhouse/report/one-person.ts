@@ -2,18 +2,18 @@ import { fixedClock } from "../../base/clock.js";
 import { parameterError, shown } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
 import type { Daybook } from "../../engine/daybook.js";
-import { MemoryExecutor } from "../../engine/executor.js";
+import { MemoryExecutor } from "../../engine/question/executor.js";
 import { openOn } from "../../engine/open-daybook.js";
 import type { Answer, Executor, Plan } from "../../plan/plan.js";
 import type { EventInput } from "../../schema/event.js";
 import { memoryStorage } from "../../store/storage/memory-storage.js";
 import { copyOf } from "../question/event-copies.js";
 import { EVENT_COLUMNS, type EventColumns } from "../question/event-columns.js";
-import { ORDER_KEY } from "../question/order-key.js";
+import { moneyRows } from "../question/payments.js";
 import { personOf } from "../question/person.js";
 import { Subjects, type Subject } from "../question/subject.js";
 import { ofActors } from "../question/where.js";
-import { sql, texts, type Sql } from "../sql/sql.js";
+import { sql, uuids, wholes, type Sql } from "../sql/sql.js";
 import type { Asking } from "./report.js";
 
 export type PersonReport = "identitySessions" | "identityProfile" | "identityReferrers" | "identityDeviceGeo";
@@ -51,24 +51,31 @@ async function tie({ kind, id, users, anonymous }: Subject, daybook: Daybook): P
   await daybook.ingestRecords([{ type: "identify", ...person }, ...aliases, ...links]);
 }
 
-type Row = [order: string, ...EventColumns];
-
-async function copyEvents(subject: Subject, isStored: Sql, { connection, tables, signal }: Asking, daybook: Daybook): Promise<void> {
-  const rows = sql`SELECT ${ORDER_KEY}, ${EVENT_COLUMNS} FROM ${tables.all("events")} WHERE ${isStored}`;
-  const isOwn = sql`(${ofActors(subject)})`;
-  const orders = new Set<string>();
+async function copyEvents(subject: Subject, isStored: Sql, asking: Asking, daybook: Daybook): Promise<void> {
+  const { connection, tables, signal } = asking;
+  const rows = sql`SELECT ${EVENT_COLUMNS} FROM ${tables.all("events")} WHERE ${isStored}`;
   let block: EventInput[] = [];
-  for await (const [order, ...event] of connection.stream<Row>(sql`${rows} AND ${isOwn}`, signal)) {
-    if (order !== "") orders.add(order);
+  for await (const event of connection.stream<EventColumns>(sql`${rows} AND (${ofActors(subject)})`, signal)) {
     block.push(copyOf(event));
     if (block.length === BLOCK_ROW_COUNT) await daybook.ingest(block.splice(0));
   }
   await daybook.ingest(block);
-  if (orders.size === 0) return;
   // An order counts once, for whoever paid it first.
-  const same = await connection.rows<Row>(sql`${rows} AND NOT ${isOwn} AND ${ORDER_KEY} IN ${texts([...orders])}`, signal);
-  block = same.map(([, ...event]) => ({ ...copyOf(event), userId: null, anonymousId: null }));
-  await daybook.ingest(block);
+  const same = await connection.rows<[day: number, ms: number, id: string]>(ordersOfOthers(subject, asking), signal);
+  if (same.length === 0) return;
+  const [days, times, ids] = [same.map(([day]) => day), same.map(([, ms]) => ms), same.map(([, , id]) => id)];
+  // The days find them, for rows are in order of these.
+  const places = sql`day IN ${wholes(days)} AND ms IN ${wholes(times)} AND id IN ${uuids(ids)}`;
+  const others = await connection.rows<EventColumns>(sql`${rows} AND ${places}`, signal);
+  await daybook.ingest(others.map((event) => ({ ...copyOf(event), userId: null, anonymousId: null })));
+}
+
+/** Where payments of others lie that are for orders of this person. */
+function ordersOfOthers(subject: Subject, { revenue, tables }: Asking): Sql {
+  const { rows } = moneyRows(revenue, tables);
+  const isOwn = sql`(${ofActors(subject)})`;
+  const own = sql`SELECT money.orderKey FROM ${rows} WHERE ${isOwn} AND money.orderKey != ''`;
+  return sql`SELECT day, ms, id FROM ${rows} WHERE NOT ${isOwn} AND money.orderKey GLOBAL IN (${own})`;
 }
 
 function notFound({ subject }: Plan<PersonReport>): Error {

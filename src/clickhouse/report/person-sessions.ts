@@ -2,7 +2,7 @@ import { sessionize } from "../../answer/sessionize.js";
 import { LIMITS } from "../../base/limits.js";
 import type { Range, RevenueRule, SessionRule } from "../../plan/plan.js";
 import { Needs } from "../question/needs.js";
-import { amountOf } from "../question/payments.js";
+import { isMoney } from "../question/payments.js";
 import { inRange } from "../question/where.js";
 import { allOf, sql, text, type Sql } from "../sql/sql.js";
 import { listsOf } from "../connection/lists-of.js";
@@ -61,7 +61,7 @@ function eventsOf(plan: SessionPlan, range: Range, columns: (needs: Needs) => Sq
   const selected = sql`${needs.who()} AS who, ms, project, ${columns(needs)}`;
   const isOfProject = project === null ? [] : [sql`project = ${text(project)}`];
   // Payments that a server reported, at no page, are in no session.
-  const isThere = sql`NOT (url = '' AND hostname = '' AND ${amountOf(revenue)} != '')`;
+  const isThere = sql`NOT (url = '' AND hostname = '' AND ${isMoney(revenue)})`;
   const before = { fromMs: 0, toMs: Math.min(range.toMs + session.maxMs, LIMITS.instantMaxMs) };
   const there = new Needs(asking);
   const who = there.who();

@@ -3,9 +3,9 @@ import { Unconverted, isOrder } from "../../answer/unconverted.js";
 import type { Plan } from "../../plan/plan.js";
 import { companyOf } from "../question/companies.js";
 import { Needs } from "../question/needs.js";
-import { nearestTouch, touchesBy } from "../question/nearest-touch.js";
+import { nearestTouch, type Touches } from "../question/nearest-touch.js";
 import { touchOf } from "../question/touch.js";
-import { paymentsOf } from "../question/payments.js";
+import { moneyRows, paymentsOf } from "../question/payments.js";
 import { sql, text, whole, type Sql } from "../sql/sql.js";
 import { Conversion, type PaymentColumns } from "./conversion.js";
 import type { Asking, Report } from "./report.js";
@@ -37,7 +37,7 @@ function touchCalled(called: string, dimension: Plan<"revenueByAttribution">["di
 /** The payments of the window, each with what the touch is called that it is owed to. */
 function attributedPayments(plan: Plan<"revenueByAttribution">, asking: Asking): Sql {
   const { model, window, touch } = plan;
-  const found = nearestTouch(model, touch, sql`atMs`, sql`atNum`);
+  const { joins, told } = nearestTouch(model, touch, touchesOf(plan, asking), { key: sql`broughtAs`, ms: sql`atMs`, num: sql`atNum` });
   return sql`WITH payments AS (${paymentsOfProject(plan, asking)}),
     origins AS (SELECT orderKey AS originKey, ms AS originMs, num AS originNum, brought AS originBrought, true AS isKnown
       FROM payments WHERE NOT isNegative AND orderKey != ''),
@@ -45,25 +45,28 @@ function attributedPayments(plan: Plan<"revenueByAttribution">, asking: Asking):
       if(isReturn, originMs, ms) AS atMs, if(isReturn, originNum, num) AS atNum, if(isReturn, originBrought, brought) AS broughtAs
       FROM payments GLOBAL ANY LEFT JOIN origins ON originKey = orderKey
       WHERE ms >= ${whole(window.fromMs)} AND ms < ${whole(window.toMs)})
-    SELECT ${found}, amount, isRefund, currencies, day FROM owed
-      GLOBAL ANY LEFT JOIN (${touchesOf(plan, asking)}) AS brought ON brought.key = owed.broughtAs`;
+    SELECT ${told}, amount, isRefund, currencies, day FROM owed ${joins}`;
 }
 
 /** With each payment whose touches count for it: those of its company or of its identity; `""` for nobody's. */
 function paymentsOfProject({ revenue, payProject, level }: Plan<"revenueByAttribution">, asking: Asking): Sql {
-  const needs = new Needs(asking);
+  const needs = new Needs(asking, moneyRows(revenue, asking.tables));
   const company = level === "account" ? companyOf(needs) : sql`''`;
   const payments = paymentsOf(revenue, needs, sql`, ${company} AS company`);
   return sql`SELECT *, multiIf(who = '', '', company != '', concat('c', company), concat('w', who)) AS brought FROM (${payments})
     WHERE project = ${text(payProject)}`;
 }
 
-/** All touches of whoever a payment is owed to, in order. */
-function touchesOf(plan: Plan<"revenueByAttribution">, asking: Asking): Sql {
+/** The touches of whoever a payment is owed to. */
+function touchesOf(plan: Plan<"revenueByAttribution">, asking: Asking): Touches {
   const needs = new Needs({ ...asking, touch: plan.touch });
   const company = plan.level === "account" ? companyOf(needs) : sql`''`;
   const who = needs.who();
-  const keys = sql`arrayFilter(one -> one != '', [if(${who} = '', '', concat('w', ${who})), if(${company} = '', '', concat('c', ${company}))])`;
-  const called = sql`concat(${text(CALLED)}, ${touchOf(plan.dimension, plan.touch)})`;
-  return touchesBy(sql`key`, keys, called, sql`key GLOBAL IN (SELECT broughtAs FROM owed)`, plan.touch, needs);
+  return {
+    needs,
+    keys: sql`arrayFilter(one -> one != '', [if(${who} = '', '', concat('w', ${who})), if(${company} = '', '', concat('c', ${company}))])`,
+    told: sql`concat(${text(CALLED)}, ${touchOf(plan.dimension, plan.touch)})`,
+    isMeant: sql`key GLOBAL IN (SELECT broughtAs FROM owed)`,
+    isMeantMs: sql`ms GLOBAL IN (SELECT atMs FROM owed)`,
+  };
 }

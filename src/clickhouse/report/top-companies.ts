@@ -6,9 +6,9 @@ import type { Plan } from "../../plan/plan.js";
 import { companyOf } from "../question/companies.js";
 import { emailIdentifiers, isIdentified } from "../question/identifiers.js";
 import { Needs } from "../question/needs.js";
-import { paymentsOf } from "../question/payments.js";
+import { moneyRows, paymentsOf } from "../question/payments.js";
 import { inRange } from "../question/where.js";
-import { unlinked } from "../question/who.js";
+import { isInForce } from "../question/who.js";
 import { allOf, sql, texts } from "../sql/sql.js";
 import { Conversion, type PaymentColumns } from "./conversion.js";
 import type { Asking, Report } from "./report.js";
@@ -42,7 +42,7 @@ async function activeCompanies({ window }: Plan<"topCompanies">, asking: Asking)
 }
 
 async function moneyByCompany({ window, revenue }: Plan<"topCompanies">, asking: Asking): Promise<ReadonlyMap<string, Money>> {
-  const needs = new Needs(asking);
+  const needs = new Needs(asking, moneyRows(revenue, asking.tables));
   const payments = paymentsOf(revenue, needs, sql`, ${companyOf(needs)} AS company`);
   const paid = sql`SELECT company, amount, isRefund, currencies, day FROM (${payments}) WHERE company != '' AND ${allOf(inRange(window))}`;
   const conversion = new Conversion(revenue.currency, asking.rules.rates);
@@ -65,8 +65,9 @@ function orderOf({ sort }: Plan<"topCompanies">, moneyOf: (companyId: string) =>
 }
 
 /** The newest text of every trait of some companies. */
-async function traitsOf(companyIds: readonly string[], { connection, tables, signal }: Asking): Promise<Map<string, Record<string, unknown>>> {
-  const inForce = sql`kind = 'group' AND traits != '' AND id GLOBAL NOT IN (${unlinked(tables)})`;
+async function traitsOf(companyIds: readonly string[], asking: Asking): Promise<Map<string, Record<string, unknown>>> {
+  const { connection, tables, signal } = asking;
+  const inForce = sql`kind = 'group' AND traits != '' AND ${isInForce(sql`id`, asking)}`;
   const rows = await connection.rows<[string, string]>(sql`SELECT companyId, traits FROM ${tables.all("records")}
     WHERE ${inForce} AND companyId IN ${texts(companyIds)} ORDER BY ms, toUInt128(id)`, signal);
   const known = new Map<string, Record<string, unknown>>();

@@ -1,11 +1,13 @@
 import { FIELDS } from "../../schema/fields.js";
+import { MONEY_COLUMNS } from "./money.js";
 
 /** A table: what it holds, in which order, and by what its rows are placed on shards. */
 export interface Table {
   readonly name: string;
   /** The version of the tables that brought it. */
   readonly since: number;
-  readonly columns: readonly (readonly [name: string, type: string])[];
+  /** With the version that brought what the table did not have at first. */
+  readonly columns: readonly (readonly [name: string, type: string, since?: number])[];
   /** What follows the columns, the engine first. */
   readonly engine: string;
   /** What is hashed to place a row. */
@@ -63,6 +65,11 @@ const EVENTS: Table = {
     ["INDEX byAnonymous anonymousId TYPE", "bloom_filter GRANULARITY 4"],
     // Part of the rows, and not a table beside them: an insert that fails half way leaves both or neither.
     ["PROJECTION byId", "(SELECT id, batch, storedMs ORDER BY id) WITH SETTINGS (index_granularity = 256)"],
+    ...MONEY_COLUMNS.map(([column, type]) => [column, type, 3] as const),
+    // Few rows of many: the same columns in a GROUP BY find them.
+    ["PROJECTION payments", "(SELECT moneyKind, slug, money GROUP BY moneyKind, slug, money)", 3],
+    ["PROJECTION actors", "(SELECT userId, anonymousId, companyId, project, min(day) GROUP BY userId, anonymousId, companyId, project)", 3],
+    ["PROJECTION byPerson", "(SELECT * ORDER BY userId, anonymousId, ms)", 3],
   ],
   engine: `MergeTree PARTITION BY ${YEAR} ORDER BY (day, project, name, ms, id) SETTINGS non_replicated_deduplication_window = 1000`,
   placedBy: "multiIf(anonymousId != '', anonymousId, userId != '', userId, toString(id))",

@@ -10,7 +10,7 @@ export interface Place {
 /** What makes the tables that a version does not have; 0: all, of an empty database. Running it again changes nothing. */
 export function tableStatements(place: Place, from: number): string[] {
   const isNew = ({ since }: Table | View) => since > from;
-  const tables = TABLES.filter(isNew).flatMap((table) => statementsOfTable(table, place));
+  const tables = TABLES.flatMap((table) => (isNew(table) ? statementsOfTable(table, place) : statementsOfAdditions(table, place, from)));
   return [...tables, ...VIEWS.filter(isNew).map((view) => statementOfView(view, place))];
 }
 
@@ -29,6 +29,19 @@ function statementsOfTable({ name, columns, engine, placedBy }: Table, { databas
   if (cluster === null) return [own];
   const all = `CREATE TABLE IF NOT EXISTS ${database}.${name}${onCluster(cluster)} AS ${local}`;
   return [own, `${all} ENGINE = Distributed(${cluster}, ${database}, ${name}_local, cityHash64(${placedBy}))`];
+}
+
+/** What an older table gets. Rows that are there are filled in behind the answer: until then a server makes of each what it asks for. */
+function statementsOfAdditions({ name, columns }: Table, { database, cluster }: Place, from: number): string[] {
+  const alter = (table: string) => `ALTER TABLE ${database}.${table}${onCluster(cluster)}`;
+  const local = alter(cluster === null ? name : `${name}_local`);
+  return columns.filter(([, , since = 0]) => since > from).flatMap(([column, type]) => {
+    const [, projection] = /^PROJECTION (.*)$/.exec(column) ?? [];
+    if (projection !== undefined)
+      return [`${local} ADD PROJECTION IF NOT EXISTS ${projection} ${type}`, `${local} MATERIALIZE PROJECTION ${projection}`];
+    const add = `ADD COLUMN IF NOT EXISTS ${column} ${type}`;
+    return [`${local} ${add}`, ...(cluster === null ? [] : [`${alter(name)} ${add}`])];
+  });
 }
 
 function statementOfView({ name, from, to, staysOnShard, select, rest }: View, { database, cluster }: Place): string {

@@ -1,5 +1,5 @@
 import { LIMITS } from "../../base/limits.js";
-import type { Change } from "../../engine/changes.js";
+import type { Change } from "../../engine/follow/changes.js";
 import type { BodyStream } from "../wire/exchange.js";
 
 export interface ChangeStreamOptions {
@@ -41,6 +41,9 @@ export class ChangeStream implements BodyStream {
     if (!this.#hasBegun) {
       this.#hasBegun = true;
       this.#beatMs = performance.now() + this.#heartbeatMs;
+      // What comes from here on is told for what it is, and not as something that was missed.
+      this.#coming = this.#changes.next();
+      this.#coming.catch(() => undefined);
       return `retry: ${RETRY_MS}\n\n`;
     }
     while (!this.#signal.aborted) {

@@ -1,5 +1,5 @@
 import { LIMITS } from "../../base/limits.js";
-import type { Notice } from "../../engine/notices.js";
+import type { Notice } from "../../engine/question/notices.js";
 import { wireParam } from "../wire/wire-names.js";
 
 /**

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.js";
 import { DaybookError } from "../../base/errors.js";
-import { arrowStreamOf } from "../../engine/to-arrow.js";
-import type { Notice } from "../../engine/notices.js";
+import { arrowStreamOf } from "../../engine/exports/to-arrow.js";
+import type { Notice } from "../../engine/question/notices.js";
 import { authorize, invalidToken, projectOf } from "../access/access.js";
 import type { ClientAddress } from "../access/client-address.js";
 import type { Gate } from "../access/gate.js";

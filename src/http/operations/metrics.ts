@@ -1,4 +1,4 @@
-import type { DaybookStats } from "../../engine/daybook.js";
+import type { DaybookStats } from "../../engine/upkeep/stats.js";
 import type { Count } from "../answer/request-counts.js";
 import type { ProcessGauges } from "../routing/route.js";
 import type { ServedDaybook } from "../access/served-daybook.js";

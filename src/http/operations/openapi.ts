@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ERROR_CODES } from "../../base/errors.js";
-import { isListAnswer } from "../../engine/to-arrow.js";
+import { isListAnswer } from "../../engine/exports/to-arrow.js";
 import { eventSchema } from "../shapes/event-body.js";
 import { beaconEvent } from "../shapes/beacon-body.js";
 import { recordSchema } from "../shapes/record-body.js";

@@ -1,5 +1,5 @@
 import { DaybookError } from "../../base/errors.js";
-import { eventsOfArrow } from "../../engine/to-arrow.js";
+import { eventsOfArrow } from "../../engine/exports/to-arrow.js";
 import { ARROW_TYPE } from "../wire/arrow-type.js";
 import type { Held } from "../overload/admission.js";
 import { bodyTooLarge, collect } from "../wire/exchange.js";

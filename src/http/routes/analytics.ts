@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SearchEventsPage } from "../../engine/daybook.js";
+import type { SearchEventsPage } from "../../plan/answers.js";
 import type { ReportName } from "../../plan/plan.js";
 import type { Envelope } from "../answer/error-reply.js";
 import type { Scope } from "../access/token.js";

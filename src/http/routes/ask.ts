@@ -1,7 +1,7 @@
 import { DaybookError } from "../../base/errors.js";
-import type { Explanation } from "../../engine/daybook.js";
-import { PERMIT } from "../../engine/permit.js";
-import type { Permitted, PermittingDaybook, PermittingQuestions } from "../../engine/permit.js";
+import type { Explanation } from "../../engine/question/explain.js";
+import { PERMIT } from "../../engine/question/permit.js";
+import type { Permitted, PermittingDaybook, PermittingQuestions } from "../../engine/question/permit.js";
 import type { ReportName } from "../../plan/plan.js";
 import { authorizePlan, mayAskAll } from "../access/question-rights.js";
 import type { TokenRecord } from "../access/token.js";

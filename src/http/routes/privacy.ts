@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { PrivacyRequest, PrivacyRequests } from "../../engine/privacy-requests.js";
+import type { PrivacyRequest, PrivacyRequests } from "../../engine/privacy/requests.js";
 import { bytesOfLines } from "../answer/lines.js";
 import { privacyAnswers as answers, privacyBodies as bodies } from "../shapes/privacy-shape.js";
 import { guarded, JSON_BYTE_LENGTH } from "../routing/route.js";

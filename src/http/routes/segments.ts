@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SavedSegment } from "../../engine/daybook.js";
+import type { SavedSegment } from "../../engine/question/saved-segments.js";
 import type { Segment } from "../../plan/insights/input.js";
 import type { Access } from "../access/access.js";
 import { guarded, JSON_BYTE_LENGTH } from "../routing/route.js";

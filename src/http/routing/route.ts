@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ErrorCode } from "../../base/errors.js";
-import type { Notice } from "../../engine/notices.js";
+import type { Notice } from "../../engine/question/notices.js";
 import type { Envelope } from "../answer/error-reply.js";
 import type { CollectCounts } from "../answer/collect-counts.js";
 import type { RequestCounts } from "../answer/request-counts.js";

@@ -30,20 +30,35 @@ export function byteLengthOf({ actors, counts }: ActorCounts): number {
 export function addedCounts(parts: readonly ActorCounts[]): ActorCounts {
   const [only, ...others] = parts;
   if (only !== undefined && others.length === 0) return only;
+  return taken(added(parts, (actor) => actor));
+}
+
+/** How many events each did for whom some actors stand, in no order. Cost: the actors. */
+export function eachAddedCount(parts: readonly ActorCounts[], standsFor: (actor: number) => number, visit: (who: number, count: number) => void): void {
+  const met = added(parts, standsFor);
+  for (let at = 0; at < met.length; at += 1) {
+    const who = met[at]!;
+    const count = scratch[who]!;
+    scratch[who] = 0;
+    visit(who, count);
+  }
+}
+
+/** Adds counts up in the scratch; answers who has some. */
+function added(parts: readonly ActorCounts[], standsFor: (actor: number) => number): Uint32Array {
   const met = new Uint32Array(parts.reduce((sum, { actors }) => sum + actors.length, 0));
   let metCount = 0;
-  for (const { actors, counts } of parts) {
-    reserve(actors.at(-1) ?? 0);
+  for (const { actors, counts } of parts)
     for (let at = 0; at < actors.length; at += 1) {
-      const actor = actors[at]!;
-      if (scratch[actor] === 0) {
-        met[metCount] = actor;
+      const who = standsFor(actors[at]!);
+      if (who >= scratch.length) reserve(who);
+      if (scratch[who] === 0) {
+        met[metCount] = who;
         metCount += 1;
       }
-      scratch[actor]! += counts[at]!;
+      scratch[who]! += counts[at]!;
     }
-  }
-  return taken(met.subarray(0, metCount));
+  return met.subarray(0, metCount);
 }
 
 function collect(rows: Rows, selector: Selector): ActorCounts {

@@ -1,5 +1,5 @@
 import { ACTOR_COLUMNS } from "../../segment/who.js";
-import { actorsOfAll, byteLengthOf, countIdentities, distinctActors, unitedActors, type DistinctActors } from "./distinct-actors.js";
+import { actorsOfAll, byteLengthOf, countIdentities, distinctActors, passingActors, unitedActors, type DistinctActors } from "./distinct-actors.js";
 import { perDayItems } from "../../answer/per-day.js";
 import type { Fold } from "../form/report.js";
 
@@ -32,6 +32,7 @@ export const countUniqueUsersPerDay: Fold<"countUniqueUsersPerDay", ActorsByDay,
     }
     return perDayItems(counts, plan.range, plan.fill);
   },
+  only: (state, passes) => new Map([...state].map(([day, parts]) => [day, passingActors(parts, passes)])),
   kept: {
     key: () => "",
     of: uniteDays,

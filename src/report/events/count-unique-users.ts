@@ -1,5 +1,5 @@
 import { ACTOR_COLUMNS } from "../../segment/who.js";
-import { actorsOfAll, byteLengthOf, countIdentities, distinctActors, unitedActors, type DistinctActors } from "./distinct-actors.js";
+import { actorsOfAll, byteLengthOf, countIdentities, distinctActors, passingActors, unitedActors, type DistinctActors } from "./distinct-actors.js";
 import type { Fold } from "../form/report.js";
 
 /** Distinct identities among matching events. Segments give actors; who is who is asked once, at the end. */
@@ -14,6 +14,7 @@ export const countUniqueUsers: Fold<"countUniqueUsers", DistinctActors[], Distin
     state.push(actorsOfAll(rows, who));
   },
   finish: (state, _plan, { identities }) => countIdentities(state, identities),
+  only: passingActors,
   kept: {
     key: () => "",
     of: unitedActors,

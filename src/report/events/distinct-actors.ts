@@ -3,7 +3,7 @@ import { BitSet } from "../../column/bit-set.js";
 import { countBits } from "../../column/bitmap.js";
 import { denseCodes } from "../../column/column.js";
 import type { Codes } from "../../column/codes.js";
-import type { Selector } from "../../filter/predicate.js";
+import type { ActorTest, Selector } from "../../filter/predicate.js";
 import { isWhole, select } from "../../filter/select.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import type { Rows } from "../../segment/rows.js";
@@ -128,6 +128,24 @@ export function unitedActors(parts: readonly DistinctActors[]): DistinctActors {
   users.forEach((code) => list(code * 2));
   anonymous.forEach((code) => list(code * 2 + 1));
   return { kind: "list", actors };
+}
+
+/** Those of some actors who pass. Cost: a test of each. */
+export function passingActors(parts: readonly DistinctActors[], passes: ActorTest): DistinctActors[] {
+  const all = unitedActors(parts);
+  if (all.kind === "list") return [{ kind: "list", actors: all.actors.filter((actor) => passes(actor)) }];
+  return [{ kind: "bits", users: passingBits(all.users, 0, passes), anonymous: passingBits(all.anonymous, 1, passes) }];
+}
+
+/** @param role 1 for anonymous ids */
+function passingBits(words: Uint32Array, role: 0 | 1, passes: ActorTest): Uint32Array {
+  const passing = new Uint32Array(words.length);
+  for (let word = 0; word < words.length; word += 1) {
+    let left = words[word]!;
+    for (let rest = left; rest !== 0; rest &= rest - 1) if (!passes((word * 32 + 31 - Math.clz32(rest & -rest)) * 2 + role)) left ^= rest & -rest;
+    passing[word] = left;
+  }
+  return passing;
 }
 
 /** Calls `visit` with each of them, in no order. */

@@ -1,4 +1,4 @@
-import type { Selector } from "../../filter/predicate.js";
+import type { ActorTest, Selector } from "../../filter/predicate.js";
 import type { Scope } from "../../plan/plan.js";
 import type { Rows } from "../../segment/rows.js";
 import type { Who } from "../../segment/who.js";
@@ -27,6 +27,8 @@ export interface Part<S, T = unknown> {
   scan(state: S, rows: Rows, selectors: readonly Selector[]): void;
   /** The same for all rows of one segment, by who did something there: no column is read. */
   scanWho?(state: S, rows: Rows, who: Who): void;
+  /** What is left of the state of those who pass: then filters that tell actors apart are left to its end. Only with one scope, of actors alone. */
+  only?(state: S, passes: ActorTest): S;
   /** Absent where the state asks more of rows than their filters and codes, such as who is who. */
   readonly kept?: KeptState<S, T>;
   /** Whether no row of this day or an earlier one can change the state; days come newest first. Only without `kept`. */

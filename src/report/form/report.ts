@@ -1,7 +1,7 @@
 import type { Dictionaries } from "../../column/dictionaries.js";
 import type { Missing } from "../../derived/missing.js";
 import type { KnownFields } from "../../filter/known-fields.js";
-import type { Selector } from "../../filter/predicate.js";
+import type { ActorTest, Selector } from "../../filter/predicate.js";
 import type { CompanyView, IdentityView } from "../../identity/identity-view.js";
 import type { Answer, Plan, ReportName } from "../../plan/plan.js";
 import type { Rows } from "../../segment/rows.js";
@@ -59,6 +59,8 @@ export interface Fold<K extends ReportName, S, T = unknown, R = null> {
   finish(state: S, plan: Plan<K>, context: FoldContext, pause: () => Promise<void>): Answer<K> | Promise<Answer<K>>;
   /** Absent where the answer asks more of rows than their filters and codes. */
   readonly kept?: KeptStates<K, S, T>;
+  /** What is left of the state of those who pass: then filters that tell actors apart are left to its end. Only where it is of actors alone. */
+  only?(state: S, passes: ActorTest): S;
   /** Whether no row of this day or an earlier one can change the answer; days come newest first. */
   isDone?(state: S, day: number): boolean;
   /** `finish` reads rows again: they stay in memory until then. */

@@ -1,6 +1,7 @@
 import { slotsOf } from "../../answer/insights/buckets.js";
 import { entryBits } from "../../answer/insights/chain-tries.js";
 import { funnelRows, funnelTrend } from "../../answer/insights/funnel-answer.js";
+import { Scratch } from "../../base/scratch.js";
 import type { Funnel } from "../../plan/insights/answers.js";
 import type { FunnelPlan } from "../../plan/insights/plan.js";
 import type { Operand } from "../../plan/plan.js";
@@ -38,7 +39,7 @@ function groupsOf({ breakdown }: FunnelPlan, context: RowContext): BreakdownGrou
   return groups;
 }
 
-/** Who went how far through steps. Cost: what is kept of spans of days, 16 bytes a match, and some looks at each match of whoever may have begun. */
+/** Who went how far through steps. Cost: what is kept of spans of days, 12 bytes a match, and some looks at each match of whoever may have begun. */
 export const funnel: Survey<"funnel", FunnelParts, FunnelRead> = {
   kind: "survey",
   tables: ({ level }) => (level === "session" ? ["sessions"] : []),
@@ -51,19 +52,21 @@ export const funnel: Survey<"funnel", FunnelParts, FunnelRead> = {
   parts: (plan, context, { sessions }) => ({ matches: matchesPart(plan, goersOf(plan, context, sessions), groupsOf(plan, context).fields) }),
   finish: async ({ matches: lists }, plan, context, { moment, sessions }, pause) => {
     const goers = goersOf(plan, context, sessions);
-    const matches = await EntityMatches.of(lists, goers.entityOf, entryBits(plan), goers.entries, pause);
-    await inOrder(matches, { ofTimes: plan.order !== "any", ofKeys: plan.breakdown !== null }, moment, pause);
-    const tries = new Tries(plan, goers, matches, pause);
     const groups = groupsOf(plan, context);
-    const { figures, pendingCount } = await tries.all(groups);
-    return {
-      definition: plan.definition,
-      asOf: asOfAnswer(plan, context),
-      pending: pendingCount,
-      steps: await figures.stepsOf(null, pause),
-      ...(await funnelRows(plan, figures, groups, pause)),
-      trend: await trendOf(plan, tries, pause),
-    };
+    return await Scratch.of(async (scratch) => {
+      const matches = new EntityMatches(lists, goers, entryBits(plan), scratch);
+      const matters = { ofTimes: plan.order !== "any", ofKeys: plan.breakdown !== null };
+      const tries = new Tries(plan, goers, matches, () => inOrder(matches, matters, moment), pause);
+      const { figures, pendingCount } = await tries.all(groups);
+      return {
+        definition: plan.definition,
+        asOf: asOfAnswer(plan, context),
+        pending: pendingCount,
+        steps: await figures.stepsOf(null, pause),
+        ...(await funnelRows(plan, figures, groups, pause)),
+        trend: await trendOf(plan, tries, pause),
+      };
+    });
   },
 };
 

@@ -7,7 +7,7 @@ import type { RowContext } from "../form/report.js";
 import { subjectsOf, type Subjects } from "../insights/subjects.js";
 
 /** Who goes through steps: people, accounts, or sessions. */
-export interface Goers extends Pick<Subjects, "columns" | "name" | "subjectsOf" | "entityOf"> {
+export interface Goers extends Pick<Subjects, "columns" | "name" | "subjectsOf" | "moves" | "entityOf"> {
   /** When events lie that matter. */
   readonly range: Range;
   /** When the first event of a chain may lie. */
@@ -20,9 +20,9 @@ export interface Goers extends Pick<Subjects, "columns" | "name" | "subjectsOf" 
 export function goersOf(plan: FunnelPlan, context: RowContext, sessions: SessionView | null): Goers {
   if (plan.level === "session") return sessionGoers(plan, sessions);
   const { range, windowMs } = plan;
-  const { columns, name, subjectsOf: ownOf, entityOf } = subjectsOf(plan.level, context);
+  const { columns, name, subjectsOf: ownOf, moves, entityOf } = subjectsOf(plan.level, context);
   return {
-    columns, name, subjectsOf: ownOf, entityOf,
+    columns, name, subjectsOf: ownOf, moves, entityOf,
     // Nothing before its first event matters to a chain, nor behind its window.
     range: { fromMs: range.fromMs, toMs: range.toMs + windowMs },
     entries: range,
@@ -45,6 +45,7 @@ function sessionGoers({ range, session: { maxMs } }: FunnelPlan, view: SessionVi
         return session >= 0 && starts[session]! >= range.fromMs && starts[session]! < range.toMs ? session + 1 : 0;
       });
     },
+    moves: "none",
     entityOf: (subject) => subject,
     range: { fromMs: range.fromMs, toMs: range.toMs + maxMs },
     entries: { fromMs: -Infinity, toMs: Infinity },

@@ -1,7 +1,9 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
+import { dayStartMs } from "../../base/time.js";
 import { compareIds } from "../../base/uuid.js";
 import type { Mask } from "../../answer/insights/chain.js";
 import { countBits, emptyBitmap, rowsOfBits } from "../../column/bitmap.js";
+import { radixOrder } from "../../column/radix-order.js";
 import type { Selector } from "../../filter/predicate.js";
 import { isPruned, select } from "../../filter/select.js";
 import { selectedRows } from "../../filter/selected-rows.js";
@@ -9,13 +11,22 @@ import type { Rows } from "../../segment/rows.js";
 import type { RowKeys } from "../insights/row-keys.js";
 import type { Subjects } from "../insights/subjects.js";
 
-/** What rows of one segment or head match, by time and event id: 16 bytes a match, and 4 for each field of a breakdown. */
+/**
+ * What rows of some days match, one subject after the other: 12 bytes a match, 8 a subject, and 4 for each field of a breakdown. Those of one
+ * subject mostly ascend by time.
+ */
 export interface MatchList {
-  readonly day: number;
-  /** Whose they are, of somebody each. */
+  /** What times begin at, and that of the first match. */
+  readonly startMs: number;
+  readonly firstMs: number;
+  /** Whether those of one subject and millisecond stand in the order of their ids. */
+  readonly isInOrder: boolean;
+  /** Whose matches there are, of somebody each: ascending. */
   readonly subjects: Uint32Array;
-  /** Ms of the day, ascending. */
-  readonly times: Int32Array;
+  /** The matches of a subject lie from its start to that of the next one. */
+  readonly starts: Uint32Array;
+  /** Ms since the start. */
+  readonly times: Uint32Array;
   /** What each matches; 0: nothing, but it is an event of its entity. */
   readonly masks: Uint32Array;
   readonly sequences: Uint32Array;
@@ -31,26 +42,28 @@ export interface MatchSources {
   readonly keys: readonly RowKeys[];
 }
 
-export function byteLengthOfList({ subjects, keys }: MatchList): number {
-  return subjects.length * (16 + 4 * keys.length) + 100;
+export function byteLengthOfList({ subjects, times, keys }: MatchList): number {
+  return subjects.length * 8 + times.length * (12 + 4 * keys.length) + 200;
 }
 
 /** The matches of rows that belong to somebody. Cost: a look at each for each selector that selects it. Columns are loaded. */
 export function matchListOf(rows: Rows, selectors: readonly Selector[], { bits, subjects, keys }: MatchSources): MatchList {
   const { selected, masks } = markedRows(rows, selectors, bits);
   const whose = subjects.subjectsOf(rows, selected);
-  const places = placesInOrder(rows, selected, whose);
+  const inTime = placesInOrder(rows, selected, whose);
+  const places = radixOrder(inTime, whose);
   const times = rows.times();
   const sequences = rows.sequences();
   const count = places.length;
+  const startMs = dayStartMs(rows.day);
   const list = {
-    day: rows.day, subjects: new Uint32Array(count), times: new Int32Array(count), masks: new Uint32Array(count), sequences: new Uint32Array(count),
+    startMs, firstMs: startMs + (count === 0 ? 0 : times[selected[inTime[0]!]!]!), isInOrder: true, ...runsOf(gathered(whose, places)),
+    times: new Uint32Array(count), masks: new Uint32Array(count), sequences: new Uint32Array(count),
     keys: keys.map((field) => gathered(field.keysOf(rows, selected), places)),
   };
   for (let at = 0; at < count; at += 1) {
     const place = places[at]!;
     const row = selected[place]!;
-    list.subjects[at] = whose[place]!;
     list.times[at] = times[row]!;
     list.masks[at] = masks[place]!;
     list.sequences[at] = sequences[row]!;
@@ -85,6 +98,20 @@ function mark(selected: Uint32Array, bit: Mask, found: Uint32Array): void {
     marks[row]! |= bit;
     found[row >>> 5]! |= 1 << (row & 31);
   }
+}
+
+/** Where each of some ascending subjects begins. */
+function runsOf(ascending: Uint32Array): Pick<MatchList, "subjects" | "starts"> {
+  const [subjects, starts] = [new Uint32Array(ascending.length), new Uint32Array(ascending.length + 1)];
+  let count = 0;
+  for (let at = 0; at < ascending.length; at += 1) {
+    if (at > 0 && ascending[at] === ascending[at - 1]) continue;
+    subjects[count] = ascending[at]!;
+    starts[count] = at;
+    count += 1;
+  }
+  starts[count] = ascending.length;
+  return { subjects: subjects.slice(0, count), starts: starts.slice(0, count + 1) };
 }
 
 function gathered(codes: Uint32Array, places: Uint32Array): Uint32Array {

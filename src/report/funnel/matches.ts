@@ -8,15 +8,28 @@ import type { Rows } from "../../segment/rows.js";
 import type { Part } from "../form/part.js";
 import type { RowKeys } from "../insights/row-keys.js";
 import type { Goers } from "./goers.js";
+import { joinedLists } from "./joined-lists.js";
 import { byteLengthOfList, matchListOf, type MatchList, type MatchSources } from "./match-list.js";
 
-/** What a funnel gathers of rows. Kept of spans of days as lists of the very arrays: they are in memory once, and counted by each that keeps them. */
-export function matchesPart(plan: FunnelPlan, goers: Goers, keys: readonly RowKeys[]): Part<MatchList[], readonly MatchList[]> {
+/** What a span keeps. */
+interface KeptLists {
+  lists: readonly MatchList[];
+  addedCount: number;
+}
+
+/** By the first question they are added once: it need not wait until lists are joined for those to come. */
+const JOINED_AT = 2;
+
+/**
+ * What a funnel gathers of rows. Kept of spans of days, first as lists of the very arrays, which are in memory once and counted by each that keeps
+ * them. What is asked again is joined, which takes no more.
+ */
+export function matchesPart(plan: FunnelPlan, goers: Goers, keys: readonly RowKeys[]): Part<MatchList[], KeptLists> {
   const meant = meantBy(plan);
   const sources: MatchSources = { bits: meant.map(({ bit }) => bit), subjects: goers, keys };
   const names = [goers.name, ...keys.map(({ name }) => name)];
   const name = names.includes(null) ? null : `matches ${meant.map(({ bit }) => bit).join()} of ${names.join(" by ")}`;
-  const part: Part<MatchList[], readonly MatchList[]> = {
+  const part: Part<MatchList[], KeptLists> = {
     scopes: meant.map(({ scope }) => ({ ...scope, range: goers.range })),
     columns: [TIME_COLUMN, SEQUENCE_COLUMN, ...goers.columns, ...keys.flatMap(({ columns }) => columns)],
     begin: () => [],
@@ -30,11 +43,13 @@ export function matchesPart(plan: FunnelPlan, goers: Goers, keys: readonly RowKe
     ...part,
     kept: {
       key: name,
-      of: (state) => [...state],
-      add: (state, lists) => {
-        for (const list of lists) state.push(list);
+      of: (state) => ({ lists: [...state], addedCount: 0 }),
+      add: (state, own) => {
+        own.addedCount += 1;
+        if (own.addedCount === JOINED_AT) own.lists = joinedLists(own.lists);
+        for (const list of own.lists) state.push(list);
       },
-      byteLength: (lists) => lists.reduce((sum, list) => sum + byteLengthOfList(list), 0),
+      byteLength: ({ lists }) => lists.reduce((sum, list) => sum + byteLengthOfList(list), 0),
     },
   };
 }

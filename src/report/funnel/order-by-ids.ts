@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by their lists */
 import { stepsOf } from "../../answer/insights/chain.js";
+import { dayOf } from "../../base/time.js";
 import { compareIds } from "../../base/uuid.js";
 import type { TableMoment } from "../../table/tables.js";
 import type { EntityMatches, MatchPlace } from "./entity-matches.js";
@@ -19,31 +20,27 @@ export interface OrderMatters {
 }
 
 /**
- * Puts matches in order: by time, and by id where it matters. A list is in order by itself, so ids are read only for events of one entity and
- * millisecond that lie in several lists, and differ in what counts. Cost: mostly a look at each match; else the ids of the days of such events.
+ * Puts the matches of some entities in order: by time, and by id where it matters. Those of one subject are mostly in order in their list, so ids are
+ * read only for events of one entity and millisecond that may not be, and differ in what counts. Cost: mostly a look at each entity; else the ids of
+ * the days of such events.
  */
-export async function inOrder(matches: EntityMatches, matters: OrderMatters, moment: TableMoment, pause: () => Promise<void>): Promise<void> {
+export async function inOrder(matches: EntityMatches, matters: OrderMatters, moment: TableMoment): Promise<void> {
   const undecided: Moment[] = [];
-  for (let entity = 0, looked = 0; entity < matches.entityCount; entity += 1) {
+  for (let entity = 0; entity < matches.entityCount; entity += 1) {
+    if (!matches.isUnsure(entity)) continue;
     const [from, to] = [matches.starts[entity]!, matches.starts[entity + 1]!];
     matches.sortByTime(from, to);
     if (matters.ofTimes || matters.ofKeys) addUndecided(matches, from, to, matters, undecided);
-    looked += to - from;
-    if (looked < MATCHES_PER_PAUSE) continue;
-    looked = 0;
-    await pause();
   }
   if (undecided.length === 0) return;
   const places = undecided.map(({ from, to }) => Array.from({ length: to - from }, (_, at) => matches.placeOf(from + at)));
   const unknown = places.flat().filter((place) => moment.ids.of(sequenceOf(place)) === null);
-  if (unknown.length > 0) await moment.ids.read(unknown.map((place) => ({ sequence: sequenceOf(place), day: place.list.day })), moment.rows);
+  if (unknown.length > 0) await moment.ids.read(unknown.map((place) => ({ sequence: sequenceOf(place), day: dayOf(place.list.startMs + place.list.times[place.at]!) })), moment.rows);
   undecided.forEach(({ from }, at) => {
     const ids = places[at]!.map((place) => moment.ids.of(sequenceOf(place))!);
     matches.reorder(from, [...ids.keys()].sort((a, b) => compareIds(ids[a]!, 0, ids[b]!, 0)));
   });
 }
-
-const MATCHES_PER_PAUSE = 16_384;
 
 function sequenceOf({ list, at }: MatchPlace): number {
   return list.sequences[at]!;
@@ -54,15 +51,20 @@ function addUndecided(matches: EntityMatches, start: number, end: number, matter
   for (let from = start; from + 1 < end; ) {
     let to = from + 1;
     while (to < end && ms[to] === ms[from]) to += 1;
-    if (to > from + 1 && isOfSeveralLists(matches, from, to) && doesMatter(matches, from, to, matters)) undecided.push({ from, to });
+    if (to > from + 1 && !isInOrder(matches, from, to) && doesMatter(matches, from, to, matters)) undecided.push({ from, to });
     from = to;
   }
 }
 
-function isOfSeveralLists(matches: EntityMatches, from: number, to: number): boolean {
-  const first = matches.listOf(from);
-  for (let slot = from + 1; slot < to; slot += 1) if (matches.listOf(slot) !== first) return true;
-  return false;
+function isInOrder(matches: EntityMatches, from: number, to: number): boolean {
+  const { list, at } = matches.placeOf(from);
+  if (!list.isInOrder) return false;
+  for (let slot = from + 1; slot < to; slot += 1) {
+    const place = matches.placeOf(slot);
+    // Those of one subject stand one after the other.
+    if (place.list !== list || place.at !== at + slot - from) return false;
+  }
+  return true;
 }
 
 function doesMatter(matches: EntityMatches, from: number, to: number, { ofTimes, ofKeys }: OrderMatters): boolean {

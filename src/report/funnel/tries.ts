@@ -2,13 +2,12 @@
 import { bothExtents, type Extent, type Slot } from "../../answer/insights/buckets.js";
 import type { ChainFigures } from "../../answer/insights/chain-figures.js";
 import { ChainTries } from "../../answer/insights/chain-tries.js";
+import { firstAtLeast } from "../../column/search.js";
 import type { FunnelPlan } from "../../plan/insights/plan.js";
 import type { BreakdownGroups } from "./breakdown-groups.js";
 import type { EntityMatches } from "./entity-matches.js";
 import type { Goers } from "./goers.js";
-
-/** Matches that are looked at between two turns. */
-const PIECE = 8_192;
+import type { MatchList } from "./match-list.js";
 
 /** Finds the chains of all entities. */
 export class Tries {
@@ -17,14 +16,15 @@ export class Tries {
   constructor(
     plan: FunnelPlan,
     goers: Goers,
-    /** In order. */
     readonly matches: EntityMatches,
+    /** Puts the matches of the entities of now in order. */
+    readonly order: () => Promise<void>,
     readonly pause: () => Promise<void>,
   ) {
     const entryMsOf = (slot: number) => {
       if (plan.level !== "session") return matches.ms[slot]!;
       const { list, at } = matches.placeOf(slot);
-      return goers.entryMsOf(list.subjects[at]!, matches.ms[slot]!);
+      return goers.entryMsOf(subjectOf(list, at), matches.ms[slot]!);
     };
     this.#tries = new ChainTries(plan, { matches, entries: goers.entries, entryMsOf });
   }
@@ -51,12 +51,18 @@ export class Tries {
   }
 
   async #eachEntity(act: (from: number, to: number) => void): Promise<void> {
-    const { starts, entityCount } = this.matches;
-    for (let entity = 0, lookedUpTo = 0; entity < entityCount; entity += 1) {
-      act(starts[entity]!, starts[entity + 1]!);
-      if (starts[entity + 1]! - lookedUpTo < PIECE) continue;
-      lookedUpTo = starts[entity + 1]!;
+    const { matches } = this;
+    matches.rewind();
+    while (matches.next()) {
+      await this.order();
+      await this.pause();
+      const { starts, entityCount } = matches;
+      for (let entity = 0; entity < entityCount; entity += 1) act(starts[entity]!, starts[entity + 1]!);
       await this.pause();
     }
   }
+}
+
+function subjectOf({ subjects, starts }: MatchList, at: number): number {
+  return subjects[firstAtLeast(starts, at + 1) - 1]!;
 }

@@ -2,6 +2,7 @@
 import { dayStartMs } from "../../base/time.js";
 import { axisOf, type Cut } from "../../calendar/axis.js";
 import { firstAtLeast } from "../../column/search.js";
+import type { Range } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
 
@@ -17,6 +18,24 @@ export function nameOfCut(cut: RowCut): string {
 export function columnsOfCut(cut: RowCut): readonly string[] {
   const isWholeDays = cut === null || (cut.zone.name === "UTC" && cut.unit !== "hour" && cut.unit !== "minute");
   return isWholeDays ? [] : [TIME_COLUMN];
+}
+
+/**
+ * Where the units begin that lie within a range, of those that a segment has rows in; null where the range cuts the rows of one. What another
+ * question left with the segment of its units tells what one about the range asks, too.
+ */
+export function unitsWithin(rows: Rows, cut: RowCut, { fromMs, toMs }: Range): ReadonlySet<number> | null {
+  if (cut === null) return null;
+  const start = dayStartMs(rows.day);
+  const [firstMs, lastMs] = [start + rows.minMs, start + rows.maxMs];
+  const bounds = axisOf(cut, firstMs, lastMs + 1, Infinity)?.bounds ?? new Float64Array(0);
+  const within = new Set<number>();
+  for (let unit = 0; unit + 1 < bounds.length; unit += 1) {
+    const [from, to] = [Math.max(bounds[unit]!, firstMs), Math.min(bounds[unit + 1]!, lastMs + 1)];
+    if (from >= fromMs && to <= toMs) within.add(bounds[unit]!);
+    else if (from < toMs && to > fromMs) return null;
+  }
+  return within;
 }
 
 /**

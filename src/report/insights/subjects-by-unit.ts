@@ -1,11 +1,11 @@
 import { isWhole, select } from "../../filter/select.js";
 import { selectedRows } from "../../filter/selected-rows.js";
-import type { Selector } from "../../filter/predicate.js";
+import type { ActorTest, Selector } from "../../filter/predicate.js";
 import type { Scope } from "../../plan/plan.js";
 import type { Rows } from "../../segment/rows.js";
-import { actorsOfAll, byteLengthOf, distinctActors, distinctOf, unitedActors, type DistinctActors } from "../events/distinct-actors.js";
+import { actorsOfAll, byteLengthOf, distinctActors, distinctOf, passingActors, unitedActors, type DistinctActors } from "../events/distinct-actors.js";
 import type { Part } from "../form/part.js";
-import { columnsOfCut, eachUnit, nameOfCut, type RowCut } from "./row-units.js";
+import { columnsOfCut, eachUnit, nameOfCut, unitsWithin, type RowCut } from "./row-units.js";
 import type { Subjects } from "./subjects.js";
 
 /** Who did something in a unit of time: distinct subjects by the start of the unit, of several segments or spans. None is empty. */
@@ -35,15 +35,22 @@ export function subjectsByUnit(scope: Scope, cuts: readonly [RowCut, ...RowCut[]
     begin: () => new Map(),
     scan: (state, rows, [selector]) => {
       if (selector === undefined) return;
-      const isKept = subjects.name !== null && selector.key !== null && isWhole(rows, selector);
+      const isLasting = subjects.name !== null && selector.key !== null;
+      const isKept = isLasting && isWhole(rows, selector);
+      const key = `${name} ${selector.key}`;
+      // What a segment keeps under the name was kept here.
+      const known = isLasting && !isKept && cuts.length === 1 ? (rows.kept(key, []) as ReadonlyMap<number, DistinctActors> | null) : null;
+      const within = known === null ? null : unitsWithin(rows, cuts[0], selector);
       // What lies in one unit is the same for every cut.
       if (isKept && isOneUnit) addOne(state, rows, cuts, distinctActors(rows, selector));
-      else addAll(state, isKept ? rows.derive(`${name} ${selector.key}`, () => make(rows, selector), byteLengthOfUnits) : make(rows, selector));
+      else if (known !== null && within !== null) addAll(state, [...known].filter(([unitMs]) => within.has(unitMs)));
+      else addAll(state, isKept ? rows.derive(key, () => make(rows, selector), byteLengthOfUnits) : make(rows, selector));
     },
   };
   if (subjects.name === null) return part;
   return {
     ...part,
+    only: (state, passes) => passing(state, passes),
     ...(isOneUnit ? { scanWho: (state, rows, who) => addOne(state, rows, cuts, actorsOfAll(rows, who)) } : {}),
     kept: {
       key: name,
@@ -78,7 +85,7 @@ function addOne(state: SubjectsByUnit, rows: Rows, cuts: readonly RowCut[], dist
   if (!isEmpty(distinct)) eachCrossing(rows, FIRST_ROW, cuts, (unitMs) => add(state, unitMs, distinct));
 }
 
-function addAll(state: SubjectsByUnit, byUnit: ReadonlyMap<number, DistinctActors>): void {
+function addAll(state: SubjectsByUnit, byUnit: Iterable<readonly [number, DistinctActors]>): void {
   for (const [unitMs, distinct] of byUnit) add(state, unitMs, distinct);
 }
 
@@ -88,8 +95,19 @@ function add(state: SubjectsByUnit, unitMs: number, distinct: DistinctActors): v
   else ofUnit.push(distinct);
 }
 
+function passing(state: SubjectsByUnit, passes: ActorTest): SubjectsByUnit {
+  const left: SubjectsByUnit = new Map();
+  for (const [unitMs, parts] of state) for (const distinct of passingActors(parts, passes)) if (!isNobody(distinct)) left.set(unitMs, [distinct]);
+  return left;
+}
+
 function isEmpty(distinct: DistinctActors): boolean {
   return distinct.kind === "list" && distinct.actors.length === 0;
+}
+
+/** Also of bits. */
+function isNobody(distinct: DistinctActors): boolean {
+  return distinct.kind === "list" ? distinct.actors.length === 0 : distinct.users.every((word) => word === 0) && distinct.anonymous.every((word) => word === 0);
 }
 
 function united(state: SubjectsByUnit): UnitedByUnit {

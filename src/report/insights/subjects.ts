@@ -21,7 +21,9 @@ export interface Subjects {
   readonly end: number;
   /** The subject of each of these rows, which ascend; 0 for nobody. */
   subjectsOf(rows: Rows, selected: Uint32Array): Uint32Array;
-  /** The entity that a subject stands for, numbered as subjects are. */
+  /** Which subjects may stand for another entity than themselves. */
+  readonly moves: "none" | "odd" | "all";
+  /** The entity that a subject stands for, numbered as subjects are; that stands for itself. */
   entityOf(subject: number): number;
 }
 
@@ -43,6 +45,7 @@ function people({ dictionaries, identities }: RowContext): Subjects {
     name: "actors",
     end: Math.max(dictionaries.named("userId").size, dictionaries.named("anonymousId").size) * 2,
     subjectsOf: actorsOfRows,
+    moves: identities.hasMerges ? "all" : identities.linkCount > 0 ? "odd" : "none",
     entityOf: (subject) => identities.identityOf(subject),
   };
 }
@@ -67,6 +70,7 @@ function accounts(context: RowContext): Subjects {
       }
       return subjects;
     },
+    moves: "none",
     entityOf: (subject) => subject,
   };
 }

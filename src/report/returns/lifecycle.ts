@@ -5,7 +5,7 @@ import type { LifecycleBucket } from "../../plan/insights/answers.js";
 import type { Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 import { subjectsOf } from "../insights/subjects.js";
-import { EntitiesOfUnits } from "./entities-of-units.js";
+import { BitsOfUnits } from "./bits-of-units.js";
 import { LifecycleStates } from "./lifecycle-states.js";
 import { subjectsByUnit } from "../insights/subjects-by-unit.js";
 import { extentOf } from "../insights/unit-extent.js";
@@ -33,7 +33,7 @@ function timesOf(plan: LifecyclePlan): Times {
   return { whole, beforeMs: before?.bounds[0] ?? null };
 }
 
-/** Who is new, comes back or stays away. Cost: what is kept of spans of days, and a look at each entity of each unit, and of all time before. */
+/** Who is new, comes back or stays away. Cost: what is kept of spans of days, and a look at each word of 32 entities of each unit and of before. */
 export const lifecycle: Survey<"lifecycle", LifecycleParts> = {
   kind: "survey",
   needsCompanies: ({ level }) => level === "account",
@@ -49,20 +49,15 @@ export const lifecycle: Survey<"lifecycle", LifecycleParts> = {
   finish: async ({ earlier, active }, plan, context, _read, pause) => {
     const { whole, beforeMs } = timesOf(plan);
     const slots = slotsOf(whole, plan.interval, extentOf([...active.keys()].filter((unitMs) => unitMs !== beforeMs), whole.range));
-    const entities = new EntitiesOfUnits(subjectsOf(plan.level, context));
-    const states = new LifecycleStates(entities.subjects.end);
-    for (const parts of earlier.values())
-      for (const piece of entities.of(parts)) {
-        states.addEarlier(piece);
-        await pause();
-      }
+    const entities = new BitsOfUnits(subjectsOf(plan.level, context));
+    const states = new LifecycleStates(entities.wordCount);
+    for (const parts of earlier.values()) {
+      states.addEarlier(entities.of(parts));
+      await pause();
+    }
     const next = async (unitMs: number) => {
-      states.begin();
-      for (const piece of entities.of(active.get(unitMs) ?? [])) {
-        states.add(piece);
-        await pause();
-      }
-      return states.figures;
+      await pause();
+      return states.next(entities.of(active.get(unitMs) ?? []));
     };
     if (beforeMs !== null) await next(beforeMs);
     const buckets: LifecycleBucket[] = [];

@@ -1,10 +1,12 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- units and places are bounded by the axis */
 import { orAfter, type CohortCounts, type PeriodAxis } from "../../answer/insights/retention-periods.js";
-import type { EntitiesOfUnits } from "./entities-of-units.js";
+import { BitsOfUnits, type EntityBits } from "./bits-of-units.js";
+import { EntitiesOfUnits } from "./entities-of-units.js";
 import { FirstTimeCohorts } from "./first-time-cohorts.js";
 import { LastUnits } from "./last-units.js";
 import { RECENT_COUNT, RecentCohorts } from "./recent-cohorts.js";
 import type { RetentionTimes } from "./retention-times.js";
+import type { Subjects } from "../insights/subjects.js";
 import type { SubjectsByUnit } from "../insights/subjects-by-unit.js";
 import { extentOf } from "../insights/unit-extent.js";
 
@@ -25,14 +27,21 @@ export interface CountedCohorts {
 /** Entities that are looked at between two turns. */
 const PIECE_COUNT = 256 * 1024;
 
-/** The cohorts of a retention that is not broken down. Cost: a look at each entity of each unit. */
+/** The cohorts of a retention that is not broken down. Cost: a look at each entity of each unit; of first times, at each word of 32. */
 export class PlainRetention {
+  #entities: EntitiesOfUnits | null = null;
+
   constructor(
     readonly times: RetentionTimes,
     readonly states: RetentionStates,
-    readonly entities: EntitiesOfUnits,
+    readonly subjects: Subjects,
     readonly pause: () => Promise<void>,
   ) {}
+
+  /** Made when first asked for: it takes 4 bytes an entity. */
+  get entities(): EntitiesOfUnits {
+    return (this.#entities ??= new EntitiesOfUnits(this.subjects));
+  }
 
   /** @throws invalid_parameter (too many cohorts) */
   counted(): Promise<CountedCohorts> {
@@ -40,20 +49,21 @@ export class PlainRetention {
   }
 
   async #firstTime(): Promise<CountedCohorts> {
-    const { times, states, entities, pause } = this;
-    const cohorts = new FirstTimeCohorts(entities.subjects.end);
-    if (states.earlier !== undefined) await this.#eachPiece(states.earlier, (_unitMs, piece) => cohorts.addEarlier(piece));
-    await this.#eachPiece(states.cohorts, (unitMs, piece) => cohorts.add(unitMs, piece));
+    const { times, states, subjects, pause } = this;
+    const units = new BitsOfUnits(subjects);
+    const cohorts = new FirstTimeCohorts(units);
+    if (states.earlier !== undefined) await this.#eachUnit(units, states.earlier, (_unitMs, bits) => cohorts.addEarlier(bits));
+    await this.#eachUnit(units, states.cohorts, (unitMs, bits) => cohorts.add(unitMs, bits));
     const axis = times.axisOf(extentOf(cohorts.unitStarts, times.cohorts));
     const returns = cohorts.on(axis);
     const { counts } = returns;
     if (times.plan.returned === "on") {
-      await this.#eachPiece(states.returns, (unitMs, piece) => returns.add(axis.unitOf(unitMs), piece));
+      await this.#eachUnit(units, states.returns, (unitMs, bits) => returns.add(axis.unitOf(unitMs), bits));
       return { axis, counts };
     }
     const last = await this.#lastReturns(axis);
-    for (let from = 0; from < entities.subjects.end; from += PIECE_COUNT) {
-      returns.addLast(last, from, Math.min(from + PIECE_COUNT, entities.subjects.end));
+    for (let from = 0; from < subjects.end; from += PIECE_COUNT) {
+      returns.addLast(last, from, Math.min(from + PIECE_COUNT, subjects.end));
       await pause();
     }
     return { axis, counts: orAfter(axis, counts) };
@@ -82,7 +92,7 @@ export class PlainRetention {
   /** Counts returns in the periods behind `late` ones, as many as are remembered. */
   async #countRecent(axis: PeriodAxis, counts: CohortCounts, late: number): Promise<void> {
     const { states, entities, pause } = this;
-    const recent = new RecentCohorts(entities.subjects.end, axis, late);
+    const recent = new RecentCohorts(this.subjects.end, axis, late);
     for (let unit = 0; unit < axis.unitCount; unit += 1) {
       for (const piece of entities.of(states.returns.get(axis.bounds[unit]!) ?? [])) {
         recent.countReturns(counts, unit, piece);
@@ -97,9 +107,16 @@ export class PlainRetention {
   }
 
   async #lastReturns(axis: PeriodAxis): Promise<LastUnits> {
-    const last = new LastUnits(this.entities.subjects.end);
+    const last = new LastUnits(this.subjects.end);
     await this.#eachPiece(this.states.returns, (unitMs, piece) => last.add(axis.unitOf(unitMs), piece));
     return last;
+  }
+
+  async #eachUnit(units: BitsOfUnits, byUnit: SubjectsByUnit, take: (unitMs: number, bits: EntityBits) => void): Promise<void> {
+    for (const [unitMs, parts] of [...byUnit].sort(([a], [b]) => a - b)) {
+      take(unitMs, units.of(parts));
+      await this.pause();
+    }
   }
 
   /** Hands out the entities of all units in order. */

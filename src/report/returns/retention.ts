@@ -60,13 +60,12 @@ export const retention: Survey<"retention", RetentionParts, TableMoment> = {
     const { definition, breakdown } = plan;
     const times = new RetentionTimes(plan);
     const subjects = subjectsOf(plan.level, context);
-    const entities = new EntitiesOfUnits(subjects);
     if (breakdown === null) {
-      const { axis, counts } = await new PlainRetention(times, states, entities, pause).counted();
+      const { axis, counts } = await new PlainRetention(times, states, subjects, pause).counted();
       return { definition, asOf: asOfAnswer(plan, context), cohorts: axis.cohortsOf(counts), total: axis.totalOf(counts), rows: null, rest: null, valueCount: 0 };
     }
     assert(moment !== null, "a moment was read");
     const members = await membersOf(firsts, subjects, moment, pause);
-    return { definition, asOf: asOfAnswer(plan, context), ...(await new RetentionByValues(times, breakdown, keysOf(plan, context), entities, pause).answers(members, states.returns)) };
+    return { definition, asOf: asOfAnswer(plan, context), ...(await new RetentionByValues(times, breakdown, keysOf(plan, context), new EntitiesOfUnits(subjects), pause).answers(members, states.returns)) };
   },
 };

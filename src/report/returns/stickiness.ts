@@ -6,7 +6,7 @@ import type { Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 import type { RowCut } from "../insights/row-units.js";
 import { subjectsOf } from "../insights/subjects.js";
-import { EntitiesOfUnits } from "./entities-of-units.js";
+import { BitsOfUnits } from "./bits-of-units.js";
 import { subjectsByUnit, type SubjectsByUnit } from "../insights/subjects-by-unit.js";
 import { extentOf } from "../insights/unit-extent.js";
 import { UnitCounts } from "./unit-counts.js";
@@ -22,25 +22,23 @@ function cutsOf({ calendar, unit, interval }: StickinessPlan): [RowCut, ...RowCu
   return unit === "week" && interval !== "total" ? [cut, cutOf(calendar, interval)] : [cut];
 }
 
-/** In how many units each entity was active. Cost: what is kept of spans of days, and a look at each entity of each unit. */
+/** In how many units each entity was active. Cost: what is kept of spans of days, a look at 32 entities of a unit at once, and at each entity. */
 export const stickiness: Survey<"stickiness", StickinessParts> = {
   kind: "survey",
   needsCompanies: ({ level }) => level === "account",
   parts: (plan, context) => ({ active: subjectsByUnit(plan, cutsOf(plan), subjectsOf(plan.level, context)) }),
   finish: async ({ active }, plan, context, _read, pause) => {
     const slots = slotsOf(plan, plan.interval, extentOf(active.keys(), plan.range));
-    const entities = new EntitiesOfUnits(subjectsOf(plan.level, context));
-    const counts = new UnitCounts(entities.subjects.end);
+    const entities = new BitsOfUnits(subjectsOf(plan.level, context));
+    const counts = new UnitCounts(entities.wordCount);
     const buckets: StickinessBucket[] = [];
     for (const { slot, units } of unitsOfSlots(slots, active)) {
       counts.begin();
       for (const unit of units) {
-        for (const piece of entities.of(unit)) {
-          counts.add(piece);
-          await pause();
-        }
+        counts.add(entities.of(unit));
+        await pause();
       }
-      buckets.push({ ...slot.bucket, ...stickinessOf(counts.histogram) });
+      buckets.push({ ...slot.bucket, ...stickinessOf(await counts.histogram(pause)) });
     }
     return { definition: plan.definition, asOf: asOfAnswer(plan, context), buckets };
   },

@@ -1,40 +1,73 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- entities are below the end, counts below the number of units */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are below the number of words */
+import type { EntityBits } from "./bits-of-units.js";
 
-/** In how many units of a bucket each entity was active, and how many entities there are of each such number. */
+/** Words that are counted between two turns. */
+const PIECE_COUNT = 4_096;
+
+/** In how many units of a bucket each entity was active: the numbers of 32 entities are counted at once, a bit of each in a word. */
 export class UnitCounts {
-  readonly #counts: Uint32Array;
-  /** The bucket that the count of an entity is of. */
-  readonly #buckets: Uint32Array;
-  #bucket = 0;
-  #histogram: number[] = [0];
+  /** Of the numbers the bits of 1, of 2, of 4 and so on. */
+  readonly #planes: Uint32Array[] = [];
+  /** Who was active at all, and in which places somebody was. */
+  readonly #any: Uint32Array;
+  readonly #places: Uint32Array;
+  #placeCount = 0;
 
-  /** @param end all entities are below it */
-  constructor(end: number) {
-    this.#counts = new Uint32Array(end);
-    this.#buckets = new Uint32Array(end);
-  }
-
-  /** By number of units: entities. That of 0 means nothing. */
-  get histogram(): readonly number[] {
-    return this.#histogram;
+  /** @param wordCount all places of bits are below it */
+  constructor(readonly wordCount: number) {
+    this.#any = new Uint32Array(wordCount);
+    this.#places = new Uint32Array(wordCount);
   }
 
   begin(): void {
-    this.#bucket += 1;
-    this.#histogram = [0];
+    for (let at = 0; at < this.#placeCount; at += 1) {
+      const place = this.#places[at]!;
+      this.#any[place] = 0;
+      for (const plane of this.#planes) plane[place] = 0;
+    }
+    this.#placeCount = 0;
   }
 
-  /** Adds some entities of a unit, each once a unit. */
-  add(entities: Uint32Array): void {
-    const [counts, buckets, bucket, histogram] = [this.#counts, this.#buckets, this.#bucket, this.#histogram];
-    for (let at = 0; at < entities.length; at += 1) {
-      const entity = entities[at]!;
-      const before = buckets[entity] === bucket ? counts[entity]! : 0;
-      buckets[entity] = bucket;
-      counts[entity] = before + 1;
-      histogram[before]! -= 1;
-      if (before + 1 === histogram.length) histogram.push(1);
-      else histogram[before + 1]! += 1;
+  /** Adds the entities of a unit. Cost: their words. */
+  add({ places, words }: EntityBits): void {
+    const [any, planes] = [this.#any, this.#planes];
+    for (let at = 0; at < places.length; at += 1) {
+      const place = places[at]!;
+      if (any[place] === 0) {
+        this.#places[this.#placeCount] = place;
+        this.#placeCount += 1;
+      }
+      any[place]! |= words[at]!;
+      for (let carry = words[at]!, power = 0; carry !== 0; power += 1) {
+        if (power === planes.length) planes.push(new Uint32Array(this.wordCount));
+        const plane = planes[power]!;
+        const before = plane[place]!;
+        plane[place] = before ^ carry;
+        carry &= before;
+      }
+    }
+  }
+
+  /** By number of units: entities. That of 0 means nothing. */
+  async histogram(pause: () => Promise<void>): Promise<number[]> {
+    const histogram = new Array<number>(2 ** this.#planes.length).fill(0);
+    for (let from = 0; from < this.#placeCount; from += PIECE_COUNT) {
+      this.#count(histogram, from, Math.min(from + PIECE_COUNT, this.#placeCount));
+      await pause();
+    }
+    return histogram;
+  }
+
+  #count(histogram: number[], from: number, to: number): void {
+    const planes = this.#planes;
+    for (let at = from; at < to; at += 1) {
+      const place = this.#places[at]!;
+      for (let rest = this.#any[place]!; rest !== 0; rest &= rest - 1) {
+        const bit = 31 - Math.clz32(rest & -rest);
+        let count = 0;
+        for (let power = 0; power < planes.length; power += 1) count |= ((planes[power]![place]! >>> bit) & 1) << power;
+        histogram[count]! += 1;
+      }
     }
   }
 }

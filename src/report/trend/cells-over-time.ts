@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
 import type { Extent } from "../../answer/insights/buckets.js";
 import type { Measured, SeriesFigures } from "../../answer/insights/measured.js";
+import { firstAtLeast } from "../../column/search.js";
 import type { Cells } from "../insights/cells.js";
 import { KEY_SPAN } from "../insights/row-keys.js";
 import type { CellsByUnit } from "../insights/cells-by-unit.js";
@@ -42,10 +43,7 @@ export class CellsOverTime implements Measured {
     const units = [...cells.keys()].sort((a, b) => a - b);
     const sizes = new Map<number, number>();
     await inPieces(cells, units, pause, ({ pairs }, from, to) => {
-      for (let at = from; at < to; at += 1) {
-        const key = Math.floor(pairs[at]! / KEY_SPAN);
-        sizes.set(key, (sizes.get(key) ?? 0) + 1);
-      }
+      eachKey(pairs, from, to, (key, start, end) => sizes.set(key, (sizes.get(key) ?? 0) + end - start));
     });
     const placesOfKey = new Map<number, KeyPlaces>();
     let end = 0;
@@ -59,14 +57,18 @@ export class CellsOverTime implements Measured {
   }
 
   #put({ pairs, counts }: Cells, from: number, to: number, unit: number): void {
-    for (let at = from; at < to; at += 1) {
-      const key = Math.floor(pairs[at]! / KEY_SPAN);
-      const place = this.placesOfKey.get(key)!;
-      this.#unitPlaces[place.to] = unit;
-      this.#items[place.to] = pairs[at]! - key * KEY_SPAN;
-      this.#counts[place.to] = counts[at]!;
-      place.to += 1;
-    }
+    const [unitPlaces, items, ownCounts] = [this.#unitPlaces, this.#items, this.#counts];
+    eachKey(pairs, from, to, (key, start, end) => {
+      const places = this.placesOfKey.get(key)!;
+      const firstPair = key * KEY_SPAN;
+      let place = places.to;
+      for (let at = start; at < end; at += 1, place += 1) {
+        unitPlaces[place] = unit;
+        items[place] = pairs[at]! - firstPair;
+        ownCounts[place] = counts[at]!;
+      }
+      places.to = place;
+    });
   }
 
   get keys(): Iterable<number> {
@@ -93,12 +95,13 @@ export class CellsOverTime implements Measured {
     return (await this.#tallyOf(keys, pause)).figure();
   }
 
-  /** Cost: twice the cells of the keys, and what a figure costs for each unit. */
+  /** Cost: once or twice the cells of the keys, and what a figure costs for each unit. */
   async figuresOf(keys: readonly number[], units: readonly number[], isCumulative: boolean, pause: () => Promise<void>): Promise<SeriesFigures> {
-    const total = await this.#tallyOf(keys, pause);
-    await pause();
-    const { starts, places } = await this.#placesByUnit(keys, pause);
     const tally = this.tallies.tally();
+    const parts = isCumulative || tally.join === undefined ? null : this.tallies.tally();
+    const total = parts ?? (await this.#tallyOf(keys, pause));
+    await pause();
+    const { starts, places } = keys.length === 1 ? this.#placesOfOne(keys[0]!) : await this.#placesByUnit(keys, pause);
     let own = 0;
     let countedBefore = 0;
     const [countedByUnit, data]: [number[], (number | null)[]] = [[], []];
@@ -110,11 +113,12 @@ export class CellsOverTime implements Measured {
         countedBefore = 0;
       }
       if (this.units[own] === unitMs) await inSlices(starts[own]!, starts[own + 1]!, pause, (from, to) => {
-        for (let at = from; at < to; at += 1) this.#add(tally, places[at]!);
+        for (let at = from; at < to; at += 1) this.#add(tally, places === null ? at : places[at]!);
       });
       countedByUnit.push(tally.counted - countedBefore);
       countedBefore = tally.counted;
       data.push(tally.figure());
+      parts?.join?.(tally);
     }
     return { counted: total.counted, total: total.figure(), data, countedByUnit };
   }
@@ -127,6 +131,13 @@ export class CellsOverTime implements Measured {
         if (tally.counted > 0) return true;
       }
     return false;
+  }
+
+  /** The cells of one key lie unit by unit: where those of each begin. */
+  #placesOfOne(key: number): { readonly starts: Uint32Array; readonly places: null } {
+    const { from, to } = this.placesOfKey.get(key) ?? { from: 0, to: 0 };
+    const own = this.#unitPlaces.subarray(from, to);
+    return { starts: Uint32Array.from({ length: this.units.length + 1 }, (_, unit) => from + firstAtLeast(own, unit)), places: null };
   }
 
   /** Places of the cells of some keys, unit by unit. */
@@ -173,6 +184,18 @@ export class CellsOverTime implements Measured {
 
   #add(tally: Tally, place: number): void {
     tally.add(this.#items[place]!, this.#counts[place]!);
+  }
+}
+
+/** Calls `visit` with the cells of one key after the other, among those from one place to another: pairs ascend. */
+function eachKey(pairs: Float64Array, from: number, to: number, visit: (key: number, start: number, end: number) => void): void {
+  for (let start = from; start < to; ) {
+    const key = Math.floor(pairs[start]! / KEY_SPAN);
+    const endPair = (key + 1) * KEY_SPAN;
+    let end = start + 1;
+    while (end < to && pairs[end]! < endPair) end += 1;
+    visit(key, start, end);
+    start = end;
   }
 }
 

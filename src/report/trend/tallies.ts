@@ -1,4 +1,4 @@
-import { ZERO, addMoney, majorUnits, type Money } from "../../answer/money.js";
+import { majorUnits, MoneySums, type Money } from "../../answer/money.js";
 import { bothTallies, meanOf, NO_NUMBERS, percentileOf, sumOf, tallyOf } from "../../answer/numbers/tally.js";
 import { BitSet } from "../../column/bit-set.js";
 import type { IdentityView } from "../../identity/identity-view.js";
@@ -14,6 +14,8 @@ export interface Tally {
   figure(): number | null;
   /** Forgets what was added. */
   clear(): void;
+  /** Adds what another one of the same question has; absent where that takes the events themselves. */
+  join?(other: Tally): void;
 }
 
 /** What the figures of a measure are made with. */
@@ -136,26 +138,36 @@ function numberTally(numbersOf: (key: number) => readonly number[], type: Numeri
 
 /** Net revenue in a currency; items are numbers of payments. @param amountOf null for one that does not count */
 export function revenueTallies(amountOf: (payment: number) => Money | null, currency: string): Tallies {
-  return {
-    tally: () => {
-      let sum: Money = ZERO;
-      let counted = 0;
-      return {
-        get counted() {
-          return counted;
-        },
-        add: (payment) => {
-          const amount = amountOf(payment);
-          if (amount === null) return;
-          counted += 1;
-          sum = addMoney(sum, amount);
-        },
-        figure: () => majorUnits(sum, currency),
-        clear: () => {
-          sum = ZERO;
-          counted = 0;
-        },
-      };
-    },
-  };
+  return { tally: () => new RevenueTally(amountOf, currency) };
+}
+
+class RevenueTally implements Tally {
+  #sums = new MoneySums();
+  counted = 0;
+
+  constructor(
+    readonly amountOf: (payment: number) => Money | null,
+    readonly currency: string,
+  ) {}
+
+  add(payment: number): void {
+    const amount = this.amountOf(payment);
+    if (amount === null) return;
+    this.counted += 1;
+    this.#sums.add(0, amount);
+  }
+
+  figure(): number {
+    return majorUnits(this.#sums.of(0), this.currency);
+  }
+
+  clear(): void {
+    this.#sums = new MoneySums();
+    this.counted = 0;
+  }
+
+  join(other: RevenueTally): void {
+    this.#sums.add(0, other.#sums.of(0));
+    this.counted += other.counted;
+  }
 }

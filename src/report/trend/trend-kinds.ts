@@ -71,7 +71,7 @@ function cellKind(plan: TrendPlan, cut: RowCut, keys: RowKeys, payments: Payment
 
 const ACTORS: RowItems = { columns: ACTOR_COLUMNS, name: "actors", itemsOf: actorsOfRows };
 /** 1 where somebody did it. */
-const SOMEBODY: RowItems = { columns: ACTOR_COLUMNS, name: "somebody", itemsOf: (rows, selected) => actorsOfRows(rows, selected).map((actor) => (actor === 0 ? 0 : 1)) };
+const SOMEBODY: RowItems = { columns: ACTOR_COLUMNS, name: "somebody", areFew: true, itemsOf: (rows, selected) => actorsOfRows(rows, selected).map((actor) => (actor === 0 ? 0 : 1)) };
 
 function itemsOf({ measure, revenue }: TrendPlan, context: RowContext, payments: PaymentsOfMoment | null): { items: RowItems; tallies: Tallies } {
   if (payments !== null) return { items: payments.items, tallies: revenueTallies((item) => payments.amountOf(item), revenue.currency) };

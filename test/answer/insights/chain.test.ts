@@ -66,13 +66,15 @@ function randomRules(random: Random): ChainRules {
 
 function randomEntity(random: Random, { stepCount, exclusions }: ChainRules): Entity {
   const count = random.below(random.pick([4, 7, 10]));
-  const spanMs = random.pick([1, 3, 6, 20]);
+  // Where nothing happens at once, chains are found ahead.
+  const isSpread = random.chance(0.3);
+  const spanMs = isSpread ? 2 * count + 1 : random.pick([1, 3, 6, 20]);
   const severalShare = random.pick([0, 0, 0.2, 0.7]);
   const step = () => 1 << random.below(stepCount);
-  const matches = Array.from({ length: count }, () => {
+  const matches = Array.from({ length: count }, (_, at) => {
     const steps = random.chance(0.1) ? 0 : random.chance(severalShare) ? step() | step() | step() : step();
     const excluded = exclusions.reduce((bits, _, at) => (random.chance(0.12) ? bits | (1 << (STEP_BITS + at)) : bits), 0);
-    return { ms: 100 + random.below(spanMs), mask: random.chance(0.8) ? steps | excluded : excluded === 0 ? steps : excluded };
+    return { ms: 100 + (isSpread ? 2 * at + random.below(2) : random.below(spanMs)), mask: random.chance(0.8) ? steps | excluded : excluded === 0 ? steps : excluded };
   });
   const fromMs = random.pick([-Infinity, 100 + random.below(spanMs)]);
   return { matches: matches.sort((a, b) => a.ms - b.ms), fromMs, toMs: random.pick([Infinity, Math.max(fromMs, 100) + random.below(spanMs + 1)]) };

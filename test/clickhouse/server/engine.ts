@@ -35,16 +35,18 @@ const INSERT = /^\s*INSERT INTO\s+(\S+)\s*(?:\(([^)]*)\))?\s*FORMAT\s+(\w+)\s*\n
 
 /** ClickHouse in this process: one statement after the other, for what is set holds for all of the session. */
 export class Engine {
-  readonly #directory = mkdtempSync(join(tmpdir(), "daybook-chdb-"));
+  readonly #directory: string;
   readonly #session: Session;
   readonly #settings = new Set<string>();
   readonly #shardFilters = new Map<string, string>();
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor() {
+  /** @param kept where the tables are, and stay; null: in a directory that goes with this process */
+  constructor(readonly kept: string | null) {
     const { Session } = createRequire(import.meta.url)("chdb") as Chdb;
+    this.#directory = kept ?? mkdtempSync(join(tmpdir(), "daybook-chdb-"));
     const config = join(this.#directory, "config.xml");
-    mkdirSync(join(this.#directory, "data"));
+    mkdirSync(join(this.#directory, "data"), { recursive: true });
     writeFileSync(config, CONFIG);
     this.#session = new Session(join(this.#directory, "data"), { connectionArgs: [`--config-file=${config}`] });
   }
@@ -70,7 +72,7 @@ export class Engine {
 
   close(): void {
     this.#session.close();
-    rmSync(this.#directory, { recursive: true, force: true });
+    if (this.kept === null) rmSync(this.#directory, { recursive: true, force: true });
   }
 
   async #run(statement: string, rows: Buffer, { database, settings, params }: Terms): Promise<string> {

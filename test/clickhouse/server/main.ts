@@ -4,8 +4,8 @@ import { Engine } from "./engine.js";
 import { Faults } from "./faults.js";
 import { readAsked } from "./request.js";
 
-/** ClickHouse's HTTP interface over ClickHouse in this process, until it is told to end. Prints where it listens. */
-const engine = new Engine();
+/** ClickHouse's HTTP interface over ClickHouse in this process, until it is told to end. Prints where it listens. Its argument: where tables stay. */
+const engine = new Engine(process.argv[2] ?? null);
 const faults = new Faults();
 /** Statements of which nobody waited for the answer. */
 let givenUpCount = 0;

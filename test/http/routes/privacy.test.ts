@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DaybookError } from "../../../src/base/errors.js";
-import type { PrivacyRequests } from "../../../src/engine/privacy-requests.js";
+import type { PrivacyRequests } from "../../../src/engine/privacy/requests.js";
 import { codeOf, get, handlerOf, PRIVACY_REQUEST, send, stubDaybook } from "../kit.js";
 
 const PATH = "/v1/privacy-requests";

@@ -92,7 +92,8 @@ async function doneBy(page: Page, ...keys: readonly string[]): Promise<string[]>
   });
 }
 
-const KEYS = { press: ["Enter"], choose: ["ArrowDown", "ArrowUp"], check: ["Space", "Space"], write: ["1", "Backspace"] } as const;
+/** They leave all as it was: what an entry holds is selected when a key leads there, and would be written over. */
+const KEYS = { press: ["Enter"], choose: ["ArrowDown", "ArrowUp"], check: ["Space", "Space"], write: ["End", "1", "Backspace"] } as const;
 const DONE = { press: "click", choose: "change", check: "click", write: "input" } as const;
 
 /** What a mouse can do within an element, and keys cannot; the focus is set before it. */

@@ -1,0 +1,117 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { Daybook } from "daybook";
+import { migrateClickHouse, openClickHouse, type ClickHouseDaybook } from "daybook/clickhouse";
+import { clock } from "../clock.js";
+import { canonicalColumns, type Peer } from "../peers/peer.js";
+import { questions } from "../questions.js";
+import type { Question } from "../question.js";
+import { median, ms, table, times } from "../table.js";
+import { trafficBatches, type TrafficEvent } from "../traffic.js";
+import { windowOf } from "../measure.js";
+import { Plain } from "./plain.js";
+import { startServer } from "./server.js";
+
+const SEED = 1;
+const BATCH_ROW_COUNT = 20_000;
+/** Answers of rounds before them warm up. */
+const ROUND_COUNT = 3;
+/** What takes longer is asked once. */
+const SLOW_MS = 8_000;
+const DATABASE = "bench";
+
+const { values: options } = parseArgs({
+  options: { events: { type: "string", default: "1000000" }, only: { type: "string" }, store: { type: "string" } },
+});
+const eventCount = Number(options.events);
+const directory = options.store ?? mkdtempSync(join(tmpdir(), "daybook-bench-clickhouse-"));
+
+/** The traffic into the tables of Daybook and into the plain one, two batches in flight. */
+async function load(daybook: ClickHouseDaybook, plain: Plain): Promise<void> {
+  await plain.make();
+  const startedMs = performance.now();
+  const put = async (batch: TrafficEvent[]) => {
+    await daybook.ingest(batch);
+    await plain.insert(batch);
+  };
+  let before = Promise.resolve();
+  let count = 0;
+  for (const batch of trafficBatches({ seed: SEED, eventCount, batchRowCount: BATCH_ROW_COUNT })) {
+    const putting = put(batch);
+    await before;
+    before = putting;
+    count += batch.length;
+    if (count % 500_000 === 0) console.error(`${count} events after ${Math.round((performance.now() - startedMs) / 1_000)} s`);
+  }
+  await before;
+  await plain.run("OPTIMIZE TABLE plain.events FINAL");
+  await plain.run(`OPTIMIZE TABLE ${DATABASE}.events`);
+}
+
+interface Timed {
+  readonly ms: number;
+  /** Of the processors, here and in the server: what else the machine does shows less in it. */
+  readonly cpuMs: number;
+  readonly answer: unknown;
+}
+
+/** Medians of some rounds, each about another window, after one that warms up; the answer to the first. */
+async function timed(ask: (round: number) => Promise<unknown>): Promise<Timed> {
+  const taken: { readonly ms: number; readonly cpuMs: number }[] = [];
+  let first: unknown = null;
+  for (let round = 0; round <= ROUND_COUNT; round += 1) {
+    const [startedMs, before, own] = [performance.now(), server.cpuMs(), process.cpuUsage()];
+    const answer = await ask(round);
+    const elapsedMs = performance.now() - startedMs;
+    const { user, system } = process.cpuUsage(own);
+    if (round === 0) first = answer;
+    if (round > 0 || elapsedMs > SLOW_MS) taken.push({ ms: elapsedMs, cpuMs: server.cpuMs() - before + (user + system) / 1_000 });
+    if (elapsedMs > SLOW_MS) break;
+  }
+  return { ms: median(taken.map((one) => one.ms)), cpuMs: median(taken.map(({ cpuMs }) => cpuMs)), answer: first };
+}
+
+const shortened = (error: unknown) => String(error).replace(/\s+/g, " ").slice(0, 150);
+
+/** A line of the table. What one of both cannot answer has no ratio. */
+async function compared(question: Question, daybook: ClickHouseDaybook, plain: Peer): Promise<string[]> {
+  try {
+    // A question of the benchmark asks what is there on ClickHouse too.
+    const own = await timed((round) => question.ask(daybook as unknown as Daybook, windowOf(round)));
+    const theirs = await timed((round) => plain.ask(question, windowOf(round)));
+    const given = canonicalColumns(theirs.answer as (string | number | boolean | null)[][], question);
+    const isEqual = JSON.stringify(given) === JSON.stringify(question.canonical(own.answer));
+    const figures = [ms(own.ms), ms(theirs.ms), times(own.ms / theirs.ms), ms(own.cpuMs), ms(theirs.cpuMs), times(own.cpuMs / theirs.cpuMs)];
+    return [question.name, ...figures, isEqual ? "equal" : "differs"];
+  } catch (error) {
+    return [question.name, "-", "-", "-", "-", "-", "-", shortened(error)];
+  }
+}
+
+const isLoaded = join(directory, "loaded");
+const server = await startServer(directory);
+try {
+  const place = { url: server.url, database: DATABASE, clock };
+  const migrateStartedMs = performance.now();
+  const { from, to } = await migrateClickHouse(place);
+  if (from !== to && from > 0) console.log(`migrated from version ${from} to ${to} in ${ms(performance.now() - migrateStartedMs)} ms`);
+  await using daybook = await openClickHouse(place);
+  const plain = new Plain(server.url);
+  if (!existsSync(isLoaded)) {
+    await load(daybook, plain);
+    writeFileSync(isLoaded, String(eventCount));
+  }
+  const names = options.only?.split(",") ?? [""];
+  const rows: string[][] = [["question", "Daybook, ms", "plain", "ratio", "of processors: Daybook, ms", "plain", "ratio", "answers"]];
+  for (const question of questions.filter(({ name }) => names.some((part) => name.includes(part)))) {
+    const row = await compared(question, daybook, plain.peer());
+    console.error(row.join("  "));
+    rows.push(row);
+  }
+  console.log(table(rows));
+} finally {
+  await server.stop();
+  if (options.store === undefined) rmSync(directory, { recursive: true, force: true });
+}

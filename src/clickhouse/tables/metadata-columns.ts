@@ -1,0 +1,30 @@
+import { remembered } from "./remembered.js";
+
+const encoder = new TextEncoder();
+
+/** The column of a metadata key. Letters and digits stay, every other byte becomes `_` and its hex: names without a meaning of their own. */
+export function keyColumn(key: string): string {
+  return `k_${escaped(key)}`;
+}
+
+/** The leaves of the array or object that a key has. */
+export function keyLeavesColumn(key: string): string {
+  return `e_${escaped(key)}`;
+}
+
+/** The column of what stands at a path within an object: keys with dots are on no path. */
+export function pathColumn(path: string): string {
+  return `w_${escaped(path)}`;
+}
+
+export function pathLeavesColumn(path: string): string {
+  return `v_${escaped(path)}`;
+}
+
+const escaped = remembered((key) => {
+  const names = Array.from(encoder.encode(key), (byte) => {
+    const character = String.fromCharCode(byte);
+    return /[A-Za-z0-9]/.test(character) ? character : `_${byte.toString(16).padStart(2, "0")}`;
+  });
+  return names.join("");
+});

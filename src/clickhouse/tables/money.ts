@@ -1,0 +1,49 @@
+import { AMOUNT_KEYS, CURRENCY_KEY, ORDER_KEYS } from "../../derived/stored.js";
+import { TAG } from "../sql/tags.js";
+import { keyColumn } from "./metadata-columns.js";
+
+/** What an event tells of money, whatever the rules of a question are: nothing, an amount that counts in any event, or one of payments. */
+export const MONEY_KIND = { none: 0, anyEvent: 1, paymentOnly: 2 } as const;
+
+const tagged = (key: string) => `ifNull(metadata.${keyColumn(key)}.:String, '')`;
+const isNumber = (key: string) => `startsWith(${tagged(key)}, '${TAG.number}')`;
+const body = (key: string) => `substring(${tagged(key)}, 2)`;
+const isText = (key: string) => `startsWith(${tagged(key)}, '${TAG.text}')`;
+const [inAnyEvent, ...inPayments] = AMOUNT_KEYS;
+
+const KIND = `multiIf(value != '' OR ${isNumber(inAnyEvent)}, ${MONEY_KIND.anyEvent},
+    ${inPayments.map(isNumber).join(" OR ")}, ${MONEY_KIND.paymentOnly}, ${MONEY_KIND.none})`;
+
+const AMOUNT = `multiIf(value != '', value, ${AMOUNT_KEYS.map((key) => `${isNumber(key)}, ${body(key)}`).join(", ")}, '')`;
+
+/** A text that is not empty, or a number. */
+const isOrderKey = (key: string) => `${tagged(key)} != '${TAG.text}' AND (${isText(key)} OR ${isNumber(key)})`;
+const ORDER_KEY = `multiIf(externalId != '', externalId, ${ORDER_KEYS.map((key) => `${isOrderKey(key)}, ${body(key)}`).join(", ")}, '')`;
+
+const CURRENCIES = `[toString(currency), if(${isText(CURRENCY_KEY)}, ${body(CURRENCY_KEY)}, '')]`;
+
+/** What a payment is made of: a name, a type, and what it is of an event with money. */
+const MEMBERS: readonly (readonly [name: string, type: string, value: string, none: string])[] = [
+  ["id", "UUID", "id", "toUUID('00000000-0000-0000-0000-000000000000')"],
+  ["ms", "UInt64", "ms", "0"],
+  ["day", "UInt32", "day", "0"],
+  ["project", "LowCardinality(String)", "project", "''"],
+  ["userId", "String", "userId", "''"],
+  ["anonymousId", "String", "anonymousId", "''"],
+  ["companyId", "String", "companyId", "''"],
+  ["amount", "String", AMOUNT, "''"],
+  ["orderKey", "String", ORDER_KEY, "''"],
+  ["currencies", "Array(String)", CURRENCIES, "[]"],
+];
+
+/** Members that bear the name of the column of events that they are. */
+export const MONEY_MEMBERS: readonly string[] = MEMBERS.filter(([name, , value]) => name === value).map(([name]) => name);
+
+const tuple = (values: readonly string[]) => `tuple(${values.join(", ")})`;
+
+/** Columns that follow from the others: of most rows they are empty, and so are few where rows are grouped by them. */
+export const MONEY_COLUMNS: readonly (readonly [name: string, type: string])[] = [
+  ["moneyKind", `UInt8 MATERIALIZED ${KIND}`],
+  ["money", `Tuple(${MEMBERS.map(([name, type]) => `${name} ${type}`).join(", ")}) MATERIALIZED
+    if(moneyKind = ${MONEY_KIND.none}, ${tuple(MEMBERS.map(([, , , none]) => none))}, ${tuple(MEMBERS.map(([, , value]) => value))})`],
+];

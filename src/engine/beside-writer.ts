@@ -1,4 +1,0 @@
-// What is done beside a writer, in one piece: loaded apart, these would take what they share out of the core.
-export { backupStore } from "../store/backup/backup-store.js";
-export { hasSettled } from "../store/follow/journal-tail.js";
-export { follow } from "./following.js";

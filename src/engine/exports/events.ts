@@ -1,0 +1,124 @@
+import { dayStartMs } from "../../base/time.js";
+import { codeAt } from "../../column/column.js";
+import type { Dictionaries } from "../../column/dictionaries.js";
+import type { IdentityNames } from "../../identity/identity-names.js";
+import { exportedEvent } from "../../schema/exported-event.js";
+import type { ExportedEvent } from "../../schema/exported-event.js";
+import { ID_COLUMN, TIME_COLUMN, FIELDS } from "../../schema/fields.js";
+import type { Range } from "../../plan/plan.js";
+import { mayHold } from "../../segment/may-hold.js";
+import { orderedRows } from "../../segment/ordered-rows.js";
+import { RecordReader, loadRecords } from "../../segment/record-reader.js";
+import type { Rows } from "../../segment/rows.js";
+import type { EventPlace } from "./place.js";
+import { GIVEN_ROW_VALUES, PASSED_ROW_VALUES, RowTurns } from "./row-turns.js";
+
+/** Tells by the codes of its user id and anonymous id whether a row is wanted. */
+export type PersonTest = (userId: number, anonymousId: number) => boolean;
+
+/** Tells by its number whether a row of some loaded rows is wanted. */
+type RowTest = (row: number) => boolean;
+
+/** What an export leaves out and adds, besides. */
+export interface ExportRows {
+  /** Null or absent: of all projects. */
+  readonly project?: string | null;
+  readonly isWanted?: PersonTest;
+  /** Adds the identity ids of a moment. */
+  readonly names?: IdentityNames;
+  /** The last event of the page before. */
+  readonly after?: EventPlace | null;
+  readonly signal?: Pick<AbortSignal, "aborted"> | undefined;
+}
+
+/**
+ * Every stored event of a range, or those of them that are wanted, in (createdAt, event id) order, a day in memory at a time.
+ * Cost: the times and ids of the days that it gets to, a look at each of their rows, and those that are given out; rows before the range or
+ * `after` are not looked at, nor segments that hold nothing of the project.
+ * @param newestFirst rows of a snapshot that is kept until the end; @throws corruption, aborted
+ */
+export async function* exportRows(
+  newestFirst: readonly Rows[],
+  dictionaries: Dictionaries,
+  range: Range,
+  { project = null, isWanted, names, after = null, signal }: ExportRows = {},
+): AsyncGenerator<ExportedEvent> {
+  const from = after !== null && after.createdAtMs >= range.fromMs ? after : { createdAtMs: range.fromMs, id: null };
+  const projectCode = project === null ? null : dictionaries.named("project").codeOf(project);
+  const reader = new RecordReader(dictionaries);
+  const turns = new RowTurns(signal);
+  const touched = newestFirst.filter((rows) => isTouched(rows, from.createdAtMs, range.toMs) && (projectCode === null || mayHold(rows, "project", projectCode)));
+  for (const day of daysOf(touched)) {
+    for (const rows of day) rows.pin();
+    try {
+      const tests = await loadedTests(day, projectCode, isWanted, turns);
+      for (const { rows, row } of orderedRows([...tests.keys()], from, range.toMs)) {
+        const isGiven = tests.get(rows)?.(row) === true;
+        if (turns.isDue(isGiven ? GIVEN_ROW_VALUES : PASSED_ROW_VALUES)) await turns.turn();
+        if (!isGiven) continue;
+        await loadRecords(rows, [row], dictionaries);
+        yield { ...exported(reader, rows, row), ...identityIdOf(rows, row, names) };
+      }
+    } finally {
+      for (const rows of day) rows.unpin();
+    }
+  }
+}
+
+/** Whether some row may lie in a range, by the smallest and largest time. */
+function isTouched({ day, minMs, maxMs }: Rows, fromMs: number, toMs: number): boolean {
+  const startMs = dayStartMs(day);
+  return startMs + maxMs >= fromMs && startMs + minMs < toMs;
+}
+
+function identityIdOf(rows: Rows, row: number, names: IdentityNames | undefined): { readonly identityId?: string } {
+  const identityId = names?.of(codeAt(rows.column("userId"), row), codeAt(rows.column("anonymousId"), row)) ?? null;
+  return identityId === null ? {} : { identityId };
+}
+
+function daysOf(newestFirst: readonly Rows[]): Rows[][] {
+  const days = new Map<number, Rows[]>();
+  for (const rows of [...newestFirst].reverse()) {
+    const day = days.get(rows.day);
+    if (day === undefined) days.set(rows.day, [rows]);
+    else day.push(rows);
+  }
+  return [...days.values()];
+}
+
+/** Loads what the rows of a day are ordered by, and how to tell those that are wanted; of segments that hold nothing of the project nothing. */
+async function loadedTests(day: readonly Rows[], projectCode: number | null, isWanted: PersonTest | undefined, turns: RowTurns): Promise<ReadonlyMap<Rows, RowTest>> {
+  const tests = new Map<Rows, RowTest>();
+  for (const rows of day) {
+    const ofProject = projectCode === null ? ALL_ROWS : await projectTest(rows, projectCode);
+    if (turns.isDue(rows.rowCount)) await turns.turn();
+    if (ofProject === null) continue;
+    await rows.load([TIME_COLUMN, ID_COLUMN]);
+    const ofPerson = isWanted === undefined ? ALL_ROWS : await personTest(rows, isWanted);
+    tests.set(rows, (row) => ofProject(row) && ofPerson(row));
+  }
+  return tests;
+}
+
+const ALL_ROWS: RowTest = () => true;
+
+/** Null where no row is of the project. */
+async function projectTest(rows: Rows, code: number): Promise<RowTest | null> {
+  await rows.load(["project"]);
+  const column = rows.column("project");
+  return column.codes.includes(code) ? (row) => codeAt(column, row) === code : null;
+}
+
+async function personTest(rows: Rows, isWanted: PersonTest): Promise<RowTest> {
+  await rows.load(["userId", "anonymousId"]);
+  const users = rows.column("userId");
+  const anonymous = rows.column("anonymousId");
+  return (row) => isWanted(codeAt(users, row), codeAt(anonymous, row));
+}
+
+function exported(reader: RecordReader, rows: Rows, row: number): ExportedEvent {
+  const text = (field: number) => reader.text(rows, row, FIELDS[field]?.column ?? "");
+  const event = exportedEvent(text, reader.id(rows, row), reader.createdAtMs(rows, row), reader.metadata(rows, row));
+  // The name is among the members: no event is stored without one.
+  return event as ExportedEvent & typeof event;
+}

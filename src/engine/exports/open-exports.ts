@@ -1,0 +1,136 @@
+import type { RecordBatch } from "../../arrow/record-batches.js";
+import { DaybookError, parameterError, shown } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
+import { readStopOptions } from "../../base/stop-options.js";
+import type { StopOptions } from "../../base/stop-options.js";
+import { IdentityNames } from "../../identity/identity-names.js";
+import { planArrowExport, planExport, planRecordBatches } from "../../plan/export-events.js";
+import type { Snapshot } from "../../store/live/catalog.js";
+import type { Store } from "../../store/live/store.js";
+import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../../plan/input.js";
+import type { ExportedEvent } from "../../schema/exported-event.js";
+import { exportRows } from "./events.js";
+import { AFTER } from "./place.js";
+import type { PagedExports } from "./place.js";
+import { RowTurns } from "./row-turns.js";
+
+/** Events, and who is who, of one turn. */
+interface Moment {
+  readonly snapshot: Snapshot;
+  readonly names: IdentityNames | null;
+}
+
+/** Somebody who reads. */
+interface Reader {
+  readonly snapshot: Snapshot;
+  /** Since when they ask for nothing; null: they wait for what comes next. */
+  idleSinceMs: number | null;
+  /** What they hear when they ask again. */
+  ended: DaybookError | null;
+}
+
+/** What reads all events of a moment, piece by piece. It ends when the store is closed, and where nobody asks on while replaced files wait. */
+export class OpenExports {
+  readonly #readers = new Set<Reader>();
+  #isClosed = false;
+
+  constructor(readonly store: Store) {}
+
+  events(input: Parameters<PagedExports["exportEvents"]>[0] | null = {}, options?: StopOptions): AsyncGenerator<ExportedEvent> {
+    const { project, range, identityIds } = planExport(input);
+    const { signal } = readStopOptions(options);
+    return this.#read(identityIds, ({ snapshot, names }) => {
+      const rest = { project, after: input?.[AFTER] ?? null, signal, ...(names === null ? {} : { names }) };
+      return exportRows(snapshot.rows, this.store.dictionaries, range, rest);
+    });
+  }
+
+  async *arrow(input: ExportArrowInput = {}, format: "stream" | "file" = "stream", options?: StopOptions): AsyncGenerator<Uint8Array> {
+    const { project, range, identityIds, jsonMark } = planArrowExport(input);
+    if (format !== "stream" && format !== "file") throw parameterError("invalid_parameter", "format", `expected stream or file, got ${shown(format)}`);
+    const { signal } = readStopOptions(options);
+    // Loaded when asked for: most programs never write Arrow.
+    const { eventsToIpc } = await import("../../arrow/events-to-ipc.js");
+    const turns = new RowTurns(signal);
+    yield* this.#read(identityIds, ({ snapshot, names }) =>
+      eventsToIpc(snapshot.rows, this.store.dictionaries, { ...range, project }, format, { identityIdOf: names?.of ?? null, jsonMark }, () => turns.turn()),
+    );
+  }
+
+  async *parquet(input: ExportInput = {}, options?: StopOptions): AsyncGenerator<Uint8Array> {
+    const { project, range, identityIds } = planExport(input);
+    const { signal } = readStopOptions(options);
+    const { eventsToParquet } = await import("../../parquet/events-to-parquet.js");
+    const turns = new RowTurns(signal);
+    yield* this.#read(identityIds, ({ snapshot, names }) =>
+      eventsToParquet(snapshot.rows, this.store.dictionaries, { ...range, project }, names?.of ?? null, () => turns.turn()),
+    );
+  }
+
+  async *batches(input: RecordBatchesInput = {}, options?: StopOptions): AsyncGenerator<RecordBatch> {
+    const { project, range, columns } = planRecordBatches(input);
+    const { signal } = readStopOptions(options);
+    const { recordBatches } = await import("../../arrow/record-batches.js");
+    const turns = new RowTurns(signal);
+    yield* this.#read(false, ({ snapshot }) => recordBatches(snapshot.rows, this.store.dictionaries, { ...range, project }, columns, () => turns.turn()));
+  }
+
+  /** Waits until nobody reads what was replaced: whoever asks for nothing for long is ended. */
+  async untilUnread(whenUnread: Promise<void>): Promise<void> {
+    const timer = setInterval(() => this.#endIdle(performance.now() - LIMITS.idleExportMs), LIMITS.idleExportMs / 4);
+    try {
+      await whenUnread;
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  /** Whoever reads hears `closed` when they ask again. */
+  close(): void {
+    this.#isClosed = true;
+    for (const reader of this.#readers) end(reader, closed());
+  }
+
+  #endIdle(sinceMs: number): void {
+    for (const reader of this.#readers)
+      if (reader.idleSinceMs !== null && reader.idleSinceMs <= sinceMs)
+        end(reader, new DaybookError("query_timeout", `nothing was asked of this export for ${LIMITS.idleExportMs} ms, and files that it reads were to go`));
+  }
+
+  async *#read<T>(withNames: boolean, make: (moment: Moment) => AsyncIterable<T>): AsyncGenerator<T> {
+    if (this.#isClosed) throw closed();
+    const { store } = this;
+    const moment = await store.whole(() => ({ names: withNames ? new IdentityNames(store.resolver.view()) : null, snapshot: store.snapshot() }));
+    const reader: Reader = { snapshot: moment.snapshot, idleSinceMs: null, ended: this.#isClosed ? closed() : null };
+    this.#readers.add(reader);
+    try {
+      refuseEnded(reader);
+      for await (const item of make(moment)) {
+        refuseEnded(reader);
+        reader.idleSinceMs = performance.now();
+        yield item;
+        reader.idleSinceMs = null;
+        refuseEnded(reader);
+      }
+    } catch (error) {
+      // What was let go under its hands may have failed in any way.
+      throw reader.ended ?? error;
+    } finally {
+      this.#readers.delete(reader);
+      reader.snapshot.release();
+    }
+  }
+}
+
+function end(reader: Reader, error: DaybookError): void {
+  reader.ended ??= error;
+  reader.snapshot.release();
+}
+
+function refuseEnded({ ended }: Reader): void {
+  if (ended !== null) throw ended;
+}
+
+function closed(): DaybookError {
+  return new DaybookError("closed", "this Daybook was closed");
+}

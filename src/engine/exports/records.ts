@@ -1,0 +1,67 @@
+import { compareCodePoints } from "../../base/order.js";
+import { uuidText } from "../../base/uuid.js";
+import { DICTIONARY_OF_FIELD } from "../../identity/record-table.js";
+import type { RecordField, RecordTable } from "../../identity/record-table.js";
+import { storedRecord } from "../../identity/stored-record.js";
+import type { StoredRecord } from "../../schema/record.js";
+import type { Dictionaries } from "../../column/dictionaries.js";
+import type { Rows } from "../../segment/rows.js";
+import type { Store } from "../../store/live/store.js";
+import type { ExportedRecordPlace } from "./place.js";
+import { GIVEN_ROW_VALUES, RowTurns } from "./row-turns.js";
+
+/**
+ * Every project that no event names, by code point, then every record of a moment in the order of (createdAt, id), what takes a record
+ * back behind it. Cost: a merge of the records that came since the last export with the others; where there is such a project, a look at
+ * the projects of all rows.
+ * @param after the last of the page before; @throws corruption, aborted
+ */
+export async function* exportStoredRecords(
+  store: Store,
+  after: ExportedRecordPlace | null = null,
+  signal?: Pick<AbortSignal, "aborted">,
+): AsyncGenerator<StoredRecord> {
+  const [project, place] = after === null ? ["", null] : "name" in after ? [after.name, null] : [null, after];
+  const { dictionaries } = store;
+  const turns = new RowTurns(signal);
+  const { records, rows, projects, snapshot } = await store.whole(() => ({
+    records: store.records,
+    rows: store.records.inOrder.rows(place),
+    projects: store.visibleValues("project"),
+    // An erasure waits for whoever reads what it takes away.
+    snapshot: store.snapshot(),
+  }));
+  try {
+    if (project !== null) {
+      const names = await projectsWithoutEvents(projects, snapshot.rows, turns);
+      for (const name of names) if (compareCodePoints(name, project) > 0) yield { type: "project", name };
+    }
+    for (const row of rows) {
+      if (turns.isDue(GIVEN_ROW_VALUES)) await turns.turn();
+      yield recordAt(records, row, dictionaries);
+    }
+  } finally {
+    snapshot.release();
+  }
+}
+
+async function projectsWithoutEvents(projects: ReadonlyMap<number, string>, parts: readonly Rows[], turns: RowTurns): Promise<readonly string[]> {
+  const unseen = new Set(projects.keys());
+  for (const rows of parts) {
+    if (unseen.size === 0) break;
+    if (turns.isDue(rows.rowCount)) await turns.turn();
+    rows.pin();
+    try {
+      await rows.load(["project"]);
+      for (const code of new Set(rows.column("project").codes)) unseen.delete(code);
+    } finally {
+      rows.unpin();
+    }
+  }
+  return [...unseen].map((code) => projects.get(code) ?? "").sort(compareCodePoints);
+}
+
+function recordAt(records: RecordTable, row: number, dictionaries: Dictionaries): StoredRecord {
+  const text = (field: RecordField) => dictionaries.named(DICTIONARY_OF_FIELD[field]).valueOf(records.code(row, field));
+  return storedRecord(records.kinds[row], uuidText(records.ids, row * 16), records.timeOf(row), text);
+}

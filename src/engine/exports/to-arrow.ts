@@ -1,0 +1,49 @@
+import { listOf } from "../../arrow/answer-list.js";
+import type { Table } from "../../arrow/answer-table.js";
+import { parameterError, shown } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
+import { nextTurn } from "../../base/turn.js";
+import type { EventInput } from "../../schema/event.js";
+
+/**
+ * An answer that is a list, or has one, as an Arrow table: a column for each member of its items, numbers as doubles, instants as timestamps of UTC
+ * milliseconds, what has members of its own as JSON text; null is not set. What stands beside the list, such as a cursor, is in the metadata of the
+ * schema. An empty list has no columns. Loads apache-arrow. @throws invalid_parameter (an answer that is no list)
+ */
+export async function toArrow(answer: unknown): Promise<Table> {
+  const list = listOf(answer);
+  if (list === null) throw parameterError("invalid_parameter", "answer", `expected an answer that is a list, got ${shown(answer)}`);
+  const { answerTable } = await import("../../arrow/answer-table.js");
+  return answerTable(list);
+}
+
+/** Whether `toArrow` takes it. */
+export function isListAnswer(answer: unknown): boolean {
+  return listOf(answer) !== null;
+}
+
+/** The same as an Arrow IPC stream; null for an answer that is no list. */
+export async function arrowStreamOf(answer: unknown): Promise<Uint8Array | null> {
+  const list = listOf(answer);
+  if (list === null) return null;
+  const { answerStream } = await import("../../arrow/answer-table.js");
+  return answerStream(list);
+}
+
+/**
+ * The events of an Arrow IPC stream or file, for `ingest`. Others have turns meanwhile, as often as while so much JSON is parsed.
+ * @param maxByteLength of all events as JSON, by estimate; @throws invalid_parameter, body_too_large
+ */
+export async function eventsOfArrow(bytes: Uint8Array, maxByteLength: number): Promise<EventInput[]> {
+  const [{ eventsFromIpc }, { ValueRoom }] = await Promise.all([import("../../arrow/events-from-ipc.js"), import("../../arrow/value-room.js")]);
+  const room = new ValueRoom(maxByteLength);
+  const events: EventInput[] = [];
+  let pauseAt = LIMITS.parsedBytesPerTurn;
+  for (const event of eventsFromIpc(bytes, room)) {
+    events.push(event);
+    if (room.byteLength < pauseAt) continue;
+    await nextTurn();
+    pauseAt = room.byteLength + LIMITS.parsedBytesPerTurn;
+  }
+  return events;
+}

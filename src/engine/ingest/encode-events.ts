@@ -1,0 +1,269 @@
+import { shown } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
+import { dayOf } from "../../base/time.js";
+import { uuidText } from "../../base/uuid.js";
+import type { Dictionaries } from "../../column/dictionaries.js";
+import type { Dictionary } from "../../column/dictionary.js";
+import type { EventRecord } from "../../schema/event.js";
+import { eventRecord } from "../../schema/event-record.js";
+import { DECODED_ROW_COUNT, DecodedEvents, EventFault, decodeEvent, textFault } from "../../schema/decode-event.js";
+import type { DecodeContext } from "../../schema/decode-event.js";
+import { FIELDS, FIELD_COUNT, fieldIndex } from "../../schema/fields.js";
+import type { FieldRow } from "../../schema/fields.js";
+import type { KnownKeys } from "../../schema/metadata.js";
+import { slugOf } from "../../schema/slug.js";
+import type { BatchBuilder } from "../../store/batch/batch.js";
+import { MetadataEncoder } from "./encode-metadata.js";
+import type { Suppression } from "./suppression.js";
+
+const NAME = fieldIndex("name");
+const PROJECT = fieldIndex("project");
+const SLUG = fieldIndex("slug");
+const NOTIFY = fieldIndex("notify");
+
+/** Turns events into rows of dictionary codes, some hundred at a time. One per store: it keeps the last values at hand. */
+export class EventEncoder {
+  readonly #decoded = new DecodedEvents();
+  readonly #faults: (EventFault | null)[] = [];
+  /** As the texts: their codes, -1 for a new one until its row is accepted. */
+  readonly #codes = new Int32Array(DECODED_ROW_COUNT * FIELD_COUNT);
+  /** The same: those of rows that were accepted are no longer -1. */
+  readonly #settledCodes = new Uint32Array(this.#codes.buffer);
+  /** 1 for rows with a new text. */
+  readonly #hasNew = new Uint8Array(DECODED_ROW_COUNT);
+  readonly #shapes = new Uint32Array(DECODED_ROW_COUNT);
+  /** Rows that were accepted and are in no batch yet: one after the other, from the first of them on. */
+  #firstAccepted = 0;
+  #acceptedCount = 0;
+  readonly #fields: readonly Dictionary[];
+  readonly #metadata: MetadataEncoder;
+  /** Code of the slug of each name's code; 0 where not known yet. */
+  #slugCodes = new Uint32Array(256);
+  /** Whether some dictionary may become full within the batch: only then is every new value checked. */
+  #isTight = false;
+  #hasKey: ((day: number, key: number) => boolean) | null = null;
+  #keyCountMax: number = LIMITS.metadataKeyCount;
+  /** Whether the values of the store take so much memory that none may come to them. */
+  #isHeavy = false;
+  /** Events for which every dictionary has room: less than there is, since not every one brings a value. */
+  #room = 0;
+
+  constructor(readonly dictionaries: Dictionaries) {
+    this.#fields = FIELDS.map((field) => dictionaries.named(field.column));
+    this.#metadata = new MetadataEncoder(dictionaries);
+  }
+
+  readonly knownKeys: KnownKeys = (key) => this.#metadata.knownKey(key);
+
+  /**
+   * Before a batch of at most `rowCount` events.
+   * @param hasKey whether rows of a day have a metadata key; null while there is room for more columns
+   * @param keyCountMax distinct metadata keys of the store up to which these events may bring new ones
+   */
+  begin(rowCount: number, hasKey: ((day: number, key: number) => boolean) | null = null, keyCountMax: number = LIMITS.metadataKeyCount): void {
+    this.#hasKey = hasKey;
+    this.#keyCountMax = keyCountMax;
+    this.#room -= rowCount;
+    // No event adds more than one value to a dictionary.
+    if (this.#room < 0) this.#room = LIMITS.dictionaryValueCount - this.dictionaries.largestSize - rowCount;
+    this.#isTight = this.#room < 0;
+  }
+
+  /** Decodes events from `start` on, as many as it takes; answers how many. Row 0 is the first of them. */
+  decode(events: readonly unknown[], start: number, context: DecodeContext): number {
+    const rowCount = Math.min(events.length - start, DECODED_ROW_COUNT);
+    this.#isHeavy = this.dictionaries.heldByteLength > LIMITS.dictionaryBytes;
+    this.#acceptedCount = 0;
+    for (let row = 0; row < rowCount; row += 1) this.#faults[row] = this.#read(events[start + row], context, row);
+    const { texts } = this.#decoded;
+    this.#hasNew.fill(0, 0, rowCount);
+    for (let field = 0; field < FIELD_COUNT; field += 1)
+      (this.#fields[field] as Dictionary).codesOf(texts, this.#codes, field * DECODED_ROW_COUNT, this.#hasNew, rowCount);
+    for (let row = 0; row < rowCount; row += 1) if (this.#faults[row] === null) this.#settleSlug(row);
+    return rowCount;
+  }
+
+  /** Why a row is not accepted; null for a good one. */
+  faultOf(row: number, suppression: Suppression): EventFault | null {
+    const fault = this.#faults[row] ?? (this.#hasNew[row] === 1 ? this.#textFault(row) : null) ?? this.#keysFault(row) ?? this.#columnsFault(row);
+    if (fault !== null) return fault;
+    if (this.#isHeavy) return this.#weightFault(row) ?? this.#suppressedFault(row, suppression);
+    if (this.#isTight) return this.#roomFault(row) ?? this.#suppressedFault(row, suppression);
+    return suppression.isEmpty ? null : this.#suppressedFault(row, suppression);
+  }
+
+  /** 16 bytes a row. */
+  get ids(): Uint8Array {
+    return this.#decoded.ids;
+  }
+
+  /** Epoch ms. */
+  timeOf(row: number): number {
+    return this.#decoded.times[row] as number;
+  }
+
+  projectOf(row: number): string {
+    return this.#decoded.text(row, PROJECT);
+  }
+
+  idOf(row: number): Uint8Array {
+    return this.#decoded.ids.slice(row * 16, row * 16 + 16);
+  }
+
+  /** A row as a record, if it asks to be notified of; null if not. */
+  notifiedRecord(row: number): EventRecord | null {
+    const decoded = this.#decoded;
+    if (decoded.text(row, NOTIFY) !== "true") return null;
+    const metadata = this.#metadata.objectOf(decoded.members, decoded.memberStart(row), decoded.memberEnds[row] as number);
+    const text = (field: number) => (field === SLUG ? this.#slugOf(row) : decoded.text(row, field));
+    return eventRecord(text, uuidText(decoded.ids, row * 16), this.timeOf(row), metadata);
+  }
+
+  /** Takes a row for a batch: its new texts get their codes. `flush` puts it there. */
+  accept(row: number, builder: BatchBuilder): void {
+    const { members, memberEnds } = this.#decoded;
+    if (row !== this.#firstAccepted + this.#acceptedCount) this.flush(builder);
+    if (this.#hasNew[row] === 1) this.#internTexts(row);
+    this.#shapes[row] = this.#metadata.append(members, this.#decoded.memberStart(row), memberEnds[row] as number, builder);
+    if (this.#acceptedCount === 0) this.#firstAccepted = row;
+    this.#acceptedCount += 1;
+  }
+
+  /** Puts the rows that were accepted into the batch, column by column. */
+  flush(builder: BatchBuilder): void {
+    const [from, to] = [this.#firstAccepted, this.#firstAccepted + this.#acceptedCount];
+    builder.reserve(to - from);
+    const { rowCount: at, times, ids, shapes, codes } = builder;
+    times.set(this.#decoded.times.subarray(from, to), at);
+    ids.set(this.#decoded.ids.subarray(from * 16, to * 16), at * 16);
+    shapes.set(this.#shapes.subarray(from, to), at);
+    for (let field = 0; field < FIELD_COUNT; field += 1)
+      codes[field]?.set(this.#settledCodes.subarray(placeOf(field, from), placeOf(field, to)), at);
+    builder.rowCount = at + to - from;
+    this.#acceptedCount = 0;
+  }
+
+  #internTexts(row: number): void {
+    const { texts } = this.#decoded;
+    for (let field = 0, at = row; field < FIELD_COUNT; field += 1, at += DECODED_ROW_COUNT)
+      if (this.#codes[at] === -1) this.#codes[at] = (this.#fields[field] as Dictionary).intern(texts[at] as string);
+  }
+
+  /** Getters and proxies run code of the caller's: what it throws is a fault of that event alone. */
+  #read(input: unknown, context: DecodeContext, row: number): EventFault | null {
+    try {
+      return decodeEvent(input, context, this.#decoded, row);
+    } catch (error) {
+      this.#decoded.skip(row);
+      return new EventFault("invalid_event", `reading the event failed: ${messageOf(error)}`);
+    }
+  }
+
+  /** The slug of an event that brings none follows from its name, mostly by the name's code alone. */
+  #settleSlug(row: number): void {
+    const at = placeOf(SLUG, row);
+    if (this.#codes[at] !== 0) return;
+    const name = this.#codes[placeOf(NAME, row)] as number;
+    let code = name > 0 && name < this.#slugCodes.length ? (this.#slugCodes[name] as number) : 0;
+    if (code === 0) {
+      const slug = slugOf(this.#decoded.text(row, NAME));
+      code = (this.#fields[SLUG] as Dictionary).codeOf(slug);
+      if (code < 0) {
+        this.#decoded.texts[at] = slug;
+        this.#hasNew[row] = 1;
+      } else if (name > 0) this.#keepSlug(name, code);
+    }
+    this.#codes[at] = code;
+  }
+
+  #keepSlug(name: number, slug: number): void {
+    if (name >= this.#slugCodes.length) {
+      const codes = new Uint32Array(2 ** Math.ceil(Math.log2(name + 1)));
+      codes.set(this.#slugCodes);
+      this.#slugCodes = codes;
+    }
+    this.#slugCodes[name] = slug;
+  }
+
+  #slugOf(row: number): string {
+    const code = this.#codes[placeOf(SLUG, row)] as number;
+    return code < 0 ? this.#decoded.text(row, SLUG) : (this.#fields[SLUG] as Dictionary).valueOf(code);
+  }
+
+  #textFault(row: number): EventFault | null {
+    for (let field = 0; field < FIELD_COUNT; field += 1) {
+      if (this.#codes[placeOf(field, row)] !== -1) continue;
+      const fault = textFault(this.#decoded.text(row, field), FIELDS[field] as FieldRow);
+      if (fault !== null) return fault;
+    }
+    return null;
+  }
+
+  /** Fields whose text had no code when the row was decoded, and where they lie. */
+  *#newFields(row: number): Generator<[field: FieldRow, at: number]> {
+    for (const [field, definition] of FIELDS.entries()) {
+      const at = placeOf(field, row);
+      if (this.#codes[at] === -1) yield [definition, at];
+    }
+  }
+
+  #suppressedFault(row: number, suppression: Suppression): EventFault | null {
+    const covers = (kind: "userId" | "anonymousId") =>
+      suppression.covers(kind, this.#decoded.text(row, fieldIndex(kind)), this.timeOf(row));
+    const isCovered = covers("userId") || covers("anonymousId");
+    return isCovered ? new EventFault("suppressed", "the subject of this event was erased after it happened") : null;
+  }
+
+  #keysFault(row: number): EventFault | null {
+    const { members, memberEnds } = this.#decoded;
+    return this.#metadata.keysFault(members, this.#decoded.memberStart(row), memberEnds[row] as number, this.#keyCountMax);
+  }
+
+  #columnsFault(row: number): EventFault | null {
+    const hasKey = this.#hasKey;
+    if (hasKey === null) return null;
+    const { members, memberEnds } = this.#decoded;
+    const day = dayOf(this.timeOf(row));
+    for (let at = this.#decoded.memberStart(row); at < (memberEnds[row] as number); at += 1) {
+      const key = members.keys[at] as string;
+      if (hasKey(day, this.dictionaries.knownKeyCode(key))) continue;
+      return new EventFault("invalid_event", `metadata.${key}: expected at most ${LIMITS.columnCount} columns, one for each day and key, in a store`);
+    }
+    return null;
+  }
+
+  #roomFault(row: number): EventFault | null {
+    const { texts, members, memberEnds } = this.#decoded;
+    for (const [{ column }, at] of this.#newFields(row)) {
+      const dictionary = this.dictionaries.named(column);
+      if (dictionary.size > LIMITS.dictionaryValueCount && dictionary.codeOf(texts[at] as string) < 0) return fullFault(column);
+    }
+    const key = this.#metadata.fullKey(members, this.#decoded.memberStart(row), memberEnds[row] as number);
+    return key === null ? null : fullFault(`metadata.${key}`);
+  }
+
+  #weightFault(row: number): EventFault | null {
+    const { texts, members, memberEnds } = this.#decoded;
+    for (const [{ column }, at] of this.#newFields(row))
+      if (this.dictionaries.named(column).codeOf(texts[at] as string) < 0) return heavyFault(column);
+    const key = this.#metadata.newKey(members, this.#decoded.memberStart(row), memberEnds[row] as number);
+    return key === null ? null : heavyFault(key === "" ? "metadata" : `metadata.${key}`);
+  }
+}
+
+/** Where a field of a row lies among the texts and their codes. */
+function placeOf(field: number, row: number): number {
+  return field * DECODED_ROW_COUNT + row;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? shown(error.message) : shown(error);
+}
+
+function fullFault(name: string): EventFault {
+  return new EventFault("invalid_event", `${name}: expected at most ${LIMITS.dictionaryValueCount} distinct values in a store`);
+}
+
+function heavyFault(name: string): EventFault {
+  return new EventFault("invalid_event", `${name}: expected at most ${LIMITS.dictionaryBytes} bytes of distinct values in a store, this would be one more`);
+}

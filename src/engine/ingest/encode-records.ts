@@ -1,0 +1,118 @@
+import { DaybookError, parameterError } from "../../base/errors.js";
+import { Turns } from "../../base/turn.js";
+import type { DecodedRecord, NamedProject } from "../../identity/decode-record.js";
+import { LIMITS } from "../../base/limits.js";
+import { DICTIONARY_OF_FIELD, RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "../../identity/record-table.js";
+import { fieldIndex } from "../../schema/fields.js";
+import type { Batch } from "../../store/batch/batch.js";
+import type { RecordBatch } from "../../store/batch/record-batch.js";
+import type { Store } from "../../store/live/store.js";
+import type { RecordOutcome } from "./group.js";
+import type { Suppression } from "./suppression.js";
+
+/** Dictionaries whose codes events use too. */
+const SHARED = ["userId", "anonymousId", "companyId"] as const;
+type Shared = (typeof SHARED)[number];
+
+/** Turns checked records into rows of dictionary codes. One per store. */
+export class RecordEncoder {
+  #table = new RecordTable();
+  /** Whether there is a record in it whose unlink was there before. */
+  #isTakenBackBefore = false;
+  readonly #codes = new Uint32Array(RECORD_FIELD_COUNT);
+  /** Codes that records brought, until they are durable: a commit that failed leaves them in the dictionaries. */
+  readonly #brought: Readonly<Record<Shared, Set<number>>> = { userId: new Set(), anonymousId: new Set(), companyId: new Set() };
+
+  /** Names of projects since the last batch was taken. */
+  readonly #projects = new Set<string>();
+
+  constructor(readonly store: Store) {}
+
+  /** Whether a project was added since the last batch was taken. */
+  get bringsProject(): boolean {
+    return this.#projects.size > 0;
+  }
+
+  /** Adds all of them, some at a time, and answers what became of each; what was wrong before stays so. Nobody else may add meanwhile. */
+  async addInTurns(records: readonly (DecodedRecord | NamedProject | DaybookError)[], suppression: Suppression): Promise<RecordOutcome[]> {
+    const turns = new Turns();
+    const outcomes: RecordOutcome[] = [];
+    for (const record of records) {
+      outcomes.push(record instanceof DaybookError ? record : this.add(record, suppression));
+      await turns.took("texts" in record ? record.texts.traits.length : 0);
+    }
+    return outcomes;
+  }
+
+  /** Adds a record behind every erasure that came before, unless it is there already or must stay out. */
+  add(record: DecodedRecord | NamedProject, suppression: Suppression): RecordOutcome {
+    if ("project" in record) return this.#addProject(record.project);
+    if (suppression.coversRecord(record)) return new DaybookError("suppressed", "the subject of this record was erased after it happened");
+    if (this.#isKnown(record)) return "duplicate";
+    for (const field of RECORD_FIELDS) if (this.#isFull(DICTIONARY_OF_FIELD[field], record.texts[field])) return fullError(field);
+    this.#append(record);
+    return "accepted";
+  }
+
+  #addProject(name: string): RecordOutcome {
+    if (this.store.isVisible("project", name) || this.#projects.has(name)) return "duplicate";
+    if (this.#isFull("project", name)) return fullError("name");
+    this.store.dictionaries.named("project").intern(name);
+    this.#projects.add(name);
+    return "accepted";
+  }
+
+  /** Whether the store, or the batch, has a record of its id; of an unlink, one that takes the same record back. */
+  #isKnown({ kind, id }: DecodedRecord): boolean {
+    const tables = [this.store.records, this.#table];
+    return tables.some((table) => (kind === RECORD_KINDS.unlink ? table.findUnlink(id) : table.find(id)) >= 0);
+  }
+
+  #isFull(name: string, text: string): boolean {
+    const { dictionaries } = this.store;
+    const dictionary = dictionaries.named(name);
+    return (dictionaries.heldByteLength > LIMITS.dictionaryBytes || dictionary.size > LIMITS.dictionaryValueCount) && dictionary.codeOf(text) < 0;
+  }
+
+  #append({ kind, id, createdAtMs, texts }: DecodedRecord): void {
+    RECORD_FIELDS.forEach((field, index) => {
+      const name = DICTIONARY_OF_FIELD[field];
+      const dictionary = this.store.dictionaries.named(name);
+      const size = dictionary.size;
+      const code = dictionary.intern(texts[field]);
+      if (code >= size && Object.hasOwn(this.#brought, name)) this.#brought[name as Shared].add(code);
+      this.#codes[index] = code;
+    });
+    const isTakenBack = () => this.store.records.findUnlink(id) >= 0 || this.#table.findUnlink(id) >= 0;
+    if (kind !== RECORD_KINDS.unlink) this.#isTakenBackBefore ||= isTakenBack();
+    this.#table.append(kind, createdAtMs, id, 0, 0, this.#codes, 0);
+  }
+
+  /** What was appended since the last call; null for nothing. @param events of the same commit: the ids they use count as theirs */
+  take(events: Batch): RecordBatch | null {
+    this.#projects.clear();
+    for (const name of SHARED) forgetUsed(this.#brought[name], events, fieldIndex(name));
+    const table = this.#table;
+    if (table.rowCount === 0) return null;
+    const isTakenBackBefore = this.#isTakenBackBefore;
+    this.#table = new RecordTable();
+    this.#isTakenBackBefore = false;
+    const { userId, anonymousId, companyId } = this.#brought;
+    const brought = { userId: [...userId], anonymousId: [...anonymousId], companyId: [...companyId] };
+    return { records: table.slice(0), brought, isTakenBackBefore };
+  }
+
+  /** The batch is durable. */
+  keep(): void {
+    for (const name of SHARED) this.#brought[name].clear();
+  }
+}
+
+function fullError(param: string): DaybookError {
+  return parameterError("invalid_parameter", param, `expected at most ${LIMITS.dictionaryValueCount} distinct values, and ${LIMITS.dictionaryBytes} bytes of all, in a store`);
+}
+
+function forgetUsed(codes: Set<number>, { codes: ofFields }: Batch, field: number): void {
+  if (codes.size === 0) return;
+  for (const code of ofFields[field] as Uint32Array) codes.delete(code);
+}

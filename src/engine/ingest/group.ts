@@ -1,0 +1,85 @@
+import type { DaybookError } from "../../base/errors.js";
+import type { DecodedRecord, NamedProject } from "../../identity/decode-record.js";
+import type { EventRecord, IngestResult, RejectedEvent } from "../../schema/event.js";
+import type { BatchBuilder } from "../../store/batch/batch.js";
+import { BatchIds } from "./known-ids.js";
+
+/** Events that wait for their commit. */
+export interface WaitingEvents {
+  readonly events: readonly unknown[];
+  readonly project: string | null;
+  /** Distinct metadata keys of the store up to which these events may bring new ones. */
+  readonly keyCountMax: number;
+  readonly resolve: (result: IngestResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What became of a record: there already, or refused with an error. */
+export type RecordOutcome = "accepted" | "duplicate" | DaybookError;
+
+/** Records of identify, group, alias and unlink, and names of projects. */
+export interface WaitingRecords {
+  readonly records: readonly unknown[];
+  /** Checks one of them. */
+  readonly decode: (record: unknown) => DecodedRecord | NamedProject;
+  /** Hears of each record in its place. */
+  readonly resolve: (outcomes: readonly RecordOutcome[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export type Waiting = WaitingEvents | WaitingRecords;
+
+export function rowCountOf(waiting: Waiting): number {
+  return "records" in waiting ? waiting.records.length : waiting.events.length;
+}
+
+export interface Outcome {
+  accepted: number;
+  duplicates: number;
+  readonly rejected: RejectedEvent[];
+}
+
+/** What shares a frame and a sync: encoded, and not yet durable. */
+export class IngestGroup {
+  readonly waiting: Waiting[] = [];
+  /** Events to tell the application of, once they are durable. */
+  readonly notified: EventRecord[] = [];
+  /** Events and records that came, refused ones too. */
+  rowCount = 0;
+  /** The group before has failed: what was encoded upon it is worth nothing. */
+  isStale = false;
+  readonly ids: BatchIds;
+  readonly #outcomes = new Map<WaitingEvents, Outcome>();
+  readonly #recordOutcomes = new Map<WaitingRecords, readonly RecordOutcome[]>();
+
+  constructor(readonly builder: BatchBuilder) {
+    builder.clear();
+    this.ids = new BatchIds(builder);
+  }
+
+  add(waiting: Waiting): void {
+    this.waiting.push(waiting);
+    this.rowCount += rowCountOf(waiting);
+  }
+
+  outcomeOf(waiting: WaitingEvents): Outcome {
+    const outcome = { accepted: 0, duplicates: 0, rejected: [] };
+    this.#outcomes.set(waiting, outcome);
+    return outcome;
+  }
+
+  keepOutcomes(waiting: WaitingRecords, outcomes: readonly RecordOutcome[]): void {
+    this.#recordOutcomes.set(waiting, outcomes);
+  }
+
+  resolve(): void {
+    for (const waiting of this.waiting) {
+      if ("records" in waiting) waiting.resolve(this.#recordOutcomes.get(waiting) ?? []);
+      else waiting.resolve(this.#outcomes.get(waiting) ?? { accepted: 0, duplicates: 0, rejected: [] });
+    }
+  }
+
+  reject(error: unknown): void {
+    for (const waiting of this.waiting) waiting.reject(error);
+  }
+}

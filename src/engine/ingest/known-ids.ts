@@ -1,0 +1,133 @@
+import { dayOf } from "../../base/time.js";
+import { uuidText } from "../../base/uuid.js";
+import { ID_COLUMN } from "../../schema/fields.js";
+import { IdIndex, hasId } from "../../segment/find-id.js";
+import type { Head } from "../../segment/head.js";
+import { IdTable, idParts } from "../../store/batch/id-table.js";
+import type { BatchBuilder } from "../../store/batch/batch.js";
+import type { Store } from "../../store/live/store.js";
+
+/** Ids of a batch that is being filled, read when a fingerprint first matched. */
+export class BatchIds {
+  readonly #ids = new Set<string>();
+  #rowCount = 0;
+
+  constructor(readonly builder: BatchBuilder) {}
+
+  has(id: Uint8Array): boolean {
+    const { builder } = this;
+    for (; this.#rowCount < builder.rowCount; this.#rowCount += 1) this.#ids.add(uuidText(builder.ids, this.#rowCount * 16));
+    return this.#ids.has(uuidText(id));
+  }
+}
+
+/** Which event ids a store holds: exact, for ever. A fingerprint says probably, the stored ids say surely. */
+export class KnownIds {
+  readonly #table: IdTable;
+  readonly #heads = new WeakMap<Head, IdIndex>();
+
+  private constructor(
+    readonly store: Store,
+    seed: number,
+  ) {
+    this.#table = new IdTable(seed);
+  }
+
+  /** Reads the ids of all rows. Cost: 16 bytes a row, once per opening for writing. */
+  static async of(store: Store, seed: number): Promise<KnownIds> {
+    const known = new KnownIds(store, seed);
+    const snapshot = store.snapshot();
+    try {
+      for (const rows of snapshot.rows) {
+        rows.pin();
+        try {
+          await rows.load([ID_COLUMN]);
+          known.#table.reserve(rows.rowCount);
+          const ids = rows.ids();
+          for (const part of idParts(ids)) {
+            const count = part.length / 16;
+            known.#table.look(part, count);
+            for (let row = 0; row < count; row += 1) known.#table.addSeen(row);
+          }
+          known.#table.keep();
+        } finally {
+          rows.unpin();
+        }
+      }
+    } finally {
+      snapshot.release();
+    }
+    return known;
+  }
+
+  /** Whether most of the ids that take room here are stored no more. */
+  get isMostlyGone(): boolean {
+    const storedCount = this.store.catalog.segments.reduce((sum, { rowCount }) => sum + rowCount, 0);
+    return this.#table.count > 2 * storedCount;
+  }
+
+  get byteLength(): number {
+    return this.#table.byteLength;
+  }
+
+  /** Makes room for so many ids more. No batch is under way. */
+  reserve(rowCount: number): void {
+    this.#table.reserve(rowCount);
+  }
+
+  hasRoom(rowCount: number): boolean {
+    return this.#table.hasRoom(rowCount);
+  }
+
+  /** Looks at the ids of some rows, 16 bytes each, for `mayHave` and `add`. */
+  look(ids: Uint8Array, rowCount: number): void {
+    this.#table.look(ids, rowCount);
+  }
+
+  /** Whether the id of a row that was looked at may be known; if not, it is certainly new. */
+  mayHave(row: number): boolean {
+    return this.#table.hasSeen(row);
+  }
+
+  /** Whether the id is stored, or among the rows of batches under way. */
+  async has(id: Uint8Array, createdAtMs: number, batches: readonly BatchIds[]): Promise<boolean> {
+    const day = dayOf(createdAtMs);
+    const { catalog } = this.store;
+    for (const head of [...catalog.sealing, ...catalog.heads]) if (this.#headHas(head, id)) return true;
+    if (batches.some((batch) => batch.has(id))) return true;
+    // Held, so that no segment is compacted away, its file with it, between two reads.
+    const snapshot = this.store.snapshot();
+    try {
+      const segments = snapshot.rows.filter((rows) => rows.sealed);
+      for (const segment of segments) if (segment.day === day && (await hasId(segment, id, 0))) return true;
+      for (const segment of segments) if (segment.day !== day && (await hasId(segment, id, 0))) return true;
+      return false;
+    } finally {
+      snapshot.release();
+    }
+  }
+
+  /** Adds the id of a row that was looked at. */
+  add(row: number): void {
+    this.#table.addSeen(row);
+  }
+
+  /** The oldest `rowCount` ids that were added and not kept are stored. */
+  keep(rowCount: number): void {
+    this.#table.keep(rowCount);
+  }
+
+  /** All ids that were added and not kept came to nothing. */
+  undo(): void {
+    this.#table.undo();
+  }
+
+  #headHas(head: Head, id: Uint8Array): boolean {
+    let index = this.#heads.get(head);
+    if (index === undefined) {
+      index = new IdIndex();
+      this.#heads.set(head, index);
+    }
+    return index.has(head.view().ids(), id, 0);
+  }
+}

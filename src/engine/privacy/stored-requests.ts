@@ -1,0 +1,242 @@
+import type { Clock } from "../../base/clock.js";
+import { DaybookError, shown } from "../../base/errors.js";
+import { isoOf } from "../../base/time.js";
+import { uuidText, writeUuidV7 } from "../../base/uuid.js";
+import { normalEmail } from "../../plan/subject.js";
+import type { IdentityView } from "../../identity/identity-view.js";
+import { erase } from "../../store/upkeep/erase.js";
+import type { ErasedCounts } from "../../store/upkeep/erase.js";
+import { writePrivacy } from "../../store/upkeep/privacy-file.js";
+import type { Store } from "../../store/live/store.js";
+import { refuseUnknownProject } from "../upkeep/deletions.js";
+import type { Housekeeping, UntilUnread } from "../upkeep/housekeeping.js";
+import type { IngestQueue } from "../ingest/queue.js";
+import { bundleOf, heldIn, idsOf } from "./bundle.js";
+import type { PersonIds } from "./bundle.js";
+import { PrivacyBook } from "./book.js";
+import { ERASING, isOfErased, suppressedOf, withoutSubject } from "./erased.js";
+import {
+  acknowledge, expire, extend, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest, shownRequests, verify,
+} from "./lifecycle.js";
+import type { PrivacyHolder, StoredRequest } from "./lifecycle.js";
+import type { ErasureReceipt, PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "./requests.js";
+import { projectsOf } from "../../store/live/projects.js";
+import { readStopOptions } from "../../base/stop-options.js";
+import type { StopOptions } from "../../base/stop-options.js";
+import type { StoredSegments } from "../question/saved-segments.js";
+import type { SuppressedKind, Suppression } from "../ingest/suppression.js";
+
+/** What privacy requests need of their Daybook. */
+export interface PrivacyHouse {
+  readonly store: Store;
+  readonly queue: IngestQueue;
+  readonly housekeeping: Housekeeping;
+  readonly segments: StoredSegments;
+  readonly clock: Clock;
+  readonly random: (bytes: Uint8Array) => void;
+  readonly suppressionKey: Uint8Array;
+  /** Forgets everything that was derived from rows and identities. */
+  readonly forget: () => void;
+  readonly untilUnread: UntilUnread;
+  /** @throws closed */
+  readonly refuseClosed: () => void;
+}
+
+/** The privacy requests of one store: a book that is written anew, durably, with every change. */
+export class StoredPrivacyRequests implements PrivacyRequests {
+  readonly #house: PrivacyHouse;
+  #book: PrivacyBook;
+
+  constructor(house: PrivacyHouse) {
+    this.#house = house;
+    this.#book = PrivacyBook.read(house.store.privacy, house.suppressionKey);
+  }
+
+  /** A writer elsewhere may have written another book. */
+  reread(suppressionKey: Uint8Array): void {
+    this.#book = PrivacyBook.read(this.#house.store.privacy, suppressionKey);
+  }
+
+  get suppression(): Suppression {
+    return this.#book.suppression;
+  }
+
+  async create(input: PrivacyRequestInput): Promise<PrivacyRequest> {
+    const { store, clock, random } = this.#house;
+    this.#house.refuseClosed();
+    const read = readPrivacyInput(input);
+    if (read.project !== null) refuseUnknownProject(read.project, projectsOf(store));
+    const nowMs = clock.now();
+    const id = new Uint8Array(16);
+    writeUuidV7(nowMs, random, id, 0);
+    // Behind an erasure that is under way: whoever goes with it is not to be named again.
+    await this.#change(() => Promise.resolve(this.#book.add(newRequest(read, { nowMs, id: uuidText(id), ...this.#namedBy(read.subject) }))));
+    return shownRequest(this.#request(uuidText(id)), nowMs);
+  }
+
+  async list(): Promise<readonly PrivacyRequest[]> {
+    this.#house.refuseClosed();
+    return shownRequests(this.#book.requests, this.#house.clock.now());
+  }
+
+  async get(id: string): Promise<PrivacyRequest> {
+    this.#house.refuseClosed();
+    return shownRequest(this.#request(id), this.#house.clock.now());
+  }
+
+  verify(id: string): Promise<PrivacyRequest> {
+    return this.#step(id, verify);
+  }
+
+  acknowledge(id: string): Promise<PrivacyRequest> {
+    return this.#step(id, acknowledge);
+  }
+
+  extend(id: string): Promise<PrivacyRequest> {
+    return this.#step(id, extend);
+  }
+
+  async resolve(id: string, resolution: PrivacyResolution): Promise<PrivacyRequest> {
+    const wanted = readResolution(resolution);
+    if (this.#request(id).type !== "erasure" || !ERASING.includes(wanted))
+      return await this.#step(id, (request, nowMs) => resolve(request, wanted, nowMs));
+    return await this.#erase(id, wanted);
+  }
+
+  async *bundle(id: string, options?: StopOptions): AsyncGenerator<string> {
+    this.#house.refuseClosed();
+    const { signal } = readStopOptions(options);
+    const { store } = this.#house;
+    const request = this.#request(id);
+    refuseBundle(request);
+    const { identity, held } = await store.whole(() => {
+      const inThisTurn = heldIn(store);
+      return { identity: this.#personOf(request, inThisTurn.view), held: inThisTurn };
+    });
+    try {
+      if (identity === 0) throw new DaybookError("identity_not_found", "nothing is held about the subject of this request");
+      yield* bundleOf(identity, held, signal);
+    } finally {
+      held.snapshot.release();
+    }
+  }
+
+  /** Whom a subject names while no commit is under way. */
+  #namedBy(subject: { readonly email: string } | { readonly userId: string }): Pick<StoredRequest, "identityId" | "holder"> {
+    const view = this.#house.store.resolver.view();
+    const identity = find(view, subject);
+    if (identity === 0) return { identityId: null, holder: null };
+    const holder = "email" in subject ? this.#holderOf(view.actorOfEmail(normalEmail(subject.email))) : null;
+    return { identityId: view.identityId(identity), holder };
+  }
+
+  #holderOf(actor: number): PrivacyHolder {
+    const { dictionaries } = this.#house.store;
+    return (actor & 1) === 0
+      ? { userId: dictionaries.named("userId").valueOf(actor >>> 1) }
+      : { anonymousId: dictionaries.named("anonymousId").valueOf(actor >>> 1) };
+  }
+
+  /** The identity that a request is about: of an email, whom it named when the request came. 0 for nobody. */
+  #personOf({ subject, holder }: StoredRequest, view: IdentityView): number {
+    if ("erased" in subject) return 0;
+    const { dictionaries } = this.#house.store;
+    const actor = holder === null ? -1 : "userId" in holder ? dictionaries.named("userId").codeOf(holder.userId) * 2 : dictionaries.named("anonymousId").codeOf(holder.anonymousId) * 2 + 1;
+    return actor > 0 ? view.identityOf(actor) : find(view, subject);
+  }
+
+  /** As of now: what nobody verified in time has ended by itself. @throws privacy_request_not_found */
+  #request(id: string): StoredRequest {
+    const found = this.#book.requests.find((request) => request.id === id);
+    if (found === undefined) throw new DaybookError("privacy_request_not_found", `there is no privacy request ${shown(id)}`);
+    return expire(found, this.#house.clock.now());
+  }
+
+  async #step(id: string, change: (request: StoredRequest, nowMs: number) => StoredRequest): Promise<PrivacyRequest> {
+    this.#house.refuseClosed();
+    const nowMs = this.#house.clock.now();
+    await this.#change(() => Promise.resolve(this.#book.replace([change(this.#request(id), nowMs)])));
+    return shownRequest(this.#request(id), nowMs);
+  }
+
+  /** Makes a changed book durable, then current. */
+  #change(make: () => Promise<PrivacyBook>): Promise<void> {
+    const { store, housekeeping, queue } = this.#house;
+    return housekeeping.exclusive(queue, async () => {
+      store.refuseUnwritable();
+      const book = await make();
+      await writePrivacy(store, book.text());
+      this.#book = book;
+    });
+  }
+
+  async #erase(id: string, resolution: PrivacyResolution): Promise<PrivacyRequest> {
+    const { store, housekeeping, queue, clock, forget, untilUnread } = this.#house;
+    this.#house.refuseClosed();
+    // Refused before anything is sealed.
+    resolve(this.#request(id), resolution, clock.now());
+    await housekeeping.removing(queue, untilUnread, async () => {
+      const nowMs = clock.now();
+      const request = resolve(this.#request(id), resolution, nowMs);
+      if ("erased" in request.subject) throw new DaybookError("invalid_transition", "the subject of this request was erased already");
+      const view = store.resolver.view();
+      const identity = this.#personOf(request, view);
+      const ids = identity === 0 ? { userIds: new Set<number>(), anonymousIds: new Set<number>() } : idsOf(identity, view);
+      const identityId = identity === 0 ? null : view.identityId(identity);
+      let book = this.#book;
+      const email = "email" in request.subject ? normalEmail(request.subject.email) : null;
+      const privacyText = async (counts: ErasedCounts) => {
+        // First: broken off behind it, the erasure begins anew, and a segment that named somebody is gone already.
+        await this.#forgetSegments(request, ids, counts.emails, identityId);
+        book = this.#bookAfter(request, ids, counts, identityId, nowMs);
+        return book.text();
+      };
+      const removal = await erase(store, { ...ids, email }, privacyText, forget);
+      this.#book = book;
+      return removal;
+    });
+    return shownRequest(this.#request(id), clock.now());
+  }
+
+  /** Deletes the saved segments in which somebody is named. @param identityId null: nobody was found */
+  async #forgetSegments({ subject }: StoredRequest, ids: PersonIds, emails: readonly string[], identityId: string | null): Promise<void> {
+    const named = "userId" in subject ? [subject.userId] : [];
+    const addressed = "email" in subject ? [normalEmail(subject.email)] : [];
+    const texts = this.#textsOf(ids).map(([, text]) => text);
+    await this.#house.segments.forget(new Set([...texts, ...named, ...(identityId === null ? [] : [identityId])]), new Set([...emails, ...addressed]));
+  }
+
+  #textsOf({ userIds, anonymousIds }: PersonIds): [SuppressedKind, string][] {
+    const texts = (name: "userId" | "anonymousId", codes: ReadonlySet<number>): [SuppressedKind, string][] =>
+      [...codes].map((code) => [name, this.#house.store.dictionaries.named(name).valueOf(code)]);
+    return [...texts("userId", userIds), ...texts("anonymousId", anonymousIds)];
+  }
+
+  /** Resolved with its receipt; in all requests of the person the subject is gone, and their ids are suppressed. */
+  #bookAfter(request: StoredRequest, ids: PersonIds, counts: ErasedCounts, identityId: string | null, nowMs: number): PrivacyBook {
+    const person = { ids: this.#textsOf(ids), emails: new Set(counts.emails), identityId };
+    const changed = this.#book.requests.filter((other) => isOfErased(other, request, person)).map((other) =>
+      withoutSubject(other.id === request.id ? { ...request, receipt: receiptOf(ids, counts, nowMs) } : other));
+    return this.#book.replace(changed).suppress(this.#book.suppression.with(suppressedOf(request, person), nowMs));
+  }
+}
+
+function receiptOf(ids: PersonIds, counts: ErasedCounts, nowMs: number): ErasureReceipt {
+  const { events, identifyCalls, groupCalls, aliasCalls, emailCount, dictionaryValues, segmentsRewritten } = counts;
+  return {
+    erasedAt: isoOf(nowMs),
+    events,
+    identifyCalls,
+    groupCalls,
+    aliasCalls,
+    userIds: ids.userIds.size,
+    anonymousIds: ids.anonymousIds.size,
+    emails: emailCount,
+    dictionaryValues,
+    segmentsRewritten,
+  };
+}
+
+function find(view: IdentityView, subject: { readonly email: string } | { readonly userId: string }): number {
+  return "email" in subject ? view.findEmail(normalEmail(subject.email)) : view.findId(subject.userId);
+}

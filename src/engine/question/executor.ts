@@ -1,0 +1,106 @@
+import type { Missing } from "../../derived/missing.js";
+import type { Answer, Executor, Plan, ReportName } from "../../plan/plan.js";
+import type { AnyFold, AnySurvey, FoldContext, Report, Study } from "../../report/form/report.js";
+import type { TableMoment } from "../../table/tables.js";
+import type { Snapshot } from "../../store/live/catalog.js";
+import type { Store } from "../../store/live/store.js";
+import { asOfPlan, type Asked } from "./as-of.js";
+import { atMoment, type Asking } from "./at-moment.js";
+import { Gathering } from "./gathering.js";
+import type { ReportContexts } from "./report-contexts.js";
+import { partOfFold } from "./part-of-fold.js";
+import { loadReport, reportOf } from "./report-of.js";
+import { Slices } from "./slices.js";
+import { newWork, type Work } from "./work.js";
+
+/** A question under way: where it looks, how others have a turn, and what it took. */
+interface Question extends Asked {
+  readonly slices: Slices;
+  readonly work: Work;
+}
+
+function askingOf(plan: Plan, { store, contexts, slices, work }: Question): Asking {
+  return { plan, store, contexts, slices, onRows: (rowCount) => (work.rowCount += rowCount), onLoad: () => (work.loadCount += 1) };
+}
+
+/** Answers plans from the segments and heads of one store. */
+export class MemoryExecutor implements Executor {
+  constructor(
+    readonly store: Store,
+    readonly contexts: ReportContexts,
+    readonly onWork: (report: ReportName, work: Work) => void,
+  ) {}
+
+  async execute<K extends ReportName>(plan: Plan<K>, signal?: Pick<AbortSignal, "aborted">): Promise<Answer<K>> {
+    await loadReport(plan);
+    const report = reportOf(plan);
+    const slices = new Slices(signal);
+    const work = newWork();
+    await slices.yieldSometimes();
+    const answer = await asOfPlan(plan, this, slices, (asked) => this.#answer(report, plan, { ...asked, slices, work }));
+    this.onWork(plan.report, work);
+    return answer;
+  }
+
+  #answer<K extends ReportName>(report: Report<K>, plan: Plan<K>, question: Question): Promise<Answer<K>> {
+    if (report.kind === "study") return this.#study(report, plan, question);
+    return report.kind === "fold" ? this.#fold(report, plan, question) : this.#survey(report, plan, question);
+  }
+
+  #study<K extends ReportName>(report: Study<K>, plan: Plan<K>, question: Question): Promise<Answer<K>> {
+    return atMoment(askingOf(plan, question), (moment, missing) => report.answer(plan, moment, missing), (answer) => answer);
+  }
+
+  #fold<K extends ReportName>(report: AnyFold<K>, plan: Plan<K>, question: Question): Promise<Answer<K>> {
+    const { contexts, slices, work } = question;
+    const begin = (moment: TableMoment, missing: Missing, snapshot: Snapshot): { readonly read: unknown; readonly context: Promise<FoldContext> } | null => {
+      const read = report.read?.(plan, moment, missing) ?? null;
+      return missing.isEmpty ? { read, context: contexts.of(plan, moment, { snapshot, work, slices }) } : null;
+    };
+    return atMoment(askingOf(plan, question), begin, async ({ read, context }, snapshot, missing) => {
+      const known = await context;
+      if (!missing.isEmpty) return null;
+      work.dictionaryValueCount += known.selector.testedValueCount;
+      const gathering = new Gathering(partOfFold(report, plan, known, read), [known.selector], work, slices);
+      try {
+        const state = await gathering.stateOf(snapshot);
+        await slices.yieldSometimes();
+        if (!missing.isEmpty) return null;
+        return await report.finish(state, plan, known, () => slices.yieldSometimes());
+      } finally {
+        gathering.release();
+      }
+    });
+  }
+
+  #survey<K extends ReportName>(report: AnySurvey<K>, plan: Plan<K>, question: Question): Promise<Answer<K>> {
+    const { contexts, slices, work } = question;
+    const begin = (moment: TableMoment, missing: Missing, snapshot: Snapshot) => {
+      const read = report.read?.(plan, moment, missing) ?? null;
+      if (!missing.isEmpty) return null;
+      const context = contexts.rowContextOf(moment);
+      const parts = Object.entries(report.parts(plan, context, read));
+      return { read, context, parts, selecting: contexts.selectorsOf(parts.map(([, part]) => part), moment, { snapshot, work, slices }) };
+    };
+    return atMoment(askingOf(plan, question), begin, async ({ read, context, parts, selecting }, snapshot, missing) => {
+      const selectors = await selecting;
+      if (!missing.isEmpty) return null;
+      const gatherings: Gathering<unknown, unknown>[] = [];
+      const states: Record<string, unknown> = {};
+      try {
+        for (const [at, [name, part]] of parts.entries()) {
+          const own = selectors[at] ?? [];
+          for (const { testedValueCount } of own) work.dictionaryValueCount += testedValueCount;
+          const gathering = new Gathering(part, own, work, slices);
+          gatherings.push(gathering);
+          states[name] = await gathering.stateOf(snapshot);
+        }
+        await slices.yieldSometimes();
+        if (!missing.isEmpty) return null;
+        return await report.finish(states, plan, context, read, () => slices.yieldSometimes());
+      } finally {
+        for (const gathering of gatherings) gathering.release();
+      }
+    });
+  }
+}

@@ -1,0 +1,207 @@
+import { assert } from "../../base/assert.js";
+import { LIMITS } from "../../base/limits.js";
+import { MS_PER_DAY, dayStartMs } from "../../base/time.js";
+import type { Selector } from "../../filter/predicate.js";
+import { isPruned, isWhole } from "../../filter/select.js";
+import type { Range } from "../../plan/plan.js";
+import type { AnyPart, Part } from "../../report/form/part.js";
+import { TIME_COLUMN } from "../../schema/fields.js";
+import { Head, type HeadView } from "../../segment/head.js";
+import type { Rows } from "../../segment/rows.js";
+import { Segment } from "../../segment/segment.js";
+import { Span, type SpanAnswer, type SpanPart } from "../../segment/span.js";
+import type { Snapshot } from "../../store/live/catalog.js";
+import type { Work } from "./work.js";
+import type { Slices } from "./slices.js";
+
+/** What a question goes over rows with. */
+export interface Passing {
+  readonly snapshot: Snapshot;
+  readonly work: Work;
+  readonly slices: Slices;
+}
+
+/** The states of some parts, none of which keeps its rows. @param selectors those of each part's scopes */
+export async function gatherAll(parts: readonly AnyPart[], selectors: readonly (readonly Selector[])[], { snapshot, work, slices }: Passing): Promise<unknown[]> {
+  const states: unknown[] = [];
+  for (const [at, part] of parts.entries()) {
+    const own = selectors[at] ?? [];
+    for (const { testedValueCount } of own) work.dictionaryValueCount += testedValueCount;
+    const gathering = new Gathering(part, own, work, slices);
+    try {
+      states.push(await gathering.stateOf(snapshot));
+    } finally {
+      gathering.release();
+    }
+  }
+  return states;
+}
+
+/** Brings together the state of one part of a question: of each segment, or of spans of them that were asked the same before. */
+export class Gathering<S, T> {
+  readonly #columns: readonly string[];
+  readonly #keptKey: string | null;
+  readonly #range: Range;
+  readonly #pinned: Rows[] = [];
+
+  /** @param selectors of the part's scopes */
+  constructor(
+    readonly part: Part<S, T>,
+    readonly selectors: readonly Selector[],
+    readonly work: Work,
+    readonly slices: Slices,
+  ) {
+    this.#columns = [...selectors.flatMap(({ columns }) => columns), ...part.columns];
+    this.#keptKey = keptKeyOf(part, selectors);
+    this.#range = rangeOf(selectors);
+  }
+
+  async stateOf(snapshot: Snapshot): Promise<S> {
+    const state = await this.#stateOfAll(snapshot);
+    const whose = this.selectors[0]?.whose ?? null;
+    return whose === null ? state : (this.part.only?.(state, whose) ?? state);
+  }
+
+  async #stateOfAll(snapshot: Snapshot): Promise<S> {
+    const state = this.part.begin();
+    if (this.#keptKey === null) {
+      for (const rows of this.#daysOf(snapshot.rows)) {
+        if (this.part.isDone?.(state, rows.day) === true) break;
+        await this.#addRows(state, rows);
+      }
+      return state;
+    }
+    for (const span of snapshot.spans) await this.#addPart(state, span, snapshot, this.#keptKey);
+    return state;
+  }
+
+  /** Lets go of the rows that the report wanted to keep to its end. */
+  release(): void {
+    for (const rows of this.#pinned.splice(0)) rows.unpin();
+  }
+
+  /** Those of the days in range, however many days there are besides. @param rows newest day first */
+  #daysOf(rows: readonly Rows[]): readonly Rows[] {
+    const { fromMs, toMs } = this.#range;
+    const first = firstUpTo(rows, toMs);
+    const end = firstUpTo(rows, fromMs - MS_PER_DAY);
+    this.work.prunedCount += rows.length - (end - first);
+    return rows.slice(first, end);
+  }
+
+  async #addPart(state: S, part: SpanPart, snapshot: Snapshot, key: string): Promise<void> {
+    if (part instanceof Head) return await this.#addRows(state, snapshot.viewOf(part));
+    if (!(part instanceof Span)) return await this.#addRows(state, part);
+    const { fromMs, toMs } = this.#range;
+    const { firstMs, lastMs } = part;
+    if (lastMs < fromMs || firstMs >= toMs) this.work.prunedCount += part.partCount;
+    else if (firstMs >= fromMs && lastMs < toMs) await this.#addWhole(state, part, snapshot, key);
+    else for (const child of part.parts) await this.#addPart(state, child, snapshot, key);
+  }
+
+  /** Adds what a span keeps, and what its heads hold since; its parts are asked where it keeps nothing yet. */
+  async #addWhole(state: S, span: Span, snapshot: Snapshot, key: string): Promise<void> {
+    const { kept } = this.part;
+    assert(kept !== undefined, "there is a key for what is kept, but no way to keep it");
+    const views = span.heads.map((head) => snapshot.viewOf(head));
+    // What a span holds under the key was kept by a part of this kind.
+    const known = span.kept(key);
+    const newer = known === null ? null : rowsSince(views, known);
+    if (known !== null && newer !== null) {
+      this.work.keptCount += span.partCount - newer.length;
+      if (isLittle(newer)) {
+        kept.add(state, known.value as T);
+        for (const rows of newer) await this.#addRows(state, rows);
+        return;
+      }
+    }
+    const own = this.part.begin();
+    if (known !== null && newer !== null) {
+      kept.add(own, known.value as T);
+      for (const rows of newer) await this.#addRows(own, rows);
+    } else for (const child of span.parts) await this.#addPart(own, child, snapshot, key);
+    const value = kept.of(own);
+    // What is known of more rows than this question sees is not given up for it.
+    if (known === null || newer !== null) span.keep(key, { value, rowCounts: views.map(({ rowCount }) => rowCount) }, kept.byteLength(value));
+    kept.add(state, value);
+  }
+
+  async #addRows(state: S, rows: Rows): Promise<void> {
+    const { part, selectors } = this;
+    await this.slices.yieldSometimes();
+    if (selectors.every((selector) => isPruned(rows, selector))) {
+      this.work.prunedCount += 1;
+      return;
+    }
+    rows.pin();
+    this.#pinned.push(rows);
+    if (part.scanWho !== undefined && rows.sealed && !isInMemory(rows, part.columns) && selectors.every((selector) => isAll(rows, selector))) {
+      const who = await rows.who();
+      part.scanWho(state, rows, who);
+      this.work.rowCount += who.actors.length;
+    } else {
+      const loading = rows.load(columnsFor(rows, selectors, this.#columns));
+      if (loading !== null) {
+        this.work.loadCount += 1;
+        await loading;
+      }
+      part.scan(state, rows, selectors);
+      this.work.rowCount += rows.rowCount;
+    }
+    this.work.segmentCount += 1;
+    if (part.keepsRows !== true) this.#pinned.pop()?.unpin();
+  }
+}
+
+/** The rows of heads that an answer does not know yet; null where it knows of rows that came after these views. */
+function rowsSince(views: readonly HeadView[], { rowCounts }: SpanAnswer): HeadView[] | null {
+  if (rowCounts.length > views.length || views.some(({ rowCount }, at) => rowCount < (rowCounts[at] ?? 0))) return null;
+  return views.flatMap((view, at) => (view.rowCount > (rowCounts[at] ?? 0) ? [view.since(rowCounts[at] ?? 0)] : []));
+}
+
+/** What looking at the rows of a head costs besides, in rows. */
+const ROWS_PER_LOOK = 256;
+
+function isLittle(rows: readonly HeadView[]): boolean {
+  return rows.reduce((sum, { rowCount }) => sum + rowCount, rows.length * ROWS_PER_LOOK) <= LIMITS.newerRowCount;
+}
+
+/** Place of the first rows whose day begins before a moment, of rows from new to old. */
+function firstUpTo(rows: readonly Rows[], ms: number): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (dayStartMs(rows[middle]?.day ?? 0) >= ms) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Under which spans keep their part of the answer; null where they do not. */
+export function keptKeyOf(part: AnyPart, selectors: readonly Selector[]): string | null {
+  const keys = selectors.map(({ key }) => key);
+  return part.kept === undefined || keys.includes(null) ? null : `${part.kept.key} ${keys.join()}`;
+}
+
+function rangeOf(selectors: readonly Selector[]): Range {
+  const [first] = selectors;
+  assert(first !== undefined && selectors.every(({ fromMs, toMs }) => fromMs === first.fromMs && toMs === first.toMs), "the scopes of a part have one range");
+  return first;
+}
+
+/** Whether columns are there, and who did something is yet to be read. */
+function isInMemory(rows: Rows, columns: readonly string[]): boolean {
+  return rows instanceof Segment && rows.knownWho() === null && columns.every((name) => rows.zone(name) === null || rows.isLoaded(name));
+}
+
+/** Whether no filter and no date leaves a row out. */
+function isAll(rows: Rows, selector: Selector): boolean {
+  return selector.all.length === 0 && selector.any.length === 0 && isWhole(rows, selector);
+}
+
+/** Times are read only where the range cuts the day, or a filter asks for them. */
+export function columnsFor(rows: Rows, selectors: readonly Selector[], columns: readonly string[]): readonly string[] {
+  const readsTimes = selectors.some((selector) => !isWhole(rows, selector) || [...selector.all, ...selector.any.flat()].some(({ kind }) => kind === "instant"));
+  return readsTimes ? [TIME_COLUMN, ...columns] : columns;
+}

@@ -1,0 +1,41 @@
+import { shown } from "../../base/errors.js";
+import { tellEach } from "../../base/tell.js";
+import type { Dictionaries } from "../../column/dictionaries.js";
+import { isFieldName } from "../../plan/field-names.js";
+import { namedFieldsOf } from "../../plan/named-fields.js";
+import type { Operand, Plan, ReportName } from "../../plan/plan.js";
+
+/** Something about a question that is no error, and still hardly meant so. */
+export interface Notice {
+  /** `unknown_field`: a name that is no field, and that no stored event has as a metadata key. It counts as not set. */
+  readonly code: "unknown_field";
+  /** A sentence for a person. */
+  readonly message: string;
+  /** The parameter it is about, as a camelCase path: `filterGroups[0].filters[2].fieldName`. */
+  readonly param: string;
+  /** What the parameter names. */
+  readonly name: string;
+  readonly report: ReportName;
+}
+
+/** What is noticed about a question. Cost: a look-up for each field that it names. @param input what the plan was made of */
+export function noticesOf({ report }: Plan, input: unknown, dictionaries: Dictionaries): Notice[] {
+  return namedFieldsOf(input).flatMap(({ param, name, operand }) => {
+    if (!isUnknown(operand, dictionaries)) return [];
+    const reason = `no ${operand.kind === "metadataKey" ? "field and no " : ""}metadata key of any stored event, it counts as not set`;
+    return [{ code: "unknown_field", message: `${param}: ${shown(name)} is ${reason}`, param, name, report }];
+  });
+}
+
+/** Whether an operand reads metadata that no event has: of a path neither the literal key, nor the one that its walk begins with. */
+function isUnknown(operand: Operand, dictionaries: Dictionaries): boolean {
+  if (operand.kind === "metadataKey") return !isFieldName(operand.key) && dictionaries.knownKeyCode(operand.key) < 0;
+  if (operand.kind !== "metadataPath") return false;
+  const [root = "", ...rest] = operand.path.split(".");
+  return dictionaries.knownKeyCode(operand.path) < 0 && (rest.length === 0 || dictionaries.knownKeyCode(root) < 0);
+}
+
+/** Tells hooks of notices, those that are there. */
+export function tellNotices(notices: readonly Notice[], hooks: readonly (((notice: Notice) => unknown) | undefined)[]): void {
+  for (const hook of hooks) if (hook !== undefined) tellEach(hook, notices);
+}

@@ -1,0 +1,7 @@
+import type { StopOptions } from "../../base/stop-options.js";
+import type { Notice } from "./notices.js";
+
+export interface QueryOptions extends StopOptions {
+  /** Called for this question as `onNotice` of `openDaybook` is, which is called too. */
+  readonly onNotice?: (notice: Notice) => unknown;
+}

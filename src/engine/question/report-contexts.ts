@@ -1,0 +1,186 @@
+import { assert } from "../../base/assert.js";
+import type { Missing } from "../../derived/missing.js";
+import { SelectorCompiler, type FilterContext } from "../../filter/compile.js";
+import { identityTest } from "../../filter/identity-test.js";
+import type { KnownFields } from "../../filter/known-fields.js";
+import type { Selector } from "../../filter/predicate.js";
+import { compileRegexes } from "../../filter/regex.js";
+import { IdentityIds } from "../../identity/identity-ids.js";
+import type { CompanyView } from "../../identity/identity-view.js";
+import type { ReportRules } from "../../plan/context.js";
+import type { Rates } from "../../plan/input.js";
+import type { Comparison, Operand, Plan, Scope } from "../../plan/plan.js";
+import { operandsOf } from "../../plan/scopes-of.js";
+import type { AnyPart } from "../../report/form/part.js";
+import type { FoldContext, RowContext } from "../../report/form/report.js";
+import { Tables, type TableMoment } from "../../table/tables.js";
+import type { Snapshot } from "../../store/live/catalog.js";
+import type { VisibleStore } from "../../store/live/visible-store.js";
+import { NOTHING_KNOWN, knownOfPlan } from "./known-of-plan.js";
+import { gatherAll, type Passing } from "./gathering.js";
+import { askedSegments, reportOf } from "./report-of.js";
+import type { AskedSegments } from "./segment-members.js";
+
+/** How others have a turn, and who counts the work of a question. */
+export type Look = Pick<TableMoment, "pause" | "looked">;
+
+/** Scopes of one pass over rows, and whether filters that tell actors apart may be left to its end. */
+interface Asking {
+  readonly scopes: readonly Scope[];
+  readonly only?: unknown;
+}
+
+/** Makes what reports look at besides rows, and keeps the tables that several questions share. */
+export class ReportContexts {
+  #tables: Tables;
+  #identityIds: { readonly truncationCount: number; readonly ids: IdentityIds } | null = null;
+
+  constructor(
+    readonly store: VisibleStore,
+    readonly rates: Rates,
+    readonly rules: ReportRules,
+  ) {
+    this.#tables = this.#newTables();
+  }
+
+  get tables(): Tables {
+    return this.#tables;
+  }
+
+  /** Rows, links and tables of the turn in which it is called; null where something is missing. */
+  momentOf(plan: Plan, snapshot: Snapshot, { pause, looked }: Look, missing: Missing): TableMoment | null {
+    const { dictionaries, resolver } = this.store;
+    const tables = this.#tables;
+    const identities = resolver.view();
+    const momentWith = (companies: CompanyView | null, known: KnownFields): TableMoment => ({
+      // Most questions ask spans of days instead, and are done before a list of all segments is sorted.
+      get rows() {
+        return snapshot.rows;
+      },
+      sequence: snapshot.sequence,
+      identities,
+      companies,
+      ids: tables.ids,
+      dictionaries,
+      ends: resolver.ends,
+      rates: this.rates,
+      tables,
+      known,
+      pause,
+      looked,
+    });
+    const moment = momentWith(null, NOTHING_KNOWN);
+    const companies = asksCompanies(plan) ? tables.memberships.of(moment, missing) : null;
+    const known = knownOfPlan(plan, this.rules, moment, missing);
+    return known === null || !missing.isEmpty ? null : momentWith(companies, known);
+  }
+
+  /** What a report may look at besides rows, at a moment. */
+  rowContextOf({ dictionaries, identities, companies, sequence, tables, known }: TableMoment): RowContext {
+    return { dictionaries, identities, companies, sequence, touches: tables.touchMaker(this.rules.touch), known };
+  }
+
+  /** The same for a fold. @param passing @throws as of `selectorsOf` */
+  async of(plan: Plan, moment: TableMoment, passing: Passing | null): Promise<FoldContext> {
+    const context = this.rowContextOf(moment);
+    const report = reportOf(plan);
+    const [[selector] = []] = await this.selectorsOf([{ scopes: [plan], only: report.kind === "fold" ? report.only : undefined }], moment, passing);
+    assert(selector !== undefined, "a scope has a selector");
+    return { ...context, selector };
+  }
+
+  /**
+   * Compiles filters against dictionaries and identities as they are at the call: that is in the turn of the moment. Filters of several
+   * scopes that are the same object are compiled once. Who is in the segments that they name is found out first.
+   * @param passing null where rows are not to be read: then an event of anybody may pass a filter by segment
+   * @throws invalid_regex, corruption, and what the moment's `pause` throws
+   */
+  async selectorsOf(parts: readonly Asking[], moment: TableMoment, passing: Passing | null): Promise<Selector[][]> {
+    const { dictionaries, identities, companies, tables, known, pause } = moment;
+    const segments = passing === null ? null : askedSegments(parts.flatMap(({ scopes }) => scopes));
+    const scopes = [...parts, ...(segments?.parts ?? [])].flatMap((part) => part.scopes);
+    const userId = scopes.find((scope) => scope.userId !== null)?.userId ?? null;
+    const subject = userId === null ? 0 : identities.findId(userId);
+    const where = [...scopes.flatMap((scope) => scope.where), segments?.comparisons ?? []];
+    const has = (test: (comparison: Comparison) => boolean) => where.some((group) => group.some(test));
+    const hashing = has(({ operand, test }) => operand.kind === "identityId" && test.op === "equals") ? this.#hashedIds(pause) : null;
+    const touches = has(({ operand }) => operand.kind === "touch") ? tables.touchMaker(this.rules.touch).reader() : null;
+    const regexes = has(({ test }) => test.op === "regex") ? await compileRegexes(where) : new Map<string, never>();
+    const identityIds = await hashing;
+    const context: FilterContext = { dictionaries, identities, subject, identityIds, companies, touches, known, membersOf: null, regexes };
+    const membersOf = passing === null || segments === null ? null : await this.#membersOf(segments, context, passing, pause);
+    return await compileAll(parts, { ...context, membersOf }, pause);
+  }
+
+  /** The passes over rows that the segments of some scopes take. */
+  segmentPartsOf(scopes: readonly Scope[]): readonly AnyPart[] {
+    return askedSegments(scopes)?.parts ?? [];
+  }
+
+  /** Who is in segments. Cost: a pass over rows for each part, of which spans keep what they answered before; then the ids that these found. */
+  async #membersOf(segments: AskedSegments, context: FilterContext, passing: Passing, pause: () => Promise<void>) {
+    const { dictionaries, identities } = context;
+    const selectors = await compileAll(segments.parts, context, pause);
+    const states = await gatherAll(segments.parts, selectors, passing);
+    const identityEnd = Math.max(dictionaries.named("userId").size, dictionaries.named("anonymousId").size) * 2;
+    return await segments.membersOf(states, { identities, identityEnd, testOf: (comparison) => identityTest(comparison, context), pause });
+  }
+
+  /** Forgets everything that was made from rows; questions under way keep what they began with. */
+  clear(): void {
+    this.#tables.release();
+    this.#tables = this.#newTables();
+    this.#identityIds = null;
+  }
+
+  #newTables(): Tables {
+    const { budget, dictionaries, resolver } = this.store;
+    return new Tables(budget, dictionaries, resolver);
+  }
+
+  /** Knows at least the ids of all rows that a snapshot taken before shows. */
+  async #hashedIds(pause: () => Promise<void>): Promise<IdentityIds> {
+    const { store } = this;
+    const { truncationCount } = store;
+    if (this.#identityIds?.truncationCount !== truncationCount) this.#identityIds = { truncationCount, ids: new IdentityIds(store.dictionaries) };
+    const { ids } = this.#identityIds;
+    const sizes = store.journaledSizes;
+    while (!ids.grow(sizes)) await pause();
+    return ids;
+  }
+}
+
+async function compileAll(parts: readonly Asking[], context: FilterContext, pause: () => Promise<void>): Promise<Selector[][]> {
+  const compiler = new SelectorCompiler(context);
+  const selectors: Selector[][] = [];
+  for (const { scopes, only } of parts) {
+    const own: Selector[] = [];
+    for (const scope of scopes) {
+      const compiling = compiler.compile(scope, only !== undefined);
+      let step = compiling.next();
+      for (; step.done !== true; step = compiling.next()) await pause();
+      own.push(step.value);
+    }
+    selectors.push(own);
+  }
+  return selectors;
+}
+
+/** Whether a plan is answered from tables of all time, or with their help. */
+export function readsTables(plan: Plan): boolean {
+  const report = reportOf(plan);
+  return report.kind === "study" || report.read !== undefined || asksCompanies(plan) || operandsOf(plan).some(({ operand }) => isKnown(operand));
+}
+
+/** Whether tables are looked up while rows are looked at. */
+export function looksUpTables(plan: Plan): boolean {
+  return operandsOf(plan).some(({ operand }) => operand.kind === "paymentTouch");
+}
+
+function asksCompanies(plan: Plan): boolean {
+  return operandsOf(plan).some(({ operand: { kind } }) => kind === "companyId" || kind === "company") || reportOf(plan).needsCompanies?.(plan) === true;
+}
+
+function isKnown({ kind }: Operand): boolean {
+  return kind === "person" || kind === "company" || kind === "paymentTouch";
+}

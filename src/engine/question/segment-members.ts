@@ -1,0 +1,179 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- identities are below the end of all */
+import { assert } from "../../base/assert.js";
+import { LIMITS } from "../../base/limits.js";
+import { MS_PER_DAY } from "../../base/time.js";
+import { complement, emptyBitmap, hasBit, intersect, subtract, unite, type Bitmap } from "../../column/bitmap.js";
+import type { Members, MembersOf } from "../../filter/members.js";
+import type { IdentityView } from "../../identity/identity-view.js";
+import type { ConditionPlan, SegmentPlan, SegmentWindow } from "../../plan/insights/plan.js";
+import type { Comparison, Range, Scope } from "../../plan/plan.js";
+import type { AnyPart } from "../../report/form/part.js";
+import { eachAddedCount, type ActorCounts } from "../../report/events/actor-counts.js";
+import { eachActor, unitedActors, type DistinctActors } from "../../report/events/distinct-actors.js";
+import { howOften, whoDid } from "../../report/events/who-did.js";
+
+/** What members are told from, beside what parts found. */
+export interface MembersContext {
+  readonly identities: IdentityView;
+  /** Identities are below it. */
+  readonly identityEnd: number;
+  /** Whether a comparison holds for an identity. */
+  readonly testOf: (comparison: Comparison) => (identity: number) => boolean;
+  /** Gives others a turn. @throws aborted */
+  readonly pause: () => Promise<void>;
+}
+
+/** A condition, and the parts that tell of whom it holds, by their places. */
+type Settled =
+  /** Who is in the first part and not in the second; negated: everybody else. */
+  | { readonly kind: "seen"; readonly within: number; readonly notIn: number | null; readonly negated: boolean }
+  | { readonly kind: "counted"; readonly counts: number; readonly atLeast: number; readonly atMost: number }
+  | { readonly kind: "is"; readonly comparison: Comparison };
+
+/**
+ * The segments that a question names: which passes over rows they take, and who is in them by what these found. Passes tell of ids, and are kept with
+ * spans of days; these are folded onto identities last, and only then are conditions decided.
+ */
+export class AskedSegments {
+  readonly #parts = new Map<string, { readonly place: number; readonly part: AnyPart }>();
+  readonly #segments = new Map<SegmentPlan, readonly (readonly Settled[])[]>();
+
+  /** @param scopes those of the question */
+  constructor(scopes: readonly Scope[]) {
+    for (const { operand } of scopes.flatMap(({ where }) => where.flat())) {
+      if (operand.kind !== "segment" || this.#segments.has(operand.segment)) continue;
+      this.#segments.set(operand.segment, operand.segment.map((group) => group.map((condition) => this.#settle(condition, operand.nowMs))));
+    }
+  }
+
+  /** Equal ones once. */
+  get parts(): readonly AnyPart[] {
+    return Array.from(this.#parts.values(), ({ part }) => part);
+  }
+
+  /** What conditions compare. */
+  get comparisons(): readonly Comparison[] {
+    return [...this.#segments.values()].flat(2).flatMap((condition) => (condition.kind === "is" ? [condition.comparison] : []));
+  }
+
+  /** @param states what the parts found, in their order */
+  async membersOf(states: readonly unknown[], context: MembersContext): Promise<NonNullable<MembersOf>> {
+    const folding = new Folding(states, context);
+    const members = new Map<SegmentPlan, Members>();
+    for (const [segment, groups] of this.#segments) {
+      const bits = await anyOf(groups, folding, context);
+      members.set(segment, { has: (identity) => identity < context.identityEnd && hasBit(bits, identity) });
+    }
+    return (segment) => {
+      const found = members.get(segment);
+      assert(found !== undefined, "members are known of all segments that a question names");
+      return found;
+    };
+  }
+
+  #settle(condition: ConditionPlan, nowMs: number): Settled {
+    if (condition.type === "is") return { kind: "is", comparison: condition.comparison };
+    const range = rangeOf(condition.window, nowMs);
+    if (condition.type === "did") {
+      const { atLeast, atMost } = condition;
+      const scope = { ...condition.scope, range };
+      // Whether at all, and not how often.
+      if (atMost === 0 || (atLeast === 1 && atMost === null)) return { kind: "seen", within: this.#whoDid(scope), notIn: null, negated: atMost === 0 };
+      return { kind: "counted", counts: this.#place(`how often ${JSON.stringify(scope)}`, () => howOften(scope)), atLeast, atMost: atMost ?? Infinity };
+    }
+    const rest = condition.type === "firstSeen" ? { fromMs: 0, toMs: range.fromMs } : { fromMs: range.toMs, toMs: LIMITS.instantMaxMs };
+    const ofProject = (within: Range) => this.#whoDid({ project: condition.project, eventName: null, userId: null, where: [], range: within });
+    return { kind: "seen", within: ofProject(range), notIn: rest.fromMs < rest.toMs ? ofProject(rest) : null, negated: false };
+  }
+
+  #whoDid(scope: Scope): number {
+    return this.#place(`who did ${JSON.stringify(scope)}`, () => whoDid(scope));
+  }
+
+  #place(key: string, make: () => unknown): number {
+    let known = this.#parts.get(key);
+    if (known === undefined) this.#parts.set(key, (known = { place: this.#parts.size, part: make() as AnyPart }));
+    return known.place;
+  }
+}
+
+function rangeOf(window: SegmentWindow, nowMs: number): Range {
+  return window.kind === "range" ? window.range : { fromMs: nowMs - window.days * MS_PER_DAY, toMs: nowMs + 1 };
+}
+
+async function anyOf(groups: readonly (readonly Settled[])[], folding: Folding, { identityEnd, pause }: MembersContext): Promise<Bitmap> {
+  const any = emptyBitmap(identityEnd);
+  for (const group of groups) {
+    const all = emptyBitmap(identityEnd);
+    complement(all, identityEnd);
+    for (const condition of group) {
+      intersect(all, folding.holdsFor(condition));
+      await pause();
+    }
+    unite(any, all);
+  }
+  return any;
+}
+
+/** Of whom conditions hold, a bit an identity. */
+class Folding {
+  readonly #seen = new Map<number, Bitmap>();
+
+  constructor(
+    readonly states: readonly unknown[],
+    readonly context: MembersContext,
+  ) {}
+
+  holdsFor(condition: Settled): Bitmap {
+    switch (condition.kind) {
+      case "seen":
+        return this.#holdsForSeen(condition.within, condition.notIn, condition.negated);
+      case "counted":
+        return this.#holdsForCounts(this.states[condition.counts] as readonly ActorCounts[], condition.atLeast, condition.atMost);
+      case "is":
+        return this.#holdsWhere(this.context.testOf(condition.comparison));
+    }
+  }
+
+  #holdsForSeen(within: number, notIn: number | null, negated: boolean): Bitmap {
+    const bits = this.#seenIn(within).slice();
+    if (notIn !== null) subtract(bits, this.#seenIn(notIn));
+    if (negated) complement(bits, this.context.identityEnd);
+    return bits;
+  }
+
+  #seenIn(part: number): Bitmap {
+    let bits = this.#seen.get(part);
+    if (bits === undefined) this.#seen.set(part, (bits = this.#identitiesOf(this.states[part] as readonly DistinctActors[])));
+    return bits;
+  }
+
+  #identitiesOf(actors: readonly DistinctActors[]): Bitmap {
+    const { identities, identityEnd } = this.context;
+    const bits = emptyBitmap(identityEnd);
+    eachActor(unitedActors(actors), (actor) => {
+      const identity = identities.identityOf(actor);
+      bits[identity >>> 5]! |= 1 << (identity & 31);
+    });
+    return bits;
+  }
+
+  #holdsForCounts(parts: readonly ActorCounts[], atLeast: number, atMost: number): Bitmap {
+    const { identities, identityEnd } = this.context;
+    const bits = emptyBitmap(identityEnd);
+    // Whoever never did it is not among the counted.
+    if (atLeast === 0) complement(bits, identityEnd);
+    eachAddedCount(parts, (actor) => identities.identityOf(actor), (identity, count) => {
+      const holds = count >= atLeast && count <= atMost;
+      if (holds !== (atLeast === 0)) bits[identity >>> 5]! ^= 1 << (identity & 31);
+    });
+    return bits;
+  }
+
+  #holdsWhere(test: (identity: number) => boolean): Bitmap {
+    const { identityEnd } = this.context;
+    const bits = emptyBitmap(identityEnd);
+    for (let identity = 0; identity < identityEnd; identity += 1) if (test(identity)) bits[identity >>> 5]! |= 1 << (identity & 31);
+    return bits;
+  }
+}

@@ -1,0 +1,31 @@
+import { DaybookError, shown } from "../../base/errors.js";
+import { compileRegex } from "../../filter/regex.js";
+import type { Pattern, PlanContext } from "../../plan/context.js";
+import type { Plan, ReportName } from "../../plan/plan.js";
+import { planners } from "../../plan/planners.js";
+
+/** What settling needs beside the question. */
+export type SettleContext = Omit<PlanContext, "patterns">;
+
+/**
+ * A question as every executor gets it: nothing is wrong with it, whatever is stored.
+ * @param projects names of all projects
+ * @throws what is wrong with the question
+ */
+export async function settle<K extends ReportName>(report: K, input: unknown, context: SettleContext, projects: () => readonly string[]): Promise<Plan<K>> {
+  const patterns: Pattern[] = [];
+  const plan: Plan<K> = planners[report](input, { ...context, patterns });
+  await checkPatterns(patterns);
+  if ("payProject" in plan && !projects().includes(plan.payProject))
+    throw new DaybookError("project_not_found", `project: there is no project ${shown(plan.payProject)}`, { param: "project" });
+  return plan;
+}
+
+/** Compiles what planning only measured. @throws invalid_regex, of the first that is none */
+export async function checkPatterns(patterns: readonly Pattern[]): Promise<void> {
+  const known = new Set<string>();
+  for (const { pattern, param } of patterns) {
+    if (!known.has(pattern)) await compileRegex(pattern, param);
+    known.add(pattern);
+  }
+}

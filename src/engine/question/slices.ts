@@ -1,0 +1,51 @@
+import { DaybookError } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
+import { nextTurn } from "../../base/turn.js";
+
+/** One for all: a question asks many times and rarely pauses. */
+const NO_PAUSE = Promise.resolve();
+
+/** Gives others, and the signal, a turn where a question has held the thread for a slice. */
+export class Slices {
+  #startMs = performance.now();
+
+  /** @param signal absent: the question is answered in one go */
+  constructor(readonly signal: Pick<AbortSignal, "aborted"> | undefined) {}
+
+  /** @throws aborted */
+  yieldSometimes(): Promise<void> {
+    if (this.signal === undefined) return NO_PAUSE;
+    if (performance.now() - this.#startMs >= LIMITS.sliceMs) return this.#pause(this.signal);
+    return this.signal.aborted ? Promise.reject(stopped()) : NO_PAUSE;
+  }
+
+  /** Waits for something that goes on whether or not this question is stopped. @throws aborted */
+  async until(done: Promise<void>): Promise<void> {
+    const { signal } = this;
+    if (signal === undefined) return await done;
+    let isDone = false;
+    const ended = done.finally(() => (isDone = true));
+    ended.catch(() => undefined);
+    while (!isDone) {
+      await Promise.race([ended, pauseMs(LIMITS.sliceMs)]);
+      if (signal.aborted) throw stopped();
+    }
+    this.#startMs = performance.now();
+    await ended;
+  }
+
+  async #pause(signal: Pick<AbortSignal, "aborted">): Promise<void> {
+    await nextTurn();
+    this.#startMs = performance.now();
+    if (signal.aborted) throw stopped();
+  }
+}
+
+function pauseMs(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** What whoever stopped a question hears. */
+export function stopped(): DaybookError {
+  return new DaybookError("aborted", "the query was stopped by its signal");
+}

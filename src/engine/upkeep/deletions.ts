@@ -1,0 +1,117 @@
+import type { Clock } from "../../base/clock.js";
+import { DaybookError, shown } from "../../base/errors.js";
+import { isoOf } from "../../base/time.js";
+import { readDate } from "../../plan/date-range.js";
+import type { DateInput } from "../../plan/input.js";
+import { memberError, readMembers, readText } from "../../plan/members.js";
+import { DEFAULT_PROJECT } from "../../schema/project.js";
+import type { Store } from "../../store/live/store.js";
+import { deleteRows } from "../../store/upkeep/delete-rows.js";
+import type { Beside, DeletedCounts, Doomed } from "../../store/upkeep/delete-rows.js";
+import type { Housekeeping, UntilUnread } from "./housekeeping.js";
+import type { IngestQueue } from "../ingest/queue.js";
+import { projectsOf } from "../../store/live/projects.js";
+
+/** Which events are deleted. */
+export interface DeleteEventsInput {
+  /** Events that happened before it; a date is its first millisecond. Cheapest at the beginning of a day. */
+  readonly before: DateInput;
+  /** Null: of all projects. */
+  readonly project?: string | null | undefined;
+}
+
+/** @throws invalid_parameter, unknown_parameter, invalid_date */
+export function readDeleteEvents(input: DeleteEventsInput): { readonly beforeMs: number; readonly project: string | null } {
+  const members = readMembers(input, "", ["before", "project"]);
+  const beforeMs = readDate(members, "before", null)?.fromMs;
+  if (beforeMs === undefined) throw memberError(members, "before", "expected a date or a timestamp, got none");
+  return { beforeMs, project: readText(members, "project") };
+}
+
+/** What a deletion removed. */
+export interface DeletionReceipt extends DeletedCounts {
+  /** ISO 8601. */
+  readonly deletedAt: string;
+  readonly events: number;
+  /** Files of days that lost some of their events. */
+  readonly segmentsRewritten: number;
+  /** Files that lost all of them. */
+  readonly segmentsRemoved: number;
+  /** Texts of any field that nothing else uses. */
+  readonly dictionaryValues: number;
+}
+
+/** What deletions need of their Daybook. */
+export interface DeletionHouse {
+  readonly store: Store;
+  readonly queue: IngestQueue;
+  readonly housekeeping: Housekeeping;
+  readonly untilUnread: UntilUnread;
+  readonly clock: Clock;
+  /** Forgets everything that was derived from rows and identities, and tells of it. @param projects that are no more */
+  readonly forget: (projects: readonly string[]) => void;
+  /** @throws closed */
+  readonly refuseClosed: () => void;
+}
+
+const NOTHING: DeletionReceipt = { deletedAt: "", events: 0, segmentsRewritten: 0, segmentsRemoved: 0, dictionaryValues: 0 };
+
+/** Takes events away as if they had never come: from answers at once, and from stored bytes before it resolves. */
+export class Deletions {
+  readonly #house: DeletionHouse;
+
+  constructor(house: DeletionHouse) {
+    this.#house = house;
+  }
+
+  async deleteEvents(input: DeleteEventsInput): Promise<DeletionReceipt> {
+    this.#house.refuseClosed();
+    const { beforeMs, project } = readDeleteEvents(input);
+    if (project !== null) this.#refuseUnknown(project);
+    return await this.run(() => ({ doomed: this.#before(beforeMs, project), beside: { projectName: 0 } }));
+  }
+
+  async deleteProject(name: string): Promise<DeletionReceipt> {
+    this.#house.refuseClosed();
+    this.#refuseUnknown(name);
+    if (name === DEFAULT_PROJECT) return await this.run(() => ({ doomed: this.#before(Infinity, name), beside: { projectName: 0 } }));
+    return await this.run(() => {
+      this.#refuseUnknown(name);
+      const { dictionaries, manifest } = this.#house.store;
+      const rules = manifest.timeToLive ?? [];
+      const others = rules.filter(({ project }) => project !== name);
+      const changes = others.length < rules.length ? { changes: { timeToLive: others } } : {};
+      return { doomed: this.#before(Infinity, name), beside: { projectName: Math.max(0, dictionaries.named("project").codeOf(name)), ...changes } };
+    }, [name]);
+  }
+
+  /** @param what decided once everything is sealed: names may get other codes before; @param gone projects that are no more */
+  async run(what: () => { readonly doomed: Doomed; readonly beside: Beside }, gone: readonly string[] = []): Promise<DeletionReceipt> {
+    const { store, queue, housekeeping, untilUnread, clock, forget } = this.#house;
+    let receipt = NOTHING;
+    await housekeeping.removing(queue, untilUnread, async () => {
+      const { doomed, beside } = what();
+      const { counts, whenUnread } = await deleteRows(store, doomed, beside, () => forget(gone));
+      receipt = { deletedAt: isoOf(clock.now()), ...counts };
+      return { whenUnread };
+    });
+    return receipt;
+  }
+
+  #before(ms: number, project: string | null): Doomed {
+    if (project === null) return { beforeMs: () => ms, latestMs: ms };
+    const code = this.#house.store.dictionaries.named("project").codeOf(project);
+    return { beforeMs: (each) => (each === code ? ms : -Infinity), latestMs: ms };
+  }
+
+  /** @throws project_not_found */
+  #refuseUnknown(project: string): void {
+    refuseUnknownProject(project, projectsOf(this.#house.store));
+  }
+}
+
+/** @throws project_not_found */
+export function refuseUnknownProject(project: string, projects: readonly string[]): void {
+  if (projects.includes(project)) return;
+  throw new DaybookError("project_not_found", `project: there is no project ${shown(project)}`, { param: "project" });
+}

@@ -1,0 +1,130 @@
+import { DaybookError } from "../../base/errors.js";
+import { Sha256, toHex } from "../../base/hash.js";
+import { LIMITS } from "../../base/limits.js";
+import { filesOf } from "../../store/files/manifest.js";
+import type { FileEntry } from "../../store/files/manifest.js";
+import type { Store } from "../../store/live/store.js";
+
+export interface ScrubOptions {
+  /** How fast files are read. Default 1 MiB a second. */
+  readonly bytesPerSecond?: number;
+  /** Rest between two rounds. Default an hour. */
+  readonly restMs?: number;
+}
+
+/** A file that is not as it was written. */
+export interface Damage {
+  readonly key: string;
+  readonly reason: string;
+}
+
+/** What a scrub did so far. */
+export interface ScrubState {
+  /** Rounds over all files that were ended. */
+  readonly roundCount: number;
+  /** Bytes read. */
+  readonly byteLength: number;
+  /** Files found damaged that the manifest still names. */
+  readonly damaged: readonly Damage[];
+}
+
+/** Waits, or ends early when the signal says so. */
+export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
+
+/** By the timer of the machine, which does not keep the process alive. */
+export const timer: Wait = (ms, signal) =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = () => {
+      clearTimeout(handle);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const handle = setTimeout(end, ms);
+    (handle as { unref?(): void }).unref?.();
+    signal.addEventListener("abort", end);
+  });
+
+/** Reads the sealed files of a store again and again and compares their SHA-256, one slice at a time. Answers never wait for it. */
+export class Scrub {
+  readonly #stopping = new AbortController();
+  readonly #damaged = new Map<string, Damage>();
+  readonly #running: Promise<void>;
+  #roundCount = 0;
+  #byteLength = 0;
+
+  constructor(
+    readonly store: Store,
+    readonly options: ScrubOptions,
+    readonly onDamage: (damage: Damage) => unknown,
+    readonly wait: Wait,
+  ) {
+    this.#running = this.#run();
+  }
+
+  get state(): ScrubState {
+    return { roundCount: this.#roundCount, byteLength: this.#byteLength, damaged: [...this.#damaged.values()].filter(({ key }) => this.#isNamed(key)) };
+  }
+
+  /** Resolves once no read is under way. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  get #isStopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  async #run(): Promise<void> {
+    const { restMs = LIMITS.scrubRestMs } = this.options;
+    while (!this.#isStopped) {
+      // A round begins with a wait: an opening has other things to read.
+      await this.wait(this.#roundCount === 0 ? 0 : restMs, this.#stopping.signal);
+      for (const entry of filesOf(this.store.manifest)) {
+        if (this.#isStopped) return;
+        if (this.#isNamed(entry.key)) await this.#check(entry);
+      }
+      this.#roundCount += 1;
+    }
+  }
+
+  async #check(entry: FileEntry): Promise<void> {
+    const { bytesPerSecond = LIMITS.scrubBytesPerSecond } = this.options;
+    const hash = new Sha256();
+    for (let start = 0; start < entry.byteLength; ) {
+      const bytes = await this.#read(entry, start);
+      if (bytes === null || this.#isStopped) return;
+      if (bytes.length === 0) return this.#report(entry, `expected ${entry.byteLength} bytes, it is missing or has ${start}`);
+      hash.add(bytes);
+      start += bytes.length;
+      this.#byteLength += bytes.length;
+      await this.wait((bytes.length / bytesPerSecond) * 1_000, this.#stopping.signal);
+    }
+    const found = toHex(hash.digest());
+    if (found !== entry.sha256) this.#report(entry, `expected the SHA-256 ${entry.sha256}, found ${found}`);
+  }
+
+  /** Empty for a file that ends before; null for one that cannot be read now: the next round tries again. */
+  async #read({ key, byteLength }: FileEntry, start: number): Promise<Uint8Array | null> {
+    try {
+      const end = Math.min(start + LIMITS.scrubSliceBytes, byteLength);
+      return (await this.store.storage.read(key, { start, end })) ?? new Uint8Array(0);
+    } catch (error) {
+      // Too many open files, for one, is no damage. What the disk refuses to read is.
+      return error instanceof DaybookError && error.code === "internal" ? new Uint8Array(0) : null;
+    }
+  }
+
+  #isNamed(key: string): boolean {
+    return filesOf(this.store.manifest).some((entry) => entry.key === key);
+  }
+
+  #report({ key }: FileEntry, reason: string): void {
+    if (!this.#isNamed(key) || this.#damaged.has(key)) return;
+    const damage = { key, reason };
+    this.#damaged.set(key, damage);
+    // A hook that throws, or rejects, harms nothing.
+    void new Promise((resolve) => resolve(this.onDamage(damage))).catch(() => undefined);
+  }
+}

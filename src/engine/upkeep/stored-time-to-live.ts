@@ -1,0 +1,151 @@
+import type { Clock } from "../../base/clock.js";
+import { compareCodePoints } from "../../base/order.js";
+import { dayOf, isoOfDay } from "../../base/time.js";
+import { denseCodes } from "../../column/column.js";
+import { doomedRows } from "../../store/upkeep/delete-rows.js";
+import type { Doomed } from "../../store/upkeep/delete-rows.js";
+import type { DeletionHouse, DeletionReceipt, Deletions } from "./deletions.js";
+import type { Manifest } from "../../store/files/manifest.js";
+import { Sweeps } from "./sweeps.js";
+import { TimeToLiveRules } from "../ingest/time-to-live-rules.js";
+import type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "./time-to-live.js";
+import { inOrder, readProject, readRule, withPreviewed, withRule } from "./time-to-live-input.js";
+import type { Wait } from "./scrub.js";
+
+/** How long the events of one store are kept: rules in its manifest, and the sweeps that follow them. */
+export class StoredTimeToLive implements TimeToLive {
+  readonly #house: DeletionHouse;
+  readonly #deletions: Deletions;
+  readonly #clock: Clock;
+  readonly #sweeps: Sweeps;
+  #read: { readonly of: Manifest["timeToLive"]; readonly rules: TimeToLiveRules } | null = null;
+
+  constructor(house: DeletionHouse, deletions: Deletions, wait: Wait) {
+    this.#house = house;
+    this.#deletions = deletions;
+    this.#clock = house.clock;
+    this.#sweeps = new Sweeps(house.store, {
+      today: () => (this.rules.isEmpty ? null : dayOf(this.#clock.now())),
+      sweep: (signal) => this.#sweep(signal),
+      wait,
+    });
+  }
+
+  /** As of now: those of the manifest, which whoever deletes a project changes too. */
+  get rules(): TimeToLiveRules {
+    const { timeToLive } = this.#house.store.manifest;
+    if (this.#read === null || this.#read.of !== timeToLive) this.#read = { of: timeToLive, rules: new TimeToLiveRules(timeToLive) };
+    return this.#read.rules;
+  }
+
+  /** What the last sweep failed with; null when it went well. */
+  get lastError(): unknown {
+    return this.#sweeps.lastError;
+  }
+
+  async set(project: string | null, rule: { readonly days: number }): Promise<void> {
+    this.#house.refuseClosed();
+    const read = readRule(project, rule);
+    await this.#change((rules) => withRule(rules, read));
+    this.#sweeps.again();
+  }
+
+  async off(project: string | null): Promise<boolean> {
+    this.#house.refuseClosed();
+    readProject(project);
+    let isThere = false;
+    await this.#change((rules) => {
+      isThere = rules.some((each) => each.project === project);
+      return isThere ? rules.filter((each) => each.project !== project) : rules;
+    });
+    return isThere;
+  }
+
+  async list(): Promise<readonly TimeToLiveRule[]> {
+    this.#house.refuseClosed();
+    return inOrder(this.#house.store.manifest.timeToLive ?? []);
+  }
+
+  async preview(rule?: TimeToLiveRule): Promise<TimeToLivePreview> {
+    this.#house.refuseClosed();
+    return await this.#pastTheirTime(new TimeToLiveRules(withPreviewed(this.#house.store.manifest.timeToLive ?? [], rule)));
+  }
+
+  async sweep(): Promise<DeletionReceipt> {
+    this.#house.refuseClosed();
+    const day = dayOf(this.#clock.now());
+    const { changeCount } = this.#sweeps;
+    const receipt = await this.#deletions.run(() => ({ doomed: this.#doomed(this.rules), beside: { projectName: 0 } }));
+    // A rule that came meanwhile is not swept yet.
+    if (changeCount === this.#sweeps.changeCount) this.#sweeps.swept(day);
+    return receipt;
+  }
+
+  /** From now on no sweep begins. */
+  stop(): void {
+    this.#sweeps.stop();
+  }
+
+  async #sweep(signal: AbortSignal): Promise<void> {
+    // A seal of everything is not worth it for nothing.
+    const { events } = await this.#pastTheirTime(this.rules);
+    if (events > 0 && !signal.aborted) await this.#deletions.run(() => ({ doomed: this.#doomed(this.rules), beside: { projectName: 0 } }));
+  }
+
+  #doomed(rules: TimeToLiveRules): Doomed {
+    const nowMs = this.#clock.now();
+    const projects = this.#house.store.dictionaries.named("project");
+    return { beforeMs: (code) => rules.beforeMs(projects.valueOf(code), nowMs), latestMs: rules.latestMs(nowMs) };
+  }
+
+  async #pastTheirTime(rules: TimeToLiveRules): Promise<TimeToLivePreview> {
+    const { store } = this.#house;
+    const doomed = this.#doomed(rules);
+    const found = new Map<number, { events: number; readonly days: Set<number> }>();
+    const snapshot = store.snapshot();
+    try {
+      for (const rows of snapshot.rows) {
+        rows.pin();
+        try {
+          const gone = await doomedRows(rows, doomed);
+          if (gone.length === 0) continue;
+          const codes = denseCodes(rows.column("project"));
+          for (const row of gone) {
+            const project = codes[row] ?? 0;
+            const known = found.get(project) ?? { events: 0, days: new Set() };
+            known.events += 1;
+            known.days.add(rows.day);
+            found.set(project, known);
+          }
+        } finally {
+          rows.unpin();
+        }
+      }
+    } finally {
+      snapshot.release();
+    }
+    const names = store.dictionaries.named("project");
+    const projects = [...found].map(([code, { events, days }]) => ({
+      project: names.valueOf(code),
+      keptFrom: isoOfDay(dayOf(doomed.beforeMs(code))).slice(0, 10),
+      events,
+      days: days.size,
+    }));
+    return {
+      events: projects.reduce((sum, { events }) => sum + events, 0),
+      days: new Set([...found.values()].flatMap(({ days }) => [...days])).size,
+      projects: projects.sort((a, b) => compareCodePoints(a.project, b.project)),
+    };
+  }
+
+  /** Makes changed rules durable, then current. */
+  #change(make: (rules: readonly TimeToLiveRule[]) => readonly TimeToLiveRule[]): Promise<void> {
+    const { store, housekeeping, queue } = this.#house;
+    return housekeeping.exclusive(queue, async () => {
+      store.refuseUnwritable();
+      const former = store.manifest.timeToLive ?? [];
+      const rules = make(former);
+      if (rules !== former) await store.writeManifest(() => ({ timeToLive: rules }));
+    });
+  }
+}

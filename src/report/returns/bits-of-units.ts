@@ -1,0 +1,117 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the words */
+import type { DistinctActors } from "../events/distinct-actors.js";
+import type { Subjects } from "../insights/subjects.js";
+
+/** Some entities, a bit each: the words that are not 0, in no order, and where they stand. */
+export interface EntityBits {
+  readonly places: Uint32Array;
+  readonly words: Uint32Array;
+}
+
+const WORD_BITS = 32;
+
+/** Folds subjects onto entities: one unit after the other, each entity once a unit. 20 bytes for 32 that there may be. */
+export class BitsOfUnits {
+  /** All places are below it. */
+  readonly wordCount: number;
+  /** Where the words of even entities end, and those of odd ones begin. */
+  readonly #oddPlace: number;
+  /** The unit under way: its words, 0 between units. */
+  readonly #words: Uint32Array;
+  /** Which words were set: one that became 0 may be set once more. */
+  readonly #set: Uint32Array;
+  #setCount = 0;
+  readonly #places: Uint32Array;
+  readonly #own: Uint32Array;
+
+  constructor(readonly subjects: Subjects) {
+    this.#oddPlace = (subjects.end >>> 6) + 1;
+    this.wordCount = this.#oddPlace * 2;
+    this.#words = new Uint32Array(this.wordCount);
+    this.#set = new Uint32Array(this.wordCount * 2);
+    this.#places = new Uint32Array(this.wordCount);
+    this.#own = new Uint32Array(this.wordCount);
+  }
+
+  /** The entities behind the subjects of one unit; valid until the next one. Cost: the subjects, and the words of their bits. */
+  of(parts: readonly DistinctActors[]): EntityBits {
+    for (const part of parts)
+      if (part.kind === "list") for (let at = 0; at < part.actors.length; at += 1) this.#add(part.actors[at]!);
+      else {
+        this.#unite(part.users, 0);
+        this.#unite(part.anonymous, this.#oddPlace);
+      }
+    if (this.subjects.moves !== "none") this.#fold(this.subjects.moves === "all");
+    return this.#taken();
+  }
+
+  /** Calls `visit` with each entity of some bits. */
+  eachOf({ places, words }: EntityBits, visit: (entity: number) => void): void {
+    for (let at = 0; at < places.length; at += 1)
+      for (let rest = words[at]!; rest !== 0; rest &= rest - 1) visit(this.#entityAt(places[at]!, 31 - Math.clz32(rest & -rest)));
+  }
+
+  #entityAt(place: number, bit: number): number {
+    return place < this.#oddPlace ? (place * WORD_BITS + bit) * 2 : ((place - this.#oddPlace) * WORD_BITS + bit) * 2 + 1;
+  }
+
+  #add(entity: number): void {
+    this.#put(((entity & 1) === 0 ? 0 : this.#oddPlace) + (entity >>> 6), 1 << ((entity >>> 1) & 31));
+  }
+
+  #put(place: number, bits: number): void {
+    if (this.#words[place] === 0) {
+      this.#set[this.#setCount] = place;
+      this.#setCount += 1;
+    }
+    this.#words[place]! |= bits;
+  }
+
+  #unite(own: Uint32Array, start: number): void {
+    const [words, set] = [this.#words, this.#set];
+    let count = this.#setCount;
+    for (let word = 0; word < own.length; word += 1) {
+      const bits = own[word]!;
+      if (bits === 0) continue;
+      if (words[start + word] === 0) {
+        set[count] = start + word;
+        count += 1;
+      }
+      words[start + word]! |= bits;
+    }
+    this.#setCount = count;
+  }
+
+  /** Puts the bits of subjects that stand for others where those are. Whom they stand for stands for itself. */
+  #fold(doEvenMove: boolean): void {
+    const { subjects } = this;
+    const count = this.#setCount;
+    for (let at = 0; at < count; at += 1) {
+      const place = this.#set[at]!;
+      if (place < this.#oddPlace && !doEvenMove) continue;
+      for (let rest = this.#words[place]!; rest !== 0; rest &= rest - 1) {
+        const subject = this.#entityAt(place, 31 - Math.clz32(rest & -rest));
+        const entity = subjects.entityOf(subject);
+        if (entity === subject) continue;
+        this.#words[place]! ^= rest & -rest;
+        this.#add(entity);
+      }
+    }
+  }
+
+  #taken(): EntityBits {
+    const [places, words] = [this.#places, this.#own];
+    let count = 0;
+    for (let at = 0; at < this.#setCount; at += 1) {
+      const place = this.#set[at]!;
+      const bits = this.#words[place]!;
+      if (bits === 0) continue;
+      this.#words[place] = 0;
+      places[count] = place;
+      words[count] = bits;
+      count += 1;
+    }
+    this.#setCount = 0;
+    return { places: places.subarray(0, count), words: words.subarray(0, count) };
+  }
+}
