@@ -11,7 +11,9 @@ export async function connect({ url, username, password, database, client, timeo
   const { createClient } = await import("@clickhouse/client").catch((error: unknown) => {
     throw new DaybookError("not_supported", "the package @clickhouse/client is not installed: npm install @clickhouse/client", {}, { cause: error });
   });
-  const shared = { url: url ?? "", username, password, request_timeout: timeoutMs, log: { level: SILENT } } as const;
+  // A statement ends on the server when it does here, whether or not the server hears that nobody waits.
+  const clickhouse_settings = { max_execution_time: Math.ceil(timeoutMs / 1_000) };
+  const shared = { url: url ?? "", username, password, request_timeout: timeoutMs, clickhouse_settings, log: { level: SILENT } } as const;
   const made = createClient({ ...shared, database });
   // The database is made by somebody who does not stand in it.
   return new Connection(made, createClient(shared));

@@ -47,6 +47,11 @@ export async function pathsWith(text: string): Promise<string[]> {
   return (await (await fetch(`${inject("clickhouse")}/stored?text=${encodeURIComponent(text)}`)).json()) as string[];
 }
 
+/** How many statements are held until other orders come. */
+export async function heldCount(): Promise<number> {
+  return Number(await (await fetch(`${inject("clickhouse")}/held`)).text());
+}
+
 /** Makes the next statements go wrong; without orders all go well again. */
 export async function order(...orders: readonly Order[]): Promise<void> {
   await fetch(`${inject("clickhouse")}/orders`, { method: "POST", body: JSON.stringify(orders) });

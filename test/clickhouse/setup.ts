@@ -11,10 +11,12 @@ declare module "vitest" {
   }
 }
 
+/** The program of a server. */
+export const SERVER = fileURLToPath(new URL("server/main.ts", import.meta.url));
+
 /** Starts ClickHouse for all tests, and ends it behind them. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
-  const program = fileURLToPath(new URL("server/main.ts", import.meta.url));
-  const server = spawn(process.execPath, ["--import", "tsx", program], { stdio: ["ignore", "pipe", "inherit"] });
+  const server = spawn(process.execPath, ["--import", "tsx", SERVER], { stdio: ["ignore", "pipe", "inherit"] });
   const [line] = (await once(createInterface(server.stdout), "line")) as [string];
   provide("clickhouse", line.replace("listening on ", ""));
   return async () => {

@@ -1,20 +1,40 @@
-import { migrateClickHouse, openClickHouse } from "../../clickhouse/open-clickhouse.js";
-import { readArguments, UsageError, type Command } from "../command.js";
+import { migrateClickHouse, openClickHouse, openWithExecutor } from "../../clickhouse/open-clickhouse.js";
+import { LoadedParts } from "../../clickhouse/loaded-parts.js";
+import { currencyOf, readArguments, required, UsageError, type Command } from "../command.js";
+import { compareAnswers } from "../compare-answers.js";
+import { dataDirectory } from "../data-directory.js";
+import { loadStore } from "../load-store.js";
 import { placeOf } from "../on-clickhouse.js";
+import { openForReading, organizationOf } from "../organizations.js";
 import { goneText } from "../print/deletions.js";
+import { count, plural } from "../print/format.js";
+import { Progress } from "../print/progress.js";
+
+/** What is kept of columns: each is read once. */
+const COLUMN_BYTES = 64 * 1024 * 1024;
 
 const help = `Usage: daybook clickhouse migrate --url URL --database NAME [--cluster NAME] [--user NAME] [--dry-run]
+       daybook clickhouse load --data DIR --url URL --database NAME [--cluster NAME] [--user NAME] [options]
        daybook clickhouse sweep --url URL --database NAME [--cluster NAME] [--user NAME]
 
 "migrate" makes the tables of one organization on ClickHouse, or brings them to what this version needs. May be run again.
+
+"load" copies an organization there, also while "serve" runs on DIR: who is who, then every event, day by day. A run that was
+ended goes on where it was, and one behind it loads the days that have changed. At the end both are asked the same, and the
+answers are shown beside one another; exits 1 when some differ.
+
 "sweep" deletes what is past its time to live, and finishes erasures and deletions that broke off: nothing does so by itself.
 Run it once a day.
 
-  --url URL        the HTTP interface, such as http://127.0.0.1:8123
-  --database NAME  the organization's database; it is made where there is none
-  --cluster NAME   the cluster whose shards hold the rows, as its servers call it
-  --user NAME      default: default; its password is CLICKHOUSE_PASSWORD of the environment
-  --dry-run        only prints the statements of "migrate"
+  --url URL            the HTTP interface, such as http://127.0.0.1:8123
+  --database NAME      the organization's database; "migrate" makes it where there is none
+  --cluster NAME       the cluster whose shards hold the rows, as its servers call it
+  --user NAME          default: default; its password is CLICKHOUSE_PASSWORD of the environment
+  --dry-run            migrate: only prints the statements
+  --data DIR           load: data directory or store
+  --organization NAME  load: default "default"
+  --currency CODE      load: of the money that is compared, default USD
+  --again              load: sends days that were loaded before too
 `;
 
 const OPTIONS = {
@@ -23,27 +43,68 @@ const OPTIONS = {
   cluster: { type: "string" },
   user: { type: "string" },
   "dry-run": { type: "boolean" },
+  data: { type: "string" },
+  organization: { type: "string" },
+  currency: { type: "string" },
+  again: { type: "boolean" },
 } as const;
+
+/** Options of one of them that mean nothing to the others. */
+const OWN = { migrate: ["dry-run"], load: ["data", "organization", "currency", "again"], sweep: [] } as const;
+const TASKS = ["migrate", "load", "sweep"] as const;
+
+type Values = ReturnType<typeof readArguments<typeof OPTIONS>>["values"];
 
 async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, OPTIONS, true);
-  const action = positionals.join(" ");
-  if (action !== "migrate" && action !== "sweep") throw new UsageError(`expected "migrate" or "sweep", got ${JSON.stringify(action)}`);
+  const task = TASKS.find((name) => positionals.length === 1 && name === positionals[0]);
+  if (task === undefined) throw new UsageError(`expected "migrate", "load" or "sweep", got ${JSON.stringify(positionals.join(" "))}`);
+  const others = TASKS.filter((name) => name !== task);
+  const stray = others.flatMap((name) => OWN[name]).find((name) => values[name] !== undefined);
+  if (stray !== undefined) throw new UsageError(`--${stray} has no meaning for ${task}`);
+  await { migrate, load, sweep }[task](values);
+}
+
+async function migrate(values: Values): Promise<void> {
   const { "dry-run": isDryRun = false } = values;
-  if (action === "sweep" && isDryRun) throw new UsageError("--dry-run is for migrate only");
-  if (action === "sweep") return await sweep(placeOf(values.url, "url", values));
   const { from, to, statements } = await migrateClickHouse(placeOf(values.url, "url", values), isDryRun);
   for (const statement of isDryRun ? statements : []) process.stdout.write(`${statement};\n\n`);
   if (from === to) process.stdout.write(`${isDryRun ? "-- " : ""}the tables are of version ${to}: nothing to do\n`);
   else if (!isDryRun) process.stdout.write(`made the tables of version ${to} by ${statements.length} statements\n`);
 }
 
-async function sweep(place: ReturnType<typeof placeOf>): Promise<void> {
-  const daybook = await openClickHouse(place);
+async function sweep(values: Values): Promise<void> {
+  const daybook = await openClickHouse(placeOf(values.url, "url", values));
   try {
     process.stdout.write(goneText(await daybook.timeToLive.sweep()));
   } finally {
     await daybook.close();
+  }
+}
+
+async function load(values: Values): Promise<void> {
+  const data = required(values.data, "data");
+  const currency = currencyOf(values.currency);
+  const place = { ...placeOf(values.url, "url", values), ...(currency === undefined ? {} : { currency }) };
+  const organization = organizationOf(values.organization);
+  const source = await openForReading(await dataDirectory(data), organization, { memoryBudgetBytes: COLUMN_BYTES, currency });
+  try {
+    const { daybook, executor } = await openWithExecutor(place);
+    try {
+      const progress = new Progress("load");
+      const parts = new LoadedParts(executor.connection, executor.tables);
+      const done = await loadStore(source, daybook, parts, { isAgain: values.again ?? false, onProgress: (rowCount) => progress.at(rowCount) });
+      const took = progress.end();
+      const numbers = `accepted ${count(done.accepted)} / duplicates ${count(done.duplicates)}, ${plural(done.records, "record")}`;
+      process.stdout.write(`${plural(done.days, "day")}: ${numbers}; ${plural(done.daysBefore, "day")} before (${took})\n`);
+      const { text, differing } = await compareAnswers(source, daybook);
+      process.stdout.write(text);
+      if (differing > 0) throw new Error(`${plural(differing, "answer")} ${differing === 1 ? "differs" : "differ"}`);
+    } finally {
+      await daybook.close();
+    }
+  } finally {
+    await source.close();
   }
 }
 

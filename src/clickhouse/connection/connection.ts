@@ -26,6 +26,9 @@ const SETTINGS = {
   http_write_exception_in_output_format: 0,
 } as const;
 
+/** Of statements that only read: one that nobody waits for any more ends on the server too, and the server wants to know that it only reads. */
+const READING = { ...SETTINGS, readonly: 2, cancel_http_readonly_queries_on_client_close: 1 } as const;
+
 /** Sends statements, and turns what goes wrong into errors of Daybook. */
 export class Connection {
   #isClosed = false;
@@ -99,7 +102,7 @@ export class Connection {
       query_params: params,
       // Parameters may be longer than an address.
       use_multipart_params: true,
-      clickhouse_settings: SETTINGS,
+      clickhouse_settings: READING,
       ...(signal === undefined ? {} : { abort_signal: signal }),
     });
   }

@@ -10,7 +10,9 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   "209": "unreachable",
   "210": "unreachable",
   "241": "overloaded",
+  "242": "read_only",
   "243": "storage_full",
+  "252": "overloaded",
   "279": "unreachable",
   "516": "unreachable",
 };

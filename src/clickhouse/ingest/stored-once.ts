@@ -25,7 +25,7 @@ const DELETED_AT_ONCE = 100;
 
 /**
  * Stores rows of different ids, each once, whoever else stores the same at the same moment: looks which are there, inserts the others, and looks
- * again. Answers the ids that this call brought. Cost: two look-ups of the ids beside the insert.
+ * again. Answers the ids that this call brought; each of them was seen to be there. Cost: two look-ups of the ids beside the insert.
  */
 export async function storeOnce(rows: readonly RowWithId[], store: StoreOf): Promise<ReadonlySet<string>> {
   const there = await batchesOf(rows.map(({ id }) => id), store);
@@ -34,13 +34,20 @@ export async function storeOnce(rows: readonly RowWithId[], store: StoreOf): Pro
   // Whoever should have deleted them did not come to it.
   if (left.length > 0) await deleteLater(left, store);
   const fresh = rows.filter(({ id }) => !known.has(id));
-  if (known.size > 0) await relink([...known], store);
+  if (known.size > 0) await deriveAgain([...known], store);
   if (fresh.length === 0) return new Set();
-  const bytes = new Uint8Array(16);
-  writeUuidV7(store.nowMs, store.random, bytes, 0);
-  const batch = uuidText(bytes);
-  await insertSurely(fresh.map((row) => Object.assign(row, { batch })), store);
-  return await keepFirst(fresh.map(({ id }) => id), batch, store);
+  const ids = fresh.map(({ id }) => id);
+  // Made of the ids alone: whoever sends the same again while the server still is at this insert stores nothing beside it.
+  const batches = await insertSurely(fresh, ids.join(""), store);
+  let now = await batchesOf(ids, store);
+  const stored = new Set(now.map(([id]) => id));
+  const passed = fresh.filter(({ id }) => !stored.has(id));
+  if (passed.length > 0) {
+    // The server remembers such an insert, of which rows were deleted since.
+    batches.push(...(await insertSurely(passed, [...batches, ...ids].join(""), store)));
+    now = await batchesOf(ids, store);
+  }
+  return await keepFirst(now, new Set(batches), store);
 }
 
 type BatchOfId = [id: string, batch: string, storedMs: number];
@@ -50,27 +57,34 @@ async function batchesOf(ids: readonly string[], { connection, names, table, amo
   return await connection.rows<BatchOfId>(sql`SELECT id, batch, storedMs ${rows} ORDER BY id, storedMs, batch`);
 }
 
-/** An insert whose answer is lost may have come through: under its token the same again is stored once. */
-async function insertSurely(rows: readonly RowWithId[], { connection, table }: StoreOf): Promise<void> {
-  const token = toHex(sha256(new TextEncoder().encode(rows.map(({ id, batch }) => `${id}${String(batch)}`).join(""))));
-  for (let tries = 1; ; tries += 1) {
+/**
+ * An insert whose answer is lost may have come through: under its token the same is stored once, as long as the server remembers it. Each try is a
+ * batch of its own, so that otherwise the rows of one of them can be deleted. Answers the batches.
+ */
+async function insertSurely(rows: readonly RowWithId[], token: string, { connection, table, nowMs, random }: StoreOf): Promise<string[]> {
+  const hash = toHex(sha256(new TextEncoder().encode(token)));
+  const batches: string[] = [];
+  for (;;) {
+    const bytes = new Uint8Array(16);
+    writeUuidV7(nowMs, random, bytes, 0);
+    const batch = uuidText(bytes);
+    batches.push(batch);
     try {
-      await connection.insert(table, rows, token);
-      return;
+      await connection.insert(table, rows.map((row) => Object.assign(row, { batch })), hash);
+      return batches;
     } catch (error) {
-      if (!(error instanceof DaybookError) || error.code !== "unreachable" || tries === TRY_COUNT) throw error;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** (tries - 1)));
+      if (!(error instanceof DaybookError) || error.code !== "unreachable" || batches.length === TRY_COUNT) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** (batches.length - 1)));
     }
   }
 }
 
-/** Of an id that several brought at once the first stays, and whoever sees the others deletes them. Answers the ids that stay as this batch's. */
-async function keepFirst(ids: readonly string[], batch: string, store: StoreOf): Promise<ReadonlySet<string>> {
-  const there = await batchesOf(ids, store);
+/** Of an id that several brought at once the first stays, and whoever sees the others deletes them. Answers the ids that stay as these batches'. */
+async function keepFirst(there: readonly BatchOfId[], batches: ReadonlySet<string>, store: StoreOf): Promise<ReadonlySet<string>> {
   const later = laterOf(there);
   if (later.length > 0) await deleteLater(later, store);
   const gone = new Set(later.map((row) => `${row.id} ${row.batch}`));
-  return new Set(there.filter(([id, of]) => of === batch && !gone.has(`${id} ${of}`)).map(([id]) => id));
+  return new Set(there.filter(([id, of]) => batches.has(of) && !gone.has(`${id} ${of}`)).map(([id]) => id));
 }
 
 interface StoredRow {
@@ -91,12 +105,23 @@ async function deleteLater(later: readonly StoredRow[], store: StoreOf): Promise
     const isLater = sql`id IN ${uuids(ids)} AND has(arrayZip(${uuids(ids)}, ${uuids(batches)}), (id, batch))`;
     await change(store, table, sql`DELETE WHERE ${among} AND ${isLater}`);
   }
-  await relink(later.map(({ id }) => id), store);
+  await deriveAgain(later.map(({ id }) => id), store);
 }
 
 type Link = [anonymousId: string, userId: string, record: string, firstMs: number];
 
-/** Writes the links of stored rows once more: whoever stored them may have failed before these were written. */
+/** Writes the links and projects of stored rows once more: whoever stored them may have failed before these were written. */
+async function deriveAgain(ids: readonly string[], store: StoreOf): Promise<void> {
+  await relink(ids, store);
+  if (store.table === "events") await nameProjects(ids, store);
+}
+
+async function nameProjects(ids: readonly string[], { connection, names }: StoreOf): Promise<void> {
+  const [events, projects] = [names.all("events"), names.all("projects")];
+  const unknown = sql`SELECT DISTINCT project FROM ${events} WHERE id IN ${uuids(ids)} AND project GLOBAL NOT IN (SELECT name FROM ${projects})`;
+  await connection.insert("projects", (await connection.rows<[string]>(unknown)).map(([name]) => ({ name })));
+}
+
 async function relink(ids: readonly string[], { connection, names, table, among }: StoreOf): Promise<void> {
   const isLink = sql`id IN ${uuids(ids)} AND ${among} AND anonymousId != '' AND userId != ''`;
   const rows = table === "events" ? sql`toUUID('00000000-0000-0000-0000-000000000000') AS record, min(ms)` : sql`id AS record, min(ms)`;

@@ -17,11 +17,15 @@ interface Chdb {
 
 /** The name of a cluster of two shards, both of them this process. */
 export const CLUSTER = "two";
+/** The same, but that nobody is there for the second shard. */
+export const HALF_CLUSTER = "half";
 const PORT = 9_000;
 
 /** Shards at this very address and port are local: what makes one process a cluster, with all tables in common. */
-const SHARD = `<shard><replica><host>127.0.0.1</host><port>${PORT}</port></replica></shard>`;
-const CONFIG = `<clickhouse><tcp_port>${PORT}</tcp_port><remote_servers><${CLUSTER}>${SHARD}${SHARD}</${CLUSTER}></remote_servers></clickhouse>`;
+const shardAt = (port: number) => `<shard><replica><host>127.0.0.1</host><port>${port}</port></replica></shard>`;
+const clusterOf = (name: string, ports: readonly number[]) => `<${name}>${ports.map(shardAt).join("")}</${name}>`;
+const CLUSTERS = clusterOf(CLUSTER, [PORT, PORT]) + clusterOf(HALF_CLUSTER, [PORT, 1]);
+const CONFIG = `<clickhouse><tcp_port>${PORT}</tcp_port><remote_servers>${CLUSTERS}</remote_servers></clickhouse>`;
 
 /** What a statement is run under. */
 export interface Terms {
@@ -37,8 +41,12 @@ const INSERT = /^\s*INSERT INTO\s+(\S+)\s*(?:\(([^)]*)\))?\s*FORMAT\s+(\w+)\s*\n
 export class Engine {
   readonly #directory: string;
   readonly #session: Session;
-  readonly #settings = new Set<string>();
+  /** What is set, which costs a statement each. */
+  readonly #settings = new Map<string, string>();
+  #database = "";
   readonly #shardFilters = new Map<string, string>();
+  /** Of inserts over shards that came through. */
+  readonly #tokens = new Set<string>();
   #last: Promise<unknown> = Promise.resolve();
 
   /** @param kept where the tables are, and stay; null: in a directory that goes with this process */
@@ -77,27 +85,42 @@ export class Engine {
 
   async #run(statement: string, rows: Buffer, { database, settings, params }: Terms): Promise<string> {
     const insert = INSERT.exec(`${statement}\n`);
-    await this.#query(`USE ${quoted(database)}`);
+    if (database !== this.#database) await this.#query(`USE ${quoted(database)}`);
+    this.#database = database;
     const filters = await this.#filtersOf(database);
-    await this.#set(insert === null ? { ...settings, ...filters } : withoutToken(settings, filters));
+    // Both shards write into one table here: under one token the rows of the second would pass for those of the first.
+    const { insert_deduplication_token: token = "", ...others } = settings;
+    const isTold = token !== "" && insert !== null && Object.keys(filters).length > 0;
+    await this.#set(insert === null ? { ...settings, ...filters } : isTold ? others : settings);
     if (insert !== null) {
       const [, table = "", columns, format = ""] = insert;
+      const once = `${database} ${table} ${token}`;
+      if (isTold && this.#tokens.has(once)) return "";
       const named = columns === undefined ? {} : { columns: columns.split(",").map((name) => name.trim().replaceAll("`", "")) };
       await this.#session.insert({ table: table.replaceAll("`", ""), values: rows, format, ...named });
+      // As on shards, the table of events alone remembers them.
+      if (isTold && table.includes("events")) this.#tokens.add(once);
       return "";
     }
     for (const [name, value] of Object.entries(params)) await this.#query(`SET param_${name} = ${literal(value)}`);
-    if (/^\s*CREATE/.test(statement)) this.#shardFilters.clear();
+    if (/^\s*(CREATE|DROP)/.test(statement)) {
+      this.#shardFilters.clear();
+      this.#database = "";
+    }
     // All shards have the same tables: what is made on one is there on both.
     return await this.#query(statement.replace(/ ON CLUSTER \S+/g, ""));
   }
 
   async #set(settings: Readonly<Record<string, string>>): Promise<void> {
-    for (const name of this.#settings) if (!Object.hasOwn(settings, name)) await this.#query(`SET ${name} = DEFAULT`);
-    this.#settings.clear();
+    for (const name of [...this.#settings.keys()]) {
+      if (Object.hasOwn(settings, name)) continue;
+      await this.#query(`SET ${name} = DEFAULT`);
+      this.#settings.delete(name);
+    }
     for (const [name, value] of Object.entries(settings)) {
+      if (this.#settings.get(name) === value) continue;
       await this.#query(`SET ${name} = ${name === "additional_table_filters" ? value : literal(value)}`);
-      this.#settings.add(name);
+      this.#settings.set(name, value);
     }
   }
 
@@ -119,12 +142,6 @@ export class Engine {
   async #query(statement: string): Promise<string> {
     return (await this.#session.queryAsync(statement)).text();
   }
-}
-
-/** Both shards write into one table here: under one token the rows of the second would pass for those of the first. */
-function withoutToken(settings: Readonly<Record<string, string>>, filters: object): Readonly<Record<string, string>> {
-  const isCluster = Object.keys(filters).length > 0;
-  return Object.fromEntries(Object.entries(settings).filter(([name]) => !isCluster || name !== "insert_deduplication_token"));
 }
 
 function quoted(name: string): string {

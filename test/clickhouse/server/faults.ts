@@ -1,7 +1,10 @@
-/** What goes wrong with a statement: it fails, is never run, comes late, or its answer does not arrive, or only half of it, though it was run. */
+/**
+ * What goes wrong with a statement: it fails, is never run, comes late, or only when other orders come, or its answer does not arrive, or only half
+ * of it, though it was run.
+ */
 export type Fault =
   | { readonly kind: "error"; readonly message: string }
-  | { readonly kind: "refuse" | "lose" | "cut" }
+  | { readonly kind: "refuse" | "lose" | "cut" | "hold" }
   | { readonly kind: "slow"; readonly ms: number };
 
 /** A fault for the next statements that hold a text. */
@@ -22,11 +25,23 @@ interface Waiting {
 /** Faults that tests ordered. */
 export class Faults {
   #waiting: Waiting[] = [];
+  readonly #held: (() => void)[] = [];
+
+  /** How many statements wait for other orders. */
+  get heldCount(): number {
+    return this.#held.length;
+  }
+
+  /** Waits for other orders. */
+  async hold(): Promise<void> {
+    await new Promise<void>((resolve) => this.#held.push(resolve));
+  }
 
   /** Takes an order as JSON; `[]` takes all of them back. */
   order(text: string): void {
     const orders = JSON.parse(text) as readonly Order[];
     this.#waiting = orders.map((order) => ({ order, after: order.after ?? 0, times: order.times ?? 1 }));
+    for (const release of this.#held.splice(0)) release();
   }
 
   /** The fault of a statement; undefined where it goes well. */

@@ -4,10 +4,13 @@ import { Engine } from "./engine.js";
 import { Faults } from "./faults.js";
 import { readAsked } from "./request.js";
 
-/** ClickHouse's HTTP interface over ClickHouse in this process, until it is told to end. Prints where it listens. Its argument: where tables stay. */
+/**
+ * ClickHouse's HTTP interface over ClickHouse in this process, until it is told to end. Prints where it listens. Its arguments:
+ * where tables stay, and its port.
+ */
 const engine = new Engine(process.argv[2] ?? null);
 const faults = new Faults();
-/** Statements of which nobody waited for the answer. */
+/** Statements that a server ends, because nobody waited for the answer. */
 let givenUpCount = 0;
 
 const server = createServer((request, response) => {
@@ -19,16 +22,18 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (pathname === "/ping") return void response.end("Ok.\n");
   if (pathname === "/given-up") return void response.end(String(givenUpCount));
   if (pathname === "/stored") return void response.end(JSON.stringify(await engine.pathsWith(searchParams.get("text") ?? "")));
+  if (pathname === "/held") return void response.end(String(faults.heldCount));
   const asked = await readAsked(request);
   if (pathname === "/orders") {
     faults.order(asked.statement);
     return void response.end();
   }
-  response.on("close", () => (givenUpCount += response.writableFinished ? 0 : 1));
+  response.on("close", () => (givenUpCount += asked.isEndedWithClient && !response.writableFinished ? 1 : 0));
   const fault = faults.of(asked.statement);
   if (fault?.kind === "error") throw new Error(fault.message);
   if (fault?.kind === "refuse") return void request.socket.destroy();
   if (fault?.kind === "slow") await new Promise((resolve) => setTimeout(resolve, fault.ms));
+  if (fault?.kind === "hold") await faults.hold();
   const text = await engine.run(asked.statement, asked.rows, asked.terms);
   if (fault?.kind === "lose") return void request.socket.destroy();
   response.writeHead(200, { "content-type": "text/plain; charset=utf-8", "x-clickhouse-summary": "{}" });
@@ -43,10 +48,11 @@ function refuse(response: ServerResponse, error: unknown): void {
   response.end(message.replace(/^Query failed: /, ""));
 }
 
-// As long as that of ClickHouse: a client takes a connection for alive for a little less.
-server.keepAliveTimeout = 10_000;
+// Longer than a client takes a connection for alive, also one that is kept from running for a while.
+server.keepAliveTimeout = 120_000;
 
-server.listen(0, "127.0.0.1", () => console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+const port = Number(process.argv[3] ?? 0);
+server.listen(port, "127.0.0.1", () => console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`));
 process.on("SIGTERM", () => {
   server.closeAllConnections();
   engine.close();

@@ -8,7 +8,12 @@ export interface Asked {
   /** What follows the first line of an insert. */
   readonly rows: Buffer;
   readonly terms: Terms;
+  /** Whether a server ends it when the client goes away. */
+  readonly isEndedWithClient: boolean;
 }
+
+/** What only the HTTP interface acts upon; in a session `readonly` could not be taken back. */
+const OF_HTTP = ["readonly", "cancel_http_readonly_queries_on_client_close"];
 
 /** Members of the address that are no settings. */
 const OWN = new Set([
@@ -22,11 +27,18 @@ export async function readAsked(request: IncomingMessage): Promise<Asked> {
   const parts = partsOf(request.headers["content-type"] ?? "", body);
   const members = [...searchParams, ...parts];
   const params = Object.fromEntries(members.filter(([name]) => name.startsWith("param_")).map(([name, value]) => [name.slice(6), value]));
-  const settings = Object.fromEntries([...searchParams].filter(([name]) => !name.startsWith("param_") && !OWN.has(name)));
+  const all = Object.fromEntries([...searchParams].filter(([name]) => !name.startsWith("param_") && !OWN.has(name)));
+  const settings = Object.fromEntries(Object.entries(all).filter(([name]) => !OF_HTTP.includes(name)));
+  const isReadOnly = Number(all["readonly"] ?? 0) > 0;
+  const isEndedWithClient = isReadOnly && all["cancel_http_readonly_queries_on_client_close"] === "1";
   const terms = { database: searchParams.get("database") ?? "default", settings, params };
   const inAddress = searchParams.get("query");
-  if (parts.length > 0) return { statement: new Map(parts).get("query") ?? "", rows: Buffer.alloc(0), terms };
-  return inAddress === null ? { statement: body.toString(), rows: Buffer.alloc(0), terms } : { statement: inAddress, rows: body, terms };
+  const rest = { terms, isEndedWithClient };
+  const asked = parts.length > 0 ? { statement: new Map(parts).get("query") ?? "", rows: Buffer.alloc(0), ...rest }
+    : inAddress === null ? { statement: body.toString(), rows: Buffer.alloc(0), ...rest } : { statement: inAddress, rows: body, ...rest };
+  const isRefused = isReadOnly && !/^\s*(SELECT|WITH)\b/.test(asked.statement);
+  if (isRefused) throw new Error("Code: 164. DB::Exception: Cannot execute query in readonly mode. (READONLY)");
+  return asked;
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {

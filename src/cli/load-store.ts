@@ -1,0 +1,106 @@
+import { toHex, Sha256 } from "../base/hash.js";
+import type { LoadedParts } from "../clickhouse/loaded-parts.js";
+import type { ClickHouseDaybook } from "../clickhouse/clickhouse-daybook.js";
+import type { Daybook } from "../engine/daybook.js";
+import type { IngestResult } from "../schema/event.js";
+
+/** What one insert takes: a block of ClickHouse. Two of them are in memory at a time. */
+const BLOCK_ROWS = 50_000;
+const RECORDS = "records";
+
+/** What was done. */
+export interface StoreLoad {
+  /** Of what was sent now. */
+  accepted: number;
+  duplicates: number;
+  records: number;
+  /** Days that were sent, and those that were loaded before and have not changed. */
+  days: number;
+  daysBefore: number;
+}
+
+export interface StoreLoadOptions {
+  /** Sends what was loaded before too. */
+  readonly isAgain: boolean;
+  /** Called after each block with the events sent so far. */
+  readonly onProgress: (eventCount: number) => void;
+}
+
+/**
+ * Loads a store day by day: who is who first, then the events of each day, and behind them a note of what the day held. A run that was ended goes on
+ * at the first day without its note; what it stored of that day is there already, and is stored once.
+ */
+export async function loadStore(source: Daybook, target: ClickHouseDaybook, parts: LoadedParts, options: StoreLoadOptions): Promise<StoreLoad> {
+  const done: StoreLoad = { accepted: 0, duplicates: 0, records: 0, days: 0, daysBefore: 0 };
+  const known = options.isAgain ? new Map<string, string>() : await parts.known();
+  const held = await digestOf(source);
+  if (known.get(RECORDS) !== held) {
+    await inBlocks(source.exportRecords(), async (records) => {
+      told(await target.ingestRecords(records));
+      done.records += records.length;
+    });
+    await parts.add(RECORDS, held);
+  }
+  for (const [day, counts] of await daysOf(source)) {
+    const value = JSON.stringify(counts);
+    if (known.get(day) === value) {
+      done.daysBefore += 1;
+      continue;
+    }
+    await inBlocks(source.exportEvents({ startDate: day, endDate: day }), async (events) => {
+      const { accepted, duplicates } = told(await target.ingest(events));
+      done.accepted += accepted;
+      done.duplicates += duplicates;
+      options.onProgress(done.accepted + done.duplicates);
+    });
+    await parts.add(day, value);
+    done.days += 1;
+  }
+  return done;
+}
+
+/** Events that a store holds are events: whatever refuses one is a defect, and the day is not loaded. */
+function told(result: IngestResult): IngestResult {
+  const [first] = result.rejected;
+  if (first !== undefined) throw new Error(`refused ${result.rejected.length} of what the store holds: ${first.message}`);
+  return result;
+}
+
+/** Reads the next block while one is being sent. */
+async function inBlocks<T>(items: AsyncIterable<T>, send: (block: readonly T[]) => Promise<void>): Promise<void> {
+  let block: T[] = [];
+  let sending: Promise<void> = Promise.resolve();
+  const next = async () => {
+    await sending;
+    sending = send(block);
+    // It is seen when the next block is full; until then it must not count as unhandled.
+    sending.catch(() => undefined);
+    block = [];
+  };
+  for await (const item of items) {
+    block.push(item);
+    if (block.length === BLOCK_ROWS) await next();
+  }
+  if (block.length > 0) await next();
+  await sending;
+}
+
+/** How many events of each project each day has, days ascending. */
+async function daysOf(source: Daybook): Promise<ReadonlyMap<string, Readonly<Record<string, number>>>> {
+  const days = new Map<string, Record<string, number>>();
+  for (const project of source.projects()) {
+    for (const { day, count } of await source.countEventsPerDay({ project })) {
+      const date = day.slice(0, 10);
+      days.set(date, { ...days.get(date), [project]: count });
+    }
+  }
+  return new Map([...days].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Of all records, in their order. */
+async function digestOf(source: Daybook): Promise<string> {
+  const hash = new Sha256();
+  const encoder = new TextEncoder();
+  for await (const record of source.exportRecords()) hash.add(encoder.encode(`${JSON.stringify(record)}\n`));
+  return toHex(hash.digest());
+}

@@ -1,0 +1,23 @@
+import type { Connection } from "./connection/connection.js";
+import { sql, text } from "./sql/sql.js";
+import type { TableNames } from "./tables/names.js";
+
+const PREFIX = "loaded ";
+
+/** Which parts of an embedded store were loaded whole, and what each held then: rows of the table `kept`, written behind the last event of a part. */
+export class LoadedParts {
+  constructor(
+    readonly connection: Connection,
+    readonly tables: TableNames,
+  ) {}
+
+  async known(): Promise<ReadonlyMap<string, string>> {
+    const kept = sql`FROM ${this.tables.all("kept")} WHERE startsWith(name, ${text(PREFIX)})`;
+    const rows = await this.connection.rows<[string, string]>(sql`SELECT name, argMax(value, storedMs) ${kept} GROUP BY name`);
+    return new Map(rows.map(([name, value]) => [name.slice(PREFIX.length), value]));
+  }
+
+  async add(part: string, held: string): Promise<void> {
+    await this.connection.insert("kept", [{ name: `${PREFIX}${part}`, value: held }]);
+  }
+}

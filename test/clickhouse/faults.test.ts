@@ -1,0 +1,185 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fixedClock } from "daybook";
+import { migrateClickHouse, openClickHouse, type ClickHouseDaybook, type ClickHouseOptions } from "daybook/clickhouse";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import { connect } from "../../src/clickhouse/connect.js";
+import { checkClickHouseOptions } from "../../src/clickhouse/options.js";
+import { tableStatements } from "../../src/clickhouse/tables/statements.js";
+import { nowMs } from "../../src/testing/random/now.js";
+import { emptyDirectory } from "../cli/run.js";
+import { heldCount, layouts, newDatabase, order, type Layout } from "./kit.js";
+import { CLUSTER, HALF_CLUSTER } from "./server/engine.js";
+import { SERVER } from "./setup.js";
+
+afterEach(() => order());
+
+const events = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, at) => ({ id: `e${from + at}`, name: "seen", userId: `u${(from + at) % 5}`, createdAt: nowMs - from - at }));
+
+async function opened(layout: Layout, rest: Partial<ClickHouseOptions> = {}): Promise<{ daybook: ClickHouseDaybook; options: ClickHouseOptions }> {
+  const { options, drop } = await newDatabase(layout, { clock: fixedClock(nowMs) });
+  const daybook = await openClickHouse({ ...options, ...rest });
+  onTestFinished(async () => {
+    await order();
+    await daybook.close();
+    await drop();
+  });
+  return { daybook, options };
+}
+
+const INSERT = { statement: "INSERT INTO events" } as const;
+
+/** What is wrong with a server, and what somebody who stores events is told. */
+const faults = [
+  ["has no room left", { ...INSERT, kind: "error", message: "Code: 243. DB::Exception: Cannot reserve. (NOT_ENOUGH_SPACE)" }, "storage_full"],
+  ["has too many parts", { ...INSERT, kind: "error", message: "Code: 252. DB::Exception: Too many parts. (TOO_MANY_PARTS)" }, "overloaded"],
+  ["may only be read", { ...INSERT, kind: "error", message: "Code: 242. DB::Exception: Table is readonly. (TABLE_IS_READ_ONLY)" }, "read_only"],
+  ["hangs up before each insert", { kind: "refuse", statement: "INSERT INTO events", times: 9 }, "unreachable"],
+  ["breaks off the answer to the first look", { kind: "cut", statement: "SELECT id, batch" }, "unreachable"],
+  ["breaks off the answer to the second look", { kind: "cut", statement: "SELECT id, batch", after: 1 }, "unreachable"],
+] as const;
+
+describe.each(layouts)("a server with %s", (layout) => {
+  test.each(faults)("that %s says so, and stores what is sent again once", async (_name, fault, code) => {
+    const { daybook } = await opened(layout);
+    expect(await daybook.ingest(events(0, 5))).toMatchObject({ accepted: 5 });
+    await order(fault);
+    await expect(daybook.ingest(events(3, 10))).rejects.toMatchObject({ code });
+    await order();
+    const { accepted, duplicates } = await daybook.ingest(events(3, 10));
+    expect(accepted + duplicates).toBe(7);
+    expect([await daybook.countEvents(), (await daybook.aggregate({ field: "id" })).length]).toEqual([10, 10]);
+  });
+
+  test("that stores, and whose answers are lost, stores each event and each record once", async () => {
+    const { daybook } = await opened(layout);
+    await order({ kind: "lose", statement: "INSERT INTO events", times: 2 }, { kind: "lose", statement: "INSERT INTO records", times: 2 });
+    expect(await daybook.ingest(events(0, 5))).toEqual({ accepted: 5, duplicates: 0, rejected: [] });
+    const records = ["a", "b"].map((id) => ({ type: "identify", id, userId: "u1", anonymousId: id }) as const);
+    expect(await daybook.ingestRecords(records)).toEqual({ accepted: 2, duplicates: 0, rejected: [] });
+    const stored: unknown[] = [];
+    for await (const record of daybook.exportRecords()) stored.push(record);
+    expect([await daybook.countEvents(), stored.length]).toEqual([5, 2]);
+  });
+
+  test("that fails while links are written again says so, and knows the event", async () => {
+    const { daybook } = await opened(layout);
+    const linked = [{ id: "e1", name: "seen", userId: "u1", anonymousId: "a1" }];
+    await daybook.ingest(linked);
+    await order({ kind: "refuse", statement: "INSERT INTO links" });
+    await expect(daybook.ingest(linked)).rejects.toMatchObject({ code: "unreachable" });
+    expect(await daybook.ingest(linked)).toEqual({ accepted: 0, duplicates: 1, rejected: [] });
+  });
+});
+
+test("an insert that is still under way when another process sends the same again is stored once", async () => {
+  const { daybook, options } = await opened("one server");
+  await using other = await openClickHouse(options);
+  await order({ kind: "hold", statement: "INSERT INTO events" });
+  const late = daybook.ingest(events(0, 5));
+  late.catch(() => undefined);
+  await expect.poll(heldCount, { timeout: 30_000 }).toBe(1);
+  expect(await other.ingest(events(0, 5))).toMatchObject({ accepted: 5 });
+  // Whoever sent it is gone, and does not look again.
+  await order({ kind: "refuse", statement: "SELECT id, batch" });
+  await expect(late).rejects.toMatchObject({ code: "unreachable" });
+  expect(await daybook.countEvents()).toBe(5);
+});
+
+test("events that were deleted on the server are stored when they are sent again", async () => {
+  const { daybook, options } = await opened("one server");
+  await daybook.ingest(events(0, 5));
+  const connection = await connect(checkClickHouseOptions(options));
+  await connection.define(`ALTER TABLE ${options.database}.events DELETE WHERE true SETTINGS mutations_sync = 2`);
+  await connection.close();
+  expect(await daybook.countEvents()).toBe(0);
+  expect(await daybook.ingest(events(0, 5))).toMatchObject({ accepted: 5 });
+  expect(await daybook.countEvents()).toBe(5);
+});
+
+test("a project whose name was not written is named when its events are sent again", async () => {
+  const { daybook, options } = await opened("one server");
+  const [event] = [{ id: "e1", name: "seen", project: "shop" }];
+  await daybook.ingest([event]);
+  const connection = await connect(checkClickHouseOptions(options));
+  await connection.define(`TRUNCATE TABLE ${options.database}.projects`);
+  await connection.close();
+  expect(await daybook.projects()).toEqual(["default"]);
+  await daybook.ingest([event]);
+  expect(await daybook.projects()).toEqual(["default", "shop"]);
+});
+
+test("a slow server answers rightly, and one that is slower than a statement may take is unreachable", async () => {
+  const { options } = await opened("one server");
+  await using daybook = await openClickHouse({ ...options, timeoutMs: 3_000 });
+  await order({ kind: "slow", statement: "count()", ms: 500 });
+  await daybook.ingest(events(0, 5));
+  expect(await daybook.countEvents()).toBe(5);
+  await order({ kind: "slow", statement: "count()", ms: 6_000 });
+  await expect(daybook.countEvents()).rejects.toMatchObject({ code: "unreachable" });
+  await order({ kind: "slow", statement: "INSERT INTO events", ms: 4_000 });
+  const { accepted, duplicates } = await daybook.ingest(events(5, 9));
+  expect(accepted + duplicates).toBe(4);
+  expect(await daybook.countEvents()).toBe(9);
+});
+
+test("where nobody is there for a shard every answer is an error, and what is sent again behind it is stored once", async () => {
+  const { daybook, options } = await opened("two shards");
+  await daybook.ingest(events(0, 20));
+  const connection = await connect(checkClickHouseOptions(options));
+  onTestFinished(() => connection.close());
+  const overShards = async (cluster: string) => {
+    const statements = tableStatements({ database: options.database, cluster }, 0);
+    const all = statements.find((statement) => statement.includes(`${options.database}.events `)) ?? "";
+    await connection.define(`DROP TABLE ${options.database}.events`);
+    await connection.define(all);
+  };
+  await overShards(HALF_CLUSTER);
+  for (const ask of [
+    () => daybook.countEvents(), () => daybook.trend(), () => daybook.searchEvents(), () => daybook.identityProfile({ userId: "u1" }),
+    () => daybook.ingest(events(10, 40)),
+  ]) await expect(ask()).rejects.toMatchObject({ code: "unreachable" });
+  await overShards(CLUSTER);
+  const { accepted, duplicates } = await daybook.ingest(events(10, 40));
+  expect([accepted + duplicates, await daybook.countEvents()]).toEqual([30, 40]);
+});
+
+/** A server of its own, which can be ended as by a power failure and started again. */
+async function startServer(directory: string, port = 0): Promise<{ readonly child: ChildProcess; readonly port: number }> {
+  const child = spawn(process.execPath, ["--import", "tsx", SERVER, directory, String(port)], { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [line] = (await once(createInterface(child.stdout), "line")) as [string];
+  return { child, port: Number(/:(\d+)$/.exec(line)?.[1]) };
+}
+
+async function killed({ child }: { readonly child: ChildProcess }): Promise<void> {
+  child.kill("SIGKILL");
+  await once(child, "exit");
+}
+
+test("a server that is killed in the middle of an insert and started again has lost nothing, and has nothing twice", async () => {
+  const directory = await emptyDirectory();
+  let server = await startServer(directory);
+  const options = { url: `http://127.0.0.1:${server.port}`, database: "shop", clock: fixedClock(nowMs) };
+  await migrateClickHouse(options);
+  await using daybook = await openClickHouse(options);
+  let count = 0;
+  for (const killedAfterMs of [0, 30, 120]) {
+    expect(await daybook.ingest(events(count, count + 50))).toMatchObject({ accepted: 50 });
+    count += 50;
+    const asked = daybook.ingest(events(count, count + 500)).catch((error: unknown) => error);
+    await new Promise((resolve) => setTimeout(resolve, killedAfterMs));
+    await killed(server);
+    const outcome = await asked;
+    if (outcome instanceof Error) expect(outcome).toMatchObject({ code: "unreachable" });
+    await expect(daybook.countEvents()).rejects.toMatchObject({ code: "unreachable" });
+    server = await startServer(directory, server.port);
+    expect(await daybook.countEvents()).toBeGreaterThanOrEqual(count);
+    const { accepted, duplicates } = await daybook.ingest(events(count, count + 500));
+    count += 500;
+    const ids = await daybook.aggregate({ field: "id", limit: 1_000_000 });
+    expect([accepted + duplicates, await daybook.countEvents(), ids.length]).toEqual([500, count, count]);
+  }
+});

@@ -1,0 +1,105 @@
+import { openDaybook, type EventInput } from "daybook";
+import { openClickHouse, type ClickHouseOptions } from "daybook/clickhouse";
+import { fileStorage } from "daybook/node";
+import { describe, expect, inject, test } from "vitest";
+import { connect } from "../../src/clickhouse/connect.js";
+import { LoadedParts } from "../../src/clickhouse/loaded-parts.js";
+import { checkClickHouseOptions } from "../../src/clickhouse/options.js";
+import { TableNames } from "../../src/clickhouse/tables/names.js";
+import { daybook, emptyDirectory, startProgram } from "../cli/run.js";
+import { CLI } from "../program-names.js";
+import { layouts, newDatabase, order } from "./kit.js";
+
+const DAY_COUNT = 6;
+const FIRST_MS = Date.parse("2026-02-01T08:00:00Z");
+
+/** Whom an event is of, and what was paid: people of two projects, some with both ids. */
+function eventOf(at: number): EventInput {
+  const isOrder = at % 4 === 0;
+  return {
+    id: `e${at}`, name: isOrder ? "order" : "pageview", createdAt: FIRST_MS + Math.floor(at / 10) * 86_400_000 + at * 1_000,
+    ...(at % 3 === 0 ? { project: "shop" } : {}), ...(at % 5 === 0 ? {} : { userId: `u${at % 7}` }),
+    ...(at % 2 === 0 ? { anonymousId: `a${at % 9}` } : {}), ...(isOrder ? { value: at + 0.5, currency: "USD" } : {}), metadata: { at },
+  };
+}
+
+/** A store of some days, and how many events it has. */
+async function newStore(): Promise<{ readonly directory: string; readonly eventCount: number }> {
+  const directory = await emptyDirectory();
+  const store = await openDaybook({ storage: fileStorage(directory) });
+  await store.ingest(Array.from({ length: DAY_COUNT * 10 }, (_, at) => eventOf(at)));
+  await store.identify({ userId: "u1", anonymousId: "a3", email: "ann@example.org" });
+  await store.alias({ from: "u2", to: "u3" });
+  await store.group({ userId: "u1", companyId: "acme" });
+  await store.createProject("empty");
+  await store.close();
+  return { directory, eventCount: DAY_COUNT * 10 };
+}
+
+/** Of how many days it is noted that they were loaded. */
+async function loadedDays(options: ClickHouseOptions): Promise<number> {
+  const connection = await connect(checkClickHouseOptions(options));
+  const known = await new LoadedParts(connection, new TableNames(options.cluster !== undefined)).known();
+  await connection.close();
+  return [...known.keys()].filter((part) => part !== "records").length;
+}
+
+async function linesOf(items: AsyncIterable<unknown>): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const item of items) lines.push(JSON.stringify(item));
+  return lines;
+}
+
+describe.each(layouts)("daybook clickhouse load, %s", (layout) => {
+  test("copies a store whole, goes on where it was ended, and sends a second time only what is new", async () => {
+    const { directory, eventCount } = await newStore();
+    const { options, drop } = await newDatabase(layout);
+    const args = ["clickhouse", "load", "--data", directory, "--url", inject("clickhouse"), "--database", options.database,
+      ...(options.cluster === undefined ? [] : ["--cluster", options.cluster])];
+    const target = await openClickHouse(options);
+
+    // Two days are stored; the third waits.
+    await order({ kind: "slow", statement: "INSERT INTO events", ms: 60_000, after: 2 });
+    const first = startProgram(CLI, args);
+    await expect.poll(() => loadedDays(options), { timeout: 250_000, interval: 500 }).toBe(2);
+    expect(await target.countEvents()).toBe(20);
+    first.child.kill("SIGKILL");
+    await first.finished;
+    await order();
+
+    const second = await daybook(args);
+    expect([second.code, second.stderr]).toEqual([0, ""]);
+    expect(second.stdout).toContain(`${DAY_COUNT - 2} days`);
+    expect(second.stdout).toContain("0 records; 2 days before");
+    expect(second.stdout).not.toContain("differs");
+    expect(second.stdout).toMatch(/default: money of each cohort +[\d,.]*[1-9][\d,.]* USD/);
+    await using store = await openDaybook({ storage: fileStorage(directory) });
+    expect(await linesOf(target.exportEvents({ identityIds: true }))).toEqual(await linesOf(store.exportEvents({ identityIds: true })));
+    expect(await linesOf(target.exportRecords())).toEqual(await linesOf(store.exportRecords()));
+
+    const third = await daybook(args);
+    expect(third.stdout).toContain(`0 days: accepted 0 / duplicates 0, 0 records; ${DAY_COUNT} days before`);
+    await store.ingest([{ name: "late", userId: "late", createdAt: "2026-01-01T00:00:00Z", id: "late" }]);
+    await store.identify({ userId: "late", anonymousId: "later" });
+    await store.close();
+    const fourth = await daybook(args);
+    expect([fourth.code, fourth.stdout]).toEqual([0, expect.stringMatching(/^1 day: accepted 1 \/ /)]);
+
+    await target.ingest([{ name: "elsewhere", userId: "somebody" }]);
+    const fifth = await daybook([...args, "--again"]);
+    expect([fifth.code, fifth.stderr]).toEqual([1, expect.stringContaining("answers differ")]);
+    expect(fifth.stdout).toMatch(/people .* differs/);
+    expect(fifth.stdout).toContain(`accepted 0 / duplicates ${eventCount + 1}`);
+    await target.close();
+    await drop();
+  });
+});
+
+test.each([
+  [["clickhouse", "load", "--url", "http://127.0.0.1:9", "--database", "d"], "--data is required"],
+  [["clickhouse", "load", "--dry-run", "--data", "x"], "--dry-run has no meaning for load"],
+  [["clickhouse", "migrate", "--again"], "--again has no meaning for migrate"],
+])("%j is refused", async (args, message) => {
+  const { code, stderr } = await daybook(args);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
