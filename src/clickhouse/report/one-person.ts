@@ -54,7 +54,7 @@ async function tie({ kind, id, users, anonymous }: Subject, daybook: Daybook): P
 async function copyEvents(subject: Subject, isStored: Sql, asking: Asking, daybook: Daybook): Promise<void> {
   const { connection, tables, signal } = asking;
   const rows = sql`SELECT ${EVENT_COLUMNS} FROM ${tables.all("events")} WHERE ${isStored}`;
-  let block: EventInput[] = [];
+  const block: EventInput[] = [];
   for await (const event of connection.stream<EventColumns>(sql`${rows} AND (${ofActors(subject)})`, signal)) {
     block.push(copyOf(event));
     if (block.length === BLOCK_ROW_COUNT) await daybook.ingest(block.splice(0));

@@ -91,7 +91,9 @@ export class Engine {
     // Both shards write into one table here: under one token the rows of the second would pass for those of the first.
     const { insert_deduplication_token: token = "", ...others } = settings;
     const isTold = token !== "" && insert !== null && Object.keys(filters).length > 0;
-    await this.#set(insert === null ? { ...settings, ...filters } : isTold ? others : settings);
+    // A mutation changes the rows of both at once, and reads no shard's alone.
+    const isRead = insert === null && !/^\s*ALTER/.test(statement);
+    await this.#set(isRead ? { ...settings, ...filters } : isTold ? others : settings);
     if (insert !== null) {
       const [, table = "", columns, format = ""] = insert;
       const once = `${database} ${table} ${token}`;
