@@ -3,7 +3,7 @@ import { playRounds } from "./exactly-once.js";
 import { layouts } from "./kit.js";
 
 const isExhaustive = process.env["DAYBOOK_EXHAUSTIVE"] === "1";
-const roundCount = isExhaustive ? 200 : 10;
+const roundCount = isExhaustive ? 200 : 4;
 const seed = Number(process.env["DAYBOOK_SEED"] ?? 1);
 
 describe.each(layouts)("four writers as processes of their own, %s", (layout) => {

@@ -86,6 +86,8 @@ interface Answered {
   readonly headers: readonly (readonly [string, string])[];
   readonly text: string;
   readonly cursor: string | null;
+  /** Without anything that stores need not agree on: what an etag is made of. */
+  readonly isWhole: boolean;
 }
 
 const CURSOR = /"cursor":"([^"]+)"/;
@@ -98,8 +100,8 @@ async function ask(handler: Handler, path: string, options: SendOptions): Promis
   const cursor = CURSOR.exec(whole)?.[1] ?? response.headers.get("daybook-cursor");
   // Which names no event has is not known on ClickHouse.
   const text = whole.replace(CURSOR, '"cursor":"…"').replace(/,"notices":\[.*\]/, "");
-  const isLeft = (name: string) => name === "daybook-notice" || name === "daybook-cursor" || (name === "etag" && text !== whole);
-  return { status: response.status, headers: [...response.headers].filter(([name]) => !isLeft(name)), text, cursor };
+  const isLeft = (name: string) => name === "daybook-notice" || name === "daybook-cursor";
+  return { status: response.status, headers: [...response.headers].filter(([name]) => !isLeft(name)), text, cursor, isWhole: text === whole };
 }
 
 describe.each(layouts)("routes over ClickHouse, %s", (layout) => {
@@ -130,7 +132,7 @@ describe.each(layouts)("routes over ClickHouse, %s", (layout) => {
   async function compare(name: string, path: string, options: SendOptions): Promise<Answered> {
     const place = `DAYBOOK_SEED=${SEED}, ${name}: ${path} ${JSON.stringify(options)}`;
     const [here, there] = [await ask(sides[0], path, options), await ask(sides[1], path, options)];
-    expect(shown(there), place).toEqual(shown(here));
+    expectSame(there, here, place);
     expect(there.cursor === null, place).toBe(here.cursor === null);
     statuses.set(name, (statuses.get(name) ?? new Set()).add(here.status));
     return here;
@@ -160,7 +162,7 @@ describe.each(layouts)("routes over ClickHouse, %s", (layout) => {
         const bodies = cursors.map((cursor) => ({ ...member, ...(cursor === null ? {} : { cursor }) }));
         const answers = await Promise.all(sides.map((side, at) => ask(side, path, { body: bodies[at] })));
         const [here, there] = answers as [Answered, Answered];
-        expect(shown(there), path).toEqual(shown(here));
+        expectSame(there, here, path);
         expect(here.status).toBe(200);
         cursors = answers.map(({ cursor }) => cursor);
         expect(cursors[0] === null).toBe(cursors[1] === null);
@@ -172,7 +174,9 @@ describe.each(layouts)("routes over ClickHouse, %s", (layout) => {
     const etag = new Map(headers).get("etag") ?? "";
     expect((await compare("etag", "/analytics/count-events", { body: {}, headers: { "if-none-match": etag } })).status).toBe(304);
     for (const path of ["/analytics/count-events-per-day", "/search-events", "/v1/projects/shop/insights/trend", "/v1/questions/lifecycle"]) {
-      const answer = await compare("arrow", path, { body: {}, headers: { accept: ARROW_TYPE } });
+      // Events of whatever time are stored by now, and there is no answer over all of it.
+      const body = path === "/v1/questions/lifecycle" ? { startDate: "2026-02-01", endDate: "2026-03-31" } : {};
+      const answer = await compare("arrow", path, { body, headers: { accept: ARROW_TYPE } });
       expect([path, new Map(answer.headers).get("content-type")]).toEqual([path, ARROW_TYPE]);
     }
   });
@@ -196,8 +200,10 @@ describe.each(layouts)("routes over ClickHouse, %s", (layout) => {
   });
 });
 
-function shown({ status, headers, text }: Answered): unknown {
-  return { status, headers: Object.fromEntries(headers), text };
+function expectSame(got: Answered, expected: Answered, place: string): void {
+  const areWhole = got.isWhole && expected.isWhole;
+  const shown = ({ status, headers, text }: Answered) => ({ status, headers: Object.fromEntries(headers.filter(([name]) => areWhole || name !== "etag")), text });
+  expect(shown(got), place).toEqual(shown(expected));
 }
 
 function isWriting(path: string): boolean {

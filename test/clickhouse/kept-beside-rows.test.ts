@@ -39,7 +39,7 @@ afterAll(async () => {
 
 /** How a server answers a statement. */
 async function planOf(statement: Sql): Promise<string> {
-  return (await connection.rows<[string]>(sql`EXPLAIN PLAN ${statement}`)).map(([line]) => line).join("\n");
+  return (await connection.rows<[string]>(sql`SELECT explain FROM (EXPLAIN PLAN ${statement})`)).map(([line]) => line).join("\n");
 }
 
 test("payments are read from those that are kept beside the events", async () => {
