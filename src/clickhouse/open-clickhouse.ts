@@ -2,12 +2,14 @@ import { reportRules } from "../plan/revenue-rules.js";
 import type { ClickHouseDaybook } from "./clickhouse-daybook.js";
 import { connect } from "./connect.js";
 import { ClickHouseExecutor } from "./executor.js";
+import { RefusalsTable } from "./ingest/refusals.js";
 import { Writes } from "./ingest/writes.js";
 import { checkClickHouseOptions, type ClickHouseOptions } from "./options.js";
 import { SegmentsTable } from "./saved-segments.js";
 import { StoredDaybook } from "./stored-daybook.js";
 import { keptOf, migrate, type Migration } from "./tables/migrate.js";
 import { TableNames } from "./tables/names.js";
+import { upkeepOf } from "./upkeep.js";
 
 /**
  * An organization's events on ClickHouse. The tables are made by `migrateClickHouse`, or `daybook clickhouse migrate`, before.
@@ -36,13 +38,15 @@ export async function openWithExecutor(options: ClickHouseOptions): Promise<Open
   const rules = reportRules(options);
   const connection = await connect(settled);
   try {
-    const { cursorKey } = await keptOf(connection);
-    const { clock, random, cluster } = settled;
+    const { cursorKey, suppressionKey } = await keptOf(connection);
+    const { clock, random, cluster, database } = settled;
     const tables = new TableNames(cluster !== null);
     const executor = new ClickHouseExecutor(connection, tables, ruleOptionsOf(options));
-    const writes = new Writes({ connection, names: tables, cluster, clock, random });
+    const context = { connection, names: tables, cluster, database, clock, random };
+    const writes = new Writes({ ...context, refusals: new RefusalsTable(context, suppressionKey) });
     const segments = new SegmentsTable(connection, tables, random);
-    return { daybook: new StoredDaybook({ connection, executor, writes, segments, cursorKey, rules, clock }), executor };
+    const upkeep = upkeepOf(context, suppressionKey, writes, executor);
+    return { daybook: new StoredDaybook({ connection, executor, writes, segments, upkeep, cursorKey, rules, clock }), executor };
   } catch (error) {
     await connection.close();
     throw error;

@@ -5,9 +5,7 @@ import type { SavedSegment as StoredSegment } from "../store/files/saved-segment
 import type { Connection } from "./connection/connection.js";
 import { sql } from "./sql/sql.js";
 import type { TableNames } from "./tables/names.js";
-
-/** What two that write at once take of a version by chance, so that one of them is the newer for everybody. */
-const CHANCE = 2 ** 16;
+import { nextVersion } from "./tables/next-version.js";
 
 /** The segments saved in a table: a row for each change, of which the newest of a name counts. */
 export class SegmentsTable implements Segments {
@@ -51,10 +49,7 @@ export class SegmentsTable implements Segments {
 
   /** @param groups as JSON; `""` for a segment that is deleted @param newest version of what is there */
   async #write(name: string, groups: string, newest: number): Promise<void> {
-    const chance = new Uint8Array(2);
-    this.random(chance);
-    const version = (Math.floor(newest / CHANCE) + 1) * CHANCE + (chance[0] ?? 0) * 256 + (chance[1] ?? 0);
-    await this.connection.insert("segments", [{ name, groups, version }]);
+    await this.connection.insert("segments", [{ name, groups, version: nextVersion(newest, this.random) }]);
   }
 }
 

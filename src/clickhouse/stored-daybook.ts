@@ -1,10 +1,13 @@
 import { projectOfIngest } from "../base/call-options.js";
 import { parameterError, shown } from "../base/errors.js";
-import { compareCodePoints } from "../base/order.js";
 import { readStopOptions, type StopOptions } from "../base/stop-options.js";
 import { parseUuid, uuidText } from "../base/uuid.js";
 import type { KnownOptions } from "../base/known-options.js";
 import type { IngestOptions } from "../base/call-options.js";
+import type { DaybookStats } from "../engine/upkeep/stats.js";
+import type { DeleteEventsInput, DeletionReceipt } from "../engine/upkeep/deletions.js";
+import type { PrivacyRequests } from "../engine/privacy/requests.js";
+import type { TimeToLive } from "../engine/upkeep/time-to-live.js";
 import type { QueryOptions } from "../engine/question/query-options.js";
 import type { Segments } from "../engine/question/saved-segments.js";
 import type { ExportedEvent } from "../schema/exported-event.js";
@@ -18,7 +21,6 @@ import { encodeCursor } from "../plan/cursor.js";
 import { planExport } from "../plan/export-events.js";
 import type { Answer, CursorPosition, Plan, ReportName } from "../plan/plan.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
-import { DEFAULT_PROJECT } from "../schema/project.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";
 import type { Clock } from "../base/clock.js";
 import type { ClickHouseDaybook } from "./clickhouse-daybook.js";
@@ -26,6 +28,7 @@ import type { Connection } from "./connection/connection.js";
 import type { ClickHouseExecutor } from "./executor.js";
 import { exportedEvents, exportedRecords } from "./report/exports.js";
 import type { Writes } from "./ingest/writes.js";
+import type { Upkeep } from "./upkeep.js";
 import { UnreadSegments, type SegmentsTable } from "./saved-segments.js";
 
 const KNOWN_OF_INGEST: KnownOptions<IngestOptions> = { project: true };
@@ -36,6 +39,7 @@ export interface Parts {
   readonly executor: ClickHouseExecutor;
   readonly writes: Writes;
   readonly segments: SegmentsTable;
+  readonly upkeep: Upkeep;
   readonly cursorKey: Uint8Array;
   readonly rules: ReportRules;
   readonly clock: Clock;
@@ -59,6 +63,26 @@ export class StoredDaybook extends Questions implements ClickHouseDaybook {
     return this.#parts.segments;
   }
 
+  get privacyRequests(): PrivacyRequests {
+    return this.#parts.upkeep.privacyRequests;
+  }
+
+  get timeToLive(): TimeToLive {
+    return this.#parts.upkeep.timeToLive;
+  }
+
+  deleteEvents(input: DeleteEventsInput): Promise<DeletionReceipt> {
+    return this.#parts.upkeep.deletions.deleteEvents(input);
+  }
+
+  deleteProject(name: string): Promise<DeletionReceipt> {
+    return this.#parts.upkeep.deletions.deleteProject(name);
+  }
+
+  stats(): Promise<DaybookStats> {
+    return this.#parts.upkeep.stats();
+  }
+
   async ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult> {
     return await this.#parts.writes.ingest(events, projectOfIngest(options, KNOWN_OF_INGEST));
   }
@@ -79,7 +103,7 @@ export class StoredDaybook extends Questions implements ClickHouseDaybook {
     const { writes } = this.#parts;
     const id = (await writes.isRecord(linkId)) ? parseUuid(linkId) : null;
     if (id === null) throw parameterError("invalid_parameter", "linkId", `expected the linkId of a record, got ${shown(linkId)}`);
-    await writes.store([unlinkOf(id, writes.recordContext())]);
+    await writes.storeRecord(unlinkOf(id, writes.recordContext()));
   }
 
   async ingestRecords(records: readonly RecordInput[]): Promise<IngestResult> {
@@ -97,11 +121,11 @@ export class StoredDaybook extends Questions implements ClickHouseDaybook {
 
   async createProject(name: string): Promise<void> {
     const { writes } = this.#parts;
-    await writes.store([decodeRecord({ type: "project", name }, writes.recordContext())]);
+    await writes.storeRecord(decodeRecord({ type: "project", name }, writes.recordContext()));
   }
 
-  async projects(): Promise<readonly string[]> {
-    return [...new Set([DEFAULT_PROJECT, ...(await this.#parts.writes.projects())])].sort(compareCodePoints);
+  projects(): Promise<readonly string[]> {
+    return this.#parts.upkeep.projects();
   }
 
   close(): Promise<void> {
@@ -143,7 +167,7 @@ export class StoredDaybook extends Questions implements ClickHouseDaybook {
   async #record(decode: (input: unknown, context: RecordContext) => DecodedRecord, input: unknown): Promise<LinkResult> {
     const { writes } = this.#parts;
     const record = decode(input, writes.recordContext());
-    await writes.store([record]);
+    await writes.storeRecord(record);
     return { linkId: uuidText(record.id) };
   }
 }

@@ -27,7 +27,7 @@ describe("daybook", () => {
     [[], "daybook: expected a command: demo, serve, import, export, token, verify, backup, restore, stats, query, retention, delete, clickhouse (see daybook --help)"],
     [["improt"], 'daybook: "improt" is no command: demo, serve, import, export, token, verify, backup, restore, stats, query, retention, delete, clickhouse (see daybook --help)'],
     [["__proto__"], 'daybook: "__proto__" is no command: demo, serve, import, export, token, verify, backup, restore, stats, query, retention, delete, clickhouse (see daybook --help)'],
-    [["clickhouse"], 'daybook clickhouse: expected "migrate" or "load", got "" (see daybook clickhouse --help)'],
+    [["clickhouse"], 'daybook clickhouse: expected "migrate", "load" or "sweep", got "" (see daybook clickhouse --help)'],
     [["clickhouse", "migrate"], "daybook clickhouse: --url is required (see daybook clickhouse --help)"],
     [["stats"], "daybook stats: --data is required (see daybook stats --help)"],
     [["stats", "--dta", "x"], "daybook stats: Unknown option '--dta' (see daybook stats --help)"],

@@ -30,7 +30,8 @@ export async function newDatabase(layout: Layout, rest: Partial<ClickHouseOption
   await migrateClickHouse(options);
   const drop = async () => {
     const connection = await connect(checkClickHouseOptions(options));
-    await connection.define(`DROP DATABASE ${options.database}`);
+    // At once, for what files hold is searched.
+    await connection.define(`DROP DATABASE ${options.database} SYNC`);
     await connection.close();
   };
   return { options, drop };
@@ -39,6 +40,11 @@ export async function newDatabase(layout: Layout, rest: Partial<ClickHouseOption
 /** How many statements there were so far of which nobody waited for the answer. */
 export async function givenUpCount(): Promise<number> {
   return Number(await (await fetch(`${inject("clickhouse")}/given-up`)).text());
+}
+
+/** The files of the server in which a text of small letters stands, compressed or not. */
+export async function pathsWith(text: string): Promise<string[]> {
+  return (await (await fetch(`${inject("clickhouse")}/stored?text=${encodeURIComponent(text)}`)).json()) as string[];
 }
 
 /** How many statements are held until other orders come. */

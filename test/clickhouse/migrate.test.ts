@@ -19,7 +19,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     const dry = await migrateClickHouse(options, true);
     await expect(openClickHouse(options)).rejects.toMatchObject({ code: "manifest_missing" });
     expect(await migrateClickHouse(options)).toEqual(dry);
-    expect(await migrateClickHouse(options)).toEqual({ from: 3, to: 3, statements: [] });
+    expect(await migrateClickHouse(options)).toEqual({ from: 4, to: 4, statements: [] });
     await using daybook = await openClickHouse(options);
     expect(await daybook.countEvents()).toBe(0);
   });
@@ -28,13 +28,17 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     const options = newOptions(layout);
     const place = { database: options.database, cluster: options.cluster ?? null };
     const connection = await connect(checkClickHouseOptions(options));
-    const older = tableStatements(place, 0).filter((statement) => !statement.includes(".segments"));
+    const isNewer = (statement: string) => /\.(?:segments|privacy_requests|suppressed|time_to_live|removals)/.test(statement);
+    const older = tableStatements(place, 0).filter((statement) => !isNewer(statement));
     for (const statement of [databaseStatement(place), ...older]) await connection.define(statement);
     await connection.insert("kept", [{ name: "cursorKey", value: "ab".repeat(32) }, { name: "tablesVersion", value: "1" }]);
     await expect(openClickHouse(options)).rejects.toMatchObject({ code: "manifest_missing" });
-    expect(await migrateClickHouse(options)).toMatchObject({ from: 1, to: 3, statements: tableStatements(place, 1) });
-    expect(tableStatements(place, 1)).toHaveLength(layout === "one server" ? 9 : 12);
-    expect((await keptOf(connection)).cursorKey).toEqual(new Uint8Array(32).fill(0xab));
+    expect(await migrateClickHouse(options)).toMatchObject({ from: 1, to: 4, statements: tableStatements(place, 1) });
+    expect(tableStatements(place, 1)).toHaveLength(layout === "one server" ? 13 : 20);
+    const { cursorKey, suppressionKey } = await keptOf(connection);
+    expect(cursorKey).toEqual(new Uint8Array(32).fill(0xab));
+    expect(suppressionKey).toHaveLength(32);
+    expect(suppressionKey).not.toEqual(cursorKey);
     await using daybook = await openClickHouse(options);
     expect(await daybook.segments.list()).toEqual([]);
     await connection.close();
@@ -55,12 +59,12 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     const alter = (table: string, what: string) => connection.define(`ALTER TABLE ${options.database}.${table} ${what} SETTINGS mutations_sync = 2`);
     for (const projection of PROJECTIONS) await alter(tables[0] ?? "", `DROP PROJECTION ${projection}`);
     for (const column of ["money", "moneyKind"]) for (const table of tables) await alter(table, `DROP COLUMN ${column}`);
-    await alter(layout === "one server" ? "kept" : "kept_local", "DELETE WHERE value = '3'");
+    await alter(layout === "one server" ? "kept" : "kept_local", "DELETE WHERE value = '4'");
     await connection.insert("kept", [{ name: "tablesVersion", value: "2" }]);
     const filled = sql`SELECT DISTINCT name FROM system.projection_parts
       WHERE active AND database = ${text(options.database)} AND name != 'byId' ORDER BY name`;
     expect(await connection.rows(filled)).toEqual([]);
-    expect(await migrateClickHouse(options)).toMatchObject({ from: 2, to: 3 });
+    expect(await migrateClickHouse(options)).toMatchObject({ from: 2, to: 4 });
     expect(await asked()).toEqual(before);
     const isFilling = sql`SELECT 1 FROM system.mutations WHERE database = ${text(options.database)} AND NOT is_done`;
     await vi.waitFor(async () => expect(await connection.rows(isFilling)).toEqual([]), { timeout: 60_000 });
@@ -78,7 +82,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
       expect(written.mock.calls.join("")).toContain(`CREATE TABLE IF NOT EXISTS ${database}.events`);
       await runCommandLine(args);
       await runCommandLine(args);
-      expect(written.mock.calls.at(-1)).toEqual(["the tables are of version 3: nothing to do\n"]);
+      expect(written.mock.calls.at(-1)).toEqual(["the tables are of version 4: nothing to do\n"]);
     } finally {
       written.mockRestore();
     }

@@ -47,8 +47,7 @@ describe.each(layouts)("the command line on %s", (layout) => {
     expect(await ask("/v1/events", [{ id: "0195800a-0000-7000-8000-000000000001", name: "later", project: "shop", created_at: "2015-06-01T00:00:00Z" }])).toMatchObject({ status: 200, answer: { accepted: 1 } });
     expect((await ask("/v1/projects")).answer).toEqual({ projects: ["default", "shop"] });
     expect((await ask("/v1/projects/nowhere/insights/trend", {})).answer).toMatchObject({ code: "project_not_found" });
-    for (const [path, method] of [["/v1/stats", "GET"], ["/v1/privacy-requests", "GET"], ["/v1/time-to-live", "GET"], ["/v1/projects/shop", "DELETE"]] as const)
-      expect([path, await ask(path, undefined, method)]).toMatchObject([path, { status: 501, answer: { code: "not_supported" } }]);
+    expect(await ask("/v1/questions/countEvents?explain=true", {})).toMatchObject({ status: 501, answer: { code: "not_supported" } });
     const groups = [{ conditions: [{ type: "did", event_name: "later" }] }];
     expect(await ask("/v1/segments/late", { groups }, "PUT")).toEqual({ status: 200, answer: { name: "late", groups } });
     expect((await ask("/v1/segments")).answer).toEqual({ segments: [{ name: "late", groups }] });
@@ -56,6 +55,27 @@ describe.each(layouts)("the command line on %s", (layout) => {
     expect((await ask("/analytics/count-events", { filter_groups: [{ filters }] })).answer).toEqual({ status: "OK", data: 0 });
     expect((await ask("/v1/segments/late", undefined, "DELETE")).answer).toEqual({ deleted: true });
     expect((await ask("/healthz")).status).toBe(200);
+  });
+
+  test("takes people, events and projects away over HTTP", async () => {
+    const ask = await serve();
+    await ask("/v1/events", [{ name: "later", project: "gone", user_id: "ann", created_at: "2015-06-02T00:00:00Z" }, { name: "later", project: "gone", created_at: "2015-06-02T00:00:00Z" }]);
+    expect((await ask("/v1/stats")).answer).toMatchObject({ health: "ok", event_count: 10_003 });
+    const { answer: { id } } = await ask("/v1/privacy-requests", { type: "erasure", subject: { user_id: "ann" } });
+    for (const step of ["verify", "acknowledge"]) expect((await ask(`/v1/privacy-requests/${String(id)}/${step}`, {})).status).toBe(200);
+    expect((await ask(`/v1/privacy-requests/${String(id)}/extend`, {})).status).toBe(200);
+    expect((await ask(`/v1/privacy-requests/${String(id)}/resolve`, { resolution: "completed" })).answer)
+      .toMatchObject({ status: "resolved", subject: { erased: true }, receipt: { events: 1, user_ids: 1 } });
+    expect((await ask("/v1/privacy-requests")).answer).toMatchObject({ privacy_requests: [{ id, resolution: "completed" }] });
+    expect((await ask("/v1/events", [{ name: "later", user_id: "ann", created_at: "2015-06-02T00:00:00Z" }])).answer).toMatchObject({ rejected: [{ code: "suppressed" }] });
+    expect((await ask("/v1/time-to-live", { project: "gone", days: 36_525 }, "PUT")).answer).toEqual({ rules: [{ project: "gone", days: 36_525 }] });
+    expect((await ask("/v1/time-to-live/preview", { project: "gone", days: 1 })).answer).toMatchObject({ events: 1, days: 1 });
+    expect((await ask("/v1/time-to-live/sweep", {})).answer).toMatchObject({ events: 0 });
+    expect((await ask("/v1/time-to-live")).answer).toEqual({ rules: [{ project: "gone", days: 36_525 }] });
+    expect((await ask("/v1/projects/gone", undefined, "DELETE")).answer).toMatchObject({ events: 1 });
+    expect((await ask("/v1/time-to-live/off", { project: "gone" })).answer).toEqual({ off: false });
+    expect((await ask("/v1/projects")).answer).toEqual({ projects: ["default", "shop"] });
+    expect((await ask("/v1/events/delete", { before: "2010-01-01" })).answer).toMatchObject({ events: 0 });
   });
 
   test("exports what is there, as a copy that imports into a store of its own", async () => {

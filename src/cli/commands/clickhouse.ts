@@ -1,4 +1,4 @@
-import { migrateClickHouse, openWithExecutor } from "../../clickhouse/open-clickhouse.js";
+import { migrateClickHouse, openClickHouse, openWithExecutor } from "../../clickhouse/open-clickhouse.js";
 import { LoadedParts } from "../../clickhouse/loaded-parts.js";
 import { currencyOf, readArguments, required, UsageError, type Command } from "../command.js";
 import { compareAnswers } from "../compare-answers.js";
@@ -6,6 +6,7 @@ import { dataDirectory } from "../data-directory.js";
 import { loadStore } from "../load-store.js";
 import { placeOf } from "../on-clickhouse.js";
 import { openForReading, organizationOf } from "../organizations.js";
+import { goneText } from "../print/deletions.js";
 import { count, plural } from "../print/format.js";
 import { Progress } from "../print/progress.js";
 
@@ -14,12 +15,16 @@ const COLUMN_BYTES = 64 * 1024 * 1024;
 
 const help = `Usage: daybook clickhouse migrate --url URL --database NAME [--cluster NAME] [--user NAME] [--dry-run]
        daybook clickhouse load --data DIR --url URL --database NAME [--cluster NAME] [--user NAME] [options]
+       daybook clickhouse sweep --url URL --database NAME [--cluster NAME] [--user NAME]
 
 "migrate" makes the tables of one organization on ClickHouse, or brings them to what this version needs. May be run again.
 
 "load" copies an organization there, also while "serve" runs on DIR: who is who, then every event, day by day. A run that was
 ended goes on where it was, and one behind it loads the days that have changed. At the end both are asked the same, and the
 answers are shown beside one another; exits 1 when some differ.
+
+"sweep" deletes what is past its time to live, and finishes erasures and deletions that broke off: nothing does so by itself.
+Run it once a day.
 
   --url URL            the HTTP interface, such as http://127.0.0.1:8123
   --database NAME      the organization's database; "migrate" makes it where there is none
@@ -44,19 +49,20 @@ const OPTIONS = {
   again: { type: "boolean" },
 } as const;
 
-/** Options of one of the two that mean nothing to the other. */
-const OWN = { migrate: ["dry-run"], load: ["data", "organization", "currency", "again"] } as const;
+/** Options of one of them that mean nothing to the others. */
+const OWN = { migrate: ["dry-run"], load: ["data", "organization", "currency", "again"], sweep: [] } as const;
+const TASKS = ["migrate", "load", "sweep"] as const;
 
 type Values = ReturnType<typeof readArguments<typeof OPTIONS>>["values"];
 
 async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, OPTIONS, true);
-  const [task] = positionals;
-  if (positionals.length !== 1 || (task !== "migrate" && task !== "load"))
-    throw new UsageError(`expected "migrate" or "load", got ${JSON.stringify(positionals.join(" "))}`);
-  const stray = OWN[task === "load" ? "migrate" : "load"].find((name) => values[name] !== undefined);
+  const task = TASKS.find((name) => positionals.length === 1 && name === positionals[0]);
+  if (task === undefined) throw new UsageError(`expected "migrate", "load" or "sweep", got ${JSON.stringify(positionals.join(" "))}`);
+  const others = TASKS.filter((name) => name !== task);
+  const stray = others.flatMap((name) => OWN[name]).find((name) => values[name] !== undefined);
   if (stray !== undefined) throw new UsageError(`--${stray} has no meaning for ${task}`);
-  await (task === "load" ? load(values) : migrate(values));
+  await { migrate, load, sweep }[task](values);
 }
 
 async function migrate(values: Values): Promise<void> {
@@ -65,6 +71,15 @@ async function migrate(values: Values): Promise<void> {
   for (const statement of isDryRun ? statements : []) process.stdout.write(`${statement};\n\n`);
   if (from === to) process.stdout.write(`${isDryRun ? "-- " : ""}the tables are of version ${to}: nothing to do\n`);
   else if (!isDryRun) process.stdout.write(`made the tables of version ${to} by ${statements.length} statements\n`);
+}
+
+async function sweep(values: Values): Promise<void> {
+  const daybook = await openClickHouse(placeOf(values.url, "url", values));
+  try {
+    process.stdout.write(goneText(await daybook.timeToLive.sweep()));
+  } finally {
+    await daybook.close();
+  }
 }
 
 async function load(values: Values): Promise<void> {

@@ -13,6 +13,7 @@ import { taggedMetadata } from "./tagged-metadata.js";
 /** A row of the table of events, as it is inserted. */
 export interface EventRow extends Readonly<Record<string, unknown>> {
   readonly id: string;
+  readonly ms: number;
 }
 
 /** Every referrer is looked at by itself: which hosts count is settled by the question. */
@@ -63,7 +64,7 @@ function rowOfDecoded(decoded: DecodedEvents): EventRow {
   const { members } = decoded;
   const [keys, texts] = [members.keys.slice(0, members.count), members.texts.slice(0, members.count)];
   const id = uuidText(decoded.ids, 0);
-  const row: { id: string; [column: string]: unknown } = { id, day: dayOf(ms), ms, metadata: taggedMetadata(keys, texts), keys };
+  const row: { id: string; ms: number; [column: string]: unknown } = { id, day: dayOf(ms), ms, metadata: taggedMetadata(keys, texts), keys };
   for (let index = 0; index < FIELDS.length; index += 1) {
     const text = decoded.text(0, index);
     if (text !== "") row[(FIELDS[index] as FieldRow).column] = text;

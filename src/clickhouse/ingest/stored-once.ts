@@ -1,19 +1,14 @@
 import { DaybookError } from "../../base/errors.js";
 import { toHex, sha256 } from "../../base/hash.js";
 import { uuidText, writeUuidV7 } from "../../base/uuid.js";
-import type { Connection } from "../connection/connection.js";
 import { sql, uuids, type Sql } from "../sql/sql.js";
-import type { TableNames } from "../tables/names.js";
+import { change, type Servers } from "../tables/change.js";
 
 /** A row that is known by its id; storing it adds the batch that it came with. */
 export type RowWithId = { readonly id: string } & Readonly<Record<string, unknown>>;
 
 /** What is needed to store rows of one table. */
-export interface StoreOf {
-  readonly connection: Connection;
-  readonly names: TableNames;
-  /** Of the cluster; null: one server. */
-  readonly cluster: string | null;
+export interface StoreOf extends Servers {
   readonly table: "events" | "records";
   /** Rows among which an id stands once. */
   readonly among: Sql;
@@ -103,13 +98,12 @@ function laterOf(there: readonly BatchOfId[]): StoredRow[] {
 }
 
 async function deleteLater(later: readonly StoredRow[], store: StoreOf): Promise<void> {
-  const { connection, names, table, among } = store;
-  const altered = sql`ALTER TABLE ${names.ofShard(table)}${onCluster(store)}`;
+  const { table, among } = store;
   for (let from = 0; from < later.length; from += DELETED_AT_ONCE) {
     const some = later.slice(from, from + DELETED_AT_ONCE);
     const [ids, batches] = [some.map(({ id }) => id), some.map(({ batch }) => batch)];
     const isLater = sql`id IN ${uuids(ids)} AND has(arrayZip(${uuids(ids)}, ${uuids(batches)}), (id, batch))`;
-    await connection.command(sql`${altered} DELETE WHERE ${among} AND ${isLater} SETTINGS mutations_sync = 2`);
+    await change(store, table, sql`DELETE WHERE ${among} AND ${isLater}`);
   }
   await deriveAgain(later.map(({ id }) => id), store);
 }
@@ -136,8 +130,4 @@ async function relink(ids: readonly string[], { connection, names, table, among 
   const links = await connection.rows<Link>(sql`SELECT anonymousId, userId, ${rows} FROM ${names.all(table)}
     WHERE ${isLink}${kinds} GROUP BY anonymousId, userId, record`);
   await connection.insert("links", links.map(([anonymousId, userId, record, firstMs]) => ({ anonymousId, userId, record, firstMs })));
-}
-
-function onCluster({ cluster }: StoreOf): Sql {
-  return cluster === null ? sql`` : sql` ON CLUSTER ${{ type: "Identifier", value: cluster }}`;
 }

@@ -1,14 +1,16 @@
-import type { Clock } from "../../base/clock.js";
 import { DaybookError, parameterError, shown } from "../../base/errors.js";
 import { parseUuid, uuidText } from "../../base/uuid.js";
 import { RECORD_KINDS } from "../../identity/record-table.js";
 import { decodeRecord, type DecodedRecord, type NamedProject, type RecordContext } from "../../identity/decode-record.js";
 import type { IngestResult, RejectedEvent } from "../../schema/event.js";
 import { EventFault } from "../../schema/decode-event.js";
-import type { Connection } from "../connection/connection.js";
-import { sql, uuid, type Sql } from "../sql/sql.js";
-import type { TableNames } from "../tables/names.js";
+import type { Suppression } from "../../engine/ingest/suppression.js";
+import { yearsToRename } from "../removal/metadata-names.js";
+import { remove } from "../removal/perform.js";
+import type { Note, RemovalContext } from "../removal/removal.js";
+import { sql, uuid, uuids, type Sql } from "../sql/sql.js";
 import { EventRows, type EventRow } from "./event-rows.js";
+import { ERASED_EVENT, isErased, refusalOf, type Refusals, type RefusalsTable } from "./refusals.js";
 import { storeOnce, type RowWithId, type StoreOf } from "./stored-once.js";
 
 /** Events of one insert: what a block of ClickHouse holds, and a request can carry. */
@@ -17,15 +19,19 @@ const BLOCK_ROW_COUNT = 50_000;
 const KIND_NAMES = new Map<number, string>(Object.entries(RECORD_KINDS).map(([name, kind]) => [kind, name]));
 
 /** What writing needs beside what is written. */
-export interface WriteContext {
-  readonly connection: Connection;
-  readonly names: TableNames;
-  readonly cluster: string | null;
-  readonly clock: Clock;
-  readonly random: (bytes: Uint8Array) => void;
+export interface WriteContext extends RemovalContext {
+  readonly refusals: RefusalsTable;
 }
 
-/** Stores events and records, each once. */
+/** What became of records. */
+interface StoredRecords {
+  /** Those that were new. */
+  readonly accepted: number;
+  /** Places of those about somebody who was erased after they happened. */
+  readonly erased: ReadonlySet<number>;
+}
+
+/** Stores events and records, each once, but nothing of those who were erased. */
 export class Writes {
   readonly #rows = new EventRows();
 
@@ -39,47 +45,85 @@ export class Writes {
     const all: readonly unknown[] = events.slice();
     for (let from = 0; from < all.length; from += BLOCK_ROW_COUNT) {
       const block = all.slice(from, from + BLOCK_ROW_COUNT);
-      const rows = this.#rowsOf(block, from, project, rejected);
-      const distinct = firstOfEach(rows);
-      const stored = distinct.length === 0 ? 0 : (await storeOnce(distinct, this.#storeOf("events", sql`true`))).size;
-      accepted += stored;
-      duplicates += rows.length - stored;
+      const refusals = await this.context.refusals.now();
+      const placed = this.#rowsOf(block, from, project, refusals, rejected);
+      const distinct = firstOfEach(placed.map(({ row }) => row));
+      if (distinct.length === 0) continue;
+      const stored = await storeOnce(distinct, this.#storeOf("events", sql`true`));
+      const erased = new Set(await this.#takeBack("events", distinct, refusals, (row, suppression) => isErased(row, suppression)));
+      for (const { row, index } of placed) if (erased.has(row.id)) rejected.push({ index, ...faultMembers(ERASED_EVENT) });
+      const kept = [...stored].filter((id) => !erased.has(id)).length;
+      accepted += kept;
+      duplicates += placed.filter(({ row }) => !erased.has(row.id)).length - kept;
     }
-    return { accepted, duplicates, rejected };
+    return { accepted, duplicates, rejected: rejected.sort((a, b) => a.index - b.index) };
   }
 
   /** @throws invalid_parameter (records is not an array), and what ingest throws */
   async ingestRecords(records: unknown): Promise<IngestResult> {
     if (!Array.isArray(records)) throw parameterError("invalid_parameter", "records", `expected an array, got ${shown(records)}`);
     const decoded: (DecodedRecord | NamedProject)[] = [];
+    const indexes: number[] = [];
     const rejected: RejectedEvent[] = [];
     records.forEach((record: unknown, index) => {
       try {
         decoded.push(decodeRecord(record, this.recordContext()));
+        indexes.push(index);
       } catch (error) {
         if (!(error instanceof DaybookError)) throw error;
-        rejected.push({ index, code: error.code, message: error.message });
+        rejected.push({ index, ...faultMembers(error) });
       }
     });
-    const accepted = await this.store(decoded);
-    return { accepted, duplicates: decoded.length - accepted, rejected };
+    const { accepted, erased } = await this.#store(decoded);
+    for (const place of erased) rejected.push({ index: indexes[place] as number, ...faultMembers(erasedRecord()) });
+    return { accepted, duplicates: decoded.length - erased.size - accepted, rejected: rejected.sort((a, b) => a.index - b.index) };
   }
 
-  /** Stores checked records; answers how many of them were new. */
-  async store(records: readonly (DecodedRecord | NamedProject)[]): Promise<number> {
-    const rows = records.flatMap((record) => ("project" in record ? [] : [rowOf(record)]));
-    const projects = [...new Set(records.flatMap((record) => ("project" in record ? [record.project] : [])))];
+  /** Stores a checked record. @throws suppressed */
+  async storeRecord(record: DecodedRecord | NamedProject): Promise<void> {
+    const { erased } = await this.#store([record]);
+    if (erased.size > 0) throw erasedRecord();
+  }
+
+  async #store(records: readonly (DecodedRecord | NamedProject)[]): Promise<StoredRecords> {
+    const told = records.flatMap((record, place) => ("project" in record ? [] : [{ record, place, row: rowOf(record) }]));
+    const refusals = told.length === 0 ? null : await this.context.refusals.now();
+    const taken = told.filter(({ record }) => refusals?.suppression.coversRecord(record) !== true);
+    const rows = taken.map(({ row }) => row);
     // An unlink bears the id of the record that it takes back.
     const unlinks = await this.#storeRecords(rows.filter(({ kind }) => kind === "unlink"), sql`kind = 'unlink'`);
     const others = await this.#storeRecords(rows.filter(({ kind }) => kind !== "unlink"), sql`kind != 'unlink'`);
+    const late = refusals === null ? [] : await this.#takeBack("records", taken.map(({ record, row }) => ({ ...row, record })), refusals,
+      ({ record }, suppression) => suppression.coversRecord(record));
+    const isErased = ({ record, row }: (typeof told)[number]) => refusals?.suppression.coversRecord(record) === true || late.includes(row.id);
+    const kept = [...others].filter((id) => !late.includes(id)).length;
+    return { accepted: unlinks.size + kept + (await this.#storeProjects(records)), erased: new Set(told.filter(isErased).map(({ place }) => place)) };
+  }
+
+  /** Answers how many of them were new. */
+  async #storeProjects(records: readonly (DecodedRecord | NamedProject)[]): Promise<number> {
+    const projects = [...new Set(records.flatMap((record) => ("project" in record ? [record.project] : [])))];
     const known = new Set(projects.length === 0 ? [] : await this.projects());
     const fresh = projects.filter((name) => !known.has(name));
     await this.context.connection.insert("projects", fresh.map((name) => ({ name })));
-    return unlinks + others + fresh.length;
+    return fresh.length;
   }
 
-  async #storeRecords(rows: readonly RowWithId[], among: Sql): Promise<number> {
-    return rows.length === 0 ? 0 : (await storeOnce(firstOfEach(rows), this.#storeOf("records", among))).size;
+  /** Removes what was stored of those whose erasure another process began meanwhile: it may have looked before. Answers the ids. */
+  async #takeBack<Row extends RowWithId>(
+    table: "events" | "records", rows: readonly Row[], before: Refusals, isErased: (row: Row, suppression: Suppression) => boolean,
+  ): Promise<string[]> {
+    const { suppression } = await this.context.refusals.now();
+    if (suppression === before.suppression) return [];
+    const ids = rows.filter((row) => isErased(row, suppression)).map(({ id }) => id);
+    if (ids.length === 0) return [];
+    const years = table === "events" ? await yearsToRename(this.context, sql`id IN ${uuids(ids)}`) : [];
+    await remove(this.context, [...ids.map((id): Note => [table === "events" ? "event" : "record", id]), ...years]);
+    return ids;
+  }
+
+  async #storeRecords(rows: readonly RowWithId[], among: Sql): Promise<ReadonlySet<string>> {
+    return rows.length === 0 ? new Set() : await storeOnce(firstOfEach(rows), this.#storeOf("records", among));
   }
 
   /** Whether there is a record of an id that can be taken back. */
@@ -100,20 +144,35 @@ export class Writes {
     return { nowMs: this.context.clock.now(), random: this.context.random };
   }
 
-  #rowsOf(events: readonly unknown[], firstIndex: number, project: string | null, rejected: RejectedEvent[]): EventRow[] {
-    const context = { nowMs: this.context.clock.now(), project, random: this.context.random };
+  #rowsOf(events: readonly unknown[], firstIndex: number, project: string | null, refusals: Refusals, rejected: RejectedEvent[]): PlacedRow[] {
+    const nowMs = this.context.clock.now();
+    const context = { nowMs, project, random: this.context.random };
     return events.flatMap((event, at) => {
       const row = this.#rows.rowOf(event, context);
-      if (!(row instanceof EventFault)) return [row];
-      rejected.push({ index: firstIndex + at, code: row.code, message: row.message });
-      return [];
+      const fault = row instanceof EventFault ? row : refusalOf(row, refusals, nowMs);
+      if (fault !== null) rejected.push({ index: firstIndex + at, ...faultMembers(fault) });
+      return fault !== null || row instanceof EventFault ? [] : [{ row, index: firstIndex + at }];
     });
   }
 
   #storeOf(table: "events" | "records", among: Sql): StoreOf {
-    const { connection, names, cluster, clock, random } = this.context;
-    return { connection, names, cluster, table, among, nowMs: clock.now(), random };
+    const { clock, ...context } = this.context;
+    return { ...context, table, among, nowMs: clock.now() };
   }
+}
+
+/** A row and the place of its event among all. */
+interface PlacedRow {
+  readonly row: EventRow;
+  readonly index: number;
+}
+
+function faultMembers({ code, message }: EventFault | DaybookError): Pick<RejectedEvent, "code" | "message"> {
+  return { code, message };
+}
+
+function erasedRecord(): DaybookError {
+  return new DaybookError("suppressed", "the subject of this record was erased after it happened");
 }
 
 /** Of rows with one id the first. */

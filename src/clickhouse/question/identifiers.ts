@@ -6,10 +6,12 @@ import { isInForce, ownersOf, whoOf } from "./who.js";
 export function emailIdentifiers(moment: Moment): Sql {
   const { tables, survivors } = moment;
   const owners = sql`GLOBAL ANY LEFT JOIN (${ownersOf(tables.all("links"), moment)}) AS owners ON owners.linked = records.anonymousId`;
-  const identified = sql`SELECT ${whoOf(survivors)} AS person, email, (ms, toUInt128(id)) AS told FROM ${tables.all("records")} AS records ${owners}
+  // Of several at one ms an email names the smallest user id, as it does when it is asked for.
+  const identified = sql`SELECT ${whoOf(survivors)} AS person, email, (ms, toUInt128(id)) AS told,
+    (-toInt64(ms), userId = '', userId, anonymousId) AS rank FROM ${tables.all("records")} AS records ${owners}
     WHERE kind = 'identify' AND email != '' AND ${isInForce(sql`id`, moment)}`;
   return sql`SELECT person AS named, argMax(email, told) AS identifier FROM (${identified}) GROUP BY person
-    HAVING (named, identifier) GLOBAL IN (SELECT argMax(person, told), email FROM (${identified}) GROUP BY email)`;
+    HAVING (named, identifier) GLOBAL IN (SELECT argMin(person, rank), email FROM (${identified}) GROUP BY email)`;
 }
 
 /** Whether somebody of whom `named` may stand beside is identified: by a user id, or by an email. */

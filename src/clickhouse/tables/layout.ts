@@ -33,6 +33,11 @@ const FEW_VALUES = new Set([
   "device", "os", "browser", "screen", "language", "hostname", "notify", "currency",
 ]);
 
+/** A column for each metadata key: a part keeps the names of those that it had. */
+export const METADATA_TYPE = "JSON(max_dynamic_paths = 512)";
+/** By which events lie in parts of their own. */
+export const YEAR = "intDiv(day, 366)";
+
 const NO_RECORD = "toUUID('00000000-0000-0000-0000-000000000000')";
 const STORED: readonly [string, string][] = [
   ["batch", "UUID"],
@@ -47,7 +52,7 @@ const EVENTS: Table = {
     ["ms", "UInt64 CODEC(Delta, ZSTD)"],
     ["id", "UUID"],
     ...FIELDS.map(({ column }): [string, string] => [column, FEW_VALUES.has(column) ? "LowCardinality(String)" : "String CODEC(ZSTD)"]),
-    ["metadata", "JSON(max_dynamic_paths = 512)"],
+    ["metadata", METADATA_TYPE],
     ["keys", "Array(LowCardinality(String))"],
     ["referrerDomain", "LowCardinality(String)"],
     ["isCampaign", "Bool"],
@@ -66,7 +71,7 @@ const EVENTS: Table = {
     ["PROJECTION actors", "(SELECT userId, anonymousId, companyId, project, min(day) GROUP BY userId, anonymousId, companyId, project)", 3],
     ["PROJECTION byPerson", "(SELECT * ORDER BY userId, anonymousId, ms)", 3],
   ],
-  engine: "MergeTree PARTITION BY intDiv(day, 366) ORDER BY (day, project, name, ms, id) SETTINGS non_replicated_deduplication_window = 1000",
+  engine: `MergeTree PARTITION BY ${YEAR} ORDER BY (day, project, name, ms, id) SETTINGS non_replicated_deduplication_window = 1000`,
   placedBy: "multiIf(anonymousId != '', anonymousId, userId != '', userId, toString(id))",
 };
 
@@ -118,7 +123,49 @@ const SEGMENTS: Table = {
   placedBy: "name",
 };
 
-export const TABLES: readonly Table[] = [EVENTS, LINKS, RECORDS, PROJECTS, KEPT, SEGMENTS];
+/** Requests of persons about their data, as JSON: a row for each change, of which the newest of an id counts. */
+const PRIVACY_REQUESTS: Table = {
+  name: "privacy_requests",
+  since: 4,
+  columns: [["id", "UUID"], ["version", "UInt64"], ["isErased", "Bool"], ["body", "String CODEC(ZSTD)"]],
+  engine: "ReplacingMergeTree(version) ORDER BY id",
+  placedBy: "id",
+};
+
+/** Keyed hashes of who was erased. Rows are never merged: their number tells whether there are new ones. */
+const SUPPRESSED: Table = {
+  name: "suppressed",
+  since: 4,
+  columns: [["hash", "String"], ["erasedMs", "UInt64"]],
+  engine: "MergeTree ORDER BY hash",
+  placedBy: "hash",
+};
+
+/** For how many days events are kept, by project; `""`: all that have no rule of their own; 0 days: there is no rule. */
+const TIME_TO_LIVE: Table = {
+  name: "time_to_live",
+  since: 4,
+  columns: [["project", "String"], ["days", "UInt32"], ["version", "UInt64"]],
+  engine: "ReplacingMergeTree(version) ORDER BY project",
+  placedBy: "project",
+};
+
+/** What is being removed. Statements that change rows stay in files of the server: they name rows of this table, and nothing that anybody sent. */
+const REMOVALS: Table = {
+  name: "removals",
+  since: 4,
+  columns: [["removal", "UUID"], ["kind", "LowCardinality(String)"], ["text", "String CODEC(ZSTD)"], ["value", "String CODEC(ZSTD)"]],
+  engine: "MergeTree PARTITION BY removal ORDER BY (removal, kind)",
+  placedBy: "removal",
+};
+
+export const TABLES: readonly Table[] = [EVENTS, LINKS, RECORDS, PROJECTS, KEPT, SEGMENTS, PRIVACY_REQUESTS, SUPPRESSED, TIME_TO_LIVE, REMOVALS];
+
+/**
+ * The tables with a row, or some, for an event, from which whatever is deleted goes: each has its `id`, `ms`, `project`, `userId` and `anonymousId`,
+ * and the last of these is no part of its order.
+ */
+export const EVENT_TABLES: readonly string[] = [EVENTS.name];
 
 export const VIEWS: readonly View[] = [
   {

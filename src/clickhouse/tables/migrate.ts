@@ -4,11 +4,14 @@ import type { Connection } from "../connection/connection.js";
 import { sql, text } from "../sql/sql.js";
 import { databaseStatement, tableStatements, type Place } from "./statements.js";
 
-/** Bumped with every change of the tables. */
-export const TABLES_VERSION = 3;
+/** Raised with every change of the tables. */
+export const TABLES_VERSION = 4;
 
 const VERSION = "tablesVersion";
+/** Keys, and the version that brought them. */
 const CURSOR_KEY = "cursorKey";
+const SUPPRESSION_KEY = "suppressionKey";
+const KEYS: readonly (readonly [name: string, since: number])[] = [[CURSOR_KEY, 1], [SUPPRESSION_KEY, 4]];
 
 /** What making the tables would do, or did. */
 export interface Migration {
@@ -30,9 +33,11 @@ export async function migrate(connection: Connection, place: Place, isDryRun: bo
   const statements = [...(from === 0 ? [databaseStatement(place)] : []), ...tableStatements(place, from)];
   if (isDryRun) return { from, to: TABLES_VERSION, statements };
   for (const statement of statements) await connection.define(statement);
-  const key = new Uint8Array(32);
-  random(key);
-  const keys = from === 0 ? [{ name: CURSOR_KEY, value: toHex(key) }] : [];
+  const keys = KEYS.filter(([, since]) => since > from).map(([name]) => {
+    const key = new Uint8Array(32);
+    random(key);
+    return { name, value: toHex(key) };
+  });
   await connection.insert("kept", [...keys, { name: VERSION, value: String(TABLES_VERSION) }]);
   return { from, to: TABLES_VERSION, statements };
 }
@@ -40,6 +45,8 @@ export async function migrate(connection: Connection, place: Place, isDryRun: bo
 /** What is kept of the store as a whole. */
 export interface Kept {
   readonly cursorKey: Uint8Array;
+  /** Who was erased is known by hashes under it alone. */
+  readonly suppressionKey: Uint8Array;
 }
 
 /** @throws manifest_missing (no tables), invalid_parameter (of another version), unreachable */
@@ -49,8 +56,10 @@ export async function keptOf(connection: Connection): Promise<Kept> {
   if (version < TABLES_VERSION)
     throw new DaybookError("manifest_missing", "the database has no tables of this version: run `daybook clickhouse migrate`");
   // Of several the one that was there first: whoever migrated at the same moment reads the same.
-  const [[key] = [""]] = await connection.rows<[string]>(sql`SELECT argMin(value, (storedMs, value)) FROM kept WHERE name = ${text(CURSOR_KEY)}`);
-  return { cursorKey: Uint8Array.from(key.match(/../g) ?? [], (hex) => Number.parseInt(hex, 16)) };
+  const rows = await connection.rows<[string, string]>(sql`SELECT name, argMin(value, (storedMs, value)) FROM kept GROUP BY name`);
+  const values = new Map(rows);
+  const keyOf = (name: string) => Uint8Array.from(values.get(name)?.match(/../g) ?? [], (hex) => Number.parseInt(hex, 16));
+  return { cursorKey: keyOf(CURSOR_KEY), suppressionKey: keyOf(SUPPRESSION_KEY) };
 }
 
 async function versionOf(connection: Connection): Promise<number> {

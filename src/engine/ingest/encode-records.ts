@@ -2,14 +2,13 @@ import { DaybookError, parameterError } from "../../base/errors.js";
 import { Turns } from "../../base/turn.js";
 import type { DecodedRecord, NamedProject } from "../../identity/decode-record.js";
 import { LIMITS } from "../../base/limits.js";
-import { emailInTraits } from "../../identity/emails.js";
 import { DICTIONARY_OF_FIELD, RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "../../identity/record-table.js";
 import { fieldIndex } from "../../schema/fields.js";
 import type { Batch } from "../../store/batch/batch.js";
 import type { RecordBatch } from "../../store/batch/record-batch.js";
 import type { Store } from "../../store/live/store.js";
 import type { RecordOutcome } from "./group.js";
-import type { SuppressedKind, Suppression } from "./suppression.js";
+import type { Suppression } from "./suppression.js";
 
 /** Dictionaries whose codes events use too. */
 const SHARED = ["userId", "anonymousId", "companyId"] as const;
@@ -48,7 +47,7 @@ export class RecordEncoder {
   /** Adds a record behind every erasure that came before, unless it is there already or must stay out. */
   add(record: DecodedRecord | NamedProject, suppression: Suppression): RecordOutcome {
     if ("project" in record) return this.#addProject(record.project);
-    if (isErased(record, suppression)) return new DaybookError("suppressed", "the subject of this record was erased after it happened");
+    if (suppression.coversRecord(record)) return new DaybookError("suppressed", "the subject of this record was erased after it happened");
     if (this.#isKnown(record)) return "duplicate";
     for (const field of RECORD_FIELDS) if (this.#isFull(DICTIONARY_OF_FIELD[field], record.texts[field])) return fullError(field);
     this.#append(record);
@@ -107,13 +106,6 @@ export class RecordEncoder {
   keep(): void {
     for (const name of SHARED) this.#brought[name].clear();
   }
-}
-
-function isErased({ texts, createdAtMs }: DecodedRecord, suppression: Suppression): boolean {
-  if (suppression.isEmpty) return false;
-  const covers = (kind: SuppressedKind, id: string) => suppression.covers(kind, id, createdAtMs);
-  if (covers("userId", texts.userId) || covers("userId", texts.fromUserId) || covers("anonymousId", texts.anonymousId)) return true;
-  return covers("email", texts.email) || covers("email", emailInTraits(texts.traits));
 }
 
 function fullError(param: string): DaybookError {

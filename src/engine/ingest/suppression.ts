@@ -1,4 +1,6 @@
 import { hmacSha256, toHex } from "../../base/hash.js";
+import type { DecodedRecord } from "../../identity/decode-record.js";
+import { emailInTraits } from "../../identity/emails.js";
 
 /** What an id is: the same text may be erased as one and free as another. */
 export type SuppressedKind = "userId" | "anonymousId" | "email";
@@ -46,6 +48,14 @@ export class Suppression {
     if (this.#free.size >= FREE_COUNT_MAX) this.#free.clear();
     this.#free.add(mark);
     return false;
+  }
+
+  /** Whether a record must stay out: for its ids, or for an email, also one in what others say. */
+  coversRecord({ texts, createdAtMs }: DecodedRecord): boolean {
+    if (this.isEmpty) return false;
+    const covers = (kind: SuppressedKind, id: string) => this.covers(kind, id, createdAtMs);
+    if (covers("userId", texts.userId) || covers("userId", texts.fromUserId) || covers("anonymousId", texts.anonymousId)) return true;
+    return covers("email", texts.email) || covers("email", emailInTraits(texts.traits));
   }
 
   /** 128 bits of the HMAC, hex. */

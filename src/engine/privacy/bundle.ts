@@ -1,11 +1,11 @@
-import { isoOf } from "../../base/time.js";
 import { uuidText } from "../../base/uuid.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
 import type { IdentityView } from "../../identity/identity-view.js";
-import { RECORD_KINDS } from "../../identity/record-table.js";
+import { DICTIONARY_OF_FIELD, RECORD_KINDS } from "../../identity/record-table.js";
 import type { RecordField, RecordTable } from "../../identity/record-table.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { Store } from "../../store/live/store.js";
+import { line, toldRecord } from "./bundle-lines.js";
 import { exportRows } from "../exports/events.js";
 import type { PersonTest } from "../exports/events.js";
 import { PASSED_ROW_VALUES, RowTurns } from "../exports/row-turns.js";
@@ -63,10 +63,6 @@ export async function* bundleOf(identity: number, held: Held, signal?: Pick<Abor
   for await (const event of events) yield line({ kind: "event", ...event });
 }
 
-function line(value: object): string {
-  return `${JSON.stringify(value)}\n`;
-}
-
 function identityLine({ dictionaries, view }: Held, identity: number, { userIds, anonymousIds }: PersonIds): object {
   const texts = (codes: ReadonlySet<number>, name: string) => [...codes].map((code) => dictionaries.named(name).valueOf(code)).sort();
   return {
@@ -83,10 +79,6 @@ function recordLine({ records, dictionaries, isLive }: Held, row: number, { user
   const isAlias = records.kinds[row] === RECORD_KINDS.alias;
   const isNamed = userIds.has(userId) || userIds.has(records.code(row, "fromUserId")) || ((isAlias || userId === 0) && anonymousIds.has(records.code(row, "anonymousId")));
   if (kind === undefined || !isNamed || !isLive(row)) return null;
-  const text = (field: RecordField, name: string = field) => dictionaries.named(name).valueOf(records.code(row, field)) || undefined;
-  const about = { kind, id: uuidText(records.ids, row * 16), createdAt: isoOf(records.timeOf(row)) };
-  if (kind === "alias") return { ...about, from: text("fromUserId", "userId"), to: text("userId") };
-  const traits = text("traits");
-  const told = { userId: text("userId"), anonymousId: text("anonymousId"), email: text("email"), companyId: text("companyId") };
-  return { ...about, ...told, ...(traits === undefined ? {} : { traits: JSON.parse(traits) as unknown }) };
+  const text = (field: RecordField) => dictionaries.named(DICTIONARY_OF_FIELD[field]).valueOf(records.code(row, field));
+  return toldRecord(kind, uuidText(records.ids, row * 16), records.timeOf(row), text);
 }

@@ -112,6 +112,19 @@ export function shownRequest(request: StoredRequest, nowMs: number): PrivacyRequ
   };
 }
 
+/** All of them, newest first. */
+export function shownRequests(requests: readonly StoredRequest[], nowMs: number): readonly PrivacyRequest[] {
+  const all = requests.map((request) => shownRequest(expire(request, nowMs), nowMs));
+  return all.sort((a, b) => (a.createdAt === b.createdAt ? (a.id < b.id ? 1 : -1) : a.createdAt < b.createdAt ? 1 : -1));
+}
+
+/** @throws invalid_transition where a request has no bundle, or not yet */
+export function refuseBundle({ type, status, resolution }: StoredRequest): void {
+  if (type !== "access" && type !== "portability") throw new DaybookError("invalid_transition", `a request for ${type} has no bundle`);
+  if (status !== "acknowledged" && resolution !== "completed" && resolution !== "partially_completed")
+    throw new DaybookError("invalid_transition", `expected a request that was acknowledged, this one is ${resolution ?? status}`);
+}
+
 function canExtend({ status, regulation, extendedAtMs }: StoredRequest): boolean {
   return status !== "resolved" && extendedAtMs === null && isExtendable(regulation);
 }

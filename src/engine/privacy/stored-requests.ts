@@ -8,12 +8,16 @@ import { erase } from "../../store/upkeep/erase.js";
 import type { ErasedCounts } from "../../store/upkeep/erase.js";
 import { writePrivacy } from "../../store/upkeep/privacy-file.js";
 import type { Store } from "../../store/live/store.js";
+import { refuseUnknownProject } from "../upkeep/deletions.js";
 import type { Housekeeping, UntilUnread } from "../upkeep/housekeeping.js";
 import type { IngestQueue } from "../ingest/queue.js";
 import { bundleOf, heldIn, idsOf } from "./bundle.js";
 import type { PersonIds } from "./bundle.js";
 import { PrivacyBook } from "./book.js";
-import { acknowledge, expire, extend, newRequest, readPrivacyInput, readResolution, resolve, shownRequest, verify } from "./lifecycle.js";
+import { ERASING, isOfErased, suppressedOf, withoutSubject } from "./erased.js";
+import {
+  acknowledge, expire, extend, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest, shownRequests, verify,
+} from "./lifecycle.js";
 import type { PrivacyHolder, StoredRequest } from "./lifecycle.js";
 import type { ErasureReceipt, PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "./requests.js";
 import { projectsOf } from "../../store/live/projects.js";
@@ -38,9 +42,6 @@ export interface PrivacyHouse {
   readonly refuseClosed: () => void;
 }
 
-/** Resolutions of an erasure that remove the person. */
-const ERASING: readonly PrivacyResolution[] = ["completed", "partially_completed"];
-
 /** The privacy requests of one store: a book that is written anew, durably, with every change. */
 export class StoredPrivacyRequests implements PrivacyRequests {
   readonly #house: PrivacyHouse;
@@ -64,8 +65,7 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     const { store, clock, random } = this.#house;
     this.#house.refuseClosed();
     const read = readPrivacyInput(input);
-    if (read.project !== null && !projectsOf(store).includes(read.project))
-      throw new DaybookError("project_not_found", `project: there is no project ${shown(read.project)}`, { param: "project" });
+    if (read.project !== null) refuseUnknownProject(read.project, projectsOf(store));
     const nowMs = clock.now();
     const id = new Uint8Array(16);
     writeUuidV7(nowMs, random, id, 0);
@@ -76,9 +76,7 @@ export class StoredPrivacyRequests implements PrivacyRequests {
 
   async list(): Promise<readonly PrivacyRequest[]> {
     this.#house.refuseClosed();
-    const nowMs = this.#house.clock.now();
-    const shownRequests = this.#book.requests.map((request) => shownRequest(expire(request, nowMs), nowMs));
-    return shownRequests.sort((a, b) => (a.createdAt === b.createdAt ? (a.id < b.id ? 1 : -1) : a.createdAt < b.createdAt ? 1 : -1));
+    return shownRequests(this.#book.requests, this.#house.clock.now());
   }
 
   async get(id: string): Promise<PrivacyRequest> {
@@ -110,10 +108,7 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     const { signal } = readStopOptions(options);
     const { store } = this.#house;
     const request = this.#request(id);
-    if (request.type !== "access" && request.type !== "portability")
-      throw new DaybookError("invalid_transition", `a request for ${request.type} has no bundle`);
-    if (request.status !== "acknowledged" && request.resolution !== "completed" && request.resolution !== "partially_completed")
-      throw new DaybookError("invalid_transition", `expected a request that was acknowledged, this one is ${request.resolution ?? request.status}`);
+    refuseBundle(request);
     const { identity, held } = await store.whole(() => {
       const inThisTurn = heldIn(store);
       return { identity: this.#personOf(request, inThisTurn.view), held: inThisTurn };
@@ -219,26 +214,10 @@ export class StoredPrivacyRequests implements PrivacyRequests {
 
   /** Resolved with its receipt; in all requests of the person the subject is gone, and their ids are suppressed. */
   #bookAfter(request: StoredRequest, ids: PersonIds, counts: ErasedCounts, identityId: string | null, nowMs: number): PrivacyBook {
-    const people = this.#textsOf(ids);
-    const suppressed: [SuppressedKind, string][] = [...people, ...counts.emails.map((email): [SuppressedKind, string] => ["email", email])];
-    const emails = new Set(counts.emails);
-    const isTheirs = (other: StoredRequest) => {
-      const { subject, holder } = other;
-      if (other.id === request.id) return true;
-      if ("erased" in subject) return false;
-      if (holder !== null) return people.some(([kind, id]) => id === (kind === "userId" ? "userId" in holder && holder.userId : "anonymousId" in holder && holder.anonymousId));
-      if (identityId !== null && other.identityId === identityId) return true;
-      // An email may stand in the place of a user id, and a user id may be an email.
-      const text = "email" in subject ? subject.email : subject.userId;
-      return emails.has(normalEmail(text)) || people.some(([, id]) => id === text || ("email" in subject && normalEmail(id) === normalEmail(text)));
-    };
-    if ("userId" in request.subject && identityId === null) suppressed.push(["userId", request.subject.userId], ["anonymousId", request.subject.userId]);
-    const changed = this.#book.requests.filter(isTheirs).map((other) => ({
-      ...(other.id === request.id ? { ...request, receipt: receiptOf(ids, counts, nowMs) } : other),
-      subject: { erased: true as const },
-      holder: null,
-    }));
-    return this.#book.replace(changed).suppress(this.#book.suppression.with(suppressed, nowMs));
+    const person = { ids: this.#textsOf(ids), emails: new Set(counts.emails), identityId };
+    const changed = this.#book.requests.filter((other) => isOfErased(other, request, person)).map((other) =>
+      withoutSubject(other.id === request.id ? { ...request, receipt: receiptOf(ids, counts, nowMs) } : other));
+    return this.#book.replace(changed).suppress(this.#book.suppression.with(suppressedOf(request, person), nowMs));
   }
 }
 

@@ -20,6 +20,14 @@ export interface DeleteEventsInput {
   readonly project?: string | null | undefined;
 }
 
+/** @throws invalid_parameter, unknown_parameter, invalid_date */
+export function readDeleteEvents(input: DeleteEventsInput): { readonly beforeMs: number; readonly project: string | null } {
+  const members = readMembers(input, "", ["before", "project"]);
+  const beforeMs = readDate(members, "before", null)?.fromMs;
+  if (beforeMs === undefined) throw memberError(members, "before", "expected a date or a timestamp, got none");
+  return { beforeMs, project: readText(members, "project") };
+}
+
 /** What a deletion removed. */
 export interface DeletionReceipt extends DeletedCounts {
   /** ISO 8601. */
@@ -58,10 +66,7 @@ export class Deletions {
 
   async deleteEvents(input: DeleteEventsInput): Promise<DeletionReceipt> {
     this.#house.refuseClosed();
-    const members = readMembers(input, "", ["before", "project"]);
-    const beforeMs = readDate(members, "before", null)?.fromMs;
-    if (beforeMs === undefined) throw memberError(members, "before", "expected a date or a timestamp, got none");
-    const project = readText(members, "project");
+    const { beforeMs, project } = readDeleteEvents(input);
     if (project !== null) this.#refuseUnknown(project);
     return await this.run(() => ({ doomed: this.#before(beforeMs, project), beside: { projectName: 0 } }));
   }
@@ -101,7 +106,12 @@ export class Deletions {
 
   /** @throws project_not_found */
   #refuseUnknown(project: string): void {
-    if (projectsOf(this.#house.store).includes(project)) return;
-    throw new DaybookError("project_not_found", `project: there is no project ${shown(project)}`, { param: "project" });
+    refuseUnknownProject(project, projectsOf(this.#house.store));
   }
+}
+
+/** @throws project_not_found */
+export function refuseUnknownProject(project: string, projects: readonly string[]): void {
+  if (projects.includes(project)) return;
+  throw new DaybookError("project_not_found", `project: there is no project ${shown(project)}`, { param: "project" });
 }

@@ -1,10 +1,7 @@
 import type { Clock } from "../../base/clock.js";
-import { parameterError, shown } from "../../base/errors.js";
-import { LIMITS } from "../../base/limits.js";
 import { compareCodePoints } from "../../base/order.js";
 import { dayOf, isoOfDay } from "../../base/time.js";
 import { denseCodes } from "../../column/column.js";
-import { readMembers } from "../../plan/members.js";
 import { doomedRows } from "../../store/upkeep/delete-rows.js";
 import type { Doomed } from "../../store/upkeep/delete-rows.js";
 import type { DeletionHouse, DeletionReceipt, Deletions } from "./deletions.js";
@@ -12,6 +9,7 @@ import type { Manifest } from "../../store/files/manifest.js";
 import { Sweeps } from "./sweeps.js";
 import { TimeToLiveRules } from "../ingest/time-to-live-rules.js";
 import type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "./time-to-live.js";
+import { inOrder, readProject, readRule, withPreviewed, withRule } from "./time-to-live-input.js";
 import type { Wait } from "./scrub.js";
 
 /** How long the events of one store are kept: rules in its manifest, and the sweeps that follow them. */
@@ -47,13 +45,8 @@ export class StoredTimeToLive implements TimeToLive {
 
   async set(project: string | null, rule: { readonly days: number }): Promise<void> {
     this.#house.refuseClosed();
-    const read = readRule(project, readMembers(rule, "", ["days"]).values.get("days"));
-    await this.#change((rules) => {
-      const others = rules.filter((each) => each.project !== read.project);
-      if (others.length >= LIMITS.timeToLiveRuleCount)
-        throw parameterError("invalid_parameter", "project", `expected at most ${LIMITS.timeToLiveRuleCount} rules`);
-      return [...others, read];
-    });
+    const read = readRule(project, rule);
+    await this.#change((rules) => withRule(rules, read));
     this.#sweeps.again();
   }
 
@@ -75,13 +68,7 @@ export class StoredTimeToLive implements TimeToLive {
 
   async preview(rule?: TimeToLiveRule): Promise<TimeToLivePreview> {
     this.#house.refuseClosed();
-    const rules = [...(this.#house.store.manifest.timeToLive ?? [])];
-    if (rule !== undefined) {
-      const { values } = readMembers(rule, "", ["project", "days"]);
-      rules.push(readRule((values.get("project") ?? null) as string | null, values.get("days")));
-    }
-    // Of two rules of a project the later one holds.
-    return await this.#pastTheirTime(new TimeToLiveRules(rules));
+    return await this.#pastTheirTime(new TimeToLiveRules(withPreviewed(this.#house.store.manifest.timeToLive ?? [], rule)));
   }
 
   async sweep(): Promise<DeletionReceipt> {
@@ -161,22 +148,4 @@ export class StoredTimeToLive implements TimeToLive {
       if (rules !== former) await store.writeManifest(() => ({ timeToLive: rules }));
     });
   }
-}
-
-function inOrder(rules: readonly TimeToLiveRule[]): TimeToLiveRule[] {
-  // No project has the name "".
-  return rules.map((rule) => ({ ...rule })).sort((a, b) => compareCodePoints(a.project ?? "", b.project ?? ""));
-}
-
-function readRule(project: string | null, days: unknown): TimeToLiveRule {
-  readProject(project);
-  if (typeof days !== "number" || !Number.isInteger(days) || days < 1 || days > LIMITS.timeToLiveDays)
-    throw parameterError("invalid_parameter", "days", `expected a whole number from 1 to ${LIMITS.timeToLiveDays}, got ${shown(days)}`);
-  return { project, days };
-}
-
-function readProject(project: unknown): void {
-  if (project === null) return;
-  if (typeof project !== "string" || project === "" || !project.isWellFormed() || project.length > LIMITS.eventNameChars)
-    throw parameterError("invalid_parameter", "project", `expected 1 to ${LIMITS.eventNameChars} characters, got ${shown(project)}`);
 }

@@ -2,7 +2,7 @@ import { DaybookError } from "../../base/errors.js";
 import type { Daybook } from "../../engine/daybook.js";
 import type { ReportName } from "../../plan/plan.js";
 
-/** What only a Daybook has that keeps its store itself. */
+/** What not every Daybook has whose events are kept elsewhere. */
 type Own = Pick<Daybook, "segments" | "privacyRequests" | "timeToLive" | "deleteEvents" | "deleteProject" | "explain" | "changes" | "stats" | "health">;
 
 type Transfer = "ingest" | "identify" | "group" | "alias" | "unlink" | "ingestRecords" | "exportEvents" | "exportRecords";

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { storedBytes } from "./stored-text.js";
 
 /** The part of chDB that is used: its types are there only where its half gigabyte is installed. */
 interface Session {
@@ -65,6 +66,18 @@ export class Engine {
     return next;
   }
 
+  /** Where a text stands in files, whatever its case, compressed or not; none: nowhere. */
+  async pathsWith(text: string): Promise<string[]> {
+    const { texts, frames } = storedBytes(join(this.#directory, "data"));
+    const paths = texts.filter((stored) => stored.text.toLowerCase().includes(text)).map(({ path }) => path);
+    const inflated = join(this.#directory, "frames.zst");
+    writeFileSync(inflated, frames);
+    const run = () => this.#query(`SELECT sum(position(lower(raw), ${literal(text)})) FROM file(${literal(inflated)}, RawBLOB, 'raw String', 'zstd')`);
+    const next = this.#last.then(run);
+    this.#last = next.catch(() => undefined);
+    return [...paths, ...(frames.length > 0 && Number(await next) > 0 ? ["a compressed block"] : [])];
+  }
+
   close(): void {
     this.#session.close();
     if (this.kept === null) rmSync(this.#directory, { recursive: true, force: true });
@@ -78,7 +91,9 @@ export class Engine {
     // Both shards write into one table here: under one token the rows of the second would pass for those of the first.
     const { insert_deduplication_token: token = "", ...others } = settings;
     const isTold = token !== "" && insert !== null && Object.keys(filters).length > 0;
-    await this.#set(insert === null ? { ...settings, ...filters } : isTold ? others : settings);
+    // A mutation changes the rows of both at once, and reads no shard's alone.
+    const isRead = insert === null && !/^\s*ALTER/.test(statement);
+    await this.#set(isRead ? { ...settings, ...filters } : isTold ? others : settings);
     if (insert !== null) {
       const [, table = "", columns, format = ""] = insert;
       const once = `${database} ${table} ${token}`;
@@ -122,7 +137,7 @@ export class Engine {
       return `${literal(`${database}.${table}`)}: ${literal(`(${key}) % shardCount() + 1 = shardNum()`)}`;
     });
     const filter = filters.length === 0 ? "" : `{${filters.join(", ")}}`;
-    if (filters.length > 0) this.#shardFilters.set(database, filter);
+    this.#shardFilters.set(database, filter);
     return filter === "" ? {} : { additional_table_filters: filter };
   }
 

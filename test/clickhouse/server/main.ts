@@ -18,9 +18,10 @@ const server = createServer((request, response) => {
 });
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { pathname } = new URL(request.url ?? "/", "http://localhost");
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
   if (pathname === "/ping") return void response.end("Ok.\n");
   if (pathname === "/given-up") return void response.end(String(givenUpCount));
+  if (pathname === "/stored") return void response.end(JSON.stringify(await engine.pathsWith(searchParams.get("text") ?? "")));
   if (pathname === "/held") return void response.end(String(faults.heldCount));
   const asked = await readAsked(request);
   if (pathname === "/orders") {

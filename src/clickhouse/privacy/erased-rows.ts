@@ -1,0 +1,80 @@
+import { isoOf } from "../../base/time.js";
+import type { ErasureReceipt } from "../../engine/privacy/requests.js";
+import type { Subject, Subjects } from "../question/subject.js";
+import { ofActors } from "../question/where.js";
+import { isInForce } from "../question/who.js";
+import { partOf } from "../removal/deletions.js";
+import { yearsToRename } from "../removal/metadata-names.js";
+import type { Note } from "../removal/removal.js";
+import { sql, texts, uuids, type Bound, type Sql } from "../sql/sql.js";
+import { emailsOnlyTheirs, heldEmails, traitsWithout } from "./erased-emails.js";
+
+/** What goes with somebody, as notes, and what is said of it. */
+export interface ErasedRows {
+  readonly notes: readonly Note[];
+  readonly receipt: ErasureReceipt;
+}
+
+type RecordRow = readonly [id: string, kind: "identify" | "group" | "alias", email: string];
+
+/**
+ * Finds what goes with somebody: their ids, records and emails, and what others say of these. Cost: a look at all events, records and user ids.
+ * @param email by which they were asked for, as emails are compared; null for an id
+ */
+export async function erasedRows(person: Subject | null, email: string | null, subjects: Subjects, nowMs: number): Promise<ErasedRows> {
+  const { users, anonymous } = person ?? { users: [], anonymous: [] };
+  const records = await goneRecords({ users, anonymous }, email, subjects);
+  const ids = records.map(([id]) => id);
+  const held = new Set(records.map(([, , each]) => each).filter((each) => each !== ""));
+  const emails = await emailsOnlyTheirs(users, email, held, ids, subjects);
+  const cut = await traitsWithout(emails, ids, subjects);
+  const others = await heldEmails([...held], ids, subjects);
+  const count = (kind: RecordRow[1]) => records.filter(([, each]) => each === kind).length;
+  const notes: Note[] = [
+    ...users.map((id): Note => ["userId", id]),
+    ...anonymous.map((id): Note => ["anonymousId", id]),
+    ...emails.map((each): Note => ["email", each]),
+    ...ids.map((id): Note => ["record", id]),
+    ...cut,
+    ...(await yearsToRename({ connection: subjects.connection, names: subjects.moment.tables }, sql`(${ofActors({ users, anonymous })})`)),
+  ];
+  const receipt: ErasureReceipt = {
+    erasedAt: isoOf(nowMs),
+    ...(await goneEvents({ users, anonymous }, subjects)),
+    identifyCalls: count("identify"),
+    groupCalls: count("group"),
+    aliasCalls: count("alias"),
+    userIds: users.length,
+    anonymousIds: anonymous.length,
+    emails: [...held].filter((each) => !others.has(each)).length,
+    // There are no dictionaries.
+    dictionaryValues: 0,
+  };
+  return { notes, receipt };
+}
+
+type Ids = Pick<Subject, "users" | "anonymous">;
+
+async function goneEvents(ids: Ids, { connection, moment }: Subjects): Promise<Pick<ErasureReceipt, "events" | "segmentsRewritten">> {
+  const { tables } = moment;
+  const isOwn = sql`(${ofActors(ids)})`;
+  const [[events, segmentsRewritten] = [0, 0]] = await connection.rows<[number, number]>(sql`SELECT countIf(${isOwn}), uniqExact(${partOf(tables)})
+    FROM ${tables.all("events")} WHERE ${isOwn} OR anonymousId IN ${texts(ids.anonymous)}`);
+  return { events, segmentsRewritten };
+}
+
+/** Theirs, and those with an email of theirs that were taken back. What takes a record back bears its id. */
+async function goneRecords({ users, anonymous }: Ids, email: string | null, { connection, moment }: Subjects): Promise<readonly RecordRow[]> {
+  const { tables } = moment;
+  const rows = sql`SELECT toString(id), kind, email FROM ${tables.all("records")} WHERE kind != 'unlink'`;
+  const own = await connection.rows<RecordRow>(sql`${rows} AND ${isOwnRecord(texts(users), texts(anonymous))}`);
+  const emails = [...new Set([...own.map(([, , each]) => each), email ?? ""])].filter((each) => each !== "");
+  const takenBack = sql`${rows} AND email IN ${texts(emails)} AND NOT (${isInForce(sql`id`, moment)}) AND id NOT IN ${uuids(own.map(([id]) => id))}`;
+  return [...own, ...(await connection.rows<RecordRow>(takenBack))];
+}
+
+/** Whether a record is about somebody. */
+export function isOwnRecord(users: Sql | Bound, anonymous: Sql | Bound): Sql {
+  const ofAlias = sql`userId IN ${users} OR fromUserId IN ${users} OR anonymousId IN ${anonymous}`;
+  return sql`kind != 'unlink' AND if(kind = 'alias', ${ofAlias}, if(userId != '', userId IN ${users}, anonymousId IN ${anonymous}))`;
+}

@@ -1,0 +1,63 @@
+import { DaybookError, shown } from "../../base/errors.js";
+import type { StoredRequest } from "../../engine/privacy/lifecycle.js";
+import type { ErasureReceipt, PrivacyResolution } from "../../engine/privacy/requests.js";
+import { sql, uuids } from "../sql/sql.js";
+import { change } from "../tables/change.js";
+import { nextVersion } from "../tables/next-version.js";
+import type { RemovalContext } from "../removal/removal.js";
+
+/** An erasure that has begun: what will be said of it in the end. */
+export interface Erasing {
+  /** The id of the removal in which stands who goes. */
+  readonly removal: string;
+  readonly resolution: PrivacyResolution;
+  readonly identityId: string | null;
+  readonly atMs: number;
+  readonly receipt: ErasureReceipt;
+}
+
+/** A request as it is kept. */
+export interface KeptRequest {
+  readonly request: StoredRequest;
+  /** Null: none has begun, or it is done. */
+  readonly erasing: Erasing | null;
+}
+
+/** Privacy requests: a row for each change, of which the newest of an id counts. */
+export class RequestTable {
+  constructor(readonly context: RemovalContext) {}
+
+  async all(): Promise<readonly KeptRequest[]> {
+    return (await this.#read()).kept;
+  }
+
+  /** @throws privacy_request_not_found */
+  async get(id: string): Promise<KeptRequest> {
+    const found = (await this.all()).find(({ request }) => request.id === id);
+    if (found === undefined) throw new DaybookError("privacy_request_not_found", `there is no privacy request ${shown(id)}`);
+    return found;
+  }
+
+  async put(requests: readonly KeptRequest[]): Promise<void> {
+    const { connection, random } = this.context;
+    const version = nextVersion((await this.#read()).newest, random);
+    await connection.insert("privacy_requests", requests.map((kept) =>
+      ({ id: kept.request.id, version, isErased: "erased" in kept.request.subject, body: JSON.stringify(kept) })));
+  }
+
+  /** Deletes what some requests were before they named nobody. */
+  async forgetNames(requests: readonly KeptRequest[]): Promise<void> {
+    // Of an id that was just made up nobody can be told.
+    await change(this.context, "privacy_requests", sql`DELETE WHERE id IN ${uuids(requests.map(({ request }) => request.id))} AND NOT isErased`);
+  }
+
+  async #read(): Promise<{ readonly kept: readonly KeptRequest[]; readonly newest: number }> {
+    const { connection, names } = this.context;
+    const rows = await connection.rows<[body: string, version: number]>(
+      sql`SELECT argMax(body, version), max(version) FROM ${names.all("privacy_requests")} GROUP BY id`);
+    return {
+      kept: rows.map(([body]) => JSON.parse(body) as KeptRequest),
+      newest: rows.reduce((newest, [, version]) => Math.max(newest, version), 0),
+    };
+  }
+}

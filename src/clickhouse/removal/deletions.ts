@@ -1,0 +1,57 @@
+import { isoOf } from "../../base/time.js";
+import { readDeleteEvents, refuseUnknownProject, type DeleteEventsInput, type DeletionReceipt } from "../../engine/upkeep/deletions.js";
+import { DEFAULT_PROJECT } from "../../schema/project.js";
+import { sql, type Sql } from "../sql/sql.js";
+import type { TableNames } from "../tables/names.js";
+import { yearsToRename } from "./metadata-names.js";
+import { END_OF_TIME_MS, isPast, type Cutoffs } from "./past-events.js";
+import { remove } from "./perform.js";
+import type { Note, RemovalContext } from "./removal.js";
+
+export interface DeletionContext extends RemovalContext {
+  /** Names of all projects. */
+  readonly projects: () => Promise<readonly string[]>;
+}
+
+/** Takes events away: from answers once their table is changed, from the files of the servers before it resolves. */
+export class ClickHouseDeletions {
+  constructor(readonly context: DeletionContext) {}
+
+  async deleteEvents(input: DeleteEventsInput): Promise<DeletionReceipt> {
+    const { beforeMs, project } = readDeleteEvents(input);
+    const projects = await this.context.projects();
+    if (project !== null) refuseUnknownProject(project, projects);
+    return await this.run(new Map((project === null ? projects : [project]).map((name) => [name, beforeMs])));
+  }
+
+  async deleteProject(name: string): Promise<DeletionReceipt> {
+    refuseUnknownProject(name, await this.context.projects());
+    return await this.run(new Map([[name, END_OF_TIME_MS]]), name === DEFAULT_PROJECT ? [] : [["name", name]]);
+  }
+
+  /** @param beside what goes with the events */
+  async run(cutoffs: Cutoffs, beside: readonly Note[] = []): Promise<DeletionReceipt> {
+    const { clock } = this.context;
+    const counts = cutoffs.size === 0 ? NOTHING : await this.#counts(cutoffs);
+    const past = [...cutoffs].map(([project, beforeMs]): Note => ["project", project, String(beforeMs)]);
+    const notes = counts.events === 0 ? [] : [...past, ...(await yearsToRename(this.context, isPast(cutoffs)))];
+    await remove(this.context, [...notes, ...beside]);
+    // There are no dictionaries.
+    return { deletedAt: isoOf(clock.now()), ...counts, dictionaryValues: 0 };
+  }
+
+  async #counts(cutoffs: Cutoffs): Promise<typeof NOTHING> {
+    const { connection, names } = this.context;
+    const parts = sql`SELECT countIf(${isPast(cutoffs)}) AS gone, count() AS whole FROM ${names.all("events")} GROUP BY ${partOf(names)}`;
+    const [[events, segmentsRewritten, segmentsRemoved] = [0, 0, 0]] = await connection.rows<[number, number, number]>(
+      sql`SELECT sum(gone), countIf(gone > 0 AND gone < whole), countIf(gone = whole) FROM (${parts})`);
+    return { events, segmentsRewritten, segmentsRemoved };
+  }
+}
+
+const NOTHING = { events: 0, segmentsRewritten: 0, segmentsRemoved: 0 };
+
+/** The part of a table that a row lies in, of all servers. */
+export function partOf(names: TableNames): Sql {
+  return names.isCluster ? sql`(_shard_num, _part)` : sql`_part`;
+}

@@ -1,0 +1,69 @@
+import { compareCodePoints } from "../../base/order.js";
+import { dayOf, isoOfDay } from "../../base/time.js";
+import type { DeletionReceipt } from "../../engine/upkeep/deletions.js";
+import type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "../../engine/upkeep/time-to-live.js";
+import { inOrder, readProject, readRule, withPreviewed, withRule } from "../../engine/upkeep/time-to-live-input.js";
+import { sql } from "../sql/sql.js";
+import { nextVersion } from "../tables/next-version.js";
+import type { ClickHouseDeletions, DeletionContext } from "./deletions.js";
+import { isPast } from "./past-events.js";
+import { cutoffsOf, rulesNow } from "./rules-table.js";
+
+/** For how long events are kept: rules in a table, and a sweep when it is asked for. */
+export class ClickHouseTimeToLive implements TimeToLive {
+  readonly #context: DeletionContext;
+  readonly #deletions: ClickHouseDeletions;
+  readonly #finishLeft: () => Promise<void>;
+
+  /** @param finishLeft finishes what processes that ended left undone */
+  constructor(deletions: ClickHouseDeletions, finishLeft: () => Promise<void>) {
+    this.#context = deletions.context;
+    this.#deletions = deletions;
+    this.#finishLeft = finishLeft;
+  }
+
+  async set(project: string | null, rule: { readonly days: number }): Promise<void> {
+    const read = readRule(project, rule);
+    withRule(await rulesNow(this.#context), read);
+    await this.#write(project, read.days);
+  }
+
+  async off(project: string | null): Promise<boolean> {
+    readProject(project);
+    const isThere = (await rulesNow(this.#context)).some((rule) => rule.project === project);
+    if (isThere) await this.#write(project, 0);
+    return isThere;
+  }
+
+  async list(): Promise<readonly TimeToLiveRule[]> {
+    return inOrder(await rulesNow(this.#context));
+  }
+
+  async preview(rule?: TimeToLiveRule): Promise<TimeToLivePreview> {
+    const { connection, names, clock, projects } = this.#context;
+    const rules = withPreviewed(await rulesNow(this.#context), rule);
+    const cutoffs = cutoffsOf(rules, await projects(), clock.now());
+    const rows = cutoffs.size === 0 ? [] : await connection.rows<[string, number, number[]]>(
+      sql`SELECT toString(project), count(), groupUniqArray(day) FROM ${names.all("events")} WHERE ${isPast(cutoffs)} GROUP BY project`);
+    const going = rows.map(([project, events, days]) =>
+      ({ project, keptFrom: isoOfDay(dayOf(cutoffs.get(project) ?? 0)).slice(0, 10), events, days: days.length }));
+    return {
+      events: going.reduce((sum, { events }) => sum + events, 0),
+      days: new Set(rows.flatMap(([, , days]) => days)).size,
+      projects: going.sort((a, b) => compareCodePoints(a.project, b.project)),
+    };
+  }
+
+  async sweep(): Promise<DeletionReceipt> {
+    const { clock, projects } = this.#context;
+    await this.#finishLeft();
+    return await this.#deletions.run(cutoffsOf(await rulesNow(this.#context), await projects(), clock.now()));
+  }
+
+  /** @param days 0: there is no rule */
+  async #write(project: string | null, days: number): Promise<void> {
+    const { connection, names, random } = this.#context;
+    const [[newest] = [0]] = await connection.rows<[number]>(sql`SELECT max(version) FROM ${names.all("time_to_live")}`);
+    await connection.insert("time_to_live", [{ project: project ?? "", days, version: nextVersion(newest, random) }]);
+  }
+}

@@ -1,0 +1,17 @@
+import { isoOf } from "../../base/time.js";
+import type { RecordField } from "../../identity/record-table.js";
+
+/** A line of NDJSON. */
+export function line(value: object): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+/** A record that is no unlink as a bundle tells it. @param text of a field, `""` for nothing */
+export function toldRecord(kind: string, id: string, createdAtMs: number, text: (field: RecordField) => string): object {
+  const some = (field: RecordField) => text(field) || undefined;
+  const about = { kind, id, createdAt: isoOf(createdAtMs) };
+  if (kind === "alias") return { ...about, from: some("fromUserId"), to: some("userId") };
+  const traits = some("traits");
+  const told = { userId: some("userId"), anonymousId: some("anonymousId"), email: some("email"), companyId: some("companyId") };
+  return { ...about, ...told, ...(traits === undefined ? {} : { traits: JSON.parse(traits) as unknown }) };
+}
