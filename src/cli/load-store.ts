@@ -4,8 +4,11 @@ import type { ClickHouseDaybook } from "../clickhouse/clickhouse-daybook.js";
 import type { Daybook } from "../engine/daybook.js";
 import type { IngestResult } from "../schema/event.js";
 
-/** What one insert takes: a block of ClickHouse. Two of them are in memory at a time. */
+/** What one insert takes: a block of ClickHouse, or less where rows are long. Two of them are in memory at a time. */
 const BLOCK_ROWS = 50_000;
+const BLOCK_CHARS = 64 * 1024 * 1024;
+/** What a row has beside its metadata, or traits, by estimate. */
+const ROW_CHARS = 500;
 const RECORDS = "records";
 
 /** What was done. */
@@ -42,7 +45,7 @@ export async function loadStore(source: Daybook, target: ClickHouseDaybook, part
     await parts.add(RECORDS, held);
   }
   for (const [day, counts] of await daysOf(source)) {
-    const value = JSON.stringify(counts);
+    const value = JSON.stringify({ counts, ids: await sumOfIds(source, day) });
     if (known.get(day) === value) {
       done.daysBefore += 1;
       continue;
@@ -69,6 +72,7 @@ function told(result: IngestResult): IngestResult {
 /** Reads the next block while one is being sent. */
 async function inBlocks<T>(items: AsyncIterable<T>, send: (block: readonly T[]) => Promise<void>): Promise<void> {
   let block: T[] = [];
+  let charCount = 0;
   let sending: Promise<void> = Promise.resolve();
   const next = async () => {
     await sending;
@@ -76,10 +80,13 @@ async function inBlocks<T>(items: AsyncIterable<T>, send: (block: readonly T[]) 
     // It is seen when the next block is full; until then it must not count as unhandled.
     sending.catch(() => undefined);
     block = [];
+    charCount = 0;
   };
   for await (const item of items) {
     block.push(item);
-    if (block.length === BLOCK_ROWS) await next();
+    const { metadata, traits } = item as { readonly metadata?: unknown; readonly traits?: unknown };
+    charCount += ROW_CHARS + (JSON.stringify(metadata ?? traits)?.length ?? 0);
+    if (block.length === BLOCK_ROWS || charCount >= BLOCK_CHARS) await next();
   }
   if (block.length > 0) await next();
   await sending;
@@ -95,6 +102,18 @@ async function daysOf(source: Daybook): Promise<ReadonlyMap<string, Readonly<Rec
     }
   }
   return new Map([...days].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The ids of a day's events added up, in whatever order: a day that lost one event and got another is another day. Cost: a look at each id. */
+async function sumOfIds(source: Daybook, day: string): Promise<string> {
+  const sums = new Uint32Array(4);
+  for await (const batch of source.recordBatches({ columns: ["id"], startDate: day, endDate: day })) {
+    for (const id of batch.getChild("id") ?? []) {
+      const words = new DataView(id.buffer, id.byteOffset, id.byteLength);
+      for (let at = 0; at < sums.length; at += 1) sums[at] = (sums[at] ?? 0) + words.getUint32(at * 4);
+    }
+  }
+  return toHex(new Uint8Array(sums.buffer));
 }
 
 /** Of all records, in their order. */

@@ -95,6 +95,23 @@ describe.each(layouts)("daybook clickhouse load, %s", (layout) => {
   });
 });
 
+test("A day that lost as many events as it got is sent again; what went stays there, and is told as a difference.", async () => {
+  const { directory } = await newStore();
+  const { options, drop } = await newDatabase("one server");
+  const args = ["clickhouse", "load", "--data", directory, "--url", inject("clickhouse"), "--database", options.database];
+  expect((await daybook(args)).code).toBe(0);
+  const store = await openDaybook({ storage: fileStorage(directory) });
+  await store.deleteEvents({ before: new Date(FIRST_MS + 1) });
+  await store.ingest([{ ...eventOf(0), id: "instead" }]);
+  await store.close();
+  const again = await daybook(args);
+  expect([again.code, again.stdout]).toEqual([1, expect.stringMatching(/^1 day: accepted 1 \/ duplicates 9/)]);
+  const target = await openClickHouse(options);
+  expect(await target.countEvents()).toBe(DAY_COUNT * 10 + 1);
+  await target.close();
+  await drop();
+});
+
 test.each([
   [["clickhouse", "load", "--url", "http://127.0.0.1:9", "--database", "d"], "--data is required"],
   [["clickhouse", "load", "--dry-run", "--data", "x"], "--dry-run has no meaning for load"],

@@ -41,7 +41,8 @@ export class ChainsInOrder implements ChainFinder {
   find(matches: Matches, from: number, to: number, entries: Range): number {
     this.#orderDecides = false;
     const depth = this.#depthOf(matches, from, to, entries);
-    if (depth > 1 && !this.#isFoundAhead(matches, from, to, entries, depth)) this.#choose(matches, this.#firstEntry(matches, from, to, entries, depth), to, depth);
+    if (depth > 1 && !this.#isFoundAhead(matches, from, to, entries, depth))
+      this.#choose(matches, this.#firstEntry(matches, from, to, entries, depth), to, depth);
     return depth;
   }
 

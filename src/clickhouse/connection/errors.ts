@@ -21,6 +21,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 export function errorOf(error: unknown, signal: Pick<AbortSignal, "aborted"> | undefined): DaybookError {
   if (error instanceof DaybookError) return error;
   if (signal?.aborted === true) return new DaybookError("aborted", "the question was given up", {}, { cause: error });
+  if (error instanceof RangeError) return new DaybookError("internal", "a statement is longer than this process can make one: send fewer rows at a time", {}, { cause: error });
   const { code, type } = error as { readonly code?: unknown; readonly type?: unknown };
   if (typeof code !== "string" || typeof type !== "string")
     return new DaybookError("unreachable", `ClickHouse did not answer${isOfSystem(code) ? `: ${code}` : ""}`, {}, { cause: error });
