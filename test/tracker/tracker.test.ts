@@ -56,7 +56,7 @@ const paths = () => collector.taken.map(({ url }) => url.replace(site.url, ""));
 const settled = (ms = 70) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function sent(count: number): Promise<void> {
-  await expect.poll(() => collector.taken.length, { interval: 10, timeout: 2_000 }).toBe(count);
+  await expect.poll(() => collector.taken.length, { interval: 10, timeout: 10_000 }).toBe(count);
 }
 
 /** Waits until so many have come, and that none comes after them. */
@@ -321,7 +321,7 @@ test("no body is longer than 64 KiB; an event that alone is goes nowhere", async
   // As much as the browser lets be on its way at once.
   collector.answers = [500, 500];
   await call(page, "daybook.track('one', { text: 'é'.repeat(15000) }); daybook.track('two', { text: 'é'.repeat(15000) })");
-  await expect.poll(() => call(page, "localStorage.length")).toBe(2);
+  await expect.poll(() => call(page, "localStorage.length"), { timeout: 10_000 }).toBe(2);
   await call(page, "daybook.track('huge', { text: 'é'.repeat(40000) })");
   await exactly(3);
   expect(names().sort()).toEqual(["one", "pageview", "two"]);
