@@ -120,7 +120,7 @@ export type {
   WeekDay,
 } from "./plan/insights/input.js";
 export type { FieldName } from "./plan/field-names.js";
-export type { FilterOperator } from "./plan/operators.js";
+export type { FilterOperator } from "./plan/filters/operators.js";
 export type { ReportName } from "./plan/plan.js";
 export type { EventInput, EventRecord, FoundEvent, IngestResult, RejectedEvent } from "./schema/event.js";
 export { defineEvents } from "./typed/define-events.js";

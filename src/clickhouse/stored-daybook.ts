@@ -18,7 +18,7 @@ import { decodeAlias, decodeGroup, decodeIdentify, decodeRecord, unlinkOf } from
 import type { DecodedRecord, RecordContext } from "../identity/decode-record.js";
 import type { ReportRules } from "../plan/context.js";
 import { encodeCursor } from "../plan/cursor.js";
-import { planExport } from "../plan/export-events.js";
+import { planExport } from "../plan/reports/export-events.js";
 import type { Answer, CursorPosition, Plan, ReportName } from "../plan/plan.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../schema/record.js";

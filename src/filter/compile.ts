@@ -9,7 +9,7 @@ import type { Dictionary, JsonDictionary } from "../column/dictionary.js";
 import { COMPANY_COLUMNS } from "../identity/company-rows.js";
 import type { IdentityIds } from "../identity/identity-ids.js";
 import type { CompanyView, IdentityView } from "../identity/identity-view.js";
-import { numberOf } from "../plan/number-form.js";
+import { numberOf } from "../plan/filters/number-form.js";
 import type { Comparison, Operand, Scope, Test, TouchDimension } from "../plan/plan.js";
 import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
 import type { Rows } from "../segment/rows.js";

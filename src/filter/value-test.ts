@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.js";
 import { parseDateOnly, parseTimestamp } from "../base/time.js";
-import { numberOf } from "../plan/number-form.js";
+import { numberOf } from "../plan/filters/number-form.js";
 import type { Order, Test } from "../plan/plan.js";
 import { isSetJson } from "./operand-value.js";
 import type { Regexes } from "./regex.js";

@@ -1,6 +1,6 @@
 import type { PlanContext } from "./context.js";
 import { planRange } from "./date-range.js";
-import { FilterPlanner } from "./filter-groups.js";
+import { FilterPlanner } from "./filters/filter-groups.js";
 import { planSegments } from "./insights/segments.js";
 import { readMembers, readText, type Members } from "./members.js";
 import type { Scope } from "./plan.js";

@@ -1,6 +1,6 @@
 import type { FieldName } from "../plan/field-names.js";
 import type { NumericMeasureType, TrendMeasure } from "../plan/insights/input.js";
-import type { FilterOperator, OperatorOf } from "../plan/operators.js";
+import type { FilterOperator, OperatorOf } from "../plan/filters/operators.js";
 
 /** What the events of a `Daybook` are: names, each with its metadata. */
 export type Events = Readonly<Record<string, object>>;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { planAggregate } from "../../src/plan/aggregate.js";
+import { planAggregate } from "../../src/plan/reports/aggregate.js";
 import { FIELD_NAMES } from "../../src/plan/field-names.js";
-import { operandOf } from "../../src/plan/field-operand.js";
+import { operandOf } from "../../src/plan/filters/field-operand.js";
 import { context, thrown } from "./thrown.js";
 
 const plan = (input: unknown) => planAggregate(input, context);

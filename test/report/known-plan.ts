@@ -1,7 +1,7 @@
 import type { AggregateInput, CountEventsInput, FilterGroupInput, PerDayInput } from "daybook";
 import { LIMITS } from "../../src/base/limits.js";
 import { planRange } from "../../src/plan/date-range.js";
-import { operandOf } from "../../src/plan/field-operand.js";
+import { operandOf } from "../../src/plan/filters/field-operand.js";
 import type { Segment, SegmentCondition, SegmentsInput } from "../../src/plan/insights/input.js";
 import type { ConditionPlan, KnownOperand, SegmentPlan, SegmentWindow } from "../../src/plan/insights/plan.js";
 import { readMembers } from "../../src/plan/members.js";

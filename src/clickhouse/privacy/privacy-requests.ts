@@ -4,10 +4,11 @@ import { uuidText, writeUuidV7 } from "../../base/uuid.js";
 import { refuseUnknownProject } from "../../engine/upkeep/deletions.js";
 import { ERASING } from "../../engine/privacy/erased.js";
 import {
-  acknowledge, expire, extend, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest, shownRequests, verify,
+  expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest, shownRequests,
 } from "../../engine/privacy/lifecycle.js";
-import type { StoredRequest } from "../../engine/privacy/lifecycle.js";
 import type { PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "../../engine/privacy/requests.js";
+import { PrivacySteps } from "../../engine/privacy/steps.js";
+import type { Step } from "../../engine/privacy/steps.js";
 import { normalEmail } from "../../plan/subject.js";
 import type { Subjects } from "../question/subject.js";
 import { finishLeft } from "../removal/perform.js";
@@ -26,10 +27,11 @@ export interface PrivacyContext extends ErasureContext {
 }
 
 /** The privacy requests of an organization: rows of a table, which every process reads anew. */
-export class ClickHousePrivacyRequests implements PrivacyRequests {
+export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRequests {
   readonly #context: PrivacyContext;
 
   constructor(context: PrivacyContext) {
+    super();
     this.#context = context;
   }
 
@@ -55,24 +57,12 @@ export class ClickHousePrivacyRequests implements PrivacyRequests {
     return shownRequest((await requests.get(id)).request, clock.now());
   }
 
-  verify(id: string): Promise<PrivacyRequest> {
-    return this.#step(id, verify);
-  }
-
-  acknowledge(id: string): Promise<PrivacyRequest> {
-    return this.#step(id, acknowledge);
-  }
-
-  extend(id: string): Promise<PrivacyRequest> {
-    return this.#step(id, extend);
-  }
-
   async resolve(id: string, resolution: PrivacyResolution): Promise<PrivacyRequest> {
     const { clock, requests } = this.#context;
     const wanted = readResolution(resolution);
     const kept = await this.#kept(id);
     if (kept.request.type !== "erasure" || !ERASING.includes(wanted))
-      return await this.#step(id, (request, nowMs) => resolve(request, wanted, nowMs));
+      return await this.step(id, (request, nowMs) => resolve(request, wanted, nowMs));
     await carryOut(kept, kept.erasing ?? (await this.#begin(kept, wanted)), this.#context);
     return shownRequest((await requests.get(id)).request, clock.now());
   }
@@ -122,7 +112,7 @@ export class ClickHousePrivacyRequests implements PrivacyRequests {
   }
 
   /** @throws invalid_transition, also while an erasure has begun and is not done */
-  async #step(id: string, change: (request: StoredRequest, nowMs: number) => StoredRequest): Promise<PrivacyRequest> {
+  protected async step(id: string, change: Step): Promise<PrivacyRequest> {
     const { clock, requests } = this.#context;
     const nowMs = clock.now();
     const kept = await this.#kept(id);

@@ -4,7 +4,7 @@ import type { EventPlace, ExportedRecordPlace } from "../../engine/exports/place
 import { RECORD_FIELDS, RECORD_KINDS, type RecordField } from "../../identity/record-table.js";
 import type { RecordPlace } from "../../identity/record-order.js";
 import { storedRecord } from "../../identity/stored-record.js";
-import type { ExportPlan } from "../../plan/export-events.js";
+import type { ExportPlan } from "../../plan/reports/export-events.js";
 import type { StoredRecord } from "../../schema/record.js";
 import { copyOf } from "../question/event-copies.js";
 import { EVENT_COLUMNS, type EventColumns } from "../question/event-columns.js";

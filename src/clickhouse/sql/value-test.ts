@@ -1,5 +1,5 @@
 import { assert } from "../../base/assert.js";
-import { numberOf } from "../../plan/number-form.js";
+import { numberOf } from "../../plan/filters/number-form.js";
 import type { Test } from "../../plan/plan.js";
 import { instantOfText } from "./instants.js";
 import { allOf, float, sql, text, texts, whole, type Sql } from "./sql.js";

@@ -4,7 +4,7 @@ import { LIMITS } from "../../base/limits.js";
 import { readStopOptions } from "../../base/stop-options.js";
 import type { StopOptions } from "../../base/stop-options.js";
 import { IdentityNames } from "../../identity/identity-names.js";
-import { planArrowExport, planExport, planRecordBatches } from "../../plan/export-events.js";
+import { planArrowExport, planExport, planRecordBatches } from "../../plan/reports/export-events.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { Store } from "../../store/live/store.js";
 import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../../plan/input.js";

@@ -16,10 +16,12 @@ import type { PersonIds } from "./bundle.js";
 import { PrivacyBook } from "./book.js";
 import { ERASING, isOfErased, suppressedOf, withoutSubject } from "./erased.js";
 import {
-  acknowledge, expire, extend, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest, shownRequests, verify,
+  expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest, shownRequests,
 } from "./lifecycle.js";
 import type { PrivacyHolder, StoredRequest } from "./lifecycle.js";
 import type { ErasureReceipt, PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "./requests.js";
+import { PrivacySteps } from "./steps.js";
+import type { Step } from "./steps.js";
 import { projectsOf } from "../../store/live/projects.js";
 import { readStopOptions } from "../../base/stop-options.js";
 import type { StopOptions } from "../../base/stop-options.js";
@@ -43,11 +45,12 @@ export interface PrivacyHouse {
 }
 
 /** The privacy requests of one store: a book that is written anew, durably, with every change. */
-export class StoredPrivacyRequests implements PrivacyRequests {
+export class StoredPrivacyRequests extends PrivacySteps implements PrivacyRequests {
   readonly #house: PrivacyHouse;
   #book: PrivacyBook;
 
   constructor(house: PrivacyHouse) {
+    super();
     this.#house = house;
     this.#book = PrivacyBook.read(house.store.privacy, house.suppressionKey);
   }
@@ -84,22 +87,10 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     return shownRequest(this.#request(id), this.#house.clock.now());
   }
 
-  verify(id: string): Promise<PrivacyRequest> {
-    return this.#step(id, verify);
-  }
-
-  acknowledge(id: string): Promise<PrivacyRequest> {
-    return this.#step(id, acknowledge);
-  }
-
-  extend(id: string): Promise<PrivacyRequest> {
-    return this.#step(id, extend);
-  }
-
   async resolve(id: string, resolution: PrivacyResolution): Promise<PrivacyRequest> {
     const wanted = readResolution(resolution);
     if (this.#request(id).type !== "erasure" || !ERASING.includes(wanted))
-      return await this.#step(id, (request, nowMs) => resolve(request, wanted, nowMs));
+      return await this.step(id, (request, nowMs) => resolve(request, wanted, nowMs));
     return await this.#erase(id, wanted);
   }
 
@@ -152,7 +143,7 @@ export class StoredPrivacyRequests implements PrivacyRequests {
     return expire(found, this.#house.clock.now());
   }
 
-  async #step(id: string, change: (request: StoredRequest, nowMs: number) => StoredRequest): Promise<PrivacyRequest> {
+  protected async step(id: string, change: Step): Promise<PrivacyRequest> {
     this.#house.refuseClosed();
     const nowMs = this.#house.clock.now();
     await this.#change(() => Promise.resolve(this.#book.replace([change(this.#request(id), nowMs)])));

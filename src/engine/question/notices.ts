@@ -2,7 +2,7 @@ import { shown } from "../../base/errors.js";
 import { tellEach } from "../../base/tell.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
 import { isFieldName } from "../../plan/field-names.js";
-import { namedFieldsOf } from "../../plan/named-fields.js";
+import { namedFieldsOf } from "../../plan/filters/named-fields.js";
 import type { Operand, Plan, ReportName } from "../../plan/plan.js";
 
 /** Something about a question that is no error, and still hardly meant so. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MEASURES } from "../../plan/aggregate.js";
+import { MEASURES } from "../../plan/reports/aggregate.js";
 import { FIELD_NAMES } from "../../plan/field-names.js";
 import { date, segments, selector } from "./filters.js";
 

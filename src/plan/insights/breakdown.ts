@@ -1,4 +1,4 @@
-import { fieldOf } from "../field-operand.js";
+import { fieldOf } from "../filters/field-operand.js";
 import { memberError, pathOfMember, readFlag, readInteger, readList, readMembers, type Members } from "../members.js";
 import type { BreakdownPlan } from "./plan.js";
 

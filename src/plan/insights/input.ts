@@ -1,6 +1,6 @@
 import type { FieldName } from "../field-names.js";
 import type { DateInput, FilterGroupInput } from "../input.js";
-import type { FilterOperator } from "../operators.js";
+import type { FilterOperator } from "../filters/operators.js";
 
 /** The questions of product teams as a caller puts them: camelCase twins of the HTTP bodies. `null` is the same as absent. */
 

@@ -5,7 +5,7 @@ import { zoneOf, type Zone } from "../../calendar/zone.js";
 import type { PlanContext } from "../context.js";
 import { planRange } from "../date-range.js";
 import { FIELD_OPERANDS } from "../field-names.js";
-import { FilterPlanner } from "../filter-groups.js";
+import { FilterPlanner } from "../filters/filter-groups.js";
 import { memberError, readChoice, readMembers, readText, type Members } from "../members.js";
 import type { Scope, Where } from "../plan.js";
 import type { InsightScope } from "./plan.js";

@@ -1,6 +1,6 @@
 import type { Pattern, PlanContext } from "../context.js";
 import { FIELD_OPERANDS } from "../field-names.js";
-import { readField } from "../field-operand.js";
+import { readField } from "../filters/field-operand.js";
 import { memberError, pathOfMember, readFlag, readInteger, readList, readMembers, readText, type Members } from "../members.js";
 import type { Plan } from "../plan.js";
 import { defined } from "./definition.js";

@@ -1,6 +1,6 @@
 import { parameterError, shown } from "../../base/errors.js";
 import type { Pattern } from "../context.js";
-import { FilterPlanner } from "../filter-groups.js";
+import { FilterPlanner } from "../filters/filter-groups.js";
 import { planSegment, SEGMENT_NAME } from "./segments.js";
 
 /**

@@ -1,4 +1,4 @@
-import { isLongerThan } from "../filter-value.js";
+import { isLongerThan } from "../filters/filter-value.js";
 import { memberError, readText, type Members } from "../members.js";
 
 const CHAR_COUNT_MAX = 200;

@@ -1,6 +1,6 @@
 import { shown } from "../../base/errors.js";
 import type { PlanContext } from "../context.js";
-import { readField } from "../field-operand.js";
+import { readField } from "../filters/field-operand.js";
 import { memberError, pathOfMember, readChoice, readFlag, readMembers, type Members } from "../members.js";
 import type { Plan } from "../plan.js";
 import { readPlainBreakdown } from "./breakdown.js";

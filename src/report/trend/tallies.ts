@@ -3,7 +3,7 @@ import { bothTallies, meanOf, NO_NUMBERS, percentileOf, sumOf, tallyOf } from ".
 import { BitSet } from "../../column/bit-set.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import type { NumericMeasureType } from "../../plan/insights/input.js";
-import { numberOf } from "../../plan/number-form.js";
+import { numberOf } from "../../plan/filters/number-form.js";
 import { valuesOfKey, type RowKeys } from "../insights/row-keys.js";
 
 /** Makes a figure of events that are added by their items, some at a time. */

@@ -1,4 +1,4 @@
-import { OPERATOR_NAMES } from "../../../src/plan/operators.js";
+import { OPERATOR_NAMES } from "../../../src/plan/filters/operators.js";
 import { insightQuestion, type InsightName } from "../../../src/testing/random/insight-questions.js";
 import { segment, type Known } from "../../../src/testing/random/insight-scope.js";
 import type { Random } from "../../../src/testing/random.js";

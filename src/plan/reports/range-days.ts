@@ -1,6 +1,6 @@
-import { readInteger, type Members } from "./members.js";
-import type { WindowedScope } from "./plan.js";
-import { windowed, windowOfDays } from "./window.js";
+import { readInteger, type Members } from "../members.js";
+import type { WindowedScope } from "../plan.js";
+import { windowed, windowOfDays } from "../window.js";
 
 const DAY_COUNT_MAX = 365;
 const DAY_COUNT_DEFAULT = 30;

@@ -1,6 +1,6 @@
-import type { PlanContext } from "./context.js";
-import { readChoice, readInteger, readMembers } from "./members.js";
-import type { Plan } from "./plan.js";
+import type { PlanContext } from "../context.js";
+import { readChoice, readInteger, readMembers } from "../members.js";
+import type { Plan } from "../plan.js";
 import { planRangeDays } from "./range-days.js";
 
 const SORTS = ["users", "events", "last_seen", "revenue"] as const;

@@ -1,7 +1,7 @@
-import { parameterError, shown } from "../base/errors.js";
-import { FIELD_OPERANDS, isFieldName } from "./field-names.js";
-import { pathOfMember, readText, type Members } from "./members.js";
-import type { Operand, TouchDimension } from "./plan.js";
+import { parameterError, shown } from "../../base/errors.js";
+import { FIELD_OPERANDS, isFieldName } from "../field-names.js";
+import { pathOfMember, readText, type Members } from "../members.js";
+import type { Operand, TouchDimension } from "../plan.js";
 
 const DIMENSIONS: readonly string[] = ["source", "medium", "campaign"] satisfies readonly TouchDimension[];
 

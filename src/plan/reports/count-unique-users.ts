@@ -1,6 +1,6 @@
-import type { PlanContext } from "./context.js";
-import type { Plan } from "./plan.js";
-import { planScope, readInput } from "./scope.js";
+import type { PlanContext } from "../context.js";
+import type { Plan } from "../plan.js";
+import { planScope, readInput } from "../scope.js";
 
 /** Settles a `countUniqueUsers` question. @throws what `planScope` throws */
 export function planCountUniqueUsers(input: unknown, context: PlanContext): Plan<"countUniqueUsers"> {

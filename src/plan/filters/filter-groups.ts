@@ -1,11 +1,11 @@
-import { parameterError, shown } from "../base/errors.js";
-import { LIMITS } from "../base/limits.js";
-import type { Pattern } from "./context.js";
+import { parameterError, shown } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
+import type { Pattern } from "../context.js";
 import { readField } from "./field-operand.js";
 import { planTest } from "./filter-test.js";
-import { memberError, pathOfMember, readMembers, type Members } from "./members.js";
+import { memberError, pathOfMember, readMembers, type Members } from "../members.js";
 import { OPERATOR_NAMES, operatorOf, type Operator } from "./operators.js";
-import type { Comparison, Operand, Where } from "./plan.js";
+import type { Comparison, Operand, Where } from "../plan.js";
 
 /** The segments that filters may name. */
 export interface SegmentNames {

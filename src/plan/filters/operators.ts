@@ -1,4 +1,4 @@
-import type { Order } from "./plan.js";
+import type { Order } from "../plan.js";
 
 /** What an operator asks, whatever its spelling; the complement is the same question, negated. */
 export type Question =

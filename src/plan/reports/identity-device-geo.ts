@@ -1,6 +1,6 @@
-import type { PlanContext } from "./context.js";
+import type { PlanContext } from "../context.js";
 import { planIdentityScope, readIdentityInput } from "./identity-scope.js";
-import type { Plan } from "./plan.js";
+import type { Plan } from "../plan.js";
 
 /** Settles an `identityDeviceGeo` question. @throws what `planIdentityScope` throws, unknown_parameter */
 export function planIdentityDeviceGeo(input: unknown, context: PlanContext): Plan<"identityDeviceGeo"> {

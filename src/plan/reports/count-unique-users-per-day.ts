@@ -1,7 +1,7 @@
-import type { PlanContext } from "./context.js";
-import { readFlag } from "./members.js";
-import type { Plan } from "./plan.js";
-import { planScope, readInput } from "./scope.js";
+import type { PlanContext } from "../context.js";
+import { readFlag } from "../members.js";
+import type { Plan } from "../plan.js";
+import { planScope, readInput } from "../scope.js";
 
 /** Settles a `countUniqueUsersPerDay` question. @throws what `planScope` throws */
 export function planCountUniqueUsersPerDay(input: unknown, context: PlanContext): Plan<"countUniqueUsersPerDay"> {

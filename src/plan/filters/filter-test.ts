@@ -1,11 +1,11 @@
-import { shown } from "../base/errors.js";
-import { LIMITS } from "../base/limits.js";
-import { spanOf } from "./date-range.js";
+import { shown } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
+import { spanOf } from "../date-range.js";
 import { readValueList, readValueText, valueError } from "./filter-value.js";
-import type { Members } from "./members.js";
+import type { Members } from "../members.js";
 import { numberOf } from "./number-form.js";
 import type { Question } from "./operators.js";
-import type { Order, Test } from "./plan.js";
+import type { Order, Test } from "../plan.js";
 
 /** A test, and whether it answers the question the other way round. */
 export interface SettledTest {

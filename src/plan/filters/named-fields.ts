@@ -1,5 +1,5 @@
 import { operandOf } from "./field-operand.js";
-import type { Operand } from "./plan.js";
+import type { Operand } from "../plan.js";
 
 /** A field that a question names. */
 export interface NamedField {

@@ -1,11 +1,11 @@
-import { hash128, toHex } from "../base/hash.js";
-import { LIMITS } from "../base/limits.js";
-import { canonicalText } from "./canonical-text.js";
-import type { PlanContext } from "./context.js";
-import { readCursor } from "./cursor.js";
-import { readFlag, readInteger } from "./members.js";
-import type { Plan, Scope } from "./plan.js";
-import { planScope, readInput } from "./scope.js";
+import { hash128, toHex } from "../../base/hash.js";
+import { LIMITS } from "../../base/limits.js";
+import { canonicalText } from "../canonical-text.js";
+import type { PlanContext } from "../context.js";
+import { readCursor } from "../cursor.js";
+import { readFlag, readInteger } from "../members.js";
+import type { Plan, Scope } from "../plan.js";
+import { planScope, readInput } from "../scope.js";
 
 /** Settles a `searchEvents` question. @throws invalid_cursor, cursor_mismatch, and what `planScope` throws */
 export function planSearchEvents(input: unknown, context: PlanContext): Plan<"searchEvents"> {

@@ -1,8 +1,8 @@
-import type { PlanContext } from "./context.js";
-import { readChoice, readInteger, readMembers } from "./members.js";
-import type { Plan } from "./plan.js";
+import type { PlanContext } from "../context.js";
+import { readChoice, readInteger, readMembers } from "../members.js";
+import type { Plan } from "../plan.js";
 import { LEVELS, readProject } from "./revenue-by-attribution.js";
-import { windowed } from "./window.js";
+import { windowed } from "../window.js";
 
 const LIMIT = { min: 1, max: 60, default: 24 } as const;
 

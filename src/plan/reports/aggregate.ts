@@ -1,9 +1,9 @@
-import { parameterError, shown } from "../base/errors.js";
-import type { PlanContext } from "./context.js";
-import { FIELD_NAMES, FIELD_OPERANDS, isFieldName } from "./field-names.js";
-import { memberError, readChoice, readInteger, readText, type Members } from "./members.js";
-import type { Measure, Operand, Plan } from "./plan.js";
-import { planScope, readInput } from "./scope.js";
+import { parameterError, shown } from "../../base/errors.js";
+import type { PlanContext } from "../context.js";
+import { FIELD_NAMES, FIELD_OPERANDS, isFieldName } from "../field-names.js";
+import { memberError, readChoice, readInteger, readText, type Members } from "../members.js";
+import type { Measure, Operand, Plan } from "../plan.js";
+import { planScope, readInput } from "../scope.js";
 
 /** What may be counted of each value. */
 export const MEASURES = ["events", "unique_users"] as const satisfies readonly Measure[];

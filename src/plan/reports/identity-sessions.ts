@@ -1,9 +1,9 @@
-import { hash128, toHex } from "../base/hash.js";
-import type { PlanContext } from "./context.js";
-import { readCursor } from "./cursor.js";
+import { hash128, toHex } from "../../base/hash.js";
+import type { PlanContext } from "../context.js";
+import { readCursor } from "../cursor.js";
 import { planIdentityScope, readIdentityInput } from "./identity-scope.js";
-import { readInteger, type Members } from "./members.js";
-import type { IdentityScope, Plan } from "./plan.js";
+import { readInteger, type Members } from "../members.js";
+import type { IdentityScope, Plan } from "../plan.js";
 
 const LIMIT_MAX = 100;
 const LIMIT_DEFAULT = 50;

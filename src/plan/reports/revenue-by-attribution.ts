@@ -1,7 +1,7 @@
-import type { PlanContext } from "./context.js";
-import { memberError, readChoice, readInteger, readMembers, readText, type Members } from "./members.js";
-import type { Plan } from "./plan.js";
-import { planWindow, windowed } from "./window.js";
+import type { PlanContext } from "../context.js";
+import { memberError, readChoice, readInteger, readMembers, readText, type Members } from "../members.js";
+import type { Plan } from "../plan.js";
+import { planWindow, windowed } from "../window.js";
 
 const MODELS = ["first_touch", "last_touch"] as const;
 export const LEVELS = ["account", "identity"] as const;

@@ -1,6 +1,6 @@
-import type { PlanContext } from "./context.js";
-import { memberError, readInteger, readMembers, readText, type Members } from "./members.js";
-import type { Plan } from "./plan.js";
+import type { PlanContext } from "../context.js";
+import { memberError, readInteger, readMembers, readText, type Members } from "../members.js";
+import type { Plan } from "../plan.js";
 import { planRangeDays } from "./range-days.js";
 
 const LIMIT_MAX = 100;

@@ -1,9 +1,9 @@
-import { shown } from "../base/errors.js";
-import { LIMITS } from "../base/limits.js";
-import { planRange } from "./date-range.js";
-import { memberError, readFlag, readList, readMembers, readText } from "./members.js";
-import type { Members } from "./members.js";
-import type { Range } from "./plan.js";
+import { shown } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
+import { planRange } from "../date-range.js";
+import { memberError, readFlag, readList, readMembers, readText } from "../members.js";
+import type { Members } from "../members.js";
+import type { Range } from "../plan.js";
 
 /** Which events an export takes. */
 export interface ExportPlan {

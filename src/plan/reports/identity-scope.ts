@@ -1,8 +1,8 @@
-import type { PlanContext } from "./context.js";
-import { readMembers, type Members } from "./members.js";
-import type { IdentityScope } from "./plan.js";
-import { planSubject } from "./subject.js";
-import { planWindow, windowed } from "./window.js";
+import type { PlanContext } from "../context.js";
+import { readMembers, type Members } from "../members.js";
+import type { IdentityScope } from "../plan.js";
+import { planSubject } from "../subject.js";
+import { planWindow, windowed } from "../window.js";
 
 const SCOPE_NAMES = ["email", "userId", "startDate", "endDate"];
 

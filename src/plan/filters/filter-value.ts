@@ -1,6 +1,6 @@
-import { shown, type ErrorCode } from "../base/errors.js";
-import { LIMITS } from "../base/limits.js";
-import { memberError, type Members } from "./members.js";
+import { shown, type ErrorCode } from "../../base/errors.js";
+import { LIMITS } from "../../base/limits.js";
+import { memberError, type Members } from "../members.js";
 
 /** Whether a text has more than so many characters: code points. */
 export function isLongerThan(text: string, max: number): boolean {

@@ -1,7 +1,7 @@
-import type { PlanContext } from "./context.js";
+import type { PlanContext } from "../context.js";
 import { planIdentityScope, readIdentityInput } from "./identity-scope.js";
-import { readInteger } from "./members.js";
-import type { Plan } from "./plan.js";
+import { readInteger } from "../members.js";
+import type { Plan } from "../plan.js";
 
 const LIMIT_MAX = 50;
 const LIMIT_DEFAULT = 10;

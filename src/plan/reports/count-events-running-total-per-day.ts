@@ -1,7 +1,7 @@
-import type { PlanContext } from "./context.js";
-import { readFlag } from "./members.js";
-import type { Plan } from "./plan.js";
-import { planScope, readInput } from "./scope.js";
+import type { PlanContext } from "../context.js";
+import { readFlag } from "../members.js";
+import type { Plan } from "../plan.js";
+import { planScope, readInput } from "../scope.js";
 
 /** Settles a `countEventsRunningTotalPerDay` question. @throws what `planScope` throws */
 export function planCountEventsRunningTotalPerDay(input: unknown, context: PlanContext): Plan<"countEventsRunningTotalPerDay"> {

@@ -1,0 +1,24 @@
+import { acknowledge, extend, verify } from "./lifecycle.js";
+import type { StoredRequest } from "./lifecycle.js";
+import type { PrivacyRequest, PrivacyRequests } from "./requests.js";
+
+/** What becomes of a request at a time, epoch ms. @throws invalid_transition */
+export type Step = (request: StoredRequest, nowMs: number) => StoredRequest;
+
+/** The steps of a privacy request that do nothing but change it, wherever requests are kept. */
+export abstract class PrivacySteps implements Pick<PrivacyRequests, "verify" | "acknowledge" | "extend"> {
+  verify(id: string): Promise<PrivacyRequest> {
+    return this.step(id, verify);
+  }
+
+  acknowledge(id: string): Promise<PrivacyRequest> {
+    return this.step(id, acknowledge);
+  }
+
+  extend(id: string): Promise<PrivacyRequest> {
+    return this.step(id, extend);
+  }
+
+  /** Takes a step, and keeps what became of the request. @throws privacy_request_not_found, invalid_transition */
+  protected abstract step(id: string, change: Step): Promise<PrivacyRequest>;
+}
