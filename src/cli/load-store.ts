@@ -4,7 +4,7 @@ import type { ClickHouseDaybook } from "../clickhouse/clickhouse-daybook.js";
 import type { Daybook } from "../engine/daybook.js";
 import type { IngestResult } from "../schema/event.js";
 
-/** What one insert takes: a block of ClickHouse, or less where rows are long. Two of them are in memory at a time. */
+/** What is read at a time: what one insert takes, or less where rows are long. Two of these are in memory. */
 const BLOCK_ROWS = 50_000;
 const BLOCK_CHARS = 64 * 1024 * 1024;
 /** What a row has beside its metadata, or traits, by estimate. */

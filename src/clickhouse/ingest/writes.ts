@@ -10,10 +10,11 @@ import { remove } from "../removal/perform.js";
 import type { Note, RemovalContext } from "../removal/removal.js";
 import { sql, uuid, uuids, type Sql } from "../sql/sql.js";
 import { EventRows, type EventRow } from "./event-rows.js";
+import { piecesOf } from "./pieces.js";
 import { ERASED_EVENT, isErased, refusalOf, type Refusals, type RefusalsTable } from "./refusals.js";
 import { storeOnce, type RowWithId, type StoreOf } from "./stored-once.js";
 
-/** Events of one insert: what a block of ClickHouse holds, and a request can carry. */
+/** Events that are made rows at a time: as many as one insert takes, mostly. */
 const BLOCK_ROW_COUNT = 50_000;
 
 const KIND_NAMES = new Map<number, string>(Object.entries(RECORD_KINDS).map(([name, kind]) => [kind, name]));
@@ -49,8 +50,8 @@ export class Writes {
       const placed = this.#rowsOf(block, from, project, refusals, rejected);
       const distinct = firstOfEach(placed.map(({ row }) => row));
       if (distinct.length === 0) continue;
-      const stored = await storeOnce(distinct, this.#storeOf("events", sql`true`));
-      const erased = new Set(await this.#takeBack("events", distinct, refusals, (row, suppression) => isErased(row, suppression)));
+      const stored = await this.#storeRows(distinct, this.#storeOf("events", sql`true`));
+      const erased = await this.#takeBack("events", distinct, refusals, (row, suppression) => isErased(row, suppression));
       for (const { row, index } of placed) if (erased.has(row.id)) rejected.push({ index, ...faultMembers(ERASED_EVENT) });
       const kept = [...stored].filter((id) => !erased.has(id)).length;
       accepted += kept;
@@ -93,10 +94,10 @@ export class Writes {
     // An unlink bears the id of the record that it takes back.
     const unlinks = await this.#storeRecords(rows.filter(({ kind }) => kind === "unlink"), sql`kind = 'unlink'`);
     const others = await this.#storeRecords(rows.filter(({ kind }) => kind !== "unlink"), sql`kind != 'unlink'`);
-    const late = refusals === null ? [] : await this.#takeBack("records", taken.map(({ record, row }) => ({ ...row, record })), refusals,
+    const late = refusals === null ? NONE : await this.#takeBack("records", taken.map(({ record, row }) => ({ ...row, record })), refusals,
       ({ record }, suppression) => suppression.coversRecord(record));
-    const isErased = ({ record, row }: (typeof told)[number]) => refusals?.suppression.coversRecord(record) === true || late.includes(row.id);
-    const kept = [...others].filter((id) => !late.includes(id)).length;
+    const isErased = ({ record, row }: (typeof told)[number]) => refusals?.suppression.coversRecord(record) === true || late.has(row.id);
+    const kept = [...others].filter((id) => !late.has(id)).length;
     return { accepted: unlinks.size + kept + (await this.#storeProjects(records)), erased: new Set(told.filter(isErased).map(({ place }) => place)) };
   }
 
@@ -112,18 +113,25 @@ export class Writes {
   /** Removes what was stored of those whose erasure another process began meanwhile: it may have looked before. Answers the ids. */
   async #takeBack<Row extends RowWithId>(
     table: "events" | "records", rows: readonly Row[], before: Refusals, isErased: (row: Row, suppression: Suppression) => boolean,
-  ): Promise<string[]> {
+  ): Promise<ReadonlySet<string>> {
     const { suppression } = await this.context.refusals.now();
-    if (suppression === before.suppression) return [];
+    if (suppression === before.suppression) return NONE;
     const ids = rows.filter((row) => isErased(row, suppression)).map(({ id }) => id);
-    if (ids.length === 0) return [];
+    if (ids.length === 0) return NONE;
     const years = table === "events" ? await yearsToRename(this.context, sql`id IN ${uuids(ids)}`) : [];
     await remove(this.context, [...ids.map((id): Note => [table === "events" ? "event" : "record", id]), ...years]);
-    return ids;
+    return new Set(ids);
   }
 
-  async #storeRecords(rows: readonly RowWithId[], among: Sql): Promise<ReadonlySet<string>> {
-    return rows.length === 0 ? new Set() : await storeOnce(firstOfEach(rows), this.#storeOf("records", among));
+  #storeRecords(rows: readonly RowWithId[], among: Sql): Promise<ReadonlySet<string>> {
+    return this.#storeRows(firstOfEach(rows), this.#storeOf("records", among));
+  }
+
+  /** Answers the ids that are new. */
+  async #storeRows(rows: readonly RowWithId[], store: StoreOf): Promise<ReadonlySet<string>> {
+    const stored = new Set<string>();
+    for (const piece of piecesOf(rows)) for (const id of await storeOnce(piece, store)) stored.add(id);
+    return stored;
   }
 
   /** Whether there is a record of an id that can be taken back. */
@@ -160,6 +168,8 @@ export class Writes {
     return { ...context, table, among, nowMs: clock.now() };
   }
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** A row and the place of its event among all. */
 interface PlacedRow {

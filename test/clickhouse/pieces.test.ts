@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { piecesOf } from "../../src/clickhouse/ingest/pieces.js";
+
+// As JSON a text of n letters takes n + 2.
+const rows = ["aaaa", "bb", "cc", "d", "eeeeeeeeeeeeeeeeeeee", "f"];
+
+test.each([
+  [{ rowCount: 10, charCount: 1_000 }, [6]],
+  [{ rowCount: 2, charCount: 1_000 }, [2, 2, 2]],
+  [{ rowCount: 10, charCount: 10 }, [2, 2, 1, 1]],
+  [{ rowCount: 1, charCount: 1 }, [1, 1, 1, 1, 1, 1]],
+])("Rows go in order into inserts of %j", (bounds, lengths) => {
+  const pieces = [...piecesOf(rows, bounds)];
+  expect(pieces.map((piece) => piece.length)).toEqual(lengths);
+  expect(pieces.flat()).toEqual(rows);
+});
+
+test("Of no rows there is no insert.", () => {
+  expect([...piecesOf([])]).toEqual([]);
+});
