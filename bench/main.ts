@@ -13,7 +13,7 @@ import { sqliteIngestEventsPerSecond } from "./peers/sqlite.js";
 import { profile } from "./profile.js";
 import { LIVE_RATIO_BAR, questions } from "./questions.js";
 import { hardware, writeResult } from "./results.js";
-import { geometricMean, geometricMeanByEngine, loadingTable, measurementTable } from "./table.js";
+import { geometricMean, geometricMeanByEngine, loadingTable, measurementTable, ms, times } from "./table.js";
 import { trafficBatches } from "./traffic.js";
 
 const { values } = parseArgs({
@@ -78,6 +78,8 @@ async function run(): Promise<void> {
   for (const question of questions.filter(({ name }) => wanted.some((part) => name.includes(part)))) {
     const measurement = await measure(question, daybook, peers, live, roundCount);
     asked.push(measurement);
+    // Over many events a question takes minutes.
+    process.stderr.write(`${question.name}: ${ms(measurement.daybookMs)} ms warm, ${times(measurement.ratio)}\n`);
     if (values.profile && measurement.liveRatio < LIVE_RATIO_BAR) profiles.push(await profile(question, daybook));
   }
   await daybook.close();
