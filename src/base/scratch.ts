@@ -33,6 +33,17 @@ export class Scratch {
     return numbers.subarray(0, count);
   }
 
+  /** So many numbers of 64 bits, of any value. */
+  takeFloats(count: number): Float64Array {
+    return new Float64Array(this.take(count * 2).buffer, 0, count);
+  }
+
+  /** Gives back what it took before the end: nobody reads it any more. */
+  release(numbers: Uint32Array): void {
+    const at = this.#taken.findIndex(({ buffer }) => buffer === numbers.buffer);
+    for (const taken of at < 0 ? [] : this.#taken.splice(at, 1)) keep(taken);
+  }
+
   /** So many zeros. */
   takeZeros(count: number): Uint32Array {
     return this.take(count).fill(0);
@@ -49,8 +60,11 @@ function fitting(count: number): Uint32Array | null {
   return numbers!;
 }
 
+/** Where there is too much, what is long stays: a question that needs much gains most. */
 function keep(numbers: Uint32Array): void {
-  if (keptByteLength + numbers.byteLength > KEPT_BYTES_MAX) return;
+  if (numbers.byteLength > KEPT_BYTES_MAX) return;
   kept.push(numbers);
+  kept.sort((a, b) => a.length - b.length);
   keptByteLength += numbers.byteLength;
+  while (keptByteLength > KEPT_BYTES_MAX) keptByteLength -= kept.shift()!.byteLength;
 }

@@ -35,6 +35,7 @@ export async function* eventsToParquet(
     for (const group of groupsOf(rowsInRange(day, range, projectCode))) {
       await pause();
       await writer.write({ columnData: rowGroupColumns(day, group, dictionaries, identityIdOf), rowGroupSize: GROUP_ROW_COUNT });
+      copyBounds(writer);
       yield taken(bytes);
     }
   }
@@ -48,6 +49,16 @@ export async function* eventsToParquet(
 function* groupsOf(rows: Uint32Array): Generator<Uint32Array> {
   const length = Math.ceil(rows.length / Math.ceil(rows.length / GROUP_ROW_COUNT));
   for (let from = 0; from < rows.length; from += length) yield rows.subarray(from, from + length);
+}
+
+/** The smallest and largest id of a row group are kept to the end, and as views they would keep the bytes of all its ids. */
+function copyBounds({ row_groups }: ParquetWriter): void {
+  const statistics = row_groups.at(-1)?.columns[0]?.meta_data?.statistics;
+  if (statistics === undefined) return;
+  for (const bound of ["min_value", "max_value"] as const) {
+    const id = statistics[bound];
+    if (id instanceof Uint8Array) statistics[bound] = id.slice();
+  }
 }
 
 /** What was written since the last time. */

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
-import { pathsAnswer } from "../../src/answer/paths-answer.js";
-import { PathCounts } from "../../src/answer/sessions-paths.js";
+import { PathCounts } from "../../src/answer/paths/path-counts.js";
+import { pathsAnswer } from "../../src/answer/paths/paths-answer.js";
+import { Scratch } from "../../src/base/scratch.js";
 
 const SESSION_COUNT = 60_000;
 const MOST_NODES_BETWEEN = 20_000;
 
-test("Of many ways through sessions others have a turn while there is made room for them, and while they are put in order.", async () => {
-  const tree = new PathCounts({ startAt: null, endAt: null, collapse: false, maxDepth: 2 });
+test("Of many ways through sessions others have a turn while there is made room for them, and while they are put in order.", () => Scratch.of(async (scratch) => {
+  const tree = new PathCounts({ startAt: null, endAt: null, collapse: false, maxDepth: 2 }, scratch);
   let turnCount = 0;
   const pause = () => {
     turnCount += 1;
@@ -30,4 +31,4 @@ test("Of many ways through sessions others have a turn while there is made room 
     edges: [["0", "1"], ["1", "2"]].map(([from, to]) => ({ step: 1, from, to, sessions: 1 })),
     sequences: [["0", "1"], ["1", "2"]].map((values) => ({ values, sessions: 1 })),
   });
-});
+}));

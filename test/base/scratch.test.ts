@@ -1,5 +1,13 @@
-import { expect, test } from "vitest";
-import { Scratch } from "../../src/base/scratch.js";
+import { beforeEach, expect, test, vi } from "vitest";
+import type * as Fresh from "../../src/base/scratch.js";
+
+let Scratch: typeof Fresh.Scratch;
+
+/** With nothing kept of what others took. */
+beforeEach(async () => {
+  vi.resetModules();
+  ({ Scratch } = await import("../../src/base/scratch.js"));
+});
 
 const COUNT = 100_000;
 
@@ -20,6 +28,21 @@ test("Numbers are used again once nobody reads them, and never by two at a time.
     const buffers = [scratch.take(COUNT).buffer, scratch.take(COUNT).buffer, scratch.take(COUNT).buffer];
     expect(buffers).toContain(first);
     expect(new Set(buffers).size).toBe(3);
+    return Promise.resolve();
+  });
+});
+
+test("What is given back early is used again, and of too much the longest stays.", async () => {
+  const MOST = 24 * 1024 * 1024;
+  const long = await Scratch.of((scratch) => {
+    const numbers = scratch.take(COUNT);
+    scratch.release(numbers);
+    expect(scratch.take(COUNT - 1).buffer === numbers.buffer).toBe(true);
+    return Promise.resolve(scratch.take(MOST).buffer);
+  });
+  await Scratch.of((scratch) => {
+    expect(scratch.take(COUNT).buffer === long).toBe(true);
+    expect(scratch.takeFloats(COUNT)).toHaveLength(COUNT);
     return Promise.resolve();
   });
 });

@@ -1,5 +1,6 @@
-import { pathsAnswer } from "../../answer/paths-answer.js";
-import { PathCounts, sequenceRule } from "../../answer/sessions-paths.js";
+import { PathCounts, sequenceRule } from "../../answer/paths/path-counts.js";
+import { pathsAnswer } from "../../answer/paths/paths-answer.js";
+import { Scratch } from "../../base/scratch.js";
 import { LabelNumbers, NO_LABEL } from "../../filter/label-numbers.js";
 import { labelOf } from "../question/label.js";
 import type { Needs } from "../question/needs.js";
@@ -12,11 +13,13 @@ import { pauseOf, refuseAsOf, type Report } from "./report.js";
 const SESSIONS_PER_PAUSE = 1_024;
 
 /** The ways through sessions: these come person by person, and the embedded engine's code counts them. */
-export const paths: Report<"paths"> = async (plan, asking) => {
+export const paths: Report<"paths"> = (plan, asking) => Scratch.of((scratch) => pathsIn(scratch, plan, asking));
+
+const pathsIn = async (scratch: Scratch, ...[plan, asking]: Parameters<Report<"paths">>): ReturnType<Report<"paths">> => {
   refuseAsOf(plan);
   const pause = pauseOf(asking);
   const labels = await LabelNumbers.of(plan);
-  const counts = new PathCounts(sequenceRule(plan, (text) => labels.ofLabel(text)));
+  const counts = new PathCounts(sequenceRule(plan, (text) => labels.ofLabel(text)), scratch);
   const label = labelOf(plan.node);
   const columns = (needs: Needs) => sql`(${whereOf({ ...plan, range: ALL_TIME }, null, needs)}), ${label.column(needs)}`;
   const known = new Map<string, number>();

@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are below their number */
-import { pathsAnswer } from "../../answer/paths-answer.js";
-import { PathCounts, sequenceRule } from "../../answer/sessions-paths.js";
+import { PathCounts, sequenceRule } from "../../answer/paths/path-counts.js";
+import { pathsAnswer } from "../../answer/paths/paths-answer.js";
+import { Scratch } from "../../base/scratch.js";
 import { LabelNumbers } from "../../filter/label-numbers.js";
 import { labelOf } from "../../filter/operand-value.js";
 import type { PathsPlan } from "../../plan/insights/plan.js";
@@ -26,23 +27,24 @@ export const paths: Survey<"paths", PathsParts, SessionView> = {
   needsCompanies: ({ node }) => node.kind === "companyId" || node.kind === "company",
   read: (plan, moment, missing) => moment.tables.sessions(plan, moment, missing),
   parts: (plan, context, view) => ({ events: pathEvents(plan, nodeKeys(plan, context), view) }),
-  finish: async ({ events }, plan, context, view, pause) => {
-    const labels = await LabelNumbers.of(plan);
-    const ofKeys = new LabelsOfKeys(nodeKeys(plan, context), labels);
-    const nodes = await nodesOf(events, (key) => ofKeys.of(key), view.count, pause);
-    const counts = new PathCounts(sequenceRule(plan, (text) => labels.ofLabel(text)));
-    for (let session = 0, from = 0; session < view.count; session += 1) {
-      if (session % SESSIONS_PER_PAUSE === 0) {
-        await pause();
-        await counts.reserve(Math.min(SESSIONS_PER_PAUSE, view.count - session), pause);
+  finish: ({ events }, plan, context, view, pause) =>
+    Scratch.of(async (scratch) => {
+      const labels = await LabelNumbers.of(plan);
+      const ofKeys = new LabelsOfKeys(nodeKeys(plan, context), labels);
+      const nodes = await nodesOf(events, { labelOf: (key) => ofKeys.of(key), sessionCount: view.count, scratch, pause });
+      const counts = new PathCounts(sequenceRule(plan, (text) => labels.ofLabel(text)), scratch);
+      for (let session = 0, from = 0; session < view.count; session += 1) {
+        if (session % SESSIONS_PER_PAUSE === 0) {
+          await pause();
+          await counts.reserve(Math.min(SESSIONS_PER_PAUSE, view.count - session), pause);
+        }
+        const to = nodes.ends[session]!;
+        if (to > from) counts.add(nodes.labels, from, to);
+        from = to;
       }
-      const to = nodes.ends[session]!;
-      if (to > from) counts.add(nodes.labels, from, to);
-      from = to;
-    }
-    const answer = await pathsAnswer(counts, { textOf: (label) => labels.textOf(label), limit: plan.limit, pause });
-    return { definition: plan.definition, asOf: asOfAnswer(plan, context), ...answer };
-  },
+      const answer = await pathsAnswer(counts, { textOf: (label) => labels.textOf(label), limit: plan.limit, pause });
+      return { definition: plan.definition, asOf: asOfAnswer(plan, context), ...answer };
+    }),
 };
 
 const keysOfQuestions = new WeakMap<RowContext, RowKeys>();

@@ -1,0 +1,80 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- numbers and slots are bounded by their lists */
+import { GrowingCounts } from "./growing-counts.js";
+import type { Scratch } from "./scratch.js";
+
+/** Slots of the table, of which at most this share is in use. */
+const LOAD_SHARE = 1 / 2;
+const FIRST_SLOT_COUNT = 4096;
+/** Pairs that are put elsewhere between two turns. */
+const PIECE_COUNT = 16 * 1024;
+
+/** Numbers pairs of numbers from 1 on, as they come. 8 bytes a pair, 8 to 32 for the slots that find it, and room to grow. */
+export class PairNumbers {
+  readonly #firsts: GrowingCounts;
+  readonly #seconds: GrowingCounts;
+  #slots: Uint32Array;
+  #end = 1;
+
+  constructor(readonly scratch: Scratch) {
+    this.#firsts = new GrowingCounts(scratch);
+    this.#seconds = new GrowingCounts(scratch);
+    this.#slots = scratch.takeZeros(FIRST_SLOT_COUNT);
+  }
+
+  /** Pairs are numbered from 1 to before it. */
+  get end(): number {
+    return this.#end;
+  }
+
+  firstOf(pair: number): number {
+    return this.#firsts.numbers[pair]!;
+  }
+
+  secondOf(pair: number): number {
+    return this.#seconds.numbers[pair]!;
+  }
+
+  /** Makes room for the pairs below `end`, in pieces. */
+  async reserve(end: number, pause: () => Promise<void>): Promise<void> {
+    await this.#firsts.reserve(end, pause);
+    await this.#seconds.reserve(end, pause);
+    if (end > this.#slots.length * LOAD_SHARE) await this.#spreadOver(slotCountFor(end), pause);
+  }
+
+  /** Of a pair; `end` of before where it is new. There is room for it. */
+  numberOf(first: number, second: number): number {
+    const [slots, firsts, seconds] = [this.#slots, this.#firsts.numbers, this.#seconds.numbers];
+    const mask = slots.length - 1;
+    for (let slot = hashOf(first, second) & mask; ; slot = (slot + 1) & mask) {
+      const pair = slots[slot]!;
+      if (pair !== 0 && (firsts[pair] !== first || seconds[pair] !== second)) continue;
+      if (pair !== 0) return pair;
+      const made = this.#end;
+      [slots[slot], firsts[made], seconds[made], this.#end] = [made, first, second, made + 1];
+      return made;
+    }
+  }
+
+  async #spreadOver(slotCount: number, pause: () => Promise<void>): Promise<void> {
+    const slots = this.scratch.takeZeros(slotCount);
+    const mask = slotCount - 1;
+    for (let pair = 1; pair < this.#end; pair += 1) {
+      let slot = hashOf(this.firstOf(pair), this.secondOf(pair)) & mask;
+      while (slots[slot] !== 0) slot = (slot + 1) & mask;
+      slots[slot] = pair;
+      if (pair % PIECE_COUNT === 0) await pause();
+    }
+    this.scratch.release(this.#slots);
+    this.#slots = slots;
+  }
+}
+
+/** A power of two, with room to spare: each pair is put in its place again each time. */
+function slotCountFor(end: number): number {
+  return 2 ** (Math.ceil(Math.log2(end / LOAD_SHARE)) + 1);
+}
+
+function hashOf(first: number, second: number): number {
+  const mixed = Math.imul(first, 0x9e3779b1) ^ Math.imul(second + 1, 0x85ebca6b);
+  return (mixed ^ (mixed >>> 15)) >>> 0;
+}
