@@ -2,13 +2,15 @@ import { inject } from "vitest";
 import { checkClickHouseOptions, type ClickHouseOptions } from "../../src/clickhouse/options.js";
 import { connect } from "../../src/clickhouse/connect.js";
 import { migrateClickHouse } from "../../src/clickhouse/open-clickhouse.js";
-import { CLUSTER } from "./server/engine.js";
+import { CLUSTER, PAIR } from "./server/engine.js";
 import type { Order } from "./server/faults.js";
 
-/** Where rows are: on one server, or on the shards of a cluster. */
-export type Layout = "one server" | "two shards";
+/** Where rows are: on one server, on the shards of a cluster, or on the replicas of one shard. */
+export type Layout = "one server" | "two shards" | "two replicas";
 
-export const layouts: readonly Layout[] = ["one server", "two shards"];
+export const layouts: readonly Layout[] = ["one server", "two shards", "two replicas"];
+
+const CLUSTERS: Readonly<Record<Layout, string | null>> = { "one server": null, "two shards": CLUSTER, "two replicas": PAIR };
 
 let databaseCount = 0;
 
@@ -16,7 +18,8 @@ let databaseCount = 0;
 export function newOptions(layout: Layout, rest: Partial<ClickHouseOptions> = {}): ClickHouseOptions {
   databaseCount += 1;
   const database = `daybook_${process.pid}_${databaseCount}`;
-  return { ...rest, url: inject("clickhouse"), database, ...(layout === "two shards" ? { cluster: CLUSTER } : {}) };
+  const cluster = CLUSTERS[layout];
+  return { ...rest, url: inject("clickhouse"), database, ...(cluster === null ? {} : { cluster }) };
 }
 
 interface Database {

@@ -26,7 +26,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
 
   test("of an older version get what they have not, and keep what they hold", async () => {
     const options = newOptions(layout);
-    const place = { database: options.database, cluster: options.cluster ?? null };
+    const place = { database: options.database, cluster: options.cluster ?? null, isReplicated: layout === "two replicas" };
     const connection = await connect(checkClickHouseOptions(options));
     const isNewer = (statement: string) => /\.(?:segments|privacy_requests|suppressed|time_to_live|removals)/.test(statement);
     const older = tableStatements(place, 0).filter((statement) => !isNewer(statement));

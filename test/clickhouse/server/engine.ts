@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Replicas } from "./replicas.js";
 import { storedBytes } from "./stored-text.js";
 
 /** The part of chDB that is used: its types are there only where its half gigabyte is installed. */
@@ -19,13 +20,30 @@ interface Chdb {
 export const CLUSTER = "two";
 /** The same, but that nobody is there for the second shard. */
 export const HALF_CLUSTER = "half";
+/** A cluster of one shard with two replicas, and others with some that are wrong: one replica too many, replicas that are none, shards unlike. */
+export const PAIR = "pair";
+export const TRIO = "trio";
+export const LOOSE = "loose";
+export const UNLIKE = "unlike";
 const PORT = 9_000;
 
+/** Names of this very address. */
+const HOSTS = ["127.0.0.1", "localhost", "127.0.0.2"];
+const replicaAt = (host: string, port: number) => `<replica><host>${host}</host><port>${port}</port></replica>`;
 /** Shards at this very address and port are local: what makes one process a cluster, with all tables in common. */
-const shardAt = (port: number) => `<shard><replica><host>127.0.0.1</host><port>${port}</port></replica></shard>`;
-const clusterOf = (name: string, ports: readonly number[]) => `<${name}>${ports.map(shardAt).join("")}</${name}>`;
-const CLUSTERS = clusterOf(CLUSTER, [PORT, PORT]) + clusterOf(HALF_CLUSTER, [PORT, 1]);
-const CONFIG = `<clickhouse><tcp_port>${PORT}</tcp_port><remote_servers>${CLUSTERS}</remote_servers></clickhouse>`;
+const shardAt = (port: number, replicaCount: number, replicates = true) =>
+  `<shard><internal_replication>${replicates}</internal_replication>${HOSTS.slice(0, replicaCount).map((host) => replicaAt(host, port)).join("")}</shard>`;
+const CLUSTERS = Object.entries({
+  [CLUSTER]: [shardAt(PORT, 1), shardAt(PORT, 1)],
+  [HALF_CLUSTER]: [shardAt(PORT, 1), shardAt(1, 1)],
+  [PAIR]: [shardAt(PORT, 2)],
+  [TRIO]: [shardAt(PORT, 3)],
+  [LOOSE]: [shardAt(PORT, 2, false)],
+  [UNLIKE]: [shardAt(PORT, 2), shardAt(PORT, 1)],
+}).map(([name, shards]) => `<${name}>${shards.join("")}</${name}>`);
+/** Of replicas, as far as they can be here: tables are made, but never active. */
+const KEEPER = "<zookeeper><implementation>testkeeper</implementation></zookeeper><macros><shard>1</shard></macros>";
+const CONFIG = `<clickhouse><tcp_port>${PORT}</tcp_port>${KEEPER}<remote_servers>${CLUSTERS.join("")}</remote_servers></clickhouse>`;
 
 /** What a statement is run under. */
 export interface Terms {
@@ -44,6 +62,7 @@ export class Engine {
   /** What is set, which costs a statement each. */
   readonly #settings = new Map<string, string>();
   #database = "";
+  readonly #replicas = new Replicas();
   readonly #shardFilters = new Map<string, string>();
   /** Of inserts over shards that came through. */
   readonly #tokens = new Set<string>();
@@ -83,7 +102,10 @@ export class Engine {
     if (this.kept === null) rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  async #run(statement: string, rows: Buffer, { database, settings, params }: Terms): Promise<string> {
+  async #run(asked: string, rows: Buffer, { database, settings: all, params }: Terms): Promise<string> {
+    this.#replicas.check(asked, database, all);
+    const statement = this.#replicas.rewritten(asked.replace(/ ON CLUSTER \S+/g, ""));
+    const settings = this.#replicas.settingsOf(all);
     const insert = INSERT.exec(`${statement}\n`);
     if (database !== this.#database) await this.#query(`USE ${quoted(database)}`);
     this.#database = database;
@@ -110,7 +132,7 @@ export class Engine {
       this.#database = "";
     }
     // All shards have the same tables: what is made on one is there on both.
-    return await this.#query(statement.replace(/ ON CLUSTER \S+/g, ""));
+    return await this.#query(statement);
   }
 
   async #set(settings: Readonly<Record<string, string>>): Promise<void> {
