@@ -34,7 +34,8 @@ test("ClickHouse makes the tables with replicas", async () => {
   onTestFinished(() => connection.close());
   const place = { database: "shop", cluster: PAIR, isReplicated: true };
   // By the name of the macro the stand-in knows what it makes without replicas.
-  for (const statement of [databaseStatement(place), ...tableStatements(place, 0)]) await connection.define(statement.replace("'{replica}'", "'one'"));
+  const statements = [databaseStatement(place), ...tableStatements(place, 0)];
+  for (const statement of statements) await connection.define(statement.replace("'{replica}'", "'one'"));
   const made = await connection.systemRows<[string, string]>(
     sql`SELECT name, engine_full FROM system.tables WHERE database = 'shop' AND endsWith(name, '_local') ORDER BY name`);
   expect(made.map(([name, engine]) => `${name} ${/^(\w+)\('([^']+)'/.exec(engine)?.slice(1).join(" ")}`)).toEqual([
@@ -112,10 +113,12 @@ test("an insert waits for its turn, and is stored once", async () => {
   expect([await daybook.countEvents(), (await daybook.aggregate({ field: "id" })).length]).toEqual([7, 7]);
 });
 
+const LAGS = "Code: 289. DB::Exception: Replica doesn't have part 1_0_0_0 which was successfully written to quorum of other replicas.";
+
 test("where a server lags, or too few have a row, nothing is told to be stored, and what is sent again is stored once", async () => {
   const { daybook } = await opened();
   const faults = [
-    ["SELECT id, batch", "Code: 289. DB::Exception: Replica doesn't have part 1_0_0_0 which was successfully written to quorum of other replicas.", 1],
+    ["SELECT id, batch", LAGS, 1],
     ["INSERT INTO events", "Code: 285. DB::Exception: Number of alive replicas (1) is less than requested quorum (2).", 0],
     ["INSERT INTO events", "Code: 319. DB::Exception: Unknown quorum status.", 0],
   ] as const;
@@ -123,7 +126,7 @@ test("where a server lags, or too few have a row, nothing is told to be stored, 
   for (const [statement, message, after] of faults) {
     await order({ kind: "error", statement, message, after, times: 9 });
     await expect(daybook.ingest(events(count, count + 5))).rejects.toMatchObject({ code: "unreachable" });
-    await order({ kind: "error", statement: "count()", message: faults[0][1] });
+    await order({ kind: "error", statement: "count()", message: LAGS });
     await expect(daybook.countEvents()).rejects.toMatchObject({ code: "unreachable" });
     await order();
     const { accepted, duplicates } = await daybook.ingest(events(count, count + 5));
@@ -156,7 +159,8 @@ test("of three servers two are enough for a row, and what is to go is noted on a
   await connection.insertOnAll("removals", [{}]);
   await connection.rows(sql`SELECT 1`);
   expect(sent.map((settings) => settings?.["insert_quorum"])).toEqual([2, 3, 2]);
-  for (const settings of sent) expect(settings).toMatchObject({ insert_quorum_parallel: 0, select_sequential_consistency: 1, load_balancing: "in_order" });
+  const together = { insert_quorum_parallel: 0, select_sequential_consistency: 1, load_balancing: "in_order" };
+  for (const settings of sent) expect(settings).toMatchObject(together);
 });
 
 async function* never() {

@@ -35,6 +35,6 @@ const QUORUM_MS = 30_000;
 export function settingsOfReplicas(count: number, quorum: number) {
   if (count === 1) return {};
   const insert = { insert_quorum: quorum, insert_quorum_parallel: 0, insert_quorum_timeout: QUORUM_MS };
-  const order = { load_balancing: "in_order", prefer_localhost_replica: 0, max_replica_delay_for_distributed_queries: 1 } as const;
-  return { ...insert, ...order, select_sequential_consistency: 1 };
+  const order = { load_balancing: "in_order", prefer_localhost_replica: 0, use_hedged_requests: 0 } as const;
+  return { ...insert, ...order, max_replica_delay_for_distributed_queries: 1, select_sequential_consistency: 1 };
 }

@@ -40,7 +40,8 @@ export async function migrate(connection: Connection, target: Target, isDryRun: 
   const { version: from, isReplicated: isThere } = await stateOf(connection);
   if (from > TABLES_VERSION) throw tooNew(from);
   const { database, cluster, replicas } = target;
-  const place = { database, cluster: cluster?.name ?? null, isReplicated: isReplicated({ asked: replicas, cluster, isThere: from === 0 ? null : isThere }) };
+  const found = { asked: replicas, cluster, isThere: from === 0 ? null : isThere };
+  const place = { database, cluster: cluster?.name ?? null, isReplicated: isReplicated(found) };
   const of = place.isReplicated ? cluster : null;
   if (of !== null && from === 0) await refuseOtherTables(connection, place);
   // A server that came later has nothing yet.

@@ -40,9 +40,12 @@ export interface Replication {
 export function isReplicated({ asked, cluster, isThere }: Replication): boolean {
   const hasReplicas = cluster !== null && cluster.replicaCount > 1;
   if (cluster === null && isThere === true) throw parameterError("invalid_parameter", "cluster", "the tables have replicas: expected their cluster");
-  if (cluster === null && asked === true) throw parameterError("invalid_parameter", "replicas", "expected a cluster, whose servers have the replicas");
-  if (hasReplicas && asked === false)
-    throw parameterError("invalid_parameter", "replicas", `the shards of ${cluster.name} have ${cluster.replicaCount} servers, which would not hold the same`);
+  if (cluster === null && asked === true)
+    throw parameterError("invalid_parameter", "replicas", "expected a cluster, whose servers have the replicas");
+  if (hasReplicas && asked === false) {
+    const { name, replicaCount } = cluster;
+    throw parameterError("invalid_parameter", "replicas", `the shards of ${name} have ${replicaCount} servers, which would not hold the same`);
+  }
   const isWanted = asked ?? (hasReplicas || isThere === true);
   if (isThere === true && !isWanted) throw parameterError("invalid_parameter", "replicas", "the tables have replicas");
   if (isThere === false && isWanted) throw withoutReplicas();

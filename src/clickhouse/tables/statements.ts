@@ -47,7 +47,8 @@ function engineOf({ name, engine, order, knownInsertCount = 0 }: Table, { databa
   const path = `'/clickhouse/tables/{shard}/${database}/${name}', '{replica}'`;
   const [, family = "", rest = ""] = /^(\w+)(?:\((.*)\))?$/.exec(engine) ?? [];
   const kept = knownInsertCount === 0 ? "" : `, replicated_deduplication_window_seconds = ${INSERT_KNOWN_S}`;
-  return `Replicated${family}(${path}${rest === "" ? "" : `, ${rest}`}) ${order} SETTINGS replicated_${window}${kept}, max_cleanup_delay_period = ${CLEANUP_S}`;
+  const settings = `replicated_${window}${kept}, max_cleanup_delay_period = ${CLEANUP_S}`;
+  return `Replicated${family}(${path}${rest === "" ? "" : `, ${rest}`}) ${order} SETTINGS ${settings}`;
 }
 
 /** What an older table gets. Rows that are there are filled in behind the answer: until then a server makes of each what it asks for. */

@@ -31,8 +31,10 @@ const PORT = 9_000;
 const HOSTS = ["127.0.0.1", "localhost", "127.0.0.2"];
 const replicaAt = (host: string, port: number) => `<replica><host>${host}</host><port>${port}</port></replica>`;
 /** Shards at this very address and port are local: what makes one process a cluster, with all tables in common. */
-const shardAt = (port: number, replicaCount: number, replicates = true) =>
-  `<shard><internal_replication>${replicates}</internal_replication>${HOSTS.slice(0, replicaCount).map((host) => replicaAt(host, port)).join("")}</shard>`;
+const shardAt = (port: number, replicaCount: number, replicates = true) => {
+  const replicas = HOSTS.slice(0, replicaCount).map((host) => replicaAt(host, port)).join("");
+  return `<shard><internal_replication>${replicates}</internal_replication>${replicas}</shard>`;
+};
 const CLUSTERS = Object.entries({
   [CLUSTER]: [shardAt(PORT, 1), shardAt(PORT, 1)],
   [HALF_CLUSTER]: [shardAt(PORT, 1), shardAt(1, 1)],

@@ -15,7 +15,7 @@ export class Replicas {
     const [, database, made] = /^CREATE TABLE IF NOT EXISTS (\w+)\.\w+ [^]*\) ENGINE = Replicated(\w+)\('[^']+', '\{replica\}'/.exec(statement) ?? [];
     if (database !== undefined && made !== undefined) this.#databases.add(database);
     return statement
-      .replace(/ENGINE = Replicated(\w+)\('[^']+', '\{replica\}'(?:, )?(\w*)\)/, (_, family: string, version: string) => `ENGINE = ${family}(${version})`)
+      .replace(/ENGINE = Replicated(\w+)\('[^']+', '\{replica\}'(?:, )?(\w*)\)/, "ENGINE = $1($2)")
       .replace(/ SETTINGS replicated_deduplication_window = (\d+)(?:, replicated_\w+ = \d+)?/, " SETTINGS non_replicated_deduplication_window = $1")
       .replace("system.replicas", `view(SELECT database, name AS table, toUInt32(2) AS total_replicas FROM system.tables
         WHERE endsWith(name, '_local') AND has([${[...this.#databases].map((name) => `'${name}'`).join(", ")}]::Array(String), database))`);
