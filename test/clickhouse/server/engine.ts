@@ -154,7 +154,9 @@ export class Engine {
   async #filtersOf(database: string): Promise<Readonly<Record<string, string>>> {
     const known = this.#shardFilters.get(database);
     if (known !== undefined) return known === "" ? {} : { additional_table_filters: known };
-    const tables = `system.tables WHERE database = ${literal(database)} AND engine = 'Distributed'`;
+    // One shard has all rows.
+    const isOfShards = `engine = 'Distributed' AND NOT startsWith(engine_full, ${literal(`Distributed('${PAIR}'`)})`;
+    const tables = `system.tables WHERE database = ${literal(database)} AND ${isOfShards}`;
     const text = await this.#query(`SELECT engine_full FROM ${tables} FORMAT JSONCompactEachRow`);
     const filters = text.split("\n").filter((line) => line !== "").map((line) => {
       const [, table = "", key = ""] = /^Distributed\('[^']*', '[^']*', '([^']*)', (.*)\)$/.exec((JSON.parse(line) as [string])[0]) ?? [];
