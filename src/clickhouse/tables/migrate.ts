@@ -49,7 +49,8 @@ export async function migrate(connection: Connection, target: Target, isDryRun: 
   const statements = isAnew ? [databaseStatement(place), ...tableStatements(place, 0)] : tableStatements(place, from);
   if (isDryRun) return { from, to: TABLES_VERSION, statements };
   for (const statement of statements) await connection.define(statement);
-  if (of !== null && isAnew) await areOnAllServers(connection, place, of);
+  if (of !== null && isAnew && !(await areOnAllServers(connection, place, of)))
+    throw parameterError("invalid_parameter", "cluster", `expected all servers of ${of.name} to have the tables by now, and some have none`);
   if (from === TABLES_VERSION) return { from, to: from, statements };
   const keys = KEYS.filter(([, since]) => since > from).map(([name]) => {
     const key = new Uint8Array(32);

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Replicas } from "./replicas.js";
+import { ALL_REPLICAS, Replicas } from "./replicas.js";
 import { storedBytes } from "./stored-text.js";
 
 /** The part of chDB that is used: its types are there only where its half gigabyte is installed. */
@@ -20,28 +20,33 @@ interface Chdb {
 export const CLUSTER = "two";
 /** The same, but that nobody is there for the second shard. */
 export const HALF_CLUSTER = "half";
-/** A cluster of one shard with two replicas, and others with some that are wrong: one replica too many, replicas that are none, shards unlike. */
+/** A cluster of one shard with two replicas, and others with some that are wrong: of one each, one too many, none by themselves, shards unlike. */
 export const PAIR = "pair";
+export const APART = "apart";
 export const TRIO = "trio";
 export const LOOSE = "loose";
 export const UNLIKE = "unlike";
 const PORT = 9_000;
 
-/** Names of this very address. */
-const HOSTS = ["127.0.0.1", "localhost", "127.0.0.2"];
-const replicaAt = (host: string, port: number) => `<replica><host>${host}</host><port>${port}</port></replica>`;
 /** Shards at this very address and port are local: what makes one process a cluster, with all tables in common. */
-const shardAt = (port: number, replicaCount: number, replicates = true) => {
-  const replicas = HOSTS.slice(0, replicaCount).map((host) => replicaAt(host, port)).join("");
-  return `<shard><internal_replication>${replicates}</internal_replication>${replicas}</shard>`;
+const HERE = "127.0.0.1";
+/** Where nobody is: of two replicas that are local each would be given every row. */
+const ELSEWHERE = ["127.0.0.2", "127.0.0.3"];
+const shardOf = (port: number, hosts: readonly string[], replicates = true) => {
+  const replicas = hosts.map((host) => `<replica><host>${host}</host><port>${port}</port></replica>`);
+  return `<shard><internal_replication>${replicates}</internal_replication>${replicas.join("")}</shard>`;
 };
+const shardAt = (port: number, replicaCount: number, replicates = true) =>
+  shardOf(port, [HERE, ...ELSEWHERE].slice(0, replicaCount), replicates);
 const CLUSTERS = Object.entries({
   [CLUSTER]: [shardAt(PORT, 1), shardAt(PORT, 1)],
   [HALF_CLUSTER]: [shardAt(PORT, 1), shardAt(1, 1)],
   [PAIR]: [shardAt(PORT, 2)],
+  [APART]: [shardAt(PORT, 2)],
   [TRIO]: [shardAt(PORT, 3)],
   [LOOSE]: [shardAt(PORT, 2, false)],
   [UNLIKE]: [shardAt(PORT, 2), shardAt(PORT, 1)],
+  [ALL_REPLICAS]: [shardOf(PORT, [HERE, "localhost"])],
 }).map(([name, shards]) => `<${name}>${shards.join("")}</${name}>`);
 /** Of replicas, as far as they can be here: tables are made, but never active. */
 const KEEPER = "<zookeeper><implementation>testkeeper</implementation></zookeeper><macros><shard>1</shard></macros>";
@@ -104,9 +109,9 @@ export class Engine {
     if (this.kept === null) rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  async #run(asked: string, rows: Buffer, { database, settings: all, params }: Terms): Promise<string> {
+  async #run(asked: string, rows: Buffer, { database, settings: all, params: named }: Terms): Promise<string> {
     this.#replicas.check(asked, database, all);
-    const statement = this.#replicas.rewritten(asked.replace(/ ON CLUSTER \S+/g, ""));
+    const { statement, params } = this.#replicas.standIn(asked.replace(/ ON CLUSTER \S+/g, ""), named);
     const settings = this.#replicas.settingsOf(all);
     const insert = INSERT.exec(`${statement}\n`);
     if (database !== this.#database) await this.#query(`USE ${quoted(database)}`);
@@ -155,7 +160,7 @@ export class Engine {
     const known = this.#shardFilters.get(database);
     if (known !== undefined) return known === "" ? {} : { additional_table_filters: known };
     // One shard has all rows.
-    const isOfShards = `engine = 'Distributed' AND NOT startsWith(engine_full, ${literal(`Distributed('${PAIR}'`)})`;
+    const isOfShards = `engine = 'Distributed' AND (engine_full LIKE '%(_${CLUSTER}_,%' OR engine_full LIKE '%(_${HALF_CLUSTER}_,%')`;
     const tables = `system.tables WHERE database = ${literal(database)} AND ${isOfShards}`;
     const text = await this.#query(`SELECT engine_full FROM ${tables} FORMAT JSONCompactEachRow`);
     const filters = text.split("\n").filter((line) => line !== "").map((line) => {

@@ -3,6 +3,16 @@ const REFUSED = "Code: 36. DB::Exception: tables with replicas";
 const IN_ORDER = { insert_quorum_parallel: "0", insert_quorum: "2" } as const;
 const ALL_THERE = { select_sequential_consistency: "1", load_balancing: "in_order" } as const;
 
+/** The cluster that stands for all servers of one with replicas, of which only two can be here. */
+export const ALL_REPLICAS = "all_replicas";
+const ALONE = "apart";
+
+/** A statement as it runs here. */
+interface StandIn {
+  readonly statement: string;
+  readonly params: Readonly<Record<string, string>>;
+}
+
 /**
  * Stands in for tables with replicas, which need servers beside this one: they are made without, and refuse what tables with two replicas would
  * refuse, or do otherwise on each of them.
@@ -10,15 +20,19 @@ const ALL_THERE = { select_sequential_consistency: "1", load_balancing: "in_orde
 export class Replicas {
   readonly #databases = new Set<string>();
 
-  /** The statement as it runs here. */
-  rewritten(statement: string): string {
+  standIn(statement: string, params: Readonly<Record<string, string>>): StandIn {
     const [, database, made] = /^CREATE TABLE IF NOT EXISTS (\w+)\.\w+ [^]*\) ENGINE = Replicated(\w+)\('[^']+', '\{replica\}'/.exec(statement) ?? [];
     if (database !== undefined && made !== undefined) this.#databases.add(database);
-    return statement
+    const rewritten = statement
       .replace(/ENGINE = Replicated(\w+)\('[^']+', '\{replica\}'(?:, )?(\w*)\)/, "ENGINE = $1($2)")
-      .replace(/ SETTINGS replicated_deduplication_window = (\d+)(?:, replicated_\w+ = \d+)?/, " SETTINGS non_replicated_deduplication_window = $1")
-      .replace("system.replicas", `view(SELECT database, name AS table, toUInt32(2) AS total_replicas FROM system.tables
-        WHERE endsWith(name, '_local') AND has([${[...this.#databases].map((name) => `'${name}'`).join(", ")}]::Array(String), database))`);
+      .replace(/ SETTINGS replicated_deduplication_window = (\d+)(?:, replicated_\w+ = \d+)?/, " SETTINGS non_replicated_deduplication_window = $1");
+    const [, name = ""] = /clusterAllReplicas\(\{(\w+):Identifier\}/.exec(statement) ?? [];
+    const cluster = params[name] ?? params[`param_${name}`] ?? "";
+    if (name === "" || cluster === "two" || cluster === "half") return { statement: rewritten, params };
+    const all = [...this.#databases].map((each) => `'${each}'`).join(", ");
+    const replicas = `view(SELECT database, name AS table, toUInt32(${cluster === ALONE ? 1 : 2}) AS total_replicas FROM system.tables
+      WHERE endsWith(name, '_local') AND has([${all}]::Array(String), database))`;
+    return { statement: rewritten.replace("system.replicas", replicas), params: { ...params, [name]: ALL_REPLICAS } };
   }
 
   /** What it runs under here. */
