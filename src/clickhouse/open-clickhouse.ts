@@ -9,12 +9,13 @@ import { SegmentsTable } from "./saved-segments.js";
 import { StoredDaybook } from "./stored-daybook.js";
 import { keptOf, migrate, type Migration } from "./tables/migrate.js";
 import { TableNames } from "./tables/names.js";
+import { clusterOf, isReplicated } from "./tables/replicas.js";
 import { upkeepOf } from "./upkeep.js";
 
 /**
  * An organization's events on ClickHouse. The tables are made by `migrateClickHouse`, or `daybook clickhouse migrate`, before.
  * @throws invalid_parameter, unknown_parameter, exactly_one_required, not_supported (@clickhouse/client is not installed), unreachable,
- * manifest_missing (no tables, or older ones)
+ * manifest_missing (no tables, or older ones); invalid_parameter also for replicas that cannot be relied upon
  */
 export async function openClickHouse(options: ClickHouseOptions): Promise<ClickHouseDaybook> {
   return (await openWithExecutor(options)).daybook;
@@ -36,10 +37,13 @@ interface Opened {
 export async function openWithExecutor(options: ClickHouseOptions): Promise<Opened> {
   const settled = checkClickHouseOptions(options);
   const rules = reportRules(options);
-  const connection = await connect(settled);
+  const { clock, random, cluster, database, replicas } = settled;
+  const first = await connect(settled);
   try {
-    const { cursorKey, suppressionKey } = await keptOf(connection);
-    const { clock, random, cluster, database } = settled;
+    const shape = await clusterOf(first, cluster);
+    const connection = first.ofReplicas(shape?.replicaCount ?? 1);
+    const { cursorKey, suppressionKey, isReplicated: isThere } = await keptOf(connection);
+    isReplicated({ asked: replicas, cluster: shape, isThere });
     const tables = new TableNames(cluster !== null);
     const executor = new ClickHouseExecutor(connection, tables, ruleOptionsOf(options));
     const context = { connection, names: tables, cluster, database, clock, random };
@@ -48,7 +52,7 @@ export async function openWithExecutor(options: ClickHouseOptions): Promise<Open
     const upkeep = upkeepOf(context, suppressionKey, writes, executor);
     return { daybook: new StoredDaybook({ connection, executor, writes, segments, upkeep, cursorKey, rules, clock }), executor };
   } catch (error) {
-    await connection.close();
+    await first.close();
     throw error;
   }
 }
@@ -62,7 +66,8 @@ export async function migrateClickHouse(options: ClickHouseOptions, isDryRun = f
   const settled = checkClickHouseOptions(options);
   const connection = await connect(settled);
   try {
-    return await migrate(connection, settled, isDryRun, settled.random);
+    const cluster = await clusterOf(connection, settled.cluster);
+    return await migrate(connection.ofReplicas(cluster?.replicaCount ?? 1), { ...settled, cluster }, isDryRun, settled.random);
   } finally {
     await connection.close();
   }

@@ -18,6 +18,11 @@ export interface ClickHouseOptions extends RuleOptions {
   readonly database: string;
   /** The cluster whose shards hold the rows, as `remote_servers` of its servers call it. Absent: one server. */
   readonly cluster?: string;
+  /**
+   * Whether the servers of a shard hold the same rows. Absent: as the cluster has it, or as the tables are. `true` makes tables that can have
+   * replicas later; where the tables are others than is said here, that is an error.
+   */
+  readonly replicas?: boolean;
   /** A client of `@clickhouse/client`, made by the application for this database; closing the Daybook closes it. */
   readonly client?: ClickHouseClient;
   /** How long one statement may take, in ms. Default 300,000. With `client`: its own. */
@@ -37,6 +42,7 @@ export interface Settled {
   readonly password: string;
   readonly database: string;
   readonly cluster: string | null;
+  readonly replicas: boolean | null;
   readonly client: ClickHouseClient | null;
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -49,6 +55,7 @@ const KNOWN: KnownOptions<ClickHouseOptions> = {
   password: true,
   database: true,
   cluster: true,
+  replicas: true,
   client: true,
   timeoutMs: true,
   clock: true,
@@ -68,12 +75,13 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 /** @throws invalid_parameter, unknown_parameter, exactly_one_required; none of them shows a password */
 export function checkClickHouseOptions(options: ClickHouseOptions): Settled {
   refuseUnknown(options, KNOWN);
-  const { url, client, database, cluster, currency, timeoutMs = TIMEOUT_MS, clock = systemClock, random = pooledRandom() } = options;
+  const { url, client, database, cluster, replicas, currency, timeoutMs = TIMEOUT_MS, clock = systemClock, random = pooledRandom() } = options;
   if ((url === undefined) === (client === undefined))
     throw parameterError("exactly_one_required", "url", `expected exactly one of url and client, got ${url === undefined ? "neither" : "both"}`);
   if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) throw unexpected("currency", "an ISO 4217 code such as USD", currency);
   if (client !== undefined && typeof (client as Partial<ClickHouseClient> | null)?.query !== "function")
     throw unexpected("client", "a client of @clickhouse/client", client);
+  if (replicas !== undefined && typeof replicas !== "boolean") throw unexpected("replicas", "true or false", replicas);
   if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) throw unexpected("timeoutMs", "a positive number", timeoutMs);
   if (typeof (clock as Partial<Clock> | null)?.now !== "function") throw unexpected("clock", "an object with now()", clock);
   for (const [name, value] of [["random", random], ["rates", options.rates]] as const)
@@ -84,6 +92,7 @@ export function checkClickHouseOptions(options: ClickHouseOptions): Settled {
     password: textOf("password", options.password ?? ""),
     database: nameOf("database", database),
     cluster: cluster === undefined ? null : nameOf("cluster", cluster),
+    replicas: replicas ?? null,
     client: client ?? null,
     timeoutMs,
     clock,

@@ -24,6 +24,6 @@ function some(every: number): readonly ExecutorCase[] {
   return executorSuite.filter(({ name }) => !name.includes("history") || count++ % every === 0);
 }
 
-describe.each([["one server", 4], ["two shards", 16]] as const)("the executor on ClickHouse, %s", (layout, every) => {
+describe.each([["one server", 4], ["two shards", 16], ["two replicas", 32]] as const)("the executor on ClickHouse, %s", (layout, every) => {
   test.each(process.env["DAYBOOK_THOROUGH"] === "1" ? executorSuite : some(every))("$name", ({ run }) => run(onClickHouse(layout)));
 });

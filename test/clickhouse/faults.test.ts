@@ -1,6 +1,5 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { fixedClock } from "daybook";
 import { migrateClickHouse, openClickHouse, type ClickHouseDaybook, type ClickHouseOptions } from "daybook/clickhouse";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
@@ -9,9 +8,8 @@ import { checkClickHouseOptions } from "../../src/clickhouse/options.js";
 import { tableStatements } from "../../src/clickhouse/tables/statements.js";
 import { nowMs } from "../../src/testing/random/now.js";
 import { emptyDirectory } from "../cli/run.js";
-import { heldCount, layouts, newDatabase, order, type Layout } from "./kit.js";
+import { heldCount, layouts, newDatabase, order, startServer, type Layout } from "./kit.js";
 import { CLUSTER, HALF_CLUSTER } from "./server/engine.js";
-import { SERVER } from "./setup.js";
 
 afterEach(() => order());
 
@@ -131,7 +129,7 @@ test("where nobody is there for a shard every answer is an error, and what is se
   const connection = await connect(checkClickHouseOptions(options));
   onTestFinished(() => connection.close());
   const overShards = async (cluster: string) => {
-    const statements = tableStatements({ database: options.database, cluster }, 0);
+    const statements = tableStatements({ database: options.database, cluster, isReplicated: false }, 0);
     const all = statements.find((statement) => statement.includes(`${options.database}.events `)) ?? "";
     await connection.define(`DROP TABLE ${options.database}.events`);
     await connection.define(all);
@@ -145,14 +143,6 @@ test("where nobody is there for a shard every answer is an error, and what is se
   const { accepted, duplicates } = await daybook.ingest(events(10, 40));
   expect([accepted + duplicates, await daybook.countEvents()]).toEqual([30, 40]);
 });
-
-/** A server of its own, which can be ended as by a power failure and started again. */
-async function startServer(directory: string, port = 0): Promise<{ readonly child: ChildProcess; readonly port: number }> {
-  const child = spawn(process.execPath, ["--import", "tsx", SERVER, directory, String(port)], { stdio: ["ignore", "pipe", "inherit"] });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const [line] = (await once(createInterface(child.stdout), "line")) as [string];
-  return { child, port: Number(/:(\d+)$/.exec(line)?.[1]) };
-}
 
 async function killed({ child }: { readonly child: ChildProcess }): Promise<void> {
   child.kill("SIGKILL");

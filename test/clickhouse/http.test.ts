@@ -13,7 +13,7 @@ import { layouts, newDatabase, type Layout } from "./kit.js";
 
 const SEED = Number(process.env["DAYBOOK_SEED"] ?? 3);
 const isThorough = process.env["DAYBOOK_THOROUGH"] === "1";
-const REQUESTS_PER_ROUTE: Readonly<Record<Layout, number>> = { "one server": isThorough ? 40 : 6, "two shards": isThorough ? 12 : 2 };
+const REQUESTS_PER_ROUTE: Readonly<Record<Layout, number>> = { "one server": isThorough ? 40 : 6, "two shards": isThorough ? 12 : 2, "two replicas": 1 };
 
 /** Routes about what is not on ClickHouse, and about the process that serves. */
 const NOT_THERE = /\/changes$/;

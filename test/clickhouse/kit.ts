@@ -1,14 +1,20 @@
-import { inject } from "vitest";
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { inject, onTestFinished } from "vitest";
 import { checkClickHouseOptions, type ClickHouseOptions } from "../../src/clickhouse/options.js";
 import { connect } from "../../src/clickhouse/connect.js";
 import { migrateClickHouse } from "../../src/clickhouse/open-clickhouse.js";
-import { CLUSTER } from "./server/engine.js";
+import { CLUSTER, PAIR } from "./server/engine.js";
 import type { Order } from "./server/faults.js";
+import { SERVER } from "./setup.js";
 
-/** Where rows are: on one server, or on the shards of a cluster. */
-export type Layout = "one server" | "two shards";
+/** Where rows are: on one server, on the shards of a cluster, or on the replicas of one shard. */
+export type Layout = "one server" | "two shards" | "two replicas";
 
-export const layouts: readonly Layout[] = ["one server", "two shards"];
+export const layouts: readonly Layout[] = ["one server", "two shards", "two replicas"];
+
+const CLUSTERS: Readonly<Record<Layout, string | null>> = { "one server": null, "two shards": CLUSTER, "two replicas": PAIR };
 
 let databaseCount = 0;
 
@@ -16,7 +22,8 @@ let databaseCount = 0;
 export function newOptions(layout: Layout, rest: Partial<ClickHouseOptions> = {}): ClickHouseOptions {
   databaseCount += 1;
   const database = `daybook_${process.pid}_${databaseCount}`;
-  return { ...rest, url: inject("clickhouse"), database, ...(layout === "two shards" ? { cluster: CLUSTER } : {}) };
+  const cluster = CLUSTERS[layout];
+  return { ...rest, url: inject("clickhouse"), database, ...(cluster === null ? {} : { cluster }) };
 }
 
 interface Database {
@@ -55,4 +62,12 @@ export async function heldCount(): Promise<number> {
 /** Makes the next statements go wrong; without orders all go well again. */
 export async function order(...orders: readonly Order[]): Promise<void> {
   await fetch(`${inject("clickhouse")}/orders`, { method: "POST", body: JSON.stringify(orders) });
+}
+
+/** A server of its own, which can be ended as by a power failure and started again. */
+export async function startServer(directory: string, port = 0): Promise<{ readonly child: ChildProcess; readonly port: number }> {
+  const child = spawn(process.execPath, ["--import", "tsx", SERVER, directory, String(port)], { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [line] = (await once(createInterface(child.stdout), "line")) as [string];
+  return { child, port: Number(/:(\d+)$/.exec(line)?.[1]) };
 }

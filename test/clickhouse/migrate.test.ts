@@ -7,7 +7,10 @@ import { keptOf } from "../../src/clickhouse/tables/migrate.js";
 import { databaseStatement, tableStatements } from "../../src/clickhouse/tables/statements.js";
 import { runCommandLine } from "../../src/cli/command-line.js";
 import { sql, text } from "../../src/clickhouse/sql/sql.js";
-import { layouts, newOptions } from "./kit.js";
+import { layouts, newOptions, type Layout } from "./kit.js";
+
+/** Servers that hold the rows of a shard. */
+const replicaCountOf = (layout: Layout) => (layout === "two replicas" ? 2 : 1);
 
 /** What version 3 keeps beside the rows. */
 const PROJECTIONS = ["actors", "byPerson", "payments"];
@@ -26,12 +29,13 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
 
   test("of an older version get what they have not, and keep what they hold", async () => {
     const options = newOptions(layout);
-    const place = { database: options.database, cluster: options.cluster ?? null };
-    const connection = await connect(checkClickHouseOptions(options));
+    const place = { database: options.database, cluster: options.cluster ?? null, isReplicated: layout === "two replicas" };
+    const connection = (await connect(checkClickHouseOptions(options))).ofReplicas(replicaCountOf(layout));
     const isNewer = (statement: string) => /\.(?:segments|privacy_requests|suppressed|time_to_live|removals)/.test(statement);
     const older = tableStatements(place, 0).filter((statement) => !isNewer(statement));
     for (const statement of [databaseStatement(place), ...older]) await connection.define(statement);
-    await connection.insert("kept", [{ name: "cursorKey", value: "ab".repeat(32) }, { name: "tablesVersion", value: "1" }]);
+    const replicated = place.isReplicated ? [{ name: "replicated", value: "1" }] : [];
+    await connection.insert("kept", [...replicated, { name: "cursorKey", value: "ab".repeat(32) }, { name: "tablesVersion", value: "1" }]);
     await expect(openClickHouse(options)).rejects.toMatchObject({ code: "manifest_missing" });
     expect(await migrateClickHouse(options)).toMatchObject({ from: 1, to: 4, statements: tableStatements(place, 1) });
     expect(tableStatements(place, 1)).toHaveLength(layout === "one server" ? 13 : 20);
@@ -54,7 +58,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     const asked = async () => [await daybook.ltvCohorts({ project: "default", level: "account" }), await daybook.identityProfile({ userId: "bob" })];
     const before = await asked();
     expect(JSON.stringify(before)).toContain('"revenue":3,');
-    const connection = await connect(checkClickHouseOptions(options));
+    const connection = (await connect(checkClickHouseOptions(options))).ofReplicas(replicaCountOf(layout));
     const tables = layout === "one server" ? ["events"] : ["events_local", "events"];
     const alter = (table: string, what: string) => connection.define(`ALTER TABLE ${options.database}.${table} ${what} SETTINGS mutations_sync = 2`);
     for (const projection of PROJECTIONS) await alter(tables[0] ?? "", `DROP PROJECTION ${projection}`);

@@ -13,7 +13,7 @@ import { Progress } from "../print/progress.js";
 /** What is kept of columns: each is read once. */
 const COLUMN_BYTES = 64 * 1024 * 1024;
 
-const help = `Usage: daybook clickhouse migrate --url URL --database NAME [--cluster NAME] [--user NAME] [--dry-run]
+const help = `Usage: daybook clickhouse migrate --url URL --database NAME [--cluster NAME] [--user NAME] [options]
        daybook clickhouse load --data DIR --url URL --database NAME [--cluster NAME] [--user NAME] [options]
        daybook clickhouse sweep --url URL --database NAME [--cluster NAME] [--user NAME]
 
@@ -30,6 +30,7 @@ Run it once a day.
   --database NAME      the organization's database; "migrate" makes it where there is none
   --cluster NAME       the cluster whose shards hold the rows, as its servers call it
   --user NAME          default: default; its password is CLICKHOUSE_PASSWORD of the environment
+  --replicas           migrate: tables that can have replicas, also where no shard has any yet; where some has they are made so anyway
   --dry-run            migrate: only prints the statements
   --data DIR           load: data directory or store
   --organization NAME  load: default "default"
@@ -42,6 +43,7 @@ const OPTIONS = {
   database: { type: "string" },
   cluster: { type: "string" },
   user: { type: "string" },
+  replicas: { type: "boolean" },
   "dry-run": { type: "boolean" },
   data: { type: "string" },
   organization: { type: "string" },
@@ -50,7 +52,7 @@ const OPTIONS = {
 } as const;
 
 /** Options of one of them that mean nothing to the others. */
-const OWN = { migrate: ["dry-run"], load: ["data", "organization", "currency", "again"], sweep: [] } as const;
+const OWN = { migrate: ["replicas", "dry-run"], load: ["data", "organization", "currency", "again"], sweep: [] } as const;
 const TASKS = ["migrate", "load", "sweep"] as const;
 
 type Values = ReturnType<typeof readArguments<typeof OPTIONS>>["values"];
@@ -66,10 +68,11 @@ async function run(args: readonly string[]): Promise<void> {
 }
 
 async function migrate(values: Values): Promise<void> {
-  const { "dry-run": isDryRun = false } = values;
-  const { from, to, statements } = await migrateClickHouse(placeOf(values.url, "url", values), isDryRun);
+  const { "dry-run": isDryRun = false, replicas } = values;
+  const options = { ...placeOf(values.url, "url", values), ...(replicas === undefined ? {} : { replicas }) };
+  const { to, statements } = await migrateClickHouse(options, isDryRun);
   for (const statement of isDryRun ? statements : []) process.stdout.write(`${statement};\n\n`);
-  if (from === to) process.stdout.write(`${isDryRun ? "-- " : ""}the tables are of version ${to}: nothing to do\n`);
+  if (statements.length === 0) process.stdout.write(`${isDryRun ? "-- " : ""}the tables are of version ${to}: nothing to do\n`);
   else if (!isDryRun) process.stdout.write(`made the tables of version ${to} by ${statements.length} statements\n`);
 }
 

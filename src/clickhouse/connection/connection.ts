@@ -3,50 +3,42 @@ import { statementOf, type Sql } from "../sql/sql.js";
 import type { ClickHouseClient } from "./client.js";
 import { errorOf } from "./errors.js";
 import { heardSignal, type HeardSignal } from "./heard-signal.js";
-
-/** What every statement runs under, whatever the profile of the user says: an answer is whole and exact, or an error. */
-const SETTINGS = {
-  skip_unavailable_shards: 0,
-  distributed_product_mode: "deny",
-  distributed_foreground_insert: 1,
-  // A row goes where its key says, and not to the shard that it was read on.
-  parallel_distributed_insert_select: 0,
-  max_partitions_per_insert_block: 0,
-  // A shard gets bound values as text: the ids of a block of events are some megabytes.
-  max_query_size: 268_435_456,
-  join_use_nulls: 0,
-  transform_null_in: 0,
-  precise_float_parsing: 1,
-  use_query_cache: 0,
-  async_insert: 0,
-  output_format_json_quote_64bit_integers: 0,
-  output_format_json_quote_decimals: 1,
-  output_format_json_quote_denormals: 1,
-  // Else an error behind the first rows is a row.
-  http_write_exception_in_output_format: 0,
-} as const;
-
-/** Of statements that only read: one that nobody waits for any more ends on the server too, and the server wants to know that it only reads. */
-const READING = { ...SETTINGS, readonly: 2, cancel_http_readonly_queries_on_client_close: 1 } as const;
+import { READING, SETTINGS, settingsOfReplicas, type Settings } from "./settings.js";
+import { isTurnOfOthers, TURN_MS, untilNextTurn } from "./turns.js";
 
 /** Sends statements, and turns what goes wrong into errors of Daybook. */
 export class Connection {
+  readonly #settings: Settings;
   #isClosed = false;
 
   /**
    * @param client of the database
    * @param definer runs what makes the database itself
+   * @param replicaCount servers that hold the rows of each shard
    */
   constructor(
     readonly client: ClickHouseClient,
     readonly definer: ClickHouseClient,
-  ) {}
+    readonly replicaCount = 1,
+  ) {
+    this.#settings = { ...SETTINGS, ...settingsOfReplicas(replicaCount, Math.floor(replicaCount / 2) + 1) };
+  }
+
+  /** The same to servers of which so many hold the rows of each shard. Closing one of the two closes both. */
+  ofReplicas(count: number): Connection {
+    return new Connection(this.client, this.definer, count);
+  }
+
+  /** Rows of tables of the system, whether or not the database is there. @throws as rows */
+  async systemRows<Row extends readonly unknown[]>(statement: Sql): Promise<Row[]> {
+    return await this.#attempt(undefined, async () => (await (await this.#query(this.definer, statement, { signal: undefined })).json()) as Row[]);
+  }
 
   /** Rows as lists of their columns. @throws aborted, unreachable, query_timeout, overloaded, manifest_missing, closed, internal */
   async rows<Row extends readonly unknown[]>(statement: Sql, signal?: Pick<AbortSignal, "aborted">): Promise<Row[]> {
     const heard = heardSignal(signal);
     try {
-      return await this.#attempt(signal, async () => (await (await this.#query(statement, heard)).json()) as Row[]);
+      return await this.#attempt(signal, async () => (await (await this.#query(this.client, statement, heard)).json()) as Row[]);
     } finally {
       heard.end();
     }
@@ -56,7 +48,7 @@ export class Connection {
   async *stream<Row extends readonly unknown[]>(statement: Sql, signal?: Pick<AbortSignal, "aborted">): AsyncGenerator<Row> {
     const heard = heardSignal(signal);
     try {
-      const result = await this.#attempt(signal, () => this.#query(statement, heard));
+      const result = await this.#attempt(signal, () => this.#query(this.client, statement, heard));
       for await (const block of result.stream()) {
         if (signal?.aborted === true) throw new DaybookError("aborted", "the question was given up");
         for (const row of block) yield row.json() as Row;
@@ -68,19 +60,28 @@ export class Connection {
     }
   }
 
-  /** Stores rows; settled once every shard that has some has them. @param token the same rows under the same token are stored once */
+  /**
+   * Stores rows; settled once every shard that has some has them.
+   * @param token the same rows under the same token are stored once; such an insert does not wait for its turn, see `isTurnOfOthers`
+   */
   async insert(table: string, rows: readonly object[], token?: string): Promise<void> {
     if (rows.length === 0) return;
     // What the views make is made again with rows that are there already: whoever inserted these may have failed before.
     const once = { insert_deduplicate: 1, insert_deduplication_token: token ?? "", deduplicate_blocks_in_dependent_materialized_views: 1 };
-    const settings = token === undefined ? SETTINGS : { ...SETTINGS, ...once };
-    await this.#attempt(undefined, () => this.client.insert({ table, values: rows, format: "JSONEachRow", clickhouse_settings: settings }));
+    const insert = () => this.#insert(table, rows, token === undefined ? this.#settings : { ...this.#settings, ...once });
+    await (token === undefined ? this.#inTurn(insert) : this.#attempt(undefined, insert));
+  }
+
+  /** Stores rows; settled once every replica has them. */
+  async insertOnAll(table: string, rows: readonly object[]): Promise<void> {
+    const settings = { ...SETTINGS, ...settingsOfReplicas(this.replicaCount, this.replicaCount) };
+    await this.#inTurn(() => this.#insert(table, rows, settings));
   }
 
   /** Runs what answers nothing. */
   async command(statement: Sql): Promise<void> {
     const { query, params } = statementOf(statement);
-    await this.#attempt(undefined, () => this.client.command({ query, query_params: params, clickhouse_settings: SETTINGS }));
+    await this.#inTurn(() => this.client.command({ query, query_params: params, clickhouse_settings: this.#settings }));
   }
 
   /** Runs a statement that makes the database or a table. */
@@ -94,17 +95,35 @@ export class Connection {
     await Promise.all([this.client.close(), this.definer.close()]);
   }
 
-  #query(statement: Sql, { signal }: HeardSignal) {
+  #insert(table: string, values: readonly object[], settings: Settings) {
+    return this.client.insert({ table, values, format: "JSONEachRow", clickhouse_settings: settings });
+  }
+
+  #query(client: ClickHouseClient, statement: Sql, { signal }: Pick<HeardSignal, "signal">) {
     const { query, params } = statementOf(statement);
-    return this.client.query({
+    return client.query({
       query,
       format: "JSONCompactEachRow",
       query_params: params,
       // Parameters may be longer than an address.
       use_multipart_params: true,
-      clickhouse_settings: READING,
+      clickhouse_settings: { ...this.#settings, ...READING },
       ...(signal === undefined ? {} : { abort_signal: signal }),
     });
+  }
+
+  /** Tries again while another insert of the table is under way. What is written must mean the same when it is there twice. */
+  async #inTurn(run: () => Promise<unknown>): Promise<void> {
+    const endMs = performance.now() + TURN_MS;
+    for (;;) {
+      try {
+        await this.#attempt(undefined, run);
+        return;
+      } catch (error) {
+        if (!isTurnOfOthers(error) || performance.now() > endMs) throw error;
+      }
+      await untilNextTurn();
+    }
   }
 
   async #attempt<T>(signal: Pick<AbortSignal, "aborted"> | undefined, run: () => Promise<T>): Promise<T> {

@@ -14,7 +14,14 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   "243": "storage_full",
   "252": "overloaded",
   "279": "unreachable",
+  // Of tables with replicas: too few of them are there, one of them lags, some do not say that they have a row or have changed, no Keeper.
+  "285": "unreachable",
+  "286": "overloaded",
+  "289": "unreachable",
+  "319": "unreachable",
+  "341": "unreachable",
   "516": "unreachable",
+  "999": "unreachable",
 };
 
 /** Whatever the client threw, as an error of Daybook. Its own text may hold what a question was about, so it is the cause alone. */

@@ -1,6 +1,7 @@
 import { DaybookError } from "../../base/errors.js";
 import { toHex, sha256 } from "../../base/hash.js";
 import { uuidText, writeUuidV7 } from "../../base/uuid.js";
+import { isTurnOfOthers, TURN_MS, untilNextTurn } from "../connection/turns.js";
 import { sql, uuids, type Sql } from "../sql/sql.js";
 import { change, type Servers } from "../tables/change.js";
 
@@ -64,6 +65,8 @@ async function batchesOf(ids: readonly string[], { connection, names, table, amo
 async function insertSurely(rows: readonly RowWithId[], token: string, { connection, table, nowMs, random }: StoreOf): Promise<string[]> {
   const hash = toHex(sha256(new TextEncoder().encode(token)));
   const batches: string[] = [];
+  const endMs = performance.now() + TURN_MS;
+  let lostCount = 0;
   for (;;) {
     const bytes = new Uint8Array(16);
     writeUuidV7(nowMs, random, bytes, 0);
@@ -73,8 +76,13 @@ async function insertSurely(rows: readonly RowWithId[], token: string, { connect
       await connection.insert(table, rows.map((row) => Object.assign(row, { batch })), hash);
       return batches;
     } catch (error) {
-      if (!(error instanceof DaybookError) || error.code !== "unreachable" || batches.length === TRY_COUNT) throw error;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** (batches.length - 1)));
+      if (isTurnOfOthers(error) && performance.now() < endMs) {
+        await untilNextTurn();
+        continue;
+      }
+      lostCount += 1;
+      if (!(error instanceof DaybookError) || error.code !== "unreachable" || lostCount === TRY_COUNT) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** (lostCount - 1)));
     }
   }
 }

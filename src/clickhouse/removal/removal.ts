@@ -33,7 +33,8 @@ export class Removal {
   }
 
   async note(notes: readonly Note[]): Promise<void> {
-    await this.servers.connection.insert("removals", notes.map(([kind, noted, value = ""]) => ({ removal: this.id, kind, text: noted, value })));
+    // On all replicas, for each of them changes its rows by what it finds there.
+    await this.servers.connection.insertOnAll("removals", notes.map(([kind, noted, value = ""]) => ({ removal: this.id, kind, text: noted, value })));
   }
 
   /** All that was noted. */
@@ -62,7 +63,7 @@ export class Removal {
   /** Forgets what was noted. Its files are to be waited for. */
   async end(): Promise<void> {
     // What partitions are named by cannot be bound. It is a UUID.
-    await alter(this.servers, "removals", new Sql([`DROP PARTITION '${this.id}'`], []));
+    await alter(this.servers, "removals", new Sql([`DROP PARTITION '${this.id}' SETTINGS alter_sync = 2`], []));
   }
 
   #of(kind: Noted): Sql {

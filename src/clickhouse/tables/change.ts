@@ -12,11 +12,12 @@ export interface Servers {
 }
 
 /**
- * Deletes or updates rows of a table on every shard; settled once that is done. Values that are bound become part of what the servers keep in files
+ * Deletes or updates rows of a table on every server; settled once that is done. Values that are bound become part of what the servers keep in files
  * for a while: none of them may be what anybody sent.
  */
 export async function change(servers: Servers, table: string, commands: Sql): Promise<void> {
-  await alter(servers, table, sql`${commands} SETTINGS mutations_sync = 2`);
+  // Replicas each look into the tables that a statement names: what is to go was noted on all of them.
+  await alter(servers, table, sql`${commands} SETTINGS mutations_sync = 2, allow_nondeterministic_mutations = 1`);
 }
 
 /** Alters a table on every shard. */
@@ -27,7 +28,7 @@ export async function alter(servers: Servers, table: string, commands: Sql): Pro
 }
 
 /** A table of the system database, of all servers. */
-export function systemTable({ cluster }: Servers, table: string): Sql {
+export function systemTable({ cluster }: Pick<Servers, "cluster">, table: string): Sql {
   const all = new Sql([`system.${table}`], []);
   return cluster === null ? all : sql`clusterAllReplicas(${{ type: "Identifier", value: cluster }}, ${all})`;
 }

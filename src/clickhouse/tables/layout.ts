@@ -8,8 +8,12 @@ export interface Table {
   readonly since: number;
   /** With the version that brought what the table did not have at first. */
   readonly columns: readonly (readonly [name: string, type: string, since?: number])[];
-  /** What follows the columns, the engine first. */
+  /** Of the MergeTree family, without what replicas add. */
   readonly engine: string;
+  /** What follows the engine. */
+  readonly order: string;
+  /** How many inserts the servers know, so that one that is sent again is stored once. Default: none. */
+  readonly knownInsertCount?: number;
   /** What is hashed to place a row. */
   readonly placedBy: string;
 }
@@ -71,7 +75,9 @@ const EVENTS: Table = {
     ["PROJECTION actors", "(SELECT userId, anonymousId, companyId, project, min(day) GROUP BY userId, anonymousId, companyId, project)", 3],
     ["PROJECTION byPerson", "(SELECT * ORDER BY userId, anonymousId, ms)", 3],
   ],
-  engine: `MergeTree PARTITION BY ${YEAR} ORDER BY (day, project, name, ms, id) SETTINGS non_replicated_deduplication_window = 1000`,
+  engine: "MergeTree",
+  order: `PARTITION BY ${YEAR} ORDER BY (day, project, name, ms, id)`,
+  knownInsertCount: 1_000,
   placedBy: "multiIf(anonymousId != '', anonymousId, userId != '', userId, toString(id))",
 };
 
@@ -79,7 +85,8 @@ const LINKS: Table = {
   name: "links",
   since: 1,
   columns: [["anonymousId", "String"], ["userId", "String"], ["record", "UUID"], ["firstMs", "SimpleAggregateFunction(min, UInt64)"]],
-  engine: "AggregatingMergeTree ORDER BY (anonymousId, userId, record)",
+  engine: "AggregatingMergeTree",
+  order: "ORDER BY (anonymousId, userId, record)",
   placedBy: "anonymousId",
 };
 
@@ -93,7 +100,8 @@ const RECORDS: Table = {
     ...["userId", "anonymousId", "fromUserId", "email", "companyId", "traits"].map((column): [string, string] => [column, "String CODEC(ZSTD)"]),
     ...STORED,
   ],
-  engine: "MergeTree ORDER BY (kind, id)",
+  engine: "MergeTree",
+  order: "ORDER BY (kind, id)",
   placedBy: "id",
 };
 
@@ -101,7 +109,8 @@ const PROJECTS: Table = {
   name: "projects",
   since: 1,
   columns: [["name", "String"]],
-  engine: "ReplacingMergeTree ORDER BY name",
+  engine: "ReplacingMergeTree",
+  order: "ORDER BY name",
   placedBy: "name",
 };
 
@@ -110,7 +119,8 @@ const KEPT: Table = {
   name: "kept",
   since: 1,
   columns: [["name", "String"], ["value", "String"], ["storedMs", "UInt64 DEFAULT toUnixTimestamp64Milli(now64(3))"]],
-  engine: "MergeTree ORDER BY name",
+  engine: "MergeTree",
+  order: "ORDER BY name",
   placedBy: "name",
 };
 
@@ -119,7 +129,8 @@ const SEGMENTS: Table = {
   name: "segments",
   since: 2,
   columns: [["name", "String"], ["groups", "String CODEC(ZSTD)"], ["version", "UInt64"]],
-  engine: "ReplacingMergeTree(version) ORDER BY name",
+  engine: "ReplacingMergeTree(version)",
+  order: "ORDER BY name",
   placedBy: "name",
 };
 
@@ -128,7 +139,8 @@ const PRIVACY_REQUESTS: Table = {
   name: "privacy_requests",
   since: 4,
   columns: [["id", "UUID"], ["version", "UInt64"], ["isErased", "Bool"], ["body", "String CODEC(ZSTD)"]],
-  engine: "ReplacingMergeTree(version) ORDER BY id",
+  engine: "ReplacingMergeTree(version)",
+  order: "ORDER BY id",
   placedBy: "id",
 };
 
@@ -137,7 +149,8 @@ const SUPPRESSED: Table = {
   name: "suppressed",
   since: 4,
   columns: [["hash", "String"], ["erasedMs", "UInt64"]],
-  engine: "MergeTree ORDER BY hash",
+  engine: "MergeTree",
+  order: "ORDER BY hash",
   placedBy: "hash",
 };
 
@@ -146,7 +159,8 @@ const TIME_TO_LIVE: Table = {
   name: "time_to_live",
   since: 4,
   columns: [["project", "String"], ["days", "UInt32"], ["version", "UInt64"]],
-  engine: "ReplacingMergeTree(version) ORDER BY project",
+  engine: "ReplacingMergeTree(version)",
+  order: "ORDER BY project",
   placedBy: "project",
 };
 
@@ -155,7 +169,8 @@ const REMOVALS: Table = {
   name: "removals",
   since: 4,
   columns: [["removal", "UUID"], ["kind", "LowCardinality(String)"], ["text", "String CODEC(ZSTD)"], ["value", "String CODEC(ZSTD)"]],
-  engine: "MergeTree PARTITION BY removal ORDER BY (removal, kind)",
+  engine: "MergeTree",
+  order: "PARTITION BY removal ORDER BY (removal, kind)",
   placedBy: "removal",
 };
 

@@ -2,16 +2,26 @@ import { DaybookError, parameterError } from "../../base/errors.js";
 import { toHex } from "../../base/hash.js";
 import type { Connection } from "../connection/connection.js";
 import { sql, text } from "../sql/sql.js";
-import { databaseStatement, tableStatements, type Place } from "./statements.js";
+import { areOnAllServers, isReplicated, refuseOtherTables, type Cluster } from "./replicas.js";
+import { databaseStatement, tableStatements } from "./statements.js";
 
 /** Raised with every change of the tables. */
 export const TABLES_VERSION = 4;
 
 const VERSION = "tablesVersion";
+/** Kept of tables with replicas. */
+const REPLICATED = "replicated";
 /** Keys, and the version that brought them. */
 const CURSOR_KEY = "cursorKey";
 const SUPPRESSION_KEY = "suppressionKey";
 const KEYS: readonly (readonly [name: string, since: number])[] = [[CURSOR_KEY, 1], [SUPPRESSION_KEY, 4]];
+
+/** Where tables are to be, and whether with replicas; null: as the cluster has it, or as they are. */
+export interface Target {
+  readonly database: string;
+  readonly cluster: Cluster | null;
+  readonly replicas: boolean | null;
+}
 
 /** What making the tables would do, or did. */
 export interface Migration {
@@ -24,21 +34,31 @@ export interface Migration {
 /**
  * Makes the database and its tables, or brings them to the version of this package. May be run by several at once, and again after it failed.
  * @param isDryRun only tells what would be done
- * @throws unreachable, invalid_parameter (tables of a newer version)
+ * @throws unreachable, invalid_parameter (tables of a newer version, or replicas that do not fit what is there)
  */
-export async function migrate(connection: Connection, place: Place, isDryRun: boolean, random: (bytes: Uint8Array) => void): Promise<Migration> {
-  const from = await versionOf(connection);
+export async function migrate(connection: Connection, target: Target, isDryRun: boolean, random: (bytes: Uint8Array) => void): Promise<Migration> {
+  const { version: from, isReplicated: isThere } = await stateOf(connection);
   if (from > TABLES_VERSION) throw tooNew(from);
-  if (from === TABLES_VERSION) return { from, to: from, statements: [] };
-  const statements = [...(from === 0 ? [databaseStatement(place)] : []), ...tableStatements(place, from)];
+  const { database, cluster, replicas } = target;
+  const found = { asked: replicas, cluster, isThere: from === 0 ? null : isThere };
+  const place = { database, cluster: cluster?.name ?? null, isReplicated: isReplicated(found) };
+  const of = place.isReplicated ? cluster : null;
+  if (of !== null && from === 0) await refuseOtherTables(connection, place);
+  // A server that came later has nothing yet.
+  const isAnew = from === 0 || (from === TABLES_VERSION && of !== null && !(await areOnAllServers(connection, place, of)));
+  const statements = isAnew ? [databaseStatement(place), ...tableStatements(place, 0)] : tableStatements(place, from);
   if (isDryRun) return { from, to: TABLES_VERSION, statements };
   for (const statement of statements) await connection.define(statement);
+  if (of !== null && isAnew && !(await areOnAllServers(connection, place, of)))
+    throw parameterError("invalid_parameter", "cluster", `expected all servers of ${of.name} to have the tables by now, and some have none`);
+  if (from === TABLES_VERSION) return { from, to: from, statements };
   const keys = KEYS.filter(([, since]) => since > from).map(([name]) => {
     const key = new Uint8Array(32);
     random(key);
     return { name, value: toHex(key) };
   });
-  await connection.insert("kept", [...keys, { name: VERSION, value: String(TABLES_VERSION) }]);
+  const replicated = of === null || from !== 0 ? [] : [{ name: REPLICATED, value: "1" }];
+  await connection.insert("kept", [...keys, ...replicated, { name: VERSION, value: String(TABLES_VERSION) }]);
   return { from, to: TABLES_VERSION, statements };
 }
 
@@ -47,11 +67,12 @@ export interface Kept {
   readonly cursorKey: Uint8Array;
   /** Who was erased is known by hashes under it alone. */
   readonly suppressionKey: Uint8Array;
+  readonly isReplicated: boolean;
 }
 
 /** @throws manifest_missing (no tables), invalid_parameter (of another version), unreachable */
 export async function keptOf(connection: Connection): Promise<Kept> {
-  const version = await versionOf(connection);
+  const { version, isReplicated } = await stateOf(connection);
   if (version > TABLES_VERSION) throw tooNew(version);
   if (version < TABLES_VERSION)
     throw new DaybookError("manifest_missing", "the database has no tables of this version: run `daybook clickhouse migrate`");
@@ -59,15 +80,19 @@ export async function keptOf(connection: Connection): Promise<Kept> {
   const rows = await connection.rows<[string, string]>(sql`SELECT name, argMin(value, (storedMs, value)) FROM kept GROUP BY name`);
   const values = new Map(rows);
   const keyOf = (name: string) => Uint8Array.from(values.get(name)?.match(/../g) ?? [], (hex) => Number.parseInt(hex, 16));
-  return { cursorKey: keyOf(CURSOR_KEY), suppressionKey: keyOf(SUPPRESSION_KEY) };
+  return { cursorKey: keyOf(CURSOR_KEY), suppressionKey: keyOf(SUPPRESSION_KEY), isReplicated };
 }
 
-async function versionOf(connection: Connection): Promise<number> {
+/** Version 0: there are no tables. */
+async function stateOf(connection: Connection): Promise<{ readonly version: number; readonly isReplicated: boolean }> {
+  const isOf = (name: string) => sql`name = ${text(name)}`;
   try {
-    const [[version] = [0]] = await connection.rows<[number]>(sql`SELECT max(toUInt32OrZero(value)) FROM kept WHERE name = ${text(VERSION)}`);
-    return version ?? 0;
+    const rows = await connection.rows<[number, number]>(
+      sql`SELECT maxIf(toUInt32OrZero(value), ${isOf(VERSION)}), countIf(${isOf(REPLICATED)}) FROM kept`);
+    const [[version, replicated] = [0, 0]] = rows;
+    return { version, isReplicated: replicated > 0 };
   } catch (error) {
-    if (error instanceof DaybookError && error.code === "manifest_missing") return 0;
+    if (error instanceof DaybookError && error.code === "manifest_missing") return { version: 0, isReplicated: false };
     throw error;
   }
 }

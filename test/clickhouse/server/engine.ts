@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ALL_REPLICAS, Replicas } from "./replicas.js";
 import { storedBytes } from "./stored-text.js";
 
 /** The part of chDB that is used: its types are there only where its half gigabyte is installed. */
@@ -19,13 +20,37 @@ interface Chdb {
 export const CLUSTER = "two";
 /** The same, but that nobody is there for the second shard. */
 export const HALF_CLUSTER = "half";
+/** A cluster of one shard with two replicas, and others with some that are wrong: of one each, one too many, none by themselves, shards unlike. */
+export const PAIR = "pair";
+export const APART = "apart";
+export const TRIO = "trio";
+export const LOOSE = "loose";
+export const UNLIKE = "unlike";
 const PORT = 9_000;
 
 /** Shards at this very address and port are local: what makes one process a cluster, with all tables in common. */
-const shardAt = (port: number) => `<shard><replica><host>127.0.0.1</host><port>${port}</port></replica></shard>`;
-const clusterOf = (name: string, ports: readonly number[]) => `<${name}>${ports.map(shardAt).join("")}</${name}>`;
-const CLUSTERS = clusterOf(CLUSTER, [PORT, PORT]) + clusterOf(HALF_CLUSTER, [PORT, 1]);
-const CONFIG = `<clickhouse><tcp_port>${PORT}</tcp_port><remote_servers>${CLUSTERS}</remote_servers></clickhouse>`;
+const HERE = "127.0.0.1";
+/** Where nobody is: of two replicas that are local each would be given every row. */
+const ELSEWHERE = ["127.0.0.2", "127.0.0.3"];
+const shardOf = (port: number, hosts: readonly string[], replicates = true) => {
+  const replicas = hosts.map((host) => `<replica><host>${host}</host><port>${port}</port></replica>`);
+  return `<shard><internal_replication>${replicates}</internal_replication>${replicas.join("")}</shard>`;
+};
+const shardAt = (port: number, replicaCount: number, replicates = true) =>
+  shardOf(port, [HERE, ...ELSEWHERE].slice(0, replicaCount), replicates);
+const CLUSTERS = Object.entries({
+  [CLUSTER]: [shardAt(PORT, 1), shardAt(PORT, 1)],
+  [HALF_CLUSTER]: [shardAt(PORT, 1), shardAt(1, 1)],
+  [PAIR]: [shardAt(PORT, 2)],
+  [APART]: [shardAt(PORT, 2)],
+  [TRIO]: [shardAt(PORT, 3)],
+  [LOOSE]: [shardAt(PORT, 2, false)],
+  [UNLIKE]: [shardAt(PORT, 2), shardAt(PORT, 1)],
+  [ALL_REPLICAS]: [shardOf(PORT, [HERE, "localhost"])],
+}).map(([name, shards]) => `<${name}>${shards.join("")}</${name}>`);
+/** Of replicas, as far as they can be here: tables are made, but never active. */
+const KEEPER = "<zookeeper><implementation>testkeeper</implementation></zookeeper><macros><shard>1</shard></macros>";
+const CONFIG = `<clickhouse><tcp_port>${PORT}</tcp_port>${KEEPER}<remote_servers>${CLUSTERS.join("")}</remote_servers></clickhouse>`;
 
 /** What a statement is run under. */
 export interface Terms {
@@ -44,6 +69,7 @@ export class Engine {
   /** What is set, which costs a statement each. */
   readonly #settings = new Map<string, string>();
   #database = "";
+  readonly #replicas = new Replicas();
   readonly #shardFilters = new Map<string, string>();
   /** Of inserts over shards that came through. */
   readonly #tokens = new Set<string>();
@@ -83,7 +109,10 @@ export class Engine {
     if (this.kept === null) rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  async #run(statement: string, rows: Buffer, { database, settings, params }: Terms): Promise<string> {
+  async #run(asked: string, rows: Buffer, { database, settings: all, params: named }: Terms): Promise<string> {
+    this.#replicas.check(asked, database, all);
+    const { statement, params } = this.#replicas.standIn(asked.replace(/ ON CLUSTER \S+/g, ""), named);
+    const settings = this.#replicas.settingsOf(all);
     const insert = INSERT.exec(`${statement}\n`);
     if (database !== this.#database) await this.#query(`USE ${quoted(database)}`);
     this.#database = database;
@@ -110,7 +139,7 @@ export class Engine {
       this.#database = "";
     }
     // All shards have the same tables: what is made on one is there on both.
-    return await this.#query(statement.replace(/ ON CLUSTER \S+/g, ""));
+    return await this.#query(statement);
   }
 
   async #set(settings: Readonly<Record<string, string>>): Promise<void> {
@@ -130,7 +159,9 @@ export class Engine {
   async #filtersOf(database: string): Promise<Readonly<Record<string, string>>> {
     const known = this.#shardFilters.get(database);
     if (known !== undefined) return known === "" ? {} : { additional_table_filters: known };
-    const tables = `system.tables WHERE database = ${literal(database)} AND engine = 'Distributed'`;
+    // One shard has all rows.
+    const isOfShards = `engine = 'Distributed' AND (engine_full LIKE '%(_${CLUSTER}_,%' OR engine_full LIKE '%(_${HALF_CLUSTER}_,%')`;
+    const tables = `system.tables WHERE database = ${literal(database)} AND ${isOfShards}`;
     const text = await this.#query(`SELECT engine_full FROM ${tables} FORMAT JSONCompactEachRow`);
     const filters = text.split("\n").filter((line) => line !== "").map((line) => {
       const [, table = "", key = ""] = /^Distributed\('[^']*', '[^']*', '([^']*)', (.*)\)$/.exec((JSON.parse(line) as [string])[0]) ?? [];

@@ -1,0 +1,40 @@
+export type Settings = Readonly<Record<string, string | number>>;
+
+/** What every statement runs under, whatever the profile of the user says: an answer is whole and exact, or an error. */
+export const SETTINGS = {
+  skip_unavailable_shards: 0,
+  distributed_product_mode: "deny",
+  distributed_foreground_insert: 1,
+  // A row goes where its key says, and not to the shard that it was read on.
+  parallel_distributed_insert_select: 0,
+  max_partitions_per_insert_block: 0,
+  // A shard gets bound values as text: the ids of a block of events are some megabytes.
+  max_query_size: 268_435_456,
+  join_use_nulls: 0,
+  transform_null_in: 0,
+  precise_float_parsing: 1,
+  use_query_cache: 0,
+  async_insert: 0,
+  output_format_json_quote_64bit_integers: 0,
+  output_format_json_quote_decimals: 1,
+  output_format_json_quote_denormals: 1,
+  // Else an error behind the first rows is a row.
+  http_write_exception_in_output_format: 0,
+} as const;
+
+/** Of statements that only read: one that nobody waits for any more ends on the server too, and the server wants to know that it only reads. */
+export const READING = { readonly: 2, cancel_http_readonly_queries_on_client_close: 1 } as const;
+
+/** How long a server waits until others have a row too. */
+const QUORUM_MS = 30_000;
+
+/**
+ * Of tables with replicas, so that whoever asks any of them sees what was told to be stored, or gets an error: a row is stored once most have it,
+ * which take one insert of a table after the other, and who has not all of these does not answer. As long as the first one is there it is asked.
+ */
+export function settingsOfReplicas(count: number, quorum: number) {
+  if (count === 1) return {};
+  const insert = { insert_quorum: quorum, insert_quorum_parallel: 0, insert_quorum_timeout: QUORUM_MS };
+  const order = { load_balancing: "in_order", prefer_localhost_replica: 0, use_hedged_requests: 0 } as const;
+  return { ...insert, ...order, max_replica_delay_for_distributed_queries: 1, select_sequential_consistency: 1 };
+}

@@ -1,0 +1,88 @@
+import { parameterError } from "../../base/errors.js";
+import type { Connection } from "../connection/connection.js";
+import { sql, text } from "../sql/sql.js";
+import { systemTable } from "./change.js";
+
+/** The servers that hold the rows, as they know one another. */
+export interface Cluster {
+  readonly name: string;
+  readonly shardCount: number;
+  /** Servers that hold the rows of a shard; 1: there are no replicas. */
+  readonly replicaCount: number;
+}
+
+/** @throws invalid_parameter (there is none of that name, or its replicas are none), unreachable */
+export async function clusterOf(connection: Connection, name: string | null): Promise<Cluster | null> {
+  if (name === null) return null;
+  const shards = await connection.systemRows<[count: number, replicates: number]>(
+    sql`SELECT count(), min(internal_replication) FROM system.clusters WHERE cluster = ${text(name)} GROUP BY shard_num ORDER BY shard_num`);
+  const [[replicaCount] = [0]] = shards;
+  if (replicaCount === 0) throw parameterError("invalid_parameter", "cluster", `the servers know none that is called ${name}`);
+  // What is enough of them for a row is one number for all shards.
+  if (shards.some(([count]) => count !== replicaCount))
+    throw parameterError("invalid_parameter", "cluster", `expected as many replicas in each shard, got ${shards.map(([count]) => count).join(", ")}`);
+  // Else whoever inserts writes each row to all of them, and they do once more.
+  if (replicaCount > 1 && shards.some(([, replicates]) => replicates !== 1))
+    throw parameterError("invalid_parameter", "cluster", "its shards have replicas: expected internal_replication of each shard in remote_servers");
+  return { name, shardCount: shards.length, replicaCount };
+}
+
+/** What decides whether tables are replicated. */
+export interface Replication {
+  /** What the options say; null: nothing. */
+  readonly asked: boolean | null;
+  readonly cluster: Cluster | null;
+  /** What the tables are that are there; null: there are none. */
+  readonly isThere: boolean | null;
+}
+
+/** Whether the tables are replicated, or are to be. @throws invalid_parameter (options, cluster and tables say different things) */
+export function isReplicated({ asked, cluster, isThere }: Replication): boolean {
+  const hasReplicas = cluster !== null && cluster.replicaCount > 1;
+  if (cluster === null && isThere === true) throw parameterError("invalid_parameter", "cluster", "the tables have replicas: expected their cluster");
+  if (cluster === null && asked === true)
+    throw parameterError("invalid_parameter", "replicas", "expected a cluster, whose servers have the replicas");
+  if (hasReplicas && asked === false) {
+    const { name, replicaCount } = cluster;
+    throw parameterError("invalid_parameter", "replicas", `the shards of ${name} have ${replicaCount} servers, which would not hold the same`);
+  }
+  const isWanted = asked ?? (hasReplicas || isThere === true);
+  if (isThere === true && !isWanted) throw parameterError("invalid_parameter", "replicas", "the tables have replicas");
+  if (isThere === false && isWanted) throw withoutReplicas();
+  return isWanted;
+}
+
+/** @throws invalid_parameter (some server has tables that are no replicas) */
+export async function refuseOtherTables(connection: Connection, place: TablesOf): Promise<void> {
+  const [[count] = [0]] = await connection.systemRows<[number]>(sql`SELECT count() FROM ${systemTable(place, "tables")}
+    WHERE database = ${text(place.database)} AND endsWith(engine, 'MergeTree') AND NOT startsWith(engine, 'Replicated')`);
+  if (count > 0) throw withoutReplicas();
+}
+
+/**
+ * Whether each server of a cluster has replicas of the tables.
+ * @throws invalid_parameter (those that are there are not replicas of one another as the cluster has it)
+ */
+export async function areOnAllServers(connection: Connection, place: TablesOf, { replicaCount, shardCount }: Cluster): Promise<boolean> {
+  const [[serverCount, fewest, most] = [0, 0, 0]] = await connection.systemRows<[number, number, number]>(
+    sql`SELECT count(), min(total_replicas), max(total_replicas) FROM ${systemTable(place, "replicas")}
+      WHERE database = ${text(place.database)} AND table = 'events_local'`);
+  const isWhole = serverCount === shardCount * replicaCount;
+  const isRight = isWhole ? fewest === replicaCount && most === replicaCount : most <= replicaCount;
+  if (!isRight) {
+    const found = fewest === most ? `${most}` : `${fewest} to ${most}`;
+    throw parameterError("invalid_parameter", "cluster", `its shards have ${replicaCount} replicas, and the tables ${found}: ` +
+      "expected a macro shard on its servers that is the same in a shard and nowhere else, and a macro replica that is another on each of them");
+  }
+  return isWhole;
+}
+
+interface TablesOf {
+  readonly database: string;
+  readonly cluster: string | null;
+}
+
+function withoutReplicas() {
+  return parameterError("invalid_parameter", "database",
+    "its tables were made without replicas, and the servers of a shard would not hold the same: make another database, and load the events there");
+}
