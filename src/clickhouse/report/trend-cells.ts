@@ -1,11 +1,12 @@
 import type { Extent } from "../../answer/insights/buckets.js";
+import { MS_PER_DAY } from "../../base/time.js";
 import type { TrendPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
 import { Needs } from "../question/needs.js";
 import { foundOf } from "../question/operand.js";
 import { propertiesOf } from "../question/properties.js";
 import { whereOf } from "../question/where.js";
-import { combinations, sql, whole, wholes, type Sql } from "../sql/sql.js";
+import { combinations, joined, sql, Sql, whole, wholes } from "../sql/sql.js";
 import type { Asking } from "./report.js";
 import type { Given, Measure } from "./trend-measure.js";
 
@@ -38,8 +39,10 @@ export class TrendCells {
 
   /** When something first and last counted; null where nothing did. */
   async extent(): Promise<Extent | null> {
+    const needs = new Needs(this.asking);
+    const [things, where] = [this.#things(needs), this.#where(needs)];
     const [[firstMs, lastMs, count] = [0, 0, 0]] = await this.#ask<[number, number, number]>(
-      sql`SELECT min(ms), max(ms), count() FROM (${this.#rows(null)}) WHERE ${this.#counts()}`);
+      sql`SELECT min(ms), max(ms), count() FROM (SELECT ms, ${things} AS things FROM ${needs.rows()} WHERE ${where}) WHERE notEmpty(things)`);
     return count === 0 ? null : { firstMs, lastMs };
   }
 
@@ -51,27 +54,26 @@ export class TrendCells {
     return { totals: rows.map(([values, given, counted]) => ({ values, given, counted })), valueCount: rows[0]?.[3] ?? 0 };
   }
 
-  /** Of some combinations: the figures of all of the range, and those of each unit that has some. */
-  async ofCombinations(shown: readonly (readonly string[])[], units: readonly number[]): Promise<Figures> {
+  /** Of some combinations: the figures of all of the range, and those of each unit that has some. @param known those of all of it, if they are */
+  async ofCombinations(shown: readonly (readonly string[])[], units: readonly number[], known: readonly Total[] | null): Promise<Figures> {
     const isShown = sql`has(${combinations(shown)}, combo)`;
-    return await this.#totalsAndCells((bounds) => sql`SELECT * FROM (${this.#joined(bounds)}) WHERE ${isShown}`, units);
+    return await this.#totalsAndCells((bounds) => sql`SELECT * FROM (${this.#joined(bounds)}) WHERE ${isShown}`, units, known);
   }
 
   /** Of all rows that stand under a combination that is not shown, each once. */
   async ofRest(shown: readonly (readonly string[])[], units: readonly number[]): Promise<Figures> {
     const isRest = sql`arrayExists(one -> NOT has(${combinations(shown)}, one), combos)`;
     const none = sql`CAST([], 'Array(String)') AS combo`;
-    return await this.#totalsAndCells((bounds) => sql`SELECT ${none}, unit, things FROM (${this.#rows(bounds)}) WHERE ${isRest}`, units);
+    return await this.#totalsAndCells((bounds) => sql`SELECT ${none}, unit, things, n FROM (${this.#rows(bounds)}) WHERE ${isRest}`, units, null);
   }
 
-  async #totalsAndCells(rowsOf: (bounds: readonly number[] | null) => Sql, units: readonly number[]): Promise<Figures> {
+  async #totalsAndCells(rowsOf: (bounds: readonly number[] | null) => Sql, units: readonly number[], known: readonly Total[] | null): Promise<Figures> {
     const { figure, running } = this.measure;
-    const totals = await this.#ask<[string[], Given, number]>(sql`SELECT combo, ${figure}, ${this.#counted()} FROM (${rowsOf(null)}) GROUP BY combo`);
     const cells = units.length === 0 ? [] : await this.#cellsOf(rowsOf(units), this.plan.cumulative ? running : null);
-    return {
-      totals: totals.map(([values, given, counted]): Total => ({ values, given, counted })),
-      cells: cells.map(([values, unitMs, given, counted]): Cell => ({ values, unitMs, given, counted })),
-    };
+    const totals = known ?? (await this.#ask<[string[], Given, number]>(sql`SELECT combo, ${figure}, ${this.#counted()} FROM (${rowsOf(null)}) GROUP BY combo`)).map(
+      ([values, given, counted]): Total => ({ values, given, counted }),
+    );
+    return { totals, cells: cells.map(([values, unitMs, given, counted]): Cell => ({ values, unitMs, given, counted })) };
   }
 
   async #cellsOf(rows: Sql, running: Measure["running"]): Promise<[string[], number, Given, number][]> {
@@ -84,31 +86,49 @@ export class TrendCells {
   }
 
   #joined(bounds: readonly number[] | null): Sql {
-    return sql`SELECT arrayJoin(combos) AS combo, unit, things FROM (${this.#rows(bounds)})`;
+    return sql`SELECT arrayJoin(combos) AS combo, unit, things, n FROM (${this.#rows(bounds)})`;
   }
 
-  /** Rows of the range: under which combinations, in which unit, and what they bring. @param bounds where units begin; null: all are one */
+  /** Rows of the range: under which combinations, in which unit, what they bring, how many are alike. @param bounds where units begin; null: all are one */
   #rows(bounds: readonly number[] | null): Sql {
     const needs = new Needs(this.asking);
-    const [first, second] = (this.plan.breakdown?.fields ?? []).map((field) => propertiesOf(foundOf(field, needs)));
+    const fields = (this.plan.breakdown?.fields ?? []).map((field, at) => ({ key: new Sql([`key${at}`], []), found: foundOf(field, needs) }));
+    const [first, second] = fields.map(({ key, found }) => (found.kind === "text" ? sql`[${key}]` : key));
     const ofTwo = sql`arrayFlatten(arrayMap(one -> arrayMap(other -> (one, other), ${second ?? sql`['']`}), ${first ?? sql`['']`}))`;
     const pairs = sql`arrayMap(pair -> [pair.1, pair.2], ${ofTwo})`;
     const combos = first === undefined ? sql`[CAST([], 'Array(String)')]` : second === undefined ? sql`arrayMap(one -> [one], ${first})` : pairs;
-    const unit = bounds === null ? sql`toInt64(0)` : sql`roundDown(toInt64(ms), ${wholes(bounds)})`;
-    const things = this.measure.things?.(needs) ?? sql`['']`;
-    const where = whereOf({ ...this.plan, range: this.range }, null, needs);
-    return sql`SELECT ms, ${combos} AS combos, ${unit} AS unit, ${things} AS things FROM ${needs.rows()} WHERE ${where}`;
+    const unit = bounds === null ? sql`toInt64(0)` : sql`roundDown(at, ${wholes(bounds)})`;
+    const keys = fields.map(({ key, found }) => sql`${found.kind === "text" ? found.text : propertiesOf(found)} AS ${key}`);
+    return sql`SELECT ${combos} AS combos, ${unit} AS unit, things, n FROM (${this.#alike([...keys, sql`${momentOf(bounds)} AS at`], needs)})`;
   }
 
-  #counts(): Sql {
-    return sql`notEmpty(things)`;
+  /** Rows that bring nothing but themselves come once for each combination of some columns. */
+  #alike(columns: readonly Sql[], needs: Needs): Sql {
+    const [things, where] = [this.#things(needs), this.#where(needs)];
+    const from = sql`FROM ${needs.rows()} WHERE ${where}`;
+    if (this.measure.things !== null) return sql`SELECT ${joined(columns, ", ")}, ${things} AS things, 1 AS n ${from}`;
+    return sql`SELECT ${joined(columns, ", ")}, ${things} AS things, count() AS n ${from} GROUP BY ALL`;
+  }
+
+  #things(needs: Needs): Sql {
+    return this.measure.things?.(needs) ?? sql`['']`;
+  }
+
+  #where(needs: Needs): Sql {
+    return whereOf({ ...this.plan, range: this.range }, null, needs);
   }
 
   #counted(): Sql {
-    return sql`countIf(${this.#counts()})`;
+    return sql`sumIf(n, notEmpty(things))`;
   }
 
   async #ask<Row extends readonly unknown[]>(statement: Sql): Promise<Row[]> {
     return await this.asking.connection.rows<Row>(statement, this.asking.signal);
   }
+}
+
+/** What tells the unit of a row, in ms: its day, where units begin with days. */
+function momentOf(bounds: readonly number[] | null): Sql {
+  if (bounds === null) return sql`toInt64(0)`;
+  return bounds.every((ms) => ms % MS_PER_DAY === 0) ? sql`toInt64(day) * ${whole(MS_PER_DAY)}` : sql`toInt64(ms)`;
 }

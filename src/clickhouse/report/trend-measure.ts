@@ -28,7 +28,7 @@ export interface Measure {
 
 const plain = { add: (a: Given, b: Given) => Number(a) + Number(b), shown: (given: Given) => Number(given), nothing: 0, isOrdered: true };
 
-const events: Measure = { ...plain, things: null, figure: sql`count()`, running: null };
+const events: Measure = { ...plain, things: null, figure: sql`sum(n)`, running: null };
 
 /** Distinct things: those of a unit are not added to those of the next. */
 function distinct(things: (needs: Needs) => Sql): Measure {

@@ -43,7 +43,7 @@ async function answersOf(
     throw parameterError("invalid_parameter", "interval", `expected at most ${LIMITS.figureCount} figures, got ${figureCount}`);
 
   const units = slots.map(({ unitMs }) => unitMs);
-  const own = await cells.ofCombinations(shown, units);
+  const own = await cells.ofCombinations(shown, units, given === null ? totals : null);
   const series = shown.map((values) => seriesOf(values, own, slots, plan, measure));
   const rest = hasRest ? seriesOf([], await cells.ofRest(shown, units), slots, plan, measure) : null;
   const visible = rest === null ? series : [...series, rest];
