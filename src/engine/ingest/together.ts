@@ -25,6 +25,7 @@ export class Together {
       this.#start = this.#end;
       this.#end += next.events.length;
     }
+    // Whoever asks names an event that is there.
     return this.#outcome as Outcome;
   }
 

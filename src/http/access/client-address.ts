@@ -38,14 +38,15 @@ export function clientAddress(proxies: readonly string[]): ClientAddress {
 /** The last of the addresses in a header that is no proxy's; `own` where the header tells none. */
 function toldAddress(header: string, own: string, isTrusted: (bytes: Uint8Array | null) => boolean): string {
   let told = own;
-  for (let end = header.length, start = 0; end >= 0; end = start - 1) {
-    start = header.lastIndexOf(",", end - 1) + 1;
+  for (let end = header.length; end >= 0; ) {
+    const start = header.lastIndexOf(",", end - 1) + 1;
     const address = bareAddress(header.slice(start, end).trim());
     const bytes = bytesOf(address);
     // Behind what is no address nobody can be believed.
     if (bytes === null) return told;
     told = address;
     if (!isTrusted(bytes)) return told;
+    end = start - 1;
   }
   return told;
 }

@@ -77,15 +77,15 @@ export class Admission {
    * @param organization null: whose it is will be known by the body alone
    */
   hold(organization: string | null): Held {
-    return new HeldBytes(organization, this.#all, this.#keyless, this.#pace, (owner) => this.#roomOf(owner));
+    return new HeldBytes(organization, this.#all, this.#keyless, this.#pace, this.#roomOf);
   }
 
-  #roomOf(organization: string | null): ParseRoom {
+  readonly #roomOf = (organization: string | null): ParseRoom => {
     if (organization === null) return this.#keylessRoom;
     const room = this.#rooms.get(organization) ?? new ParseRoom();
     this.#rooms.set(organization, room);
     return room;
-  }
+  };
 }
 
 class HeldBytes implements Held {

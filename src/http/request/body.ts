@@ -94,7 +94,7 @@ function mediaTypeOf(header: string): MediaType {
   const [type = "", ...parameters] = header.toLowerCase().split(";").map((part) => part.trim());
   const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice(8).replaceAll('"', "");
   const read = { type, isUtf8: charset === undefined || charset === "utf-8" || charset === "utf8" };
-  if (knownTypes.size < KNOWN_TYPE_COUNT && header.length <= KNOWN_TYPE_CHARS) knownTypes.set(header, read);
+  if (ANY_JSON_TYPES.includes(type) && header.length <= KNOWN_TYPE_CHARS && knownTypes.size < KNOWN_TYPE_COUNT) knownTypes.set(header, read);
   return read;
 }
 
