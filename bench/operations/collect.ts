@@ -45,17 +45,20 @@ const perSecond = ({ answers, elapsedMs }: Outcome, status: number) => (answers.
 const collecting = (directory: string, args: readonly string[]) =>
   serve(directory, TOKENS, ["--trust-proxy", "127.0.0.1/8", ...args], [{ token: KEY, project: "shop", public: { origins: ["https://shop.example"] } }]);
 
-async function calmOf({ port }: Served): Promise<Outcome> {
+/** @returns what came of it, and µs of processors for each beacon */
+async function calmOf({ port, cpuMs }: Served): Promise<{ readonly calm: Outcome; readonly cpuUs: number }> {
   const warm = await closedLoop(port, beaconAt, CONNECTION_COUNT, CALM_MS);
   const other = warm.answers.find(({ status }) => status !== 204);
   if (other !== undefined) throw new Error(`expected status 204, got ${other.status}: ${other.body}`);
-  return await closedLoop(port, beaconAt, CONNECTION_COUNT, CALM_MS);
+  const beforeMs = cpuMs();
+  const calm = await closedLoop(port, beaconAt, CONNECTION_COUNT, CALM_MS);
+  return { calm, cpuUs: Math.round(((cpuMs() - beforeMs) * 1_000) / calm.answers.length) };
 }
 
-async function calmAlone(server: Served): Promise<number> {
-  const capacity = perSecond(await calmOf(server), 204);
+async function calmAlone(server: Served): Promise<{ readonly capacity: number; readonly cpuUs: number }> {
+  const { calm, cpuUs } = await calmOf(server);
   await server.stop();
-  return Math.round(capacity);
+  return { capacity: Math.round(perSecond(calm, 204)), cpuUs };
 }
 
 /**
@@ -68,7 +71,7 @@ export async function collectFigures(directory: string) {
   const oneThread = await calmAlone(await collecting(`${directory}-one-thread`, ["--one-thread"]));
   const server = await collecting(directory, []);
   try {
-    const calm = await calmOf(server);
+    const { calm, cpuUs } = await calmOf(server);
     const capacity = perSecond(calm, 204);
     const alone = await openLoop(server.port, () => question, 1_000 / QUESTION_EVERY_MS, 8, CALM_MS);
     const [over, asked] = await Promise.all([
@@ -79,8 +82,11 @@ export async function collectFigures(directory: string) {
     const latencies = (outcome: Outcome) => outcome.answers.filter(({ status }) => status === 200).map(({ latencyMs }) => latencyMs);
     return {
       collectPerSecond: Math.round(capacity),
-      collectOneThreadPerSecond: oneThread,
-      collectPlainestPerSecond: plainest,
+      collectOneThreadPerSecond: oneThread.capacity,
+      collectPlainestPerSecond: plainest.capacity,
+      collectCpuUs: cpuUs,
+      collectOneThreadCpuUs: oneThread.cpuUs,
+      collectPlainestCpuUs: plainest.cpuUs,
       collectMedianMs: quantile(calm.answers.map(({ latencyMs }) => latencyMs), 0.5),
       collectOfferedPerSecond: Math.round((over.sentCount / over.elapsedMs) * 1_000),
       collectOverloadedPerSecond: Math.round(perSecond(over, 204)),

@@ -1,7 +1,7 @@
 /** Round constants of SHA-256: fractional parts of the cube roots of the first 64 primes (FIPS 180-4, 4.2.2). */
 const K = new Uint32Array(64);
 /** Initial state: fractional parts of the square roots of the first 8 primes (FIPS 180-4, 5.3.3). */
-const INITIAL = new Uint32Array(8);
+export const INITIAL = new Uint32Array(8);
 
 {
   let count = 0;
@@ -89,7 +89,8 @@ export class Sha256 {
 }
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes below are bounded by the fixed sizes above */
-function compress(state: Uint32Array, bytes: Uint8Array, offset: number): void {
+/** Takes a block of 64 bytes into a state (FIPS 180-4, 6.2.2). */
+export function compress(state: Uint32Array, bytes: Uint8Array, offset: number): void {
   const w = schedule;
   for (let i = 0; i < 16; i += 1) {
     const at = offset + i * 4;

@@ -53,7 +53,7 @@ export function answerWith(
       count(socket, 1) <= pipelinedRequestCount
         ? fault
         : new DaybookError("rate_limited", `expected at most ${pipelinedRequestCount} requests of one connection at a time`);
-    outgoing.once("close", () => count(socket, -1));
+    outgoing.on("close", () => count(socket, -1));
     const request = new SocketRequest(incoming, outgoing, expectsContinue, place, refusal);
     reply(request, outgoing).then((written) => {
       if (written !== null) writes.add(() => writeOrCut(written, outgoing, { close: isClosing(), unreadMs, streams }, onUnwritten));

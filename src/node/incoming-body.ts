@@ -10,6 +10,14 @@ const SMALL_CHUNK_BYTES = 1024;
 const SMALL_CHUNK_COUNT = 8;
 const BLOCK_BYTES = 16 * 1024;
 
+/** Whoever reads a body. */
+interface Reading {
+  readonly maxByteLength: number;
+  readonly onBytes: (byteLength: number) => void;
+  readonly resolve: (bytes: Uint8Array) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /**
  * The body of a request on a socket. Its bytes are taken off the parser as they arrive, so that the socket need not be
  * stopped and started; once it is known that nobody reads them they are dropped at once, and the sender gets to see the answer.
@@ -21,50 +29,37 @@ export class IncomingBody {
   /** Where small chunks go, and how much of it is filled: the last of the chunks, once it is one. */
   #block: Buffer | null = null;
   #blockByteLength = 0;
-  #onChunk: ((chunk: Buffer) => void) | null = null;
+  #reading: Reading | null = null;
   readonly #incoming: IncomingMessage;
+  /** Bytes that are to come; -1: nobody knows before the end. */
+  readonly #declared: number;
 
   constructor(incoming: IncomingMessage) {
     this.#incoming = incoming;
+    this.#declared = Number(incoming.headers["content-length"] ?? -1);
     incoming.on("data", (chunk: Buffer) => this.#take(chunk));
     // Marks the stream as read from: else it would hold back the bytes that come with the headers, and stop the socket.
     incoming.read(0);
   }
 
   /**
-   * All bytes, as `WireRequest.readBody` says. Called at most once, and not after `drop`.
+   * All bytes, as `WireRequest.readBody` says. Called at most once, and not after `drop`. Those of a declared length are there with the last of them:
+   * the stream tells its end some turns later.
    * @throws body_too_large, aborted, and what `onBytes` throws
    */
   read(maxByteLength: number, onBytes: (byteLength: number) => void): Promise<Uint8Array> {
     const incoming = this.#incoming;
     return new Promise((resolve, reject) => {
-      let isRefused = false;
-      const check = (chunk: Buffer) => {
-        if (isRefused) return;
-        try {
-          if (this.#byteLength > maxByteLength) throw bodyTooLarge(maxByteLength);
-          onBytes(chunk.length);
-        } catch (error) {
-          isRefused = true;
-          this.drop();
-          reject(error);
-        }
-      };
-      for (const chunk of this.#chunks ?? []) check(chunk);
-      const end = () => {
-        resolve(whole(this.#chunks ?? []));
-        this.#chunks = null;
-      };
+      const reading = { maxByteLength, onBytes, resolve, reject };
+      this.#reading = reading;
+      for (const chunk of this.#chunks ?? []) this.#check(chunk.length, reading);
+      if (this.#reading === null) return;
+      if (this.#byteLength === this.#declared || incoming.readableEnded) return this.#end();
       const abort = (cause: unknown) => reject(new DaybookError("aborted", "the body ended before it was whole", {}, { cause }));
-      if (isRefused) return;
-      if (incoming.readableEnded) end();
-      else if (incoming.destroyed) abort(incoming.errored);
-      else {
-        this.#onChunk = check;
-        incoming.on("end", end);
-        incoming.on("error", abort);
-        incoming.resume();
-      }
+      if (incoming.destroyed) return abort(incoming.errored);
+      if (this.#declared < 0) incoming.on("end", () => this.#end());
+      incoming.on("error", abort);
+      incoming.resume();
     });
   }
 
@@ -77,7 +72,7 @@ export class IncomingBody {
   drop(): void {
     this.#chunks = null;
     this.#block = null;
-    this.#onChunk = null;
+    this.#reading = null;
     this.#incoming.resume();
   }
 
@@ -85,8 +80,29 @@ export class IncomingBody {
     if (this.#chunks === null) return;
     this.#keep(chunk, this.#chunks);
     this.#byteLength += chunk.length;
-    if (this.#onChunk !== null) this.#onChunk(chunk);
-    else if (this.#byteLength > UNASKED_BYTES_MAX) this.#incoming.pause();
+    if (this.#reading === null) {
+      if (this.#byteLength > UNASKED_BYTES_MAX) this.#incoming.pause();
+      return;
+    }
+    this.#check(chunk.length, this.#reading);
+    if (this.#byteLength === this.#declared) this.#end();
+  }
+
+  #check(chunkByteLength: number, { maxByteLength, onBytes, reject }: Reading): void {
+    if (this.#reading === null) return;
+    try {
+      if (this.#byteLength > maxByteLength) throw bodyTooLarge(maxByteLength);
+      onBytes(chunkByteLength);
+    } catch (error) {
+      this.drop();
+      reject(error);
+    }
+  }
+
+  #end(): void {
+    this.#reading?.resolve(whole(this.#chunks ?? []));
+    this.#reading = null;
+    this.#chunks = null;
   }
 
   #keep(chunk: Buffer, chunks: Buffer[]): void {

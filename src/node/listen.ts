@@ -35,8 +35,6 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** A request comes as one of these. */
-const REQUEST_EVENTS = ["request", "checkContinue", "checkExpectation"];
 const DRAIN_MS = 10_000;
 const SWEEP_MS = 20;
 
@@ -62,10 +60,14 @@ export async function listenWith(reply: SocketReply, options: ListenOptions, onU
   server.maxConnections = limits.connectionCount;
   const streams = new OpenStreams();
   const answerRequest = answerWith(reply, () => !server.listening, streams, limits, onUnwritten);
-  const answer = (incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean) =>
-    answerRequest({ incoming, outgoing, expectsContinue, onFailed: () => outgoing.destroy() });
   const silent = silentSockets(server);
-  const newest = newestRequests(server);
+  /** The newest request of each connection. */
+  const newest = new WeakMap<Duplex, SocketPair>();
+  const answer = (incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean) => {
+    silent.delete(incoming.socket);
+    newest.set(incoming.socket, { incoming, outgoing });
+    answerRequest({ incoming, outgoing, expectsContinue, onFailed: () => outgoing.destroy() });
+  };
   server.on("request", (incoming, outgoing) => answer(incoming, outgoing, false));
   // Answered when the body is read, so after route, token and length have passed.
   server.on("checkContinue", (incoming, outgoing) => answer(incoming, outgoing, true));
@@ -88,23 +90,14 @@ export async function listenWith(reply: SocketReply, options: ListenOptions, onU
   };
 }
 
-/** Connections on which nothing was asked yet: node does not count them as idle. */
-function silentSockets(server: Server): ReadonlySet<Socket> {
+/** Connections on which nothing was asked yet, which whoever takes requests is to say: node does not count them as idle. */
+function silentSockets(server: Server): Set<Socket> {
   const silent = new Set<Socket>();
   server.on("connection", (socket) => {
     silent.add(socket);
     socket.once("close", () => silent.delete(socket));
   });
-  for (const event of REQUEST_EVENTS) server.prependListener(event, ({ socket }: IncomingMessage) => silent.delete(socket));
   return silent;
-}
-
-/** The newest request of each connection. */
-function newestRequests(server: Server): { get(socket: Duplex): SocketPair | undefined } {
-  const newest = new WeakMap<Duplex, SocketPair>();
-  const note = (incoming: IncomingMessage, outgoing: ServerResponse) => newest.set(incoming.socket, { incoming, outgoing });
-  for (const event of REQUEST_EVENTS) server.prependListener(event, note);
-  return newest;
 }
 
 async function drain(server: Server, silent: ReadonlySet<Socket>, drainMs: number): Promise<void> {

@@ -69,10 +69,10 @@ async function read(id: number, maxByteLength: number, isKeyless: boolean): Prom
   if (asked === undefined) return;
   // Until the answer, though the handler counts its bytes too: on their way nobody else would.
   const held = front.admission.hold(isKeyless ? null : "");
-  asked.release = held.release;
+  asked.release = () => held.release();
   try {
     held.expect(Number(asked.request.header("content-length") ?? 0));
-    const bytes = await asked.request.readBody(maxByteLength, held.take);
+    const bytes = await asked.request.readBody(maxByteLength, (byteLength) => held.take(byteLength));
     // A whole body is the handler's to judge, which soon knows its key: what is slow to come must not keep others from it.
     if (isKeyless) void held.keyKnown("");
     out.add(() => ({ kind: "body", id, bytes: givable(bytes) }));

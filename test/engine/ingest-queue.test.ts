@@ -30,6 +30,44 @@ test("An act between commits gets its turn, however many ingests keep coming.", 
   expect(count).toBeLessThan(100);
 });
 
+test("Of many ingests that wait together each hears of its own events alone.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  await daybook.ingest([event("known")]);
+  const outcomes = await Promise.all([
+    daybook.ingest([event("a")]),
+    daybook.ingest([]),
+    daybook.ingest([event("b"), event("known"), event("c", { name: "" })]),
+    daybook.ingest([event("a")]),
+    daybook.ingest([event("d"), event("e", { project: "q" })], { project: "p" }),
+    daybook.ingest([event("f", { createdAt: "never" }), event("g")]),
+    daybook.ingest(Array.from({ length: 300 }, (_, at) => event(at === 270 ? "g" : `many${at}`))),
+    daybook.ingest([event("h", { nonsense: 1 })]),
+  ]);
+  expect(outcomes.map(({ accepted, duplicates, rejected }) => [accepted, duplicates, rejected.map(({ index, code }) => `${index} ${code}`)])).toEqual([
+    [1, 0, []],
+    [0, 0, []],
+    [1, 1, ["2 invalid_event"]],
+    [0, 1, []],
+    [1, 0, ["1 project_not_allowed"]],
+    [1, 0, ["0 invalid_event"]],
+    [299, 1, []],
+    [0, 0, ["0 invalid_event"]],
+  ]);
+  expect(await daybook.countEvents()).toBe(1 + 1 + 1 + 1 + 1 + 299);
+});
+
+test("Many small ingests that wait together are encoded as one.", async () => {
+  let encodedCount = 0;
+  // Asked for the time of what comes in, once for all that is encoded together.
+  const clock = { now: () => (encodedCount += 1) };
+  await using daybook = await openDaybook({ storage: memoryStorage(), clock });
+  await daybook.ingest([event("first", { createdAt: 0 })]);
+  encodedCount = 0;
+  await Promise.all(Array.from({ length: 100 }, (_, at) => daybook.ingest([event(`later${at}`, { createdAt: 0 })])));
+  expect(encodedCount).toBeLessThan(10);
+  expect(await daybook.countEvents()).toBe(101);
+});
+
 test("A failure between commits is told to its own caller alone, and a close that waited gives the lock back.", async () => {
   const storage = new RecordingStorage();
   const daybook = await openDaybook({ storage });

@@ -45,6 +45,23 @@ test("Of addresses that no browser would open, or of other schemes, or of none, 
     },
   ));
 
+test("Hosts and paths of every letter are told as browsers read them.", () => {
+  const label = fc.oneof(text("abz019-", 4, 1), fc.constantFrom("xn--bcher-kva", "xn--999", "0x7f", "1", "255", "com"));
+  check([fc.constantFrom("http", "https"), fc.array(label, { minLength: 1, maxLength: 4 }), text("a1-._~!$&'()*+,;=:@%/?[]^|`{}\\\"<> #\n", 8)], (its, labels, more) => {
+    const address = `${its}://${labels.join(".")}/${more}`;
+    let expected: string | null = null;
+    try {
+      expected = new URL(address).hostname;
+    } catch {
+      // No browser opens it.
+    }
+    const { url, hostname } = splitAddress(address);
+    expect(hostname ?? null).toBe(expected);
+    const written = `/${more}`.replaceAll(/[\n]|[ ]+$/g, "").split("#", 1)[0] ?? "";
+    if (expected !== null && isPath(written)) expect(url).toBe(written.trimEnd() === written ? written : url);
+  });
+});
+
 test("A tab or line within scheme and slashes hides no password.", () => {
   for (const address of ["ht\ntps://u:SECRET@shop.example/a", "https:/\t/u:SECRET@shop.example/a", "/\t/u:SECRET@shop.example/a", "/\n\\u:SECRET@shop.example/a", "\u0001//u:SECRET@shop.example/a", "http://u:p@\\SECRET@shop.example/"]) {
     expect(isPath(address), address).toBe(false);

@@ -3,6 +3,7 @@ import type { Clock } from "../../base/clock.js";
 import { LIMITS } from "../../base/limits.js";
 import { nextTurn } from "../../base/turn.js";
 import type { DecodedRecord, NamedProject } from "../../identity/decode-record.js";
+import { DECODED_ROW_COUNT } from "../../schema/decode-event.js";
 import type { DecodeContext, EventFault } from "../../schema/decode-event.js";
 import type { Suppression } from "./suppression.js";
 import type { TimeToLiveRules } from "./time-to-live-rules.js";
@@ -16,6 +17,7 @@ import { RecordEncoder } from "./encode-records.js";
 import { IngestGroup, rowCountOf } from "./group.js";
 import type { Outcome, RecordOutcome, Waiting, WaitingEvents, WaitingRecords } from "./group.js";
 import { KnownIds } from "./known-ids.js";
+import { Together } from "./together.js";
 
 /** Rows after which a group is written, though more is queued: bounds the memory of one frame. */
 const GROUP_ROW_COUNT = 20_000;
@@ -166,10 +168,31 @@ export class IngestQueue {
       return this.#refuse(error);
     }
     const group = this.#open;
-    this.#queue.shift();
-    this.#waitingRowCount -= rowCountOf(waiting);
-    if ("records" in waiting) return await this.#takeRecords(waiting, group);
-    await this.#takeInto(group, waiting, () => this.#encode(waiting, group));
+    if ("records" in waiting) {
+      this.#leave([waiting]);
+      return await this.#takeRecords(waiting, group);
+    }
+    const alike = this.#alike(waiting);
+    this.#leave(alike);
+    await this.#takeInto(group, alike, () => this.#encode(new Together(alike, (one) => group.outcomeOf(one)), waiting, group));
+  }
+
+  /** An ingest, and those right behind it that are encoded like it: many that bring one event each cost hardly more than one that brings all. */
+  #alike(first: WaitingEvents): WaitingEvents[] {
+    const alike = [first];
+    let rowCount = first.events.length;
+    for (let next = this.#queue[1]; next !== undefined && "events" in next; next = this.#queue[alike.length]) {
+      rowCount += next.events.length;
+      if (rowCount > DECODED_ROW_COUNT || this.#knownIds?.hasRoom(rowCount) !== true) break;
+      if (next.project !== first.project || next.keyCountMax !== first.keyCountMax) break;
+      alike.push(next);
+    }
+    return alike;
+  }
+
+  #leave(taken: readonly Waiting[]): void {
+    this.#queue.splice(0, taken.length);
+    for (const one of taken) this.#waitingRowCount -= rowCountOf(one);
   }
 
   async #takeRecords(waiting: WaitingRecords, group: IngestGroup): Promise<void> {
@@ -180,13 +203,13 @@ export class IngestQueue {
       // Nothing of it was encoded: the others of the group go on.
       return waiting.reject(error);
     }
-    await this.#takeInto(group, waiting, async () => {
+    await this.#takeInto(group, [waiting], async () => {
       group.keepOutcomes(waiting, await this.#recordEncoder.addInTurns(decoded, this.options.suppression()));
     });
   }
 
-  async #takeInto(group: IngestGroup, waiting: Waiting, encode: () => Promise<void>): Promise<void> {
-    group.add(waiting);
+  async #takeInto(group: IngestGroup, taken: readonly Waiting[], encode: () => Promise<void>): Promise<void> {
+    for (const waiting of taken) group.add(waiting);
     try {
       await encode();
     } catch (error) {
@@ -260,15 +283,14 @@ export class IngestQueue {
     this.#written = null;
   }
 
-  async #encode(waiting: WaitingEvents, group: IngestGroup): Promise<void> {
-    const { events, project, keyCountMax } = waiting;
+  async #encode(together: Together, { project, keyCountMax }: WaitingEvents, group: IngestGroup): Promise<void> {
+    const { events } = together;
     const { clock, random } = this.options;
     const encoder = this.#encoder;
-    const known = await this.#ids();
+    const known = this.#knownIds ?? (await this.#ids());
     const suppression = this.options.suppression();
     const timeToLive = this.options.timeToLive();
     const context: DecodeContext = { nowMs: clock.now(), project, random, knownKeys: encoder.knownKeys };
-    const outcome = group.outcomeOf(waiting);
     const { catalog } = this.store;
     const hasKey = catalog.columnCount < LIMITS.columnCount ? null : (day: number, key: number) => catalog.hasKey(day, key);
     encoder.begin(events.length, hasKey, keyCountMax);
@@ -277,9 +299,9 @@ export class IngestQueue {
       known.look(encoder.ids, rowCount);
       for (let row = 0; row < rowCount; row += 1) {
         const fault = encoder.faultOf(row, suppression) ?? this.#expiry(row, timeToLive, context.nowMs);
-        if (fault !== null) outcome.rejected.push({ index: start + row, code: fault.code, message: fault.message });
-        else if (known.mayHave(row) && (await this.#isKnown(row, known, group))) outcome.duplicates += 1;
-        else this.#accept(row, known, group, outcome);
+        if (fault !== null) together.reject(start + row, fault);
+        else if (known.mayHave(row) && (await this.#isKnown(row, known, group))) together.of(start + row).duplicates += 1;
+        else this.#accept(row, known, group, together.of(start + row));
       }
       encoder.flush(group.builder);
       start += rowCount;

@@ -23,19 +23,32 @@ export function clientAddress(proxies: readonly string[]): ClientAddress {
   if (!Array.isArray(proxies)) throw parameterError("invalid_parameter", "trustProxy", "expected a list of addresses or networks");
   const networks = proxies.map((text, at) => networkOf(text, `trustProxy[${at}]`));
   if (networks.length === 0) return ({ address }) => address;
-  const isTrusted = (address: string) => networks.some((network) => isIn(bytesOf(address), network));
+  const isTrusted = (bytes: Uint8Array | null) => networks.some((network) => isIn(bytes, network));
+  // Connections come from few proxies, again and again. Of anybody else's address nothing is remembered.
+  let proxy: string | null = null;
   return (request) => {
-    if (request.address === undefined || !isTrusted(request.address)) return request.address;
-    const named = (request.header("x-forwarded-for") ?? "").split(",").map((text) => bareAddress(text.trim()));
-    let told = request.address;
-    for (const address of named.reverse()) {
-      // Behind what is no address nobody can be believed.
-      if (bytesOf(address) === null) return told;
-      told = address;
-      if (!isTrusted(address)) return told;
-    }
-    return told;
+    const { address } = request;
+    if (address === undefined) return address;
+    if (address !== proxy && !isTrusted(bytesOf(address))) return address;
+    proxy = address;
+    return toldAddress(request.header("x-forwarded-for") ?? "", address, isTrusted);
   };
+}
+
+/** The last of the addresses in a header that is no proxy's; `own` where the header tells none. */
+function toldAddress(header: string, own: string, isTrusted: (bytes: Uint8Array | null) => boolean): string {
+  let told = own;
+  for (let end = header.length; end >= 0; ) {
+    const start = header.lastIndexOf(",", end - 1) + 1;
+    const address = bareAddress(header.slice(start, end).trim());
+    const bytes = bytesOf(address);
+    // Behind what is no address nobody can be believed.
+    if (bytes === null) return told;
+    told = address;
+    if (!isTrusted(bytes)) return told;
+    end = start - 1;
+  }
+  return told;
 }
 
 function networkOf(text: string, at: string): Network {
@@ -58,16 +71,17 @@ function isIn(address: Uint8Array | null, { bytes, prefixBits }: Network): boole
 
 /** Without port and brackets, as some proxies write them. */
 function bareAddress(text: string): string {
+  if (!text.includes(":")) return text;
   const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1];
   return bracketed ?? (/^\d+\.\d+\.\d+\.\d+:\d+$/.test(text) ? text.slice(0, text.indexOf(":")) : text);
 }
 
 /** 4 bytes of an IPv4 address, mapped ones too, else 16; null: it is no address. */
 function bytesOf(text: string): Uint8Array | null {
-  const address = MAPPED.exec(text)?.[1] ?? text;
+  const address = text.startsWith(":") ? (MAPPED.exec(text)?.[1] ?? text) : text;
   if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(address)) {
     const parts = address.split(".").map(Number);
-    return parts.every((part) => part <= 255) ? Uint8Array.from(parts) : null;
+    return parts.every((part) => part <= 255) ? new Uint8Array(parts) : null;
   }
   const [bare = ""] = address.split("%");
   if (!/^[0-9a-f:.]+$/i.test(bare) || !bare.includes(":")) return null;

@@ -4,9 +4,9 @@ const NETWORK_GROUPS = 4;
 
 /** Whom an address belongs to: an IPv4 address as it is, of an IPv6 address the first 64 bits. */
 export function networkOf(address: string): string {
+  if (!address.includes(":")) return address;
   const mapped = MAPPED.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
-  if (!address.includes(":")) return address;
   const [before = "", after] = address.split("::");
   const groups = before === "" ? [] : before.split(":");
   if (after !== undefined) {

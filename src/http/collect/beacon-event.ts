@@ -29,21 +29,25 @@ const ANY_LANGUAGE = "*";
 
 /** The event that a page told of. */
 export function eventOfBeacon(beacon: Beacon, { anonymousId, createdAtMs }: Moment, { agent, place, language }: Surroundings): EventInput {
-  const { url, title } = beacon;
+  const { url, title, metadata } = beacon;
+  const address = url ? splitAddress(url) : undefined;
   return {
     id: beacon.id ?? null,
     name: beacon.name ?? "pageview",
     userId: beacon.userId ?? null,
     anonymousId,
     createdAt: createdAtMs,
-    metadata: { ...(title ? { title } : {}), ...beacon.metadata },
-    ...(url ? splitAddress(url) : {}),
+    metadata: title ? { title, ...metadata } : (metadata ?? {}),
+    url: address?.url ?? null,
+    hostname: address?.hostname ?? null,
     referrer: beacon.referrer ?? null,
     language: beacon.language ?? language,
     screen: beacon.screen ?? null,
     value: beacon.value ?? null,
     currency: beacon.currency ?? null,
-    ...agent,
+    device: agent.device ?? null,
+    os: agent.os ?? null,
+    browser: agent.browser ?? null,
     locationCountry: place.country ?? null,
     locationRegion: place.region ?? null,
     locationCity: place.city ?? null,

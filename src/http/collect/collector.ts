@@ -46,6 +46,7 @@ interface Tie {
 }
 
 const IDENTIFY = "$identify";
+const PREFETCH = /\bprefetch\b/i;
 
 /** Takes what pages send: says who is a visitor, adds what only a server knows, and stores it. */
 export class Collector {
@@ -89,9 +90,10 @@ export class Collector {
     const { agent, isBot } = this.#agents.of(userAgent);
     const ignored = this.#ignored(isBot, header);
     if (ignored !== null) return this.counts.add(key.organization, ignored, events.length);
+    const located = this.#options.locate(collected.address);
     const around: Surroundings = {
       agent,
-      place: await this.#options.locate(collected.address),
+      place: "then" in located ? await located : located,
       language: firstLanguage(header("accept-language")),
     };
     await this.#store(collected, userAgent, around);
@@ -113,18 +115,18 @@ export class Collector {
 
   #ignored(isBot: boolean, header: Collected["header"]): CollectOutcome | null {
     if (isBot) return "bot";
-    if (/\bprefetch\b/i.test(`${header("sec-purpose") ?? ""} ${header("purpose") ?? ""}`)) return "prefetch";
+    if (PREFETCH.test(header("sec-purpose") ?? "") || PREFETCH.test(header("purpose") ?? "")) return "prefetch";
     return this.#options.honorGpc && header("sec-gpc") === "1" ? "opted_out" : null;
   }
 
   /** An address is told apart by key: whoever floods one site is still a visitor of another. */
   #refuseTooMany({ key, address, events }: Collected): void {
     const place = address === "" ? null : `${key.sha256} ${networkOf(address)}`;
-    const waits = [this.#byKey.waitSec(key.sha256, events.length), place === null ? 0 : this.#byAddress.waitSec(place, events.length)];
-    const retryAfterSec = Math.max(...waits);
+    const ofKeySec = this.#byKey.waitSec(key.sha256, events.length);
+    const retryAfterSec = Math.max(ofKeySec, place === null ? 0 : this.#byAddress.waitSec(place, events.length));
     if (retryAfterSec > 0) {
       this.counts.add(key.organization, "refused", events.length);
-      throw new DaybookError("rate_limited", `too many events of one ${waits[0] === retryAfterSec ? "public key" : "address"}`, { retryAfterSec });
+      throw new DaybookError("rate_limited", `too many events of one ${ofKeySec === retryAfterSec ? "public key" : "address"}`, { retryAfterSec });
     }
     this.#byKey.take(key.sha256, events.length);
     if (place !== null) this.#byAddress.take(place, events.length);
@@ -153,8 +155,8 @@ export class Collector {
     const ingesting = inputs.length === 0 ? NOTHING : (daybook as CollectingDaybook).ingest(inputs, { project: projectOf(key), [KEY_COUNT_MAX]: LIMITS.collectedMetadataKeyCount });
     const tying = ties.map(({ tie }) => daybook.identify(tie).then(() => null, faultOf));
     // Also when one fails: nothing is still being written when the answer goes out.
-    await Promise.allSettled([ingesting, ...tying]);
-    const [ingested, tied] = [await ingesting, await Promise.all(tying)];
+    if (tying.length > 0) await Promise.allSettled([ingesting, ...tying]);
+    const [ingested, tied] = [await ingesting, tying.length > 0 ? await Promise.all(tying) : []];
     for (const { index, code, message } of ingested.rejected) faults.set(positions[index] ?? 0, new DaybookError(code as ErrorCode, `events[${positions[index] ?? 0}].${message}`));
     for (const [at, fault] of tied.entries()) if (fault !== null) faults.set(ties[at]?.position ?? 0, fault);
     // That somebody was erased is no mistake of the page, and nothing that it may know.
@@ -162,6 +164,7 @@ export class Collector {
     this.counts.add(key.organization, "stored", ingested.accepted);
     this.counts.add(key.organization, "duplicate", ingested.duplicates);
     this.counts.add(key.organization, "rejected", faults.size);
+    if (faults.size === 0) return;
     const [first] = [...faults].sort(([a], [b]) => a - b);
     if (first !== undefined) throw first[1];
   }

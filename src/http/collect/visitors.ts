@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/clock.js";
-import { hmacSha256, toHex } from "../../base/hash.js";
+import { toHex } from "../../base/hash.js";
+import { KeyedHash } from "../../base/keyed-hash.js";
 import { LIMITS } from "../../base/limits.js";
 import { dayOf, dayStartMs, MS_PER_DAY } from "../../base/time.js";
 import { readSalts, saltsBytes, saltsOfDay } from "./salts.js";
@@ -33,7 +34,6 @@ export interface VisitorsOptions {
 const PAUSE_MS = 30 * 60_000;
 const RETRY_MS = 60_000;
 const ID_BYTES = 16;
-const encoder = new TextEncoder();
 
 /**
  * Names visitors without cookies: HMAC-SHA-256 of who sends under a random salt of the UTC day. Once the salt is gone nobody can find out whose an
@@ -41,6 +41,9 @@ const encoder = new TextEncoder();
  */
 export class Visitors {
   #salts: Salts | null = null;
+  /** Under the salts of today and of the day before. */
+  #today: KeyedHash | null = null;
+  #before: KeyedHash | null = null;
   #turning: Promise<void> | null = null;
   #timer: ReturnType<typeof setTimeout> | null = null;
   /** By id: when those were seen last who may be in a session that began under the salt of the day before. */
@@ -73,26 +76,27 @@ export class Visitors {
     this.#isStopped = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    this.#salts = null;
+    this.#use(null);
     this.#seen.clear();
   }
 
   /** The id of a sender now, or up to an hour ago; `ready` was awaited. Cost: some µs, twice that while sessions of the day before go on. */
   idOf(sender: Sender, atMs: number): string {
     const salts = this.#salts;
-    if (salts === null) throw new Error("expected the salt of the day");
+    const today = this.#today;
+    if (salts === null || today === null) throw new Error("expected the salt of the day");
     this.#sweep();
     const isOfToday = dayOf(atMs) >= salts.day;
-    const goesOn = isOfToday ? this.#continued(sender, atMs, salts.before) : null;
-    const id = goesOn ?? idUnder(isOfToday ? salts.salt : (salts.before ?? salts.salt), sender);
+    const goesOn = isOfToday ? this.#continued(sender, atMs) : null;
+    const id = goesOn ?? idUnder(isOfToday ? today : (this.#before ?? today), sender);
     // Who is seen long before midnight has a session of today only.
     if (goesOn !== null || !isOfToday || dayStartMs(dayOf(atMs) + 1) - atMs <= PAUSE_MS) this.#note(id, atMs);
     return id;
   }
 
-  #continued(sender: Sender, atMs: number, before: Uint8Array | null): string | null {
-    if (before === null || this.#seen.size === 0) return null;
-    const id = idUnder(before, sender);
+  #continued(sender: Sender, atMs: number): string | null {
+    if (this.#before === null || this.#seen.size === 0) return null;
+    const id = idUnder(this.#before, sender);
     const lastMs = this.#seen.get(id);
     return lastMs === undefined || atMs - lastMs > PAUSE_MS ? null : id;
   }
@@ -119,8 +123,14 @@ export class Visitors {
     if (salts !== kept) await keeper.keep(saltsBytes(salts));
     if (this.#salts === null && kept !== null) await this.#remember(salts);
     if (salts !== kept) onNewSalt();
-    this.#salts = salts;
+    this.#use(salts);
     this.#waitForMidnight();
+  }
+
+  #use(salts: Salts | null): void {
+    this.#salts = salts;
+    this.#today = salts === null ? null : new KeyedHash(salts.salt);
+    this.#before = salts?.before ? new KeyedHash(salts.before) : null;
   }
 
   /** Far from midnight nobody is in a session of the day before whose salt is not known. */
@@ -152,6 +162,6 @@ export class Visitors {
   }
 }
 
-function idUnder(salt: Uint8Array, { site, address, userAgent }: Sender): string {
-  return toHex(hmacSha256(salt, encoder.encode(`${site}\0${address}\0${userAgent}`)).subarray(0, ID_BYTES));
+function idUnder(hash: KeyedHash, { site, address, userAgent }: Sender): string {
+  return toHex(hash.start(`${site}\0${address}\0${userAgent}`, ID_BYTES));
 }

@@ -57,11 +57,13 @@ const CONTENT_TYPES = { ndjson: "application/x-ndjson; charset=utf-8", text: "te
 /** Methods that are named to whoever listens: a method is a word of the caller's. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
 
+const NONE: Readonly<Record<string, string>> = {};
+
 /** Never rejects but with what a listener of answers throws. */
 export async function respond(context: Context, request: WireRequest): Promise<WireReply> {
   const requestId = requestIdOf(request, context.requestId);
   const startedMs = performance.now();
-  const trace: Trace = { route: null, organization: null, code: null, headers: {} };
+  const trace: Trace = { route: null, organization: null, code: null, headers: NONE };
   let envelope: Envelope = "problem";
   let reply: WireReply;
   try {
@@ -77,11 +79,11 @@ export async function respond(context: Context, request: WireRequest): Promise<W
     reply = errorReply(envelope, thrown, requestId);
     if (reply.status === 500) context.onDefect(thrown, requestId);
   }
-  const { headers, ...told } = trace;
-  note(context, { requestId, method: request.method, ...told, status: reply.status, durationMs: performance.now() - startedMs });
+  const { headers, route, organization, code } = trace;
+  note(context, { requestId, method: request.method, route, organization, code, status: reply.status, durationMs: performance.now() - startedMs });
   const { body } = reply;
   if (request.method === "HEAD" && isStream(body)) body.cancel();
-  return { ...reply, headers: { ...reply.headers, ...headers }, body: request.method === "HEAD" ? null : body };
+  return { status: reply.status, headers: headers === NONE ? reply.headers : { ...reply.headers, ...headers }, body: request.method === "HEAD" ? null : body };
 }
 
 function note(context: Context, answered: Answered): void {

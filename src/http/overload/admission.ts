@@ -28,7 +28,7 @@ export interface Held {
   release(): void;
 }
 
-/** Bytes that are held together. */
+/** Bytes that are held together, of all requests that share a bound. */
 interface Budget {
   readonly byteLengthMax: number;
   byteLength: number;
@@ -77,56 +77,77 @@ export class Admission {
    * @param organization null: whose it is will be known by the body alone
    */
   hold(organization: string | null): Held {
-    let own = 0;
-    let parsed = 0;
-    let budget = organization === null ? this.#keyless : this.#all;
-    let leave: (() => void) | null = null;
-    return {
-      isKeyless: organization === null,
-      expect: (byteLength) => refuseOver(budget, own, byteLength),
-      take: (byteLength) => {
-        refuseOver(budget, own, byteLength);
-        own += byteLength;
-        budget.byteLength += byteLength;
-      },
-      parseTurn: (byteLength, isWritten) => {
-        if (byteLength < SHORT_BODY_BYTES) return null;
-        if (!isWritten) return this.#pace.wait(byteLength);
-        const room = organization === null ? this.#keylessRoom : this.#roomOf(organization);
-        const entered = room.enter(byteLength);
-        parsed = byteLength;
-        leave = () => room.leave(byteLength);
-        return entered === null ? this.#pace.wait(byteLength) : entered.then(() => this.#pace.wait(byteLength));
-      },
-      keyKnown: (known) => {
-        refuseOver(this.#all, 0, own);
-        budget.byteLength -= own;
-        this.#all.byteLength += own;
-        budget = this.#all;
-        const leaveKeyless = leave;
-        if (leaveKeyless === null) return null;
-        const room = this.#roomOf(known);
-        const move = () => {
-          leaveKeyless();
-          leave = () => room.leave(parsed);
-        };
-        const entered = room.enter(parsed);
-        if (entered !== null) return entered.then(move);
-        move();
-        return null;
-      },
-      release: () => {
-        leave?.();
-        budget.byteLength -= own;
-        own = 0;
-      },
-    };
+    return new HeldBytes(organization, this.#all, this.#keyless, this.#pace, this.#roomOf);
   }
 
-  #roomOf(organization: string): ParseRoom {
+  readonly #roomOf = (organization: string | null): ParseRoom => {
+    if (organization === null) return this.#keylessRoom;
     const room = this.#rooms.get(organization) ?? new ParseRoom();
     this.#rooms.set(organization, room);
     return room;
+  };
+}
+
+class HeldBytes implements Held {
+  readonly isKeyless: boolean;
+  #own = 0;
+  #budget: Budget;
+  /** Bytes that are being parsed, and where. */
+  #parsed = 0;
+  #room: ParseRoom | null = null;
+
+  constructor(
+    readonly organization: string | null,
+    readonly all: Budget,
+    keyless: Budget,
+    readonly pace: ParsePace,
+    readonly roomOf: (organization: string | null) => ParseRoom,
+  ) {
+    this.isKeyless = organization === null;
+    this.#budget = this.isKeyless ? keyless : all;
+  }
+
+  expect(byteLength: number): void {
+    refuseOver(this.#budget, this.#own, byteLength);
+  }
+
+  take(byteLength: number): void {
+    refuseOver(this.#budget, this.#own, byteLength);
+    this.#own += byteLength;
+    this.#budget.byteLength += byteLength;
+  }
+
+  parseTurn(byteLength: number, isWritten: boolean): Promise<void> | null {
+    if (byteLength < SHORT_BODY_BYTES) return null;
+    if (!isWritten) return this.pace.wait(byteLength);
+    this.#room = this.roomOf(this.organization);
+    this.#parsed = byteLength;
+    const entered = this.#room.enter(byteLength);
+    return entered === null ? this.pace.wait(byteLength) : entered.then(() => this.pace.wait(byteLength));
+  }
+
+  keyKnown(organization: string): Promise<void> | null {
+    refuseOver(this.all, 0, this.#own);
+    this.#budget.byteLength -= this.#own;
+    this.all.byteLength += this.#own;
+    this.#budget = this.all;
+    const keyless = this.#room;
+    if (keyless === null) return null;
+    const room = this.roomOf(organization);
+    const move = () => {
+      keyless.leave(this.#parsed);
+      this.#room = room;
+    };
+    const entered = room.enter(this.#parsed);
+    if (entered !== null) return entered.then(move);
+    move();
+    return null;
+  }
+
+  release(): void {
+    this.#room?.leave(this.#parsed);
+    this.#budget.byteLength -= this.#own;
+    this.#own = 0;
   }
 }
 

@@ -9,8 +9,8 @@ import { parseJson, parseNdjson } from "./json.js";
 import type { BodyRule } from "../routing/route.js";
 
 const JSON_TYPES = ["application/json"];
-/** What senders call their JSON so that a browser asks for no leave, and what curl calls any body. */
-const LOOSE_TYPES = ["text/plain", "application/x-www-form-urlencoded"];
+/** And what senders call their JSON so that a browser asks for no leave, and what curl calls any body. */
+const ANY_JSON_TYPES = [...JSON_TYPES, "text/plain", "application/x-www-form-urlencoded"];
 const NDJSON_TYPES = ["application/x-ndjson", "application/ndjson"];
 const UNASKED_BYTES_MAX = 1024 * 1024;
 const ENCODINGS: Readonly<Record<string, CompressionFormat>> = { gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" };
@@ -25,7 +25,7 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: Held)
   const declared = Number(request.header("content-length") ?? 0);
   if (declared > rule.maxByteLength) throw bodyTooLarge(rule.maxByteLength);
   if (declared > 0) held.expect(declared);
-  const sent = await request.readBody(rule.maxByteLength, held.take, held.isKeyless);
+  const sent = await request.readBody(rule.maxByteLength, (byteLength) => held.take(byteLength), held.isKeyless);
   const bytes = encoding === null || sent.length === 0 ? sent : await inflate(sent, encoding, rule.maxByteLength, held);
   const turn = held.parseTurn(bytes.length, rule.isWritten === true);
   if (turn !== null) await turn;
@@ -42,7 +42,7 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: Held)
  */
 export async function dropBody(request: WireRequest, held: Held): Promise<void> {
   const isEmpty = Number(request.header("content-length") ?? 0) === 0 && request.header("transfer-encoding") === null;
-  if (!isEmpty) await request.readBody(UNASKED_BYTES_MAX, held.take);
+  if (!isEmpty) await request.readBody(UNASKED_BYTES_MAX, (byteLength) => held.take(byteLength));
 }
 
 function objectOf(value: unknown, rule: BodyRule): Record<string, unknown> {
@@ -65,10 +65,8 @@ async function arrowEvents(bytes: Uint8Array, maxByteLength: number): Promise<re
 /** A body without a content type is taken as JSON. */
 function formOf(header: string | null, rule: BodyRule): "json" | "ndjson" | "arrow" {
   if (header === null || header === "application/json") return "json";
-  const [type = "", ...parameters] = header.toLowerCase().split(";").map((part) => part.trim());
-  const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice(8).replaceAll('"', "");
-  const isUtf8 = charset === undefined || charset === "utf-8" || charset === "utf8";
-  const jsonTypes = rule.anyTextType === true ? [...JSON_TYPES, ...LOOSE_TYPES] : JSON_TYPES;
+  const { type, isUtf8 } = mediaTypeOf(header);
+  const jsonTypes = rule.anyTextType === true ? ANY_JSON_TYPES : JSON_TYPES;
   if (isUtf8 && jsonTypes.includes(type)) return "json";
   if (isUtf8 && rule.list !== null && NDJSON_TYPES.includes(type)) return "ndjson";
   if (rule.arrow === true && type === ARROW_TYPE) return "arrow";
@@ -80,8 +78,29 @@ function formOf(header: string | null, rule: BodyRule): "json" | "ndjson" | "arr
   );
 }
 
+interface MediaType {
+  readonly type: string;
+  readonly isUtf8: boolean;
+}
+
+/** What browsers and client libraries send are a few texts, again and again. */
+const KNOWN_TYPE_COUNT = 32;
+const KNOWN_TYPE_CHARS = 80;
+const knownTypes = new Map<string, MediaType>();
+
+function mediaTypeOf(header: string): MediaType {
+  const known = knownTypes.get(header);
+  if (known !== undefined) return known;
+  const [type = "", ...parameters] = header.toLowerCase().split(";").map((part) => part.trim());
+  const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice(8).replaceAll('"', "");
+  const read = { type, isUtf8: charset === undefined || charset === "utf-8" || charset === "utf8" };
+  if (ANY_JSON_TYPES.includes(type) && header.length <= KNOWN_TYPE_CHARS && knownTypes.size < KNOWN_TYPE_COUNT) knownTypes.set(header, read);
+  return read;
+}
+
 function encodingOf(header: string | null): CompressionFormat | null {
-  const name = header?.trim().toLowerCase() ?? "";
+  if (header === null) return null;
+  const name = header.trim().toLowerCase();
   if (name === "" || name === "identity") return null;
   if (Object.hasOwn(ENCODINGS, name)) return ENCODINGS[name] ?? null;
   throw new DaybookError(
@@ -94,7 +113,7 @@ function encodingOf(header: string | null): CompressionFormat | null {
 async function inflate(bytes: Uint8Array, format: CompressionFormat, maxByteLength: number, held: Held): Promise<Uint8Array> {
   const source = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream();
   try {
-    return await collect(source.pipeThrough(new DecompressionStream(format)), maxByteLength, held.take);
+    return await collect(source.pipeThrough(new DecompressionStream(format)), maxByteLength, (byteLength) => held.take(byteLength));
   } catch (error) {
     if (error instanceof DaybookError) throw error;
     throw new DaybookError("malformed_json", `expected a whole ${format} stream, the body does not inflate`);

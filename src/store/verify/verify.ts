@@ -47,12 +47,8 @@ export interface VerifyReport {
 /** How often the files beside the segments are read again because a writer replaced the manifest meanwhile. */
 const READ_ATTEMPT_COUNT = 100;
 
-/**
- * Checks every stored byte and every law that stored data can break, changing nothing; a writer may be at work. Cost: all
- * files are read once. Memory: the dictionaries, one segment at a time, and about 10 bytes an event.
- * @throws what reading throws (overloaded, internal), invalid_parameter for a directory of organizations, but never corruption: that is reported
- */
-export async function verifyStore(storage: Storage): Promise<VerifyReport> {
+/** What `verifyStore` says. */
+export async function verify(storage: Storage): Promise<VerifyReport> {
   await refuseStoresBelow(storage);
   for (let attempt = 1; ; attempt += 1) {
     const before = await storage.read(MANIFEST_KEY);
