@@ -23,7 +23,7 @@ export class Replicas {
   standIn(statement: string, params: Readonly<Record<string, string>>): StandIn {
     const [, database, made] = /^CREATE TABLE IF NOT EXISTS (\w+)\.\w+ [^]*\) ENGINE = Replicated(\w+)\('[^']+', '\{replica\}'/.exec(statement) ?? [];
     if (database !== undefined && made !== undefined) this.#databases.add(database);
-    const rewritten = statement
+    const rewritten = made === undefined ? statement : statement
       .replace(/ENGINE = Replicated(\w+)\('[^']+', '\{replica\}'(?:, )?(\w*)\)/, "ENGINE = $1($2)")
       .replace(/ SETTINGS replicated_deduplication_window = (\d+)(?:, replicated_\w+ = \d+)?/, " SETTINGS non_replicated_deduplication_window = $1");
     const [, name = ""] = /clusterAllReplicas\(\{(\w+):Identifier\}/.exec(statement) ?? [];
