@@ -10,7 +10,7 @@ import { hostileHistory } from "../../src/testing/random/hostile-history.js";
 import { nowMs } from "../../src/testing/random/now.js";
 import { personHistory } from "../../src/testing/random/person-history.js";
 import { seededRandom } from "../../src/testing/random.js";
-import { layouts, newDatabase } from "./kit.js";
+import { newDatabase, questionLayouts } from "./kit.js";
 
 async function listOf<T>(items: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
@@ -41,7 +41,7 @@ const histories = {
   "persons and companies": personHistory(seededRandom(12)).history,
 };
 
-describe.each(layouts)("an export from ClickHouse, %s", (layout) => {
+describe.each(questionLayouts)("an export from ClickHouse, %s", (layout) => {
   test.each(Object.entries(histories))("of %s is that of the embedded engine", async (_name, history) => {
     const { options, drop } = await newDatabase(layout, { clock: fixedClock(nowMs) });
     await using embedded = await openDaybook({ storage: memoryStorage(), clock: fixedClock(nowMs) });

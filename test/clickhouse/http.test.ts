@@ -9,7 +9,7 @@ import { bodyFor } from "../http/fuzz/bodies.js";
 import { mutated } from "../http/fuzz/json-mutation.js";
 import { handlerOf, NOW_MS, requestOf, type SendOptions } from "../http/kit.js";
 import { clientBodies } from "./client-bodies.js";
-import { layouts, newDatabase, type Layout } from "./kit.js";
+import { type Layout, newDatabase, questionLayouts } from "./kit.js";
 
 const SEED = Number(process.env["DAYBOOK_SEED"] ?? 3);
 const isThorough = process.env["DAYBOOK_THOROUGH"] === "1";
@@ -104,7 +104,7 @@ async function ask(handler: Handler, path: string, options: SendOptions): Promis
   return { status: response.status, headers: [...response.headers].filter(([name]) => !isLeft(name)), text, cursor, isWhole: text === whole };
 }
 
-describe.each(layouts)("routes over ClickHouse, %s", (layout) => {
+describe.each(questionLayouts)("routes over ClickHouse, %s", (layout) => {
   let embedded: Daybook;
   let sides: readonly [Handler, Handler];
   let onClickHouse: Daybook;

@@ -14,6 +14,9 @@ export type Layout = "one server" | "two shards" | "two replicas";
 
 export const layouts: readonly Layout[] = ["one server", "two shards", "two replicas"];
 
+/** Where long lists of questions are asked: replicas are asked as one server is, under settings that all statements have. */
+export const questionLayouts: readonly Layout[] = ["one server", "two shards"];
+
 const CLUSTERS: Readonly<Record<Layout, string | null>> = { "one server": null, "two shards": CLUSTER, "two replicas": PAIR };
 
 let databaseCount = 0;

@@ -1,7 +1,7 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type SegmentCondition } from "daybook";
 import { openClickHouse, type ClickHouseDaybook } from "daybook/clickhouse";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { layouts, newDatabase } from "./kit.js";
+import { newDatabase, questionLayouts } from "./kit.js";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -111,7 +111,7 @@ const questions: Readonly<Record<string, Ask>> = {
     (of) => of.trend(inSegment("in_segment", { type: "company", field: "size", operator: "=", value: "40" }, { type: "did", eventName: "a" })),
 };
 
-describe.each(layouts)("what is known of people and companies, %s", (layout) => {
+describe.each(questionLayouts)("what is known of people and companies, %s", (layout) => {
   let daybook: ClickHouseDaybook;
   let embedded: Daybook;
   const close: (() => Promise<void>)[] = [];

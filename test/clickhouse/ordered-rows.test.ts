@@ -1,7 +1,7 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type SegmentCondition } from "daybook";
 import { openClickHouse, type ClickHouseDaybook } from "daybook/clickhouse";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { layouts, newDatabase } from "./kit.js";
+import { newDatabase, questionLayouts } from "./kit.js";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -100,7 +100,7 @@ const questions: Readonly<Record<string, Ask>> = {
     (of) => of.webOverview({ filterGroups: [{ filters: [{ fieldName: "url", operator: "contains", value: "a" }] }], limit: 2 }),
 };
 
-describe.each(layouts)("rows in order from ClickHouse, %s", (layout) => {
+describe.each(questionLayouts)("rows in order from ClickHouse, %s", (layout) => {
   let daybook: ClickHouseDaybook;
   let embedded: Daybook;
   const close: (() => Promise<void>)[] = [];
