@@ -8,6 +8,7 @@ export const PROGRAMS: readonly string[] = [
   ...["busy-writer", "crash-writer", "leased-writer", "limited-writer"].map((name) => `test/cli/${name}.ts`),
   "test/clickhouse/writer.ts",
   "test/client/second-process.ts",
+  "test/conformance/lock-holder.ts",
   "test/http/collect/forgetful-server.ts",
   "test/node/broken-thread.ts",
   "test/report/own-values.ts",

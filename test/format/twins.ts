@@ -10,7 +10,10 @@ export function twins(): Promise<Objects> {
   return (made ??= make());
 }
 
-/** Checksums in footers have nine digits or ten. The ids of events decide the length of segments and those of records that of their files, so each is searched for alone. */
+/**
+ * Checksums in footers have nine digits or ten. The ids of events decide the length of segments, those of records that of their files: each is
+ * searched for alone.
+ */
 async function make(): Promise<Objects> {
   const events = await firstTwins("segments/", (attempt) => [attempt, 0]);
   const records = await firstTwins("identities/", (attempt) => [events, attempt]);

@@ -8,25 +8,32 @@ import { noticedIn } from "./noticed-in.js";
 
 export const TIMEOUT_MS = 300_000;
 
-/** In which history a program of this folder noticed something; or nowhere; or what became of its process. */
-export type Verdict = number | "nowhere" | "went down" | "does not end";
+/** In which history a program of this folder noticed something, or was taken down. */
+export type Verdict = number | "nowhere" | "does not end";
+
+/** Far more than the histories take: what takes more and more memory is to end soon. */
+const FLAGS = ["--max-old-space-size=512"];
 
 /**
  * Runs a program of this folder over some histories with a mutant; with the source itself for null.
  * @param histories all that the program has for null @param args before them
  */
-export async function verdictOf(program: string, mutant: Mutant | null, histories: readonly number[] | null, args: readonly string[] = []): Promise<Verdict> {
+export async function verdictOf(
+  program: string,
+  mutant: Mutant | null,
+  histories: readonly number[] | null,
+  args: readonly string[] = [],
+): Promise<Verdict> {
   const directory = await mkdtemp(join(tmpdir(), "daybook-mutant-"));
   try {
     const file = join(directory, "program.cjs");
     await bundleMutant(program, mutant, file);
     return await new Promise((resolve, reject) => {
-      execFile(process.execPath, [file, ...args, ...(histories ?? []).map(String)], { timeout: TIMEOUT_MS }, (error, stdout) => {
-        const [, history] = /^history (\d+): /.exec(stdout) ?? [];
+      execFile(process.execPath, [...FLAGS, file, ...args, ...(histories ?? []).map(String)], { timeout: TIMEOUT_MS }, (error, stdout) => {
+        const [, history] = [...stdout.matchAll(/^history (\d+)$/gm)].at(-1) ?? [];
         if (error === null) resolve("nowhere");
-        else if (history !== undefined) resolve(Number(history));
         else if (error.killed === true) resolve("does not end");
-        else if (error.signal !== null) resolve("went down");
+        else if (history !== undefined) resolve(Number(history));
         else reject(error);
       });
     });
