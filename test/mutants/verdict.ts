@@ -54,7 +54,7 @@ export async function verdictOnMutant(program: string, mutant: Mutant, args: rea
   }
   const verdict = await verdictOf(program, mutant, null, args);
   if (typeof verdict === "number") {
-    console.warn(`${nameOf(mutant)} is noticed in history ${verdict}, and was in ${known}: npx tsx test/mutants/find-noticed.ts writes that down`);
+    console.warn(`${nameOf(mutant)} is noticed in history ${verdict}, written down is ${known ?? "none"}: npx tsx test/mutants/find-noticed.ts writes that down`);
     const ofSource = await verdictOf(program, null, [verdict], args);
     if (ofSource !== "nowhere") throw new Error(`history ${verdict} tells of the source itself: ${ofSource}`);
   }
