@@ -3,15 +3,18 @@ import { alias } from "./vitest.config.js";
 
 const LOAD = "test/cli/overload/*.long.test.ts";
 
-/** Of these the default suite runs some cases. */
+/** Of these the default suite runs some cases. They share their modules there too. */
 const THOROUGH = [
-  "test/arrow/events-ipc.test.ts", "test/calendar/zone.test.ts", "test/conformance/executor-suite.test.ts", "test/differential/duckdb.test.ts", "test/filter/few-rows.test.ts", "test/http/fuzz/fuzz.test.ts",
+  "test/arrow/events-ipc.test.ts", "test/calendar/zone.test.ts", "test/conformance/executor-suite.test.ts", "test/differential/duckdb.test.ts", "test/filter/{few-rows,known-fields}.test.ts", "test/http/fuzz/fuzz.test.ts",
   "test/crash/{backup,crash-images,io-errors}.test.ts", "test/format/{damage,round-trip}.test.ts", "test/property/*.test.ts",
   "test/oracle/insights/*laws.test.ts", "test/oracle/insights/chains.test.ts", "test/table/touches-in-turns.test.ts",
   "test/oracle/{concurrent-questions,links-meanwhile,random-copies,random-oracle,random-persons}.test.ts",
-  "test/report/{funnel,own-values,revenue-laws,segments}.test.ts", "test/report/{returns,visits}/*.test.ts",
+  "test/report/{funnel,revenue-laws,segments}.test.ts", "test/report/insights/{as-of,traits}.test.ts", "test/report/{returns,visits}/*.test.ts",
   "test/store/{backup-beside-writer,crash-deletions,crash-points,crash-records,failing-operations,follow-promises,id-table,salvage,verify}.test.ts",
 ];
+
+/** The same, of one that puts something else in the place of a module. */
+const THOROUGH_APART = ["test/report/own-values.test.ts"];
 
 export default defineConfig(({ mode }) => ({
   resolve: { alias },
@@ -23,7 +26,8 @@ export default defineConfig(({ mode }) => ({
       // Alone, before the others: it measures what a server can do while somebody else sends ten times as much.
       { extends: true, test: { name: "load", include: [LOAD], sequence: { groupOrder: 0 }, ...long() } },
       { extends: true, test: { name: "long", include: ["test/**/*.long.test.ts"], exclude: [LOAD, "node_modules/**"], sequence: { groupOrder: 1 }, ...long() } },
-      { extends: true, test: { name: "thorough", include: THOROUGH, env: { DAYBOOK_THOROUGH: "1" }, sequence: { groupOrder: 1 }, ...long() } },
+      { extends: true, test: { name: "thorough", include: THOROUGH, isolate: false, ...thorough() } },
+      { extends: true, test: { name: "thorough apart", include: THOROUGH_APART, ...thorough() } },
     ],
   },
 }));
@@ -31,4 +35,8 @@ export default defineConfig(({ mode }) => ({
 /** All histories of a test one after the other may take an hour on a busy machine. */
 function long() {
   return { testTimeout: 3_600_000, hookTimeout: 300_000 };
+}
+
+function thorough() {
+  return { env: { DAYBOOK_THOROUGH: "1" }, sequence: { groupOrder: 1 }, ...long() };
 }

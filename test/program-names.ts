@@ -5,9 +5,10 @@ export const CLI = "src/cli/main.ts";
 export const PROGRAMS: readonly string[] = [
   CLI,
   ...["attribution", "cdnow", "client", "custom-storage", "embed", "http", "insights", "online-retail", "serve-embedded", "typed-events"].map((name) => `examples/${name}.ts`),
-  ...["busy-writer", "crash-writer", "limited-writer"].map((name) => `test/cli/${name}.ts`),
+  ...["busy-writer", "crash-writer", "leased-writer", "limited-writer"].map((name) => `test/cli/${name}.ts`),
   "test/clickhouse/writer.ts",
   "test/client/second-process.ts",
+  "test/conformance/lock-holder.ts",
   "test/http/collect/forgetful-server.ts",
   "test/node/broken-thread.ts",
   "test/report/own-values.ts",

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openDaybook, verifyStore } from "daybook";
 import { fileStorage } from "daybook/node";
 import { expect } from "vitest";
-import { bundledFile } from "../bundled.js";
 import { type ApartOptions, apart, innerPid } from "./apart.js";
 import { crashEvent } from "./crash-events.js";
 import { type Running, startProgram } from "./run.js";
@@ -18,13 +17,10 @@ export interface WriterOptions {
   readonly where?: ApartOptions;
 }
 
-let program: Promise<string> | null = null;
-
 /** A writer that is about to open the store, once it is told to `go`. */
 export async function loadWriter(directory: string, { writer, leaseMs, isPatient = true, where }: WriterOptions): Promise<Running> {
-  program ??= bundledFile("test/cli/leased-writer.ts");
   const args = [directory, String(writer), String(leaseMs), String(isPatient)];
-  const running = startProgram(await program, args, { input: null, ...(where === undefined ? {} : { within: apart(where) }) });
+  const running = startProgram("test/cli/leased-writer.ts", args, { input: null, ...(where === undefined ? {} : { within: apart(where) }) });
   await running.said(/loaded\n/);
   return running;
 }

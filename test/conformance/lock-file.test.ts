@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fileStorage } from "../../src/node/file-storage.js";
 import { type ProcessIdentity, type ProcessTable, identityText, machineProcesses } from "../../src/node/process-table.js";
+import { programFile } from "../cli/run.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 
 const locksIn = (directory: string) => readdirSync(directory).filter((name) => name.startsWith("LOCK"));
@@ -19,8 +19,7 @@ async function line(child: Holder): Promise<string> {
 }
 
 async function startHolder(directory: string): Promise<Holder> {
-  const script = fileURLToPath(new URL("lock-holder.ts", import.meta.url));
-  const child = spawn(process.execPath, ["--import", "tsx", script, directory], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [programFile("test/conformance/lock-holder.ts"), directory], { stdio: ["pipe", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   expect(await line(child)).toBe("ready");
   return child;

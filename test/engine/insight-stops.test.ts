@@ -1,20 +1,17 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type QueryOptions, type Storage } from "daybook";
-import { beforeAll, describe, expect, test, vi } from "vitest";
-import type * as limits from "../../src/base/limits.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { useLimits } from "../limits.js";
 import { turnsOfOthers } from "../testing/turns-of-others.js";
 import { signalOf } from "./counted-signal.js";
 
 // A slice of no length, and turns behind each value: a question looks at its signal wherever it may.
-vi.mock("../../src/base/limits.js", async (original) => {
-  const { LIMITS } = await original<typeof limits>();
-  return { LIMITS: { ...LIMITS, sliceMs: 0, turnValueCount: 1 } };
-});
+useLimits({ sliceMs: 0, turnValueCount: 1 });
 
 const DAY_MS = 86_400_000;
-const DAY_COUNT = 40;
+const DAY_COUNT = 20;
 const firstMs = Date.UTC(2026, 0, 1);
 const clock = fixedClock(firstMs + DAY_COUNT * DAY_MS);
-const all = { startDate: "2026-01-01", endDate: "2026-02-09" };
+const all = { startDate: "2026-01-01", endDate: "2026-01-20" };
 const steps = [{ eventName: "pageview" }, { eventName: "purchase" }];
 const buyers = { groups: [{ conditions: [{ type: "did", eventName: "purchase", atLeast: 2 } as const] }] };
 const ofBuyers = { segments: { buyers }, filterGroups: [{ filters: [{ fieldName: "identity_id", operator: "in_segment", value: "buyers" } as const] }] };

@@ -1,14 +1,11 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type QueryOptions, type Storage } from "daybook";
-import { beforeAll, describe, expect, test, vi } from "vitest";
-import type * as limits from "../../src/base/limits.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { useLimits } from "../limits.js";
 import { turnsOfOthers } from "../testing/turns-of-others.js";
 import { signalOf } from "./counted-signal.js";
 
 // A slice of no length, and turns behind each value: a question looks at its signal wherever it may.
-vi.mock("../../src/base/limits.js", async (original) => {
-  const { LIMITS } = await original<typeof limits>();
-  return { LIMITS: { ...LIMITS, sliceMs: 0, turnValueCount: 1 } };
-});
+useLimits({ sliceMs: 0, turnValueCount: 1 });
 
 const DAY_COUNT = 40;
 const firstMs = Date.UTC(2026, 0, 1);

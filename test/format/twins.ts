@@ -10,21 +10,33 @@ export function twins(): Promise<Objects> {
   return (made ??= make());
 }
 
+/**
+ * Checksums in footers have nine digits or ten. The ids of events decide the length of segments, those of records that of their files: each is
+ * searched for alone.
+ */
 async function make(): Promise<Objects> {
-  // Checksums in footers have nine digits or ten: one in a thousand of these stores has files of one length. Number 1,014 was the first.
-  for (let attempt = 1_014; ; attempt += 1) {
-    const storage = lastingMemory();
-    const daybook = await openDaybook({ storage, clock });
-    for (const [user, other] of [["a", "b"], ["b", "a"]] as const) {
-      await daybook.ingest([{ id: `${attempt} ${user}`, name: "view", userId: user, anonymousId: other, createdAt: 5 }]);
-      await daybook.identify({ id: `${attempt} ${user}`, userId: user, email: `${other}@example.org`, createdAt: 7 });
-      await daybook.seal();
-    }
-    await daybook.close();
-    const objects = await objectsOf(storage);
-    const isTwin = (folder: string) => new Set(pairOf(objects, folder).map((key) => objects.get(key)?.length)).size === 1;
-    if (["segments/", "identities/"].every(isTwin)) return objects;
+  const events = await firstTwins("segments/", (attempt) => [attempt, 0]);
+  const records = await firstTwins("identities/", (attempt) => [events, attempt]);
+  return await storeOf(events, records);
+}
+
+async function firstTwins(folder: string, namesOf: (attempt: number) => [events: number, records: number]): Promise<number> {
+  for (let attempt = 0; ; attempt += 1) {
+    const objects = await storeOf(...namesOf(attempt));
+    if (new Set(pairOf(objects, folder).map((key) => objects.get(key)?.length)).size === 1) return attempt;
   }
+}
+
+async function storeOf(events: number, records: number): Promise<Objects> {
+  const storage = lastingMemory();
+  const daybook = await openDaybook({ storage, clock });
+  for (const [user, other] of [["a", "b"], ["b", "a"]] as const) {
+    await daybook.identify({ id: `${records} ${user}`, userId: user, email: `${other}@example.org`, createdAt: 7 });
+    await daybook.ingest([{ id: `${events} ${user}`, name: "view", userId: user, anonymousId: other, createdAt: 5 }]);
+    await daybook.seal();
+  }
+  await daybook.close();
+  return await objectsOf(storage);
 }
 
 export function pairOf(objects: Objects, folder: string): [string, string] {

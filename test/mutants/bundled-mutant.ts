@@ -36,8 +36,8 @@ function mutated(mutant: Mutant): Plugin {
   return {
     name: "mutant",
     setup: ({ onLoad }) => {
-      const path = `${root}/${mutant.file}`.replaceAll("//", "/");
-      onLoad({ filter: /\.ts$/ }, async (args) => (args.path === path ? { contents: await mutatedSource(mutant), loader: "ts" } : undefined));
+      // Of no other file esbuild asks.
+      onLoad({ filter: new RegExp(`/${mutant.file.replaceAll(".", "\\.")}$`) }, async () => ({ contents: await mutatedSource(mutant), loader: "ts" }));
     },
   };
 }

@@ -12,3 +12,8 @@ export interface Mutant {
 export function of(file: string, ...texts: readonly (readonly [forgets: string, text: string, replacement?: string])[]): Mutant[] {
   return texts.map(([forgets, text, replacement = ""]) => ({ file: `src/${file}`, forgets, text, replacement }));
 }
+
+/** Of all mutants no two have the same one. */
+export function nameOf({ file, forgets }: Mutant): string {
+  return `${file.slice("src/".length)}: ${forgets}`;
+}

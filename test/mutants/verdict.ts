@@ -2,33 +2,66 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll } from "vitest";
 import { bundleMutant } from "./bundled-mutant.js";
-import type { Mutant } from "./mutant.js";
+import { nameOf, type Mutant } from "./mutant.js";
+import { noticedIn } from "./noticed-in.js";
 
 export const TIMEOUT_MS = 300_000;
 
-export type Verdict = "noticed" | "not noticed" | "does not end";
+/** In which history a program of this folder noticed something, or was taken down. */
+export type Verdict = number | "nowhere" | "does not end";
 
-/** Runs a program of this folder with mutants, for the tests of one file. What it answers says what the program says of a mutant; null: of the source. One that takes the process down is noticed too. */
-export function verdicts(program: string): (mutant: Mutant | null, args: readonly string[]) => Promise<Verdict> {
-  let directory = "";
-  let count = 0;
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), "daybook-mutants-"));
-  });
-  afterAll(() => rm(directory, { recursive: true }));
-  return async (mutant, args) => {
-    const file = join(directory, `${(count += 1)}.cjs`);
+/** Far more than the histories take: what takes more and more memory is to end soon. */
+const FLAGS = ["--max-old-space-size=512"];
+
+/**
+ * Runs a program of this folder over some histories with a mutant; with the source itself for null.
+ * @param histories all that the program has for null @param args before them
+ */
+export async function verdictOf(
+  program: string,
+  mutant: Mutant | null,
+  histories: readonly number[] | null,
+  args: readonly string[] = [],
+): Promise<Verdict> {
+  const directory = await mkdtemp(join(tmpdir(), "daybook-mutant-"));
+  try {
+    const file = join(directory, "program.cjs");
     await bundleMutant(program, mutant, file);
     return await new Promise((resolve, reject) => {
-      execFile(process.execPath, [file, ...args], { timeout: TIMEOUT_MS }, (error, stdout) => {
-        if (error === null) resolve("not noticed");
-        else if (stdout !== "") resolve("noticed");
+      execFile(process.execPath, [...FLAGS, file, ...args, ...(histories ?? []).map(String)], { timeout: TIMEOUT_MS }, (error, stdout) => {
+        const [, history] = [...stdout.matchAll(/^history (\d+)$/gm)].at(-1) ?? [];
+        if (error === null) resolve("nowhere");
         else if (error.killed === true) resolve("does not end");
-        else if (error.signal !== null) resolve("noticed");
+        else if (history !== undefined) resolve(Number(history));
         else reject(error);
       });
     });
-  };
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+/**
+ * The verdict on a mutant. It is asked first about the history that told of it before; where that tells nothing any more, about all. What tells of
+ * the source itself as well is an error.
+ */
+export async function verdictOnMutant(program: string, mutant: Mutant, args: readonly string[] = []): Promise<Verdict> {
+  const known = noticedIn[nameOf(mutant)];
+  if (known !== undefined) {
+    const verdict = await verdictOf(program, mutant, [known], args);
+    if (verdict !== "nowhere") return verdict;
+  }
+  const verdict = await verdictOf(program, mutant, null, args);
+  if (typeof verdict === "number") {
+    console.warn(`${nameOf(mutant)} is noticed in history ${verdict}, written down is ${known ?? "none"}: npx tsx test/mutants/find-noticed.ts writes that down`);
+    const ofSource = await verdictOf(program, null, [verdict], args);
+    if (ofSource !== "nowhere") throw new Error(`history ${verdict} tells of the source itself: ${ofSource}`);
+  }
+  return verdict;
+}
+
+/** The histories that are known to tell of some mutants. */
+export function knownHistories(mutants: readonly Mutant[]): number[] {
+  return [...new Set(mutants.flatMap((mutant) => noticedIn[nameOf(mutant)] ?? []))];
 }

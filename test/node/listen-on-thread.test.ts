@@ -10,7 +10,7 @@ import { handlerOf, stubDaybook } from "../http/kit.js";
 import { raw } from "./raw.js";
 import { THREAD } from "./ways.js";
 
-const SEALS = await bundledProgram("seal-program");
+const SEALS = bundledProgram("seal-program");
 const handler = handlerOf(stubDaybook());
 
 describe("a thread of sockets", () => {

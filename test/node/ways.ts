@@ -5,7 +5,7 @@ import { bundledProgram } from "../bundled.js";
 
 export type Listen = (handler: RequestHandler, options?: ListenOptions) => Promise<Listening>;
 
-export const THREAD = await bundledProgram("socket-thread");
+export const THREAD = bundledProgram("socket-thread");
 
 /** Functions of web objects are answered on the thread they are on. */
 const listenOnThreadIf: Listen = (handler, options = {}) => ("front" in handler ? listenOnThread(handler, { ...options, program: THREAD }) : listen(handler, options));

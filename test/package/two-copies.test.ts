@@ -46,7 +46,7 @@ it("A handler of one copy answers for a Daybook of the other, with the codes of 
 });
 
 it("A seal thread of one copy makes the segments of a storage of the other.", async () => {
-  const thread = sealThread({ program: await bundledProgram("seal-program") });
+  const thread = sealThread({ program: bundledProgram("seal-program") });
   const wereMade: boolean[] = [];
   const sealer: core.DaybookOptions["sealer"] = {
     async make(...asked) {

@@ -4,7 +4,7 @@ import { sharedChromium } from "../browser/chromium.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
 import { checkNumbers } from "./numbers/check-numbers.js";
 
-const historyCount = caseCount(2);
+const historyCount = caseCount(1);
 
 // More histories are shown in numbers.long.test.ts.
 test("every number of every view is that of the answer which its panel names, over random histories", async () => {

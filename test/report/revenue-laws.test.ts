@@ -42,7 +42,7 @@ async function shop(random: Random): Promise<Daybook> {
 }
 
 const forEachShop = async (check: (daybook: Daybook, seed: number) => Promise<void>) => {
-  const shopCount = caseCount(10, 80);
+  const shopCount = caseCount(6, 80);
   expect(shopCount).toBeGreaterThan(0);
   for (let seed = baseSeed; seed < baseSeed + shopCount; seed += 1) {
     await using daybook = await shop(seededRandom(seed));
@@ -83,7 +83,7 @@ test("The cohorts of all projects add up to what the profiles of all identities 
   }));
 
 test("What was answered before leaves no trace in a later answer.", async () => {
-  const historyCount = caseCount(8, 60);
+  const historyCount = caseCount(5, 60);
   for (let seed = baseSeed; seed < baseSeed + historyCount; seed += 1) {
     const { history } = personHistory(seededRandom(seed));
     const answers: string[] = [];

@@ -10,7 +10,7 @@ useLimits({ headPartRowCount: 6, placesSortedAtOnce: 2, placedTouchCount: 3 });
 const parts = [1, 2, 3];
 
 test.each(parts)("Old questions take segments of people, by what they did and are, as the oracle does: part %i.", async (part) => {
-  const historyCount = Math.ceil(caseCount(30, 300) / parts.length);
+  const historyCount = Math.ceil(caseCount(15, 300) / parts.length);
   expect(historyCount).toBeGreaterThan(0);
   for (let index = 0; index < historyCount; index += 1) {
     const seed = baseSeed + (part - 1) * historyCount + index;

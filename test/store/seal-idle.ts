@@ -9,7 +9,7 @@ const [short, long] = [await openDaybook({ storage: memoryStorage(), sealer }), 
 const events = (name: string, count: number) => Array.from({ length: count }, (_, at) => ({ id: `${name}-${at}`, name, createdAt: 86_400_000 + at }));
 for (const name of ["first", "second", "third"]) {
   await short.ingest(events(name, LIMITS.sealedElsewhereRowCount));
-  await long.ingest(events(name, 10 * LIMITS.sealedElsewhereRowCount));
+  await long.ingest(events(name, 4 * LIMITS.sealedElsewhereRowCount));
   await Promise.all([short.seal(), long.seal()]);
 }
 const counts = [await short.stats(), await long.stats()];

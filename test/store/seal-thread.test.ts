@@ -18,8 +18,8 @@ import { startProgram } from "../cli/run.js";
 import { useLimits } from "../limits.js";
 import { objectsOf } from "./objects.js";
 
-const PROGRAM = await bundledProgram("seal-program");
-const SOCKETS = await bundledProgram("socket-thread");
+const PROGRAM = bundledProgram("seal-program");
+const SOCKETS = bundledProgram("socket-thread");
 /** A program of its own has the usual limits. */
 const USUALLY_MANY = LIMITS.sealedElsewhereRowCount;
 const MANY = 1_024;
@@ -180,7 +180,7 @@ describe("a seal thread", () => {
   // Flags of V8 hold for the whole process, and are refused where a thread is given them by name.
   it.each([[[]], [["--max-old-space-size=512"]]])("that is idle keeps no process from ending, and one that makes a file does: %o", async (flags) => {
     const { code, stdout, stderr } = await startProgram("test/store/seal-idle.ts", [], { flags }).finished;
-    expect([code, stdout, stderr]).toEqual([0, `${3 * USUALLY_MANY} and ${30 * USUALLY_MANY} in 3 and 3 segments\n`, ""]);
+    expect([code, stdout, stderr]).toEqual([0, `${3 * USUALLY_MANY} and ${12 * USUALLY_MANY} in 3 and 3 segments\n`, ""]);
   });
 });
 

@@ -3,6 +3,9 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
+/** Sources that several programs have are parsed once. */
+const parsed = ts.createDocumentRegistry();
+let programCount = 0;
 
 /** The compiler's eyes on a program that a user could write, beside the sources of the package. */
 export interface TypeProgram {
@@ -16,7 +19,7 @@ export interface TypeProgram {
 
 /** @param text the program; `daybook` and its entries resolve to the sources */
 export function typeProgram(text: string): TypeProgram {
-  const path = `${root}test/types/user.ts`;
+  const path = `${root}test/types/user-${(programCount += 1)}.ts`;
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, (name) => readFileSync(name, "utf8"));
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
   const host: ts.LanguageServiceHost = {
@@ -36,7 +39,7 @@ export function typeProgram(text: string): TypeProgram {
     fileExists: (name) => name === path || ts.sys.fileExists(name),
     readFile: (name) => (name === path ? text : ts.sys.readFile(name)),
   };
-  const service = ts.createLanguageService(host);
+  const service = ts.createLanguageService(host, parsed);
   const program = service.getProgram();
   if (program === undefined) throw new Error("the compiler made no program");
   const file = (name: string) => {
