@@ -57,7 +57,7 @@ export class IncomingBody {
       if (this.#byteLength === this.#declared || incoming.readableEnded) return this.#end();
       const abort = (cause: unknown) => reject(new DaybookError("aborted", "the body ended before it was whole", {}, { cause }));
       if (incoming.destroyed) return abort(incoming.errored);
-      if (this.#declared < 0) incoming.on("end", () => this.#end());
+      incoming.on("end", () => this.#end());
       incoming.on("error", abort);
       incoming.resume();
     });

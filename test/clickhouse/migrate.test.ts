@@ -3,7 +3,10 @@ import { migrateClickHouse, openClickHouse } from "daybook/clickhouse";
 import { describe, expect, test, vi } from "vitest";
 import { connect } from "../../src/clickhouse/connect.js";
 import { checkClickHouseOptions } from "../../src/clickhouse/options.js";
+import { Connection } from "../../src/clickhouse/connection/connection.js";
+import { change } from "../../src/clickhouse/tables/change.js";
 import { keptOf } from "../../src/clickhouse/tables/migrate.js";
+import { TableNames } from "../../src/clickhouse/tables/names.js";
 import { databaseStatement, tableStatements } from "../../src/clickhouse/tables/statements.js";
 import { runCommandLine } from "../../src/cli/command-line.js";
 import { sql, text } from "../../src/clickhouse/sql/sql.js";
@@ -46,6 +49,20 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     await using daybook = await openClickHouse(options);
     expect(await daybook.segments.list()).toEqual([]);
     await connection.close();
+  });
+
+  test("are not opened without their keys, and of what is kept the version is stored last", async () => {
+    const options = newOptions(layout);
+    const insert = vi.spyOn(Connection.prototype, "insert");
+    await migrateClickHouse(options);
+    const stored = insert.mock.calls.map(([, rows]) => rows.map((row) => (row as { readonly name: string }).name));
+    insert.mockRestore();
+    expect(stored).toEqual([["cursorKey", "suppressionKey", ...(layout === "two replicas" ? ["replicated"] : [])], ["tablesVersion"]]);
+    const connection = (await connect(checkClickHouseOptions(options))).ofReplicas(replicaCountOf(layout));
+    const place = { connection, names: new TableNames(layout !== "one server"), database: options.database, cluster: options.cluster ?? null };
+    await change(place, "kept", sql`DELETE WHERE name = 'suppressionKey'`);
+    await connection.close();
+    await expect(openClickHouse(options)).rejects.toMatchObject({ code: "manifest_missing", message: expect.stringContaining("suppressionKey") as string });
   });
 
   test("of version 2 get what is kept beside their rows, filled", async () => {

@@ -6,7 +6,7 @@ import type { TrendAnswers, TrendSeries } from "../../plan/insights/answers.js";
 import type { TrendPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
 import { refuseAsOf, type Asking, type Report } from "./report.js";
-import { TrendCells, type Figures, type Total } from "./trend-cells.js";
+import { TrendCells, type Cell, type Figures, type Total } from "./trend-cells.js";
 import { measureOf, type Measure } from "./trend-measure.js";
 import { revenueAnswersOf, sessionAnswersOf } from "./trend-of-things.js";
 
@@ -43,9 +43,9 @@ async function answersOf(
     throw parameterError("invalid_parameter", "interval", `expected at most ${LIMITS.figureCount} figures, got ${figureCount}`);
 
   const units = slots.map(({ unitMs }) => unitMs);
-  const own = await cells.ofCombinations(shown, units, given === null ? totals : null);
+  const own = byCombination(await cells.ofCombinations(shown, units, given === null ? totals : null), shown);
   const series = shown.map((values) => seriesOf(values, own, slots, plan, measure));
-  const rest = hasRest ? seriesOf([], await cells.ofRest(shown, units), slots, plan, measure) : null;
+  const rest = hasRest ? seriesOf([], byCombination(await cells.ofRest(shown, units), [[]]), slots, plan, measure) : null;
   const visible = rest === null ? series : [...series, rest];
   const kept = [...slots.keys()].filter((at) => fill || visible.some(({ countedByUnit }) => (countedByUnit[at] ?? 0) > 0));
   const only = ({ series: { data, ...figures } }: Series): TrendSeries => ({ ...figures, data: kept.map((at) => data[at] ?? null) });
@@ -60,9 +60,26 @@ async function answersOf(
 
 /** Those with the greatest totals: descending, null last, then by values. */
 function greatest(totals: readonly Total[], measure: Measure, limit: number): (readonly string[])[] {
-  const sizeOf = ({ given }: Total) => measure.shown(given) ?? -Infinity;
-  const order = (a: Total, b: Total) => (sizeOf(a) === sizeOf(b) ? compareValues(a.values, b.values) : sizeOf(b) - sizeOf(a));
-  return [...totals].sort(order).slice(0, limit).map(({ values }) => values);
+  const sized = totals.map(({ values, given }) => ({ values, size: measure.shown(given) ?? -Infinity }));
+  sized.sort((a, b) => (a.size === b.size ? compareValues(a.values, b.values) : b.size - a.size));
+  return sized.slice(0, limit).map(({ values }) => values);
+}
+
+/** The figures of one combination. */
+interface OfOne {
+  total: Total | null;
+  readonly cells: Cell[];
+}
+
+/** Those of some combinations, by their JSON. */
+function byCombination({ totals, cells }: Figures, wanted: readonly (readonly string[])[]): ReadonlyMap<string, OfOne> {
+  const found = new Map(wanted.map((values): [string, OfOne] => [JSON.stringify(values), { total: null, cells: [] }]));
+  for (const total of totals) {
+    const own = found.get(JSON.stringify(total.values));
+    if (own !== undefined) own.total = total;
+  }
+  for (const cell of cells) found.get(JSON.stringify(cell.values))?.cells.push(cell);
+  return found;
 }
 
 interface Series {
@@ -70,11 +87,9 @@ interface Series {
   readonly countedByUnit: readonly number[];
 }
 
-function seriesOf(values: readonly string[], { totals, cells }: Figures, slots: readonly Slot[], plan: TrendPlan, measure: Measure): Series {
-  const name = JSON.stringify(values);
-  const isOwn = (total: Total) => JSON.stringify(total.values) === name;
-  const total = totals.find(isOwn);
-  const byUnit = new Map(cells.filter(isOwn).map((cell) => [cell.unitMs, cell]));
+function seriesOf(values: readonly string[], figuresOf: ReadonlyMap<string, OfOne>, slots: readonly Slot[], plan: TrendPlan, measure: Measure): Series {
+  const { total, cells } = figuresOf.get(JSON.stringify(values)) ?? { total: null, cells: [] };
+  const byUnit = new Map(cells.map((cell) => [cell.unitMs, cell]));
   const isAdded = plan.cumulative && measure.running === null;
   let last = measure.nothing;
   const data = slots.map(({ unitMs }) => {

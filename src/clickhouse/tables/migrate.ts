@@ -58,7 +58,9 @@ export async function migrate(connection: Connection, target: Target, isDryRun: 
     return { name, value: toHex(key) };
   });
   const replicated = of === null || from !== 0 ? [] : [{ name: REPLICATED, value: "1" }];
-  await connection.insert("kept", [...keys, ...replicated, { name: VERSION, value: String(TABLES_VERSION) }]);
+  if (keys.length + replicated.length > 0) await connection.insert("kept", [...keys, ...replicated]);
+  // Last, and by itself: rows of one insert lie on several shards, of which some may have refused theirs.
+  await connection.insert("kept", [{ name: VERSION, value: String(TABLES_VERSION) }]);
   return { from, to: TABLES_VERSION, statements };
 }
 
@@ -70,7 +72,7 @@ export interface Kept {
   readonly isReplicated: boolean;
 }
 
-/** @throws manifest_missing (no tables), invalid_parameter (of another version), unreachable */
+/** @throws manifest_missing (no tables, or no keys), invalid_parameter (of another version), unreachable */
 export async function keptOf(connection: Connection): Promise<Kept> {
   const { version, isReplicated } = await stateOf(connection);
   if (version > TABLES_VERSION) throw tooNew(version);
@@ -79,7 +81,11 @@ export async function keptOf(connection: Connection): Promise<Kept> {
   // Of several the one that was there first: whoever migrated at the same moment reads the same.
   const rows = await connection.rows<[string, string]>(sql`SELECT name, argMin(value, (storedMs, value)) FROM kept GROUP BY name`);
   const values = new Map(rows);
-  const keyOf = (name: string) => Uint8Array.from(values.get(name)?.match(/../g) ?? [], (hex) => Number.parseInt(hex, 16));
+  const keyOf = (name: string) => {
+    const hex = values.get(name);
+    if (hex === undefined) throw new DaybookError("manifest_missing", `expected ${name} in the table kept, it is missing: nobody can work without it`);
+    return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+  };
   return { cursorKey: keyOf(CURSOR_KEY), suppressionKey: keyOf(SUPPRESSION_KEY), isReplicated };
 }
 

@@ -71,7 +71,7 @@ function isIn(address: Uint8Array | null, { bytes, prefixBits }: Network): boole
 
 /** Without port and brackets, as some proxies write them. */
 function bareAddress(text: string): string {
-  if (!text.includes(":")) return text;
+  if (!text.includes(":") && !text.startsWith("[")) return text;
   const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1];
   return bracketed ?? (/^\d+\.\d+\.\d+\.\d+:\d+$/.test(text) ? text.slice(0, text.indexOf(":")) : text);
 }

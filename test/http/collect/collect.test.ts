@@ -221,6 +221,7 @@ describe("the address of a visitor", () => {
     ["nothing may be said", ["127.0.0.1"], "127.0.0.1", "", "127.0.0.1"],
     ["a network of IPv6", ["fd00::/8"], "fd12:3456::1", "203.0.113.7", "203.0.113.7"],
     ["another network of IPv6", ["fd00::/8"], "fe00::1", "203.0.113.7", "fe00::1"],
+    ["an address in brackets without a port", ["127.0.0.1"], "127.0.0.1", "[203.0.113.7]", "203.0.113.7"],
     ["bits within a byte", ["172.16.0.0/12"], "172.31.255.255", "203.0.113.7", "203.0.113.7"],
     ["bits within a byte, just outside", ["172.16.0.0/12"], "172.32.0.0", "203.0.113.7", "172.32.0.0"],
   ])("%s", async (_, trustProxy, address, forwarded, expected) => {
