@@ -10,7 +10,7 @@ export default defineConfig({
     include: ["test/clickhouse/**/*.test.ts"],
     exclude: ["**/node_modules/**"],
     globalSetup: ["test/programs.ts", "test/clickhouse/setup.ts"],
-    testTimeout: 300_000,
+    testTimeout: 900_000,
     hookTimeout: 60_000,
     maxWorkers: 1,
     isolate: false,
