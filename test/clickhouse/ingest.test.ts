@@ -73,7 +73,7 @@ describe.each(layouts)("ingest on ClickHouse, %s", (layout) => {
 
   test("what a writer failed to delete of events that two brought at once goes when they are sent again", async () => {
     const both = (await writers(layout, 2)) as [ClickHouseDaybook, ClickHouseDaybook];
-    await order({ kind: "slow", statement: "SELECT id, batch", ms: 2_000, times: 2 }, { ...OUT_OF_MEMORY, statement: "ALTER TABLE", times: 9 });
+    await order({ kind: "slow", statement: "SELECT id, batch", ms: 5_000, times: 2 }, { ...OUT_OF_MEMORY, statement: "ALTER TABLE", times: 9 });
     const outcomes = await Promise.allSettled(both.map((writer, at) => writer.ingest(events(at, 150))));
     expect(outcomes.some(({ status }) => status === "rejected")).toBe(true);
     expect(await both[0].countEvents()).toBeGreaterThan(150);
