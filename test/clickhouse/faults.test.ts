@@ -3,12 +3,10 @@ import { once } from "node:events";
 import { fixedClock } from "daybook";
 import { migrateClickHouse, openClickHouse, type ClickHouseDaybook, type ClickHouseOptions } from "daybook/clickhouse";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
-import { connect } from "../../src/clickhouse/connect.js";
-import { checkClickHouseOptions } from "../../src/clickhouse/options.js";
 import { tableStatements } from "../../src/clickhouse/tables/statements.js";
 import { nowMs } from "../../src/testing/random/now.js";
 import { emptyDirectory } from "../cli/run.js";
-import { heldCount, layouts, newDatabase, order, startServer, type Layout } from "./kit.js";
+import { connectTo, heldCount, layouts, newDatabase, order, startServer, type Layout } from "./kit.js";
 import { CLUSTER, HALF_CLUSTER } from "./server/engine.js";
 
 afterEach(() => order());
@@ -89,7 +87,7 @@ test("an insert that is still under way when another process sends the same agai
 test("events that were deleted on the server are stored when they are sent again", async () => {
   const { daybook, options } = await opened("one server");
   await daybook.ingest(events(0, 5));
-  const connection = await connect(checkClickHouseOptions(options));
+  const connection = await connectTo(options);
   await connection.define(`ALTER TABLE ${options.database}.events DELETE WHERE true SETTINGS mutations_sync = 2`);
   await connection.close();
   expect(await daybook.countEvents()).toBe(0);
@@ -101,7 +99,7 @@ test("a project whose name was not written is named when its events are sent aga
   const { daybook, options } = await opened("one server");
   const [event] = [{ id: "e1", name: "seen", project: "shop" }];
   await daybook.ingest([event]);
-  const connection = await connect(checkClickHouseOptions(options));
+  const connection = await connectTo(options);
   await connection.define(`TRUNCATE TABLE ${options.database}.projects`);
   await connection.close();
   expect(await daybook.projects()).toEqual(["default"]);
@@ -126,7 +124,7 @@ test("a slow server answers rightly, and one that is slower than a statement may
 test("where nobody is there for a shard every answer is an error, and what is sent again behind it is stored once", async () => {
   const { daybook, options } = await opened("two shards");
   await daybook.ingest(events(0, 20));
-  const connection = await connect(checkClickHouseOptions(options));
+  const connection = await connectTo(options);
   onTestFinished(() => connection.close());
   const overShards = async (cluster: string) => {
     const statements = tableStatements({ database: options.database, cluster, isReplicated: false }, 0);

@@ -1,8 +1,6 @@
 import { openClickHouse, type ClickHouseDaybook } from "daybook/clickhouse";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { connect } from "../../src/clickhouse/connect.js";
 import type { Connection } from "../../src/clickhouse/connection/connection.js";
-import { checkClickHouseOptions } from "../../src/clickhouse/options.js";
 import { actorRows } from "../../src/clickhouse/question/companies.js";
 import { moneyRows } from "../../src/clickhouse/question/payments.js";
 import { ofActors } from "../../src/clickhouse/question/where.js";
@@ -10,7 +8,7 @@ import { EVENT_COLUMNS } from "../../src/clickhouse/question/event-columns.js";
 import { sql, type Sql } from "../../src/clickhouse/sql/sql.js";
 import { TableNames } from "../../src/clickhouse/tables/names.js";
 import { reportRules } from "../../src/plan/revenue-rules.js";
-import { newDatabase } from "./kit.js";
+import { connectTo, newDatabase } from "./kit.js";
 
 const EVENT_COUNT = 20_000;
 const tables = new TableNames(false);
@@ -22,7 +20,7 @@ const close: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   const { options, drop } = await newDatabase("one server");
   daybook = await openClickHouse(options);
-  connection = await connect(checkClickHouseOptions(options));
+  connection = await connectTo(options);
   close.push(drop, () => connection.close(), () => daybook.close());
   const events = Array.from({ length: EVENT_COUNT }, (_, at) => ({
     id: `e${at}`,

@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { inject, onTestFinished } from "vitest";
 import { checkClickHouseOptions, type ClickHouseOptions } from "../../src/clickhouse/options.js";
 import { connect } from "../../src/clickhouse/connect.js";
+import type { Connection } from "../../src/clickhouse/connection/connection.js";
 import { migrateClickHouse } from "../../src/clickhouse/open-clickhouse.js";
 import { CLUSTER, PAIR } from "./server/engine.js";
 import type { Order } from "./server/faults.js";
@@ -21,12 +22,23 @@ const CLUSTERS: Readonly<Record<Layout, string | null>> = { "one server": null, 
 
 let databaseCount = 0;
 
+/** Where the server of this worker answers. Workers are numbered from 1. */
+export function serverUrl(): string {
+  const servers = inject("clickhouse");
+  return servers[(Number(process.env["VITEST_POOL_ID"]) - 1) % servers.length] as string;
+}
+
+/** A connection to tables as they lie. */
+export async function connectTo(options: ClickHouseOptions): Promise<Connection> {
+  return (await connect(checkClickHouseOptions(options))).ofReplicas(options.cluster === PAIR ? 2 : 1);
+}
+
 /** Options for a database of its own, without tables. */
 export function newOptions(layout: Layout, rest: Partial<ClickHouseOptions> = {}): ClickHouseOptions {
   databaseCount += 1;
   const database = `daybook_${process.pid}_${databaseCount}`;
   const cluster = CLUSTERS[layout];
-  return { ...rest, url: inject("clickhouse"), database, ...(cluster === null ? {} : { cluster }) };
+  return { ...rest, url: serverUrl(), database, ...(cluster === null ? {} : { cluster }) };
 }
 
 interface Database {
@@ -39,7 +51,7 @@ export async function newDatabase(layout: Layout, rest: Partial<ClickHouseOption
   const options = newOptions(layout, rest);
   await migrateClickHouse(options);
   const drop = async () => {
-    const connection = await connect(checkClickHouseOptions(options));
+    const connection = await connectTo(options);
     // At once, for what files hold is searched.
     await connection.define(`DROP DATABASE ${options.database} SYNC`);
     await connection.close();
@@ -49,22 +61,22 @@ export async function newDatabase(layout: Layout, rest: Partial<ClickHouseOption
 
 /** How many statements there were so far of which nobody waited for the answer. */
 export async function givenUpCount(): Promise<number> {
-  return Number(await (await fetch(`${inject("clickhouse")}/given-up`)).text());
+  return Number(await (await fetch(`${serverUrl()}/given-up`)).text());
 }
 
 /** The files of the server in which a text of small letters stands, compressed or not. */
 export async function pathsWith(text: string): Promise<string[]> {
-  return (await (await fetch(`${inject("clickhouse")}/stored?text=${encodeURIComponent(text)}`)).json()) as string[];
+  return (await (await fetch(`${serverUrl()}/stored?text=${encodeURIComponent(text)}`)).json()) as string[];
 }
 
 /** How many statements are held until other orders come. */
 export async function heldCount(): Promise<number> {
-  return Number(await (await fetch(`${inject("clickhouse")}/held`)).text());
+  return Number(await (await fetch(`${serverUrl()}/held`)).text());
 }
 
 /** Makes the next statements go wrong; without orders all go well again. */
 export async function order(...orders: readonly Order[]): Promise<void> {
-  await fetch(`${inject("clickhouse")}/orders`, { method: "POST", body: JSON.stringify(orders) });
+  await fetch(`${serverUrl()}/orders`, { method: "POST", body: JSON.stringify(orders) });
 }
 
 /** A server of its own, which can be ended as by a power failure and started again. */

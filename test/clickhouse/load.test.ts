@@ -1,14 +1,12 @@
 import { openDaybook, type EventInput } from "daybook";
 import { openClickHouse, type ClickHouseOptions } from "daybook/clickhouse";
 import { fileStorage } from "daybook/node";
-import { describe, expect, inject, test } from "vitest";
-import { connect } from "../../src/clickhouse/connect.js";
+import { describe, expect, test } from "vitest";
 import { LoadedParts } from "../../src/clickhouse/loaded-parts.js";
-import { checkClickHouseOptions } from "../../src/clickhouse/options.js";
 import { TableNames } from "../../src/clickhouse/tables/names.js";
 import { daybook, emptyDirectory, startProgram } from "../cli/run.js";
 import { CLI } from "../program-names.js";
-import { layouts, newDatabase, order } from "./kit.js";
+import { connectTo, layouts, newDatabase, order, serverUrl } from "./kit.js";
 
 const DAY_COUNT = 6;
 const FIRST_MS = Date.parse("2026-02-01T08:00:00Z");
@@ -38,7 +36,7 @@ async function newStore(): Promise<{ readonly directory: string; readonly eventC
 
 /** Of how many days it is noted that they were loaded. */
 async function loadedDays(options: ClickHouseOptions): Promise<number> {
-  const connection = await connect(checkClickHouseOptions(options));
+  const connection = await connectTo(options);
   const known = await new LoadedParts(connection, new TableNames(options.cluster !== undefined)).known();
   await connection.close();
   return [...known.keys()].filter((part) => part !== "records").length;
@@ -54,7 +52,7 @@ describe.each(layouts)("daybook clickhouse load, %s", (layout) => {
   test("copies a store whole, goes on where it was ended, and sends a second time only what is new", async () => {
     const { directory, eventCount } = await newStore();
     const { options, drop } = await newDatabase(layout);
-    const args = ["clickhouse", "load", "--data", directory, "--url", inject("clickhouse"), "--database", options.database,
+    const args = ["clickhouse", "load", "--data", directory, "--url", serverUrl(), "--database", options.database,
       ...(options.cluster === undefined ? [] : ["--cluster", options.cluster])];
     const target = await openClickHouse(options);
 
@@ -98,7 +96,7 @@ describe.each(layouts)("daybook clickhouse load, %s", (layout) => {
 test("A day that lost as many events as it got is sent again; what went stays there, and is told as a difference.", async () => {
   const { directory } = await newStore();
   const { options, drop } = await newDatabase("one server");
-  const args = ["clickhouse", "load", "--data", directory, "--url", inject("clickhouse"), "--database", options.database];
+  const args = ["clickhouse", "load", "--data", directory, "--url", serverUrl(), "--database", options.database];
   expect((await daybook(args)).code).toBe(0);
   const store = await openDaybook({ storage: fileStorage(directory) });
   await store.deleteEvents({ before: new Date(FIRST_MS + 1) });

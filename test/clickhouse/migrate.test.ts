@@ -1,8 +1,6 @@
 import { createClient } from "@clickhouse/client";
 import { migrateClickHouse, openClickHouse } from "daybook/clickhouse";
 import { describe, expect, test, vi } from "vitest";
-import { connect } from "../../src/clickhouse/connect.js";
-import { checkClickHouseOptions } from "../../src/clickhouse/options.js";
 import { Connection } from "../../src/clickhouse/connection/connection.js";
 import { change } from "../../src/clickhouse/tables/change.js";
 import { keptOf } from "../../src/clickhouse/tables/migrate.js";
@@ -10,10 +8,7 @@ import { TableNames } from "../../src/clickhouse/tables/names.js";
 import { databaseStatement, tableStatements } from "../../src/clickhouse/tables/statements.js";
 import { runCommandLine } from "../../src/cli/command-line.js";
 import { sql, text } from "../../src/clickhouse/sql/sql.js";
-import { layouts, newOptions, type Layout } from "./kit.js";
-
-/** Servers that hold the rows of a shard. */
-const replicaCountOf = (layout: Layout) => (layout === "two replicas" ? 2 : 1);
+import { connectTo, layouts, newOptions } from "./kit.js";
 
 /** What version 3 keeps beside the rows. */
 const PROJECTIONS = ["actors", "byPerson", "payments"];
@@ -33,7 +28,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
   test("of an older version get what they have not, and keep what they hold", async () => {
     const options = newOptions(layout);
     const place = { database: options.database, cluster: options.cluster ?? null, isReplicated: layout === "two replicas" };
-    const connection = (await connect(checkClickHouseOptions(options))).ofReplicas(replicaCountOf(layout));
+    const connection = await connectTo(options);
     const isNewer = (statement: string) => /\.(?:segments|privacy_requests|suppressed|time_to_live|removals)/.test(statement);
     const older = tableStatements(place, 0).filter((statement) => !isNewer(statement));
     for (const statement of [databaseStatement(place), ...older]) await connection.define(statement);
@@ -58,7 +53,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     const stored = insert.mock.calls.map(([, rows]) => rows.map((row) => (row as { readonly name: string }).name));
     insert.mockRestore();
     expect(stored).toEqual([["cursorKey", "suppressionKey", ...(layout === "two replicas" ? ["replicated"] : [])], ["tablesVersion"]]);
-    const connection = (await connect(checkClickHouseOptions(options))).ofReplicas(replicaCountOf(layout));
+    const connection = await connectTo(options);
     const place = { connection, names: new TableNames(layout !== "one server"), database: options.database, cluster: options.cluster ?? null };
     await change(place, "kept", sql`DELETE WHERE name = 'suppressionKey'`);
     await connection.close();
@@ -75,7 +70,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     const asked = async () => [await daybook.ltvCohorts({ project: "default", level: "account" }), await daybook.identityProfile({ userId: "bob" })];
     const before = await asked();
     expect(JSON.stringify(before)).toContain('"revenue":3,');
-    const connection = (await connect(checkClickHouseOptions(options))).ofReplicas(replicaCountOf(layout));
+    const connection = await connectTo(options);
     const tables = layout === "one server" ? ["events"] : ["events_local", "events"];
     const alter = (table: string, what: string) => connection.define(`ALTER TABLE ${options.database}.${table} ${what} SETTINGS mutations_sync = 2`);
     for (const projection of PROJECTIONS) await alter(tables[0] ?? "", `DROP PROJECTION ${projection}`);

@@ -1,14 +1,13 @@
-import { inject, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { isoOf, parseDateOnly, parseTimestamp } from "../../src/base/time.js";
-import { connect } from "../../src/clickhouse/connect.js";
-import { checkClickHouseOptions } from "../../src/clickhouse/options.js";
 import { instantOfText, isoTextOf } from "../../src/clickhouse/sql/instants.js";
 import { sql, text, texts, type Sql } from "../../src/clickhouse/sql/sql.js";
 import { nastyInstants } from "../../src/testing/random/nasty-values.js";
 import { seededRandom } from "../../src/testing/random.js";
+import { connectTo, serverUrl } from "./kit.js";
 
 async function rowsOf<Row extends readonly unknown[]>(statement: Sql): Promise<Row[]> {
-  const connection = await connect(checkClickHouseOptions({ url: inject("clickhouse"), database: "default" }));
+  const connection = await connectTo({ url: serverUrl(), database: "default" });
   try {
     return await connection.rows<Row>(statement);
   } finally {

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { alias } from "../../vitest.config.js";
 
-/** One server for all files, and one statement at a time: more workers would only wait. */
+/** A server for each worker, which runs one statement at a time. */
 export default defineConfig({
   root: fileURLToPath(new URL("../..", import.meta.url)),
   resolve: { alias },
@@ -12,7 +12,7 @@ export default defineConfig({
     globalSetup: ["test/programs.ts", "test/clickhouse/setup.ts"],
     testTimeout: 900_000,
     hookTimeout: 60_000,
-    maxWorkers: 1,
+    maxWorkers: 2,
     isolate: false,
   },
 });

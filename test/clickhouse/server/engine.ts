@@ -122,7 +122,8 @@ export class Engine {
     const isTold = token !== "" && insert !== null && Object.keys(filters).length > 0;
     // A mutation changes the rows of both at once, and reads no shard's alone.
     const isRead = insert === null && !/^\s*ALTER/.test(statement);
-    await this.#set(isRead ? { ...settings, ...filters } : isTold ? others : settings);
+    const own = isRead ? { ...settings, ...filters } : isTold ? others : settings;
+    await this.#set(own, insert === null ? params : {});
     if (insert !== null) {
       const [, table = "", columns, format = ""] = insert;
       const once = `${database} ${table} ${token}`;
@@ -133,7 +134,6 @@ export class Engine {
       if (isTold && table.includes("events")) this.#tokens.add(once);
       return "";
     }
-    for (const [name, value] of Object.entries(params)) await this.#query(`SET param_${name} = ${literal(value)}`);
     if (/^\s*(CREATE|DROP)/.test(statement)) {
       this.#shardFilters.clear();
       this.#database = "";
@@ -142,17 +142,19 @@ export class Engine {
     return await this.#query(statement);
   }
 
-  async #set(settings: Readonly<Record<string, string>>): Promise<void> {
-    for (const name of [...this.#settings.keys()]) {
-      if (Object.hasOwn(settings, name)) continue;
-      await this.#query(`SET ${name} = DEFAULT`);
-      this.#settings.delete(name);
-    }
-    for (const [name, value] of Object.entries(settings)) {
-      if (this.#settings.get(name) === value) continue;
-      await this.#query(`SET ${name} = ${name === "additional_table_filters" ? value : literal(value)}`);
-      this.#settings.set(name, value);
-    }
+  /** In one statement: each has to be waited for. */
+  async #set(settings: Readonly<Record<string, string>>, params: Readonly<Record<string, string>>): Promise<void> {
+    const former = [...this.#settings.keys()].filter((name) => !Object.hasOwn(settings, name));
+    const changed = Object.entries(settings).filter(([name, value]) => this.#settings.get(name) !== value);
+    const changes = [
+      ...former.map((name) => `${name} = DEFAULT`),
+      ...changed.map(([name, value]) => `${name} = ${name === "additional_table_filters" ? value : literal(value)}`),
+      ...Object.entries(params).map(([name, value]) => `param_${name} = ${literal(value)}`),
+    ];
+    if (changes.length === 0) return;
+    await this.#query(`SET ${changes.join(", ")}`);
+    for (const name of former) this.#settings.delete(name);
+    for (const [name, value] of changed) this.#settings.set(name, value);
   }
 
   /** Which rows each shard sees of tables that lie behind a distributed one: those that it would have been given. */
