@@ -12,6 +12,7 @@ export const SETTINGS = {
   max_query_size: 268_435_456,
   join_use_nulls: 0,
   transform_null_in: 0,
+  force_grouping_standard_compatibility: 1,
   precise_float_parsing: 1,
   use_query_cache: 0,
   async_insert: 0,

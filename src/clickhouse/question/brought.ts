@@ -3,6 +3,8 @@ import { NO_TOUCH, NOT_SET } from "../../answer/visits/web-figures.js";
 import { joined, name, sql, text, whole, type Sql } from "../sql/sql.js";
 import { nearestTouch, type TouchModel, type Touches } from "./nearest-touch.js";
 import type { Moment, Needs, Source } from "./needs.js";
+import { rowsByIds } from "./who.js";
+import { placeOf } from "./place.js";
 import { allPaymentsOf, moneyRows, paymentsOf } from "./payments.js";
 import { touchOf } from "./touch.js";
 
@@ -25,28 +27,30 @@ export function broughtBy(model: TouchModel, dimension: TouchDimension, needs: N
 /** What is joined to rows of events for it. @param who whose a row is */
 export function broughtOf(model: TouchModel, who: Sql, moment: Moment, newNeeds: (source?: Source) => Needs): Brought {
   const { touch, revenue, tables } = moment;
-  const touches = () => touchesOfPeople(touch, newNeeds());
-  const own = nearestTouch(model, touch, touches(), { key: who, ms: sql`events.ms`, num: sql`toUInt128(events.id)` }, "Own");
+  const touches = touchesOfPeople(moment, newNeeds);
+  const place = placeOf(sql`events.ms`, sql`toUInt128(events.id)`);
+  const own = nearestTouch(model, touch, touches, { key: who, ms: sql`events.ms`, place }, "Own");
   const returned = name(`${model}_returned`);
   const told = sql`if(${returned}.isReturn, ${returned}.toldOfOrder, ${own.told})`;
-  const returns = returnsOf(model, revenue, touch, touches(), () => newNeeds(moneyRows(revenue, tables)));
+  const returns = returnsOf(model, revenue, touch, touches, () => newNeeds(moneyRows(revenue, tables)));
   return { told, joins: sql`${own.joins} GLOBAL ANY LEFT JOIN (${returns}) AS ${returned} ON ${returned}.refundNum = toUInt128(events.id)` };
 }
 
 /** All touches of everybody, and what they are called by each dimension. */
-function touchesOfPeople(rule: TouchRule, needs: Needs): Touches {
-  const keys = sql`[${needs.who()}]`;
-  const told = sql`[${joined(DIMENSIONS.map((dimension) => touchOf(dimension, rule)), ", ")}]`;
-  return { needs, keys, told, isMeant: sql`key != ''`, isMeantMs: sql`true` };
+function touchesOfPeople(moment: Moment, newNeeds: (source?: Source) => Needs): Touches {
+  const told = sql`[${joined(DIMENSIONS.map((dimension) => touchOf(dimension, moment.touch)), ", ")}]`;
+  const byActor = (columns: Sql, where: Sql) => rowsByIds(moment.tables, columns, where);
+  return { newNeeds, byActor, keyOf: (needs) => needs.who(), told, isMeant: sql`true` };
 }
 
 /** Refunds whose orders are known, by `refundNum`, and who brought those who paid: whichever of several refunds of an order counts. */
 function returnsOf(model: TouchModel, revenue: RevenueRule, touch: TouchRule, touches: Touches, ofMoney: () => Needs): Sql {
   const refunds = sql`SELECT num AS refundNum, project AS refundProject, orderKey AS refundKey FROM (${allPaymentsOf(revenue, ofMoney(), sql``)})
     WHERE isNegative AND orderKey != ''`;
-  const orders = sql`SELECT project AS paidProject, orderKey AS paidKey, ms AS paidMs, num AS paidNum, who AS payer
-    FROM (${paymentsOf(revenue, ofMoney(), sql``)}) WHERE NOT isNegative AND orderKey != ''`;
-  const { joins, told } = nearestTouch(model, touch, touches, { key: sql`payer`, ms: sql`paidMs`, num: sql`paidNum` }, "OfOrder");
+  const needs = ofMoney();
+  const orders = sql`SELECT project AS paidProject, orderKey AS paidKey, ms AS paidMs, ${placeOf(sql`ms`, sql`num`)} AS paidPlace, payer
+    FROM (${paymentsOf(revenue, needs, sql`, ${needs.who()} AS payer`)}) WHERE NOT isNegative AND orderKey != ''`;
+  const { joins, told } = nearestTouch(model, touch, touches, { key: sql`payer`, ms: sql`paidMs`, place: sql`paidPlace` }, "OfOrder");
   return sql`SELECT refundNum, true AS isReturn, ${told} AS toldOfOrder
     FROM (${refunds}) AS refunds
     GLOBAL INNER JOIN (${orders}) AS orders ON refundProject = paidProject AND refundKey = paidKey

@@ -1,5 +1,5 @@
 import type { Connection } from "../connection/connection.js";
-import { sql, texts, whole, type Sql } from "../sql/sql.js";
+import { joined, sql, texts, whole, type Sql } from "../sql/sql.js";
 import type { TableNames } from "../tables/names.js";
 import type { Moment, Needs, Source } from "./needs.js";
 import { isInForce, ownersOf, whoOf } from "./who.js";
@@ -61,14 +61,41 @@ export function memberships(moment: Moment): Sql {
   const single = sql`SELECT member, [(toUInt64(0), toUInt128(0), any(company))] AS companies FROM (${pairs(moment)})
     WHERE member != '' GROUP BY member HAVING ${isOne}`;
   if (several?.length === 0) return single;
-  const isOfSeveral = several === null ? sql`member GLOBAL IN (${severalOf(moment)})` : sql`member IN ${texts(several)}`;
-  const ids = sql`SELECT userId, anonymousId FROM (SELECT userId, anonymousId, ${who} AS member FROM ${actorsOf(moment)}) WHERE ${isOfSeveral}`;
+  const isOfSeveral = isAmongSeveral(moment);
   const seen = sql`SELECT ${who} AS member, ms AS seenMs, toUInt128(id) AS seenId, toString(companyId) AS company`;
   const ofEvents = sql`${seen} FROM ${tables.all("events")} AS events ${owners(tables.ofShard("links"), moment)}
-    WHERE companyId != '' AND (userId, anonymousId) GLOBAL IN (${ids})`;
+    WHERE companyId != '' AND (userId, anonymousId) GLOBAL IN (${idsOfSeveral(moment)})`;
   return sql`${single} UNION ALL SELECT member, arraySort(groupArray((seenMs, seenId, company))) AS companies
     FROM (${ofEvents} UNION ALL ${seen} FROM ${groupRecords(moment)}) WHERE ${isOfSeveral} GROUP BY member`;
 }
+
+/** Whether `member` was seen with several companies. */
+function isAmongSeveral(moment: Moment): Sql {
+  return moment.several === null ? sql`member GLOBAL IN (${severalOf(moment)})` : sql`member IN ${texts(moment.several)}`;
+}
+
+/** Under which ids the rows lie of whoever was seen with several. */
+function idsOfSeveral(moment: Moment): Sql {
+  const members = sql`SELECT userId, anonymousId, ${whoOf(moment.survivors)} AS member FROM ${actorsOf(moment)}`;
+  return sql`SELECT userId, anonymousId FROM (${members}) WHERE ${isAmongSeveral(moment)}`;
+}
+
+/**
+ * Some events as the few rows of which `companyOf` tells the same: those with the same ids and company as one, and of whoever was seen with several
+ * companies each by itself.
+ * @param columns what is told of the events of a row: aggregates, with names of their own
+ */
+export function rowsByActor(moment: Moment, columns: Sql, where: Sql): Source {
+  const isByTime = sql`(userId, anonymousId) GLOBAL IN (${idsOfSeveral(moment)})`;
+  const at = moment.several?.length === 0 ? [] : [sql`if(${isByTime}, (ms, id), ${NO_TIME}) AS at`];
+  const keys = joined([sql`userId`, sql`anonymousId`, sql`companyId`, ...at], ", ");
+  const rows = sql`SELECT ${keys}, ${columns} FROM ${moment.tables.all("events")} WHERE ${where}
+    GROUP BY userId, anonymousId, companyId${at.length === 0 ? sql`` : sql`, at`}`;
+  const time = at.length === 0 ? NO_TIME : sql`at`;
+  return { rows: sql`(SELECT *, ${time}.1 AS ms, ${time}.2 AS id FROM (${rows}))`, isGathered: true };
+}
+
+const NO_TIME = sql`(toUInt64(0), toUUID('00000000-0000-0000-0000-000000000000'))`;
 
 /** Who was there with which company in which project, and the day of the first time: the servers keep it beside the events. */
 export function actorRows(tables: TableNames): Source {

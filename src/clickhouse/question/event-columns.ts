@@ -3,6 +3,7 @@ import type { EventRecord, FoundEvent } from "../../schema/event.js";
 import { FIELDS, fieldIndex } from "../../schema/fields.js";
 import { jsonOfTagged, type TaggedMetadata } from "../ingest/tagged-metadata.js";
 import { joined, name, sql, type Sql } from "../sql/sql.js";
+import type { SentIds } from "./identity-ids.js";
 import { keyColumn } from "../tables/metadata-columns.js";
 
 /** An event as statements give it. */
@@ -29,6 +30,10 @@ export function foundEventOf(columns: EventColumns, identityId: string | null): 
     companyId: text("companyId"),
     identityId,
   };
+}
+
+export function sentIdsOf([, , , , ...fields]: EventColumns): SentIds {
+  return { userId: fields[fieldIndex("userId")] ?? "", anonymousId: fields[fieldIndex("anonymousId")] ?? "" };
 }
 
 /** The metadata as it came: the same members in the same order. */

@@ -1,27 +1,29 @@
 import type { TouchRule } from "../../plan/plan.js";
-import { name, sql, whole, type Sql } from "../sql/sql.js";
-import type { Needs } from "./needs.js";
+import { name, sql, whole, type Bound, type Sql } from "../sql/sql.js";
+import type { Needs, Source } from "./needs.js";
+import { PLACE, placeOf } from "./place.js";
 import { isTouch } from "./touch.js";
 
 export type TouchModel = "first_touch" | "last_touch";
 
-/** Touches with whom they are of, a text: their ms, their ids, and what is told of each, which is never empty. */
+/** Touches with whom they are of, and what is told of each, which is never empty. */
 export interface Touches {
-  /** Of all rows. */
-  readonly needs: Needs;
-  /** Of each row, a list. */
-  readonly keys: Sql;
+  /** What is needed of rows: absent, of all events. */
+  newNeeds(source?: Source): Needs;
+  /** Of a row its key, a text; `""` for nobody. An `arrayJoin` gives several. */
+  keyOf(needs: Needs): Sql;
   readonly told: Sql;
-  /** Which `key` is asked for, and, where that is known, which `ms`. */
+  /** Which `key` is asked for. */
   readonly isMeant: Sql;
-  readonly isMeantMs: Sql;
+  /** Some events as few rows that have the same keys. @param columns aggregates */
+  byActor(columns: Sql, where: Sql): Source;
 }
 
-/** What may be owed to a touch: whose it is, when it was, and its id as a number. */
+/** What may be owed to a touch: whose it is, and when it was, by its ms and its place. */
 export interface Owed {
   readonly key: Sql;
   readonly ms: Sql;
-  readonly num: Sql;
+  readonly place: Sql;
 }
 
 /** What stands behind the rows of `Owed`, and what is told of the touch of each; empty where it is owed to none. */
@@ -35,39 +37,51 @@ export interface Nearest {
  * @param called tells several in one statement apart
  */
 export function nearestTouch(model: TouchModel, rule: TouchRule, touches: Touches, owed: Owed, called = ""): Nearest {
-  return model === "first_touch" ? firstTouch(rule, touches, owed, `first${called}`) : lastTouch(rule, touches, owed, `last${called}`);
+  return model === "first_touch" ? firstTouch(rule, touches, owed, name(`first${called}`)) : lastTouch(rule, touches, owed, name(`last${called}`));
 }
 
-function firstTouch(rule: TouchRule, touches: Touches, { key, ms, num }: Owed, called: string): Nearest {
+function firstTouch(rule: TouchRule, touches: Touches, { key, ms, place }: Owed, of: Bound): Nearest {
   const { lookbackMs } = rule;
-  const [of, at] = [name(called), name(`${called}Ms`)];
-  const rows = rowsOf(touches, rule, sql`true`);
-  const place = sql`(touchMs, touchNum)`;
-  const first = sql`SELECT key, toInt64(min(touchMs)) AS ${at}, min(${place}) AS place, argMin(told, ${place}) AS told FROM (${rows})`;
-  const joins = lookbackMs === null
-    ? sql`GLOBAL ANY LEFT JOIN (${first} GROUP BY key) AS ${of} ON ${of}.key = ${key}`
-    : sql`GLOBAL ASOF LEFT JOIN (${first} GROUP BY key, touchMs) AS ${of} ON ${of}.key = ${key} AND ${at} >= toInt64(${ms}) - ${whole(lookbackMs)}`;
-  const none = sql`arrayFirst(one -> false, [${of}.told])`;
-  return { joins, told: sql`if(${of}.place <= (toUInt64(${ms}), ${num}), ${of}.told, ${none})` };
+  if (lookbackMs !== null) {
+    const told = toldUntil(place, sql`${of}.touchPlace`, sql`${of}.told`);
+    const from = placeOf(sql`greatest(toInt64(${ms}) - ${whole(lookbackMs)}, 0)`, sql`toUInt128(0)`);
+    return { joins: sql`GLOBAL ASOF LEFT JOIN (${touchesOf(touches, rule)}) AS ${of} ON ${of}.key = ${key} AND ${of}.touchPlace >= ${from}`, told };
+  }
+  const first = sql`SELECT key, min(touchPlace) AS firstPlace, argMin(told, touchPlace) AS firstTold FROM (${firstOfActors(touches, rule)}) GROUP BY key`;
+  const told = toldUntil(place, sql`${of}.firstPlace`, sql`${of}.firstTold`);
+  return { joins: sql`GLOBAL ANY LEFT JOIN (${first}) AS ${of} ON ${of}.key = ${key}`, told };
 }
 
-function lastTouch(rule: TouchRule, touches: Touches, { key, ms, num }: Owed, called: string): Nearest {
-  const [of, at, same, sameMs] = [name(called), name(`${called}Ms`), name(`${called}Same`), name(`${called}SameMs`)];
-  const before = sql`SELECT key, toInt64(touchMs) AS ${at}, argMax(told, touchNum) AS told
-    FROM (${rowsOf(touches, rule, sql`true`)}) GROUP BY key, touchMs`;
-  // Of one ms, ids decide: of most there is one touch.
-  const together = sql`SELECT key, toInt64(touchMs) AS ${sameMs}, arraySort(groupArray((touchNum, told))) AS several
-    FROM (${rowsOf(touches, rule, touches.isMeantMs)}) GROUP BY key, touchMs`;
-  const joins = sql`GLOBAL ASOF LEFT JOIN (${before}) AS ${of} ON ${of}.key = ${key} AND ${at} < toInt64(${ms})
-    GLOBAL ANY LEFT JOIN (${together}) AS ${same} ON ${same}.key = ${key} AND ${sameMs} = toInt64(${ms})`;
-  const none = sql`arrayFirst(one -> false, [${of}.told])`;
-  const { lookbackMs } = rule;
-  const earlier = lookbackMs === null ? sql`${of}.told` : sql`if(toInt64(${ms}) - ${at} <= ${whole(lookbackMs)}, ${of}.told, ${none})`;
-  const found = sql`arrayLast(one -> one.1 <= ${num}, ${same}.several).2`;
-  return { joins, told: sql`if(notEmpty(${found}), ${found}, ${earlier})` };
+function lastTouch(rule: TouchRule, touches: Touches, { key, ms, place }: Owed, of: Bound): Nearest {
+  const joins = sql`GLOBAL ASOF LEFT JOIN (${touchesOf(touches, rule)}) AS ${of} ON ${of}.key = ${key} AND ${of}.touchPlace <= ${place}`;
+  if (rule.lookbackMs === null) return { joins, told: sql`${of}.told` };
+  const isRecent = sql`toInt64(${ms}) - toInt64(bitShiftRight(${of}.touchPlace, 128)) <= ${whole(rule.lookbackMs)}`;
+  return { joins, told: toldIf(isRecent, sql`${of}.told`) };
 }
 
-function rowsOf({ needs, keys, told, isMeant }: Touches, rule: TouchRule, where: Sql): Sql {
-  return sql`SELECT key, touchMs, touchNum, told FROM (SELECT arrayJoin(${keys}) AS key, ms AS touchMs, toUInt128(id) AS touchNum, ${told} AS told
-    FROM ${needs.rows()} WHERE ${isTouch(rule)} AND ${where}) WHERE ${isMeant}`;
+/** What is told of a touch that is no later. */
+function toldUntil(place: Sql, touchPlace: Sql, told: Sql): Sql {
+  return toldIf(sql`${touchPlace} <= ${place}`, told);
+}
+
+/** Else what is empty, of the same type. */
+function toldIf(condition: Sql, told: Sql): Sql {
+  return sql`if(${condition}, ${told}, arrayFirst(one -> false, [${told}]))`;
+}
+
+/** Each touch that is asked for. */
+function touchesOf(touches: Touches, rule: TouchRule): Sql {
+  const needs = touches.newNeeds();
+  const key = touches.keyOf(needs);
+  return sql`SELECT key, touchPlace, told FROM (SELECT ${key} AS key, ${PLACE} AS touchPlace, ${touches.told} AS told
+    FROM ${needs.rows()} WHERE ${isTouch(rule)}) WHERE key != '' AND ${touches.isMeant}`;
+}
+
+/** The first touch of each actor: of these there are few, and whom they belong to is asked of them alone. */
+function firstOfActors(touches: Touches, rule: TouchRule): Sql {
+  const first = sql`min(${PLACE}) AS firstPlace, argMin(${touches.told}, ${PLACE}) AS firstTold`;
+  const needs = touches.newNeeds(touches.byActor(first, isTouch(rule)));
+  const key = touches.keyOf(needs);
+  return sql`SELECT key, touchPlace, told FROM (SELECT ${key} AS key, firstPlace AS touchPlace, firstTold AS told FROM ${needs.rows()})
+    WHERE key != '' AND ${touches.isMeant}`;
 }

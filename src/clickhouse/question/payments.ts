@@ -32,7 +32,7 @@ export function paymentsOf(rule: RevenueRule, needs: Needs, rest: Sql): Sql {
 
 /**
  * Every event that is money, whether or not it counts. Their columns are `project`, `ms`, `num` (the
- * id as a number), `day`, `amount` (a JSON number), `isRefund`, `isNegative`, `orderKey`, `currencies` (as they are told, the field's first), `who`,
+ * id as a number), `day`, `amount` (a JSON number), `isRefund`, `isNegative`, `orderKey`, `currencies` (as they are told, the field's first),
  * and those of `rest`. Whoever asks turns amounts into money: what they are worth is not known here.
  * @param needs of `moneyRows`, or where `rest` takes other columns of all events
  * @param rest further columns, told by the rows that are needed for them
@@ -42,6 +42,6 @@ export function allPaymentsOf(rule: RevenueRule, needs: Needs, rest: Sql): Sql {
   const size = sql`toFloat64OrZero(amount)`;
   const half = { type: "Float64", value: String(HALF) };
   const columns = sql`project, ms, toUInt128(id) AS num, day, money.amount AS amount, ${isRefund} AS isRefund, money.orderKey AS orderKey,
-    money.currencies AS currencies, ${needs.who()} AS who, if(isRefund, abs(${size}) > ${half}, ${size} < -${half}) AS isNegative${rest}`;
+    money.currencies AS currencies, if(isRefund, abs(${size}) > ${half}, ${size} < -${half}) AS isNegative${rest}`;
   return sql`SELECT ${columns} FROM ${needs.rows()} WHERE ${isMoney(rule)}`;
 }

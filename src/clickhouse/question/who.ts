@@ -30,6 +30,11 @@ export function identityIdOfWho(who: Sql): Sql {
   return sql`if(${who} = '', '', concat('idn_', ${hash}))`;
 }
 
+/** Some events as one row for each two ids. @param columns what is told of the events of a row: aggregates */
+export function rowsByIds(tables: TableNames, columns: Sql, where: Sql): { readonly rows: Sql; readonly isGathered: true } {
+  return { rows: sql`(SELECT userId, anonymousId, ${columns} FROM ${tables.all("events")} WHERE ${where} GROUP BY userId, anonymousId)`, isGathered: true };
+}
+
 /** Who has each anonymous id: the user of its earliest link that is in force, of several at one ms the one with the smallest id. */
 export function ownersOf(links: Sql, moment: Records, condition = sql`true`): Sql {
   return sql`SELECT anonymousId AS linked, argMin(userId, (firstMs, userId)) AS owner FROM ${links}

@@ -1,37 +1,28 @@
 import { parameterError, shown } from "../../base/errors.js";
 import { isoOf } from "../../base/time.js";
-import { actorRows, companyOf } from "../question/companies.js";
+import { companyOf, rowsByActor } from "../question/companies.js";
 import { emailIdentifiers, isIdentified } from "../question/identifiers.js";
 import { Needs } from "../question/needs.js";
 import { inRange } from "../question/where.js";
 import { isInForce } from "../question/who.js";
-import { allOf, sql, text, whole, type Sql } from "../sql/sql.js";
+import { allOf, sql, text, whole } from "../sql/sql.js";
 import type { Asking, Report } from "./report.js";
 
 /** The identified identities that were most active for a company in the window. */
 export const companyTopUsers: Report<"companyTopUsers"> = async ({ companyId, window, limit }, asking) => {
   if (!(await isKnown(companyId, asking))) throw parameterError("company_not_found", "companyId", `no company is known by ${shown(companyId)}`);
-  const needs = new Needs(asking);
+  const needs = new Needs(asking, rowsByActor(asking, sql`count() AS eventCount, max(ms) AS lastMs`, allOf(inRange(window))));
   const isOfCompany = sql`${companyOf(needs)} = ${text(companyId)}`;
   const person = needs.who();
-  const isMember = sql`(userId, anonymousId) GLOBAL IN (${idsOfMembers(companyId, asking)})`;
-  const where = allOf([...inRange(window), isMember, isOfCompany]);
-  const seen = sql`SELECT ${person} AS person, ms FROM ${needs.rows()} WHERE ${where} AND person != ''`;
+  const seen = sql`SELECT ${person} AS person, eventCount, lastMs FROM ${needs.rows()} WHERE ${isOfCompany} AND person != ''`;
   const called = sql`if(any(identifier) != '', any(identifier), substring(person, 2))`;
-  const statement = sql`SELECT ${called} AS resolvedIdentifier, count() AS eventCount, max(ms) AS lastMs FROM (${seen}) AS seen
+  const statement = sql`SELECT ${called} AS resolvedIdentifier, sum(eventCount) AS events, max(lastMs) AS last FROM (${seen}) AS seen
     GLOBAL ANY LEFT JOIN (${emailIdentifiers(asking)}) AS identifiers ON identifiers.named = seen.person
     WHERE ${isIdentified(sql`person`)} GROUP BY person
-    ORDER BY eventCount DESC, lastMs DESC, resolvedIdentifier ${limit === null ? sql`` : sql`LIMIT ${whole(limit)}`}`;
+    ORDER BY events DESC, last DESC, resolvedIdentifier ${limit === null ? sql`` : sql`LIMIT ${whole(limit)}`}`;
   const rows = await asking.connection.rows<[string, number, number]>(statement, asking.signal);
   return { companyId, users: rows.map(([resolvedIdentifier, events, lastMs]) => ({ resolvedIdentifier, events, lastSeen: isoOf(lastMs) })) };
 };
-
-/** The ids of everybody who was ever of a company: only their events can be. */
-function idsOfMembers(companyId: string, asking: Asking): Sql {
-  const actors = new Needs(asking, actorRows(asking.tables));
-  const wasOf = sql`arrayExists(seen -> seen.3 = ${text(companyId)}, ${actors.companies()})`;
-  return sql`SELECT userId, anonymousId FROM ${actors.rows()} WHERE companyId = ${text(companyId)} OR ${wasOf}`;
-}
 
 /** Whether an event, or a group call in force, names a company. */
 async function isKnown(companyId: string, asking: Asking): Promise<boolean> {

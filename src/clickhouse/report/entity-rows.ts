@@ -1,4 +1,4 @@
-import type { Extent } from "../../answer/insights/buckets.js";
+import type { AxisScope, Extent } from "../../answer/insights/buckets.js";
 import type { EntityLevel } from "../../plan/insights/input.js";
 import type { Scope } from "../../plan/plan.js";
 import { companyOf } from "../question/companies.js";
@@ -26,6 +26,11 @@ export async function extentOf(rows: Sql, { connection, signal }: Asking): Promi
   const statement = sql`SELECT min(ms), max(ms), count() FROM (${rows})`;
   const [[firstMs, lastMs, count] = [0, 0, 0]] = await connection.rows<[number, number, number]>(statement, signal);
   return count === 0 ? null : { firstMs, lastMs };
+}
+
+/** The same where a side of the range is open: else the range tells which units there are. */
+export async function openExtentOf(isOpen: AxisScope["isOpen"], rows: () => Sql, asking: Asking): Promise<Extent | null> {
+  return isOpen.start || isOpen.end ? await extentOf(rows(), asking) : null;
 }
 
 /** Where the unit of a row begins. @param bounds where units begin, ascending; the first is no later than any row */

@@ -1,6 +1,6 @@
 import { bothExtents, slotsOf, type Extent, type Slot } from "../../answer/insights/buckets.js";
 import { STEP_BITS } from "../../answer/insights/chain.js";
-import { ChainTries } from "../../answer/insights/chain-tries.js";
+import { ChainTries, entryBits } from "../../answer/insights/chain-tries.js";
 import { funnelRows, funnelTrend } from "../../answer/insights/funnel-answer.js";
 import type { FunnelPlan } from "../../plan/insights/plan.js";
 import type { Range, Scope } from "../../plan/plan.js";
@@ -8,23 +8,22 @@ import { anyOf, joined, sql, whole, type Sql } from "../sql/sql.js";
 import type { Needs } from "../question/needs.js";
 import { ALL_TIME, whereOf } from "../question/where.js";
 import { entityRows } from "./entity-rows.js";
-import { listsOf } from "../connection/lists-of.js";
 import { MatchBuffer } from "./match-buffer.js";
 import { sessionsOfPeople } from "./person-sessions.js";
 import { propertiesColumn, PropertyKeys, type Properties } from "./property-keys.js";
 import { pauseOf, refuseAsOf, type Asking, type Report } from "./report.js";
 
-/** An event that may matter: which steps and exclusions it is, and under which values it stands. */
-type Match = readonly [ms: number, mask: number, properties: Properties];
+/** Events that may matter, in order: which steps and exclusions each is, and, where that is asked, under which values it stands. */
+type Matches = readonly [ms: readonly number[], masks: readonly number[], properties?: readonly Properties[]];
 
-/** Somebody who may go through steps, and what may matter, in order. */
+/** Somebody who may go through steps. */
 interface Goer {
   /** When the session starts; null for people and accounts. */
   readonly startMs: number | null;
-  readonly matches: readonly Match[];
+  readonly matches: Matches;
 }
 
-/** Who went how far: what is a step, or excludes one, comes in the order of entities, and the embedded engine's code finds their chains. */
+/** Who went how far: what is a step, or excludes one, comes as a list for each entity, and the embedded engine's code finds its chain. */
 export const funnel: Report<"funnel"> = async (plan, asking) => {
   refuseAsOf(plan);
   const pause = pauseOf(asking);
@@ -33,10 +32,9 @@ export const funnel: Report<"funnel"> = async (plan, asking) => {
   const { tries } = walk;
   const keys = new PropertyKeys();
   const byBucket = tries.newFigures();
-  for await (const goer of walk.goers(asking)) {
-    const count = goer.matches.length;
-    tries.add(0, count, (at) => keys.numberOf(goer.matches[at]?.[2] ?? []));
-    if (slots !== null) tries.addWithin(byBucket, slots, 0, count);
+  for await (const [ms, , properties] of walk.goers(asking)) {
+    tries.add(0, ms.length, (at) => keys.numberOf(properties?.[at] ?? []));
+    if (slots !== null) tries.addWithin(byBucket, slots, 0, ms.length);
   }
   return {
     definition: plan.definition,
@@ -53,7 +51,7 @@ async function extentOf(plan: FunnelPlan, asking: Asking): Promise<Extent | null
   if (!plan.isOpen.start && !plan.isOpen.end) return null;
   const walk = new Walk(plan, plan.range);
   let extent: Extent | null = null;
-  for await (const { matches } of walk.goers(asking)) extent = bothExtents(extent, walk.tries.extentOf(0, matches.length));
+  for await (const [ms] of walk.goers(asking)) extent = bothExtents(extent, walk.tries.extentOf(0, ms.length));
   return extent;
 }
 
@@ -79,12 +77,13 @@ class Walk {
   }
 
   /** While one is looked at, its matches are those that are tried. */
-  async *goers(asking: Asking): AsyncGenerator<Goer> {
+  async *goers(asking: Asking): AsyncGenerator<Matches> {
     const { plan, span } = this;
-    for await (const goer of plan.level === "session" ? sessionGoers(plan, span, asking) : entityGoers(plan, plan.level, span, asking)) {
-      this.#startMs = goer.startMs;
-      this.#buffer.put(goer.matches);
-      yield goer;
+    for await (const { startMs, matches } of plan.level === "session" ? sessionGoers(plan, span, asking) : entityGoers(plan, plan.level, span, asking)) {
+      const [ms, masks] = matches;
+      this.#startMs = startMs;
+      this.#buffer.put(ms, masks);
+      yield matches;
     }
   }
 }
@@ -107,15 +106,21 @@ function maskOf(meant: readonly Meant[], are: readonly Sql[]): Sql {
   return joined(meant.map(({ bit }, at) => sql`if(${are[at] ?? sql`false`}, ${whole(bit)}, 0)`), " + ");
 }
 
+/** Memory of the servers: all matches, in their order at last; here: those of one entity. */
 async function* entityGoers(plan: FunnelPlan, level: "identity" | "account", { fromMs, toMs }: Range, asking: Asking): AsyncGenerator<Goer> {
   const meant = meantBy(plan, { fromMs, toMs: toMs + plan.windowMs });
-  const columns = (are: readonly Sql[], needs: Needs) =>
-    sql`${maskOf(meant, are)} AS mask, ${propertiesOf(plan, needs)} AS properties, toUInt128(id) AS num`;
+  const isTold = plan.breakdown !== null;
+  const columns = (are: readonly Sql[], needs: Needs) => sql`${maskOf(meant, are)} AS mask, toUInt128(id) AS num${
+    isTold ? sql`, ${propertiesOf(plan, needs)} AS properties` : sql``}`;
   const rows = entityRows(meant.map(({ scope }) => scope), level, columns, asking);
-  const ordered = sql`SELECT entity, ms, mask, properties FROM (${rows}) ORDER BY entity, ms, num`;
-  for await (const list of listsOf(asking.connection.stream<readonly [string, ...Match]>(ordered, asking.signal)))
-    yield { startMs: null, matches: list.map(([, ...match]) => match) };
+  const isEntry = sql`bitAnd(mask, ${whole(entryBits(plan))}) != 0 AND ms >= ${whole(fromMs)} AND ms < ${whole(toMs)}`;
+  const lists = sql`SELECT arraySort(one -> (one.1, one.2), groupArray((ms, num, mask${isTold ? sql`, properties` : sql``}))) AS list
+    FROM (${rows}) GROUP BY entity HAVING max(${isEntry})`;
+  const told = sql`SELECT list.1, list.3${isTold ? sql`, list.4` : sql``} FROM (${lists})`;
+  for await (const matches of asking.connection.stream<Matches>(told, asking.signal)) yield { startMs: null, matches };
 }
+
+type SessionEvent = readonly [ms: number, mask: number, properties: Properties, doesMatter: boolean];
 
 async function* sessionGoers(plan: FunnelPlan, span: Range, asking: Asking): AsyncGenerator<Goer> {
   const meant = meantBy(plan, ALL_TIME);
@@ -123,9 +128,10 @@ async function* sessionGoers(plan: FunnelPlan, span: Range, asking: Asking): Asy
     const are = meant.map(({ scope }) => sql`(${whereOf(scope, null, needs)})`);
     return sql`ms, ${maskOf(meant, are)}, ${propertiesOf(plan, needs)}, ${anyOf(are)}`;
   };
-  for await (const { startMs, events } of sessionsOfPeople<readonly [...Match, doesMatter: boolean]>(plan, span, columns, asking)) {
-    const matches = events.filter(([, , , doesMatter]) => doesMatter).map(([ms, mask, properties]): Match => [ms, mask, properties]);
-    if (matches.length > 0) yield { startMs, matches };
+  for await (const { startMs, events } of sessionsOfPeople<SessionEvent>(plan, span, columns, asking)) {
+    const own = events.filter(([, , , doesMatter]) => doesMatter);
+    const matches = [own.map(([ms]) => ms), own.map(([, mask]) => mask), own.map(([, , properties]) => properties)] as const;
+    if (own.length > 0) yield { startMs, matches };
   }
 }
 

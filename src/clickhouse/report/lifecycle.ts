@@ -2,7 +2,7 @@ import { cutOf, slotsOf, widened } from "../../answer/insights/buckets.js";
 import { axisOf } from "../../calendar/axis.js";
 import type { LifecycleBucket } from "../../plan/insights/answers.js";
 import { sql, whole, wholes } from "../sql/sql.js";
-import { entityRows, extentOf, unitOf } from "./entity-rows.js";
+import { entityRows, openExtentOf, unitOf } from "./entity-rows.js";
 import { refuseAsOf, type Report } from "./report.js";
 
 type Row = [unitMs: number, isNew: number, isReturning: number, isResurrecting: number, stayedAway: number];
@@ -11,7 +11,7 @@ type Row = [unitMs: number, isNew: number, isReturning: number, isResurrecting: 
 export const lifecycle: Report<"lifecycle"> = async (plan, asking) => {
   refuseAsOf(plan);
   const { range, isOpen } = widened(plan, plan.interval);
-  const extent = await extentOf(entityRows([{ ...plan, range }], plan.level, () => sql`1`, asking), asking);
+  const extent = await openExtentOf(isOpen, () => entityRows([{ ...plan, range }], plan.level, () => sql`1`, asking), asking);
   const slots = slotsOf({ ...plan, range, isOpen }, plan.interval, extent);
   const [firstMs] = slots.map(({ unitMs }) => unitMs);
   if (firstMs === undefined) return { definition: plan.definition, asOf: null, buckets: [] };

@@ -13,15 +13,13 @@ export class MatchBuffer implements Matches {
     return this.#masks;
   }
 
-  /** @param matches in order */
-  put(matches: readonly (readonly [ms: number, mask: number, ...rest: unknown[]])[]): void {
-    if (matches.length > this.#ms.length) {
-      this.#ms = new Float64Array(matches.length * 2);
-      this.#masks = new Uint32Array(matches.length * 2);
+  /** Both in the order of the matches. */
+  put(ms: readonly number[], masks: readonly number[]): void {
+    if (ms.length > this.#ms.length) {
+      this.#ms = new Float64Array(ms.length * 2);
+      this.#masks = new Uint32Array(ms.length * 2);
     }
-    matches.forEach(([ms, mask], at) => {
-      this.#ms[at] = ms;
-      this.#masks[at] = mask;
-    });
+    this.#ms.set(ms);
+    this.#masks.set(masks);
   }
 }

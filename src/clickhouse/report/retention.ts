@@ -5,20 +5,21 @@ import type { Retention, RetentionPeriod } from "../../plan/insights/answers.js"
 import type { RetentionPlan } from "../../plan/insights/plan.js";
 import type { Needs } from "../question/needs.js";
 import { sql, whole, wholes, type Sql } from "../sql/sql.js";
-import { entityRows, extentOf, unitOf } from "./entity-rows.js";
+import { entityRows, openExtentOf, unitOf } from "./entity-rows.js";
 import { propertiesColumn, PropertyKeys, type Properties } from "./property-keys.js";
+import { PLACE } from "../question/place.js";
 import { refuseAsOf, type Asking, type Report } from "./report.js";
 
 /** Who came back when: of each entity the cohorts that it is a member of, and the units in which it did what is a return. */
 export const retention: Report<"retention"> = async (plan, asking) => {
   refuseAsOf(plan);
   const { range, isOpen } = widened(plan, plan.interval);
-  const inRange = sql`ms >= ${whole(range.fromMs)} AND ms < ${whole(range.toMs)}`;
-  const extent = await extentOf(sql`SELECT ms FROM (${entriesOf(plan, asking)}) WHERE ${inRange}`, asking);
+  const isWithin: IsWithin = (ms) => sql`${ms} >= ${whole(range.fromMs)} AND ${ms} < ${whole(range.toMs)}`;
+  const extent = await openExtentOf(isOpen, () => sql`SELECT ms FROM (${entriesOf(plan, asking)}) WHERE ${isWithin(sql`ms`)}`, asking);
   const cut = { ...cutOf(plan.calendar, plan.interval), unit: plan.interval };
   const axis = new PeriodAxis(slotsOf({ ...plan, range, isOpen }, plan.interval, extent), plan.periods, cut, plan.nowMs);
   const members = new Members(plan, axis);
-  if (axis.unitCount > 0) await members.count(inRange, asking);
+  if (axis.unitCount > 0) await members.count(isWithin, asking);
   const counts = members.countsOf(null);
   return { definition: plan.definition, asOf: null, cohorts: axis.cohortsOf(counts), total: axis.totalOf(counts), ...members.rows() };
 };
@@ -28,6 +29,9 @@ function entriesOf({ cohortEvent, level, cohort }: RetentionPlan, asking: Asking
   const rows = entityRows([cohortEvent], level, () => sql`1`, asking);
   return cohort === "recurring" ? rows : sql`SELECT min(ms) AS ms FROM (${rows}) GROUP BY entity`;
 }
+
+/** Whether an instant is one of the cohorts' range. */
+type IsWithin = (ms: Sql) => Sql;
 
 type Row = readonly [cohort: number, period: number, properties: Properties, count: number];
 
@@ -50,21 +54,19 @@ class Members {
     readonly axis: PeriodAxis,
   ) {}
 
-  async count(inRange: Sql, asking: Asking): Promise<void> {
+  async count(isWithin: IsWithin, asking: Asking): Promise<void> {
     const { periods, returned } = this.plan;
-    const pairs = cohortsAndReturns(this.plan, this.axis, inRange, asking);
-    const sizes = sql`SELECT member.1 AS cohort, 0, member.2 AS properties, count() FROM (${pairs})
-      ARRAY JOIN members AS member GROUP BY cohort, properties`;
+    const pairs = cohortsAndReturns(this.plan, this.axis, isWithin, asking);
     // Where every later time counts, the last one tells: what lies behind all periods is in the last of them.
-    const period = returned === "on" ? sql`arrayJoin(units) - member.1` : sql`least(arrayMax(units) - member.1, ${whole(periods)})`;
-    const returns = sql`SELECT member.1 AS cohort, ${period} AS period, member.2 AS properties FROM (${pairs})
-      ARRAY JOIN members AS member WHERE notEmpty(units)`;
-    const counted = sql`SELECT cohort, period, properties, count() FROM (${returns})
-      WHERE period BETWEEN 1 AND ${whole(periods)} GROUP BY cohort, period, properties`;
-    for (const [statement, into] of [[sizes, this.#sizes], [counted, this.#returned]] as const) {
-      const rows = asking.connection.stream<Row>(statement, asking.signal);
-      for await (const [cohort, at, properties, count] of rows) into.push({ key: this.#groups.numberOf(properties), cohort, period: at, count });
-    }
+    const last = sql`if(empty(units), [], [least(arrayMax(units) - member.1, ${whole(periods)})])`;
+    const came = returned === "on" ? sql`arrayMap(unit -> unit - member.1, units)` : last;
+    const isPeriod = sql`period BETWEEN 1 AND ${whole(periods)}`;
+    // Each member stands in period 0, and in those in which it came back.
+    const counted = sql`SELECT member.1 AS cohort, arrayJoin(arrayPushFront(arrayFilter(period -> ${isPeriod}, ${came}), 0)) AS at,
+        member.2 AS properties, count()
+      FROM (${pairs}) ARRAY JOIN members AS member GROUP BY cohort, at, properties`;
+    for await (const [cohort, period, properties, count] of asking.connection.stream<Row>(counted, asking.signal))
+      (period === 0 ? this.#sizes : this.#returned).push({ key: this.#groups.numberOf(properties), cohort, period, count });
   }
 
   /** @param keys of those that are counted; null: all */
@@ -98,21 +100,24 @@ class Members {
   }
 }
 
+const NO_PROPERTIES = sql`CAST([], 'Array(Array(String))')`;
+
 /** Of each entity the numbers of its cohorts, each with the values of its first event there; and those of the units of its returns. */
-function cohortsAndReturns(plan: RetentionPlan, axis: PeriodAxis, inRange: Sql, asking: Asking): Sql {
+function cohortsAndReturns(plan: RetentionPlan, axis: PeriodAxis, isWithin: IsWithin, asking: Asking): Sql {
   const bounds = [...axis.bounds];
   const unit = sql`transform(${unitOf(bounds)}, ${wholes(bounds)}, ${wholes([...bounds.keys()])}, toInt64(-1))`;
   const columns = ([isEntry = sql`false`, isReturn = sql`false`]: readonly Sql[], needs: Needs) =>
-    sql`${isEntry} AS isEntry, ${isReturn} AS isReturn, ${unit} AS unit, toUInt128(id) AS num,
-      ${propertiesColumn(plan.breakdown?.fields ?? [], needs)} AS properties`;
+    sql`${isEntry} AS isEntry, ${isReturn} AS isReturn, ${unit} AS unit${plan.breakdown === null ? sql`` : sql`, ${PLACE} AS place,
+      ${propertiesColumn(plan.breakdown.fields, needs)} AS properties`}`;
   const rows = entityRows([plan.cohortEvent, plan.returnEvent], plan.level, columns, asking);
   // Without values the units alone: of these there are few.
   const each = plan.breakdown === null
-    ? sql`arrayMap(one -> (one, CAST([], 'Array(Array(String))')), groupUniqArrayIf(unit, isEntry AND ${inRange}))`
-    : sql`arrayMap(one -> (one.3, one.4), arrayFilter((one, place) -> place = 1 OR one.3 != entries[place - 1].3, entries, arrayEnumerate(entries)))`;
-  const entries = sql`arraySort(one -> (one.1, one.2), groupArrayIf((ms, num, unit, properties), isEntry AND ${inRange})) AS entries`;
-  const first = sql`arrayFilter(one -> countIf(isEntry) > 0 AND argMinIf(${inRange}, (ms, num), isEntry),
-    [argMinIf((unit, properties), (ms, num), isEntry)])`;
+    ? sql`arrayMap(one -> (one, ${NO_PROPERTIES}), groupUniqArrayIf(unit, isEntry AND ${isWithin(sql`ms`)}))`
+    : sql`arrayMap(one -> (one.2, one.3), arrayFilter((one, at) -> at = 1 OR one.2 != entries[at - 1].2, entries, arrayEnumerate(entries)))`;
+  const entries = sql`arraySort(one -> one.1, groupArrayIf((place, unit, properties), isEntry AND ${isWithin(sql`ms`)})) AS entries`;
+  // The first event is in the first unit: which of those of one ms it is, only values tell.
+  const ofFirst = plan.breakdown === null ? sql`(minIf(unit, isEntry), ${NO_PROPERTIES})` : sql`argMinIf((unit, properties), place, isEntry)`;
+  const first = sql`arrayFilter(one -> countIf(isEntry) > 0 AND ${isWithin(sql`minIf(ms, isEntry)`)}, [${ofFirst}])`;
   const members = plan.cohort === "recurring" ? each : first;
   const units = sql`groupUniqArrayIf(unit, isReturn AND ms >= ${whole(bounds[0] ?? 0)})`;
   const before = plan.cohort === "recurring" && plan.breakdown !== null ? sql`${entries}, ` : sql``;

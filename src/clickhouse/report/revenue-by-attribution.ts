@@ -1,11 +1,13 @@
 import { AttributedRevenue } from "../../answer/attribution.js";
 import { Unconverted, isOrder } from "../../answer/unconverted.js";
 import type { Plan } from "../../plan/plan.js";
-import { companyOf } from "../question/companies.js";
+import { companyOf, rowsByActor } from "../question/companies.js";
 import { Needs } from "../question/needs.js";
 import { nearestTouch, type Touches } from "../question/nearest-touch.js";
+import { rowsByIds } from "../question/who.js";
+import { placeOf } from "../question/place.js";
 import { touchOf } from "../question/touch.js";
-import { moneyRows, paymentsOf } from "../question/payments.js";
+import { allPaymentsOf, moneyRows, paymentsOf } from "../question/payments.js";
 import { sql, text, whole, type Sql } from "../sql/sql.js";
 import { Conversion, type PaymentColumns } from "./conversion.js";
 import type { Asking, Report } from "./report.js";
@@ -37,7 +39,8 @@ function touchCalled(called: string, dimension: Plan<"revenueByAttribution">["di
 /** The payments of the window, each with what the touch is called that it is owed to. */
 function attributedPayments(plan: Plan<"revenueByAttribution">, asking: Asking): Sql {
   const { model, window, touch } = plan;
-  const { joins, told } = nearestTouch(model, touch, touchesOf(plan, asking), { key: sql`broughtAs`, ms: sql`atMs`, num: sql`atNum` });
+  const owed = { key: sql`broughtAs`, ms: sql`atMs`, place: placeOf(sql`atMs`, sql`atNum`) };
+  const { joins, told } = nearestTouch(model, touch, touchesOf(plan, asking), owed);
   return sql`WITH payments AS (${paymentsOfProject(plan, asking)}),
     origins AS (SELECT orderKey AS originKey, ms AS originMs, num AS originNum, brought AS originBrought, true AS isKnown
       FROM payments WHERE NOT isNegative AND orderKey != ''),
@@ -49,24 +52,31 @@ function attributedPayments(plan: Plan<"revenueByAttribution">, asking: Asking):
 }
 
 /** With each payment whose touches count for it: those of its company or of its identity; `""` for nobody's. */
-function paymentsOfProject({ revenue, payProject, level }: Plan<"revenueByAttribution">, asking: Asking): Sql {
+function paymentsOfProject({ revenue, payProject, level }: Plan<"revenueByAttribution">, asking: Asking, paymentsOfRule = paymentsOf): Sql {
   const needs = new Needs(asking, moneyRows(revenue, asking.tables));
-  const company = level === "account" ? companyOf(needs) : sql`''`;
-  const payments = paymentsOf(revenue, needs, sql`, ${company} AS company`);
-  return sql`SELECT *, multiIf(who = '', '', company != '', concat('c', company), concat('w', who)) AS brought FROM (${payments})
-    WHERE project = ${text(payProject)}`;
+  const who = needs.who();
+  const ofPerson = sql`concat('w', ${who})`;
+  const company = level === "account" ? companyOf(needs) : null;
+  const paid = company === null ? ofPerson : sql`if(${company} != '', concat('c', ${company}), ${ofPerson})`;
+  const payments = paymentsOfRule(revenue, needs, sql`, if(${who} = '', '', ${paid}) AS brought`);
+  return sql`SELECT * FROM (${payments}) WHERE project = ${text(payProject)}`;
 }
 
 /** The touches of whoever a payment is owed to. */
 function touchesOf(plan: Plan<"revenueByAttribution">, asking: Asking): Touches {
-  const needs = new Needs({ ...asking, touch: plan.touch });
-  const company = plan.level === "account" ? companyOf(needs) : sql`''`;
-  const who = needs.who();
+  const { level, dimension, touch } = plan;
+  const isOfAccounts = level === "account";
   return {
-    needs,
-    keys: sql`arrayFilter(one -> one != '', [if(${who} = '', '', concat('w', ${who})), if(${company} = '', '', concat('c', ${company}))])`,
-    told: sql`concat(${text(CALLED)}, ${touchOf(plan.dimension, plan.touch)})`,
-    isMeant: sql`key GLOBAL IN (SELECT broughtAs FROM owed)`,
-    isMeantMs: sql`ms GLOBAL IN (SELECT atMs FROM owed)`,
+    newNeeds: (source) => new Needs({ ...asking, touch }, source),
+    byActor: (columns, where) => (isOfAccounts ? rowsByActor(asking, columns, where) : rowsByIds(asking.tables, columns, where)),
+    keyOf: (needs) => {
+      const who = needs.who();
+      const ofPerson = sql`if(${who} = '', '', concat('w', ${who}))`;
+      if (!isOfAccounts) return ofPerson;
+      const company = companyOf(needs);
+      return sql`arrayJoin([${ofPerson}, if(${company} = '', '', concat('c', ${company}))])`;
+    },
+    told: sql`concat(${text(CALLED)}, ${touchOf(dimension, touch)})`,
+    isMeant: sql`key GLOBAL IN (SELECT DISTINCT brought FROM (${paymentsOfProject(plan, asking, allPaymentsOf)}))`,
   };
 }

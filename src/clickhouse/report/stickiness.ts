@@ -1,5 +1,6 @@
 import { cutOf, slotsOf } from "../../answer/insights/buckets.js";
 import { stickinessOf } from "../../answer/insights/stickiness-units.js";
+import { LIMITS } from "../../base/limits.js";
 import { axisOf } from "../../calendar/axis.js";
 import { sql } from "../sql/sql.js";
 import { entityRows, extentOf, unitOf } from "./entity-rows.js";
@@ -8,15 +9,19 @@ import { refuseAsOf, type Report } from "./report.js";
 /** In how many units each entity was active. */
 export const stickiness: Report<"stickiness"> = async (plan, asking) => {
   refuseAsOf(plan);
-  const extent = await extentOf(entityRows([plan], plan.level, () => sql`1`, asking), asking);
+  const cut = cutOf(plan.calendar, plan.unit);
+  const { range, isOpen } = plan;
+  const ofRange = isOpen.start || isOpen.end ? null : axisOf(cut, range.fromMs, range.toMs, LIMITS.bucketCount);
+  // Of a range that is open, or of very many units, those where something was.
+  const extent = ofRange === null ? await extentOf(entityRows([plan], plan.level, () => sql`1`, asking), asking) : null;
   const slots = slotsOf(plan, plan.interval, extent);
   const bucketsOf = (histogramOf: (unitMs: number) => readonly number[]) =>
     slots.map(({ unitMs, bucket }) => ({ ...bucket, ...stickinessOf(histogramOf(unitMs)) }));
-  if (extent === null) return { definition: plan.definition, asOf: null, buckets: bucketsOf(() => []) };
-  const axis = axisOf(cutOf(plan.calendar, plan.unit), extent.firstMs, extent.lastMs + 1, Infinity);
+  const axis = extent === null ? ofRange : axisOf(cut, extent.firstMs, extent.lastMs + 1, Infinity);
+  if (axis === null) return { definition: plan.definition, asOf: null, buckets: bucketsOf(() => []) };
   const starts = plan.interval === "total" ? [0] : slots.map(({ unitMs }) => unitMs);
   // A unit that two buckets share counts in both.
-  const units = sql`${unitOf([...(axis?.bounds ?? [])])} AS unit, ${unitOf(starts)} AS slot`;
+  const units = sql`${unitOf([...axis.bounds])} AS unit, ${unitOf(starts)} AS slot`;
   const active = entityRows([plan], plan.level, () => units, asking);
   const counts = sql`SELECT slot, entity, uniqExact(unit) AS units FROM (${active}) GROUP BY slot, entity`;
   const statement = sql`SELECT slot, units, count() FROM (${counts}) GROUP BY slot, units`;

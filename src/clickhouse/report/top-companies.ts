@@ -3,7 +3,7 @@ import { ZERO, addMoney, compareMoney, majorUnits, type Money } from "../../answ
 import { compareCodePoints } from "../../base/order.js";
 import { isoOf } from "../../base/time.js";
 import type { Plan } from "../../plan/plan.js";
-import { companyOf } from "../question/companies.js";
+import { companyOf, rowsByActor } from "../question/companies.js";
 import { emailIdentifiers, isIdentified } from "../question/identifiers.js";
 import { Needs } from "../question/needs.js";
 import { moneyRows, paymentsOf } from "../question/payments.js";
@@ -33,11 +33,10 @@ export const topCompanies: Report<"topCompanies"> = async (plan, asking) => {
 };
 
 async function activeCompanies({ window }: Plan<"topCompanies">, asking: Asking): Promise<Row[]> {
-  const needs = new Needs(asking);
-  const seen = sql`SELECT ${companyOf(needs)} AS company, ${needs.who()} AS person, ms FROM ${needs.rows()}
-    WHERE ${allOf(inRange(window))} AND company != ''`;
+  const needs = new Needs(asking, rowsByActor(asking, sql`count() AS eventCount, max(ms) AS lastMs`, allOf(inRange(window))));
+  const seen = sql`SELECT ${companyOf(needs)} AS company, ${needs.who()} AS person, eventCount, lastMs FROM ${needs.rows()} WHERE company != ''`;
   const people = sql`uniqExactIf(person, ${isIdentified(sql`person`)})`;
-  return await asking.connection.rows<Row>(sql`SELECT company, count(), ${people}, max(ms) FROM (${seen}) AS seen
+  return await asking.connection.rows<Row>(sql`SELECT company, sum(eventCount), ${people}, max(lastMs) FROM (${seen}) AS seen
     GLOBAL ANY LEFT JOIN (${emailIdentifiers(asking)}) AS identifiers ON identifiers.named = seen.person GROUP BY company`, asking.signal) as Row[];
 }
 

@@ -54,6 +54,15 @@ export class TrendCells {
     return { totals: rows.map(([values, given, counted]) => ({ values, given, counted })), valueCount: rows[0]?.[3] ?? 0 };
   }
 
+  /** Without a breakdown: the figures of all of the range, and those of each unit that has some, of one look at the rows. */
+  async ofAll(units: readonly number[]): Promise<Figures> {
+    const rows = sql`SELECT unit, ${this.measure.figure}, ${this.#counted()} AS counted, grouping(unit) AS isTotal FROM (${this.#rows(units)})
+      GROUP BY GROUPING SETS ((unit), ()) ORDER BY unit`;
+    const all = await this.#ask<[unitMs: number, Given, counted: number, isTotal: number]>(rows);
+    const own = all.map(([unitMs, given, counted, isTotal]) => ({ values: [], unitMs, given, counted, isTotal: isTotal === 1 }));
+    return { totals: own.filter(({ isTotal }) => isTotal), cells: own.filter(({ isTotal }) => !isTotal) };
+  }
+
   /** Of some combinations: the figures of all of the range, and those of each unit that has some. @param known those of all of it, if they are */
   async ofCombinations(shown: readonly (readonly string[])[], units: readonly number[], known: readonly Total[] | null): Promise<Figures> {
     const isShown = sql`has(${combinations(shown)}, combo)`;
@@ -63,8 +72,7 @@ export class TrendCells {
   /** Of all rows that stand under a combination that is not shown, each once. */
   async ofRest(shown: readonly (readonly string[])[], units: readonly number[]): Promise<Figures> {
     const isRest = sql`arrayExists(one -> NOT has(${combinations(shown)}, one), combos)`;
-    const none = sql`CAST([], 'Array(String)') AS combo`;
-    return await this.#totalsAndCells((bounds) => sql`SELECT ${none}, unit, things, n FROM (${this.#rows(bounds)}) WHERE ${isRest}`, units, null);
+    return await this.#totalsAndCells((bounds) => sql`SELECT ${NO_VALUES} AS combo, unit, things, n FROM (${this.#rows(bounds)}) WHERE ${isRest}`, units, null);
   }
 
   async #totalsAndCells(rowsOf: (bounds: readonly number[] | null) => Sql, units: readonly number[], known: readonly Total[] | null): Promise<Figures> {
@@ -86,20 +94,22 @@ export class TrendCells {
   }
 
   #joined(bounds: readonly number[] | null): Sql {
-    return sql`SELECT arrayJoin(combos) AS combo, unit, things, n FROM (${this.#rows(bounds)})`;
+    const combo = this.plan.breakdown === null ? NO_VALUES : sql`arrayJoin(combos)`;
+    return sql`SELECT ${combo} AS combo, unit, things, n FROM (${this.#rows(bounds)})`;
   }
 
-  /** Rows of the range: under which combinations, in which unit, what they bring, how many are alike. @param bounds where units begin; null: one */
+  /** Rows of the range: under which combinations where there is a breakdown, in which unit, what they bring, how many are alike. @param bounds where units begin; null: one */
   #rows(bounds: readonly number[] | null): Sql {
     const needs = new Needs(this.asking);
     const fields = (this.plan.breakdown?.fields ?? []).map((field, at) => ({ key: new Sql([`key${at}`], []), found: foundOf(field, needs) }));
     const [first, second] = fields.map(({ key, found }) => (found.kind === "text" ? sql`[${key}]` : key));
     const ofTwo = sql`arrayFlatten(arrayMap(one -> arrayMap(other -> (one, other), ${second ?? sql`['']`}), ${first ?? sql`['']`}))`;
     const pairs = sql`arrayMap(pair -> [pair.1, pair.2], ${ofTwo})`;
-    const combos = first === undefined ? sql`[CAST([], 'Array(String)')]` : second === undefined ? sql`arrayMap(one -> [one], ${first})` : pairs;
+    const combos = second === undefined ? sql`arrayMap(one -> [one], ${first ?? sql`[]`})` : pairs;
+    const selected = first === undefined ? [] : [sql`${combos} AS combos`];
     const unit = bounds === null ? sql`toInt64(0)` : sql`roundDown(at, ${wholes(bounds)})`;
     const keys = fields.map(({ key, found }) => sql`${found.kind === "text" ? found.text : propertiesOf(found)} AS ${key}`);
-    return sql`SELECT ${combos} AS combos, ${unit} AS unit, things, n FROM (${this.#alike([...keys, sql`${momentOf(bounds)} AS at`], needs)})`;
+    return sql`SELECT ${joined([...selected, sql`${unit} AS unit`], ", ")}, things, n FROM (${this.#alike([...keys, sql`${momentOf(bounds)} AS at`], needs)})`;
   }
 
   /** Rows that bring nothing but themselves come once for each combination of some columns. */
@@ -126,6 +136,8 @@ export class TrendCells {
     return await this.asking.connection.rows<Row>(statement, this.asking.signal);
   }
 }
+
+const NO_VALUES = sql`CAST([], 'Array(String)')`;
 
 /** What tells the unit of a row, in ms: its day, where units begin with days. */
 function momentOf(bounds: readonly number[] | null): Sql {

@@ -12,7 +12,7 @@ export type Given = number | readonly [numbers: readonly number[], counts: reado
 
 /** How a measure is asked for, and what becomes of what is given. */
 export interface Measure {
-  /** What an event brings, a list; null: it counts by itself. */
+  /** What an event brings: one thing, or a list; null: it counts by itself. */
   readonly things: ((needs: Needs) => Sql) | null;
   /** Of the lists of several events. */
   readonly figure: Sql;
@@ -30,8 +30,16 @@ const plain = { add: (a: Given, b: Given) => Number(a) + Number(b), shown: (give
 
 const events: Measure = { ...plain, things: null, figure: sql`sum(n)`, running: null };
 
-/** Distinct things: those of a unit are not added to those of the next. */
-function distinct(things: (needs: Needs) => Sql): Measure {
+/** Distinct people: those of a unit are not added to those of the next. */
+const users: Measure = {
+  ...plain,
+  things: (needs) => needs.who(),
+  figure: sql`uniqExactIf(things, things != '')`,
+  running: { state: sql`uniqExactStateIf(things, things != '')`, figure: sql`uniqExactIfMerge(state)` },
+};
+
+/** The same of values. */
+function values(things: (needs: Needs) => Sql): Measure {
   const running = { state: sql`uniqExactArrayState(things)`, figure: sql`uniqExactArrayMerge(state)` };
   return { ...plain, things, figure: sql`uniqExactArray(things)`, running };
 }
@@ -69,9 +77,9 @@ export function measureOf({ type, field }: MeasurePlan): Measure | null {
     case "events":
       return events;
     case "unique_users":
-      return distinct((needs) => sql`arrayFilter(one -> one != '', [${needs.who()}])`);
+      return users;
     case "unique_values":
-      return distinct((needs) => sql`arrayFilter(one -> one != '', ${propertiesOf(foundOf(field, needs))})`);
+      return values((needs) => sql`arrayFilter(one -> one != '', ${propertiesOf(foundOf(field, needs))})`);
     case "sessions":
     case "revenue":
       return null;

@@ -5,7 +5,7 @@ import type { TrendAnswers } from "../../plan/insights/answers.js";
 import type { TrendPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
 import { Needs } from "../question/needs.js";
-import { paymentsOf } from "../question/payments.js";
+import { moneyRows, paymentsOf } from "../question/payments.js";
 import { ALL_TIME, inRange, whereOf } from "../question/where.js";
 import { allOf, sql, type Sql } from "../sql/sql.js";
 import { Conversion, type PaymentColumns } from "./conversion.js";
@@ -44,7 +44,8 @@ export async function revenueAnswersOf(plan: TrendPlan, range: Range, given: Giv
     ms.push(atMs);
     amounts.push(converted);
   }
-  const all = selectRows({ ...plan, range }, asking, (needs) => sql`${propertiesOf(plan, needs)} AS properties`, sql`GROUP BY properties`);
+  const each = plan.breakdown === null ? sql`LIMIT 1` : sql`GROUP BY properties`;
+  const all = selectRows({ ...plan, range }, asking, (needs) => sql`${propertiesOf(plan, needs)} AS properties`, each);
   for (const [properties] of await asking.connection.rows<[Properties]>(all, asking.signal)) groups.numberOf(properties);
   const things = new ThingsOverTime({ keys, ms, amounts }, groups.keys, (sum) => majorUnits(sum, currency));
   return { ...(await trendFiguresOf(plan, range, things, groups, given, pauseOf(asking))), unconverted: unconverted.items() };
@@ -54,7 +55,9 @@ type Row = readonly [ms: number, properties: Properties, ...payment: PaymentColu
 
 /** The payments that count and match: which of an order counts is decided among all. */
 function paymentsIn(plan: TrendPlan, range: Range, asking: Asking): Sql {
-  const needs = new Needs(asking);
+  // Nothing else is asked of them than what the servers keep of payments.
+  const isPlain = plan.where.length === 0 && plan.eventName === null && plan.breakdown === null;
+  const needs = isPlain ? new Needs(asking, moneyRows(plan.revenue, asking.tables)) : new Needs(asking);
   const matches = whereOf({ ...plan, range: ALL_TIME }, null, needs);
   const payments = paymentsOf(plan.revenue, needs, sql`, (${matches}) AS matches, ${propertiesOf(plan, needs)} AS properties`);
   return sql`SELECT ms, properties, amount, isRefund, currencies, day FROM (${payments}) WHERE ${allOf([sql`matches`, ...inRange(range)])}`;

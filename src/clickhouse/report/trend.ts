@@ -35,15 +35,17 @@ async function answersOf(
   const cells = new TrendCells(plan, range, measure, asking);
   const isOpen = plan.isOpen.start || plan.isOpen.end;
   const slots = slotsOf({ ...plan, range }, interval, isOpen && interval !== "total" ? await cells.extent() : null);
-  const { totals, valueCount } = await cells.totals(breakdown?.limit ?? 1);
+  const units = slots.map(({ unitMs }) => unitMs);
+  // What is running is asked for by itself.
+  const all = breakdown === null && given === null && !plan.cumulative && units.length > 0 ? await cells.ofAll(units) : null;
+  const { totals, valueCount } = all === null ? await cells.totals(breakdown?.limit ?? 1) : { totals: all.totals, valueCount: 0 };
   const shown = given ?? (breakdown === null ? [[]] : greatest(totals, measure, breakdown.limit));
   const hasRest = breakdown?.rest === true;
   const figureCount = slots.length * (shown.length + (hasRest ? 1 : 0));
   if (figureCount > LIMITS.figureCount)
     throw parameterError("invalid_parameter", "interval", `expected at most ${LIMITS.figureCount} figures, got ${figureCount}`);
 
-  const units = slots.map(({ unitMs }) => unitMs);
-  const own = byCombination(await cells.ofCombinations(shown, units, given === null ? totals : null), shown);
+  const own = byCombination(all ?? (await cells.ofCombinations(shown, units, given === null ? totals : null)), shown);
   const series = shown.map((values) => seriesOf(values, own, slots, plan, measure));
   const rest = hasRest ? seriesOf([], byCombination(await cells.ofRest(shown, units), [[]]), slots, plan, measure) : null;
   const visible = rest === null ? series : [...series, rest];

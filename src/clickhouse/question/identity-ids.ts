@@ -1,0 +1,29 @@
+import { identityIdOf } from "../../identity/identity-id.js";
+import { sql, texts } from "../sql/sql.js";
+import type { Connection } from "../connection/connection.js";
+import type { Moment } from "./needs.js";
+import { survivingId } from "./subject.js";
+import { ownersOf } from "./who.js";
+
+/** The ids that an event was sent with; `""` for none. */
+export interface SentIds {
+  readonly userId: string;
+  readonly anonymousId: string;
+}
+
+/** The identity id of whoever sent each of a few events; null for nobody. Cost: the links of their anonymous ids, and a look at all aliases for each. */
+export async function identityIdsOf(
+  sent: readonly SentIds[],
+  connection: Connection,
+  moment: Moment,
+  signal: Pick<AbortSignal, "aborted"> | undefined,
+): Promise<(string | null)[]> {
+  const withoutUser = [...new Set(sent.filter(({ userId }) => userId === "").map(({ anonymousId }) => anonymousId))].filter((id) => id !== "");
+  const owned = ownersOf(moment.tables.all("links"), moment, sql`anonymousId IN ${texts(withoutUser)}`);
+  const owners = new Map(withoutUser.length === 0 ? [] : await connection.rows<[string, string]>(owned, signal));
+  return sent.map(({ userId, anonymousId }) => {
+    const user = userId === "" ? (owners.get(anonymousId) ?? "") : userId;
+    if (user !== "") return identityIdOf("user", survivingId(user, moment.survivors));
+    return anonymousId === "" ? null : identityIdOf("anonymous", anonymousId);
+  });
+}
