@@ -5,7 +5,7 @@ import { nowMs } from "../../src/testing/random/now.js";
 import { brokenMembers, hostileHistory } from "../../src/testing/random/hostile-history.js";
 import { seededRandom } from "../../src/testing/random.js";
 import { eventsOf } from "../../src/testing/oracle/history.js";
-import { layouts, newDatabase, order } from "./kit.js";
+import { heldCount, layouts, newDatabase, order } from "./kit.js";
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -73,8 +73,13 @@ describe.each(layouts)("ingest on ClickHouse, %s", (layout) => {
 
   test("what a writer failed to delete of events that two brought at once goes when they are sent again", async () => {
     const both = (await writers(layout, 2)) as [ClickHouseDaybook, ClickHouseDaybook];
-    await order({ kind: "slow", statement: "SELECT id, batch", ms: 5_000, times: 2 }, { ...OUT_OF_MEMORY, statement: "ALTER TABLE", times: 9 });
-    const outcomes = await Promise.allSettled(both.map((writer, at) => writer.ingest(events(at, 150))));
+    const failing = { ...OUT_OF_MEMORY, statement: "ALTER TABLE", times: 9 } as const;
+    await order({ kind: "hold", statement: "SELECT id, batch", times: 2 }, failing);
+    const bringing = Promise.allSettled(both.map((writer, at) => writer.ingest(events(at, 150))));
+    // Both have looked what is there before either brings anything.
+    await expect.poll(heldCount, { timeout: 60_000 }).toBe(2);
+    await order(failing);
+    const outcomes = await bringing;
     expect(outcomes.some(({ status }) => status === "rejected")).toBe(true);
     expect(await both[0].countEvents()).toBeGreaterThan(150);
     await order();

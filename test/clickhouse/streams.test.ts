@@ -16,7 +16,7 @@ const questions: Readonly<Record<string, (of: Asked, signal?: Pick<AbortSignal, 
 };
 
 /** Of the statements whose rows come as a stream. */
-const IN_ORDER = ["ORDER BY entity", "ORDER BY who"];
+const IN_ORDER = ["SELECT list", "ORDER BY who"];
 
 describe("a question whose rows come as a stream", () => {
   let daybook: ClickHouseDaybook;

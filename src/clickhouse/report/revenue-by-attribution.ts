@@ -51,14 +51,13 @@ function attributedPayments(plan: Plan<"revenueByAttribution">, asking: Asking):
     SELECT ${told}, amount, isRefund, currencies, day FROM owed ${joins}`;
 }
 
-/** With each payment whose touches count for it: those of its company or of its identity; `""` for nobody's. */
+/** With each payment whose touches count for it: those of its company (`c` and its id) or of its identity (`who`); `""` for nobody's. */
 function paymentsOfProject({ revenue, payProject, level }: Plan<"revenueByAttribution">, asking: Asking, paymentsOfRule = paymentsOf): Sql {
   const needs = new Needs(asking, moneyRows(revenue, asking.tables));
   const who = needs.who();
-  const ofPerson = sql`concat('w', ${who})`;
   const company = level === "account" ? companyOf(needs) : null;
-  const paid = company === null ? ofPerson : sql`if(${company} != '', concat('c', ${company}), ${ofPerson})`;
-  const payments = paymentsOfRule(revenue, needs, sql`, if(${who} = '', '', ${paid}) AS brought`);
+  const brought = company === null ? who : sql`if(${who} = '' OR ${company} = '', ${who}, concat('c', ${company}))`;
+  const payments = paymentsOfRule(revenue, needs, sql`, ${brought} AS brought`);
   return sql`SELECT * FROM (${payments}) WHERE project = ${text(payProject)}`;
 }
 
@@ -71,10 +70,9 @@ function touchesOf(plan: Plan<"revenueByAttribution">, asking: Asking): Touches 
     byActor: (columns, where) => (isOfAccounts ? rowsByActor(asking, columns, where) : rowsByIds(asking.tables, columns, where)),
     keyOf: (needs) => {
       const who = needs.who();
-      const ofPerson = sql`if(${who} = '', '', concat('w', ${who}))`;
-      if (!isOfAccounts) return ofPerson;
+      if (!isOfAccounts) return who;
       const company = companyOf(needs);
-      return sql`arrayJoin([${ofPerson}, if(${company} = '', '', concat('c', ${company}))])`;
+      return sql`arrayJoin([${who}, if(${company} = '', '', concat('c', ${company}))])`;
     },
     told: sql`concat(${text(CALLED)}, ${touchOf(dimension, touch)})`,
     isMeant: sql`key GLOBAL IN (SELECT DISTINCT brought FROM (${paymentsOfProject(plan, asking, allPaymentsOf)}))`,

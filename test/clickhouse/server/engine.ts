@@ -60,6 +60,9 @@ export interface Terms {
   readonly params: Readonly<Record<string, string>>;
 }
 
+/** A server reads statements of 256 KiB, and a character takes up to three bytes. */
+const SET_CHARS = 50_000;
+
 const INSERT = /^\s*INSERT INTO\s+(\S+)\s*(?:\(([^)]*)\))?\s*FORMAT\s+(\w+)\s*\n/i;
 
 /** ClickHouse in this process: one statement after the other, for what is set holds for all of the session. */
@@ -142,7 +145,7 @@ export class Engine {
     return await this.#query(statement);
   }
 
-  /** In one statement: each has to be waited for. */
+  /** In as few statements as there is room for: each has to be waited for. */
   async #set(settings: Readonly<Record<string, string>>, params: Readonly<Record<string, string>>): Promise<void> {
     const former = [...this.#settings.keys()].filter((name) => !Object.hasOwn(settings, name));
     const changed = Object.entries(settings).filter(([name, value]) => this.#settings.get(name) !== value);
@@ -151,8 +154,7 @@ export class Engine {
       ...changed.map(([name, value]) => `${name} = ${name === "additional_table_filters" ? value : literal(value)}`),
       ...Object.entries(params).map(([name, value]) => `param_${name} = ${literal(value)}`),
     ];
-    if (changes.length === 0) return;
-    await this.#query(`SET ${changes.join(", ")}`);
+    for (const some of inPieces(changes, SET_CHARS)) await this.#query(`SET ${some.join(", ")}`);
     for (const name of former) this.#settings.delete(name);
     for (const [name, value] of changed) this.#settings.set(name, value);
   }
@@ -177,6 +179,21 @@ export class Engine {
   async #query(statement: string): Promise<string> {
     return (await this.#session.queryAsync(statement)).text();
   }
+}
+
+/** Texts of which those of a piece are no longer than so many characters; of one alone any number. */
+function inPieces(texts: readonly string[], charCount: number): string[][] {
+  const pieces: string[][] = [];
+  let room = 0;
+  for (const text of texts) {
+    if (text.length > room) {
+      pieces.push([]);
+      room = charCount;
+    }
+    pieces.at(-1)?.push(text);
+    room -= text.length;
+  }
+  return pieces;
 }
 
 function quoted(name: string): string {
