@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { alias } from "./vitest.config.js";
+import { alias, filesThat } from "./vitest.config.js";
 
 const LOAD = "test/cli/overload/*.long.test.ts";
 
@@ -11,6 +11,7 @@ const THOROUGH = [
   "test/oracle/{concurrent-questions,links-meanwhile,random-copies,random-oracle,random-persons}.test.ts",
   "test/report/{funnel,revenue-laws,segments}.test.ts", "test/report/insights/{as-of,traits}.test.ts", "test/report/{returns,visits}/*.test.ts",
   "test/store/{backup-beside-writer,crash-deletions,crash-points,crash-records,failing-operations,follow-promises,id-table,salvage,verify}.test.ts",
+  ...filesThat(/\b(?:longTest|sliceOf)\b/),
 ];
 
 /** The same, of one that puts something else in the place of a module. */

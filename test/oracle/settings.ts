@@ -22,4 +22,9 @@ export function strideOf(byDefault: number, thorough: number): number {
   return process.env["DAYBOOK_THOROUGH"] === "1" ? thorough : byDefault;
 }
 
+/** Rows of a table of tests: in the default suite one in so many, the first among them. */
+export function sliceOf<T>(rows: readonly T[], stride: number): T[] {
+  return rows.filter((_, at) => at % strideOf(stride, 1) === 0);
+}
+
 export { nowMs } from "../../src/testing/random/now.js";

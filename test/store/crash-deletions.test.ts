@@ -61,7 +61,7 @@ test("A process that dies at any operation of a deletion leaves it done or not d
   expect(new Set(answers).size).toBe(acts.length + 1 - 2);
   const deleting = moments.filter((moment) => moment.doneCount >= 4);
   expect(deleting.length).toBeGreaterThan(30);
-  const stride = strideOf(5, 1);
+  const stride = strideOf(10, 1);
   for (const { objects, doneCount, operation } of deleting.filter((_, at) => at % stride === baseSeed % stride)) {
     const storage = new RecordingStorage(objects);
     const survivor = await openDaybook({ storage, clock });
@@ -131,7 +131,7 @@ test("A deletion of which any one operation fails is done or not done, leaves no
   expect([isDone, after === before]).toEqual([true, false]);
   expect(count).toBeGreaterThan(15);
   const seen = { failed: 0, triedAgain: 0 };
-  const stride = strideOf(3, 1);
+  const stride = strideOf(6, 1);
   for (let failing = 1 + (baseSeed % stride); failing <= count; failing += stride) {
     const tried = await attempt(failing);
     const answer = await answersOf(tried.daybook);
