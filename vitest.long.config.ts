@@ -14,9 +14,6 @@ const THOROUGH = [
   ...filesThat(/\b(?:longTest|sliceOf)\b/),
 ];
 
-/** The same, of one that puts something else in the place of a module. */
-const THOROUGH_APART = ["test/report/own-values.test.ts"];
-
 export default defineConfig(({ mode }) => ({
   resolve: { alias },
   test: {
@@ -28,7 +25,6 @@ export default defineConfig(({ mode }) => ({
       { extends: true, test: { name: "load", include: [LOAD], sequence: { groupOrder: 0 }, ...long() } },
       { extends: true, test: { name: "long", include: ["test/**/*.long.test.ts"], exclude: [LOAD, "node_modules/**"], sequence: { groupOrder: 1 }, ...long() } },
       { extends: true, test: { name: "thorough", include: THOROUGH, isolate: false, ...thorough() } },
-      { extends: true, test: { name: "thorough apart", include: THOROUGH_APART, ...thorough() } },
     ],
   },
 }));

@@ -71,7 +71,7 @@ describe("every example runs and says what it promises", () => {
     expect(run.stdout).toContain("last_touch\n  (direct): 973 readings\n  feedburner: 146 readings\n");
   });
 
-  test("insights.ts", async () => {
+  longTest("insights.ts", async () => {
     const run = await startProgram("examples/insights.ts", []).finished;
     expect([run.code, run.stderr]).toEqual([0, ""]);
     expect(run.stdout.trimEnd().split("\n")).toEqual([

@@ -5,7 +5,7 @@ import { allowedOutcomes, cleanStore, cuts, flipped, outcomeOf } from "./damage-
 
 /** One byte in so many is flipped, beginning where the seed says; another test of the long suite flips all. */
 const STRIDE = strideOf(1_024, 128);
-const SMALL_STRIDE = strideOf(8, 1);
+const SMALL_STRIDE = strideOf(4, 1);
 const SMALL_BYTES = 2_048;
 /** One length in so many is tried. */
 const CUT_STRIDE = strideOf(4, 1);
