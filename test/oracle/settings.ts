@@ -22,6 +22,11 @@ export function strideOf(byDefault: number, thorough: number): number {
   return process.env["DAYBOOK_THOROUGH"] === "1" ? thorough : byDefault;
 }
 
+/** Of places in a row a test of the long suite tries one in so many, or each where that is asked (`npm run test:exhaustive`). */
+export function longStride(stride: number): number {
+  return process.env["DAYBOOK_EXHAUSTIVE"] === "1" ? 1 : stride;
+}
+
 /** Rows of a table of tests: in the default suite one in so many, the first among them. */
 export function sliceOf<T>(rows: readonly T[], stride: number): T[] {
   return rows.filter((_, at) => at % strideOf(stride, 1) === 0);

@@ -88,7 +88,7 @@ test("A loss of power at any operation of a deletion leaves it done or not done,
   const after = await answersOf(life.daybook);
   await life.close();
   expect(life.moments.length).toBeGreaterThan(15);
-  const lossCount = strideOf(1, 30);
+  const lossCount = strideOf(1, 15);
   const seen = new Set<string>();
   for (const { state, ledger, operation } of life.moments) {
     for (let loss = 0; loss < lossCount; loss += 1) {
