@@ -217,7 +217,7 @@ describe("the token", () => {
     await other.context().close();
   });
 
-  longTest("of a project that reads figures alone shows the views of figures", async () => {
+  test("of a project that reads figures alone shows the views of figures", async () => {
     const opened = await newPage();
     const viewer = opened.page;
     await viewer.goto(`${served.url}?view=people#token=${VIEWER.token}`);

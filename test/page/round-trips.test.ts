@@ -55,6 +55,6 @@ test.each(sliceOf([
   ["a project", "?project=shop", 1],
   ["a project that has nothing recent", "?project=journal", 2],
   ["a project in a time, as links have it", "?project=shop&period=90d&zone=UTC", 1],
-], 4))("the figures of %s need two round trips to the server at most", async (_, address, count) => {
+], 5))("the figures of %s need two round trips to the server at most", async (_, address, count) => {
   expect(await roundTrips(address)).toBe(count);
 });

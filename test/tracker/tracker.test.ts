@@ -1,16 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { trackerScript } from "../../build/tracker-script.js";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from "vitest";
 import { sharedChromium } from "../browser/chromium.js";
-import { ROOT } from "../cli/run.js";
 import { longTest } from "../long-test.js";
 import { sliceOf } from "../oracle/settings.js";
 import { Collector, Site } from "./site.js";
 
-const directory = mkdtempSync(join(tmpdir(), "daybook-tracker-"));
 const site = new Site();
 let collector: Collector;
 let browser: Browser;
@@ -19,14 +15,12 @@ let context: BrowserContext;
 const errors: string[] = [];
 
 beforeAll(async () => {
-  await trackerScript(join(ROOT, "src"), directory);
-  collector = new Collector(readFileSync(join(directory, "daybook.js"), "utf8"));
+  collector = new Collector(readFileSync(join(inject("programs"), "daybook.js"), "utf8"));
   [browser] = await Promise.all([sharedChromium(), collector.start(), site.start()]);
 });
 afterAll(() => {
   collector.stop();
   site.stop();
-  rmSync(directory, { recursive: true });
 });
 beforeEach(async () => {
   collector.reset();
@@ -262,7 +256,7 @@ longTest("who opts out while an answer is awaited leaves nothing behind", async 
   expect(await call(page, "Object.keys(localStorage)")).toEqual(["daybook.optout"]);
 });
 
-test.each(sliceOf([[500], [503], [429], [0]], 3))("an event that is answered %i comes again with its id after a reload, and then no more", async (status) => {
+test.each(sliceOf([[500], [503], [429], [0]], 4))("an event that is answered %i comes again with its id after a reload, and then no more", async (status) => {
   collector.answers = [status];
   const page = await open("/a");
   await expect.poll(() => call(page, "Object.keys(localStorage).length")).toBe(1);
