@@ -11,7 +11,8 @@ const THOROUGH = [
   "test/oracle/{concurrent-questions,links-meanwhile,random-copies,random-oracle,random-persons}.test.ts",
   "test/report/{funnel,revenue-laws,segments}.test.ts", "test/report/insights/{as-of,traits}.test.ts", "test/report/{returns,visits}/*.test.ts",
   "test/store/{backup-beside-writer,crash-deletions,crash-points,crash-records,failing-operations,follow-promises,id-table,salvage,verify}.test.ts",
-  ...filesThat(/\b(?:longTest|sliceOf)\b/),
+  // Those that say so themselves: by tests, rows or counts of the default suite and others of the long one.
+  ...filesThat(/\b(?:longTest|sliceOf)\b|\b(?:caseCount|strideOf)\([^()]*, /).filter((path) => !path.startsWith("test/clickhouse/")),
 ];
 
 export default defineConfig(({ mode }) => ({

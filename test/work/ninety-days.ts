@@ -7,9 +7,9 @@ export const DAY_COUNT = 90;
 const startMs = Date.UTC(2026, 0, 1);
 const clock = fixedClock(Date.UTC(2026, 3, 10));
 
-/** Ninety days of traffic, some three hundred events each; on the day 40 one that no other day has. */
+/** Ninety days of traffic, some hundred events each; on the day 40 one that no other day has. */
 export const events: readonly EventInput[] = [
-  ...generateTraffic({ seed: 11, eventCount: 27_000, dayCount: DAY_COUNT, startMs }),
+  ...generateTraffic({ seed: 11, eventCount: 40_000, dayCount: DAY_COUNT, startMs }),
   {
     id: "rare", name: "rare event", createdAt: startMs + 40.5 * 86_400_000, device: "teletype", project: "web",
     metadata: { "rare key": "yes" },
