@@ -10,11 +10,11 @@ export function caseCount(byDefault: number, thorough = byDefault): number {
 }
 
 /**
- * How many random cases a test of the long suite runs: an eighth of them, or all where that is asked (`npm run test:exhaustive`).
+ * How many random cases a test of the long suite runs: one in so many of them, or all where that is asked (`npm run test:exhaustive`).
  * @param variable of the environment, which says another number
  */
-export function longCount(all: number, variable = "DAYBOOK_CASES"): number {
-  return Number(process.env[variable] ?? (process.env["DAYBOOK_EXHAUSTIVE"] === "1" ? all : Math.ceil(all / 8)));
+export function longCount(all: number, variable = "DAYBOOK_CASES", stride = 8): number {
+  return Number(process.env[variable] ?? Math.ceil(all / longStride(stride)));
 }
 
 /** Of places in a row a test tries one in so many. @param thorough as of `caseCount` */

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { Life, newFate } from "../crash/life.js";
 import { nowMs, SECRET } from "../crash/acts.js";
 import { storedSecret } from "../crash/stored-secret.js";
-import { baseSeed, strideOf } from "../oracle/settings.js";
+import { baseSeed, longStride, strideOf } from "../oracle/settings.js";
 import type { Objects } from "./objects.js";
 import { RecordingStorage } from "./recording-storage.js";
 import { storedText } from "./stored-text.js";
@@ -88,7 +88,7 @@ test("A loss of power at any operation of a deletion leaves it done or not done,
   const after = await answersOf(life.daybook);
   await life.close();
   expect(life.moments.length).toBeGreaterThan(15);
-  const lossCount = strideOf(1, 15);
+  const lossCount = strideOf(1, 30 / longStride(2));
   const seen = new Set<string>();
   for (const { state, ledger, operation } of life.moments) {
     for (let loss = 0; loss < lossCount; loss += 1) {

@@ -7,7 +7,7 @@ import { MANIFEST_KEY } from "../../src/store/files/manifest.js";
 import { storeOf } from "../../src/engine/open-daybook.js";
 import { useLimits } from "../limits.js";
 import { longTest } from "../long-test.js";
-import { baseSeed, sliceOf, strideOf } from "../oracle/settings.js";
+import { baseSeed, longStride, sliceOf, strideOf } from "../oracle/settings.js";
 import { emptyDirectory, erase, expectSame, follow, ingest, listOf, nowMs, open, sleep } from "./follow-kit.js";
 import { lastingMemory, objectsOf, storageWith, type Objects } from "./objects.js";
 
@@ -17,7 +17,7 @@ useLimits({ followMs: 15, followSettleMs: 10, followLateMs: 50 });
 /** Reads of a follower at which its writer goes on: three looks at least, and a question. */
 const READ_COUNT = 24;
 /** The default suite tries one in so many. */
-const STRIDE = strideOf(24, 2);
+const STRIDE = strideOf(24, longStride(2));
 
 async function seal(writer: Daybook): Promise<void> {
   await ingest(writer, "sealed", 4);
