@@ -53,7 +53,7 @@ const scenes: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
-test("Of containers and hosts that cannot see each other one has the store, also where names change, where it was suspended, and where two wait.", async () => {
+test("Of hosts that cannot see each other one has the store, also where names change, where it was suspended, and where two wait.", async () => {
   const all = Object.entries(scenes).map(async ([title, play]) => {
     await play().catch((error: unknown) => {
       throw new Error(title, { cause: error });
