@@ -37,7 +37,8 @@ export default defineConfig({
   },
 });
 
-function filesThat(match: RegExp): string[] {
+/** Paths of the test files whose text matches. */
+export function filesThat(match: RegExp): string[] {
   const root = fileURLToPath(new URL("test", import.meta.url));
   const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".test.ts"));
   return files.filter((name) => match.test(readFileSync(join(root, name), "utf8"))).map((name) => `test/${name}`);

@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { alias } from "./vitest.config.js";
+import { alias, filesThat } from "./vitest.config.js";
 
 const LOAD = "test/cli/overload/*.long.test.ts";
 
@@ -11,10 +11,9 @@ const THOROUGH = [
   "test/oracle/{concurrent-questions,links-meanwhile,random-copies,random-oracle,random-persons}.test.ts",
   "test/report/{funnel,revenue-laws,segments}.test.ts", "test/report/insights/{as-of,traits}.test.ts", "test/report/{returns,visits}/*.test.ts",
   "test/store/{backup-beside-writer,crash-deletions,crash-points,crash-records,failing-operations,follow-promises,id-table,salvage,verify}.test.ts",
+  // Those that say so themselves: by tests, rows or counts of the default suite and others of the long one.
+  ...filesThat(/\b(?:longTest|sliceOf)\b|\b(?:caseCount|strideOf)\([^()]*, /).filter((path) => !path.startsWith("test/clickhouse/")),
 ];
-
-/** The same, of one that puts something else in the place of a module. */
-const THOROUGH_APART = ["test/report/own-values.test.ts"];
 
 export default defineConfig(({ mode }) => ({
   resolve: { alias },
@@ -27,7 +26,6 @@ export default defineConfig(({ mode }) => ({
       { extends: true, test: { name: "load", include: [LOAD], sequence: { groupOrder: 0 }, ...long() } },
       { extends: true, test: { name: "long", include: ["test/**/*.long.test.ts"], exclude: [LOAD, "node_modules/**"], sequence: { groupOrder: 1 }, ...long() } },
       { extends: true, test: { name: "thorough", include: THOROUGH, isolate: false, ...thorough() } },
-      { extends: true, test: { name: "thorough apart", include: THOROUGH_APART, ...thorough() } },
     ],
   },
 }));

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareCodePoints } from "../../src/base/order.js";
 import { rankCounts } from "../../src/answer/ranked-items.js";
-import { baseSeed } from "../oracle/settings.js";
+import { baseSeed, sliceOf } from "../oracle/settings.js";
 
 const TEXTS = ["", "a", "b", "ab", "é", "\uffff", "😀", "z"];
 /** Properties of their own for so many places. */
@@ -36,7 +36,7 @@ describe("items", () => {
     );
   });
 
-  test.each([1_000, 40_000])("of %i places are told apart by every bit of their counts", (placeCount) => {
+  test.each(sliceOf([1_000, 40_000], 2))("of %i places are told apart by every bit of their counts", (placeCount) => {
     const counts = Array.from({ length: placeCount }, (_, place) => 2 ** (place % 32) + (place % 3));
     const properties = propertiesOf(placeCount);
     for (const limit of [null, 0, 1, 100]) {

@@ -5,6 +5,7 @@ import { fileStorage } from "daybook/node";
 import { describe, expect, test } from "vitest";
 import { decodeManifest, encodeManifest } from "../../src/store/files/manifest.js";
 import { directoryState } from "../directory-state.js";
+import { longTest } from "../long-test.js";
 import { CLI } from "../program-names.js";
 import { daybookHere } from "./run-here.js";
 import { daybook, emptyDirectory, startProgram } from "./run.js";
@@ -71,7 +72,7 @@ describe("daybook backup", () => {
     await writer.close();
   });
 
-  test("runs while serve does, and serve goes on; what is restored is served again", async () => {
+  longTest("runs while serve does, and serve goes on; what is restored is served again", async () => {
     const root = await emptyDirectory();
     const [data, out, again] = [join(root, "data"), join(root, "out"), join(root, "again")];
     const env = { DAYBOOK_TOKEN: "sk_test_0123456789" };

@@ -15,6 +15,7 @@ import { command as token } from "../../src/cli/commands/token.js";
 import { command as verify } from "../../src/cli/commands/verify.js";
 import { checkedText } from "../../src/cli/token-check.js";
 import { directoryState } from "../directory-state.js";
+import { longTest } from "../long-test.js";
 import { daybook, emptyDirectory, startProgram } from "./run.js";
 
 const TOKEN = "sk_test_0123456789";
@@ -162,7 +163,7 @@ describe("every command refuses, and not a byte is written, where --data names",
   });
 });
 
-test("A store that a program made is verified, served, given tokens, read and filled as the organization default, and is still the program's.", async () => {
+longTest("A store that a program made is verified, served, given tokens, read and filled as the organization default, and is still the program's.", async () => {
   const directory = await storeIn(await emptyDirectory());
   const before = await directoryState(directory);
   const whole = await daybook(["verify", "--data", directory]);

@@ -1,4 +1,4 @@
-// Stores events under a limit of the operating system, as limits.test.ts orders on standard input; answers a line of JSON for each order.
+// Stores events under a limit of the operating system, as limits.long.test.ts orders on standard input; answers a line of JSON for each order.
 import { closeSync, openSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { DaybookError, type Daybook, openDaybook } from "../../src/index.js";

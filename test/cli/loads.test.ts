@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
+import { longTest } from "../long-test.js";
 import { bundleOf, CLI } from "../program-names.js";
 import { daybook, emptyDirectory } from "./run.js";
 
@@ -28,7 +29,7 @@ test("--help and --version load no command.", async () => {
   }
 });
 
-test("Neither apache-arrow, hyparquet nor zod is loaded for what has no Arrow, Parquet, HTTP or tokens.", async () => {
+longTest("Neither apache-arrow, hyparquet nor zod is loaded for what has no Arrow, Parquet, HTTP or tokens.", async () => {
   const directory = await emptyDirectory();
   const [file, data] = [join(directory, "a.ndjson"), join(directory, "data")];
   await writeFile(file, '{"id":"1","name":"a","createdAt":"2026-03-01T08:00:00Z"}\n');

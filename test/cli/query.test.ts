@@ -8,6 +8,7 @@ import { fileStorage } from "../../src/node/index.js";
 import { answerText } from "../../src/cli/print/answer.js";
 import { planners } from "../../src/plan/planners.js";
 import { REPORT_ANSWERS } from "../http/report-answers.js";
+import { longTest } from "../long-test.js";
 import { daybookHere } from "./run-here.js";
 import { daybook, startProgram } from "./run.js";
 
@@ -61,7 +62,7 @@ describe("daybook query", () => {
     expect(piped).toMatchObject({ code: 0, stdout: "3\n", stderr: "" });
   });
 
-  test("answers beside a process that writes", async () => {
+  longTest("answers beside a process that writes", async () => {
     const server = startProgram("src/cli/main.ts", ["serve", "--data", data, "--port", "0", "--quiet"]);
     await server.said(/^daybook listening on /m);
     expect((await daybook(["query", "countEvents", "--data", data])).stdout).toBe("4\n");

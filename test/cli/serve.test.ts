@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../long-test.js";
 import { daybook, emptyDirectory, startProgram, type Running, type StartOptions } from "./run.js";
 
 const TOKEN = "sk_test_0123456789";
@@ -37,7 +38,7 @@ describe("daybook serve", () => {
     expect((await second.server.finished).code).toBe(0);
   });
 
-  test("a request in flight is answered before a stop", async () => {
+  longTest("a request in flight is answered before a stop", async () => {
     const { server, url } = await serving(["--memory"], { env: { DAYBOOK_TOKEN: TOKEN } });
     let send = (_: string): void => undefined;
     const body = new ReadableStream<Uint8Array>({
@@ -60,7 +61,7 @@ describe("daybook serve", () => {
     expect((await server.finished).code).toBe(0);
   });
 
-  test("with no token anywhere one owner token is made, shown once, and valid after a restart", async () => {
+  longTest("with no token anywhere one owner token is made, shown once, and valid after a restart", async () => {
     const directory = await emptyDirectory();
     // A public key opens nothing: with it alone nobody could come in.
     const key = await daybook(["token", "create", "--public", "--data", directory, "--project", "shop", "--origins", "https://shop.example"]);
@@ -76,7 +77,7 @@ describe("daybook serve", () => {
     expect((await post(`${second.url}/analytics/count-events`, value, {})).status).toBe(200);
   });
 
-  test("tokens made and revoked beside it count within a second, also for a new organization", async () => {
+  longTest("tokens made and revoked beside it count within a second, also for a new organization", async () => {
     const directory = await emptyDirectory();
     const { url } = await serving(["--data", directory], { env: { DAYBOOK_TOKEN: TOKEN } });
     const created = await daybook(["token", "create", "--data", directory, "--role", "owner", "--scopes", "*", "--organization", "acme"]);
@@ -90,7 +91,7 @@ describe("daybook serve", () => {
     await until(async () => (await status()) === 401);
   });
 
-  test("tokens come from a file, and a file that is wrong is named", async () => {
+  longTest("tokens come from a file, and a file that is wrong is named", async () => {
     const directory = await emptyDirectory();
     const path = join(directory, "list.json");
     await writeFile(path, JSON.stringify([{ token: TOKEN, role: "viewer", scopes: ["analytics:read"], organization: "acme" }]));
@@ -104,7 +105,7 @@ describe("daybook serve", () => {
     expect(wrong.stderr).not.toContain("pk_secret");
   });
 
-  test("a second writer fails at once, readers work beside it", async () => {
+  longTest("a second writer fails at once, readers work beside it", async () => {
     const directory = await emptyDirectory();
     const { url } = await serving(["--data", directory], { env: { DAYBOOK_TOKEN: TOKEN } });
     await post(`${url}/v1/events`, TOKEN, EVENTS);
@@ -117,7 +118,7 @@ describe("daybook serve", () => {
     expect(exported.stdout.trim().split("\n")).toHaveLength(2);
   });
 
-  test("a port in use and a bad token in the environment are failures that say so", async () => {
+  longTest("a port in use and a bad token in the environment are failures that say so", async () => {
     const { url } = await serving(["--memory"], { env: { DAYBOOK_TOKEN: TOKEN } });
     const { port } = new URL(url);
     const taken = await daybook(["serve", "--memory", "--port", port], { env: { DAYBOOK_TOKEN: TOKEN } });

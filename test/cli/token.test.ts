@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { dataDirectory } from "../../src/cli/data-directory.js";
 import { changeTokens, storedTokens } from "../../src/cli/token-store.js";
 import { kernelFileSystem } from "../../src/node/kernel-file-system.js";
+import { longTest } from "../long-test.js";
 import { daybookHere } from "./run-here.js";
 import { daybook, emptyDirectory } from "./run.js";
 
@@ -33,7 +34,7 @@ describe("daybook token", () => {
     expect([unknown.code, unknown.stderr]).toEqual([1, `daybook token: ${directory}: there is no token with the id "tok_none"\n`]);
   });
 
-  test("changes at the same moment all count", async () => {
+  longTest("changes at the same moment all count", async () => {
     const directory = await emptyDirectory();
     const create = () => daybook(["token", "create", "--data", directory, "--role", "viewer", "--scopes", "*"]);
     const codes = (await Promise.all([create(), create(), create()])).map((run) => run.code);

@@ -9,7 +9,7 @@ import { insightHistory } from "../../src/testing/random/insight-history.js";
 import { insightQuestion, type InsightName } from "../../src/testing/random/insight-questions.js";
 import { timesOf } from "../../src/testing/random/insight-scope.js";
 import { daybookOptions } from "../oracle/person-case.js";
-import { baseSeed, caseCount, nowMs } from "../oracle/settings.js";
+import { baseSeed, caseCount, nowMs, sliceOf } from "../oracle/settings.js";
 import { clientOver } from "./kit.js";
 import { expectSame, outcome } from "./outcomes.js";
 
@@ -18,7 +18,7 @@ const required: Partial<Record<InsightName, object>> = { funnel: { steps: [{ eve
 
 it("Through a client an insight has the library's answer, or its error, word by word.", async () => {
   const answered = new Map<string, number>();
-  for (let at = 0; at < caseCount(5); at += 1) {
+  for (let at = 0; at < caseCount(3, 5); at += 1) {
     const random = seededRandom(baseSeed + at);
     const { history, options } = insightHistory(random);
     await using daybook = await openDaybook({ storage: memoryStorage(), ...daybookOptions(options) });
@@ -38,7 +38,7 @@ it("Through a client an insight is refused as the library refuses it.", async ()
   await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(nowMs) });
   const client = clientOver(daybook);
   for (const report of reports)
-    for (const { members, code } of insightFaults(report)) {
+    for (const { members, code } of sliceOf(insightFaults(report), 3)) {
       const actual = await expectSame(client, daybook, { report, input: { ...required[report], ...members } });
       expect(actual).toMatchObject({ code });
     }

@@ -4,6 +4,7 @@ import type { Daybook, EventInput, RecordInput } from "../../src/index.js";
 import type { DaybookClient } from "../../src/client/index.js";
 import { LIMITS } from "../../src/base/limits.js";
 import { NOW_MS } from "../http/kit.js";
+import { useLimits } from "../limits.js";
 import { clientOn, clientOver, handlerOver, VirtualMachine } from "./kit.js";
 
 let daybook: Daybook;
@@ -156,6 +157,8 @@ describe("who is who through a client", () => {
 });
 
 describe("everything, through a client", () => {
+  useLimits({ exportPageCount: 1_000 });
+
   it("comes out page by page as the library gives it, whatever the order", async () => {
     const many = Array.from({ length: LIMITS.exportPageCount * 2 + 7 }, (_, at): EventInput => ({
       name: "a", userId: `u${at % 9}`, project: at % 2 === 0 ? "shop" : "site", createdAt: NOW_MS - 86_400_000 * (at % 3) - Math.floor(at / 2_000), value: at, metadata: { at },

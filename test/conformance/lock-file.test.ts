@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { fileStorage } from "../../src/node/file-storage.js";
 import { type ProcessIdentity, type ProcessTable, identityText, machineProcesses } from "../../src/node/process-table.js";
 import { programFile } from "../cli/run.js";
+import { sliceOf } from "../oracle/settings.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 
 const locksIn = (directory: string) => readdirSync(directory).filter((name) => name.startsWith("LOCK"));
@@ -96,10 +97,10 @@ describe("the lock file of a process that may have ended", () => {
     expect(await outcomeWith({ host: "elsewhere", pid: 4_194_399 })).toBe("taken over");
   });
 
-  it.each([
+  it.each(sliceOf([
     ["at once when the process holds it", "held\n", 0, 1_000],
     ["after a while when the process only claims it and does not go on", "", 1_000, 10_000],
-  ])("is respected %s", async (_, content, msMin, msMax) => {
+  ] as const, 2))("is respected %s", async (_, content, msMin, msMax) => {
     const directory = temporaryDirectory();
     const running: ProcessTable = { current, stateOf: () => "running" };
     writeFileSync(join(directory, `LOCK~${identityText({ ...current, pid: 9_999_999 })}~0`), content);

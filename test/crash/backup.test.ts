@@ -11,7 +11,7 @@ const SOURCE = "/data/store";
 const TARGET = "/data/backup";
 const clock = fixedClock(nowMs);
 /** Operations of a backup of which the default suite tries one. */
-const STRIDE = strideOf(13, 1);
+const STRIDE = strideOf(26, 1);
 let processCount = 0;
 
 /** A storage of a process of its own: those before it have ended. */

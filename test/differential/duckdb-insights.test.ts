@@ -30,7 +30,7 @@ afterAll(async () => {
   duckdb.closeSync();
 });
 
-const questionCount = caseCount(9, 60);
+const questionCount = caseCount(6, 60);
 type Cell = string | number | null;
 
 /** Asks both as many random questions. */

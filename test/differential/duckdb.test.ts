@@ -27,7 +27,7 @@ afterAll(async () => {
   duckdb.closeSync();
 });
 
-const planCount = caseCount(15, 50);
+const planCount = caseCount(10, 50);
 const day = "epoch_ms(ms - ms % 86400000)";
 const dayText = `strftime(${day}, '%Y-%m-%dT00:00:00.000Z')`;
 const groupings: readonly (readonly [AggregateInput, string])[] = [

@@ -17,7 +17,7 @@ async function next(changes: AsyncIterator<Change>, ms: number): Promise<Change 
 
 const WAIT_MS = 5_000;
 
-test("a listener hears of events with the newest sequence and their projects, each once", async () => {
+test.concurrent("a listener hears of events with the newest sequence and their projects, each once", async () => {
   const daybook = await open();
   await daybook.ingest([{ name: "before" }]);
   const changes = daybook.changes()[Symbol.asyncIterator]();
@@ -28,7 +28,7 @@ test("a listener hears of events with the newest sequence and their projects, ea
   await daybook.close();
 });
 
-test("what comes within 250 ms is told together, with the newest sequence", async () => {
+test.concurrent("what comes within 250 ms is told together, with the newest sequence", async () => {
   const daybook = await open();
   const changes = daybook.changes()[Symbol.asyncIterator]();
   const first = next(changes, WAIT_MS);
@@ -41,7 +41,7 @@ test("what comes within 250 ms is told together, with the newest sequence", asyn
   await daybook.close();
 });
 
-test("a listener that is slow hears of the newest only, and holds up nobody", async () => {
+test.concurrent("a listener that is slow hears of the newest only, and holds up nobody", async () => {
   const daybook = await open();
   const [slow, quick] = [daybook.changes()[Symbol.asyncIterator](), daybook.changes()[Symbol.asyncIterator]()];
   const [slowFirst, quickFirst] = [next(slow, WAIT_MS), next(quick, WAIT_MS)];
@@ -56,7 +56,7 @@ test("a listener that is slow hears of the newest only, and holds up nobody", as
   await daybook.close();
 });
 
-test("what tells who is who concerns every project: records, events with two ids, and records taken back", async () => {
+test.concurrent("what tells who is who concerns every project: records, events with two ids, and records taken back", async () => {
   const daybook = await open();
   await daybook.ingest([{ name: "a", project: "blog" }, { name: "a", project: "shop" }]);
   const changes = daybook.changes()[Symbol.asyncIterator]();
@@ -74,7 +74,7 @@ test("what tells who is who concerns every project: records, events with two ids
   await daybook.close();
 });
 
-test("an erasure is told of", async () => {
+test.concurrent("an erasure is told of", async () => {
   const daybook = await open();
   await daybook.ingest([{ name: "a", userId: "u" }]);
   const changes = daybook.changes()[Symbol.asyncIterator]();
@@ -88,7 +88,7 @@ test("an erasure is told of", async () => {
   await daybook.close();
 });
 
-test("nothing is missed between the call and the first look, nor by one who names where they were", async () => {
+test.concurrent("nothing is missed between the call and the first look, nor by one who names where they were", async () => {
   const daybook = await open();
   await daybook.ingest([{ name: "a" }]);
   const changes = daybook.changes();
@@ -99,7 +99,7 @@ test("nothing is missed between the call and the first look, nor by one who name
   await daybook.close();
 });
 
-test("a batch of known events changes nothing and is not told of", async () => {
+test.concurrent("a batch of known events changes nothing and is not told of", async () => {
   const daybook = await open();
   await daybook.ingest([{ id: "1", name: "a" }]);
   const changes = daybook.changes()[Symbol.asyncIterator]();
@@ -109,7 +109,7 @@ test("a batch of known events changes nothing and is not told of", async () => {
   await daybook.close();
 });
 
-test("a signal ends it with aborted, a close quietly", async () => {
+test.concurrent("a signal ends it with aborted, a close quietly", async () => {
   const daybook = await open();
   const signal = { aborted: false };
   const stopped = daybook.changes({ signal })[Symbol.asyncIterator]().next();
@@ -121,7 +121,7 @@ test("a signal ends it with aborted, a close quietly", async () => {
   await expect(daybook.changes()[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: "closed" });
 });
 
-test("a listener that was busy when the store was closed hears the end", async () => {
+test.concurrent("a listener that was busy when the store was closed hears the end", async () => {
   const daybook = await open();
   const changes = daybook.changes()[Symbol.asyncIterator]();
   const first = next(changes, WAIT_MS);
@@ -131,7 +131,7 @@ test("a listener that was busy when the store was closed hears the end", async (
   expect(await next(changes, WAIT_MS)).toBe("end");
 });
 
-test("only so many listen at once; one that ends makes room", async () => {
+test.concurrent("only so many listen at once; one that ends makes room", async () => {
   const changes = new Changes({ newestSequence: 0 } as never);
   const listeners = Array.from({ length: LIMITS.changeReaderCount }, () => changes.read({}, 0));
   const waiting = listeners.map((listener) => listener.next());
@@ -141,7 +141,7 @@ test("only so many listen at once; one that ends makes room", async () => {
   await Promise.all(waiting);
 });
 
-test("options that nobody reads and sequences that are none are refused", async () => {
+test.concurrent("options that nobody reads and sequences that are none are refused", async () => {
   const daybook = await open();
   await expect(daybook.changes({ after: -1 })[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "after" } });
   await expect(daybook.changes({ since: 1 } as object)[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: "unknown_parameter" });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { bucketStorage, mapBucket } from "../../examples/custom-storage/bucket-storage.js";
 import { storageSuite } from "../../src/testing/index.js";
 import { daybook, emptyDirectory, ROOT, startProgram } from "../cli/run.js";
+import { longTest } from "../long-test.js";
 
 describe("every example runs and says what it promises", () => {
   test("embed.ts", async () => {
@@ -19,13 +20,13 @@ describe("every example runs and says what it promises", () => {
     expect(lines.filter((line) => line !== "" && !line.startsWith("//"))).toHaveLength(15);
   });
 
-  test("typed-events.ts", async () => {
+  longTest("typed-events.ts", async () => {
     const run = await startProgram("examples/typed-events.ts", []).finished;
     expect([run.code, run.stderr]).toEqual([0, ""]);
     expect(run.stdout).toMatch(/^stored: 2\nrejected: metadata\.plan: .*\npro signups: 1\nordered: 19\.9\n$/);
   });
 
-  test("http.ts", async () => {
+  longTest("http.ts", async () => {
     const run = await startProgram("examples/http.ts", []).finished;
     expect([run.code, run.stderr]).toEqual([0, ""]);
     expect(run.stdout).toContain("stored: { accepted: 2, duplicates: 0, rejected: [] }");
@@ -34,7 +35,7 @@ describe("every example runs and says what it promises", () => {
     expect(oneLine).toContain("per day: { status: 'OK', data: [ { day: '2026-03-01T00:00:00.000Z', count: 2 } ] }");
   });
 
-  test("serve-embedded.ts leaves a store that the command line verifies, and serves as it says", async () => {
+  longTest("serve-embedded.ts leaves a store that the command line verifies, and serves as it says", async () => {
     const directory = `${await emptyDirectory()}/visits`;
     const run = await startProgram("examples/serve-embedded.ts", [directory]).finished;
     expect([run.code, run.stderr]).toEqual([0, ""]);
@@ -49,28 +50,28 @@ describe("every example runs and says what it promises", () => {
     expect(await answer.json()).toEqual({ status: "OK", data: 2 });
   });
 
-  test("client.ts", async () => {
+  longTest("client.ts", async () => {
     const run = await startProgram("examples/client.ts", []).finished;
     expect([run.code, run.stderr]).toEqual([0, ""]);
     expect(run.stdout).toContain("stored: { accepted: 2, duplicates: 0, rejected: [] }\nunique users: 1\npage views: 1\n");
     expect(run.stdout).toContain("newest: signup\nexported: page_view\nexported: signup\n");
   });
 
-  test("custom-storage.ts", async () => {
+  longTest("custom-storage.ts", async () => {
     const run = await startProgram("examples/custom-storage.ts", []).finished;
     expect([run.code, run.stderr]).toEqual([0, ""]);
     expect(run.stdout).toContain("events after reopening: 2");
     expect(run.stdout).toMatch(/objects in the bucket: [1-9]/);
   });
 
-  test("attribution.ts", async () => {
+  longTest("attribution.ts", async () => {
     const run = await startProgram("examples/attribution.ts", []).finished;
     expect([run.code, run.stderr]).toEqual([0, ""]);
     expect(run.stdout).toContain("first_touch\n  (direct): 973 readings\n  feedburner: 145 readings\n");
     expect(run.stdout).toContain("last_touch\n  (direct): 973 readings\n  feedburner: 146 readings\n");
   });
 
-  test("insights.ts", async () => {
+  longTest("insights.ts", async () => {
     const run = await startProgram("examples/insights.ts", []).finished;
     expect([run.code, run.stderr]).toEqual([0, ""]);
     expect(run.stdout.trimEnd().split("\n")).toEqual([
@@ -90,7 +91,7 @@ describe("every example runs and says what it promises", () => {
     ]);
   });
 
-  test("cdnow.ts converts the file of its argument, else standard input, else its own sample", async () => {
+  longTest("cdnow.ts converts the file of its argument, else standard input, else its own sample", async () => {
     const events = async (args: readonly string[], input = "") => {
       const run = await startProgram("examples/cdnow.ts", args, { input }).finished;
       expect([run.code, run.stderr]).toEqual([0, ""]);
@@ -110,7 +111,7 @@ describe("every example runs and says what it promises", () => {
     expect(await events([`${ROOT}/examples/data/CDNOW_sample.txt`])).toEqual(lines);
   });
 
-  test("online-retail.ts prints a summary, and writes its events only where it is told to", async () => {
+  longTest("online-retail.ts prints a summary, and writes its events only where it is told to", async () => {
     const directory = await emptyDirectory();
     const header = "InvoiceNo,StockCode,Description,Quantity,InvoiceDate,UnitPrice,CustomerID,Country\n";
     const lines = "7,A,Tea,2,2011-01-02 10:05:00,1.5,17.0,EIRE\n7,B,Cup,1,2011-01-02 10:00:00,0.333,17.0,EIRE\nC8,B,Cup,-1,2011-01-03 09:00:00,0.333,,Unspecified\n";

@@ -72,7 +72,7 @@ function passes(predicate: Predicate, { ms, user, url, device }: Row): boolean {
 }
 
 test.each([true, false])("Rows found by posting lists are those that a look at each row finds, and lists are used where they are short (sealed: %s).", async (sealed) => {
-  const runs = caseCount(20, 200);
+  const runs = caseCount(10, 200);
   let usedCount = 0;
   await fc.assert(
     fc.asyncProperty(day, fc.array(fc.tuple(filters, range), { minLength: 30, maxLength: 60 }), async (rows, asked) => {

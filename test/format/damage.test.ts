@@ -4,7 +4,7 @@ import { withObject, type Objects } from "../store/objects.js";
 import { allowedOutcomes, cleanStore, cuts, flipped, outcomeOf } from "./damage-kit.js";
 
 /** One byte in so many is flipped, beginning where the seed says; another test of the long suite flips all. */
-const STRIDE = strideOf(512, 128);
+const STRIDE = strideOf(1_024, 128);
 const SMALL_STRIDE = strideOf(4, 1);
 const SMALL_BYTES = 2_048;
 /** One length in so many is tried. */

@@ -7,10 +7,11 @@ import type { Daybook } from "../../src/engine/daybook.js";
 import type { Listening, RequestHandler } from "../../src/node/listen.js";
 import type { SocketLimits } from "../../src/node/socket-limits.js";
 import { codeOf, get, handlerOf, send, stubDaybook } from "../http/kit.js";
+import { sliceOf } from "../oracle/settings.js";
 import { raw } from "./raw.js";
 import { WAYS } from "./ways.js";
 
-describe.each(WAYS)("a socket %s", (_, listen) => {
+describe.each(sliceOf(WAYS, 2))("a socket %s", (_, listen) => {
   const open: Listening[] = [];
   const sockets: Socket[] = [];
   const start = async (handler: RequestHandler, limits: Partial<SocketLimits> = {}) => {

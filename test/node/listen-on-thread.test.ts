@@ -7,6 +7,7 @@ import { listenOnThread, type ThreadListenOptions } from "../../src/node/listen-
 import { bundledProgram } from "../bundled.js";
 import { startProgram } from "../cli/run.js";
 import { handlerOf, stubDaybook } from "../http/kit.js";
+import { sliceOf } from "../oracle/settings.js";
 import { raw } from "./raw.js";
 import { THREAD } from "./ways.js";
 
@@ -23,12 +24,12 @@ describe("a thread of sockets", () => {
     await Promise.all([again.close(), again.close()]);
   });
 
-  it.each([
+  it.each(sliceOf([
     ["throws", `data:text/javascript,${encodeURIComponent('throw new Error("broken")')}`, /broken.*its program: data:/],
     ["ends before it listens", new URL("data:text/javascript,process.exit(3)"), /it ended with code 3/],
     ["is nowhere", join(tmpdir(), "nowhere.mjs"), /its program: file:.*nowhere\.mjs; the option "program"/],
     ["is that of seals", SEALS, /expected to be started by sealThread/],
-  ])("whose program %s leaves the sockets on the thread of the handler, and a warning says what was looked for", async (_, program, text) => {
+  ], 2))("whose program %s leaves the sockets on the thread of the handler, and a warning says what was looked for", async (_, program, text) => {
     const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
     onTestFinished(() => warnings.mockRestore());
     const server = await listenOnThread(handler, { program });
@@ -83,7 +84,7 @@ describe("a thread of sockets", () => {
     await server.close();
   });
 
-  it.each(["throw", "exit"])("that breaks (%s) takes its process along: a server that nobody reaches must not look alive", async (how) => {
+  it.each(sliceOf(["throw", "exit"], 2))("that breaks (%s) takes its process along: a server that nobody reaches must not look alive", async (how) => {
     const { code, stderr } = await startProgram("test/node/broken-thread.ts", [how]).finished;
     expect([code, stderr.includes(how === "throw" ? "the thread broke" : "ended by itself")]).toEqual([1, true]);
   });

@@ -4,10 +4,11 @@ import { DaybookError } from "../../src/base/errors.js";
 import { createHandler, memoryTokens } from "../../src/http/index.js";
 import type { Listening, RequestHandler } from "../../src/node/listen.js";
 import { handlerOf, stubDaybook } from "../http/kit.js";
+import { sliceOf } from "../oracle/settings.js";
 import { raw } from "./raw.js";
 import { WAYS } from "./ways.js";
 
-describe.each(WAYS)("a socket %s", (_way, listen, isOnThread) => {
+describe.each(sliceOf(WAYS, 2))("a socket %s", (_way, listen, isOnThread) => {
   const open: Listening[] = [];
   const start = async (handler: RequestHandler = handlerOf(stubDaybook()), drainMs?: number) => {
     const server = await listen(handler, drainMs === undefined ? {} : { drainMs });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { checkLiveHistory } from "./live-case.js";
 import { baseSeed, caseCount } from "./settings.js";
 
-const HISTORY_COUNTS = { big: 16, small: 8 } as const;
+const HISTORY_COUNTS = { big: 8, small: 4 } as const;
 
 test.each(["small", "big"] as const)(
   "After deletions of events and projects, and sweeps, a Daybook answers as if these had never come, over links, late events, seals and erasures, with a %s memory budget.",

@@ -9,13 +9,13 @@ import { HeldReads } from "./held-reads.js";
 import { happen } from "./live-case.js";
 import { anErasure, liveActs, liveQuestions, liveThemes, type Act } from "./live-history.js";
 import { outcomeOfOneMoment } from "./person-answers.js";
-import { baseSeed, caseCount, nowMs } from "./settings.js";
+import { baseSeed, longCount, nowMs } from "./settings.js";
 
 // Heads are full after a few rows, and a question gives others a turn wherever it can.
 useLimits({ headPartRowCount: 6, placesSortedAtOnce: 2, placedTouchCount: 3, sliceMs: 0, turnValueCount: 1 });
 
 test("A question asked while events and links come, heads are sealed, people erased and events deleted is answered as of one moment.", async () => {
-  for (let index = 0; index < caseCount(40); index += 1) {
+  for (let index = 0; index < longCount(200); index += 1) {
     const seed = baseSeed + index;
     await expect(strangeAnswers(seed, index % 2 === 0 ? 0 : 0.1), `DAYBOOK_SEED=${seed} DAYBOOK_CASES=1`).resolves.toEqual([]);
   }

@@ -10,7 +10,7 @@ import { randomOptions } from "../../src/testing/random/person-options.js";
 import type { PersonQuestion } from "../../src/testing/random/person-questions.js";
 
 /** Histories of the default suite. */
-export const LIVE_HISTORY_COUNTS = { big: 25, small: 8 } as const;
+export const LIVE_HISTORY_COUNTS = { big: 12, small: 4 } as const;
 
 /** How much memory what is kept may take: everything is dropped when nobody reads it, or some of it, or nothing. */
 export type Budget = "small" | "big";

@@ -139,7 +139,12 @@ describe("changes", () => {
       return new Response(body);
     });
     const heard = vi.fn();
-    await followChanges(clientOf(), "shop", end.signal, heard);
+    let isOver = false;
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const following = followChanges(clientOf(), "shop", end.signal, heard).finally(() => (isOver = true));
+    while (!isOver) await vi.advanceTimersByTimeAsync(100);
+    await following;
+    vi.useRealTimers();
     expect(heard.mock.calls.length).toBeGreaterThanOrEqual(2);
     expect(asked.map(({ headers }) => headers.get("last-event-id"))).toEqual([null, "5"]);
   });

@@ -3,6 +3,7 @@ import type { Browser } from "playwright-core";
 import type { Daybook } from "daybook";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { sharedChromium } from "../browser/chromium.js";
+import { sliceOf } from "../oracle/settings.js";
 import { beyondKeys, mouseDeeds, noteListeners } from "./keyboard/deeds.js";
 import { openPage, type OpenedPage } from "./opened-page.js";
 import { PICTURES } from "./picture-addresses.js";
@@ -36,7 +37,7 @@ describe("keys alone reach and do all that a mouse can", () => {
   });
 
   const shown = Object.entries(PICTURES).filter(([name]) => name !== "overview-empty" && name !== "overview-slip");
-  test.each(shown)("in %s", async (_, { address, act }) => {
+  test.each(sliceOf(shown, 9))("in %s", async (_, { address, act }) => {
     const { page, settled, turnTo } = opened;
     await turnTo(address);
     await act?.(page);

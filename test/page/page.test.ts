@@ -5,6 +5,8 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import type { Daybook } from "daybook";
 import { sharedChromium } from "../browser/chromium.js";
+import { longTest } from "../long-test.js";
+import { sliceOf } from "../oracle/settings.js";
 import { openPage, type OpenedPage } from "./opened-page.js";
 import { PICTURES } from "./picture-addresses.js";
 import { OWNER, VIEWER, servePage, type ServedPage } from "./serve-page.js";
@@ -109,7 +111,7 @@ async function hardToSee(colours: "light" | "dark"): Promise<string[]> {
 }
 
 describe("every view", () => {
-  test.each(Object.entries(PICTURES).filter(([, { isVariant }]) => isVariant !== true))(
+  test.each(sliceOf(Object.entries(PICTURES).filter(([, { isVariant }]) => isVariant !== true), 8))(
     "%s is shown without complaints, axe finds nothing in light and dark, and it fits a small screen",
     async (name, { address, act }) => {
       complaints.length = 0;
@@ -140,7 +142,7 @@ describe("the address", () => {
     expect(await figure("Visitors and visits", "visitors")).toBe(1);
   });
 
-  test("follows a click on a row, and back, forward and a copied link show the same picture", async () => {
+  longTest("follows a click on a row, and back, forward and a copied link show the same picture", async () => {
     await open("project=shop&zone=Europe/Berlin&period=90d");
     const all = await figure("Visitors and visits", "visitors");
     await page.locator('[data-panel="Places"] button.row-label', { hasText: "Germany" }).click();
@@ -167,7 +169,7 @@ describe("the address", () => {
 });
 
 describe("the token", () => {
-  test("is in the session's storage and nowhere else, and gone after signing out", async () => {
+  longTest("is in the session's storage and nowhere else, and gone after signing out", async () => {
     await open("project=shop");
     const places = await page.evaluate(() => ({
       session: Object.values({ ...sessionStorage }),
@@ -192,7 +194,7 @@ describe("the token", () => {
     await settled();
   });
 
-  test("is not ended by what is answered late to the one before", async () => {
+  longTest("is not ended by what is answered late to the one before", async () => {
     const held: (() => void)[] = [];
     served.answerWith(({ headers }, outgoing) => {
       if (headers.authorization === `Bearer ${OWNER.token}`) return false;
@@ -241,7 +243,7 @@ describe("what strangers sent", () => {
 });
 
 describe("the page", () => {
-  test("hears of what is stored, and moves nothing that one reads", async () => {
+  longTest("hears of what is stored, and moves nothing that one reads", async () => {
     await open("view=events&project=shop");
     const first = await page.locator(".event-rows .cell-button").first().innerText();
     await daybook.ingest([{ name: "Just now", project: "shop", anonymousId: "v1" }]);
@@ -252,7 +254,7 @@ describe("the page", () => {
     expect(await page.locator(".event-rows .cell-button").first().innerText()).toBe("Just now");
   });
 
-  test("says that the server has too much to do, and asks again by itself", async () => {
+  longTest("says that the server has too much to do, and asks again by itself", async () => {
     let refused = 0;
     served.answerWith((incoming, outgoing) => {
       refused += 1;
@@ -269,7 +271,7 @@ describe("the page", () => {
     expect(refused).toBeGreaterThan(2);
   });
 
-  test("reserves the place of what will come: nothing jumps", async () => {
+  longTest("reserves the place of what will come: nothing jumps", async () => {
     await open("project=shop");
     expect(await page.evaluate(() => (Reflect.get(globalThis, "shifts") as number[]).reduce((sum, shift) => sum + shift, 0))).toBeLessThan(0.02);
   });
@@ -290,7 +292,7 @@ describe("the page", () => {
     expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Question and files of Pages");
   });
 
-  test("erases a person only once their name is typed", async () => {
+  longTest("erases a person only once their name is typed", async () => {
     await open("view=people&project=shop&period=all&people.person=u27");
     await page.getByRole("button", { name: "Erase…" }).click();
     const deed = page.getByRole("button", { name: "Erase for ever" });

@@ -3,6 +3,7 @@ import type { Browser, Route } from "playwright-core";
 import type { Daybook } from "daybook";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { sharedChromium } from "../browser/chromium.js";
+import { sliceOf } from "../oracle/settings.js";
 import { drawn, isQuestion, openPage } from "./opened-page.js";
 import { OWNER, servePage, type ServedPage } from "./serve-page.js";
 import { openShop } from "./shop.js";
@@ -48,12 +49,12 @@ async function roundTrips(address: string): Promise<number> {
   return count;
 }
 
-test.each([
+test.each(sliceOf([
   ["any project", "", 2],
   ["any project in a time", "?period=90d", 2],
   ["a project", "?project=shop", 1],
   ["a project that has nothing recent", "?project=journal", 2],
   ["a project in a time, as links have it", "?project=shop&period=90d&zone=UTC", 1],
-])("the figures of %s need two round trips to the server at most", async (_, address, count) => {
+], 5))("the figures of %s need two round trips to the server at most", async (_, address, count) => {
   expect(await roundTrips(address)).toBe(count);
 });

@@ -121,7 +121,7 @@ async function outcomeOf<A>(ask: () => A | Promise<A>): Promise<A | { readonly e
 }
 
 test("While a history goes on, everybody is as far in a funnel as the oracle says.", async () => {
-  const count = caseCount(8, 400);
+  const count = caseCount(4, 400);
   for (let at = 0; at < count; at += 1) await checkLivingHistory(baseSeed + at);
   if (count < 30) return;
   for (const kind of ["sequential", "strict", "any", "identity", "account", "session", "plain", "entry", "last", "interval"]) expect(seen.get(`${kind} 2`), kind).toBeGreaterThan(2);

@@ -9,7 +9,7 @@ const nowMs = Date.UTC(2026, 2, 5);
 const clock = fixedClock(nowMs);
 const BATCH_ROWS = 4;
 /** Reads of a backup at which the default suite lets a writer go on: one in so many. */
-const STRIDE = strideOf(6, 1);
+const STRIDE = strideOf(12, 1);
 
 let batchCount = 0;
 async function ingest(daybook: Daybook): Promise<void> {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { Life, newFate } from "../crash/life.js";
 import { nowMs, SECRET } from "../crash/acts.js";
 import { storedSecret } from "../crash/stored-secret.js";
-import { baseSeed, strideOf } from "../oracle/settings.js";
+import { baseSeed, longStride, strideOf } from "../oracle/settings.js";
 import type { Objects } from "./objects.js";
 import { RecordingStorage } from "./recording-storage.js";
 import { storedText } from "./stored-text.js";
@@ -61,7 +61,7 @@ test("A process that dies at any operation of a deletion leaves it done or not d
   expect(new Set(answers).size).toBe(acts.length + 1 - 2);
   const deleting = moments.filter((moment) => moment.doneCount >= 4);
   expect(deleting.length).toBeGreaterThan(30);
-  const stride = strideOf(5, 1);
+  const stride = strideOf(10, 1);
   for (const { objects, doneCount, operation } of deleting.filter((_, at) => at % stride === baseSeed % stride)) {
     const storage = new RecordingStorage(objects);
     const survivor = await openDaybook({ storage, clock });
@@ -88,7 +88,7 @@ test("A loss of power at any operation of a deletion leaves it done or not done,
   const after = await answersOf(life.daybook);
   await life.close();
   expect(life.moments.length).toBeGreaterThan(15);
-  const lossCount = strideOf(1, 30);
+  const lossCount = strideOf(1, 30 / longStride(2));
   const seen = new Set<string>();
   for (const { state, ledger, operation } of life.moments) {
     for (let loss = 0; loss < lossCount; loss += 1) {
@@ -131,7 +131,7 @@ test("A deletion of which any one operation fails is done or not done, leaves no
   expect([isDone, after === before]).toEqual([true, false]);
   expect(count).toBeGreaterThan(15);
   const seen = { failed: 0, triedAgain: 0 };
-  const stride = strideOf(3, 1);
+  const stride = strideOf(4, 1);
   for (let failing = 1 + (baseSeed % stride); failing <= count; failing += stride) {
     const tried = await attempt(failing);
     const answer = await answersOf(tried.daybook);

@@ -27,7 +27,7 @@ function failAt(storage: RecordingStorage, number: number, code: "overloaded" | 
 
 const CODES = ["overloaded", "storage_full", "internal"] as const;
 /** Each code takes its turn with every second operation; in the long suite all do with all. */
-const STRIDE = strideOf(2 * CODES.length, 1);
+const STRIDE = strideOf(4 * CODES.length, 1);
 
 describe.each(CODES)("whichever operation fails once with %s,", (code) => {
   const first = 1 + ((2 * CODES.indexOf(code)) % STRIDE);

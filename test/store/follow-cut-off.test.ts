@@ -1,6 +1,7 @@
 import type { Storage } from "daybook";
 import { expect, test } from "vitest";
 import { useLimits } from "../limits.js";
+import { sliceOf } from "../oracle/settings.js";
 import { expectSame, follow, open, sleep } from "./follow-kit.js";
 import { lastingMemory } from "./objects.js";
 
@@ -44,11 +45,11 @@ function failingLate(storage: ReturnType<typeof lastingMemory>) {
   return { failing, writing };
 }
 
-test.each([
+test.each(sliceOf([
   // Without a new value it is one frame.
   ["a commit", () => "/first", 0, 90, 6],
   ["values of a commit that goes on behind them", (text: string) => `/${"x".repeat(30)} ${text}`, 2, 600, 2],
-] as const)(
+] as const, 2))(
   "What a writer takes back, %s, is never shown: others get its numbers, and its codes.",
   async (_what, urlOf, passCount, afterMs, roundCount) => {
     const storage = lastingMemory();

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { KEYS_KEY } from "../../src/store/files/store-keys.js";
 import { journalKey } from "../../src/store/journal/journal.js";
 import { useLimits } from "../limits.js";
+import { sliceOf } from "../oracle/settings.js";
 import { expectSame, follow, ingest, nowMs, open, sleep } from "./follow-kit.js";
 import { lastingMemory, objectsOf, storageWith, withObject, type Objects } from "./objects.js";
 import { wholeObjectsOnly } from "./recording-storage.js";
@@ -30,14 +31,14 @@ async function put(storage: Storage, objects: Objects): Promise<void> {
 /** Events, and whether they are sealed. */
 type Filled = readonly [count: number, isSealed: boolean];
 
-test.each<readonly [what: string, one: Filled, other: Filled]>([
+test.each(sliceOf<readonly [what: string, one: Filled, other: Filled]>([
   ["with fewer events in its journal", [5, false], [2, false]],
   ["with as many events in its journal", [5, false], [5, false]],
   ["with more events in its journal", [2, false], [9, false]],
   ["with as many sealed events", [3, true], [3, true]],
   ["with more sealed events", [3, true], [5, true]],
   ["that sealed what the other one had in its journal", [3, false], [5, true]],
-])("Another store in the place of the one that is followed, %s, is not taken for it.", async (_what, one, other) => {
+], 2))("Another store in the place of the one that is followed, %s, is not taken for it.", async (_what, one, other) => {
   const storage = await storageWith(await storeWith("of the one", ...one));
   const follower = await follow(storage);
   expect(await follower.countEvents()).toBe(one[0]);
@@ -83,13 +84,13 @@ const PUT_BACK: Record<string, (moments: Moments) => Promise<Objects>> = {
   "no journal": ({ late }) => Promise.resolve(new Map([...late].filter(([key]) => !key.startsWith("journal/")))),
 };
 
-describe.each([
+describe.each(sliceOf([
   ["a journal", (storage: Storage) => storage, 4],
   ["a journal, where the last commit is a large one", (storage: Storage) => storage, 400],
   ["a journal of whole objects", wholeObjectsOnly, 4],
   ["a journal of whole objects, where the last commit is a large one", wholeObjectsOnly, 400],
-])("Where a store with %s is put back", (_what, wrap, lastCount) => {
-  test.each(Object.entries(PUT_BACK))("a follower takes %s for no state to go on with", async (_state, instead) => {
+], 3))("Where a store with %s is put back", (_what, wrap, lastCount) => {
+  test.each(sliceOf(Object.entries(PUT_BACK), 2))("a follower takes %s for no state to go on with", async (_state, instead) => {
     const storage = lastingMemory();
     const writer = await open(wrap(storage));
     await ingest(writer, "sealed", 2);

@@ -6,7 +6,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { MANIFEST_KEY } from "../../src/store/files/manifest.js";
 import { storeOf } from "../../src/engine/open-daybook.js";
 import { useLimits } from "../limits.js";
-import { baseSeed, strideOf } from "../oracle/settings.js";
+import { longTest } from "../long-test.js";
+import { baseSeed, longStride, sliceOf, strideOf } from "../oracle/settings.js";
 import { emptyDirectory, erase, expectSame, follow, ingest, listOf, nowMs, open, sleep } from "./follow-kit.js";
 import { lastingMemory, objectsOf, storageWith, type Objects } from "./objects.js";
 
@@ -16,7 +17,7 @@ useLimits({ followMs: 15, followSettleMs: 10, followLateMs: 50 });
 /** Reads of a follower at which its writer goes on: three looks at least, and a question. */
 const READ_COUNT = 24;
 /** The default suite tries one in so many. */
-const STRIDE = strideOf(12, 1);
+const STRIDE = strideOf(24, longStride(2));
 
 async function seal(writer: Daybook): Promise<void> {
   await ingest(writer, "sealed", 4);
@@ -67,7 +68,7 @@ async function filled(): Promise<Objects> {
   return await objectsOf(storage);
 }
 
-describe.each([["holds files", true], ["holds none", false]])("A follower of a storage that %s", (_name, holds) => {
+describe.each(sliceOf([["holds files", true], ["holds none", false]], 2))("A follower of a storage that %s", (_name, holds) => {
   test.each(Object.keys(ACTS))("answers for one state wholly where its writer %s between any two of its reads", async (name) => {
     const objects = await filled();
     for (let at = baseSeed % STRIDE; at < READ_COUNT; at += STRIDE) {
@@ -103,7 +104,7 @@ describe.each([["holds files", true], ["holds none", false]])("A follower of a s
   });
 });
 
-test("Where nothing can be held, a question whose file is taken away before it is read begins anew; a look takes what the next manifest names.", async () => {
+longTest("Where nothing can be held, a question whose file is taken away before it is read begins anew; a look takes what the next manifest names.", async () => {
   const storage = lastingMemory();
   const writer = await open(storage);
   // Larger than what is read of a segment when it is opened.
@@ -138,7 +139,7 @@ test("Where nothing can be held, a question whose file is taken away before it i
   expect(await follower.countEvents()).toBe(1_800);
 });
 
-test("What a follower's export reads stays until its end, and leaves no byte of the erased on the disk behind it.", async () => {
+longTest("What a follower's export reads stays until its end, and leaves no byte of the erased on the disk behind it.", async () => {
   const directory = await emptyDirectory();
   const writer = await open(fileStorage(directory));
   // Larger than what is read of a segment when it is opened.
@@ -256,7 +257,7 @@ test("A batch is seen whole, and what was seen is never gone again, while a writ
   expect(askedCount).toBeGreaterThan(3);
 });
 
-test("A follower that is closed in the midst of a look, and of a question, reads nothing more.", async () => {
+longTest("A follower that is closed in the midst of a look, and of a question, reads nothing more.", async () => {
   const storage = await storageWith(await filled());
   const writer = await open(storage);
   let readCount = 0;

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { storeOf } from "../../src/engine/open-daybook.js";
 import { KEYS_KEY } from "../../src/store/files/store-keys.js";
 import { useLimits } from "../limits.js";
+import { sliceOf } from "../oracle/settings.js";
 import { emptyDirectory, erase, expectSame, follow, ingest, nowMs, open, sleep } from "./follow-kit.js";
 import { lastingMemory } from "./objects.js";
 import { wholeObjectsOnly } from "./recording-storage.js";
@@ -28,7 +29,7 @@ function twice(storage: Storage): readonly [Storage, Storage] {
   return [storage, storage];
 }
 
-describe.each(Object.entries(PLACES))("In %s a follower", (_place, make) => {
+describe.each(sliceOf(Object.entries(PLACES), 3))("In %s a follower", (_place, make) => {
   test("shows within a second what its writer commits, seals and compacts, and how it is opened again", async () => {
     const [writing, reading] = await make();
     const writer = await open(writing);

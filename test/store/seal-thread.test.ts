@@ -16,6 +16,8 @@ import type { Sealer, SourceRows } from "../../src/store/files/make-segment.js";
 import { bundledProgram } from "../bundled.js";
 import { startProgram } from "../cli/run.js";
 import { useLimits } from "../limits.js";
+import { longTest } from "../long-test.js";
+import { sliceOf } from "../oracle/settings.js";
 import { objectsOf } from "./objects.js";
 
 const PROGRAM = bundledProgram("seal-program");
@@ -95,7 +97,7 @@ describe("a seal thread", () => {
     expect(await segmentsOf(other)).toEqual(await segmentsOf(own));
   });
 
-  it.each(storages)("merges segments as the calling thread would: %s", async (_, storage) => {
+  it.each(sliceOf(storages, 2))("merges segments as the calling thread would: %s", async (_, storage) => {
     const [own, other] = [storage(), storage()];
     const { sealer, wereMade } = watched(threadOf());
     for (const daybook of [await openDaybook({ storage: own }), await openDaybook({ storage: other, sealer })]) {
@@ -125,7 +127,7 @@ describe("a seal thread", () => {
     expect(wereMade).toEqual([false]);
   });
 
-  it("serves several stores at once, each with its own rows", async () => {
+  longTest("serves several stores at once, each with its own rows", async () => {
     const { sealer, wereMade } = watched(threadOf());
     const [own, other] = await Promise.all([undefined, sealer].map((one) => Promise.all([1, 2, 3].map(async (seed) => await sealed(traffic(2 * MANY * seed, 1, seed), one)))));
     expect(wereMade).toEqual([true, true, true]);
@@ -140,7 +142,7 @@ describe("a seal thread", () => {
     expect(taken).toEqual(sources.map((rows) => rows.rowCount * rows.columnNames().length));
   });
 
-  it("leaves rows that come meanwhile, and questions, alone", async () => {
+  longTest("leaves rows that come meanwhile, and questions, alone", async () => {
     let go = (): void => undefined;
     const thread = threadOf();
     const gate = new Promise<void>((resolve) => (go = resolve));
@@ -178,7 +180,7 @@ describe("a seal thread", () => {
   });
 
   // Flags of V8 hold for the whole process, and are refused where a thread is given them by name.
-  it.each([[[]], [["--max-old-space-size=512"]]])("that is idle keeps no process from ending, and one that makes a file does: %o", async (flags) => {
+  longTest.each([[[]], [["--max-old-space-size=512"]]])("that is idle keeps no process from ending, and one that makes a file does: %o", async (flags) => {
     const { code, stdout, stderr } = await startProgram("test/store/seal-idle.ts", [], { flags }).finished;
     expect([code, stdout, stderr]).toEqual([0, `${3 * USUALLY_MANY} and ${12 * USUALLY_MANY} in 3 and 3 segments\n`, ""]);
   });
@@ -188,12 +190,12 @@ describe("a seal thread that fails", () => {
   const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
   afterEach(() => void warnings.mockClear());
 
-  it.each([
+  it.each(sliceOf([
     ["cannot start", 'throw new Error("broken")'],
     ["throws at the first rows", 'parentPort.on("message", () => { throw new Error("broken"); })'],
     ["ends at the first rows", 'parentPort.on("message", () => process.exit(3))'],
     ["ends when it has all", 'parentPort.on("message", ({ kind }) => kind === "make" && process.exit(3))'],
-  ])("because it %s: the calling thread makes the files, and a warning says why, once", async (_, text) => {
+  ], 2))("because it %s: the calling thread makes the files, and a warning says why, once", async (_, text) => {
     const { sealer, wereMade } = watched(threadOf(program(text)));
     const daybook = await storeOf(traffic(MANY * 3, 2), memoryStorage(), sealer);
     await daybook.seal();
@@ -224,7 +226,7 @@ describe("a seal thread that fails", () => {
     expect(warnings.mock.calls.map(([text]) => String(text))).toEqual([expect.stringContaining("allocation failed")]);
   });
 
-  it("to make one file is asked for no other", async () => {
+  longTest("to make one file is asked for no other", async () => {
     const text = 'parentPort.on("message", ({ kind, id }) => { if (kind === "make") parentPort.postMessage({ id, made: null, reason: "broken" }); })';
     const { sealer, wereMade } = watched(threadOf(program(text)));
     const daybook = await storeOf(traffic(MANY * 3, 2), memoryStorage(), sealer);
@@ -234,7 +236,7 @@ describe("a seal thread that fails", () => {
   });
 });
 
-it("A file of other rows than were asked for is not written: the rows stay where they are.", async () => {
+longTest("A file of other rows than were asked for is not written: the rows stay where they are.", async () => {
   const thread = threadOf();
   const sealer: Sealer = { make: (sources, ...rest) => thread.make(sources.slice(1), ...rest) };
   const daybook = await storeOf(traffic(LIMITS.headPartRowCount + MANY), memoryStorage(), sealer);
@@ -250,7 +252,7 @@ it("A file that cannot be read back is not written, and nothing stored is called
   expect(await daybook.stats()).toMatchObject({ segmentCount: 0, headRowCount: MANY });
 });
 
-it("A lock that is lost while the file is made is found lost before the file is written.", async () => {
+longTest("A lock that is lost while the file is made is found lost before the file is written.", async () => {
   const thread = threadOf();
   let isHeld = true;
   const lock = () => Promise.resolve({ isHeld: () => Promise.resolve(isHeld), release: () => Promise.resolve() });

@@ -1,14 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { trackerScript } from "../../build/tracker-script.js";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from "vitest";
 import { sharedChromium } from "../browser/chromium.js";
-import { ROOT } from "../cli/run.js";
+import { longTest } from "../long-test.js";
+import { sliceOf } from "../oracle/settings.js";
 import { Collector, Site } from "./site.js";
 
-const directory = mkdtempSync(join(tmpdir(), "daybook-tracker-"));
 const site = new Site();
 let collector: Collector;
 let browser: Browser;
@@ -17,14 +15,12 @@ let context: BrowserContext;
 const errors: string[] = [];
 
 beforeAll(async () => {
-  await trackerScript(join(ROOT, "src"), directory);
-  collector = new Collector(readFileSync(join(directory, "daybook.js"), "utf8"));
+  collector = new Collector(readFileSync(join(inject("programs"), "daybook.js"), "utf8"));
   [browser] = await Promise.all([sharedChromium(), collector.start(), site.start()]);
 });
 afterAll(() => {
   collector.stop();
   site.stop();
-  rmSync(directory, { recursive: true });
 });
 beforeEach(async () => {
   collector.reset();
@@ -98,7 +94,7 @@ test("the pages of a single-page application are sent, each with the one before,
   expect(collector.taken[1]?.["title"]).toBe("B");
 });
 
-test("of several addresses in one go only the one that is shown is sent", async () => {
+longTest("of several addresses in one go only the one that is shown is sent", async () => {
   const page = await open("/a");
   await sent(1);
   await call(page, "history.pushState({}, '', '/old'); history.replaceState({}, '', '/new')");
@@ -106,7 +102,7 @@ test("of several addresses in one go only the one that is shown is sent", async 
   expect(paths()).toEqual(["/a", "/new"]);
 });
 
-test("hashes are pages with data-hash only", async () => {
+longTest("hashes are pages with data-hash only", async () => {
   const page = await open("/a#one", html("data-hash"));
   await sent(1);
   await call(page, "location.hash = 'two'");
@@ -114,7 +110,7 @@ test("hashes are pages with data-hash only", async () => {
   expect(paths()).toEqual(["/a#one", "/a#two"]);
 });
 
-test("pushState answers and throws what it did, and a frozen history is let be", async () => {
+longTest("pushState answers and throws what it did, and a frozen history is let be", async () => {
   const page = await open("/a");
   await sent(1);
   expect(await call(page, "try { history.pushState({}, '', 'https://other.example/') } catch (error) { error.name }")).toBe("SecurityError");
@@ -126,7 +122,7 @@ test("pushState answers and throws what it did, and a frozen history is let be",
   expect(await call(result, "history.pushState(7)")).toEqual([true, 7]);
 });
 
-test("a page that comes back from the cache of back and forward counts again", async () => {
+longTest("a page that comes back from the cache of back and forward counts again", async () => {
   const page = await open("/a");
   await sent(1);
   await call(page, "dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
@@ -140,7 +136,7 @@ const HIDDEN = `<script>
   const show = () => { hidden = false; document.dispatchEvent(new Event("visibilitychange", { bubbles: true })); };
 </script>`;
 
-test("a page that is opened hidden, or rendered ahead and so hidden, waits until it is shown, and counts once", async () => {
+longTest("a page that is opened hidden, or rendered ahead and so hidden, waits until it is shown, and counts once", async () => {
   const page = await open("/a", html("", "", HIDDEN));
   await call(page, "history.replaceState({}, '', '/b')");
   await settled();
@@ -173,7 +169,7 @@ test("events are sent as the API says, with money, and with who is who from then
 
 const EARLY = "<script>window.daybook = window.daybook || { q: [], track(...a) { this.q.push(['track', ...a]) } };";
 
-test("calls before the script has loaded are kept; one of them may forbid the rest", async () => {
+longTest("calls before the script has loaded are kept; one of them may forbid the rest", async () => {
   await open("/a", html("", "", `${EARLY} daybook.track('early', { n: 1 }); daybook.q.push(['nonsense'], ['identify', 'ada'])</script>`));
   await exactly(3);
   expect(names().sort()).toEqual(["$identify", "early", "pageview"]);
@@ -184,12 +180,12 @@ test("calls before the script has loaded are kept; one of them may forbid the re
   expect(names()).toEqual([]);
 });
 
-test("two tags count once", async () => {
+longTest("two tags count once", async () => {
   await open("/a", html() + html());
   await exactly(1);
 });
 
-test("the script finds its tag as a module, and when a tag manager writes it; without a tag it does nothing", async () => {
+longTest("the script finds its tag as a module, and when a tag manager writes it; without a tag it does nothing", async () => {
   await open("/a", `<script type="module" src="${collector.url}/daybook.js" data-key="pk_2"></script>`);
   await sent(1);
   const load = "const tag = document.createElement('script'); tag.src = URL; tag.dataset.key = 'pk_3'; document.head.append(tag);";
@@ -201,7 +197,7 @@ test("the script finds its tag as a module, and when a tag manager writes it; wi
   expect(names()).toHaveLength(2);
 });
 
-test("events go to the directory of the script, or to the server that is named", async () => {
+longTest("events go to the directory of the script, or to the server that is named", async () => {
   await open("/a", `<script src="${collector.url}/x/daybook.js?a=/b" data-key="pk_1"></script>`);
   await sent(1);
   await open("/a", html(`data-server="${collector.url}/y/"`));
@@ -225,7 +221,7 @@ test("an id is stored where data-id asks for it, the same on every page, and non
 
 const BLOCKED = "Object.defineProperty(window, 'localStorage', { get() { throw new Error('blocked') } })";
 
-test("what is excluded is not sent, nor told as the page before", async () => {
+longTest("what is excluded is not sent, nor told as the page before", async () => {
   const page = await open("/admin/users", html('data-exclude="/admin/*, /x.y"'));
   await call(page, "daybook.track('secret')");
   for (const path of ["/x.y", "/xzy", "/administer", "/admin/", "/b"]) {
@@ -237,7 +233,7 @@ test("what is excluded is not sent, nor told as the page before", async () => {
   expect(collector.taken[2]?.referrer).toBe(`${site.url}/administer`);
 });
 
-test("who opts out sends nothing any more, on no page, and nothing of ours is left but that; it can be taken back", async () => {
+longTest("who opts out sends nothing any more, on no page, and nothing of ours is left but that; it can be taken back", async () => {
   collector.answers = [500];
   const page = await open("/a", html('data-id="storage"'));
   await expect.poll(() => call(page, "Object.keys(localStorage).length")).toBe(2);
@@ -251,7 +247,7 @@ test("who opts out sends nothing any more, on no page, and nothing of ours is le
   expect(names()).toEqual(["again"]);
 });
 
-test("who opts out while an answer is awaited leaves nothing behind", async () => {
+longTest("who opts out while an answer is awaited leaves nothing behind", async () => {
   const page = await open("/a");
   await sent(1);
   collector.answers = [500];
@@ -260,7 +256,7 @@ test("who opts out while an answer is awaited leaves nothing behind", async () =
   expect(await call(page, "Object.keys(localStorage)")).toEqual(["daybook.optout"]);
 });
 
-test.each([[500], [503], [429], [0]])("an event that is answered %i comes again with its id after a reload, and then no more", async (status) => {
+test.each(sliceOf([[500], [503], [429], [0]], 4))("an event that is answered %i comes again with its id after a reload, and then no more", async (status) => {
   collector.answers = [status];
   const page = await open("/a");
   await expect.poll(() => call(page, "Object.keys(localStorage).length")).toBe(1);
@@ -274,7 +270,7 @@ test.each([[500], [503], [429], [0]])("an event that is answered %i comes again 
   expect(await call(page, "localStorage.length")).toBe(0);
 });
 
-test.each([[400], [403], [413]])("an event that is answered %i is never sent again", async (status) => {
+longTest.each([[400], [403], [413]])("an event that is answered %i is never sent again", async (status) => {
   collector.answers = [status];
   const page = await open("/a");
   await expect.poll(() => collector.beacons.length).toBe(1);
@@ -283,7 +279,7 @@ test.each([[400], [403], [413]])("an event that is answered %i is never sent aga
   expect(names()).toEqual(["next"]);
 });
 
-test("where storage is blocked an event is kept by its page", async () => {
+longTest("where storage is blocked an event is kept by its page", async () => {
   await context.addInitScript(BLOCKED);
   collector.answers = [500];
   const page = await open("/a");
@@ -294,7 +290,7 @@ test("where storage is blocked an event is kept by its page", async () => {
   expect(names()).toEqual(["next", "pageview"]);
 });
 
-test("of two tabs neither loses what the other keeps, and at most fifty are kept, none longer than an hour", async () => {
+longTest("of two tabs neither loses what the other keeps, and at most fifty are kept, none longer than an hour", async () => {
   collector.answers = Array.from({ length: 70 }, () => 500);
   const tabs = await Promise.all([open("/a"), open("/b")]);
   await Promise.all(tabs.map((tab, at) => call(tab, `for (let n = 0; n < 5; n++) daybook.track('${at}' + n)`)));
@@ -315,7 +311,7 @@ test("of two tabs neither loses what the other keeps, and at most fifty are kept
   expect(await call(tab, "localStorage.length")).toBe(0);
 });
 
-test("no body is longer than 64 KiB; an event that alone is goes nowhere", async () => {
+longTest("no body is longer than 64 KiB; an event that alone is goes nowhere", async () => {
   const page = await open("/a");
   await sent(1);
   // As much as the browser lets be on its way at once.
@@ -328,7 +324,7 @@ test("no body is longer than 64 KiB; an event that alone is goes nowhere", async
   expect(Math.max(...collector.beacons.map((beacon) => JSON.stringify(beacon.events).length))).toBeLessThan(65_536);
 });
 
-test("a policy that forbids to connect stops nothing else", async () => {
+longTest("a policy that forbids to connect stops nothing else", async () => {
   site.csp = `script-src 'unsafe-inline' ${collector.url}; connect-src 'none'`;
   const page = await open("/a");
   await call(page, "daybook.track('x')");
@@ -340,7 +336,7 @@ test("a policy that forbids to connect stops nothing else", async () => {
   expect(names().sort()).toEqual(["pageview", "pageview", "x"]);
 });
 
-test("a page that breaks what the tracker needs hears nothing of it", async () => {
+longTest("a page that breaks what the tracker needs hears nothing of it", async () => {
   const broken = ["JSON.stringify = null", "fetch = navigator.sendBeacon = null", "addEventListener = () => { throw 1 }", "URL.createObjectURL = null"];
   for (const code of [...broken, "fetch = () => 7"]) {
     const page = await open("/a", html("", "", `<script>${code}</script>`));
@@ -375,7 +371,7 @@ const LINKS = `<a id="out" href="URL/elsewhere">out</a> <a id="in" href="/in">in
   <a id="mail" href="mailto:a@b.example">mail</a> <script>
     document.querySelectorAll("#file,#mail").forEach((link) => link.addEventListener("click", (event) => event.preventDefault()));</script>`;
 
-test("links to other hosts and to files are events where they are asked for, also when the page is left by them", async () => {
+longTest("links to other hosts and to files are events where they are asked for, also when the page is left by them", async () => {
   const page = await open("/a", html("data-outbound data-downloads=\"pdf, zip\"", LINKS.replace("URL", collector.url)));
   await sent(1);
   await page.click("#mail");
@@ -392,7 +388,7 @@ test("links to other hosts and to files are events where they are asked for, als
   expect(collector.taken.map(({ metadata }) => metadata?.["url"])).toEqual([undefined, `${site.url}/f/Paper.PDF?x=1`, elsewhere, elsewhere]);
 });
 
-test("links are no events where they are not asked for, or have another ending than is asked for", async () => {
+longTest("links are no events where they are not asked for, or have another ending than is asked for", async () => {
   const page = await open("/a", html('data-downloads="zip, tar"', LINKS.replace("URL", collector.url)));
   await sent(1);
   await page.click("#file");

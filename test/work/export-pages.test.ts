@@ -1,6 +1,5 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type ExportedEvent, type StoredRecord } from "daybook";
 import { describe, expect, test } from "vitest";
-import { LIMITS } from "../../src/base/limits.js";
 import { MS_PER_DAY } from "../../src/base/time.js";
 import { parseUuid } from "../../src/base/uuid.js";
 import { AFTER } from "../../src/engine/exports/place.js";
@@ -8,6 +7,7 @@ import type { PagedExports } from "../../src/engine/exports/place.js";
 import { orderedRows } from "../../src/segment/ordered-rows.js";
 import type { Rows } from "../../src/segment/rows.js";
 import { handlerOf, send } from "../http/kit.js";
+import { useLimits } from "../limits.js";
 import { headOf, idBytes } from "../segment/rows-of.js";
 import { RecordingStorage } from "../store/recording-storage.js";
 
@@ -52,9 +52,11 @@ const linesOf = async (items: AsyncIterable<unknown>) => {
   return text;
 };
 
+const pageRowCount = 500;
+useLimits({ exportPageCount: pageRowCount });
 const pageCount = 3;
-const count = LIMITS.exportPageCount * pageCount;
-const expectedCounts = [...Array.from({ length: pageCount }, () => LIMITS.exportPageCount), 0];
+const count = pageRowCount * pageCount;
+const expectedCounts = [...Array.from({ length: pageCount }, () => pageRowCount), 0];
 
 describe("a page of an export costs what is on it", () => {
   const afterEvent = ({ createdAt, id }: Record<string, unknown>) => ({ createdAt, id });
@@ -83,7 +85,7 @@ describe("a page of an export costs what is on it", () => {
     await using daybook = await openDaybook({ storage: memoryStorage(), clock });
     await daybook.ingest(Array.from({ length: count }, (_, at) => ({ name: "a", id: `event ${at}`, createdAt: NOW_MS })));
     const { text, givenCounts } = await pagesOf(daybook, "/v1/exports/events", afterEvent, false);
-    expect(givenCounts[1]).toBe(2 * LIMITS.exportPageCount);
+    expect(givenCounts[1]).toBe(2 * pageRowCount);
     expect(text === (await linesOf(daybook.exportEvents()))).toBe(true);
   });
 });

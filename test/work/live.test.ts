@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Daybook, EventInput } from "daybook";
+import { sliceOf } from "../oracle/settings.js";
 import { events, ninetyDays, openMeasured, type Measured } from "./ninety-days.js";
 
 const laterMs = Date.UTC(2026, 3, 5);
@@ -46,7 +47,7 @@ async function live(daybook: Daybook, step: number): Promise<void> {
 }
 
 describe("While people sign up, pay and come late", () => {
-  test.each(Object.entries(questions))("%s looks at what came since, and reads nothing", async (_name, ask) => {
+  test.each(sliceOf(Object.entries(questions), 3))("%s looks at what came since, and reads nothing", async (_name, ask) => {
     const store = await openWithCompanies();
     await store.measure(ask);
     for (let step = 0; step < 3; step += 1) {

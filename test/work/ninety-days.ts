@@ -9,7 +9,7 @@ const clock = fixedClock(Date.UTC(2026, 3, 10));
 
 /** Ninety days of traffic, some hundred events each; on the day 40 one that no other day has. */
 export const events: readonly EventInput[] = [
-  ...generateTraffic({ seed: 11, eventCount: 54_000, dayCount: DAY_COUNT, startMs }),
+  ...generateTraffic({ seed: 11, eventCount: 40_000, dayCount: DAY_COUNT, startMs }),
   {
     id: "rare", name: "rare event", createdAt: startMs + 40.5 * 86_400_000, device: "teletype", project: "web",
     metadata: { "rare key": "yes" },

@@ -1,13 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
-import { trackerScript } from "../../../build/tracker-script.js";
+import { inject } from "vitest";
 import { fixedClock } from "../../../src/base/clock.js";
 import { createHandler, loadAgentReader, loadBotTest, memoryTokens } from "../../../src/http/index.js";
 import { memoryStorage, openDaybook } from "../../../src/index.js";
 import { listen } from "../../../src/node/index.js";
-import { ROOT } from "../../cli/run.js";
 import { launchChromium } from "../chromium.js";
 import { Site } from "./pages.js";
 import { countryOf } from "./people.js";
@@ -28,7 +26,7 @@ export interface World {
 export async function openWorld(startMs: number): Promise<World> {
   const clock = fixedClock(startMs);
   const daybook = await openDaybook({ storage: memoryStorage(), clock });
-  const [readAgent, isBot, text] = await Promise.all([loadAgentReader(), loadBotTest(), builtScript()]);
+  const [readAgent, isBot, text] = await Promise.all([loadAgentReader(), loadBotTest(), readFile(join(inject("programs"), "daybook.js"), "utf8")]);
   const origins: string[] = [];
   const much = 1_000_000;
   const rates = { perSec: much, burst: much, perAddressPerSec: much, perAddressBurst: much };
@@ -74,14 +72,4 @@ export async function openWorld(startMs: number): Promise<World> {
       await daybook.close();
     },
   };
-}
-
-async function builtScript(): Promise<string> {
-  const directory = mkdtempSync(join(tmpdir(), "daybook-walk-"));
-  try {
-    await trackerScript(join(ROOT, "src"), directory);
-    return readFileSync(join(directory, "daybook.js"), "utf8");
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
 }

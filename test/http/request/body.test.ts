@@ -116,7 +116,7 @@ describe("compressed bodies", () => {
   });
 
   it("a small body that inflates over the bound is 413, and memory stays small", async () => {
-    const bomb = gzipSync(new Uint8Array(256 * MIB), { level: 9 });
+    const bomb = gzipSync(new Uint8Array(128 * MIB), { level: 1 });
     expect(bomb.length).toBeLessThan(MIB);
     const before = process.memoryUsage().arrayBuffers;
     const sent = await sendBytes(bomb, "gzip");

@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { longTest } from "../../long-test.js";
 import { codeOf, handlerOf, send, stubDaybook } from "../kit.js";
 
 const NDJSON = { "content-type": "application/x-ndjson" };
@@ -65,7 +66,7 @@ describe("POST /v1/events", () => {
     expect(sent.json["detail"]).toContain("line 3");
   });
 
-  it("takes 16 MiB, and no more after inflating", async () => {
+  longTest("takes 16 MiB, and no more after inflating", async () => {
     const list = (byteLength: number) => `[]${" ".repeat(byteLength - 2)}`;
     const status = async (body: Uint8Array | string, headers = {}) =>
       (await send(handlerOf(stubDaybook()), "/v1/events", { body, headers })).status;

@@ -68,7 +68,7 @@ test("A defect is told by its name and place, not by its message, which may quot
   expect(lines.join("")).not.toContain(EMAIL);
   const [first, second] = lines.map((line) => JSON.parse(line) as { message: string; stack: string[] });
   expect([first?.message, second?.message]).toEqual(["SyntaxError", "corruption: segment 7: block 3 is damaged"]);
-  expect(first?.stack[0]).toMatch(/^at .*secrets\.test\.ts/);
+  expect(first?.stack[0]).toMatch(/^at .*secrets\.long\.test\.ts/);
 });
 
 test("A log of too many requests tells how many it left out, and says nothing of health.", () => {
