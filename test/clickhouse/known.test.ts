@@ -91,6 +91,8 @@ const questions: Readonly<Record<string, Ask>> = {
   "a search": (of) => of.searchEvents({ filterGroups: [{ filters: [{ fieldName: "company.size", operator: "=", value: "40" }] }] }),
   "the greatest of a trait": (of) => of.trend({ measure: { type: "max", field: "person.age" }, breakdown: breakdown("company.size", "person.age") }),
   "values of a trait": (of) => of.trend({ measure: { type: "unique_values", field: "person.plan" }, cumulative: true, interval: "week" }),
+  "people so far": (of) => of.trend({ measure: { type: "unique_users" }, cumulative: true, interval: "week" }),
+  "people so far of each event": (of) => of.trend({ measure: { type: "unique_users" }, cumulative: true, breakdown: breakdown("name") }),
   "revenue by who brought it": (of) => of.trend({ measure: { type: "revenue" }, breakdown: breakdown("first_touch.source", "person.plan") }),
   "sessions": (of) => of.sessionsOverview({ breakdown: breakdown("person.deep.key", "last_touch.medium") }),
   "a funnel of sessions": (of) => of.funnel({ steps, level: "session", breakdown: breakdown("company.size") }),

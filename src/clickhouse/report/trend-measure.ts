@@ -35,7 +35,7 @@ const users: Measure = {
   ...plain,
   things: (needs) => needs.who(),
   figure: sql`uniqExactIf(things, things != '')`,
-  running: { state: sql`uniqExactStateIf(things, things != '')`, figure: sql`uniqExactIfMerge(state)` },
+  running: { state: sql`uniqExactStateIf(things, things != '')`, figure: sql`uniqExactMerge(state)` },
 };
 
 /** The same of values. */
