@@ -49,9 +49,7 @@ export function* eachAddedCount(
 function* added(parts: readonly ActorCounts[], standsFor: (actor: number) => number): Steps<Sums> {
   const sums = new Sums(parts.reduce((sum, { actors }) => sum + actors.length, 0));
   for (const { actors, counts } of parts)
-    yield* piecesOf(actors.length, ACTORS_PER_STEP, (from, to) => {
-      for (let at = from; at < to; at += 1) sums.add(standsFor(actors[at]!), counts[at]!);
-    });
+    yield* piecesOf(actors.length, ACTORS_PER_STEP, (from, to) => sums.addAll(actors.subarray(from, to), counts.subarray(from, to), standsFor));
   return sums;
 }
 
@@ -87,6 +85,25 @@ class Sums {
     return this.#size;
   }
 
+  /** @param added above 0 */
+  addAll(actors: Uint32Array, added: Codes, standsFor: (actor: number) => number): void {
+    const met = this.#met;
+    let [size, counts] = [this.#size, this.#counts];
+    for (let at = 0; at < actors.length; at += 1) {
+      const who = standsFor(actors[at]!);
+      if (who >= counts.length) {
+        this.#reserve(who);
+        counts = this.#counts;
+      }
+      if (counts[who] === 0) {
+        met[size] = who;
+        size += 1;
+      }
+      counts[who]! += added[at]!;
+    }
+    this.#size = size;
+  }
+
   /** @param count above 0 */
   add(who: number, count: number): void {
     if (who >= this.#counts.length) this.#reserve(who);
@@ -113,10 +130,11 @@ class Sums {
 
   /** Takes those that were met from one place to another, each once. */
   takeEach(from: number, to: number, visit: (who: number, count: number) => void): void {
+    const [met, counts] = [this.#met, this.#counts];
     for (let at = from; at < to; at += 1) {
-      const who = this.#met[at]!;
-      const count = this.#counts[who]!;
-      this.#counts[who] = 0;
+      const who = met[at]!;
+      const count = counts[who]!;
+      counts[who] = 0;
       visit(who, count);
     }
   }
