@@ -88,7 +88,13 @@ function shortAmount(number: number): bigint | null {
 
 /** An amount times a rate, exactly; of the rate at most 18 decimals count. */
 export function convertMoney(money: Money, rate: number): Money {
-  return (fine(money) / FINE_PER_AMOUNT) * scaled(String(rate), RATE_DIGITS);
+  return conversionAt(rate)(money);
+}
+
+/** The same of many amounts. */
+export function conversionAt(rate: number): (money: Money) => Money {
+  const exact = scaled(String(rate), RATE_DIGITS);
+  return (money) => (fine(money) / FINE_PER_AMOUNT) * exact;
 }
 
 /** The major units of an amount, rounded half to even to the digits of its currency. */

@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the counts */
+import { atOnce, piecesOf, type Steps } from "../base/steps.js";
 import { sortedCodes } from "../base/text-order.js";
 import type { AggregateItem } from "../plan/input.js";
 
@@ -14,28 +15,48 @@ export interface Ranked {
  * and what ties with its last item, is put in order. Cost: a few nanoseconds a place, and 50 an item.
  */
 export function rankCounts(counts: Uint32Array, ranked: Ranked, limit: number | null): AggregateItem[] {
-  if (limit === null) return allItems(counts, ranked);
+  return atOnce(ranking(counts, ranked, limit));
+}
+
+/** Items that are made in one step: some milliseconds. */
+const ITEMS_PER_STEP = 16_384;
+
+/** The same, step by step. */
+export function* ranking(counts: Uint32Array, ranked: Ranked, limit: number | null): Steps<AggregateItem[]> {
+  if (limit === null) return yield* allItems(counts, ranked);
   const top = topCounted(counts, ranked, limit);
   const itemCount = Math.min(top.places.length, limit);
   return Array.from({ length: itemCount }, (_, at) => ({ property: ranked.propertyOf(top.places[at]!), count: top.counts[at]! }));
 }
 
-function allItems(counts: Uint32Array, ranked: Ranked): AggregateItem[] {
-  let shownCount = 0;
-  for (let place = 0; place < counts.length; place += 1) if (counts[place] !== 0) shownCount += 1;
+function* allItems(counts: Uint32Array, ranked: Ranked): Steps<AggregateItem[]> {
+  const shownCount = shownCountOf(counts);
+  yield;
   const order = ranked.placesInOrder?.(shownCount) ?? null;
+  yield;
   // As long as it will be: one that grows takes twice as long to fill with some hundred thousand items.
   const items = new Array<AggregateItem>(shownCount);
   if (order === null) {
     const { places } = sortTies(byCountDescending(shownOf(counts, shownCount)), ranked);
-    for (let at = 0; at < shownCount; at += 1) items[at] = { property: ranked.propertyOf(places[at]!), count: counts[places[at]!]! };
+    yield;
+    yield* piecesOf(shownCount, ITEMS_PER_STEP, (from, to) => {
+      for (let at = from; at < to; at += 1) items[at] = { property: ranked.propertyOf(places[at]!), count: counts[places[at]!]! };
+    });
   } else {
     const ranks = ranksOf(counts, order, shownCount);
+    yield;
     // By place, so that properties are read in the order they lie in.
-    for (let place = 0; place < counts.length; place += 1)
-      if (counts[place] !== 0) items[ranks[place]!] = { property: ranked.propertyOf(place), count: counts[place]! };
+    yield* piecesOf(counts.length, ITEMS_PER_STEP, (from, to) => {
+      for (let place = from; place < to; place += 1) if (counts[place] !== 0) items[ranks[place]!] = { property: ranked.propertyOf(place), count: counts[place]! };
+    });
   }
   return items;
+}
+
+function shownCountOf(counts: Uint32Array): number {
+  let shownCount = 0;
+  for (let place = 0; place < counts.length; place += 1) if (counts[place] !== 0) shownCount += 1;
+  return shownCount;
 }
 
 function shownOf(counts: Uint32Array, shownCount: number): Counted {

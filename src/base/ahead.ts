@@ -2,7 +2,7 @@
 export const AHEAD_COUNT = 4;
 
 /** Loads items some at a time and takes what came of them one after the other, in their order. @param take answers false to end */
-export async function inOrder<I, T>(items: readonly I[], load: (item: I) => Promise<T>, take: (loaded: T, item: I) => boolean): Promise<void> {
+export async function inOrder<I, T>(items: readonly I[], load: (item: I) => Promise<T>, take: (loaded: T, item: I) => boolean | Promise<boolean>): Promise<void> {
   const loads: Promise<T>[] = [];
   for (const [at, item] of items.entries()) {
     while (loads.length < Math.min(items.length, at + AHEAD_COUNT)) {
@@ -11,6 +11,6 @@ export async function inOrder<I, T>(items: readonly I[], load: (item: I) => Prom
       next.catch(() => undefined);
       loads.push(next);
     }
-    if (!take(await (loads[at] as Promise<T>), item)) return;
+    if (!(await take(await (loads[at] as Promise<T>), item))) return;
   }
 }

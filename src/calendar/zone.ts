@@ -19,9 +19,10 @@ export function zoneOf(name: string): Zone | null {
   const before = known.get(name);
   if (before !== undefined) return before;
   if (!/^[A-Za-z]/.test(name)) return null;
-  let format: Intl.DateTimeFormat;
+  let format: Intl.DateTimeFormat | null;
   try {
-    format = formatOf(name);
+    // The first formatter of a process takes some 25 ms.
+    format = name === "UTC" ? null : formatOf(name);
   } catch {
     return null;
   }
@@ -54,17 +55,18 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
  * Offsets are asked once for each UTC day: two changes within one day that cancel each other would be missed, and no zone has ever had them.
  */
 export class Zone {
-  readonly #format: Intl.DateTimeFormat;
+  readonly #format: Intl.DateTimeFormat | null;
   /** By UTC day: the offset at its first instant. */
   readonly #offsets = new Map<number, number>();
   readonly #isUtc: boolean;
 
+  /** @param format null for UTC */
   constructor(
     readonly name: string,
-    format: Intl.DateTimeFormat,
+    format: Intl.DateTimeFormat | null,
   ) {
     this.#format = format;
-    this.#isUtc = format.resolvedOptions().timeZone === "UTC";
+    this.#isUtc = format === null || format.resolvedOptions().timeZone === "UTC";
   }
 
   /** How far its clocks are ahead of UTC at an instant. */
@@ -130,7 +132,7 @@ export class Zone {
 
   #asked(ms: number): number {
     const seconds = Math.floor(ms / 1000) * 1000;
-    const [month = 1, day = 1, year = 0, hour = 0, minute = 0, second = 0] = this.#format.format(seconds).match(/\d+/g)?.map(Number) ?? [];
+    const [month = 1, day = 1, year = 0, hour = 0, minute = 0, second = 0] = this.#format?.format(seconds).match(/\d+/g)?.map(Number) ?? [];
     return Date.UTC(year, month - 1, day, hour, minute, second) - seconds;
   }
 }

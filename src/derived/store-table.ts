@@ -1,7 +1,7 @@
 import { inOrder } from "../base/ahead.js";
 import { LIMITS } from "../base/limits.js";
 import type { Droppable, MemoryBudget } from "../segment/memory-budget.js";
-import { Turns } from "../base/turn.js";
+import { Turns, nextTurn } from "../base/turn.js";
 import type { Rows } from "../segment/rows.js";
 import type { Missing } from "./missing.js";
 import { RowsTaken } from "./rows-taken.js";
@@ -131,10 +131,13 @@ export abstract class StoreTable<T> implements Droppable {
       await turns.took(segment.rowCount * VALUES_PER_ROW);
       return await this.load(segment);
     };
-    await inOrder(segments, load, (made, segment) => {
+    await inOrder(segments, load, async (made, segment) => {
       looked(segment.rowCount);
       if (generation !== this.#generation) return false;
-      if (!this.#taken.hasSegment(segment)) this.#takeSegment(segment, made);
+      if (this.#taken.hasSegment(segment)) return true;
+      this.#takeSegment(segment, made);
+      // Others were loaded meanwhile, and would be taken at once.
+      await nextTurn();
       return true;
     });
     this.#count();

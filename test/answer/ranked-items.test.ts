@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareCodePoints } from "../../src/base/order.js";
-import { rankCounts } from "../../src/answer/ranked-items.js";
+import { rankCounts, ranking } from "../../src/answer/ranked-items.js";
 import { baseSeed, sliceOf } from "../oracle/settings.js";
 
 const TEXTS = ["", "a", "b", "ab", "é", "\uffff", "😀", "z"];
@@ -34,6 +34,13 @@ describe("items", () => {
       }),
       { seed: baseSeed, numRuns: 500 },
     );
+  });
+
+  test("are made some ten thousand in one step, with the order of all properties at hand and without it", () => {
+    const counts = Uint32Array.from({ length: 100_000 }, (_, place) => 1 + (place % 3));
+    const propertyOf = (place: number) => `${place}`;
+    const order = Uint32Array.from(counts.keys()).sort((a, b) => compareCodePoints(propertyOf(a), propertyOf(b)));
+    for (const ranked of [{ propertyOf }, { propertyOf, placesInOrder: () => order }]) expect([...ranking(counts, ranked, null)].length).toBeGreaterThanOrEqual(100_000 / 16_384);
   });
 
   test.each(sliceOf([1_000, 40_000], 2))("of %i places are told apart by every bit of their counts", (placeCount) => {

@@ -97,6 +97,8 @@ describe("The first insight of its kind, over a segment for each day,", () => {
 test.each(sliceOf(questions, 2))("An insight stops wherever its signal says so, when all of its rows and tables are at hand too, and leaves later ones right: %s", async (_name, ask) => {
   await using daybook = await openDaybook({ storage, clock, readOnly: true });
   const answer = await ask(daybook);
+  // What is asked a second time is put together once more.
+  await ask(daybook);
   const whole = await outcomeOf(daybook, ask, Infinity);
   expect(whole.outcome).toBe("answered");
   // The first look is that of the check of options.
@@ -105,6 +107,19 @@ test.each(sliceOf(questions, 2))("An insight stops wherever its signal says so, 
     expect([lookCount, outcome, looks - lookCount <= 1]).toEqual([lookCount, "aborted", true]);
   }
   expect(await ask(daybook)).toEqual(answer);
+});
+
+test.each(["funnel", "funnel by day"])("A second insight, which puts together what the first one kept, stops anywhere, and leaves the next one right: %s", async (name) => {
+  const ask = ofRows[name] as Questions[string];
+  const second = async (lookCount: number) => {
+    await using daybook = await openDaybook({ storage, clock, readOnly: true });
+    const answer = await ask(daybook);
+    const { outcome, looks } = await outcomeOf(daybook, ask, lookCount);
+    expect(await ask(daybook)).toEqual(answer);
+    return { outcome, looks };
+  };
+  const whole = await second(Infinity);
+  for (let lookCount = 2; lookCount <= whole.looks; lookCount += 1) expect([lookCount, (await second(lookCount)).outcome]).toEqual([lookCount, "aborted"]);
 });
 
 test.each(questions)("An insight is answered within a memory budget of one byte, again and again: %s", async (_name, ask) => {

@@ -1,16 +1,17 @@
-import { memoryStorage, openDaybook } from "daybook";
+import { memoryStorage, openDaybook, type Storage } from "daybook";
 import { expect, test } from "vitest";
 import type { Work } from "../../src/engine/question/work.js";
 import { useLimits } from "../limits.js";
 import { turnsOfOthers } from "../testing/turns-of-others.js";
+import { signalOf } from "./counted-signal.js";
 
 // A slice of no length: every segment begins with a turn for others.
 useLimits({ sliceMs: 0 });
 
 const DAY_COUNT = 30;
 
-async function monthOfEvents(works: Work[] = []) {
-  const daybook = await openDaybook({ storage: memoryStorage(), onWork: (_, work) => works.push(work) });
+async function monthOfEvents(works: Work[] = [], storage: Storage = memoryStorage()) {
+  const daybook = await openDaybook({ storage, onWork: (_, work) => works.push(work) });
   const events = Array.from({ length: DAY_COUNT }, (_, day) => ({ name: "a", createdAt: Date.UTC(2026, 0, 1 + day), url: `/${day}` }));
   await daybook.ingest(events);
   await daybook.seal();
@@ -36,6 +37,15 @@ test("A question that is stopped in the middle ends with aborted, without readin
   await expect(stopped).rejects.toMatchObject({ code: "aborted" });
   expect(works).toEqual([]);
   expect(await daybook.countEvents()).toBe(DAY_COUNT);
+});
+
+test("A question looks at its signal before it loads a segment, and before it looks at the rows.", async () => {
+  const storage = Object.assign(memoryStorage(), { volatile: false });
+  await (await monthOfEvents([], storage)).close();
+  await using daybook = await openDaybook({ storage, readOnly: true });
+  const signal = signalOf(Infinity);
+  expect(await daybook.aggregate({ field: "url" }, { signal })).toHaveLength(DAY_COUNT);
+  expect(signal.looks()).toBeGreaterThanOrEqual(2 * DAY_COUNT);
 });
 
 test("A question with many filters lets others have a turn between them, and can be stopped there.", async () => {

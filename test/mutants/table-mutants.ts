@@ -57,7 +57,7 @@ export const tableMutants: readonly Mutant[] = [
     ["whom somebody came to", "actors.filter((actor) => !former.has(actor))", "[]"],
     ["whom somebody lost", "known.actors.every((actor) => asked.has(actor))", "known.actors.length > 0"],
     ["seals", "added.length === 0 && areSameParts(known.segments, segments)", "added.length === 0"]),
-  ...of("table/money/revenue-rates.ts", ["that payments began anew", "    if (this.#generation !== payments.generation) this.#reset();\n"]),
+  ...of("table/money/revenue-rates.ts", ["that payments began anew", "this.#generation !== generation || this.#rates.some", "this.#rates.some"]),
   ...of("table/tables.ts",
     ["the model", "JSON.stringify([plan.model, plan.level, plan.touch])", "JSON.stringify([plan.level, plan.touch])"],
     ["the level", "JSON.stringify([plan.model, plan.level, plan.touch])", "JSON.stringify([plan.model, plan.touch])"]),

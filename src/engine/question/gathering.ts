@@ -43,6 +43,7 @@ export class Gathering<S, T> {
   readonly #keptKey: string | null;
   readonly #range: Range;
   readonly #pinned: Rows[] = [];
+  readonly #pause = () => this.slices.yieldSometimes();
 
   /** @param selectors of the part's scopes */
   constructor(
@@ -110,25 +111,26 @@ export class Gathering<S, T> {
     if (known !== null && newer !== null) {
       this.work.keptCount += span.partCount - newer.length;
       if (isLittle(newer)) {
-        kept.add(state, known.value as T);
+        await kept.add(state, known.value as T, this.#pause);
         for (const rows of newer) await this.#addRows(state, rows);
         return;
       }
     }
     const own = this.part.begin();
     if (known !== null && newer !== null) {
-      kept.add(own, known.value as T);
+      await kept.add(own, known.value as T, this.#pause);
       for (const rows of newer) await this.#addRows(own, rows);
     } else for (const child of span.parts) await this.#addPart(own, child, snapshot, key);
-    const value = kept.of(own);
+    await this.#pause();
+    const value = await kept.of(own, this.#pause);
     // What is known of more rows than this question sees is not given up for it.
     if (known === null || newer !== null) span.keep(key, { value, rowCounts: views.map(({ rowCount }) => rowCount) }, kept.byteLength(value));
-    kept.add(state, value);
+    await kept.add(state, value, this.#pause);
   }
 
   async #addRows(state: S, rows: Rows): Promise<void> {
     const { part, selectors } = this;
-    await this.slices.yieldSometimes();
+    await this.#pause();
     if (selectors.every((selector) => isPruned(rows, selector))) {
       this.work.prunedCount += 1;
       return;
@@ -137,6 +139,7 @@ export class Gathering<S, T> {
     this.#pinned.push(rows);
     if (part.scanWho !== undefined && rows.sealed && !isInMemory(rows, part.columns) && selectors.every((selector) => isAll(rows, selector))) {
       const who = await rows.who();
+      await this.#pause();
       part.scanWho(state, rows, who);
       this.work.rowCount += who.actors.length;
     } else {
@@ -144,6 +147,7 @@ export class Gathering<S, T> {
       if (loading !== null) {
         this.work.loadCount += 1;
         await loading;
+        await this.#pause();
       }
       part.scan(state, rows, selectors);
       this.work.rowCount += rows.rowCount;

@@ -21,5 +21,5 @@ export function partOfFold<K extends ReportName>(report: AnyFold<K>, plan: Plan<
 function keptOf<K extends ReportName>({ kept }: AnyFold<K>, plan: Plan<K>, context: FoldContext): KeptState<unknown, unknown> | null {
   const key = kept?.key(plan, context) ?? null;
   if (kept === undefined || key === null) return null;
-  return { key: `${plan.report} ${key}`, of: (state) => kept.of(state), add: (state, value) => kept.add(state, value), byteLength: (value) => kept.byteLength(value) };
+  return { ...kept, key: `${plan.report} ${key}` };
 }

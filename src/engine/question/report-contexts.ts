@@ -1,4 +1,5 @@
 import { assert } from "../../base/assert.js";
+import { inTurns } from "../../base/steps.js";
 import type { Missing } from "../../derived/missing.js";
 import { SelectorCompiler, type FilterContext } from "../../filter/compile.js";
 import { identityTest } from "../../filter/identity-test.js";
@@ -156,10 +157,7 @@ async function compileAll(parts: readonly Asking[], context: FilterContext, paus
   for (const { scopes, only } of parts) {
     const own: Selector[] = [];
     for (const scope of scopes) {
-      const compiling = compiler.compile(scope, only !== undefined);
-      let step = compiling.next();
-      for (; step.done !== true; step = compiling.next()) await pause();
-      own.push(step.value);
+      own.push(await inTurns(compiler.compile(scope, only !== undefined), pause));
     }
     selectors.push(own);
   }

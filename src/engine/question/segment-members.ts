@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- identities are below the end of all */
 import { assert } from "../../base/assert.js";
 import { LIMITS } from "../../base/limits.js";
+import { inTurns, piecesOf, type Steps } from "../../base/steps.js";
 import { MS_PER_DAY } from "../../base/time.js";
 import { complement, emptyBitmap, hasBit, intersect, subtract, unite, type Bitmap } from "../../column/bitmap.js";
 import type { Members, MembersOf } from "../../filter/members.js";
@@ -11,6 +12,9 @@ import type { AnyPart } from "../../report/form/part.js";
 import { eachAddedCount, type ActorCounts } from "../../report/events/actor-counts.js";
 import { eachActor, unitedActors, type DistinctActors } from "../../report/events/distinct-actors.js";
 import { howOften, whoDid } from "../../report/events/who-did.js";
+
+/** Identities that are tested in one step: some milliseconds. */
+const IDENTITIES_PER_STEP = 32_768;
 
 /** What members are told from, beside what parts found. */
 export interface MembersContext {
@@ -107,7 +111,7 @@ async function anyOf(groups: readonly (readonly Settled[])[], folding: Folding, 
     const all = emptyBitmap(identityEnd);
     complement(all, identityEnd);
     for (const condition of group) {
-      intersect(all, folding.holdsFor(condition));
+      intersect(all, await inTurns(folding.holdsFor(condition), pause));
       await pause();
     }
     unite(any, all);
@@ -124,14 +128,14 @@ class Folding {
     readonly context: MembersContext,
   ) {}
 
-  holdsFor(condition: Settled): Bitmap {
+  *holdsFor(condition: Settled): Steps<Bitmap> {
     switch (condition.kind) {
       case "seen":
         return this.#holdsForSeen(condition.within, condition.notIn, condition.negated);
       case "counted":
-        return this.#holdsForCounts(this.states[condition.counts] as readonly ActorCounts[], condition.atLeast, condition.atMost);
+        return yield* this.#holdsForCounts(this.states[condition.counts] as readonly ActorCounts[], condition.atLeast, condition.atMost);
       case "is":
-        return this.#holdsWhere(this.context.testOf(condition.comparison));
+        return yield* this.#holdsWhere(this.context.testOf(condition.comparison));
     }
   }
 
@@ -158,22 +162,24 @@ class Folding {
     return bits;
   }
 
-  #holdsForCounts(parts: readonly ActorCounts[], atLeast: number, atMost: number): Bitmap {
+  *#holdsForCounts(parts: readonly ActorCounts[], atLeast: number, atMost: number): Steps<Bitmap> {
     const { identities, identityEnd } = this.context;
     const bits = emptyBitmap(identityEnd);
     // Whoever never did it is not among the counted.
     if (atLeast === 0) complement(bits, identityEnd);
-    eachAddedCount(parts, (actor) => identities.identityOf(actor), (identity, count) => {
+    yield* eachAddedCount(parts, (actor) => identities.identityOf(actor), (identity, count) => {
       const holds = count >= atLeast && count <= atMost;
       if (holds !== (atLeast === 0)) bits[identity >>> 5]! ^= 1 << (identity & 31);
     });
     return bits;
   }
 
-  #holdsWhere(test: (identity: number) => boolean): Bitmap {
+  *#holdsWhere(test: (identity: number) => boolean): Steps<Bitmap> {
     const { identityEnd } = this.context;
     const bits = emptyBitmap(identityEnd);
-    for (let identity = 0; identity < identityEnd; identity += 1) if (test(identity)) bits[identity >>> 5]! |= 1 << (identity & 31);
+    yield* piecesOf(identityEnd, IDENTITIES_PER_STEP, (from, to) => {
+      for (let identity = from; identity < to; identity += 1) if (test(identity)) bits[identity >>> 5]! |= 1 << (identity & 31);
+    });
     return bits;
   }
 }

@@ -1,12 +1,13 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by their source */
 import { codeAt, histogramOfRows, type CodeColumn, type Histogram } from "../../column/column.js";
+import { inTurns } from "../../base/steps.js";
 import { Turns } from "../../base/turn.js";
 import type { Selector } from "../../filter/predicate.js";
 import { isWhole, select } from "../../filter/select.js";
 import type { AggregateItem } from "../../plan/input.js";
 import type { Rows } from "../../segment/rows.js";
 import { histogram } from "../events/count-rows.js";
-import { rankCounts } from "../../answer/ranked-items.js";
+import { ranking, type Ranked } from "../../answer/ranked-items.js";
 import { selectedRows } from "../../filter/selected-rows.js";
 import { CodeCounts } from "./code-counts.js";
 import type { Values } from "./value-sources.js";
@@ -48,17 +49,18 @@ export class EventsByValue {
   /** Cost: the codes that have a count; where they are many, all codes. @param pause gives others a turn, and ends the question by what it throws */
   async ranked(limit: number | null, pause: () => Promise<void>): Promise<AggregateItem[]> {
     const { values } = this;
+    const rank = (counts: Uint32Array, ranked: Ranked) => inTurns(ranking(counts, ranked, limit), pause);
     const propertyOf = (group: number) => values.propertyOf(group);
     if (values.distinct !== undefined) {
       const counted = this.#counts[0]!;
       const { few } = counted;
       if (few === null && limit === null) await values.distinct.prepareOrder?.(counted.codeCount, new Turns(undefined, pause));
       await pause();
-      if (few === null) return rankCounts(counted.all, { propertyOf, placesInOrder: values.distinct.placesInOrder }, limit);
+      if (few === null) return await rank(counted.all, { propertyOf, placesInOrder: values.distinct.placesInOrder });
       const ordered = limit === null ? (values.distinct.fewInOrder?.(few) ?? null) : null;
-      if (ordered === null) return rankCounts(few.map((code) => counted.all[code]!), { propertyOf: (place) => propertyOf(few[place]!) }, limit);
+      if (ordered === null) return await rank(few.map((code) => counted.all[code]!), { propertyOf: (place) => propertyOf(few[place]!) });
       const places = ordered.map((_, place) => place);
-      return rankCounts(ordered.map((code) => counted.all[code]!), { propertyOf: (place) => propertyOf(ordered[place]!), placesInOrder: () => places }, limit);
+      return await rank(ordered.map((code) => counted.all[code]!), { propertyOf: (place) => propertyOf(ordered[place]!), placesInOrder: () => places });
     }
     const totals = new CodeCounts(1024);
     this.#counts.forEach((counted, place) => {
@@ -70,7 +72,7 @@ export class EventsByValue {
         }
     });
     const { codes: groups, counts } = totals.histogram();
-    return rankCounts(counts, { propertyOf: (place) => propertyOf(groups[place]!) }, limit);
+    return await rank(counts, { propertyOf: (place) => propertyOf(groups[place]!) });
   }
 
   /** Codes that are worked out become more while rows are looked at. */

@@ -28,21 +28,32 @@ export function pairOf(who: number, company: number): number {
   return who * COMPANY_SPAN + company;
 }
 
-// One scratch for all tables: place + 1 of the first pair of each, 0 for none; `take` leaves it zeroed. Users and anonymous
-// ids apart: who has only even numbers takes no room for the odd ones.
-const firsts: [users: Uint32Array, anonymous: Uint32Array] = [new Uint32Array(1024), new Uint32Array(1024)];
-
 /**
- * Adds up the pairs of one segment, in the order of their first mention. Nearly everybody is in one pair only, which is found
- * without hashing. One table at a time: it is filled and taken within one turn.
+ * Place + 1 of the first pair of each, 0 for none. Users and anonymous ids apart: who has only even numbers takes no room for the odd ones.
  */
+type Firsts = [users: Uint32Array, anonymous: Uint32Array];
+
+// One scratch, zeroed, for the next table; null while a table has it: another one meanwhile makes its own.
+let spare: Firsts | null = null;
+
+/** Adds up pairs, in the order of their first mention. Nearly everybody is in one pair only, which is found without hashing. */
 export class ActivityTable {
-  #whos = new Uint32Array(1024);
-  #companies = new Uint32Array(1024);
-  #eventCounts = new Uint32Array(1024);
-  #newestMs = new Float64Array(1024);
+  readonly #firsts: Firsts = spare ?? [new Uint32Array(1024), new Uint32Array(1024)];
+  #whos: Uint32Array;
+  #companies: Uint32Array;
+  #eventCounts: Uint32Array;
+  #newestMs: Float64Array;
   #count = 0;
   readonly #others = new Map<number, number>();
+
+  /** @param capacity so many pairs need no room besides */
+  constructor(capacity = 1024) {
+    spare = null;
+    this.#whos = new Uint32Array(capacity);
+    this.#companies = new Uint32Array(capacity);
+    this.#eventCounts = new Uint32Array(capacity);
+    this.#newestMs = new Float64Array(capacity);
+  }
 
   add(who: number, company: number, eventCount: number, newestMs: number): void {
     const place = this.#placeOf(who, company);
@@ -50,12 +61,12 @@ export class ActivityTable {
     if (newestMs > this.#newestMs[place]!) this.#newestMs[place] = newestMs;
   }
 
-  /** All pairs. The table is empty then. */
+  /** All pairs. Ends the table. */
   take(): Activity {
     const count = this.#count;
+    const firsts = this.#firsts;
     for (let place = 0; place < count; place += 1) firsts[roleOf(this.#whos[place]!)][this.#whos[place]! >>> 1] = 0;
-    this.#count = 0;
-    this.#others.clear();
+    spare = firsts;
     return {
       whos: this.#whos.slice(0, count),
       companies: this.#companies.slice(0, count),
@@ -66,7 +77,8 @@ export class ActivityTable {
 
   #placeOf(who: number, company: number): number {
     const role = roleOf(who);
-    if (who >>> 1 >= firsts[role].length) growFirsts(role, who >>> 1);
+    const firsts = this.#firsts;
+    if (who >>> 1 >= firsts[role].length) firsts[role] = grownTo(who >>> 1, firsts[role]);
     const first = firsts[role][who >>> 1]! - 1;
     if (first !== -1 && this.#companies[first] === company) return first;
     const other = first === -1 ? undefined : this.#others.get(pairOf(who, company));
@@ -76,7 +88,7 @@ export class ActivityTable {
   #addPair(who: number, company: number, isFirst: boolean): number {
     const place = this.#count;
     if (place === this.#whos.length) this.#growPairs();
-    if (isFirst) firsts[roleOf(who)][who >>> 1] = place + 1;
+    if (isFirst) this.#firsts[roleOf(who)][who >>> 1] = place + 1;
     else this.#others.set(pairOf(who, company), place);
     this.#whos[place] = who;
     this.#companies[place] = company;
@@ -91,7 +103,7 @@ export class ActivityTable {
       to.set(from);
       return to;
     };
-    const capacity = this.#whos.length * 4;
+    const capacity = Math.max(1024, this.#whos.length * 4);
     this.#whos = grown(this.#whos, new Uint32Array(capacity));
     this.#companies = grown(this.#companies, new Uint32Array(capacity));
     this.#eventCounts = grown(this.#eventCounts, new Uint32Array(capacity));
@@ -103,8 +115,8 @@ function roleOf(who: number): 0 | 1 {
   return (who & 1) === 0 ? 0 : 1;
 }
 
-function growFirsts(role: 0 | 1, code: number): void {
+function grownTo(code: number, firsts: Uint32Array): Uint32Array {
   const grown = new Uint32Array(2 ** Math.ceil(Math.log2(code + 1)));
-  grown.set(firsts[role]);
-  firsts[role] = grown;
+  grown.set(firsts);
+  return grown;
 }

@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their columns */
+import { atOnce, inTurns, piecesOf, type Steps } from "../../base/steps.js";
 import { dayStartMs } from "../../base/time.js";
 import type { BitSet } from "../../column/bit-set.js";
 import { RankedBits } from "../../column/ranked-bits.js";
@@ -11,7 +12,7 @@ import type { Range } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
 import { ACTOR_COLUMNS, actorOf } from "../../segment/who.js";
-import { ActivityTable, type Activity } from "./activity-table.js";
+import { ActivityTable, type Activity, type ActivityGroups } from "./activity-table.js";
 import { companyOfEvent } from "../../identity/company-of-event.js";
 import type { FoldContext, KeptStates } from "../form/report.js";
 import type { TableMoment } from "../../table/tables.js";
@@ -39,14 +40,14 @@ export type PairTest = (actor: number, company: number) => boolean;
  * @param isWanted leaves out pairs of rows that are not kept, with a segment or a span: those that the window cuts; null: none
  */
 export function scanActivity({ parts }: ActivityState<unknown>, rows: Rows, { selector }: FoldContext, isWanted: PairTest | null = null): void {
-  if (isWhole(rows, selector)) parts.push(rows.derive("activity", () => grouped(activityOf(rows, null, null)), byteLengthOf));
+  if (isWhole(rows, selector)) parts.push(rows.derive("activity", () => atOnce(grouped(activityOf(rows, null, null))), byteLengthOf));
   else parts.push(activityOf(rows, selectedRows(select(rows, selector)), isWanted));
 }
 
 /** How pairs are kept with spans of days. */
 export const keptActivity: Omit<KeptStates<never, ActivityState<unknown>, Activity>, "key"> & { key(): string } = {
   key: () => "",
-  of: ({ parts }) => grouped(joined(parts)),
+  of: ({ parts }, pause) => inTurns(joined(parts), pause),
   add: ({ parts }, kept) => void parts.push(kept),
   byteLength: byteLengthOf,
 };
@@ -74,40 +75,65 @@ function activityOf(rows: Rows, selected: Uint32Array | null, isWanted: PairTest
   return table.take();
 }
 
-function joined(parts: readonly Activity[]): Activity {
+function* joined(parts: readonly Activity[]): Steps<Activity> {
   const [only, ...others] = parts;
-  if (only !== undefined && others.length === 0) return only;
-  const table = new ActivityTable();
+  if (only !== undefined && others.length === 0) return only.groups === undefined ? yield* grouped(only) : only;
+  const table = new ActivityTable(parts.reduce((sum, { whos }) => sum + whos.length, 0));
   for (const { whos, companies, eventCounts, newestMs } of parts)
-    for (let at = 0; at < whos.length; at += 1) table.add(whos[at]!, companies[at]!, eventCounts[at]!, newestMs[at]!);
-  return table.take();
+    yield* piecesOf(whos.length, PAIRS_PER_STEP, (from, to) => {
+      for (let at = from; at < to; at += 1) table.add(whos[at]!, companies[at]!, eventCounts[at]!, newestMs[at]!);
+    });
+  const all = table.take();
+  yield;
+  return yield* grouped(all);
 }
+
+/** Pairs that are added up, or put in their places, in one step: some milliseconds. */
+const PAIRS_PER_STEP = 32_768;
 
 /** Bits a pair, up to which the actors of the pairs without a company are worth a bit each. */
 const BITS_PER_PAIR = 256;
 
 /** Pairs in groups: who asks about one company looks at its own, and at those of its members. Cost: some looks at each pair. */
-function grouped(activity: Activity): Activity {
-  const { whos, companies, eventCounts, newestMs } = activity;
-  const count = whos.length;
-  let [greatestCompany, greatestActor] = [0, 0];
-  for (let at = 0; at < count; at += 1) {
+function* grouped(activity: Activity): Steps<Activity> {
+  const count = activity.whos.length;
+  const [greatestActor, greatestCompany] = greatestOf(activity);
+  if (greatestActor + greatestCompany > count * BITS_PER_PAIR) return activity;
+  yield;
+  const groups = groupsOf(activity, greatestActor, greatestCompany);
+  yield;
+  const ends = groups.starts.slice();
+  const into = { whos: new Uint32Array(count), companies: new Uint32Array(count), eventCounts: new Uint32Array(count), newestMs: new Float64Array(count) };
+  yield* piecesOf(count, PAIRS_PER_STEP, (from, to) => putPairs(activity, from, to, groups.plain, ends, into));
+  return { ...into, groups };
+}
+
+/** Of the actors without a company, and of the companies. */
+function greatestOf({ whos, companies }: Activity): [actor: number, company: number] {
+  let [greatestActor, greatestCompany] = [0, 0];
+  for (let at = 0; at < whos.length; at += 1) {
     if (companies[at]! > greatestCompany) greatestCompany = companies[at]!;
     if (companies[at] === 0 && whos[at]! > greatestActor) greatestActor = whos[at]!;
   }
-  if (greatestActor + greatestCompany > count * BITS_PER_PAIR) return activity;
+  return [greatestActor, greatestCompany];
+}
+
+function groupsOf({ whos, companies }: Activity, greatestActor: number, greatestCompany: number): ActivityGroups {
   const words = new Uint32Array((greatestActor >>> 5) + 1);
   const starts = new Uint32Array(greatestCompany + 1);
-  for (let at = 0; at < count; at += 1) {
+  for (let at = 0; at < whos.length; at += 1) {
     if (companies[at] === 0) words[whos[at]! >>> 5]! |= 1 << (whos[at]! & 31);
     else starts[companies[at]!]! += 1;
   }
   const plain = new RankedBits(words);
   starts[0] = plain.count;
   for (let company = 1; company < starts.length; company += 1) starts[company]! += starts[company - 1]!;
-  const ends = starts.slice();
-  const into = { whos: new Uint32Array(count), companies: new Uint32Array(count), eventCounts: new Uint32Array(count), newestMs: new Float64Array(count) };
-  for (let at = 0; at < count; at += 1) {
+  return { plain, starts };
+}
+
+/** @param ends of companies: where the next pair goes */
+function putPairs({ whos, companies, eventCounts, newestMs }: Activity, from: number, to: number, plain: RankedBits, ends: Uint32Array, into: Activity): void {
+  for (let at = from; at < to; at += 1) {
     const company = companies[at]!;
     const place = company === 0 ? plain.rankOf(whos[at]!) : ends[company - 1]!;
     if (company > 0) ends[company - 1] = place + 1;
@@ -116,7 +142,6 @@ function grouped(activity: Activity): Activity {
     into.eventCounts[place] = eventCounts[at]!;
     into.newestMs[place] = newestMs[at]!;
   }
-  return { ...into, groups: { plain, starts } };
 }
 
 /** The events of a window, without a company of their own, of those who had several; null where rows are to be read first. */
@@ -173,17 +198,19 @@ export function eachPairOf(
  * Visits identities (0: nobody) with the companies that they were active for, some pairs more than once.
  * Cost: some 10 ns a pair of an id and a company.
  */
-export function eachPair(
+export function* eachPair(
   { parts, read: { mixed } }: ActivityState<{ readonly mixed: readonly MixedEvent[] }>,
   identities: IdentityView,
   companies: CompanyView,
   visit: (identity: number, company: number, eventCount: number, newestMs: number) => void,
-): void {
+): Steps<void> {
   for (const { whos, companies: own, eventCounts, newestMs } of parts)
-    for (let at = 0; at < whos.length; at += 1) {
-      const identity = identities.identityOf(whos[at]!);
-      const company = own[at]! || companies.onlyCompany(identity);
-      if (company > 0) visit(identity, company, eventCounts[at]!, newestMs[at]!);
-    }
+    yield* piecesOf(whos.length, PAIRS_PER_STEP, (from, to) => {
+      for (let at = from; at < to; at += 1) {
+        const identity = identities.identityOf(whos[at]!);
+        const company = own[at]! || companies.onlyCompany(identity);
+        if (company > 0) visit(identity, company, eventCounts[at]!, newestMs[at]!);
+      }
+    });
   for (const { identity, company, ms } of mixed) visit(identity, company, 1, ms);
 }

@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by the dictionary */
 import { assert } from "../../base/assert.js";
 import { compareCodePoints } from "../../base/order.js";
+import { inTurns } from "../../base/steps.js";
 import { isoOf } from "../../base/time.js";
 import type { Missing } from "../../derived/missing.js";
 import type { Plan } from "../../plan/plan.js";
@@ -32,11 +33,11 @@ export const topCompanies: Fold<"topCompanies", ActivityState<Read>, Activity, R
   begin: (_plan, _context, read) => ({ parts: [], read }),
   scan: (state, rows, context) => scanActivity(state, rows, context),
   kept: keptActivity,
-  finish: (state, plan, context) => {
+  finish: async (state, plan, context, pause) => {
     const { identities, companies, dictionaries } = context;
     assert(companies !== null, "the report says that it asks companies");
     const totals = new CompanyTotals(dictionaries, identities);
-    eachPair(state, identities, companies, totals.add);
+    await inTurns(eachPair(state, identities, companies, totals.add), pause);
     const moneyOf = (code: number) => state.read.money[code] ?? ZERO;
     const codes = firstInOrder(codesWithEvents(totals), plan.limit, orderOf(plan, totals, moneyOf, context));
     return {

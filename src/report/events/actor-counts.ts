@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows, actors and places are bounded by their columns */
+import { piecesOf, type Steps } from "../../base/steps.js";
 import { maxOf, narrowCodes, type Codes } from "../../column/codes.js";
 import { denseCodes } from "../../column/column.js";
 import type { Selector } from "../../filter/predicate.js";
@@ -13,9 +14,6 @@ export interface ActorCounts {
   readonly counts: Codes;
 }
 
-// One scratch for all scans: emptied before a scan returns.
-let scratch = new Uint32Array(4_096);
-
 /** The selected rows by actor; events of nobody are left out. Kept for whole sealed segments. */
 export function actorCounts(rows: Rows, selector: Selector): ActorCounts {
   if (selector.key === null || !isWhole(rows, selector)) return collect(rows, selector);
@@ -26,75 +24,129 @@ export function byteLengthOf({ actors, counts }: ActorCounts): number {
   return actors.byteLength + counts.byteLength;
 }
 
+/** Actors whose counts are added up, or taken, in one step: some milliseconds. */
+const ACTORS_PER_STEP = 32_768;
+
 /** All of some counts at once. Cost: their actors, and a sort of the distinct ones. */
-export function addedCounts(parts: readonly ActorCounts[]): ActorCounts {
+export function* addedCounts(parts: readonly ActorCounts[]): Steps<ActorCounts> {
   const [only, ...others] = parts;
   if (only !== undefined && others.length === 0) return only;
-  return taken(added(parts, (actor) => actor));
+  const sums = yield* added(parts, (actor) => actor);
+  return sums.take();
 }
 
 /** How many events each did for whom some actors stand, in no order. Cost: the actors. */
-export function eachAddedCount(parts: readonly ActorCounts[], standsFor: (actor: number) => number, visit: (who: number, count: number) => void): void {
-  const met = added(parts, standsFor);
-  for (let at = 0; at < met.length; at += 1) {
-    const who = met[at]!;
-    const count = scratch[who]!;
-    scratch[who] = 0;
-    visit(who, count);
-  }
+export function* eachAddedCount(
+  parts: readonly ActorCounts[],
+  standsFor: (actor: number) => number,
+  visit: (who: number, count: number) => void,
+): Steps<void> {
+  const sums = yield* added(parts, standsFor);
+  yield* piecesOf(sums.size, ACTORS_PER_STEP, (from, to) => sums.takeEach(from, to, visit));
+  sums.end();
 }
 
-/** Adds counts up in the scratch; answers who has some. */
-function added(parts: readonly ActorCounts[], standsFor: (actor: number) => number): Uint32Array {
-  const met = new Uint32Array(parts.reduce((sum, { actors }) => sum + actors.length, 0));
-  let metCount = 0;
+function* added(parts: readonly ActorCounts[], standsFor: (actor: number) => number): Steps<Sums> {
+  const sums = new Sums(parts.reduce((sum, { actors }) => sum + actors.length, 0));
   for (const { actors, counts } of parts)
-    for (let at = 0; at < actors.length; at += 1) {
-      const who = standsFor(actors[at]!);
-      if (who >= scratch.length) reserve(who);
-      if (scratch[who] === 0) {
-        met[metCount] = who;
-        metCount += 1;
-      }
-      scratch[who]! += counts[at]!;
-    }
-  return met.subarray(0, metCount);
+    yield* piecesOf(actors.length, ACTORS_PER_STEP, (from, to) => sums.addAll(actors.subarray(from, to), counts.subarray(from, to), standsFor));
+  return sums;
 }
 
 function collect(rows: Rows, selector: Selector): ActorCounts {
   const selected = selectedRows(select(rows, selector));
   const [users, anonymous] = [denseCodes(rows.column("userId")), denseCodes(rows.column("anonymousId"))];
-  const met = new Uint32Array(selected.length);
-  let metCount = 0;
+  const sums = new Sums(selected.length);
   for (let at = 0; at < selected.length; at += 1) {
     const row = selected[at]!;
     const actor = actorOf(users[row]!, anonymous[row]!);
-    if (actor === 0) continue;
-    if (actor >= scratch.length) reserve(actor);
-    if (scratch[actor] === 0) {
-      met[metCount] = actor;
-      metCount += 1;
+    if (actor !== 0) sums.add(actor, 1);
+  }
+  return sums.take();
+}
+
+// One scratch, zeroed, for the next sums; null while some have it: others meanwhile make their own.
+let spare: Uint32Array | null = null;
+
+/** Counts that are added up. */
+class Sums {
+  #counts: Uint32Array = spare ?? new Uint32Array(4_096);
+  /** Who has a count. */
+  readonly #met: Uint32Array;
+  #size = 0;
+
+  /** @param sizeMax so many have a count, at most */
+  constructor(sizeMax: number) {
+    spare = null;
+    this.#met = new Uint32Array(sizeMax);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** @param added above 0 */
+  addAll(actors: Uint32Array, added: Codes, standsFor: (actor: number) => number): void {
+    const met = this.#met;
+    let [size, counts] = [this.#size, this.#counts];
+    for (let at = 0; at < actors.length; at += 1) {
+      const who = standsFor(actors[at]!);
+      if (who >= counts.length) {
+        this.#reserve(who);
+        counts = this.#counts;
+      }
+      if (counts[who] === 0) {
+        met[size] = who;
+        size += 1;
+      }
+      counts[who]! += added[at]!;
     }
-    scratch[actor]! += 1;
+    this.#size = size;
   }
-  return taken(met.subarray(0, metCount));
-}
 
-/** Takes the counts of some actors out of the scratch. */
-function taken(met: Uint32Array): ActorCounts {
-  const actors = met.slice().sort();
-  const counts = new Uint32Array(actors.length);
-  for (let at = 0; at < actors.length; at += 1) {
-    const actor = actors[at]!;
-    counts[at] = scratch[actor]!;
-    scratch[actor] = 0;
+  /** @param count above 0 */
+  add(who: number, count: number): void {
+    if (who >= this.#counts.length) this.#reserve(who);
+    const counts = this.#counts;
+    if (counts[who] === 0) {
+      this.#met[this.#size] = who;
+      this.#size += 1;
+    }
+    counts[who]! += count;
   }
-  return { actors, counts: narrowCodes(counts, maxOf(counts)) };
-}
 
-function reserve(actor: number): void {
-  if (actor < scratch.length) return;
-  const longer = new Uint32Array(2 ** Math.ceil(Math.log2(actor + 1)));
-  longer.set(scratch);
-  scratch = longer;
+  /** All of them, ascending. Ends the sums. */
+  take(): ActorCounts {
+    const actors = this.#met.slice(0, this.#size).sort();
+    const counts = new Uint32Array(actors.length);
+    for (let at = 0; at < actors.length; at += 1) {
+      const actor = actors[at]!;
+      counts[at] = this.#counts[actor]!;
+      this.#counts[actor] = 0;
+    }
+    this.end();
+    return { actors, counts: narrowCodes(counts, maxOf(counts)) };
+  }
+
+  /** Takes those that were met from one place to another, each once. */
+  takeEach(from: number, to: number, visit: (who: number, count: number) => void): void {
+    const [met, counts] = [this.#met, this.#counts];
+    for (let at = from; at < to; at += 1) {
+      const who = met[at]!;
+      const count = counts[who]!;
+      counts[who] = 0;
+      visit(who, count);
+    }
+  }
+
+  /** All counts were taken. */
+  end(): void {
+    spare = this.#counts;
+  }
+
+  #reserve(who: number): void {
+    const longer = new Uint32Array(2 ** Math.ceil(Math.log2(who + 1)));
+    longer.set(this.#counts);
+    this.#counts = longer;
+  }
 }

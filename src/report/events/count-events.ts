@@ -13,7 +13,7 @@ export const countEvents: Fold<"countEvents", { count: number }, number> = {
   kept: {
     key: () => "",
     of: ({ count }) => count,
-    add: (state, count) => (state.count += count),
+    add: (state, count) => void (state.count += count),
     byteLength: () => 8,
   },
 };

@@ -1,4 +1,5 @@
 import { assert } from "../../base/assert.js";
+import { inTurns } from "../../base/steps.js";
 import type { Selector } from "../../filter/predicate.js";
 import type { Scope } from "../../plan/plan.js";
 import { ACTOR_COLUMNS } from "../../segment/who.js";
@@ -25,7 +26,7 @@ export function howOften(scope: Scope): Part<ActorCounts[], ActorCounts> {
     columns: ACTOR_COLUMNS,
     begin: () => [],
     scan: (state, rows, selectors) => void state.push(actorCounts(rows, only(selectors))),
-    kept: { key: "counts by actor", of: addedCounts, add: (state, added) => void state.push(added), byteLength: (added) => byteLengthOfCounts(added) },
+    kept: { key: "counts by actor", of: (state, pause) => inTurns(addedCounts(state), pause), add: (state, added) => void state.push(added), byteLength: (added) => byteLengthOfCounts(added) },
   };
 }
 

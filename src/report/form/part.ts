@@ -3,13 +3,16 @@ import type { Scope } from "../../plan/plan.js";
 import type { Rows } from "../../segment/rows.js";
 import type { Who } from "../../segment/who.js";
 
-/** How the state of whole spans of days is kept, for the next question that asks the same of them. */
+/**
+ * How the state of whole spans of days is kept, for the next question that asks the same of them. What takes long pauses: that gives others a turn,
+ * and ends the question by what it throws.
+ */
 export interface KeptState<S, T> {
   /** Names what is asked beyond filters and dates. */
   readonly key: string;
   /** The state in the form in which it is kept: whatever else a store learns must not change it. */
-  of(state: S): T;
-  add(state: S, kept: T): void;
+  of(state: S, pause: () => Promise<void>): T | Promise<T>;
+  add(state: S, kept: T, pause: () => Promise<void>): void | Promise<void>;
   byteLength(kept: T): number;
 }
 

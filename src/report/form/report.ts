@@ -34,8 +34,8 @@ export interface KeptStates<K extends ReportName, S, T> {
   /** Names what the plan asks beyond its filters and dates; null where it cannot be kept. */
   key(plan: Plan<K>, context: FoldContext): string | null;
   /** The state in the form in which it is kept: whatever else a store learns must not change it. */
-  of(state: S): T;
-  add(state: S, kept: T): void;
+  of(state: S, pause: () => Promise<void>): T | Promise<T>;
+  add(state: S, kept: T, pause: () => Promise<void>): void | Promise<void>;
   byteLength(kept: T): number;
 }
 

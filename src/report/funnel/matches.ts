@@ -1,4 +1,5 @@
 import { STEP_BITS, type Mask } from "../../answer/insights/chain.js";
+import { inTurns } from "../../base/steps.js";
 import type { FunnelPlan } from "../../plan/insights/plan.js";
 import type { Scope } from "../../plan/plan.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../schema/fields.js";
@@ -14,11 +15,10 @@ import { byteLengthOfList, matchListOf, type MatchList, type MatchSources } from
 /** What a span keeps. */
 interface KeptLists {
   lists: readonly MatchList[];
-  addedCount: number;
+  /** By the first question they are added once: it need not wait until lists are joined for those to come. */
+  isAdded: boolean;
+  isJoined: boolean;
 }
-
-/** By the first question they are added once: it need not wait until lists are joined for those to come. */
-const JOINED_AT = 2;
 
 /**
  * What a funnel gathers of rows. Kept of spans of days, first as lists of the very arrays, which are in memory once and counted by each that keeps
@@ -43,10 +43,13 @@ export function matchesPart(plan: FunnelPlan, goers: Goers, keys: readonly RowKe
     ...part,
     kept: {
       key: name,
-      of: (state) => ({ lists: [...state], addedCount: 0 }),
-      add: (state, own) => {
-        own.addedCount += 1;
-        if (own.addedCount === JOINED_AT) own.lists = joinedLists(own.lists);
+      of: (state) => ({ lists: [...state], isAdded: false, isJoined: false }),
+      add: async (state, own, pause) => {
+        if (own.isAdded && !own.isJoined) {
+          own.lists = await inTurns(joinedLists(own.lists), pause);
+          own.isJoined = true;
+        }
+        own.isAdded = true;
         for (const list of own.lists) state.push(list);
       },
       byteLength: ({ lists }) => lists.reduce((sum, list) => sum + byteLengthOfList(list), 0),

@@ -11,6 +11,7 @@ import { moneySlugs } from "../../plan/revenue-rules.js";
 import type { MemoryBudget } from "../../segment/memory-budget.js";
 import type { Rows } from "../../segment/rows.js";
 import { isNegative, type Money } from "../../answer/money.js";
+import { Quotes } from "./quotes.js";
 import { NO_FACTS, OrderNumbers, RevenueSource, type RevenueFacts } from "./revenue-facts.js";
 
 /** Estimate of a payment in the table, its order key included. */
@@ -34,6 +35,9 @@ export class Payments extends StoreTable<RevenueFacts> {
   counted = new Uint8Array(64);
   amounts: Money[] = [];
   currencies: string[] = [];
+  /** What its rate is asked for. */
+  quoteOf: number[] = [];
+  quotes: Quotes;
   /** Number of project, order key and sign; -1 without an order key. */
   #orders = new Int32Array(64);
   /** Place + 1 of the one taken before of the same actor, and of the same order; 0 for none. */
@@ -58,6 +62,7 @@ export class Payments extends StoreTable<RevenueFacts> {
     readonly ids: EventIds,
   ) {
     super(budget, use);
+    this.quotes = new Quotes(rule.currency);
   }
 
   get count(): number {
@@ -120,6 +125,8 @@ export class Payments extends StoreTable<RevenueFacts> {
     this.#count = 0;
     this.amounts = [];
     this.currencies = [];
+    this.quoteOf = [];
+    this.quotes = new Quotes(this.rule.currency);
     this.#latestOfActor = new Map();
     this.#latestOfOrder = [];
     this.#countedOfOrder = [];
@@ -151,6 +158,7 @@ export class Payments extends StoreTable<RevenueFacts> {
     this.companies[place] = facts.companies[at]!;
     this.amounts.push(facts.amounts[at]!);
     this.currencies.push(facts.currencies[at]!);
+    this.quoteOf.push(this.quotes.numberOf(facts.currencies[at]!, facts.times[at]!));
     this.#formerOfActor[place] = this.#latestOfActor.get(actor) ?? 0;
     this.#latestOfActor.set(actor, place + 1);
     this.counted[place] = 1;

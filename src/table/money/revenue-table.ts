@@ -9,7 +9,7 @@ export class RevenueTable {
   readonly #converted: ConvertedAmounts;
 
   constructor(readonly payments: Payments) {
-    this.#converted = new ConvertedAmounts(payments, payments.rule.currency);
+    this.#converted = new ConvertedAmounts(payments);
   }
 
   /** By the place of the payment: its amount in the reporting currency; null where no rate is known. @throws invalid_parameter (a bad rate) */

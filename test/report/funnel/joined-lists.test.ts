@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
 import { MS_PER_DAY } from "../../../src/base/time.js";
-import { joinedLists } from "../../../src/report/funnel/joined-lists.js";
+import { atOnce } from "../../../src/base/steps.js";
+import * as steps from "../../../src/report/funnel/joined-lists.js";
 import type { MatchList } from "../../../src/report/funnel/match-list.js";
 import { useLimits } from "../../limits.js";
 
 useLimits({ joinedListCountMin: 2 });
+
+const joinedLists = (lists: readonly MatchList[]) => atOnce(steps.joinedLists(lists));
 
 /** A list of one match for each of these subjects, which ascend. */
 function listOf(day: number, subjects: readonly number[], firstSequence: number): MatchList {
@@ -38,4 +41,10 @@ test("Events of one millisecond are in order where the lists are of different da
   const isInOrder = (...days: readonly number[]) => joinedLists(days.map((day) => listOf(day, [1], day)))[0]?.isInOrder;
   expect(isInOrder(33, 34)).toBe(true);
   expect(isInOrder(33, 34, 33)).toBe(false);
+});
+
+test("Some thousand subjects are copied in one step.", () => {
+  const subjects = Array.from({ length: 10_000 }, (_, at) => at + 1);
+  const stepCount = [...steps.joinedLists([listOf(33, subjects, 1), listOf(34, subjects, 20_000)])].length;
+  expect(stepCount).toBeGreaterThanOrEqual(20_000 / 4_096);
 });
