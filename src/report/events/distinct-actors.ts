@@ -213,6 +213,15 @@ function isUntouched(distinct: DistinctActors, moved: ReadonlySet<number> | null
   return true;
 }
 
+/** Number of distinct actors, each of which stands for itself. Cost: a word for 32 codes below the greatest, and what lists name. */
+export function countActors(parts: readonly DistinctActors[]): number {
+  const [only, ...others] = parts;
+  if (only === undefined) return 0;
+  if (others.length === 0) return countDistinct(only);
+  const { users, anonymous } = bitsOf(parts);
+  return users.count + anonymous.count;
+}
+
 function countFolded(parts: readonly DistinctActors[], view: IdentityView): number {
   const { users, anonymous } = bitsOf(parts);
   if (view.linkCount > 0) foldOntoSurvivors(users, anonymous, view);

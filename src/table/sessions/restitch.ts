@@ -60,7 +60,7 @@ export function restitched(view: SessionView, { rowsOf, grown, moved }: SessionC
   if (!readAtOnce(walkLong(stitcher, rowsOf)) || !readAtOnce(stitcher.ties.decide(rowsOf))) return null;
   const others = mergedByStart(view.others.filter(isAlive), byStart(columns.starts, view.count, columns.count).filter(isAlive), columns.starts);
   const numbers = parts.length === view.parts.length ? view.partNumbers : new Map<PartKey, number>(parts.map(({ key }, number) => [key, number]));
-  return new SessionView(columns.facts(), columns.count, view.orderedCount, others, stitcher.latest.end, rowsOf, parts, numbers, moment.rows, moment.identities);
+  return new SessionView(columns.facts(), columns.count, view.orderedCount, others, stitcher.latest.end, rowsOf, parts, numbers, moment.rows, moment.identities, view.kept);
 }
 
 function addRows(runs: Runs, rows: Parameters<RunSource["read"]>[0], firstRow: number, { source, maker }: Stitching): void {
@@ -89,16 +89,21 @@ function concernedRuns(view: SessionView, parts: readonly Part[], concerned: Con
         const session = known[run]!;
         if (session === BY_ROW) byRow.add(run);
         else if (!concerned.isTouched(actor, starts[session]!, starts[session]! + lengths[session]!, gapMs)) continue;
-        else heirs[session] = view.count;
+        else replace(view, session, heirs);
       }
       found.push({ part: number, run, startMs: startMs + runs.firstMs[run]! });
     }
     if (byRow.size > 0) {
       for (const run of byRow) longEventCount += runs.eventCounts[run]!;
-      for (const session of former!.sessionsOfRows((row) => byRow.has(runOf(runs.ofRows[row]!)))) heirs[session] = view.count;
+      for (const session of former!.sessionsOfRows((row) => byRow.has(runOf(runs.ofRows[row]!)))) replace(view, session, heirs);
     }
     if (found.length + longEventCount > LIMITS.restitchedCount) return null;
   }
   found.sort((a, b) => a.startMs - b.startMs);
   return { parts: Uint32Array.from(found, ({ part }) => part), runs: Uint32Array.from(found, ({ run }) => run) };
+}
+
+function replace({ count, orderedCount, kept }: SessionView, session: number, heirs: Uint32Array): void {
+  heirs[session] = count;
+  if (session < orderedCount) kept.replaced(session, count);
 }
