@@ -10,6 +10,7 @@ import type { RowContext, Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 import { rowKeysOf } from "../insights/row-keys.js";
 import { KeptSessions } from "./kept-sessions.js";
+import { keptPaths } from "./kept-paths.js";
 import { keysOfVisits, urlsOfVisits } from "./keys-of-visits.js";
 import { isFiltered, marksOf, visitsOf, type SessionMarks } from "./visits.js";
 
@@ -28,7 +29,7 @@ export const sessionsOverview: Survey<"sessionsOverview", OverviewParts, Session
       const asked = await askedOf(plan, marks, view, context, counting);
       const groups = rowKeysOf(plan.breakdown?.fields ?? [], context);
       const of = {
-        paths: rowKeysOf([{ kind: "path" }], context),
+        paths: keptPaths(view, context),
         groups,
         // The visits are those of `asked`.
         keysOf: async (visits: Visits) => (await keysOfVisits(visits as Visits<SessionView>, [groups], scratch, pause))[0]!,

@@ -4,7 +4,7 @@ import type { Visits } from "../../answer/visits/visits.js";
 import { percentilesOfLists, type Durations } from "../../answer/sessions-percentiles.js";
 import type { SessionFigures } from "../../plan/insights/answers.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
-import { byteLengthOf, countActors, distinctOf, type DistinctActors } from "../events/distinct-actors.js";
+import { byteLengthOf, countActors, countOthers, distinctOf, type DistinctActors } from "../events/distinct-actors.js";
 
 /** What some sessions add up to, with what tells their figures together with those of others. */
 export interface VisitSums extends SessionSums {
@@ -53,7 +53,14 @@ export function figuresOfSums(parts: readonly VisitSums[]): SessionFigures {
     all.durationMs += durationMs;
     longerCount += lengths.length;
   }
-  const users = parts.length === 1 ? parts[0]!.userCount : countActors(parts.map((part) => part.users));
   const percentiles = percentilesOfLists(all.sessions - longerCount, parts.map(({ lengths }) => lengths), DURATION_PERCENTS);
-  return figuresOf(all, users, percentiles);
+  return figuresOf(all, usersOf(parts), percentiles);
+}
+
+function usersOf(parts: readonly VisitSums[]): number {
+  const [first, second, ...others] = parts;
+  if (first === undefined || second === undefined) return first?.userCount ?? 0;
+  // What came since is little beside what was kept.
+  if (others.length === 0 && first.users.kind === "bits" && second.users.kind === "list") return first.userCount + countOthers(second.users.actors, first.users);
+  return countActors(parts.map(({ users }) => users));
 }

@@ -49,6 +49,16 @@ export class KeptStretches {
     return value;
   }
 
+  /** What `make` makes of all of them, kept as long as they are. @param byteLength by now */
+  lasting<T>(name: string, make: () => T, byteLength: number): T {
+    // What is held under a name was made by the same caller.
+    const known = this.#held.get(name) as { readonly value: T; readonly byteLength: number } | null;
+    if (known?.byteLength === byteLength) return known.value;
+    const value = known === null ? make() : known.value;
+    this.#held.hold(name, { value, byteLength }, byteLength);
+    return value;
+  }
+
   /** Questions under way keep what they read. */
   release(): void {
     this.#held.release();
