@@ -61,8 +61,9 @@ export class Concerned {
   /** All ids of the identities that are concerned. */
   readonly actors = new BitSet();
   readonly #touched = new Map<number, Touched>();
-  /** The least id of an identity all of which is made anew. */
-  #leastRemade = Number.POSITIVE_INFINITY;
+  /** The least ids of identities all of which are made anew: of users, and others. Those who came last are the greatest. */
+  #leastUser = Number.POSITIVE_INFINITY;
+  #leastAnonymous = Number.POSITIVE_INFINITY;
   /** Numbers of the days of which others got events. */
   readonly #days = new Set<number>();
 
@@ -90,7 +91,8 @@ export class Concerned {
 
   #remake(actor: number): void {
     this.actors.add(actor);
-    if (actor < this.#leastRemade) this.#leastRemade = actor;
+    if ((actor & 1) === 0) this.#leastUser = Math.min(this.#leastUser, actor);
+    else this.#leastAnonymous = Math.min(this.#leastAnonymous, actor);
     this.#touched.set(this.identities.identityOf(actor), null);
   }
 
@@ -111,7 +113,7 @@ export class Concerned {
 
   /** Whether runs of a part may be of sessions that change. Cost: the days of which somebody got events. */
   mayBeIn({ runs, startMs, isDivided }: Part): boolean {
-    if (this.#leastRemade <= runs.greatestActor || isDivided) return true;
+    if (this.#leastUser <= runs.greatestUser || this.#leastAnonymous <= runs.greatestAnonymous || isDivided) return true;
     const reachMs = this.rule.maxMs + this.rule.gapMs + MS_PER_DAY;
     for (const day of this.#days) if (Math.abs(dayStartMs(day) - startMs) <= reachMs) return true;
     return false;
