@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+import { inPieces } from "../base/in-pieces.js";
 import { secondsOf } from "./numbers/shown.js";
 
 /** Ms of durations. */
@@ -12,22 +13,72 @@ const MANTISSA_BITS = 8;
 const EXACT_BELOW = 2 ** MANTISSA_BITS;
 const BIN_COUNT = (33 - MANTISSA_BITS) * EXACT_BELOW;
 
-// One for all: counting is synchronous.
-const bins = new Uint32Array(BIN_COUNT);
-
 /**
  * Percentiles of the durations at some places, in any order, by linear interpolation (R-7), in seconds; null of nothing.
  * Cost: a look at each to put it in a bin, and another one to find those of the bins that are asked for.
  */
-export function percentilesOf(durations: Durations, places: Uint32Array, percents: readonly number[]): (number | null)[] {
-  const last = places.length - 1;
+export async function percentilesOf(
+  durations: Durations,
+  places: Uint32Array,
+  percents: readonly number[],
+  pause: () => Promise<void>,
+): Promise<(number | null)[]> {
+  const ranks = ranksOf(places.length, percents);
+  if (places.length <= FEW || durations instanceof Float64Array) return interpolated(places.length, percents, sortedAt(durations, places, ranks));
+  return interpolated(places.length, percents, await binnedAt(durations, places, ranks, pause));
+}
+
+/**
+ * The same of durations of which those of 0 ms are only counted, and the others stand in lists, each ascending.
+ * Cost: some 30 searches in each list for each percentile.
+ */
+export function percentilesOfLists(zeroCount: number, lists: readonly Durations[], percents: readonly number[]): (number | null)[] {
+  const count = lists.reduce((sum, { length }) => sum + length, zeroCount);
+  return interpolated(count, percents, ranksOf(count, percents).map((rank) => (rank < zeroCount ? 0 : valueAt(lists, rank - zeroCount))));
+}
+
+/** Of each percentile the ranks of the values that it lies between. */
+function ranksOf(count: number, percents: readonly number[]): number[] {
+  const last = count - 1;
+  return percents.flatMap((percent) => [Math.floor((last * percent) / 100), Math.ceil((last * percent) / 100)]);
+}
+
+/** @param values those at the ranks */
+function interpolated(count: number, percents: readonly number[], values: readonly number[]): (number | null)[] {
+  const last = count - 1;
   if (last < 0) return percents.map(() => null);
-  const ranks = percents.flatMap((percent) => [Math.floor((last * percent) / 100), Math.ceil((last * percent) / 100)]);
-  const values = places.length <= FEW || durations instanceof Float64Array ? sortedAt(durations, places, ranks) : binnedAt(durations, places, ranks);
   return percents.map((percent, at) => {
     const rest = (last * percent) % 100;
     return secondsOf(values[at * 2]! * (100 - rest) + values[at * 2 + 1]! * rest, 100);
   });
+}
+
+/** The least whole number that more values than `rank` do not exceed: that is one of them. */
+function valueAt(lists: readonly Durations[], rank: number): number {
+  const [only, ...others] = lists;
+  if (others.length === 0) return only?.[rank] ?? 0;
+  let low = 0;
+  let high = lists.reduce((most, list) => Math.max(most, list.at(-1) ?? 0), 0);
+  while (low < high) {
+    const middle = low + Math.floor((high - low) / 2);
+    if (countUpTo(lists, middle) > rank) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function countUpTo(lists: readonly Durations[], value: number): number {
+  let count = 0;
+  for (const list of lists) {
+    let [low, high] = [0, list.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (list[middle]! <= value) low = middle + 1;
+      else high = middle;
+    }
+    count += low;
+  }
+  return count;
 }
 
 function sortedAt(durations: Durations, places: Uint32Array, ranks: readonly number[]): number[] {
@@ -35,9 +86,11 @@ function sortedAt(durations: Durations, places: Uint32Array, ranks: readonly num
   return ranks.map((rank) => sorted[rank]!);
 }
 
-function binnedAt(durations: Uint32Array, places: Uint32Array, ranks: readonly number[]): number[] {
-  bins.fill(0);
-  for (let at = 0; at < places.length; at += 1) bins[binOf(durations[places[at]!]!)]! += 1;
+async function binnedAt(durations: Uint32Array, places: Uint32Array, ranks: readonly number[], pause: () => Promise<void>): Promise<number[]> {
+  const bins = new Uint32Array(BIN_COUNT);
+  await inPieces(places.length, pause, (from, to) => {
+    for (let at = from; at < to; at += 1) bins[binOf(durations[places[at]!]!)]! += 1;
+  });
   /** By bin of a rank: how many lie below it. */
   const below = new Map<number, number>();
   const binOfRank = new Map<number, number>();
@@ -58,14 +111,16 @@ function binnedAt(durations: Uint32Array, places: Uint32Array, ranks: readonly n
   }
   const ends = new Map<number, number>();
   if (wanted.includes(1))
-    for (let at = 0; at < places.length; at += 1) {
-      const duration = durations[places[at]!]!;
-      const bin = binOf(duration);
-      if (wanted[bin] === 0) continue;
-      const end = ends.get(bin) ?? 0;
-      found.get(bin)![end] = duration;
-      ends.set(bin, end + 1);
-    }
+    await inPieces(places.length, pause, (from, to) => {
+      for (let at = from; at < to; at += 1) {
+        const duration = durations[places[at]!]!;
+        const bin = binOf(duration);
+        if (wanted[bin] === 0) continue;
+        const end = ends.get(bin) ?? 0;
+        found.get(bin)![end] = duration;
+        ends.set(bin, end + 1);
+      }
+    });
   for (const list of found.values()) list.sort();
   return ranks.map((rank) => {
     const bin = binOfRank.get(rank)!;

@@ -25,7 +25,7 @@ test("Two people of thousands of ids each become one: their ids are listed once,
   const former = viewOf(new Map([[10_000, ann], [20_000, bob]]));
   const now = viewOf(new Map([[10_000, [...ann, ...bob]]]));
   // A view has more, which nobody here asks.
-  const concerned = new Concerned(former as unknown as IdentityView, now as unknown as IdentityView);
+  const concerned = new Concerned(former as unknown as IdentityView, now as unknown as IdentityView, { gapMs: 1, maxMs: 1 });
   concerned.move(bob);
   expect([former.listedCount, now.listedCount]).toEqual([ID_COUNT, 2 * ID_COUNT]);
   expect([...concerned.identitiesTouched]).toEqual([10_000]);

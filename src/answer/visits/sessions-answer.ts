@@ -1,85 +1,98 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- keys are below the length of their counts */
-import { inPieces } from "../../base/in-pieces.js";
-import type { SessionPage, SessionsOverview } from "../../plan/insights/answers.js";
+import type { Range } from "../../plan/plan.js";
+import type { SessionFigures, SessionPage, SessionsOverview } from "../../plan/insights/answers.js";
 import type { SessionsOverviewPlan } from "../../plan/insights/plan.js";
-import { slotsOf } from "../insights/buckets.js";
+import { slotsOf, type Extent } from "../insights/buckets.js";
 import { combinationsOf, greatestOf, restOf, type KeyGroups } from "../insights/combinations.js";
 import { rateOf } from "../numbers/shown.js";
 import { sessionFigures, UserCounter } from "./session-figures.js";
-import { greatest, groupsOfKeys } from "./visit-list.js";
+import { greatest } from "./visit-list.js";
 import { VisitsByKey } from "./visits-by-key.js";
 import type { Counting, Visits } from "./visits.js";
 
-/** Keys of the visits of a question, asked for one after the other. */
-export interface KeysOfVisits {
-  /** What keys of pages stand for. */
+/** By the key of a page: the sessions that begin, or end, there, and those of a single event among them. */
+export interface PageCounts {
+  readonly sessions: Uint32Array;
+  readonly bounces: Uint32Array;
+}
+
+/** The sessions that a question is about. */
+export interface AskedSessions {
+  /** Of their starts; null where there are none. */
+  readonly extent: Extent | null;
+  /** All figures of those that start in a range, which lies within that of the question. */
+  figuresOf(range: Range): Promise<SessionFigures>;
+  /** By the page of the first event, or of the last one with a url. */
+  pagesAt(end: "entry" | "exit"): Promise<PageCounts>;
+  /** One by one, by their starts. */
+  visits(): Promise<Visits>;
+}
+
+/** What keys of the sessions of a question stand for. */
+export interface SessionGroups {
   readonly paths: KeyGroups;
-  /** The page of the first event, or of the last one with a url. */
-  pagesAt(end: "entry" | "exit"): Uint32Array;
-  /** What keys of a breakdown stand for. */
+  /** Of a breakdown. */
   readonly groups: KeyGroups;
-  /** Those of first events. */
-  keys(): Promise<Uint32Array>;
+  /** The keys of first events. */
+  keysOf(visits: Visits): Promise<Uint32Array>;
 }
 
 /** Sessions counted and timed, over time and by the values of their first events. */
 export async function sessionsAnswer(
-  visits: Visits,
+  asked: AskedSessions,
   plan: SessionsOverviewPlan,
-  of: KeysOfVisits,
-  { scratch, pause }: Counting,
+  of: SessionGroups,
+  counting: Counting,
 ): Promise<Omit<SessionsOverview, "definition" | "asOf">> {
-  const users = new UserCounter(scratch);
-  const figuresOf = (some: Visits) => sessionFigures(some, users, pause);
   const buckets: SessionsOverview["buckets"][number][] = [];
-  for (const slot of slotsOf(plan, plan.interval, visits.extent)) buckets.push({ ...slot.bucket, ...(await figuresOf(visits.within(slot))) });
-  const total = await figuresOf(visits);
-  const entryPages = await pagesOf(visits, of.pagesAt("entry"), of.paths, plan.limit, pause);
-  const exitPages = await pagesOf(visits, of.pagesAt("exit"), of.paths, plan.limit, pause);
-  return { buckets, total, ...(await rowsOf(visits, plan, of, figuresOf)), entryPages, exitPages };
+  for (const slot of slotsOf(plan, plan.interval, asked.extent)) buckets.push({ ...slot.bucket, ...(await asked.figuresOf(slot)) });
+  const total = await asked.figuresOf(plan.range);
+  const pagesAt = async (end: "entry" | "exit") => await pagesOf(await asked.pagesAt(end), of.paths, plan.limit, counting.pause);
+  const [entryPages, exitPages] = [await pagesAt("entry"), await pagesAt("exit")];
+  return { buckets, total, ...(await rowsOf(asked, plan, of, counting)), entryPages, exitPages };
 }
 
 type Breakdown = Pick<SessionsOverview, "rows" | "rest" | "valueCount">;
 
 /** By the values of first events. */
-async function rowsOf(
-  visits: Visits,
-  { breakdown }: SessionsOverviewPlan,
-  of: KeysOfVisits,
-  figuresOf: (visits: Visits) => Promise<SessionsOverview["total"]>,
-): Promise<Breakdown> {
+async function rowsOf(asked: AskedSessions, { breakdown }: SessionsOverviewPlan, of: SessionGroups, { scratch, pause }: Counting): Promise<Breakdown> {
   if (breakdown === null) return { rows: null, rest: null, valueCount: 0 };
-  const byKey = new VisitsByKey(visits, await of.keys());
+  const users = new UserCounter(scratch);
+  const visits = await asked.visits();
+  const byKey = new VisitsByKey(visits, await of.keysOf(visits));
   const all = combinationsOf(byKey.keys, of.groups);
   const sizes = Float64Array.from(all, (combination) => byKey.countOf(combination.keys));
   const shown = greatestOf(all, sizes, breakdown.limit);
-  const rows: { values: readonly string[]; figures: SessionsOverview["total"] }[] = [];
-  for (const { values, keys: own } of shown) {
-    rows.push({ values, figures: await figuresOf(byKey.of(own)) });
-  }
-  return { rows, rest: breakdown.rest ? await figuresOf(byKey.of(restOf(all, new Set(shown)))) : null, valueCount: all.length };
+  const figuresOf = (keys: readonly number[]) => sessionFigures(byKey.of(keys), users, pause);
+  const rows: { values: readonly string[]; figures: SessionFigures }[] = [];
+  for (const { values, keys } of shown) rows.push({ values, figures: await figuresOf(keys) });
+  return { rows, rest: breakdown.rest ? await figuresOf(restOf(all, new Set(shown))) : null, valueCount: all.length };
 }
 
-/** Pages by the sessions that begin, or end, there. */
-async function pagesOf(
-  { view, sessions }: Visits,
-  keyOfVisit: Uint32Array,
-  paths: KeyGroups,
-  limit: number,
-  pause: () => Promise<void>,
-): Promise<SessionPage[]> {
-  const { eventCounts } = view.facts;
-  await pause();
-  const { groupOfKey, numbers } = groupsOfKeys(keyOfVisit, paths);
-  const [counts, bounces] = [new Uint32Array(numbers.length), new Uint32Array(numbers.length)];
-  await inPieces(keyOfVisit.length, pause, (from, to) => {
-    for (let at = from; at < to; at += 1) {
-      const group = groupOfKey[keyOfVisit[at]!]!;
-      counts[group]! += 1;
-      if (eventCounts[sessions[at]!] === 1) bounces[group]! += 1;
+/** Keys that are looked at between two turns: a text is made of each. */
+const KEYS_PER_TURN = 8 * 1024;
+
+/** Pages by the sessions that begin, or end, there. Cost: the keys that sessions have. */
+async function pagesOf(of: PageCounts, paths: KeyGroups, limit: number, pause: () => Promise<void>): Promise<SessionPage[]> {
+  const groups: number[] = [];
+  const places = new Map<number, number>();
+  const [sessions, bounces]: [number[], number[]] = [[], []];
+  for (let key = 0, looked = 0; key < of.sessions.length; key += 1) {
+    if (of.sessions[key] === 0) continue;
+    const [group = 0] = paths.groupsOf(key);
+    let place = places.get(group);
+    if (place === undefined) {
+      places.set(group, (place = groups.push(group) - 1));
+      sessions.push(0);
+      bounces.push(0);
     }
-  });
-  const shown = greatest(counts, counts, (group) => paths.valuesOfGroup(numbers[group]!)[0]!, limit);
+    sessions[place]! += of.sessions[key]!;
+    bounces[place]! += of.bounces[key]!;
+    looked += 1;
+    if (looked % KEYS_PER_TURN === 0) await pause();
+  }
+  const counts = Uint32Array.from(sessions);
+  const shown = greatest(counts, counts, (place) => paths.valuesOfGroup(groups[place]!)[0]!, limit);
   return shown.map(({ place, value }) => {
     const [count, bounced] = [counts[place]!, bounces[place]!];
     return { value, sessions: count, bounces: bounced, bounceRate: rateOf(bounced, count) };

@@ -89,8 +89,10 @@ export interface Shown {
 
 /** The places with the greatest figures; seconds decide among equal ones, and then values. Texts are looked at only of those that may be shown. */
 export function greatest(figures: Uint32Array, seconds: Uint32Array, valueOf: (place: number) => string, limit: number): Shown[] {
-  const places = [...figures.keys()];
   const descending = (a: number, b: number) => figures[b]! - figures[a]! || seconds[b]! - seconds[a]!;
+  const least = figures.length > limit ? figures.slice().sort()[figures.length - limit]! : 0;
+  const places: number[] = [];
+  for (let place = 0; place < figures.length; place += 1) if (figures[place]! >= least) places.push(place);
   const last = places.length > limit ? places.sort(descending)[limit - 1]! : null;
   const mayBeShown = last === null ? places : places.filter((place) => descending(place, last) <= 0);
   return mayBeShown

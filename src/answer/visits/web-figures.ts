@@ -8,8 +8,8 @@ import type { Visits } from "./visits.js";
 export const ONLINE_MS = 5 * 60_000;
 
 /** The figures of a site: of events their visitors and page views, and visits. */
-export function webFigures(visitors: number, views: number, visits: Visits): WebFigures {
-  const sums = sumsOf(visits);
+export async function webFigures(visitors: number, views: number, visits: Visits, pause: () => Promise<void>): Promise<WebFigures> {
+  const sums = await sumsOf(visits, pause);
   return {
     visitors,
     views,

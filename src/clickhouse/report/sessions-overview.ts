@@ -1,3 +1,4 @@
+import { ListedSessions } from "../../answer/visits/listed-sessions.js";
 import { sessionsAnswer } from "../../answer/visits/sessions-answer.js";
 import { Scratch } from "../../base/scratch.js";
 import { sql } from "../sql/sql.js";
@@ -17,12 +18,11 @@ export const sessionsOverview: Report<"sessionsOverview"> = async (plan, asking)
   ];
   const { visits, keys: [entries, exits, values] } = await visitsIn(
     plan, plan.range, (needs) => sql`, ${propertiesColumn(plan.breakdown?.fields ?? [], needs)}`, kinds, asking);
-  const of = {
-    paths,
-    pagesAt: (end: "entry" | "exit") => (end === "entry" ? entries : exits) ?? new Uint32Array(0),
-    groups,
-    keys: () => Promise.resolve(values ?? new Uint32Array(0)),
-  };
-  const answer = await Scratch.of((scratch) => sessionsAnswer(visits, plan, of, { scratch, pause: pauseOf(asking) }));
+  const pageKeys = (end: "entry" | "exit") => (end === "entry" ? entries : exits) ?? new Uint32Array(0);
+  const of = { paths, groups, keysOf: () => Promise.resolve(values ?? new Uint32Array(0)) };
+  const answer = await Scratch.of((scratch) => {
+    const counting = { scratch, pause: pauseOf(asking) };
+    return sessionsAnswer(new ListedSessions(visits, pageKeys, counting), plan, of, counting);
+  });
   return { definition: plan.definition, asOf: null, ...answer };
 };

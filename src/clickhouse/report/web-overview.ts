@@ -23,7 +23,7 @@ export const webOverview: Report<"webOverview"> = async (plan, asking) => {
     definition: plan.definition,
     asOf: null,
     nowOnline: (await eventsOf(ofProject, { fromMs: plan.nowMs - ONLINE_MS, toMs: LIMITS.instantMaxMs }, asking)).visitors,
-    figures: webFigures(events.visitors, events.views, keyed.visits),
+    figures: await webFigures(events.visitors, events.views, keyed.visits, pauseOf(asking)),
     previous: plan.previous === null ? null : await previousOf(plan, plan.previous, asking),
     chart: await chartOf(plan, events.extent, keyed.visits, asking),
     pages: await pagesOf(plan, asking),
@@ -55,7 +55,7 @@ async function eventsOf(plan: WebOverviewPlan, range: Range, asking: Asking): Pr
 async function previousOf(plan: WebOverviewPlan, range: Range, asking: Asking): Promise<WebFigures> {
   const events = await eventsOf(plan, range, asking);
   const { visits } = await visitsIn(plan, range, () => sql``, [], asking);
-  return webFigures(events.visitors, events.views, visits);
+  return await webFigures(events.visitors, events.views, visits, pauseOf(asking));
 }
 
 /** @throws invalid_parameter (too many buckets) */

@@ -213,6 +213,26 @@ function isUntouched(distinct: DistinctActors, moved: ReadonlySet<number> | null
   return true;
 }
 
+/** Number of distinct actors, each of which stands for itself. Cost: a word for 32 codes below the greatest, and what lists name. */
+export function countActors(parts: readonly DistinctActors[]): number {
+  const [only, ...others] = parts;
+  if (only === undefined) return 0;
+  if (others.length === 0) return countDistinct(only);
+  const { users, anonymous } = bitsOf(parts);
+  return users.count + anonymous.count;
+}
+
+/** Those of a few actors that are not among others, each once. Cost: a look at each. */
+export function countOthers(few: Uint32Array, { users, anonymous }: Extract<DistinctActors, { kind: "bits" }>): number {
+  const others = new Set<number>();
+  for (let at = 0; at < few.length; at += 1) {
+    const actor = few[at]!;
+    const words = (actor & 1) === 0 ? users : anonymous;
+    if ((((words[actor >>> 6] ?? 0) >>> ((actor >>> 1) & 31)) & 1) === 0) others.add(actor);
+  }
+  return others.size;
+}
+
 function countFolded(parts: readonly DistinctActors[], view: IdentityView): number {
   const { users, anonymous } = bitsOf(parts);
   if (view.linkCount > 0) foldOntoSurvivors(users, anonymous, view);

@@ -1,11 +1,16 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- each kind of keys has a list */
-import { sessionsAnswer } from "../../answer/visits/sessions-answer.js";
+import { ListedSessions } from "../../answer/visits/listed-sessions.js";
+import { sessionsAnswer, type AskedSessions } from "../../answer/visits/sessions-answer.js";
+import type { Counting, Visits } from "../../answer/visits/visits.js";
 import { Scratch } from "../../base/scratch.js";
+import type { SessionsOverviewPlan } from "../../plan/insights/plan.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
 import type { Part } from "../form/part.js";
-import type { Survey } from "../form/report.js";
+import type { RowContext, Survey } from "../form/report.js";
 import { asOfAnswer } from "../insights/as-of-answer.js";
 import { rowKeysOf } from "../insights/row-keys.js";
+import { KeptSessions } from "./kept-sessions.js";
+import { keptPaths } from "./kept-paths.js";
 import { keysOfVisits, urlsOfVisits } from "./keys-of-visits.js";
 import { isFiltered, marksOf, visitsOf, type SessionMarks } from "./visits.js";
 
@@ -20,15 +25,30 @@ export const sessionsOverview: Survey<"sessionsOverview", OverviewParts, Session
   parts: (plan, _context, view) => (isFiltered(plan) ? { marks: marksOf(plan, plan.range, view) } : {}),
   finish: ({ marks = null }, plan, context, view, pause) =>
     Scratch.of(async (scratch) => {
-      const visits = await visitsOf(plan, plan.range, marks, view, context, scratch, pause);
+      const counting = { scratch, pause };
+      const asked = await askedOf(plan, marks, view, context, counting);
       const groups = rowKeysOf(plan.breakdown?.fields ?? [], context);
       const of = {
-        paths: rowKeysOf([{ kind: "path" }], context),
-        pagesAt: (end: "entry" | "exit") => urlsOfVisits(visits, end, scratch),
+        paths: keptPaths(view, context),
         groups,
-        keys: async () => (await keysOfVisits(visits, [groups], scratch, pause))[0]!,
+        // The visits are those of `asked`.
+        keysOf: async (visits: Visits) => (await keysOfVisits(visits as Visits<SessionView>, [groups], scratch, pause))[0]!,
       };
-      const answer = await sessionsAnswer(visits, plan, of, { scratch, pause });
+      const answer = await sessionsAnswer(asked, plan, of, counting);
       return { definition: plan.definition, asOf: asOfAnswer(plan, context), ...answer };
     }),
 };
+
+/** Those that filters choose are looked at one by one. */
+async function askedOf(
+  plan: SessionsOverviewPlan,
+  marks: SessionMarks | null,
+  view: SessionView,
+  context: RowContext,
+  counting: Counting,
+): Promise<AskedSessions> {
+  if (marks === null) return new KeptSessions(plan, view, context, counting);
+  const { scratch, pause } = counting;
+  const visits = await visitsOf(plan, plan.range, marks, view, context, scratch, pause);
+  return new ListedSessions(visits, (end) => urlsOfVisits(visits, end, scratch), counting);
+}

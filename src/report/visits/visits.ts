@@ -41,25 +41,36 @@ export function marksOf(plan: VisitScope, range: Range, view: SessionView): Part
   };
 }
 
+/** Null for all projects. */
+export function projectCodeOf({ project }: Scope, { dictionaries }: RowContext): number | null {
+  return project === null ? null : dictionaries.named("project").codeOf(project);
+}
+
+/** Whether a session is there, is of a project, and is marked. */
+export function testOf(projectCode: number | null, marks: SessionMarks | null, view: SessionView): (session: number) => boolean {
+  const { projects } = view.facts;
+  return (session) =>
+    view.isAlive(session) &&
+    (projectCode === null || projects[session] === projectCode) &&
+    (marks === null || (marks[session >>> 5]! & (1 << (session & 31))) !== 0);
+}
+
 /**
  * The sessions of a project that start in a range, of those that are marked. Cost: a look at each that starts there.
  * @param marks null: all
  * @param scratch what is found lies there
  */
 export async function visitsOf(
-  { project }: Scope,
+  scope: Scope,
   { fromMs, toMs }: Range,
   marks: SessionMarks | null,
   view: SessionView,
-  { dictionaries }: RowContext,
+  context: RowContext,
   scratch: Scratch,
   pause: () => Promise<void>,
 ): Promise<Visits<SessionView>> {
   const { facts, others } = view;
-  const { starts, projects } = facts;
-  const code = project === null ? null : dictionaries.named("project").codeOf(project);
-  const isAsked = (session: number) =>
-    view.isAlive(session) && (code === null || projects[session] === code) && (marks === null || (marks[session >>> 5]! & (1 << (session & 31))) !== 0);
+  const isAsked = testOf(projectCodeOf(scope, context), marks, view);
   const [first, end] = [view.firstAt(fromMs), view.firstAt(toMs)];
   const found = scratch.take(end - first);
   let count = 0;
@@ -71,5 +82,5 @@ export async function visitsOf(
   });
   const foundOthers = others.subarray(view.firstOtherAt(fromMs), view.firstOtherAt(toMs)).filter(isAsked);
   await pause();
-  return new Visits(view, mergedByStart(found.subarray(0, count), foundOthers, starts, (length) => scratch.take(length)));
+  return new Visits(view, mergedByStart(found.subarray(0, count), foundOthers, facts.starts, (length) => scratch.take(length)));
 }

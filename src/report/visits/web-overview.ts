@@ -58,7 +58,7 @@ export const webOverview: Survey<"webOverview", Readonly<Record<string, AnyPart>
         definition: plan.definition,
         asOf: asOfAnswer(plan, context),
         nowOnline: visitorsOf(states.online, context),
-        figures: figuresOf(states.visitors, states.views, visits, context),
+        figures: await figuresOf(states.visitors, states.views, visits, context, pause),
         previous: await previousOf(states, plan, context, view, { scratch, pause }),
         chart,
         pages: await pagesOf([...states.pages.values()].flat(), pathsOf(context), subjectsOf("identity", context), plan.limit, pause),
@@ -108,8 +108,8 @@ function viewCountOf(byUnit: CellsByUnit): number {
   return count;
 }
 
-function figuresOf(visitors: SubjectsByUnit, views: CellsByUnit, visits: Visits, context: RowContext): WebFigures {
-  return webFigures(visitorsOf(visitors, context), viewCountOf(views), visits);
+function figuresOf(visitors: SubjectsByUnit, views: CellsByUnit, visits: Visits, context: RowContext, pause: () => Promise<void>): Promise<WebFigures> {
+  return webFigures(visitorsOf(visitors, context), viewCountOf(views), visits, pause);
 }
 
 async function previousOf(
@@ -121,7 +121,7 @@ async function previousOf(
 ): Promise<WebFigures | null> {
   if (plan.previous === null || formerVisitors === undefined || formerViews === undefined) return null;
   const visits = await visitsOf(plan, plan.previous, formerMarks ?? null, view, context, scratch, pause);
-  return figuresOf(formerVisitors, formerViews, visits, context);
+  return await figuresOf(formerVisitors, formerViews, visits, context, pause);
 }
 
 /** @throws invalid_parameter (too many buckets) */

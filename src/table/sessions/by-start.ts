@@ -43,15 +43,28 @@ class OrderByStart {
   }
 }
 
-/** Two lists of sessions, each by start, as one. Cost: both. @param take memory for so many */
+/** Two lists of sessions, each by start, as one. Cost: a search for each of `b`, and a copy of both. @param take memory for so many */
 export function mergedByStart(a: Uint32Array, b: Uint32Array, starts: Float64Array, take: (length: number) => Uint32Array = (length) => new Uint32Array(length)): Uint32Array {
   if (a.length === 0 || b.length === 0) return a.length === 0 ? b : a;
   const all = take(a.length + b.length);
-  for (let at = 0, next = 0, into = 0; into < all.length; into += 1) {
-    const isOfB = at === a.length || (next < b.length && starts[b[next]!]! < starts[a[at]!]!);
-    all[into] = isOfB ? b[next]! : a[at]!;
-    if (isOfB) next += 1;
-    else at += 1;
+  let at = 0;
+  for (let next = 0; next < b.length; next += 1) {
+    const place = placeBehind(a, at, starts, starts[b[next]!]!);
+    all.set(a.subarray(at, place), at + next);
+    all[place + next] = b[next]!;
+    at = place;
   }
+  all.set(a.subarray(at), at + b.length);
   return all;
+}
+
+/** Place of the first of some sessions, from one on, that starts after an instant. */
+function placeBehind(sessions: Uint32Array, from: number, starts: Float64Array, ms: number): number {
+  let [low, high] = [from, sessions.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (starts[sessions[middle]!]! <= ms) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

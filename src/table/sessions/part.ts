@@ -48,6 +48,11 @@ export class Part {
     return this.runs.byteLength + this.sessionOfRun.byteLength + this.#rows.byteLength * 2;
   }
 
+  /** Whether events of one run are in several sessions: of a union that may be longer than a session. */
+  get isDivided(): boolean {
+    return this.#rows.length > 0;
+  }
+
   /** The sessions of the rows of some runs of several sessions. Cost: a look at each row of all such runs. */
   sessionsOfRows(isAsked: (row: number) => boolean): Uint32Array {
     return this.#sessions.filter((_session, at) => isAsked(this.#rows[at]!));

@@ -27,12 +27,12 @@ export interface Stitching {
 /**
  * The sessions of a moment: those of an earlier one, in which the sessions that changes touch are made anew, behind all others. In one turn.
  * Null where too many are concerned, or something is not in memory: then all are to be made anew.
- * Cost: a look at every run, 1 ns each; some 100 ns for each run and row that is concerned.
+ * Cost: a look at every run of the days and ids that are concerned, 1 ns each; some 100 ns for each run and row that is.
  */
 export function restitched(view: SessionView, { rowsOf, grown, moved }: SessionChanges, moment: SessionMoment, stitching: Stitching): SessionView | null {
   const { columns, rule } = stitching;
   const parts = [...view.parts];
-  const concerned = new Concerned(view.identities, moment.identities);
+  const concerned = new Concerned(view.identities, moment.identities, rule);
   concerned.move(moved);
   for (const { number, rows, rowCount } of grown) {
     const known = parts[number];
@@ -46,7 +46,7 @@ export function restitched(view: SessionView, { rowsOf, grown, moved }: SessionC
     parts[number] = part;
     for (let run = from; run < runs.count; run += 1) concerned.grow(runs.actors[run]!, part.startMs + runs.firstMs[run]!, part.startMs + runs.lastMs[run]!);
   }
-  const order = concernedRuns(view, parts, concerned, columns, rule.gapMs);
+  const order = concernedRuns(view, parts, concerned, columns);
   if (order === null) return null;
 
   const isAlive = (session: number) => columns.heirs[session] === 0;
@@ -60,7 +60,7 @@ export function restitched(view: SessionView, { rowsOf, grown, moved }: SessionC
   if (!readAtOnce(walkLong(stitcher, rowsOf)) || !readAtOnce(stitcher.ties.decide(rowsOf))) return null;
   const others = mergedByStart(view.others.filter(isAlive), byStart(columns.starts, view.count, columns.count).filter(isAlive), columns.starts);
   const numbers = parts.length === view.parts.length ? view.partNumbers : new Map<PartKey, number>(parts.map(({ key }, number) => [key, number]));
-  return new SessionView(columns.facts(), columns.count, view.orderedCount, others, stitcher.latest.end, rowsOf, parts, numbers, moment.rows, moment.identities);
+  return new SessionView(columns.facts(), columns.count, view.orderedCount, others, stitcher.latest.end, rowsOf, parts, numbers, moment.rows, moment.identities, view.kept);
 }
 
 function addRows(runs: Runs, rows: Parameters<RunSource["read"]>[0], firstRow: number, { source, maker }: Stitching): void {
@@ -74,11 +74,13 @@ function addRows(runs: Runs, rows: Parameters<RunSource["read"]>[0], firstRow: n
  * The runs of sessions that change, by their starts; these sessions are no more then. Null where there are too many.
  * @param parts with the runs that came since
  */
-function concernedRuns(view: SessionView, parts: readonly Part[], concerned: Concerned, columns: SessionColumns, gapMs: number): RunOrder | null {
+function concernedRuns(view: SessionView, parts: readonly Part[], concerned: Concerned, columns: SessionColumns): RunOrder | null {
   const { starts, lengths, heirs } = columns;
   const found: { readonly part: number; readonly run: number; readonly startMs: number }[] = [];
   let longEventCount = 0;
-  for (const [number, { runs, startMs }] of parts.entries()) {
+  for (const [number, part] of parts.entries()) {
+    if (!concerned.mayBeIn(part)) continue;
+    const { runs, startMs } = part;
     const former = view.parts[number];
     const known = former?.sessionOfRun ?? new Uint32Array(0);
     const byRow = new Set<number>();
@@ -88,17 +90,22 @@ function concernedRuns(view: SessionView, parts: readonly Part[], concerned: Con
       if (run < known.length) {
         const session = known[run]!;
         if (session === BY_ROW) byRow.add(run);
-        else if (!concerned.isTouched(actor, starts[session]!, starts[session]! + lengths[session]!, gapMs)) continue;
-        else heirs[session] = view.count;
+        else if (!concerned.isTouched(actor, starts[session]!, starts[session]! + lengths[session]!)) continue;
+        else replace(view, session, heirs);
       }
       found.push({ part: number, run, startMs: startMs + runs.firstMs[run]! });
     }
     if (byRow.size > 0) {
       for (const run of byRow) longEventCount += runs.eventCounts[run]!;
-      for (const session of former!.sessionsOfRows((row) => byRow.has(runOf(runs.ofRows[row]!)))) heirs[session] = view.count;
+      for (const session of former!.sessionsOfRows((row) => byRow.has(runOf(runs.ofRows[row]!)))) replace(view, session, heirs);
     }
     if (found.length + longEventCount > LIMITS.restitchedCount) return null;
   }
   found.sort((a, b) => a.startMs - b.startMs);
   return { parts: Uint32Array.from(found, ({ part }) => part), runs: Uint32Array.from(found, ({ run }) => run) };
+}
+
+function replace({ count, orderedCount, kept }: SessionView, session: number, heirs: Uint32Array): void {
+  heirs[session] = count;
+  if (session < orderedCount) kept.replaced(session, count);
 }

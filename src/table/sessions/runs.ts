@@ -28,6 +28,9 @@ export class Runs {
   #count = 0;
   #rowCount = 0;
   actors = new Uint32Array(0);
+  /** No actor that is a user is greater, and no other one. */
+  greatestUser = 0;
+  greatestAnonymous = 0;
   projects = new Uint32Array(0);
   /** Ms of the day. */
   firstMs = new Int32Array(0);
@@ -71,6 +74,8 @@ export class Runs {
     if (run === this.actors.length) this.#reserve(run + 1);
     this.#count = run + 1;
     this.actors[run] = actor;
+    if ((actor & 1) === 0) this.greatestUser = Math.max(this.greatestUser, actor);
+    else this.greatestAnonymous = Math.max(this.greatestAnonymous, actor);
     this.projects[run] = project;
     this.firstMs[run] = this.lastMs[run] = ms;
     this.firstRows[run] = row;
@@ -86,6 +91,7 @@ export class Runs {
   clear(): void {
     this.#count = 0;
     this.#rowCount = 0;
+    this.greatestUser = this.greatestAnonymous = 0;
   }
 
   /** The same runs, without spare room. */
@@ -95,6 +101,8 @@ export class Runs {
     trimmed.#rowCount = this.#rowCount;
     trimmed.#take(this, this.#count, this.#count);
     trimmed.#count = this.#count;
+    trimmed.greatestUser = this.greatestUser;
+    trimmed.greatestAnonymous = this.greatestAnonymous;
     return trimmed;
   }
 

@@ -1,11 +1,13 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- parts are bounded by their number */
 import { LIMITS } from "../../base/limits.js";
+import { dayOf, dayStartMs, MS_PER_DAY } from "../../base/time.js";
 import { BitSet } from "../../column/bit-set.js";
 import type { RowsOfMoment } from "../../derived/store-table.js";
 import type { IdentityView } from "../../identity/identity-view.js";
+import type { SessionRule } from "../../plan/plan.js";
 import { HeadView } from "../../segment/head.js";
 import type { Rows } from "../../segment/rows.js";
-import { keyOfRows } from "./part.js";
+import { keyOfRows, type Part } from "./part.js";
 import type { SessionView } from "./session-view.js";
 
 /** Rows of one moment, and who was who. */
@@ -59,10 +61,16 @@ export class Concerned {
   /** All ids of the identities that are concerned. */
   readonly actors = new BitSet();
   readonly #touched = new Map<number, Touched>();
+  /** The least ids of identities all of which are made anew: of users, and others. Those who came last are the greatest. */
+  #leastUser = Number.POSITIVE_INFINITY;
+  #leastAnonymous = Number.POSITIVE_INFINITY;
+  /** Numbers of the days of which others got events. */
+  readonly #days = new Set<number>();
 
   constructor(
     readonly former: IdentityView,
     readonly identities: IdentityView,
+    readonly rule: SessionRule,
   ) {}
 
   get identitiesTouched(): Iterable<number> {
@@ -83,6 +91,8 @@ export class Concerned {
 
   #remake(actor: number): void {
     this.actors.add(actor);
+    if ((actor & 1) === 0) this.#leastUser = Math.min(this.#leastUser, actor);
+    else this.#leastAnonymous = Math.min(this.#leastAnonymous, actor);
     this.#touched.set(this.identities.identityOf(actor), null);
   }
 
@@ -91,6 +101,7 @@ export class Concerned {
     const identity = this.identities.identityOf(actor);
     const touched = this.#touched.get(identity);
     if (touched === null) return;
+    for (let day = dayOf(fromMs); day <= dayOf(toMs); day += 1) this.#days.add(day);
     if (touched === undefined) {
       for (const other of this.identities.actorsOf(identity)) this.actors.add(other);
       this.#touched.set(identity, { fromMs, toMs });
@@ -100,8 +111,17 @@ export class Concerned {
     touched.toMs = Math.max(touched.toMs, toMs);
   }
 
+  /** Whether runs of a part may be of sessions that change. Cost: the days of which somebody got events. */
+  mayBeIn({ runs, startMs, isDivided }: Part): boolean {
+    if (this.#leastUser <= runs.greatestUser || this.#leastAnonymous <= runs.greatestAnonymous || isDivided) return true;
+    const reachMs = this.rule.maxMs + this.rule.gapMs + MS_PER_DAY;
+    for (const day of this.#days) if (Math.abs(dayStartMs(day) - startMs) <= reachMs) return true;
+    return false;
+  }
+
   /** Whether an actor's session between two instants may become another one. */
-  isTouched(actor: number, startMs: number, endMs: number, gapMs: number): boolean {
+  isTouched(actor: number, startMs: number, endMs: number): boolean {
+    const { gapMs } = this.rule;
     const touched = this.#touched.get(this.identities.identityOf(actor));
     return touched !== undefined && (touched === null || (startMs - gapMs <= touched.toMs && endMs + gapMs >= touched.fromMs));
   }

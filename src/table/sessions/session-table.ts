@@ -9,6 +9,7 @@ import type { Droppable, MemoryBudget } from "../../segment/memory-budget.js";
 import type { Rows } from "../../segment/rows.js";
 import { byStartInTurns } from "./by-start.js";
 import { LatestSessions } from "./latest-sessions.js";
+import { KeptStretches } from "./kept-stretches.js";
 import { walkLong } from "./long-unions.js";
 import { Part, keyOfRows, type PartKey } from "./part.js";
 import { readInTurns } from "./reading.js";
@@ -57,10 +58,12 @@ export class SessionTable implements Droppable {
   /** Is counted no more: questions under way keep what they read. */
   release(): void {
     this.#isReleased = true;
+    this.#view?.kept.release();
     this.budget.remove(this);
   }
 
   drop(): void {
+    this.#view?.kept.release();
     this.#view = null;
     this.#stitching = null;
     this.byteLength = 0;
@@ -96,17 +99,20 @@ export class SessionTable implements Droppable {
     await readInTurns(stitcher.ties.decide(rowsOf), turns);
     const numbers = new Map<PartKey, number>(parts.map(({ key }, number) => [key, number]));
     this.#stitching = { rule, source, maker, columns, wholeCount: columns.count, latest: stitcher.latest };
+    const kept = new KeptStretches(this.budget, orderedCount);
     const others = await byStartInTurns(columns.starts, orderedCount, columns.count, turns);
-    this.#keep(new SessionView(columns.facts(), columns.count, orderedCount, others, stitcher.latest.end, rowsOf, parts, numbers, rows, identities));
+    this.#keep(new SessionView(columns.facts(), columns.count, orderedCount, others, stitcher.latest.end, rowsOf, parts, numbers, rows, identities, kept));
   }
 
   #keep(view: SessionView): void {
+    if (this.#view?.kept !== view.kept) this.#view?.kept.release();
     this.#view = view;
     const { columns, latest, maker } = this.#stitching!;
     this.budget.remove(this);
     this.byteLength = columns.byteLength + latest.byteLength + maker.byteLength + view.parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
     // All may have been made for a question that began before.
-    if (!this.#isReleased) this.budget.add(this);
+    if (this.#isReleased) view.kept.release();
+    else this.budget.add(this);
   }
 
   /** Parts from old days to new ones, with their rows. */

@@ -4,6 +4,7 @@ import { firstAtLeast } from "../../column/search.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import { HeadView } from "../../segment/head.js";
 import type { Rows } from "../../segment/rows.js";
+import type { KeptStretches, Stretch } from "./kept-stretches.js";
 import { BY_ROW, keyOfRows, type Part, type PartKey } from "./part.js";
 import { NONE, runOf } from "./runs.js";
 import type { SessionFacts } from "./session-columns.js";
@@ -27,12 +28,18 @@ export class SessionView {
     /** Of the moment. */
     readonly rows: readonly Rows[],
     readonly identities: IdentityView,
+    readonly kept: KeptStretches,
   ) {}
 
   /** Whether there is a session of this number, and others did not take its place. */
   isAlive(session: number): boolean {
     const heir = this.facts.heirs[session]!;
     return heir === 0 || heir >= this.count;
+  }
+
+  /** What `make` makes of ordered sessions, kept until one of them is no more. @param name the same for what is made in the same way */
+  derive<T>(name: string, stretch: Stretch, make: () => T, byteLength: (made: T) => number): T {
+    return this.kept.derive(name, stretch, this.count, make, byteLength);
   }
 
   /** The first of the ordered sessions that starts at or after an instant. */

@@ -1,0 +1,54 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions and keys are bounded by their lists */
+import { inPieces } from "../../base/in-pieces.js";
+import type { SessionFigures } from "../../plan/insights/answers.js";
+import type { Range } from "../../plan/plan.js";
+import type { Extent } from "../insights/buckets.js";
+import { sessionFigures, UserCounter } from "./session-figures.js";
+import type { AskedSessions, PageCounts } from "./sessions-answer.js";
+import type { Counting, Visits } from "./visits.js";
+
+/** Sessions that stand in a list: each figure is a look at those that it is of. */
+export class ListedSessions implements AskedSessions {
+  readonly #users: UserCounter;
+
+  constructor(
+    readonly listed: Visits,
+    /** The keys of the pages at which they begin, or end. */
+    readonly pageKeys: (end: "entry" | "exit") => Uint32Array,
+    readonly counting: Counting,
+  ) {
+    this.#users = new UserCounter(counting.scratch);
+  }
+
+  get extent(): Extent | null {
+    return this.listed.extent;
+  }
+
+  figuresOf(range: Range): Promise<SessionFigures> {
+    return sessionFigures(this.listed.within(range), this.#users, this.counting.pause);
+  }
+
+  async pagesAt(end: "entry" | "exit"): Promise<PageCounts> {
+    const { listed: { view, sessions }, counting: { scratch, pause } } = this;
+    const { eventCounts } = view.facts;
+    const keys = this.pageKeys(end);
+    let keyEnd = 0;
+    await inPieces(keys.length, pause, (from, to) => {
+      let end = keyEnd;
+      for (let at = from; at < to; at += 1) if (keys[at]! >= end) end = keys[at]! + 1;
+      keyEnd = end;
+    });
+    const [counts, bounces] = [scratch.takeZeros(keyEnd), scratch.takeZeros(keyEnd)];
+    await inPieces(keys.length, pause, (from, to) => {
+      for (let at = from; at < to; at += 1) {
+        counts[keys[at]!]! += 1;
+        if (eventCounts[sessions[at]!] === 1) bounces[keys[at]!]! += 1;
+      }
+    });
+    return { sessions: counts, bounces };
+  }
+
+  visits(): Promise<Visits> {
+    return Promise.resolve(this.listed);
+  }
+}

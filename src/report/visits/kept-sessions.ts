@@ -1,0 +1,129 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their columns */
+import type { Extent } from "../../answer/insights/buckets.js";
+import type { AskedSessions, PageCounts } from "../../answer/visits/sessions-answer.js";
+import { Visits, type Counting } from "../../answer/visits/visits.js";
+import type { SessionFigures } from "../../plan/insights/answers.js";
+import type { SessionsOverviewPlan } from "../../plan/insights/plan.js";
+import type { Range } from "../../plan/plan.js";
+import type { Stretch } from "../../table/sessions/kept-stretches.js";
+import type { SessionView } from "../../table/sessions/session-view.js";
+import type { RowContext } from "../form/report.js";
+import { addUrlCounts, byteLengthOfCounts, urlCountsOf, type UrlCounts } from "./page-counts.js";
+import { sessionDays } from "./session-days.js";
+import { byteLengthOfSums, figuresOfSums, visitSumsOf, type VisitSums } from "./visit-sums.js";
+import { projectCodeOf, testOf, visitsOf } from "./visits.js";
+
+/** Sessions that are looked at in one turn, and kept as one: a longer day is several. No count of them needs more than 16 bits. */
+const STRETCH_COUNT = 65_535;
+
+/** Some ordered sessions. */
+interface AskedStretch extends Stretch {
+  /** Whether it is of a whole day, or of all that a turn takes of one: then it is kept. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * All sessions, or those of a project, that start in a range. What those of a day add up to is kept: they are not looked at again until
+ * others take the place of one of them. Those that are not in order are looked at each time.
+ */
+export class KeptSessions implements AskedSessions {
+  readonly #isAsked: (session: number) => boolean;
+  readonly #projectCode: number | null;
+  /** In order, all of the range. */
+  readonly #stretches: readonly Stretch[];
+  /** Those that are looked at. */
+  readonly #found: Uint32Array;
+  readonly #zeros: PageCounts;
+
+  constructor(
+    readonly plan: SessionsOverviewPlan,
+    readonly view: SessionView,
+    readonly context: RowContext,
+    readonly counting: Counting,
+  ) {
+    const { scratch } = counting;
+    this.#projectCode = projectCodeOf(plan, context);
+    this.#isAsked = testOf(this.#projectCode, null, view);
+    this.#stretches = sessionDays(view, plan.range, plan.calendar).flatMap(inTurns);
+    this.#found = scratch.take(STRETCH_COUNT);
+    const urlEnd = context.dictionaries.named("url").size;
+    this.#zeros = { sessions: scratch.takeZeros(urlEnd), bounces: scratch.takeZeros(urlEnd) };
+  }
+
+  get extent(): Extent | null {
+    const { view: { facts: { starts }, orderedCount }, plan: { range } } = this;
+    const others = this.#othersIn(range);
+    const [from, to] = [this.view.firstAt(range.fromMs), Math.min(this.view.firstAt(range.toMs), orderedCount)];
+    let [first, last] = [from, to - 1];
+    while (first < to && !this.#isAsked(first)) first += 1;
+    while (last >= first && !this.#isAsked(last)) last -= 1;
+    const ends = [...(first < to ? [first, last] : []), ...(others.length > 0 ? [others[0]!, others.at(-1)!] : [])].map((session) => starts[session]!);
+    return ends.length === 0 ? null : { firstMs: Math.min(...ends), lastMs: Math.max(...ends) };
+  }
+
+  async figuresOf(range: Range): Promise<SessionFigures> {
+    const parts: VisitSums[] = [];
+    for await (const sums of this.#eachIn(range, "sums", visitSumsOf, byteLengthOfSums)) parts.push(sums);
+    return figuresOfSums(parts);
+  }
+
+  async pagesAt(end: "entry" | "exit"): Promise<PageCounts> {
+    const { scratch } = this.counting;
+    const count = this.#zeros.sessions.length;
+    const all = { sessions: scratch.takeZeros(count), bounces: scratch.takeZeros(count) };
+    const make = (visits: Visits<SessionView>) => urlCountsOf(visits, end, this.#zeros);
+    for await (const counts of this.#eachIn<UrlCounts>(this.plan.range, end, make, byteLengthOfCounts)) addUrlCounts(all, counts);
+    return all;
+  }
+
+  visits(): Promise<Visits<SessionView>> {
+    const { plan, view, context, counting: { scratch, pause } } = this;
+    return visitsOf(plan, plan.range, null, view, context, scratch, pause);
+  }
+
+  /** What is made of the sessions that start in a range, stretch by stretch. @param make looks at what it is given in one turn */
+  async *#eachIn<T>(range: Range, kind: string, make: (visits: Visits<SessionView>) => T, byteLength: (made: T) => number): AsyncGenerator<T> {
+    const { view, counting: { pause } } = this;
+    const name = `${kind} ${this.#projectCode}`;
+    for (const stretch of this.#stretchesIn(range)) {
+      const makeOf = () => make(new Visits(view, this.#askedIn(stretch)));
+      yield stretch.isWhole ? view.derive(name, stretch, makeOf, byteLength) : makeOf();
+      await pause();
+    }
+    const others = this.#othersIn(range);
+    for (let from = 0; from < others.length; from += STRETCH_COUNT) {
+      yield make(new Visits(view, others.subarray(from, from + STRETCH_COUNT)));
+      await pause();
+    }
+  }
+
+  #stretchesIn({ fromMs, toMs }: Range): AskedStretch[] {
+    const [from, to] = [this.view.firstAt(fromMs), this.view.firstAt(toMs)];
+    return this.#stretches.flatMap((whole) => {
+      const [first, end] = [Math.max(whole.first, from), Math.min(whole.end, to)];
+      return first < end ? [{ first, end, isWhole: first === whole.first && end === whole.end }] : [];
+    });
+  }
+
+  /** They are there until the next stretch is asked for. */
+  #askedIn({ first, end }: Stretch): Uint32Array {
+    const found = this.#found;
+    let count = 0;
+    for (let session = first; session < end; session += 1) {
+      found[count] = session;
+      if (this.#isAsked(session)) count += 1;
+    }
+    return found.subarray(0, count);
+  }
+
+  #othersIn({ fromMs, toMs }: Range): Uint32Array {
+    const { view } = this;
+    return view.others.subarray(view.firstOtherAt(fromMs), view.firstOtherAt(toMs)).filter(this.#isAsked);
+  }
+}
+
+function inTurns({ first, end }: Stretch): Stretch[] {
+  const pieces: Stretch[] = [];
+  for (let from = first; from < end; from += STRETCH_COUNT) pieces.push({ first: from, end: Math.min(from + STRETCH_COUNT, end) });
+  return pieces;
+}
