@@ -11,7 +11,10 @@ export interface SentIds {
   readonly anonymousId: string;
 }
 
-/** The identity id of whoever sent each of a few events; null for nobody. Cost: the links of their anonymous ids, and a look at all aliases for each. */
+/**
+ * The identity id of whoever sent each of a few events; null for nobody.
+ * Cost: the links of their anonymous ids, and a look at all aliases for each.
+ */
 export async function identityIdsOf(
   sent: readonly SentIds[],
   connection: Connection,

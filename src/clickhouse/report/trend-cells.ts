@@ -98,7 +98,10 @@ export class TrendCells {
     return sql`SELECT ${combo} AS combo, unit, things, n FROM (${this.#rows(bounds)})`;
   }
 
-  /** Rows of the range: under which combinations where there is a breakdown, in which unit, what they bring, how many are alike. @param bounds where units begin; null: one */
+  /**
+   * Rows of the range: under which combinations where there is a breakdown, in which unit, what they bring, how many are alike.
+   * @param bounds where units begin; null: one
+   */
   #rows(bounds: readonly number[] | null): Sql {
     const needs = new Needs(this.asking);
     const fields = (this.plan.breakdown?.fields ?? []).map((field, at) => ({ key: new Sql([`key${at}`], []), found: foundOf(field, needs) }));

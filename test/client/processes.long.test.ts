@@ -3,11 +3,10 @@ import { memoryStorage, openDaybook } from "../../src/index.js";
 import { connectDaybook } from "../../src/client/index.js";
 import { emptyDirectory, startProgram } from "../cli/run.js";
 import { WAYS } from "../node/ways.js";
-import { sliceOf } from "../oracle/settings.js";
 import { handlerOver } from "./kit.js";
 import { serve, TOKEN } from "./serve.js";
 
-test.each(sliceOf(WAYS, 2))("Over sockets %s many questions and writes at once are answered like one after the other.", async (_, listen) => {
+test.each(WAYS)("Over sockets %s many questions and writes at once are answered like one after the other.", async (_, listen) => {
   const daybook = await openDaybook({ storage: memoryStorage() });
   const listening = await listen(handlerOver(daybook));
   const client = connectDaybook({ url: listening.url, token: "sk_owner" });

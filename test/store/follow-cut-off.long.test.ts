@@ -1,7 +1,6 @@
 import type { Storage } from "daybook";
 import { expect, test } from "vitest";
 import { useLimits } from "../limits.js";
-import { sliceOf } from "../oracle/settings.js";
 import { expectSame, follow, open, sleep } from "./follow-kit.js";
 import { lastingMemory } from "./objects.js";
 
@@ -45,11 +44,11 @@ function failingLate(storage: ReturnType<typeof lastingMemory>) {
   return { failing, writing };
 }
 
-test.each(sliceOf([
+test.each([
   // Without a new value it is one frame.
   ["a commit", () => "/first", 0, 90, 6],
   ["values of a commit that goes on behind them", (text: string) => `/${"x".repeat(30)} ${text}`, 2, 600, 2],
-] as const, 2))(
+] as const)(
   "What a writer takes back, %s, is never shown: others get its numbers, and its codes.",
   async (_what, urlOf, passCount, afterMs, roundCount) => {
     const storage = lastingMemory();
