@@ -85,6 +85,6 @@ async function checkDeletion(seed: number): Promise<number> {
 
 test("After a deletion no stored byte tells of the events, every answer is that of a store that never had them, and importing again brings all back.", async () => {
   let goneCount = 0;
-  for (let index = 0; index < caseCount(3, 200); index += 1) goneCount += await checkDeletion(baseSeed + index);
+  for (let index = 0; index < caseCount(3, 300); index += 1) goneCount += await checkDeletion(baseSeed + index);
   expect(goneCount).toBeGreaterThan(10);
 }, 120_000);

@@ -45,7 +45,9 @@ export async function sessionsAnswer(
   counting: Counting,
 ): Promise<Omit<SessionsOverview, "definition" | "asOf">> {
   const buckets: SessionsOverview["buckets"][number][] = [];
-  for (const slot of slotsOf(plan, plan.interval, asked.extent)) buckets.push({ ...slot.bucket, ...(await asked.figuresOf(slot)) });
+  // Where both dates are given, they tell which buckets there are.
+  const extent = plan.isOpen.start || plan.isOpen.end ? asked.extent : null;
+  for (const slot of slotsOf(plan, plan.interval, extent)) buckets.push({ ...slot.bucket, ...(await asked.figuresOf(slot)) });
   const total = await asked.figuresOf(plan.range);
   const pagesAt = async (end: "entry" | "exit") => await pagesOf(await asked.pagesAt(end), of.paths, plan.limit, counting.pause);
   const [entryPages, exitPages] = [await pagesAt("entry"), await pagesAt("exit")];

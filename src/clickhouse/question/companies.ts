@@ -31,11 +31,11 @@ function severalOf(moment: Moment): Sql {
 
 const owners = (links: Sql, moment: Moment) => sql`ANY LEFT JOIN (${ownersOf(links, moment)}) AS owners ON owners.linked = anonymousId`;
 
-/** By their ids, with companies: what the servers keep of events, and what records tell. */
-function actorsOf(moment: Moment): Sql {
+/** By their ids, with companies unless others are meant: what the servers keep of events. */
+function actorsOf(moment: Moment, isMeant = sql`companyId != ''`): Sql {
   const { tables } = moment;
   const columns = sql`userId, anonymousId, companyId`;
-  return sql`(SELECT ${columns} FROM ${tables.all("events")} WHERE companyId != '' GROUP BY ${columns}) AS actors
+  return sql`(SELECT ${columns} FROM ${tables.all("events")} WHERE ${isMeant} GROUP BY ${columns}) AS actors
     GLOBAL ${owners(tables.all("links"), moment)}`;
 }
 
@@ -74,9 +74,9 @@ function isAmongSeveral(moment: Moment): Sql {
   return moment.several === null ? sql`member GLOBAL IN (${severalOf(moment)})` : sql`member IN ${texts(moment.several)}`;
 }
 
-/** Under which ids the rows lie of whoever was seen with several. */
-function idsOfSeveral(moment: Moment): Sql {
-  const members = sql`SELECT userId, anonymousId, ${whoOf(moment.survivors)} AS member FROM ${actorsOf(moment)}`;
+/** Under which ids the rows lie of whoever was seen with several: those with a company, unless others are meant. */
+function idsOfSeveral(moment: Moment, isMeant?: Sql): Sql {
+  const members = sql`SELECT userId, anonymousId, ${whoOf(moment.survivors)} AS member FROM ${actorsOf(moment, isMeant)}`;
   return sql`SELECT userId, anonymousId FROM (${members}) WHERE ${isAmongSeveral(moment)}`;
 }
 
@@ -86,7 +86,7 @@ function idsOfSeveral(moment: Moment): Sql {
  * @param columns what is told of the events of a row: aggregates, with names of their own
  */
 export function rowsByActor(moment: Moment, columns: Sql, where: Sql): Source {
-  const isByTime = sql`(userId, anonymousId) GLOBAL IN (${idsOfSeveral(moment)})`;
+  const isByTime = sql`companyId = '' AND (userId, anonymousId) GLOBAL IN (${idsOfSeveral(moment, sql`companyId = ''`)})`;
   const at = moment.several?.length === 0 ? [] : [sql`if(${isByTime}, (ms, id), ${NO_TIME}) AS at`];
   const keys = joined([sql`userId`, sql`anonymousId`, sql`companyId`, ...at], ", ");
   const rows = sql`SELECT ${keys}, ${columns} FROM ${moment.tables.all("events")} WHERE ${where}

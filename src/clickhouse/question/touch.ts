@@ -1,5 +1,5 @@
 import type { TouchDimension, TouchRule } from "../../plan/plan.js";
-import { sql, text, type Sql } from "../sql/sql.js";
+import { anyOf, shortLists, sql, text, type Sql } from "../sql/sql.js";
 
 /** Whether somebody brought the visit: by a campaign, else by a referrer that counts. */
 export function isTouch(rule: TouchRule): Sql {
@@ -16,13 +16,12 @@ export function touchOf(dimension: TouchDimension, rule: TouchRule): Sql {
 }
 
 /**
- * Whether the host, or a domain that it lies in, is listed; a last label of `*` stands for any ending. One pattern, which a server tries with each
+ * Whether the host, or a domain that it lies in, is listed; a last label of `*` stands for any ending. As patterns, which a server tries with each
  * host once, and not with each row.
  */
 function isAmong(hosts: readonly string[]): Sql {
-  if (hosts.length === 0) return sql`false`;
   const ends = hosts.map((host) => (host.endsWith(".*") ? escaped(host.slice(0, -1)) : `${escaped(host)}$`));
-  return sql`match(touchHost, ${text(`(?:^|\\.)(?:${ends.join("|")})`)})`;
+  return anyOf(shortLists(ends).map((some) => sql`match(touchHost, ${text(`(?:^|\\.)(?:${some.join("|")})`)})`));
 }
 
 function escaped(host: string): string {

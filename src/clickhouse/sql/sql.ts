@@ -116,16 +116,21 @@ function joinedList(pieces: readonly string[]): string {
 function piecesOf(bound: Bound): readonly Bound[] {
   const { type, value } = bound;
   if (!Array.isArray(value) || JSON.stringify(value).length <= FIELD_CHARS) return [bound];
-  const pieces: unknown[][] = [];
+  return shortLists(value as readonly unknown[]).map((piece) => ({ type, value: piece }));
+}
+
+/** Items in lists that are each short enough to be sent, in their order; none for none. */
+export function shortLists<T>(items: readonly T[]): T[][] {
+  const lists: T[][] = [];
   let room = 0;
-  for (const item of value as readonly unknown[]) {
+  for (const item of items) {
     const length = JSON.stringify(item).length + 1;
     if (length > room) {
-      pieces.push([]);
+      lists.push([]);
       room = FIELD_CHARS;
     }
-    pieces.at(-1)?.push(item);
+    lists.at(-1)?.push(item);
     room -= length;
   }
-  return pieces.map((piece) => ({ type, value: piece }));
+  return lists;
 }

@@ -101,14 +101,21 @@ export class Concerned {
     const identity = this.identities.identityOf(actor);
     const touched = this.#touched.get(identity);
     if (touched === null) return;
-    for (let day = dayOf(fromMs); day <= dayOf(toMs); day += 1) this.#days.add(day);
     if (touched === undefined) {
       for (const other of this.identities.actorsOf(identity)) this.actors.add(other);
       this.#touched.set(identity, { fromMs, toMs });
+      this.#addDays(fromMs, toMs);
       return;
     }
+    // Sessions between two events are made anew with them, from all of their runs.
+    if (fromMs < touched.fromMs) this.#addDays(fromMs, touched.fromMs);
+    if (toMs > touched.toMs) this.#addDays(touched.toMs, toMs);
     touched.fromMs = Math.min(touched.fromMs, fromMs);
     touched.toMs = Math.max(touched.toMs, toMs);
+  }
+
+  #addDays(fromMs: number, toMs: number): void {
+    for (let day = dayOf(fromMs); day <= dayOf(toMs); day += 1) this.#days.add(day);
   }
 
   /** Whether runs of a part may be of sessions that change. Cost: the days of which somebody got events. */
