@@ -16,10 +16,10 @@ export class Cohorts {
     this.#entityCounts[this.#placeOf(day)]! += count;
   }
 
-  addPayment(day: number, amount: Money, isOrder: boolean): void {
+  addMoney(day: number, amount: Money, orderCount: number): void {
     const place = this.#placeOf(day);
     this.#revenue.add(place, amount);
-    if (isOrder) this.#orderCounts[place]! += 1;
+    this.#orderCounts[place]! += orderCount;
   }
 
   /** The newest months, newest first. */

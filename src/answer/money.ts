@@ -25,6 +25,12 @@ export function addMoney(a: Money, b: Money): Money {
   return fine(a) + fine(b);
 }
 
+/** An amount that came several times. */
+export function timesMoney(money: Money, count: number): Money {
+  const product = typeof money === "number" ? money * count : NaN;
+  return Number.isSafeInteger(product) ? product : fine(money) * BigInt(count);
+}
+
 /** Sums of many amounts, by place: as numbers side by side, so that adding one makes no garbage. */
 export class MoneySums {
   #micros = new Float64Array(32);

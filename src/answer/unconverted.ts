@@ -11,9 +11,10 @@ export function isOrder(amount: Money): boolean {
 export class Unconverted {
   readonly #sums = new Map<string, { money: Money; orders: number }>();
 
-  add(currency: string, amount: Money): void {
+  /** @param orderCount how many orders the amount is of */
+  add(currency: string, amount: Money, orderCount = isOrder(amount) ? 1 : 0): void {
     const { money, orders } = this.#sums.get(currency) ?? { money: ZERO, orders: 0 };
-    this.#sums.set(currency, { money: addMoney(money, amount), orders: orders + (isOrder(amount) ? 1 : 0) });
+    this.#sums.set(currency, { money: addMoney(money, amount), orders: orders + orderCount });
   }
 
   items(): UnconvertedItem[] {

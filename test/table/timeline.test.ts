@@ -59,11 +59,13 @@ function rowsOf(rows: readonly Row[], { day = 7, sealed = false, zones = {} as P
 
 /** The events of some actors, as a question about one person reads them. */
 function timelineOf(rows: readonly Rows[], actors: readonly number[], upTo: number | null = null) {
-  const look = { pause: () => Promise.resolve(), looked: () => undefined };
+  const look = { pause, looked: () => undefined };
   return new Timelines(new MemoryBudget(1e9)).of({ identity: 2, actors: [...actors].sort((a, b) => a - b) }, rows, upTo, look);
 }
 
 const rowArbitrary = fc.record({ ms: fc.nat({ max: 5 }), id: fc.nat({ max: 1_000 }), user: fc.nat({ max: 3 }), anonymous: fc.nat({ max: 3 }) });
+
+const pause = () => Promise.resolve();
 
 describe("rows by actor", () => {
   const rows: Row[] = [{ ms: 0, id: 1, user: 5 }, { ms: 1, id: 2, anonymous: 5 }, { ms: 2, id: 3 }, { ms: 3, id: 4, user: 5, anonymous: 9 }, { ms: 4, id: 5, user: 2 }];
@@ -157,9 +159,9 @@ describe("a timeline", () => {
     const zones = { zone: (column: string) => (column === "url" ? { min: 8, max: 8, hasZero: false } : { min: 1, max: 1, hasZero: true }) };
     const second = rowsOf([mine(1, 4, { url: 8 }), mine(2, 5, { url: 8 })], { day: 6, sealed: true, zones });
     const timeline = await timelineOf([second, first], [2]);
-    expect([...(await timeline.codes(["url"]))[0]]).toEqual([3, 0, 4, 8, 8]);
-    expect([...(await timeline.codes(["url"], 1, 4))[0]]).toEqual([0, 4, 8]);
-    expect([...(await timeline.codes(["os"]))[0]].slice(0, 3)).toEqual([0, 0, 0]);
+    expect([...(await timeline.codes(["url"], pause))[0]]).toEqual([3, 0, 4, 8, 8]);
+    expect([...(await timeline.codes(["url"], pause, 1, 4))[0]]).toEqual([0, 4, 8]);
+    expect([...(await timeline.codes(["os"], pause))[0]].slice(0, 3)).toEqual([0, 0, 0]);
     expect(first.loads).toContain("url");
     expect([first.loads, second.loads].map((loads) => loads.includes("os"))).toEqual([false, true]);
     expect(second.loads).not.toContain("url");

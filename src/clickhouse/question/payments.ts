@@ -1,6 +1,6 @@
 import { AMOUNT_DIGITS } from "../../answer/money.js";
 import type { RevenueRule } from "../../plan/plan.js";
-import { joined, name, sql, texts, whole, type Sql } from "../sql/sql.js";
+import { joined, name, sql, Sql, text, texts, whole } from "../sql/sql.js";
 import { MONEY_KIND, MONEY_MEMBERS } from "../tables/money.js";
 import type { TableNames } from "../tables/names.js";
 import type { Needs, Source } from "./needs.js";
@@ -28,6 +28,26 @@ const HALF = 0.5 * 10 ** -AMOUNT_DIGITS;
 export function paymentsOf(rule: RevenueRule, needs: Needs, rest: Sql): Sql {
   return sql`${allPaymentsOf(rule, needs, rest)}
     ORDER BY ms, num LIMIT 1 BY project, if(orderKey = '', concat('-', toString(num)), concat('+', orderKey)), isNegative`;
+}
+
+/** The millionths of an amount of so few digits are summed exactly by the servers: 64 bits hold one, 128 a sum. */
+const SUMMED_DIGITS = 6;
+const isShort = sql`match(amount, ${text(`^-?[0-9]{1,9}([.][0-9]{1,${SUMMED_DIGITS}})?$`)})`;
+const short = sql`toDecimal64OrZero(amount, ${new Sql([String(SUMMED_DIGITS)], [])})`;
+
+/**
+ * Payments that are alike as one: those with short amounts of one sign by their sum, others by the amount that they have in common.
+ * Columns: `keys`, then those of `PaymentColumns`.
+ * @param keys names of columns that tell payments apart
+ * @param payments a statement with these columns, and `amount`, `isRefund`, `currencies` and `day`
+ */
+export function addedUp(keys: readonly string[], payments: Sql, { currency }: RevenueRule): Sql {
+  // No rate is asked for of the reporting currency, on whatever day.
+  const rateDay = sql`if(arrayAll(one -> one IN ('', ${text(currency)}), currencies), 0, toInt64(day)) AS rateDay`;
+  const alike = sql`multiIf(NOT (${isShort} AND ${short} != 0), amount, startsWith(amount, '-'), '-', '+') AS alike`;
+  const columns = joined(keys.map((key) => sql`${name(key)}`), ", ");
+  return sql`SELECT ${columns}, if(alike IN ('-', '+'), toString(sum(${short})), alike), if(alike IN ('-', '+'), 1, count()), count(), isRefund, currencies, rateDay
+    FROM (SELECT *, ${rateDay}, ${alike} FROM (${payments})) GROUP BY ${columns}, alike, isRefund, currencies, rateDay`;
 }
 
 /**

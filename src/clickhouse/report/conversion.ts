@@ -1,16 +1,18 @@
 import { checkedRate } from "../../answer/checked-rate.js";
-import { convertMoney, isNegative, moneyOfNumber, negated, type Money } from "../../answer/money.js";
+import { convertMoney, isNegative, moneyOfNumber, negated, timesMoney, type Money } from "../../answer/money.js";
+import { isOrder } from "../../answer/unconverted.js";
 import { isoOfDay } from "../../base/time.js";
 import type { Rates } from "../../plan/input.js";
 
-/** What statements tell of the money of a payment. */
-export type PaymentColumns = [amount: string, isRefund: boolean, currencies: readonly string[], day: number];
+/** What statements tell of payments that are alike: an amount, how often it counts, and of how many payments it is. */
+export type PaymentColumns = [amount: string, times: number, count: number, isRefund: boolean, currencies: readonly string[], day: number];
 
-/** A payment in its own currency, and in the reporting one where a rate is known. */
+/** Payments as one, in their own currency, and in the reporting one where a rate is known. */
 export interface Paid {
   readonly amount: Money;
   readonly currency: string;
   readonly converted: Money | null;
+  readonly orderCount: number;
 }
 
 /** Turns amounts into money of the reporting currency. A rate is asked for once. */
@@ -23,14 +25,15 @@ export class Conversion {
   ) {}
 
   /** @throws invalid_parameter (a rate that is no number above 0) */
-  paid([text, isRefund, currencies, day]: PaymentColumns): Paid {
-    const sent = moneyOfNumber(text);
+  paid([text, times, count, isRefund, currencies, day]: PaymentColumns): Paid {
+    const sent = timesMoney(moneyOfNumber(text), times);
     const amount = isRefund && !isNegative(sent) ? negated(sent) : sent;
+    const orderCount = isOrder(amount) ? count : 0;
     const told = currencies.map((currency) => currency.trim()).find((currency) => currency !== "") ?? this.reporting;
     const currency = /^[a-z]{3}$/i.test(told) ? told.toUpperCase() : told;
-    if (currency === this.reporting) return { amount, currency, converted: amount };
+    if (currency === this.reporting) return { amount, currency, converted: amount, orderCount };
     const rate = /^[A-Z]{3}$/.test(currency) ? this.#rateOf(currency, isoOfDay(day).slice(0, 10)) : undefined;
-    return { amount, currency, converted: rate === undefined ? null : convertMoney(amount, rate) };
+    return { amount, currency, converted: rate === undefined ? null : convertMoney(amount, rate), orderCount };
   }
 
   #rateOf(currency: string, day: string): number | undefined {

@@ -1,9 +1,9 @@
 import { Cohorts } from "../../answer/cohorts.js";
-import { Unconverted, isOrder } from "../../answer/unconverted.js";
+import { Unconverted } from "../../answer/unconverted.js";
 import type { Plan } from "../../plan/plan.js";
 import { actorRows, companyOf } from "../question/companies.js";
 import { Needs } from "../question/needs.js";
-import { moneyRows, paymentsOf } from "../question/payments.js";
+import { addedUp, moneyRows, paymentsOf } from "../question/payments.js";
 import { sql, text, type Sql } from "../sql/sql.js";
 import { Conversion, type PaymentColumns } from "./conversion.js";
 import type { Asking, Report } from "./report.js";
@@ -17,9 +17,9 @@ export const ltvCohorts: Report<"ltvCohorts"> = async (plan, asking) => {
   const conversion = new Conversion(plan.revenue.currency, rules.rates);
   const unconverted = new Unconverted();
   for await (const [firstDay, ...payment] of connection.stream<[number, ...PaymentColumns]>(paymentsOfEntities(plan, asking), signal)) {
-    const { amount, currency, converted } = conversion.paid(payment);
-    if (converted === null) unconverted.add(currency, amount);
-    else cohorts.addPayment(firstDay, converted, isOrder(amount));
+    const { amount, currency, converted, orderCount } = conversion.paid(payment);
+    if (converted === null) unconverted.add(currency, amount, orderCount);
+    else cohorts.addMoney(firstDay, converted, orderCount);
   }
   const { currency } = plan.revenue;
   return { currency, cohorts: cohorts.items(plan.limit, currency), unconverted: unconverted.items() };
@@ -64,7 +64,8 @@ function accountsSeen(plan: Plan<"ltvCohorts">, asking: Asking): Sql {
 function paymentsOfEntities(plan: Plan<"ltvCohorts">, asking: Asking): Sql {
   const needs = new Needs(asking, moneyRows(plan.revenue, asking.tables));
   const payments = paymentsOf(plan.revenue, needs, sql`, ${entityOf(plan, needs)} AS payer`);
-  return sql`SELECT firstDay, amount, isRefund, currencies, day FROM (${payments}) AS payments
+  const ofEntities = sql`SELECT firstDay, amount, isRefund, currencies, day FROM (${payments}) AS payments
     GLOBAL ANY LEFT JOIN (${entitiesOf(plan, asking)}) AS entities ON entities.entity = payments.payer
     WHERE project = ${text(plan.payProject)} AND payer != ''`;
+  return addedUp(["firstDay"], ofEntities, plan.revenue);
 }

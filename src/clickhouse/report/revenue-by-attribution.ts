@@ -1,5 +1,5 @@
 import { AttributedRevenue } from "../../answer/attribution.js";
-import { Unconverted, isOrder } from "../../answer/unconverted.js";
+import { Unconverted } from "../../answer/unconverted.js";
 import type { Plan } from "../../plan/plan.js";
 import { companyOf, rowsByActor } from "../question/companies.js";
 import { Needs } from "../question/needs.js";
@@ -7,7 +7,7 @@ import { nearestTouch, type Touches } from "../question/nearest-touch.js";
 import { rowsByIds } from "../question/who.js";
 import { placeOf } from "../question/place.js";
 import { touchOf } from "../question/touch.js";
-import { allPaymentsOf, moneyRows, paymentsOf } from "../question/payments.js";
+import { addedUp, allPaymentsOf, moneyRows, paymentsOf } from "../question/payments.js";
 import { sql, text, whole, type Sql } from "../sql/sql.js";
 import { Conversion, type PaymentColumns } from "./conversion.js";
 import type { Asking, Report } from "./report.js";
@@ -21,9 +21,9 @@ export const revenueByAttribution: Report<"revenueByAttribution"> = async (plan,
   const attributed = new AttributedRevenue(plan.dimension);
   const unconverted = new Unconverted();
   for await (const [called, ...payment] of asking.connection.stream<[string, ...PaymentColumns]>(attributedPayments(plan, asking), asking.signal)) {
-    const { amount, currency, converted } = conversion.paid(payment);
-    if (converted === null) unconverted.add(currency, amount);
-    else attributed.add(touchCalled(called, plan.dimension), converted, isOrder(amount) ? 1 : 0);
+    const { amount, currency, converted, orderCount } = conversion.paid(payment);
+    if (converted === null) unconverted.add(currency, amount, orderCount);
+    else attributed.add(touchCalled(called, plan.dimension), converted, orderCount);
   }
   const { currency } = plan.revenue;
   return { currency, rows: attributed.rows(plan.limit, currency), unconverted: unconverted.items() };
@@ -41,14 +41,15 @@ function attributedPayments(plan: Plan<"revenueByAttribution">, asking: Asking):
   const { model, window, touch } = plan;
   const owed = { key: sql`broughtAs`, ms: sql`atMs`, place: placeOf(sql`atMs`, sql`atNum`) };
   const { joins, told } = nearestTouch(model, touch, touchesOf(plan, asking), owed);
-  return sql`WITH payments AS (${paymentsOfProject(plan, asking)}),
+  const attributed = sql`WITH payments AS (${paymentsOfProject(plan, asking)}),
     origins AS (SELECT orderKey AS originKey, ms AS originMs, num AS originNum, brought AS originBrought, true AS isKnown
       FROM payments WHERE NOT isNegative AND orderKey != ''),
     owed AS (SELECT amount, isRefund, currencies, day, isNegative AND isKnown AS isReturn,
       if(isReturn, originMs, ms) AS atMs, if(isReturn, originNum, num) AS atNum, if(isReturn, originBrought, brought) AS broughtAs
       FROM payments GLOBAL ANY LEFT JOIN origins ON originKey = orderKey
       WHERE ms >= ${whole(window.fromMs)} AND ms < ${whole(window.toMs)})
-    SELECT ${told}, amount, isRefund, currencies, day FROM owed ${joins}`;
+    SELECT ${told} AS called, amount, isRefund, currencies, day FROM owed ${joins}`;
+  return addedUp(["called"], attributed, plan.revenue);
 }
 
 /** With each payment whose touches count for it: those of its company (`c` and its id) or of its identity (`who`); `""` for nobody's. */

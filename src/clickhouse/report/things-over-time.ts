@@ -9,6 +9,8 @@ export interface Things {
   readonly ms: ArrayLike<number>;
   /** What each comes to. */
   readonly amounts: ArrayLike<Money>;
+  /** How many each is. */
+  readonly counts: ArrayLike<number>;
 }
 
 /** Sums of things that came one by one. */
@@ -53,12 +55,16 @@ export class ThingsOverTime implements Measured {
       sum = isCumulative ? addMoney(sum, this.#sumOf(own)) : this.#sumOf(own);
       return this.shown(sum);
     });
-    const countedByUnit = byUnit.map(({ length }) => length);
-    return Promise.resolve({ counted: places.length, total: this.shown(this.#sumOf(places)), data, countedByUnit });
+    const countedByUnit = byUnit.map((own) => this.#countOf(own));
+    return Promise.resolve({ counted: this.#countOf(places), total: this.shown(this.#sumOf(places)), data, countedByUnit });
   }
 
   #placesOf(keys: readonly number[]): number[] {
     return keys.flatMap((key) => this.#placesOfKey.get(key) ?? []);
+  }
+
+  #countOf(places: readonly number[]): number {
+    return places.reduce((count, at) => count + (this.things.counts[at] ?? 0), 0);
   }
 
   #sumOf(places: readonly number[]): Money {

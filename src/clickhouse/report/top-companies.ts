@@ -6,7 +6,7 @@ import type { Plan } from "../../plan/plan.js";
 import { companyOf, rowsByActor } from "../question/companies.js";
 import { emailIdentifiers, isIdentified } from "../question/identifiers.js";
 import { Needs } from "../question/needs.js";
-import { moneyRows, paymentsOf } from "../question/payments.js";
+import { addedUp, moneyRows, paymentsOf } from "../question/payments.js";
 import { inRange } from "../question/where.js";
 import { isInForce } from "../question/who.js";
 import { allOf, sql, texts } from "../sql/sql.js";
@@ -46,7 +46,7 @@ async function moneyByCompany({ window, revenue }: Plan<"topCompanies">, asking:
   const paid = sql`SELECT company, amount, isRefund, currencies, day FROM (${payments}) WHERE company != '' AND ${allOf(inRange(window))}`;
   const conversion = new Conversion(revenue.currency, asking.rules.rates);
   const sums = new Map<string, Money>();
-  for await (const [company, ...payment] of asking.connection.stream<[string, ...PaymentColumns]>(paid, asking.signal)) {
+  for await (const [company, ...payment] of asking.connection.stream<[string, ...PaymentColumns]>(addedUp(["company"], paid, revenue), asking.signal)) {
     const { converted } = conversion.paid(payment);
     if (converted !== null) sums.set(company, addMoney(sums.get(company) ?? ZERO, converted));
   }

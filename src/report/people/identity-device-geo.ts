@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the timeline */
 import { compareCodePoints } from "../../base/order.js";
+import { inTurns, piecesOf, type Steps } from "../../base/steps.js";
 import { isoOf } from "../../base/time.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
 import type { DeviceGeo } from "../../plan/answers.js";
@@ -26,17 +27,18 @@ export const identityDeviceGeo: Study<"identityDeviceGeo"> = {
   tables: () => ["timelines"],
   answer: (plan, moment) => {
     const { window } = plan;
-    return withEventsOf(subjectOf(plan, moment), moment, null, async ({ identity, identities, timeline, dictionaries }) => {
+    return withEventsOf(subjectOf(plan, moment), moment, null, async ({ identity, identities, timeline, dictionaries, pause }) => {
       const from = timeline.firstAt(window.fromMs);
       const to = timeline.firstAt(window.toMs);
-      const columns = await timeline.codes(COLUMNS, from, to);
+      const columns = await timeline.codes(COLUMNS, pause, from, to);
       const entry = (place: number) => deviceGeo(columns, place, dictionaries);
       const msOf = (place: number) => timeline.times[from + place]!;
       const newest = newestSet(columns, to - from);
+      const groups = await inTurns(groupPlaces(columns.slice(0, GROUP_COLUMNS.length), to - from), pause);
       return {
         identityId: identities.identityId(identity),
         current: newest === -1 ? null : { ...entry(newest), seenAt: isoOf(msOf(newest)) },
-        history: groupPlaces(columns.slice(0, GROUP_COLUMNS.length), to - from)
+        history: newestGroups(groups, msOf)
           .map((group) => ({ ...group, entry: entry(group.lastPlace), lastMs: msOf(group.lastPlace) }))
           .sort((a, b) => b.lastMs - a.lastMs || compareEntries(a.entry, b.entry))
           .slice(0, HISTORY_LIMIT)
@@ -53,17 +55,29 @@ function newestSet(columns: readonly Uint32Array[], count: number): number {
   return -1;
 }
 
+/** Those that may be among the last `HISTORY_LIMIT`: only these are told of by text. Places ascend with time. */
+function newestGroups(groups: Group[], msOf: (place: number) => number): Group[] {
+  groups.sort((a, b) => b.lastPlace - a.lastPlace);
+  const last = groups[HISTORY_LIMIT - 1];
+  return last === undefined ? groups : groups.filter(({ lastPlace }) => msOf(lastPlace) >= msOf(last.lastPlace));
+}
+
+/** Places that are looked at in one step. */
+const PLACES_PER_STEP = 8_192;
+
 /** Groups of places with some column set. People seldom change their device: mostly the last place's group is the next one's. */
-function groupPlaces(columns: readonly Uint32Array[], count: number): Group[] {
+function* groupPlaces(columns: readonly Uint32Array[], count: number): Steps<Group[]> {
   const groups: Group[] = [];
   const byHash = new Map<number, Group[]>();
   let last: Group | null = null;
-  for (let place = 0; place < count; place += 1) {
-    if (last === null || !agree(columns, last.firstPlace, place)) last = findGroup(place);
-    if (last === null) continue;
-    last.lastPlace = place;
-    last.eventCount += 1;
-  }
+  yield* piecesOf(count, PLACES_PER_STEP, (from, to) => {
+    for (let place = from; place < to; place += 1) {
+      if (last === null || !agree(columns, last.firstPlace, place)) last = findGroup(place);
+      if (last === null) continue;
+      last.lastPlace = place;
+      last.eventCount += 1;
+    }
+  });
   return groups;
 
   function findGroup(place: number): Group | null {
@@ -73,7 +87,7 @@ function groupPlaces(columns: readonly Uint32Array[], count: number): Group[] {
     const known = same.find(({ firstPlace }) => agree(columns, firstPlace, place));
     if (known !== undefined) return known;
     const made = { firstPlace: place, lastPlace: place, eventCount: 0 };
-    byHash.set(hash, [...same, made]);
+    if (same.push(made) === 1) byHash.set(hash, same);
     groups.push(made);
     return made;
   }

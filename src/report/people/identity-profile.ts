@@ -19,17 +19,17 @@ export const identityProfile: Study<"identityProfile"> = {
     const table = moment.tables.revenue(revenue, moment, missing);
     if (table === null) return null;
     const payments = paymentsOf(table, subject.actors, moment.rates);
-    return withEventsOf(subject, moment, null, async ({ identity, identities, timeline, dictionaries }) => {
+    return withEventsOf(subject, moment, null, async ({ identity, identities, timeline, dictionaries, pause }) => {
       const money = await moneyOn(timeline, payments);
       const from = timeline.firstAt(window.fromMs);
       const to = timeline.firstAt(window.toMs);
       const pageviews = pageviewCodes(dictionaries, pageviewSlugs);
-      const [slugs] = await timeline.codes(["slug"], from, to);
+      const [slugs] = await timeline.codes(["slug"], pause, from, to);
       return {
         identityId: identities.identityId(identity),
         events: to - from,
         pageviews: slugs.reduce((count, slug) => count + (pageviews.has(slug) ? 1 : 0), 0),
-        ...sessionFigures(await sessionsOf(timeline, money, session), timeline.times, window),
+        ...sessionFigures(await sessionsOf(timeline, money, session, pause), timeline.times, window),
         activeDays: countDays(timeline.times.subarray(from, to)),
         firstSeen: timeline.count === 0 ? null : isoOf(timeline.times[0]!),
         lastSeen: timeline.count === 0 ? null : isoOf(timeline.times[timeline.count - 1]!),

@@ -8,8 +8,8 @@ export const identityReferrers: Study<"identityReferrers"> = {
   tables: () => ["timelines"],
   answer: (plan, moment) => {
     const { window, limit } = plan;
-    return withEventsOf(subjectOf(plan, moment), moment, null, async ({ identity, identities, timeline, dictionaries }) => {
-      const [codes] = await timeline.codes(["referrer"], timeline.firstAt(window.fromMs), timeline.firstAt(window.toMs));
+    return withEventsOf(subjectOf(plan, moment), moment, null, async ({ identity, identities, timeline, dictionaries, pause }) => {
+      const [codes] = await timeline.codes(["referrer"], pause, timeline.firstAt(window.fromMs), timeline.firstAt(window.toMs));
       const { values, counts } = countCodes(codes);
       const dictionary = dictionaries.named("referrer");
       const items = rankCounts(counts, { propertyOf: (place) => dictionary.valueOf(values[place] ?? 0) }, limit);

@@ -9,12 +9,12 @@ import { eachLoaded, type Span, type Timeline } from "../../table/people/timelin
 const PLACE_COLUMNS = ["url", "hostname"] as const;
 
 /** The sessions of all time of an identity. Payments that a server reported, at no url and no host, take no part. */
-export async function sessionsOf(timeline: Timeline, money: TimelineMoney, rule: SessionRule): Promise<Sessions> {
+export async function sessionsOf(timeline: Timeline, money: TimelineMoney, rule: SessionRule, pause: () => Promise<void>): Promise<Sessions> {
   const leftOut = new Uint8Array(timeline.count);
   const paid = new Set(Array.from(money.keys(), (at) => timeline.spanPlace(at)));
   const spans = timeline.spans.filter(({ rows }, place) => paid.has(place) && !PLACE_COLUMNS.some((column) => isEverywhere(rows, column)));
-  await eachLoaded(spans, () => PLACE_COLUMNS, (span) => markLeftOut(timeline, span, money, leftOut));
-  const [projects] = await timeline.codes(["project"]);
+  await eachLoaded(spans, () => PLACE_COLUMNS, (span) => markLeftOut(timeline, span, money, leftOut), pause);
+  const [projects] = await timeline.codes(["project"], pause);
   return sessionize(timeline.times, projects, leftOut, rule);
 }
 

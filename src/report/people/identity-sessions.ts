@@ -25,9 +25,9 @@ export const identitySessions: Study<"identitySessions"> = {
     const payments = paymentsOf(table, subject.actors, moment.rates).filter(({ sequence }) => sequence <= upTo);
     const touches = moment.tables.touchMaker(plan.touch).reader();
     return withEventsOf(subject, moment, cursor?.sequence ?? null, async (events) => {
-      const { timeline } = events;
+      const { timeline, pause } = events;
       const money = await moneyOn(timeline, payments);
-      const sessions = await sessionsOf(timeline, money, plan.session);
+      const sessions = await sessionsOf(timeline, money, plan.session, pause);
       // One more than the page holds tells whether there is a further one.
       const found = await newestSessions(sessions, timeline, plan, limit + 1);
       const shown = found.slice(0, limit);

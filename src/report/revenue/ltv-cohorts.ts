@@ -53,7 +53,7 @@ function addPayments(
     }
     const company = companies === null ? 0 : companies.of(place);
     const entity = company > 0 ? -company : hasLinks ? identities.identityOf(actor) : actor;
-    cohorts.addPayment(entities.dayOf(entity), amount, isOrder(amounts[place]!));
+    cohorts.addMoney(entities.dayOf(entity), amount, isOrder(amounts[place]!) ? 1 : 0);
   }
   return unconverted;
 }

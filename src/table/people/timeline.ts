@@ -91,8 +91,11 @@ export class Timeline {
     return low;
   }
 
-  /** Codes of some columns for the events from `from` to before `to`. Where a zone map tells the only code, nothing is loaded. */
-  async codes<const C extends readonly string[]>(columns: C, from = 0, to = this.#count): Promise<{ [K in keyof C]: Uint32Array }> {
+  /**
+   * Codes of some columns for the events from `from` to before `to`. Where a zone map tells the only code, nothing is loaded.
+   * @param pause as of `eachLoaded`
+   */
+  async codes<const C extends readonly string[]>(columns: C, pause: () => Promise<void>, from = 0, to = this.#count): Promise<{ [K in keyof C]: Uint32Array }> {
     const codes = columns.map(() => new Uint32Array(to - from));
     const toLoad = ({ rows }: Span) => columns.filter((column) => onlyCode(rows, column) === null);
     await eachLoaded(this.spansOf(from, to), toLoad, (span) => {
@@ -103,7 +106,7 @@ export class Timeline {
         if (only === null) gather(span.rows.column(column), list, into);
         else into.fill(only);
       });
-    });
+    }, pause);
     return codes as { [K in keyof C]: Uint32Array };
   }
 }
@@ -115,8 +118,16 @@ function onlyCode(rows: Rows, column: string): number | null {
   return zone.min === zone.max && !zone.hasZero ? zone.min : null;
 }
 
-/** Takes spans with some columns loaded, in any order: those in memory at once, of the others some are read and inflated at a time. */
-export async function eachLoaded(spans: readonly Span[], columnsOf: (span: Span) => readonly string[], take: (span: Span) => void): Promise<void> {
+/**
+ * Takes spans with some columns loaded, in any order: those in memory at once, of the others some are read and inflated at a time.
+ * @param pause called span by span
+ */
+export async function eachLoaded(
+  spans: readonly Span[],
+  columnsOf: (span: Span) => readonly string[],
+  take: (span: Span) => void,
+  pause: () => Promise<void>,
+): Promise<void> {
   const loads: { readonly span: Span; readonly loading: Promise<void> }[] = [];
   const takeOldest = async () => {
     const [{ span, loading }] = loads as [(typeof loads)[number]];
@@ -127,6 +138,7 @@ export async function eachLoaded(spans: readonly Span[], columnsOf: (span: Span)
   };
   try {
     for (const span of spans) {
+      await pause();
       const columns = columnsOf(span);
       const loading = columns.length === 0 ? null : span.rows.load(columns);
       // Nobody waits for it where an earlier one failed.
@@ -138,7 +150,7 @@ export async function eachLoaded(spans: readonly Span[], columnsOf: (span: Span)
       }
       if (loads.length === AHEAD_COUNT) await takeOldest();
     }
-    while (loads.length > 0) await takeOldest();
+    for (; loads.length > 0; await pause()) await takeOldest();
   } finally {
     for (const { span } of loads) span.rows.unpin();
   }
