@@ -7,7 +7,7 @@ import { insightHistory } from "../../src/testing/random/insight-history.js";
 import { insightQuestion, type InsightName } from "../../src/testing/random/insight-questions.js";
 import { timesOf, type Known } from "../../src/testing/random/insight-scope.js";
 import { seededRandom } from "../../src/testing/random.js";
-import { baseSeed, strideOf } from "../oracle/settings.js";
+import { baseSeed, caseCount } from "../oracle/settings.js";
 import { newDatabase, type Layout } from "./kit.js";
 
 /** How often each is asked of a history: more often where more can go wrong. */
@@ -16,7 +16,6 @@ const QUESTION_COUNTS = {
 } as const;
 type Asked = keyof typeof QUESTION_COUNTS;
 
-const TIMES = strideOf(1, 10);
 /** Of questions the share that is wrong. */
 const MOST_REFUSED = 0.2;
 
@@ -71,7 +70,7 @@ describe.each([["one server", 2, 4], ["two shards", 2, 1]] as const)("insights o
     let [comparedCount, askedCount] = [0, 0];
     for (const { seed, daybook, embedded, known } of pairs) {
       const random = seededRandom(seed);
-      for (let asked = 0; asked < QUESTION_COUNTS[report] * TIMES; asked += 1) {
+      for (let asked = 0; asked < caseCount(QUESTION_COUNTS[report], 10 * QUESTION_COUNTS[report]); asked += 1) {
         const { input } = insightQuestion<InsightName>(report, { ...known, random });
         const ask = (of: Pick<Daybook, Asked>) => of[report](input as never);
         const given = await outcomeOf(ask(daybook));

@@ -61,11 +61,11 @@ async function rowsOf(asked: AskedSessions, { breakdown }: SessionsOverviewPlan,
   if (breakdown === null) return { rows: null, rest: null, valueCount: 0 };
   const users = new UserCounter(scratch);
   const visits = await asked.visits();
-  const byKey = new VisitsByKey(visits, await of.keysOf(visits));
+  const byKey = await VisitsByKey.of(visits, await of.keysOf(visits), pause);
   const all = combinationsOf(byKey.keys, of.groups);
   const sizes = Float64Array.from(all, (combination) => byKey.countOf(combination.keys));
   const shown = greatestOf(all, sizes, breakdown.limit);
-  const figuresOf = (keys: readonly number[]) => sessionFigures(byKey.of(keys), users, pause);
+  const figuresOf = (keys: readonly number[]) => sessionFigures(byKey.having(keys), users, pause);
   const rows: { values: readonly string[]; figures: SessionFigures }[] = [];
   for (const { values, keys } of shown) rows.push({ values, figures: await figuresOf(keys) });
   return { rows, rest: breakdown.rest ? await figuresOf(restOf(all, new Set(shown))) : null, valueCount: all.length };

@@ -15,7 +15,7 @@ import type { Asking, Report } from "./report.js";
 /** What a touch of nobody is not called. */
 const CALLED = "+";
 
-/** The revenue of a project, by who brought those who paid: payments come with their touch, one after the other. */
+/** The revenue of a project, by who brought those who paid: payments come with their touch, those that are alike as one. */
 export const revenueByAttribution: Report<"revenueByAttribution"> = async (plan, asking) => {
   const conversion = new Conversion(plan.revenue.currency, asking.rules.rates);
   const attributed = new AttributedRevenue(plan.dimension);
