@@ -9,8 +9,9 @@ import type { PackedBlock } from "./container.js";
 import { encodeExcerpt, excerptBlock, excerptOf } from "./excerpt.js";
 import type { ExcerptMeta, ExcerptRule } from "./excerpt.js";
 import { linksOf } from "./id-links.js";
+import { encodeLinks } from "./link-list.js";
 import type { MergedRows } from "./merge-rows.js";
-import type { ColumnZone, IdLink } from "./rows.js";
+import type { ColumnZone } from "./rows.js";
 import { encodeWho, whoOf } from "./who.js";
 import type { WhoMeta } from "./who.js";
 
@@ -32,8 +33,8 @@ export interface SegmentMeta {
   readonly firstSequence: number;
   readonly lastSequence: number;
   readonly columns: readonly ColumnMeta[];
-  /** Ids seen together on one event, as [anonymousId, userId, createdAtMs]. */
-  readonly links: readonly (readonly [number, number, number])[];
+  /** Of files of earlier versions: ids seen together on one event, as [anonymousId, userId, createdAtMs]. Others have them in a block. */
+  readonly links?: readonly (readonly [number, number, number])[];
   /** Absent in files of earlier versions. */
   readonly who?: WhoMeta;
   /** Absent where there is none, as in files of earlier versions. */
@@ -42,6 +43,9 @@ export interface SegmentMeta {
 
 /** Name of the block that tells who did something. */
 export const WHO_BLOCK = "who";
+
+/** Name of the block with the ids seen together on one event; absent where there are none. */
+export const LINKS_BLOCK = "links";
 
 export type Deflate = (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 
@@ -85,6 +89,9 @@ export async function encodeSegment(merged: MergedRows, { deflate, excerpts: rul
     excerpts.push(encoded.meta);
     if (excerpt.rowCount > 0) blocks.push(await pack(excerptBlock(rule.name), encoded.bytes, deflate));
   }
+  const links = await linksOf({ times: () => merged.times, column }, turns);
+  // Beside the footer: who opens the file reads both.
+  if (links.times.length > 0) blocks.push(await pack(LINKS_BLOCK, await encodeLinks(links, turns), deflate));
   const { firstSequence, lastSequence } = await sequenceRange(merged.sequences, turns);
   const meta: SegmentMeta = {
     kind: "segment",
@@ -95,16 +102,10 @@ export async function encodeSegment(merged: MergedRows, { deflate, excerpts: rul
     firstSequence,
     lastSequence,
     columns,
-    links: (await linksOf({ day: merged.day, times: () => merged.times, column }, turns)).map((link) => [link.anonymousId, link.userId, link.createdAtMs]),
     who: who.meta,
     ...(excerpts.length === 0 ? {} : { excerpts }),
   };
   return { bytes: await encodeContainer(blocks, meta, turns), meta };
-}
-
-/** The links of a segment's footer. */
-export function linksOfMeta(meta: SegmentMeta): IdLink[] {
-  return meta.links.map(([anonymousId, userId, createdAtMs]) => ({ anonymousId, userId, createdAtMs }));
 }
 
 /** Times, sequences and sparse row numbers from the inflated bytes of their block. */

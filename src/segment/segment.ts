@@ -8,6 +8,7 @@ import type { BlockEntry, ContainerFooter } from "./container.js";
 import { decodeExcerpt, excerptBlock } from "./excerpt.js";
 import type { Excerpt } from "./excerpt.js";
 import { Holdings } from "./holdings.js";
+import type { LinkList } from "./link-list.js";
 import type { MemoryBudget } from "./memory-budget.js";
 import type { ColumnZone, Folding, Rows } from "./rows.js";
 import { WHO_BLOCK, decodeColumn, decodeDeltas, rowsBlock } from "./segment-file.js";
@@ -43,11 +44,15 @@ export class Segment implements Rows {
   readonly #loading = new Map<string, Promise<void>>();
   readonly #reads: CoalescedReads;
 
-  /** @param file all bytes of a small file, so that its columns need no further read; null for others */
+  /**
+   * @param links ids seen together on one event
+   * @param file all bytes of a small file, so that its columns need no further read; null for others
+   */
   constructor(
     readonly key: string,
     readonly byteLength: number,
     readonly footer: ContainerFooter<SegmentMeta>,
+    readonly links: LinkList,
     readonly source: SegmentSource,
     budget: MemoryBudget,
     file: Uint8Array | null,
@@ -67,7 +72,7 @@ export class Segment implements Rows {
 
   /** The same rows, of which no column is in memory yet: what is derived of one is unknown to the other. */
   twin(budget: MemoryBudget): Segment {
-    return new Segment(this.key, this.byteLength, this.footer, this.source, budget, this.#held.get(WHOLE_FILE) as Uint8Array | null);
+    return new Segment(this.key, this.byteLength, this.footer, this.links, this.source, budget, this.#held.get(WHOLE_FILE) as Uint8Array | null);
   }
 
   get firstSequence(): number {

@@ -60,7 +60,7 @@ describe("the bytes of each file, which stores that exist already have", () => {
     });
   });
 
-  test("a segment file has times, ids, sequences, the columns that some row has a value in, and who did something", async () => {
+  test("a segment file has times, ids, sequences, the columns that some row has a value in, who did something, and which ids came together", async () => {
     expect(containerParts((await encodeSegment(sampleRows(), { deflate: asIs, excerpts: [] })).bytes)).toEqual({
       blocks: [
         "444159424f4f4b31000af40000b70000",
@@ -72,7 +72,8 @@ describe("the bytes of each file, which stores that exist already have", () => {
         "002c0400010000000006000000000000",
         "05050000000000000400000000000000",
         "03000000000000001602000000000000",
-        "00000000",
+        "00000000000000000a0000000c000000",
+        "0a000000",
       ].join("\n"),
       footer: [
         '{"blocks":[{"name":"ms","offset":8,"byteLength":12,"rawByteLength":12,"deflated":false,"crc32":14109',
@@ -84,15 +85,15 @@ describe("the bytes of each file, which stores that exist already have", () => {
         '"name":"anonymousId","offset":112,"byteLength":3,"rawByteLength":3,"deflated":false,"crc32":22312344',
         '92},{"name":"m1.rows","offset":120,"byteLength":4,"rawByteLength":4,"deflated":false,"crc32":2921744',
         '459},{"name":"m1","offset":128,"byteLength":1,"rawByteLength":1,"deflated":false,"crc32":1259060791}',
-        ',{"name":"who","offset":136,"byteLength":12,"rawByteLength":12,"deflated":false,"crc32":3231463346}]',
-        ',"meta":{"kind":"segment","day":20513,"rowCount":3,"minMs":0,"maxMs":86399999,"firstSequence":7,"las',
-        'tSequence":9,"columns":[{"name":"name","width":1,"min":1,"max":2,"hasZero":false},{"name":"url","wid',
-        'th":2,"min":4,"max":300,"hasZero":true},{"name":"userId","width":1,"min":6,"max":6,"hasZero":true},{',
-        '"name":"anonymousId","width":1,"min":5,"max":5,"hasZero":true},{"name":"m1","width":1,"min":3,"max":',
-        '3,"hasZero":true,"entryCount":1}],"links":[[5,6,1772323200005]],"who":{"count":2,"companyWidth":1,"p',
-        'rojectWidth":1}}}',
+        ',{"name":"who","offset":136,"byteLength":12,"rawByteLength":12,"deflated":false,"crc32":3231463346},',
+        '{"name":"links","offset":152,"byteLength":12,"rawByteLength":12,"deflated":false,"crc32":2851134245}',
+        '],"meta":{"kind":"segment","day":20513,"rowCount":3,"minMs":0,"maxMs":86399999,"firstSequence":7,"la',
+        'stSequence":9,"columns":[{"name":"name","width":1,"min":1,"max":2,"hasZero":false},{"name":"url","wi',
+        'dth":2,"min":4,"max":300,"hasZero":true},{"name":"userId","width":1,"min":6,"max":6,"hasZero":true},',
+        '{"name":"anonymousId","width":1,"min":5,"max":5,"hasZero":true},{"name":"m1","width":1,"min":3,"max"',
+        ':3,"hasZero":true,"entryCount":1}],"who":{"count":2,"companyWidth":1,"projectWidth":1}}}',
       ].join(""),
-      trailer: "ed050000cf46fef5314b4f4f42594144",
+      trailer: "340600007ff4e239314b4f4f42594144",
     });
   });
 
@@ -116,11 +117,11 @@ describe("the bytes of each file, which stores that exist already have", () => {
   test("a manifest is a line of JSON and a line of SHA-256", () => {
     expect(new TextDecoder().decode(encodeManifest(sampleManifest))).toBe(
       [
-        '{"format":1,"epoch":3,"clean":true,"nextSequence":10,"firstJournal":4,"nextFile":6,"segments":[{"key',
+        '{"format":3,"epoch":3,"clean":true,"nextSequence":10,"firstJournal":4,"nextFile":6,"segments":[{"key',
         '":"segments/0000000002","byteLength":1024,"sha256":"abababababababababababababababababababababababab',
         'abababababababab","footerCrc32":4000000001,"day":20513,"rowCount":9}],"dictionaries":[{"key":"dictionaries/0000000003","byteL',
         'ength":256,"sha256":"cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd","footerCrc32":7}],"identities":[{"key":"identities/0000000004","byteLength":128,"sha256":"efefefefefefefefefefefefefefefefefefefefefefefefefefefefefefefef","footerCrc32":0}],"privacy":null}',
-        "\n2e3ecf18e6d56b92b8bfb0061f8d1652ef05ba073937973043218fd2908aeb54\n",
+        "\nf2a3db9ca38b6cfcf4b7a8898c2b51951fa7f4531f1c151d7d907da2c55c8693\n",
       ].join(""),
     );
   });

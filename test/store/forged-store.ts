@@ -1,7 +1,7 @@
 import { fixedClock, openDaybook, type Storage } from "daybook";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { decodeFooter, encodeContainer, footerCrcOf } from "../../src/segment/container.js";
-import type { ContainerFooter } from "../../src/segment/container.js";
+import type { ContainerFooter, PackedBlock } from "../../src/segment/container.js";
 import { keepRows } from "../../src/segment/keep-rows.js";
 import type { MergedRows } from "../../src/segment/merge-rows.js";
 import { encodeSegment } from "../../src/segment/segment-file.js";
@@ -79,13 +79,26 @@ export async function forgeRecordSequences(storage: Storage, change: (sequences:
   await forgeManifest(storage, (manifest) => ({ ...manifest, identities: [forged, ...others], nextFile: nextFile + 1 }));
 }
 
+/** What a segment file is made of. */
+export interface SegmentParts {
+  readonly blocks: readonly PackedBlock[];
+  readonly meta: SegmentMeta;
+}
+
+/** Makes a segment file of other parts, all checksums right. */
+export async function forgeSegment(storage: Storage, entry: SegmentEntry, change: (parts: SegmentParts) => SegmentParts | Promise<SegmentParts>): Promise<void> {
+  const bytes = await storage.read(entry.key);
+  if (bytes === null) throw new Error("expected a segment");
+  const { blocks, meta } = decodeFooter<SegmentMeta>(entry.key, bytes, bytes.length) as ContainerFooter<SegmentMeta>;
+  const packed = blocks.map((block) => ({ ...block, bytes: bytes.subarray(block.offset, block.offset + block.byteLength) }));
+  const forged = await change({ blocks: packed, meta });
+  await replaceSegment(storage, entry, await encodeContainer(forged.blocks, forged.meta));
+}
+
 /** Lets the footer of the first segment say something else, all checksums right. */
 export async function forgeMeta(storage: Storage, change: (meta: SegmentMeta) => SegmentMeta): Promise<string> {
   const [entry] = (await manifestOf(storage)).segments;
-  const bytes = entry === undefined ? null : await storage.read(entry.key);
-  if (entry === undefined || bytes === null) throw new Error("expected a segment");
-  const { blocks, meta } = decodeFooter<SegmentMeta>(entry.key, bytes, bytes.length) as ContainerFooter<SegmentMeta>;
-  const packed = blocks.map((block) => ({ ...block, bytes: bytes.subarray(block.offset, block.offset + block.byteLength) }));
-  await replaceSegment(storage, entry, await encodeContainer(packed, change(meta)));
+  if (entry === undefined) throw new Error("expected a segment");
+  await forgeSegment(storage, entry, ({ blocks, meta }) => ({ blocks, meta: change(meta) }));
   return entry.key;
 }

@@ -17,8 +17,6 @@ type Shared = (typeof SHARED)[number];
 /** Turns checked records into rows of dictionary codes. One per store. */
 export class RecordEncoder {
   #table = new RecordTable();
-  /** Whether there is a record in it whose unlink was there before. */
-  #isTakenBackBefore = false;
   readonly #codes = new Uint32Array(RECORD_FIELD_COUNT);
   /** Codes that records brought, until they are durable: a commit that failed leaves them in the dictionaries. */
   readonly #brought: Readonly<Record<Shared, Set<number>>> = { userId: new Set(), anonymousId: new Set(), companyId: new Set() };
@@ -83,8 +81,6 @@ export class RecordEncoder {
       if (code >= size && Object.hasOwn(this.#brought, name)) this.#brought[name as Shared].add(code);
       this.#codes[index] = code;
     });
-    const isTakenBack = () => this.store.records.findUnlink(id) >= 0 || this.#table.findUnlink(id) >= 0;
-    if (kind !== RECORD_KINDS.unlink) this.#isTakenBackBefore ||= isTakenBack();
     this.#table.append(kind, createdAtMs, id, 0, 0, this.#codes, 0);
   }
 
@@ -94,12 +90,10 @@ export class RecordEncoder {
     for (const name of SHARED) forgetUsed(this.#brought[name], events, fieldIndex(name));
     const table = this.#table;
     if (table.rowCount === 0) return null;
-    const isTakenBackBefore = this.#isTakenBackBefore;
     this.#table = new RecordTable();
-    this.#isTakenBackBefore = false;
     const { userId, anonymousId, companyId } = this.#brought;
     const brought = { userId: [...userId], anonymousId: [...anonymousId], companyId: [...companyId] };
-    return { records: table.slice(0), brought, isTakenBackBefore };
+    return { records: table.slice(0), brought };
   }
 
   /** The batch is durable. */

@@ -18,6 +18,4 @@ export function countBrought({ userId, anonymousId, companyId }: BroughtCodes): 
 export interface RecordBatch {
   readonly records: RecordColumns;
   readonly brought: BroughtCodes;
-  /** Of a batch that is to be stored: there is a record whose unlink was there before. */
-  readonly isTakenBackBefore?: boolean;
 }

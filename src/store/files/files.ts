@@ -7,6 +7,7 @@ import type { ContainerFooter } from "../../segment/container.js";
 import type { ExcerptRule } from "../../segment/excerpt.js";
 import type { MemoryBudget } from "../../segment/memory-budget.js";
 import type { MergedRows } from "../../segment/merge-rows.js";
+import { readLinks } from "../../segment/read-links.js";
 import { Segment } from "../../segment/segment.js";
 import type { SegmentSource } from "../../segment/segment.js";
 import type { SegmentMeta } from "../../segment/segment-file.js";
@@ -87,7 +88,7 @@ export class StoreFiles {
     await this.storage.write(key, bytes, { durable: false });
     const { day, rowCount } = footer.meta;
     const entry = { key, byteLength: bytes.length, sha256, footerCrc32: footerCrcOf(bytes), day, rowCount };
-    return { entry, segment: this.#segment(entry, footer, bytes) };
+    return { entry, segment: await this.#segment(entry, footer, bytes) };
   }
 
   /** Nothing stored is damaged where a new file is. @throws internal */
@@ -100,14 +101,14 @@ export class StoreFiles {
   }
 
   /** A segment whose file is in memory already, whole. */
-  segmentOf(entry: SegmentEntry, footer: ContainerFooter<SegmentMeta>, bytes: Uint8Array): Segment {
-    return new Segment(entry.key, entry.byteLength, footer, this.#sourceOf(bytes), this.budget, null);
+  async segmentOf({ key }: SegmentEntry, footer: ContainerFooter<SegmentMeta>, bytes: Uint8Array): Promise<Segment> {
+    return await this.#inMemory(key, footer, bytes, this.budget);
   }
 
   /** A segment of some rows of a day that is written nowhere: its bytes stay in memory, its columns as long as the budget allows. */
   async segmentInMemory(rows: SourceRows, budget: MemoryBudget, turns: Turns): Promise<Segment> {
     const { bytes, footer } = this.#checked(await makeSegment([rows], [], this.#codec, turns));
-    return new Segment("a segment in memory", bytes.length, footer, this.#sourceOf(bytes), budget, null);
+    return await this.#inMemory("a segment in memory", footer, bytes, budget);
   }
 
   /** Opens segments; where one fails, the others are released. @throws corruption */
@@ -147,7 +148,7 @@ export class StoreFiles {
         refuseOther(entry, tail);
         const { day, rowCount } = footer.meta;
         if (day !== entry.day || rowCount !== entry.rowCount) throw damaged(key, "it is not the segment that the manifest names");
-        return this.#segment(entry, footer, tail, held);
+        return await this.#segment(entry, footer, tail, held);
       }
       guess = footer.need;
     }
@@ -224,22 +225,27 @@ export class StoreFiles {
   }
 
   /** A file that is in memory, whole. */
-  #sourceOf(file: Uint8Array): SegmentSource {
-    return {
+  async #inMemory(key: string, footer: ContainerFooter<SegmentMeta>, file: Uint8Array, budget: MemoryBudget): Promise<Segment> {
+    const source: SegmentSource = {
       read: (_key, start, end) => Promise.resolve(file.subarray(start, end)),
       inflate: (bytes, byteLength) => this.#codec.inflate(bytes, byteLength),
     };
+    return new Segment(key, file.length, footer, await readLinks(key, footer, source), source, budget, null);
   }
 
-  #segment(entry: SegmentEntry, footer: ContainerFooter<SegmentMeta>, tail: Uint8Array, held: HeldObject | null = null): Segment {
+  async #segment(entry: SegmentEntry, footer: ContainerFooter<SegmentMeta>, tail: Uint8Array, held: HeldObject | null = null): Promise<Segment> {
     const { storage } = this;
     const source: SegmentSource = {
       read: (key, start, end) => (held === null ? storage.read(key, { start, end }) : held.read({ start, end })),
       inflate: (bytes, byteLength) => this.#codec.inflate(bytes, byteLength),
       ...(held === null ? {} : { release: () => held.release() }),
     };
+    const tailAt = entry.byteLength - tail.length;
+    const read: SegmentSource["read"] = (key, start, end) =>
+      start >= tailAt ? Promise.resolve(tail.subarray(start - tailAt, end - tailAt)) : source.read(key, start, end);
+    const links = await readLinks(entry.key, footer, { ...source, read });
     const isSmall = entry.byteLength <= FOOTER_GUESS_BYTES && tail.length === entry.byteLength;
-    return new Segment(entry.key, entry.byteLength, footer, source, this.budget, isSmall ? tail : null);
+    return new Segment(entry.key, entry.byteLength, footer, links, source, this.budget, isSmall ? tail : null);
   }
 }
 

@@ -44,8 +44,11 @@ export interface BackupMark {
 
 /** The one file that says which others count. Replaced as a whole. */
 export interface Manifest {
-  /** 2: a record may stand behind the unlink that takes it back. Versions that know format 1 only would let it live. */
-  readonly format: 1 | 2;
+  /**
+   * What the version that wrote it may have stored. 2: a record behind the unlink that takes it back, which versions before would let live.
+   * 3: segments that have the ids seen together in a block of their own, where versions before do not look for them.
+   */
+  readonly format: 1 | 2 | 3;
   /** One more at each opening for writing. */
   readonly epoch: number;
   /** The store was closed in good order, or its backup finished: the journals end with an end mark, and nothing may be missing before it. */
@@ -70,8 +73,11 @@ export interface Manifest {
   readonly backup?: BackupMark;
 }
 
+/** Of every manifest that is written. */
+export const NEWEST_FORMAT = 3 as const;
+
 export const EMPTY_MANIFEST: Manifest = {
-  format: 1,
+  format: NEWEST_FORMAT,
   epoch: 0,
   clean: true,
   nextSequence: 1,
@@ -118,6 +124,7 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
     throw damaged(MANIFEST_KEY, "its checksum is wrong");
   const manifest = { ...EMPTY_MANIFEST, ...(JSON.parse(body) as Manifest) };
   const format: unknown = manifest.format;
-  if (format !== 1 && format !== 2) throw damaged(MANIFEST_KEY, `expected format 1 or 2, got ${String(format)}: a later version wrote it`);
+  if (format !== 1 && format !== 2 && format !== NEWEST_FORMAT)
+    throw damaged(MANIFEST_KEY, `expected format 1, 2 or ${NEWEST_FORMAT}, got ${String(format)}: a later version wrote it`);
   return manifest;
 }

@@ -1,11 +1,12 @@
+import { dayStartMs } from "../../base/time.js";
 import { Turns } from "../../base/turn.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
 import { RECORD_FIELD_COUNT, RecordTable } from "../../identity/record-table.js";
 import type { RecordColumns } from "../../identity/record-table.js";
 import { IdentityResolver } from "../../identity/resolver.js";
 import { fieldIndex } from "../../schema/fields.js";
+import type { LinkList } from "../../segment/link-list.js";
 import type { Segment } from "../../segment/segment.js";
-import { linksOfMeta } from "../../segment/segment-file.js";
 import type { Batch } from "../batch/batch.js";
 import type { BroughtCodes, RecordBatch } from "../batch/record-batch.js";
 
@@ -53,15 +54,12 @@ export class Identities {
 
   /** Learns of events with both ids in sealed segments. */
   takeLinks(segments: readonly Segment[]): void {
-    for (const segment of segments) for (const link of linksOfMeta(segment.meta)) this.resolver.link(link);
+    for (const { links, day } of segments) this.#takeLinks(links, dayStartMs(day), 0, links.times.length);
   }
 
   /** The same of one segment, in turns. */
-  async takeLinksInTurns({ meta }: Segment, turns: Turns): Promise<void> {
-    const take = (from: number, to: number) => {
-      for (const link of linksOfMeta({ ...meta, links: meta.links.slice(from, to) })) this.resolver.link(link);
-    };
-    await turns.inPieces(meta.links.length, take, LINK_VALUE_COUNT);
+  async takeLinksInTurns({ links, day }: Segment, turns: Turns): Promise<void> {
+    await turns.inPieces(links.times.length, (from, to) => this.#takeLinks(links, dayStartMs(day), from, to), LINK_VALUE_COUNT);
   }
 
   /** Learns of records in one turn. */
@@ -107,6 +105,12 @@ export class Identities {
       resolver.companies.seen(companies[row] as number);
       if (anonymousId !== 0 && userId !== 0) resolver.link({ anonymousId, userId, createdAtMs: times[row] as number });
     }
+  }
+
+  #takeLinks({ anonymousIds, userIds, times }: LinkList, startMs: number, from: number, to: number): void {
+    const { resolver } = this;
+    for (let at = from; at < to; at += 1)
+      resolver.link({ anonymousId: anonymousIds[at] as number, userId: userIds[at] as number, createdAtMs: startMs + (times[at] as number) });
   }
 
   /** Events used all ids that records brought but these. */

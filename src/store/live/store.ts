@@ -269,8 +269,6 @@ export class Store implements VisibleStore {
    * @throws read_only, storage_full, internal (sequences are used up)
    */
   async commit(batch: Batch, recordBatch: RecordBatch | null = null): Promise<void> {
-    // First: a former version that replayed the journal would let the record live.
-    if (recordBatch?.isTakenBackBefore === true && this.journal !== null && this.manifest.format === 1) await this.writeManifest(() => ({ format: 2 }));
     const written = await this.#journals.write(batch, recordBatch);
     try {
       if (recordBatch !== null) numberRecords(recordBatch, written.next - recordBatch.records.rowCount);

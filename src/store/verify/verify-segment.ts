@@ -8,8 +8,8 @@ import type { ContainerFooter } from "../../segment/container.js";
 import { excerptBlock, excerptOf } from "../../segment/excerpt.js";
 import type { Excerpt, ExcerptSource } from "../../segment/excerpt.js";
 import { linksOf } from "../../segment/id-links.js";
-import type { IdLink } from "../../segment/rows.js";
-import { WHO_BLOCK, linksOfMeta, rowsBlock } from "../../segment/segment-file.js";
+import { areSameLinks } from "../../segment/link-list.js";
+import { LINKS_BLOCK, WHO_BLOCK, rowsBlock } from "../../segment/segment-file.js";
 import type { ColumnMeta, SegmentMeta } from "../../segment/segment-file.js";
 import type { Segment } from "../../segment/segment.js";
 import { whoOf } from "../../segment/who.js";
@@ -42,7 +42,7 @@ export async function verifySegment(entry: SegmentEntry, segment: Segment, foote
   expect("rows with times:", meta.rowCount, segment.times().length);
   expect("rows with ids:", meta.rowCount, segment.ids().length / 16);
   expect("rows with sequences:", meta.rowCount, segment.sequences().length);
-  verifyBlocks(entry.key, footer, findings);
+  verifyBlocks(entry.key, footer, segment, findings);
   verifyOrder(entry.key, segment, findings);
   expect("earliest ms of the day", segment.times()[0], meta.minMs);
   expect("latest ms of the day", segment.times().at(-1), meta.maxMs);
@@ -50,7 +50,7 @@ export async function verifySegment(entry: SegmentEntry, segment: Segment, foote
   for (const column of meta.columns) verifyColumn(entry.key, segment, column, laws);
   for (const name of DEMANDED) if (segment.zone(name)?.hasZero !== false) findings.add(entry.key, `a ${name} in each row`, "rows without");
   verifyShapes(entry.key, segment, laws);
-  if (!areSameLinks(await linksOf(segment), linksOfMeta(meta))) findings.add(entry.key, "in the footer, the ids that rows have together", "others");
+  if (!areSameLinks(await linksOf(segment), segment.links)) findings.add(entry.key, "beside the rows, the ids that rows have together", "others");
   const who = await whoOf(segment.rowCount, (name) => segment.column(name));
   if (meta.who !== undefined && !areSameWho(await segment.who(), who)) findings.add(entry.key, "beside the rows, who did something by them", "others");
   await verifyExcerpts(entry.key, segment, laws);
@@ -61,15 +61,10 @@ function areSameWho(one: Who, other: Who): boolean {
   return areEqual(one.actors, other.actors) && areEqual(one.companies, other.companies) && areEqual(one.projects, other.projects);
 }
 
-function areSameLinks(links: readonly IdLink[], others: readonly IdLink[]): boolean {
-  const keyOf = ({ anonymousId, userId }: IdLink) => anonymousId * 2 ** 26 + userId;
-  const times = new Map(links.map((link) => [keyOf(link), link.createdAtMs]));
-  return times.size === others.length && others.every((link) => times.get(keyOf(link)) === link.createdAtMs);
-}
-
-function verifyBlocks(key: string, { blocks, meta }: ContainerFooter<SegmentMeta>, findings: Findings): void {
+function verifyBlocks(key: string, { blocks, meta }: ContainerFooter<SegmentMeta>, { links }: Segment, findings: Findings): void {
   const wanted = meta.columns.flatMap(({ name, entryCount }) => (entryCount === undefined ? [name] : [rowsBlock(name), name]));
-  const expected = [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...wanted, ...(meta.who === undefined ? [] : [WHO_BLOCK]), ...excerptBlocks(meta)].sort().join(" ");
+  const linkBlocks = meta.links === undefined && links.times.length > 0 ? [LINKS_BLOCK] : [];
+  const expected = [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...wanted, ...(meta.who === undefined ? [] : [WHO_BLOCK]), ...excerptBlocks(meta), ...linkBlocks].sort().join(" ");
   const found = blocks.map(({ name }) => name).sort().join(" ");
   if (found !== expected) findings.add(key, `the blocks ${expected}`, found);
 }

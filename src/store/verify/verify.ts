@@ -155,7 +155,7 @@ class Verification {
     const read = await this.#readFile<SegmentMeta>(entry);
     if (read === null) return;
     await this.#attempt(entry.key, async () => {
-      const segment = this.#files.segmentOf(entry, read.footer, read.bytes);
+      const segment = await this.#files.segmentOf(entry, read.footer, read.bytes);
       try {
         await segment.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...segment.columnNames()]);
         await verifySegment(entry, segment, read.footer, laws);

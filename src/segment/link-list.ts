@@ -1,0 +1,56 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+import type { Turns } from "../base/turn.js";
+import { codesOfBytes } from "../column/codes.js";
+import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
+
+/** Ids seen together on one event: lists of one length, 12 bytes a pair. */
+export interface LinkList {
+  /** Codes of their dictionaries. */
+  readonly anonymousIds: Uint32Array;
+  readonly userIds: Uint32Array;
+  /** When they were seen together first: ms of the day. */
+  readonly times: Uint32Array;
+}
+
+const WIDTH = 4;
+
+export const NO_LINKS: LinkList = { anonymousIds: new Uint32Array(0), userIds: new Uint32Array(0), times: new Uint32Array(0) };
+
+/** The bytes of pairs before they are deflated: anonymous ids, then user ids, then times. */
+export async function encodeLinks({ anonymousIds, userIds, times }: LinkList, turns: Turns): Promise<Uint8Array> {
+  const lists = [anonymousIds, userIds, times];
+  const bytes = new Uint8Array(lists.length * times.length * WIDTH);
+  for (const [at, list] of lists.entries()) bytes.set(await toPlanes(await toDeltas(list, turns), turns), at * times.length * WIDTH);
+  return bytes;
+}
+
+/** Pairs from their inflated bytes. */
+export function decodeLinks(bytes: Uint8Array): LinkList {
+  const listLength = bytes.length / 3;
+  const listAt = (at: number) => fromDeltas(codesOfBytes(fromPlanes(bytes.slice(at * listLength, (at + 1) * listLength), WIDTH), WIDTH) as Uint32Array);
+  return { anonymousIds: listAt(0), userIds: listAt(1), times: listAt(2) };
+}
+
+/** Pairs as footers of earlier versions have them: `[anonymous id, user id, epoch ms]`. @param startMs of the day */
+export function linksOfFooter(links: readonly (readonly [number, number, number])[], startMs: number): LinkList {
+  const list = { anonymousIds: new Uint32Array(links.length), userIds: new Uint32Array(links.length), times: new Uint32Array(links.length) };
+  for (const [at, [anonymousId, userId, createdAtMs]] of links.entries()) {
+    list.anonymousIds[at] = anonymousId;
+    list.userIds[at] = userId;
+    list.times[at] = createdAtMs - startMs;
+  }
+  return list;
+}
+
+/** Whether two lists have the same pairs with the same times, in any order. */
+export function areSameLinks(one: LinkList, other: LinkList): boolean {
+  const times = new Map(Array.from(one.times, (time, at) => [keyOf(one, at), time]));
+  return times.size === other.times.length && other.times.every((time, at) => times.get(keyOf(other, at)) === time);
+}
+
+/** Codes are below it: two of them fit the 53 bits of a number. */
+export const LINK_SPAN = 2 ** 26;
+
+function keyOf({ anonymousIds, userIds }: LinkList, at: number): number {
+  return anonymousIds[at]! * LINK_SPAN + userIds[at]!;
+}
