@@ -1,11 +1,18 @@
 import { describe, expect, test } from "vitest";
 import fc from "fast-check";
-import { ZERO, addMoney, compareMoney, convertMoney, isNegative, majorUnits, majorUnitsPer, moneyOfNumber, negated } from "../../src/answer/money.js";
+import { ZERO, addMoney, compareMoney, convertMoney, isNegative, majorUnits, majorUnitsPer, moneyOfNumber, negated, timesMoney } from "../../src/answer/money.js";
 import { scaled } from "../../src/testing/oracle/decimal.js";
 import { baseSeed } from "../oracle/settings.js";
 
 const money = (value: number) => moneyOfNumber(JSON.stringify(value));
 const usd = (value: number) => majorUnits(money(value), "USD");
+
+test.each([1.5e-7, -1.5e-7, 1e21, 1_234_567_890.25, 0, 0.1])("%d that came several times is what as many add up to", (value) => {
+  for (const count of [1, 2, 10_000]) {
+    const sum = Array.from({ length: count }, () => money(value)).reduce(addMoney, ZERO);
+    expect(compareMoney(timesMoney(money(value), count), sum)).toBe(0);
+  }
+});
 
 describe("the amount of a number", () => {
   test.each<[number, number]>([

@@ -14,7 +14,10 @@ const AMOUNTS: readonly number[] = [
 ];
 const CURRENCIES = [undefined, "EUR", "eur", " EUR ", "GBP", "JPY", "CHF", "nonsense"];
 
-/** Each amount in each currency, as payment and as refund, one each hour; three people of two companies pay. */
+/** Of one hour, none of which the server adds up: together they are some cents. */
+const FINE_AMOUNTS = Array.from({ length: 400 }, () => 0.000_150_000_01);
+
+/** Each amount in each currency, as payment and as refund, one each hour, and fine ones; three people of two companies pay. */
 function payments(): EventInput[] {
   const events: EventInput[] = [];
   for (const name of ["Purchase", "Refund"])
@@ -26,6 +29,10 @@ function payments(): EventInput[] {
         const metadata = currency === undefined ? { revenue: value } : { revenue: value, currency };
         events.push({ id, name, createdAt: startMs + ((place + of) % 60) * HOUR, url: `https://shop.example/?utm_source=ad-${at % 4}`, ...who, metadata });
       }
+  for (const value of FINE_AMOUNTS) {
+    const id = `00000000-0000-4000-8000-${String(events.length).padStart(12, "0")}`;
+    events.push({ id, name: "Purchase", createdAt: startMs + 61 * HOUR, userId: "user-fine", companyId: "company-fine", metadata: { revenue: value } });
+  }
   return events;
 }
 

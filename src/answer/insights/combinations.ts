@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
 import { compareCodePoints } from "../../base/order.js";
+import type { Steps } from "../../base/steps.js";
 
 /** What keys stand for, without a look at texts: groups are numbers, one for each combination of values. */
 export interface KeyGroups {
@@ -25,15 +26,22 @@ export class Combination {
   }
 }
 
-/** The combinations that some keys stand for, each once, with its keys. Cost: the keys. */
-export function combinationsOf(keys: Iterable<number>, groups: KeyGroups): Combination[] {
+/** Keys that are looked at in one step. */
+const KEYS_PER_STEP = 8_192;
+
+/** The combinations that some keys stand for, each once, with its keys. Cost: the keys, some 2 µs each where each has values of its own. */
+export function* combinationsOf(keys: Iterable<number>, groups: KeyGroups): Steps<Combination[]> {
   const known = new Map<number, Combination>();
-  for (const key of keys)
+  let lookedCount = 0;
+  for (const key of keys) {
     for (const group of groups.groupsOf(key)) {
       let combination = known.get(group);
       if (combination === undefined) known.set(group, (combination = new Combination(group, groups)));
       combination.keys.push(key);
     }
+    lookedCount += 1;
+    if (lookedCount % KEYS_PER_STEP === 0) yield;
+  }
   return [...known.values()];
 }
 

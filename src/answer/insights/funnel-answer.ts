@@ -1,3 +1,4 @@
+import { inTurns } from "../../base/steps.js";
 import type { Funnel } from "../../plan/insights/answers.js";
 import type { FunnelPlan } from "../../plan/insights/plan.js";
 import type { Slot } from "./buckets.js";
@@ -17,7 +18,7 @@ type Rows = Pick<Funnel, "rows" | "rest" | "valueCount">;
 /** Steps by the values of a breakdown. */
 export async function funnelRows({ breakdown }: FunnelPlan, figures: ChainFigures, groups: ChainKeys, pause: () => Promise<void>): Promise<Rows> {
   if (breakdown === null) return { rows: null, rest: null, valueCount: 0 };
-  const all = combinationsOf(groups.keys, groups);
+  const all = await inTurns(combinationsOf(groups.keys, groups), pause);
   const numbersOf = (keys: readonly number[]) => keys.map((key) => groups.numberOfKey(key));
   const sizes = Float64Array.from(all, ({ keys }) => numbersOf(keys).reduce((sum, group) => sum + figures.countOf(group), 0));
   const shown = greatestOf(all, sizes, breakdown.limit);

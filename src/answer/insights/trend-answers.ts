@@ -1,5 +1,6 @@
 import { parameterError } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
+import { inTurns } from "../../base/steps.js";
 import type { TrendAnswers, TrendSeries } from "../../plan/insights/answers.js";
 import type { TrendPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
@@ -26,7 +27,7 @@ export async function trendFiguresOf(
   const { breakdown, interval, cumulative, fill } = plan;
   const isOpen = plan.isOpen.start || plan.isOpen.end;
   const slots = slotsOf({ ...plan, range }, interval, isOpen && interval !== "total" ? things.extent : null);
-  const all = breakdown === null && things.isEmpty ? [new Combination(0, keys)] : combinationsOf(things.keys, keys);
+  const all = breakdown === null && things.isEmpty ? [new Combination(0, keys)] : await inTurns(combinationsOf(things.keys, keys), pause);
   const shown = given === null ? await greatest(all, things, breakdown?.limit ?? 1, pause) : await those(given, all, pause);
   const rest = breakdown?.rest === true ? restOf(all, new Set(shown)) : null;
   const figureCount = slots.length * (shown.length + (rest === null ? 0 : 1));

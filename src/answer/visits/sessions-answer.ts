@@ -1,4 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- keys are below the length of their counts */
+import { inPieces } from "../../base/in-pieces.js";
+import { inTurns } from "../../base/steps.js";
 import type { Range } from "../../plan/plan.js";
 import type { SessionFigures, SessionPage, SessionsOverview } from "../../plan/insights/answers.js";
 import type { SessionsOverviewPlan } from "../../plan/insights/plan.js";
@@ -62,8 +64,11 @@ async function rowsOf(asked: AskedSessions, { breakdown }: SessionsOverviewPlan,
   const users = new UserCounter(scratch);
   const visits = await asked.visits();
   const byKey = await VisitsByKey.of(visits, await of.keysOf(visits), pause);
-  const all = combinationsOf(byKey.keys, of.groups);
-  const sizes = Float64Array.from(all, (combination) => byKey.countOf(combination.keys));
+  const all = await inTurns(combinationsOf(byKey.keys, of.groups), pause);
+  const sizes = new Float64Array(all.length);
+  await inPieces(all.length, pause, (from, to) => {
+    for (let at = from; at < to; at += 1) sizes[at] = byKey.countOf(all[at]!.keys);
+  });
   const shown = greatestOf(all, sizes, breakdown.limit);
   const figuresOf = (keys: readonly number[]) => sessionFigures(byKey.having(keys), users, pause);
   const rows: { values: readonly string[]; figures: SessionFigures }[] = [];

@@ -13,21 +13,26 @@ export class VisitsByKey {
   private constructor(
     readonly visits: Visits,
     readonly keys: Uint32Array,
-    readonly placeOfKey: ReadonlyMap<number, number>,
-    readonly starts: Uint32Array,
-    readonly places: Uint32Array,
+    private readonly placeOfKey: ReadonlyMap<number, number>,
+    private readonly starts: Uint32Array,
+    private readonly places: Uint32Array,
   ) {}
 
-  /** Cost: some 100 ns a visit, in pieces. */
+  /** Cost: some 50 ns a visit where keys are few, some 600 where each sixth has its own, in pieces. @param pause gives others a turn */
   static async of(visits: Visits, keyOfVisit: Uint32Array, pause: () => Promise<void>): Promise<VisitsByKey> {
     const counts = new Map<number, number>();
     await inPieces(keyOfVisit.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) counts.set(keyOfVisit[at]!, (counts.get(keyOfVisit[at]!) ?? 0) + 1);
     });
     const keys = Uint32Array.from(counts.keys()).sort();
-    const placeOfKey = new Map(Array.from(keys, (key, place) => [key, place]));
+    const placeOfKey = new Map<number, number>();
     const starts = new Uint32Array(keys.length + 1);
-    for (let place = 0; place < keys.length; place += 1) starts[place + 1] = starts[place]! + counts.get(keys[place]!)!;
+    await inPieces(keys.length, pause, (from, to) => {
+      for (let place = from; place < to; place += 1) {
+        placeOfKey.set(keys[place]!, place);
+        starts[place + 1] = starts[place]! + counts.get(keys[place]!)!;
+      }
+    });
     const next = starts.slice();
     const places = new Uint32Array(keyOfVisit.length);
     await inPieces(keyOfVisit.length, pause, (from, to) => {

@@ -30,14 +30,15 @@ export function paymentsOf(rule: RevenueRule, needs: Needs, rest: Sql): Sql {
     ORDER BY ms, num LIMIT 1 BY project, if(orderKey = '', concat('-', toString(num)), concat('+', orderKey)), isNegative`;
 }
 
-/** The millionths of an amount of so few digits are summed exactly by the servers: 64 bits hold one, 128 a sum. */
+/** Amounts of so few digits, before and behind the point, are summed exactly by the servers: 64 bits hold one, 128 a sum. */
+const WHOLE_DIGITS = 9;
 const SUMMED_DIGITS = 6;
-const isShort = sql`match(amount, ${text(`^-?[0-9]{1,9}([.][0-9]{1,${SUMMED_DIGITS}})?$`)})`;
+const isShort = sql`match(amount, ${text(`^-?[0-9]{1,${WHOLE_DIGITS}}([.][0-9]{1,${SUMMED_DIGITS}})?$`)})`;
 const short = sql`toDecimal64OrZero(amount, ${new Sql([String(SUMMED_DIGITS)], [])})`;
 
 /**
  * Payments that are alike as one: those with short amounts of one sign by their sum, others by the amount that they have in common.
- * Columns: `keys`, then those of `PaymentColumns`.
+ * Columns: `keys`, then those of `PaymentColumns`, whose day is 0 where no rate is asked for. Days ascend: the first bad rate is refused.
  * @param keys names of columns that tell payments apart
  * @param payments a statement with these columns, and `amount`, `isRefund`, `currencies` and `day`
  */
@@ -46,14 +47,15 @@ export function addedUp(keys: readonly string[], payments: Sql, { currency }: Re
   const rateDay = sql`if(arrayAll(one -> one IN ('', ${text(currency)}), currencies), 0, toInt64(day)) AS rateDay`;
   const alike = sql`multiIf(NOT (${isShort} AND ${short} != 0), amount, startsWith(amount, '-'), '-', '+') AS alike`;
   const columns = joined(keys.map((key) => sql`${name(key)}`), ", ");
-  return sql`SELECT ${columns}, if(alike IN ('-', '+'), toString(sum(${short})), alike), if(alike IN ('-', '+'), 1, count()), count(), isRefund, currencies, rateDay
-    FROM (SELECT *, ${rateDay}, ${alike} FROM (${payments})) GROUP BY ${columns}, alike, isRefund, currencies, rateDay`;
+  const isSum = sql`alike IN ('-', '+')`;
+  return sql`SELECT ${columns}, if(${isSum}, toString(sum(${short})), alike), if(${isSum}, 1, count()), count(), isRefund, currencies, rateDay
+    FROM (SELECT *, ${rateDay}, ${alike} FROM (${payments})) GROUP BY ${columns}, alike, isRefund, currencies, rateDay ORDER BY rateDay`;
 }
 
 /**
  * Every event that is money, whether or not it counts. Their columns are `project`, `ms`, `num` (the
  * id as a number), `day`, `amount` (a JSON number), `isRefund`, `isNegative`, `orderKey`, `currencies` (as they are told, the field's first),
- * and those of `rest`. Whoever asks turns amounts into money: what they are worth is not known here.
+ * and those of `rest`. What amounts are worth in another currency is not known here.
  * @param needs of `moneyRows`, or where `rest` takes other columns of all events
  * @param rest further columns, told by the rows that are needed for them
  */

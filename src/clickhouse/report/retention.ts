@@ -1,6 +1,7 @@
 import { cutOf, slotsOf, widened } from "../../answer/insights/buckets.js";
 import { combinationsOf, greatestOf, restOf } from "../../answer/insights/combinations.js";
 import { PeriodAxis, orAfter, type CohortCounts } from "../../answer/insights/retention-periods.js";
+import { atOnce } from "../../base/steps.js";
 import type { Retention, RetentionPeriod } from "../../plan/insights/answers.js";
 import type { RetentionPlan } from "../../plan/insights/plan.js";
 import type { Needs } from "../question/needs.js";
@@ -87,7 +88,7 @@ class Members {
     if (breakdown === null) return { rows: null, rest: null, valueCount: 0 };
     const sizeOf = new Map<number, number>();
     for (const { key, count } of this.#sizes) sizeOf.set(key, (sizeOf.get(key) ?? 0) + count);
-    const all = combinationsOf(sizeOf.keys(), this.#groups);
+    const all = atOnce(combinationsOf(sizeOf.keys(), this.#groups));
     const sizes = Float64Array.from(all, ({ keys }) => keys.reduce((sum, key) => sum + (sizeOf.get(key) ?? 0), 0));
     const shown = greatestOf(all, sizes, breakdown.limit);
     const sizeOfAll = new Map(all.map((combination, at) => [combination, sizes[at] ?? 0]));

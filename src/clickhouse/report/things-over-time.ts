@@ -9,11 +9,11 @@ export interface Things {
   readonly ms: ArrayLike<number>;
   /** What each comes to. */
   readonly amounts: ArrayLike<Money>;
-  /** How many each is. */
+  /** Of how many each is the sum. */
   readonly counts: ArrayLike<number>;
 }
 
-/** Sums of things that came one by one. */
+/** Sums of things that came one by one, or as sums of several of one unit. */
 export class ThingsOverTime implements Measured {
   readonly #placesOfKey = new Map<number, number[]>();
 

@@ -46,7 +46,8 @@ async function moneyByCompany({ window, revenue }: Plan<"topCompanies">, asking:
   const paid = sql`SELECT company, amount, isRefund, currencies, day FROM (${payments}) WHERE company != '' AND ${allOf(inRange(window))}`;
   const conversion = new Conversion(revenue.currency, asking.rules.rates);
   const sums = new Map<string, Money>();
-  for await (const [company, ...payment] of asking.connection.stream<[string, ...PaymentColumns]>(addedUp(["company"], paid, revenue), asking.signal)) {
+  const added = addedUp(["company"], paid, revenue);
+  for await (const [company, ...payment] of asking.connection.stream<[string, ...PaymentColumns]>(added, asking.signal)) {
     const { converted } = conversion.paid(payment);
     if (converted !== null) sums.set(company, addMoney(sums.get(company) ?? ZERO, converted));
   }

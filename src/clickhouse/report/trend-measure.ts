@@ -71,7 +71,7 @@ function figureOf(tally: Tally, type: NumericMeasureType): number | null {
   return type === "avg" ? meanOf(tally) : percentileOf(tally, PERCENTS[type]);
 }
 
-/** Null for what comes one by one. */
+/** Null for sessions and payments, which are put by unit in this process. */
 export function measureOf({ type, field }: MeasurePlan): Measure | null {
   switch (type) {
     case "events":

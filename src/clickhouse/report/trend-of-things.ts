@@ -64,11 +64,16 @@ function paymentsIn(plan: TrendPlan, range: Range, asking: Asking): Sql {
   const matches = whereOf({ ...plan, range: ALL_TIME }, null, needs);
   const payments = paymentsOf(plan.revenue, needs, sql`, (${matches}) AS matches, ${propertiesOf(plan, needs)} AS properties`);
   // An open side of an axis begins with what counts, so that each instant is a unit until that is known.
-  const isOpen = plan.isOpen.start || plan.isOpen.end;
-  const unit = isOpen ? sql`ms` : sql`roundDown(toInt64(ms), ${wholes(slotsOf({ ...plan, range }, plan.interval, null).map(({ unitMs }) => unitMs))})`;
+  const isOpen = plan.interval !== "total" && (plan.isOpen.start || plan.isOpen.end);
+  const unit = isOpen ? sql`ms` : unitOf(slotsOf({ ...plan, range }, plan.interval, null).map(({ unitMs }) => unitMs));
   const matching = sql`SELECT ${unit} AS at, properties, amount, isRefund, currencies, day FROM (${payments})
     WHERE ${allOf([sql`matches`, ...inRange(range)])}`;
   return addedUp(["at", "properties"], matching, plan.revenue);
+}
+
+/** When the unit of a payment begins. */
+function unitOf(bounds: readonly number[]): Sql {
+  return sql`roundDown(toInt64(ms), ${wholes(bounds)})`;
 }
 
 function propertiesOf({ breakdown }: TrendPlan, needs: Needs): Sql {

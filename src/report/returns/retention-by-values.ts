@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places, keys and units are bounded by their numbers */
+import { inTurns } from "../../base/steps.js";
 import { combinationsOf, greatestOf, restOf } from "../../answer/insights/combinations.js";
 import { orAfter, type CohortCounts, type PeriodAxis } from "../../answer/insights/retention-periods.js";
 import type { Retention } from "../../plan/insights/answers.js";
@@ -51,7 +52,7 @@ export class RetentionByValues {
     const axis = times.axisOf(extentOfTimes(found.times, times.cohorts.fromMs));
     const counts = axis.newCounts();
     const { members, keys } = await this.#placed(found, axis, counts);
-    const shown = this.#shownOf(keys, members);
+    const shown = await this.#shownOf(keys, members);
     const groups = new GroupPeriods(axis, shown.rows.length + 1);
     await this.#eachPiece(members, (place) => {
       for (const group of shown.groupsOfKey[members.keys[place]!]!) groups.addMember(group, members.units[place]!);
@@ -91,12 +92,12 @@ export class RetentionByValues {
     return { members: { entities: members.entities.subarray(0, count), units: members.units.subarray(0, count), keys: members.keys.subarray(0, count) }, keys };
   }
 
-  #shownOf(keys: readonly number[], members: PlacedMembers): Shown {
+  async #shownOf(keys: readonly number[], members: PlacedMembers): Promise<Shown> {
     const { limit, rest } = this.breakdown;
     const sizesOfKeys = new Uint32Array(keys.length);
     for (const number of members.keys) sizesOfKeys[number]! += 1;
     const numbers = new Map(keys.map((key, number) => [key, number]));
-    const all = combinationsOf(keys, this.keys);
+    const all = await inTurns(combinationsOf(keys, this.keys), this.pause);
     const sizes = Float64Array.from(all, (combination) => combination.keys.reduce((sum, key) => sum + sizesOfKeys[numbers.get(key)!]!, 0));
     const sizeOf = new Map(all.map((combination, at) => [combination, sizes[at]!]));
     const shown = greatestOf(all, sizes, limit);

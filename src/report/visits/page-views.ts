@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
+import { inTurns } from "../../base/steps.js";
 import { combinationsOf, type Combination } from "../../answer/insights/combinations.js";
 import type { WebOverview } from "../../plan/insights/answers.js";
 import type { Scope } from "../../plan/plan.js";
@@ -102,7 +103,7 @@ async function pageViewsOf(lists: readonly Cells[], path: RowKeys, pause: () => 
     }
     await pause();
   }
-  return combinationsOf(stretchesOf.keys(), path).map((page) => {
+  return (await inTurns(combinationsOf(stretchesOf.keys(), path), pause)).map((page) => {
     const stretches = page.keys.flatMap((key) => stretchesOf.get(key)!);
     const views = page.keys.reduce((sum, key) => sum + viewsOfKey.get(key)!, 0);
     return { page, stretches, views, most: stretches.reduce((sum, { from, to }) => sum + to - from, 0) };

@@ -95,7 +95,12 @@ export class Timeline {
    * Codes of some columns for the events from `from` to before `to`. Where a zone map tells the only code, nothing is loaded.
    * @param pause as of `eachLoaded`
    */
-  async codes<const C extends readonly string[]>(columns: C, pause: () => Promise<void>, from = 0, to = this.#count): Promise<{ [K in keyof C]: Uint32Array }> {
+  async codes<const C extends readonly string[]>(
+    columns: C,
+    pause: () => Promise<void>,
+    from = 0,
+    to = this.#count,
+  ): Promise<{ [K in keyof C]: Uint32Array }> {
     const codes = columns.map(() => new Uint32Array(to - from));
     const toLoad = ({ rows }: Span) => columns.filter((column) => onlyCode(rows, column) === null);
     await eachLoaded(this.spansOf(from, to), toLoad, (span) => {
