@@ -15,10 +15,9 @@ const THOROUGH = [
   ...filesThat(/\b(?:longTest|sliceOf)\b|\b(?:caseCount|strideOf)\([^()]*, /).filter((path) => !path.startsWith("test/clickhouse/")),
 ];
 
-export default defineConfig(({ mode }) => ({
+export default defineConfig({
   resolve: { alias },
   test: {
-    env: { DAYBOOK_EXHAUSTIVE: mode === "exhaustive" ? "1" : "0" },
     globalSetup: "test/programs.ts",
     maxWorkers: 2,
     projects: [
@@ -28,7 +27,7 @@ export default defineConfig(({ mode }) => ({
       { extends: true, test: { name: "thorough", include: THOROUGH, isolate: false, ...thorough() } },
     ],
   },
-}));
+});
 
 /** All histories of a test one after the other may take an hour on a busy machine. */
 function long() {

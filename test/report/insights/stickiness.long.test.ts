@@ -7,8 +7,9 @@ import { QUESTION_COUNT } from "./question-counts.js";
 
 useLimits(INSIGHT_LIMITS);
 
-test("A Daybook answers stickiness as the oracle does, over many questions.", async () => {
-  const questionCount = longCount(QUESTION_COUNT.long, "DAYBOOK_CASES", 10);
+const questionCount = longCount(QUESTION_COUNT.long, "DAYBOOK_CASES", 10);
+
+test(`A Daybook answers stickiness as the oracle does, over ${questionCount} questions.`, async () => {
   expect(questionCount).toBeGreaterThan(0);
   await checkInsight("stickiness", baseSeed + 4_000_000, questionCount);
 });

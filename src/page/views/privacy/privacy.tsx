@@ -63,8 +63,8 @@ export function Privacy() {
                   ),
                 },
                 { name: "Status", cell: (request) => <Status request={request} /> },
-                { name: "Came", cell: ({ created_at: at }) => <span class="nowrap">{instantDay(at, scope.zone)}</span> },
                 { name: "Due", cell: ({ due_at: at }) => <span class="nowrap">{instantDay(at, scope.zone)}</span> },
+                { name: "Came", cell: ({ created_at: at }) => <span class="nowrap">{instantDay(at, scope.zone)}</span> },
               ]}
             />
           )
