@@ -21,8 +21,11 @@ import type { RecordBatch } from "../batch/record-batch.js";
 import { decodeRecordsFile, encodeRecordsFile } from "../batch/record-bytes.js";
 import type { Codec, HeldObject, Storage } from "../storage/storage.js";
 
-/** Bytes read from the end of a segment file at opening: most footers fit, and the whole of a small day, which is then kept. */
-const FOOTER_GUESS_BYTES = 16 * 1024;
+/** Bytes read from the end of a segment file at opening: most footers fit, and the ids seen together that lie before them. */
+const TAIL_GUESS_BYTES = 32 * 1024;
+
+/** A file of no more is kept whole once it was read. */
+const SMALL_FILE_BYTES = 16 * 1024;
 
 /** Segments opened at once: each has its file open meanwhile, and processes are given few of those. */
 const OPEN_SEGMENT_COUNT = 32;
@@ -138,7 +141,7 @@ export class StoreFiles {
 
   async #openSegment(entry: SegmentEntry, held: HeldObject | null): Promise<Segment> {
     const { key, byteLength } = entry;
-    let guess = Math.min(byteLength, FOOTER_GUESS_BYTES);
+    let guess = Math.min(byteLength, TAIL_GUESS_BYTES);
     for (;;) {
       const range = { start: byteLength - guess, end: byteLength };
       const tail = await (held === null ? this.storage.read(key, range) : held.read(range));
@@ -244,7 +247,7 @@ export class StoreFiles {
     const read: SegmentSource["read"] = (key, start, end) =>
       start >= tailAt ? Promise.resolve(tail.subarray(start - tailAt, end - tailAt)) : source.read(key, start, end);
     const links = await readLinks(entry.key, footer, { ...source, read });
-    const isSmall = entry.byteLength <= FOOTER_GUESS_BYTES && tail.length === entry.byteLength;
+    const isSmall = entry.byteLength <= SMALL_FILE_BYTES && tail.length === entry.byteLength;
     return new Segment(entry.key, entry.byteLength, footer, links, source, this.budget, isSmall ? tail : null);
   }
 }
