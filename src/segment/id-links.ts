@@ -27,10 +27,15 @@ export async function linksOf(rows: Pick<Rows, "column" | "times">, turns = new 
     }
   };
   await turns.inPieces(anonymousIds.length, note, VALUES_PER_ROW);
-  const keys = Float64Array.from(earliest.keys());
-  return {
-    anonymousIds: Uint32Array.from(keys, (key) => Math.floor(key / LINK_SPAN)),
-    userIds: Uint32Array.from(keys, (key) => key % LINK_SPAN),
-    times: Uint32Array.from(earliest.values()),
-  };
+  const list = { anonymousIds: new Uint32Array(earliest.size), userIds: new Uint32Array(earliest.size), times: new Uint32Array(earliest.size) };
+  let at = 0;
+  for (const [key, ms] of earliest) {
+    const anonymousId = Math.floor(key / LINK_SPAN);
+    list.anonymousIds[at] = anonymousId;
+    list.userIds[at] = key - anonymousId * LINK_SPAN;
+    list.times[at] = ms;
+    at += 1;
+  }
+  await turns.took(earliest.size * VALUES_PER_ROW);
+  return list;
 }

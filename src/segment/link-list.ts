@@ -27,7 +27,8 @@ export async function encodeLinks({ anonymousIds, userIds, times }: LinkList, tu
 /** Pairs from their inflated bytes. */
 export function decodeLinks(bytes: Uint8Array): LinkList {
   const listLength = bytes.length / 3;
-  const listAt = (at: number) => fromDeltas(codesOfBytes(fromPlanes(bytes.slice(at * listLength, (at + 1) * listLength), WIDTH), WIDTH) as Uint32Array);
+  const planesAt = (at: number) => fromPlanes(bytes.slice(at * listLength, (at + 1) * listLength), WIDTH);
+  const listAt = (at: number) => fromDeltas(codesOfBytes(planesAt(at), WIDTH) as Uint32Array);
   return { anonymousIds: listAt(0), userIds: listAt(1), times: listAt(2) };
 }
 
@@ -42,10 +43,14 @@ export function linksOfFooter(links: readonly (readonly [number, number, number]
   return list;
 }
 
-/** Whether two lists have the same pairs with the same times, in any order. */
+/** Whether two lists have the same pairs with the same times, each once, in any order. */
 export function areSameLinks(one: LinkList, other: LinkList): boolean {
-  const times = new Map(Array.from(one.times, (time, at) => [keyOf(one, at), time]));
-  return times.size === other.times.length && other.times.every((time, at) => times.get(keyOf(other, at)) === time);
+  const [times, others] = [timesByPair(one), timesByPair(other)];
+  return times.size === other.times.length && others.size === times.size && [...others].every(([key, time]) => times.get(key) === time);
+}
+
+function timesByPair(list: LinkList): ReadonlyMap<number, number> {
+  return new Map(Array.from(list.times, (time, at) => [keyOf(list, at), time]));
 }
 
 /** Codes are below it: two of them fit the 53 bits of a number. */

@@ -1,7 +1,8 @@
 import { openDaybook, verifyStore, type Storage } from "daybook";
 import { expect, test } from "vitest";
 import { dayStartMs } from "../../src/base/time.js";
-import { decodeLinks } from "../../src/segment/link-list.js";
+import { Turns } from "../../src/base/turn.js";
+import { decodeLinks, encodeLinks } from "../../src/segment/link-list.js";
 import { LINKS_BLOCK } from "../../src/segment/segment-file.js";
 import { defaultCodec } from "../../src/store/storage/codec.js";
 import { clock, forgeManifest, forgeSegment, manifestOf, smallStore, type SegmentParts } from "./forged-store.js";
@@ -46,12 +47,17 @@ test("a store of the first format answers alike, verifies, and has the newest fo
   expect(await answersOf(storage)).toEqual(expected);
 });
 
-test("ids seen together that are not those of the rows are found", async () => {
+test.each<[string, (list: Uint32Array) => number]>([
+  ["others", (list) => (list[1] ?? 0) + 1],
+  ["one of them twice, and another missing", (list) => list[0] ?? 0],
+])("of ids seen together %s are found", async (_, second) => {
   const storage = await smallStore();
   const [entry] = (await manifestOf(storage)).segments;
   if (entry === undefined) throw new Error("expected a segment");
   await forgeSegment(storage, entry, async ({ blocks, meta }) => {
-    const bytes = (await rawLinks({ blocks, meta })).map((byte, at) => (at === 0 ? byte ^ 2 : byte));
+    const { anonymousIds, userIds, times } = decodeLinks(await rawLinks({ blocks, meta }));
+    for (const list of [anonymousIds, userIds, times]) list[1] = second(list);
+    const bytes = await encodeLinks({ anonymousIds, userIds, times }, new Turns());
     return { blocks: blocks.map((block) => (block.name === LINKS_BLOCK ? { ...block, bytes, deflated: false } : block)), meta };
   });
   expect((await verifyStore(storage)).findings).toMatchObject([{ expected: "beside the rows, the ids that rows have together", found: "others" }]);
