@@ -12,6 +12,7 @@ export interface Paid {
   readonly amount: Money;
   readonly currency: string;
   readonly converted: Money | null;
+  readonly count: number;
   readonly orderCount: number;
 }
 
@@ -31,9 +32,9 @@ export class Conversion {
     const orderCount = isOrder(amount) ? count : 0;
     const told = currencies.map((currency) => currency.trim()).find((currency) => currency !== "") ?? this.reporting;
     const currency = /^[a-z]{3}$/i.test(told) ? told.toUpperCase() : told;
-    if (currency === this.reporting) return { amount, currency, converted: amount, orderCount };
+    if (currency === this.reporting) return { amount, currency, converted: amount, count, orderCount };
     const rate = /^[A-Z]{3}$/.test(currency) ? this.#rateOf(currency, isoOfDay(day).slice(0, 10)) : undefined;
-    return { amount, currency, converted: rate === undefined ? null : convertMoney(amount, rate), orderCount };
+    return { amount, currency, converted: rate === undefined ? null : convertMoney(amount, rate), count, orderCount };
   }
 
   #rateOf(currency: string, day: string): number | undefined {

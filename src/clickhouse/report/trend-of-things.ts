@@ -8,8 +8,9 @@ import type { Range } from "../../plan/plan.js";
 import { Needs } from "../question/needs.js";
 import { addedUp, moneyRows, paymentsOf } from "../question/payments.js";
 import { ALL_TIME, inRange, whereOf } from "../question/where.js";
-import { allOf, sql, wholes, type Sql } from "../sql/sql.js";
+import { allOf, sql, type Sql } from "../sql/sql.js";
 import { Conversion, type PaymentColumns } from "./conversion.js";
+import { unitOf } from "./entity-rows.js";
 import { propertiesColumn, PropertyKeys, type Properties } from "./property-keys.js";
 import { pauseOf, selectRows, type Asking } from "./report.js";
 import { ThingsOverTime } from "./things-over-time.js";
@@ -37,7 +38,7 @@ export async function revenueAnswersOf(plan: TrendPlan, range: Range, given: Giv
   const unconverted = new Unconverted();
   const [keys, ms, amounts, counts]: [number[], number[], Money[], number[]] = [[], [], [], []];
   for await (const [atMs, properties, ...payment] of asking.connection.stream<Row>(paymentsIn(plan, range, asking), asking.signal)) {
-    const { amount, currency: told, converted, orderCount } = conversion.paid(payment);
+    const { amount, currency: told, converted, count, orderCount } = conversion.paid(payment);
     if (converted === null) {
       unconverted.add(told, amount, orderCount);
       continue;
@@ -45,7 +46,7 @@ export async function revenueAnswersOf(plan: TrendPlan, range: Range, given: Giv
     keys.push(groups.numberOf(properties));
     ms.push(atMs);
     amounts.push(converted);
-    counts.push(payment[2]);
+    counts.push(count);
   }
   const each = plan.breakdown === null ? sql`LIMIT 1` : sql`GROUP BY properties`;
   const all = selectRows({ ...plan, range }, asking, (needs) => sql`${propertiesOf(plan, needs)} AS properties`, each);
@@ -69,11 +70,6 @@ function paymentsIn(plan: TrendPlan, range: Range, asking: Asking): Sql {
   const matching = sql`SELECT ${unit} AS at, properties, amount, isRefund, currencies, day FROM (${payments})
     WHERE ${allOf([sql`matches`, ...inRange(range)])}`;
   return addedUp(["at", "properties"], matching, plan.revenue);
-}
-
-/** When the unit of a payment begins. */
-function unitOf(bounds: readonly number[]): Sql {
-  return sql`roundDown(toInt64(ms), ${wholes(bounds)})`;
 }
 
 function propertiesOf({ breakdown }: TrendPlan, needs: Needs): Sql {
