@@ -75,3 +75,15 @@ test("a combination that comes back is the same one, whatever lay between", asyn
     expect(history[0]).toMatchObject({ os: "os 3", browser: "b 2", events: 3, firstSeen: iso(T + 17), lastSeen: iso(T + 59) });
   });
 });
+
+test("history ends with a hundred combinations, of those last seen at one time by their texts", async () => {
+  // Names in another order than events.
+  const browserOf = (place: number) => `browser ${String((place * 37) % 130).padStart(3, "0")}`;
+  const events = Array.from({ length: 130 }, (_, place) => at(`event ${place}`, place < 50 ? T + (place + 1) * MINUTE : T, { browser: browserOf(place) }));
+  const newer = events.slice(0, 50).reverse().map(({ browser }) => browser);
+  const tied = events.slice(50).map(({ browser }) => browser ?? "").sort();
+  await inEveryLayout(events, async (daybook) => {
+    const { history } = await daybook.identityDeviceGeo({ userId: "ann" });
+    expect(history.map(({ browser }) => browser)).toEqual([...newer, ...tied.slice(0, 50)]);
+  });
+});
