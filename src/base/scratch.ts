@@ -1,16 +1,17 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the list */
 
 /** Fewer numbers are made anew: their memory is used again as it is. */
-const KEPT_COUNT_MIN = 64 * 1024;
-/** Bytes that are kept for whoever comes next. */
+const KEPT_COUNT_MIN = 4 * 1024;
+/** Bytes that are kept for whoever comes next, and arrays. */
 const KEPT_BYTES_MAX = 96 * 1024 * 1024;
+const KEPT_ARRAYS_MAX = 64;
 
 const kept: Uint32Array[] = [];
 let keptByteLength = 0;
 
 /**
  * Memory for what a question counts with, which the next question uses again: memory that is touched for the first time costs the system
- * as much as many a question.
+ * as much as many a question, up to 4 ms a megabyte.
  */
 export class Scratch {
   readonly #taken: Uint32Array[] = [];
@@ -20,6 +21,16 @@ export class Scratch {
     const scratch = new Scratch();
     try {
       return await use(scratch);
+    } finally {
+      for (const numbers of scratch.#taken) keep(numbers);
+    }
+  }
+
+  /** The same within one turn. */
+  static atOnce<T>(use: (scratch: Scratch) => T): T {
+    const scratch = new Scratch();
+    try {
+      return use(scratch);
     } finally {
       for (const numbers of scratch.#taken) keep(numbers);
     }
@@ -66,5 +77,5 @@ function keep(numbers: Uint32Array): void {
   kept.push(numbers);
   kept.sort((a, b) => a.length - b.length);
   keptByteLength += numbers.byteLength;
-  while (keptByteLength > KEPT_BYTES_MAX) keptByteLength -= kept.shift()!.byteLength;
+  while (keptByteLength > KEPT_BYTES_MAX || kept.length > KEPT_ARRAYS_MAX) keptByteLength -= kept.shift()!.byteLength;
 }

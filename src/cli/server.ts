@@ -9,6 +9,7 @@ import { DEFAULT_ORGANIZATION, SALTS_NAME, type DataDirectory } from "./data-dir
 import { openOrganization } from "./organizations.js";
 import { RequestLog } from "./request-log.js";
 import { LiveTokens } from "./token-store.js";
+import { warm } from "./warm.js";
 
 export interface ServerOptions {
   /** null: everything stays in memory. */
@@ -22,6 +23,8 @@ export interface ServerOptions {
   readonly logsRequests: boolean;
   /** True: no thread for the sockets. A machine of one core has none anyway. */
   readonly oneThread: boolean;
+  /** True: what questions read of all time is loaded when the first one asks for it. Else it is read ahead, where there is one organization. */
+  readonly cold: boolean;
   /** What browsers get and send. */
   readonly web: WebOptions;
   /** Organizations that are open already; the server closes them. */
@@ -101,6 +104,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const address = { host: options.host, port: options.port };
     const isAlone = options.oneThread || availableParallelism() === 1;
     const listening = await (isAlone ? listen(handler, address) : listenOnThreadOr((text) => void process.stderr.write(`daybook: ${text}\n`), handler, address));
+    const stopping = new AbortController();
+    const [only] = daybooks.values();
+    const warming = options.cold || options.data === null || only === undefined || daybooks.size > 1 ? null : warm(only, stopping.signal);
     return {
       url: listening.url,
       reloadTokens: () => tokens.reload(),
@@ -109,6 +115,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         await listening.close();
         handler.stop();
         lag.stop();
+        stopping.abort();
+        await warming;
         await closeAll();
       },
     };

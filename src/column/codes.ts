@@ -1,4 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the counts */
+import type { Scratch } from "../base/scratch.js";
+
 /** Dictionary codes of rows, as narrow as the largest code allows. Also the index buffer of an Arrow dictionary column. */
 export type Codes = Uint8Array | Uint16Array | Uint32Array;
 
@@ -20,9 +22,16 @@ export function narrowCodes(codes: Uint32Array, max = maxOf(codes)): Codes {
   return narrow;
 }
 
-/** The same codes in four bytes each: a loop that meets arrays of all three widths takes several times as long as the copy and a loop over one. */
-export function wideCodes(codes: Codes): Uint32Array {
-  return codes instanceof Uint32Array ? codes : new Uint32Array(codes);
+/**
+ * The same codes in four bytes each: a loop that meets arrays of all three widths takes several times as long as the copy and a loop over one.
+ * @param scratch that the copy may be of; null: it stays
+ */
+export function wideCodes(codes: Codes, scratch: Scratch | null = null): Uint32Array {
+  if (codes instanceof Uint32Array) return codes;
+  if (scratch === null) return new Uint32Array(codes);
+  const wide = scratch.take(codes.length);
+  wide.set(codes);
+  return wide;
 }
 
 /** The largest of some codes; 0 of none. */

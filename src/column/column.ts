@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- row and entry indexes are bounded by the loops */
+import { Scratch } from "../base/scratch.js";
 import { allocateCodes, maxOf, wideCodes } from "./codes.js";
 import type { Codes } from "./codes.js";
 
@@ -25,10 +26,12 @@ export function columnByteLength(column: CodeColumn): number {
 /** One code per row; a sparse column is spread out, at the cost of its rows. */
 export function denseCodes(column: CodeColumn): Codes {
   if (column.kind === "dense") return column.codes;
-  const own = wideCodes(column.codes);
-  const codes = allocateCodes(column.rowCount, maxOf(own));
-  for (let at = 0; at < own.length; at += 1) codes[column.rows[at]!] = own[at]!;
-  return codes;
+  return Scratch.atOnce((scratch) => {
+    const own = wideCodes(column.codes, scratch);
+    const codes = allocateCodes(column.rowCount, maxOf(own));
+    for (let at = 0; at < own.length; at += 1) codes[column.rows[at]!] = own[at]!;
+    return codes;
+  });
 }
 
 /** The code of one row: constant for dense columns, a binary search for sparse ones. */
@@ -54,16 +57,20 @@ export interface Histogram {
 let scratch = new Uint32Array(1024);
 
 export function histogramOf(column: CodeColumn): Histogram {
-  const max = maxOf(wideCodes(column.codes));
+  const max = greatestOf(column);
   const counts = scratchFor(max);
   for (let at = 0; at < column.codes.length; at += 1) counts[column.codes[at]!]! += 1;
   if (column.kind === "sparse") counts[0]! += column.rowCount - column.rows.length;
   return takeHistogram(counts, max);
 }
 
+function greatestOf({ codes }: CodeColumn): number {
+  return Scratch.atOnce((scratch) => maxOf(wideCodes(codes, scratch)));
+}
+
 /** The histogram of some rows, ascending. */
 export function histogramOfRows(column: CodeColumn, rows: Uint32Array): Histogram {
-  const max = maxOf(wideCodes(column.codes));
+  const max = greatestOf(column);
   const counts = scratchFor(max);
   addCounts(column, rows, counts);
   return takeHistogram(counts, max);

@@ -56,7 +56,7 @@ async function run(args: readonly string[]): Promise<void> {
   const records = [...made.values()].map((token) => token.record);
   const web = { page: true, trustProxy: [], geo: undefined, honorGpc: false };
   const host = "127.0.0.1";
-  const server = await startServer({ data, host, port, currency: undefined, tokens: [...tokens, ...records], logsRequests: false, oneThread: true, web, open });
+  const server = await startServer({ data, host, port, currency: undefined, tokens: [...tokens, ...records], logsRequests: false, oneThread: true, cold: true, web, open });
   const tokenOf = (organization: string) => made.get(organization)?.value ?? "";
   process.stdout.write(requestsText(server.url, sets, tokenOf));
   // Last: what is looked at stands where the eye is.

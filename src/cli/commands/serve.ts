@@ -18,6 +18,8 @@ ${CLICKHOUSE_HELP}  --host HOST           default 127.0.0.1
   --quiet               no line on stderr for each request
   --one-thread          read requests on the thread that answers them: some 50 MiB less, and small questions sooner; but
                         refusing what is too much then takes its time. So it is on a machine of one core
+  --cold                do not read ahead, at the start, what questions of all time need: their first ones take longer then.
+                        So it is where there are several organizations
   --trust-proxy A,B     proxies whose X-Forwarded-For is believed, as addresses or networks such as 127.0.0.1/8; default: none
   --geo FILE            where addresses are: a database in MaxMind's format (.mmdb) of countries or cities
   --honor-gpc           store nothing of browsers that send Sec-GPC: 1
@@ -43,6 +45,7 @@ async function run(args: readonly string[]): Promise<void> {
       currency: { type: "string" },
       quiet: { type: "boolean" },
       "one-thread": { type: "boolean" },
+      cold: { type: "boolean" },
       "trust-proxy": { type: "string" },
       geo: { type: "string" },
       "honor-gpc": { type: "boolean" },
@@ -71,7 +74,7 @@ async function run(args: readonly string[]): Promise<void> {
   };
   const logsRequests = values.quiet !== true;
   const elsewhere = remote === null ? {} : { open: { [DEFAULT_ORGANIZATION]: remote }, others: refuseOther };
-  const server = await startServer({ ...elsewhere, data, host, port, currency, tokens: [...tokens, ...memoryTokens], logsRequests, oneThread: values["one-thread"] === true, web });
+  const server = await startServer({ ...elsewhere, data, host, port, currency, tokens: [...tokens, ...memoryTokens], logsRequests, oneThread: values["one-thread"] === true, cold: values.cold === true, web });
   if (first !== null) {
     // Only once the store is ours: a start that fails must not leave a token that nobody has seen.
     if (data !== null) await changeTokens(data, (records) => [...records, first.record]);

@@ -72,7 +72,7 @@ export async function ownerListsOf(owners: Uint32Array, orderedCount: number, or
     },
     Math.ceil((places.length * VALUES_PER_PLACE) / greatest),
   );
-  for (const ofOwner of long) await sortLong(ofOwner, order, turns);
+  for (const ofOwner of long) await putInOrder(ofOwner, orderedCount, order, turns);
   return { starts, places };
 }
 
@@ -82,6 +82,23 @@ function sortIfNeeded(places: Uint32Array, start: number, end: number, orderedCo
       places.set(Array.from(places.subarray(start, end)).sort(compare), start);
       return;
     }
+}
+
+/** The places of one owner with many, in turns: those that come as they may, and then among those in order. @param places ascending */
+async function putInOrder(places: Uint32Array, orderedCount: number, order: PlaceOrder, turns: Turns): Promise<void> {
+  let first = places.length;
+  while (first > 0 && places[first - 1]! >= orderedCount) first -= 1;
+  if (first === places.length) return;
+  await sortLong(places.subarray(first), order, turns);
+  const later = places.slice(first);
+  let [before, last] = [first - 1, later.length - 1];
+  // From the end: what lies before the earliest of the later ones is not looked at.
+  await turns.inPieces(places.length, (from, to) => {
+    for (let at = from; at < to && last >= 0; at += 1) {
+      if (before >= 0 && order.compare(places[before]!, later[last]!) > 0) places[before + last + 1] = places[before--]!;
+      else places[before + last + 1] = later[last--]!;
+    }
+  });
 }
 
 /** Numbers up to it are exact. */

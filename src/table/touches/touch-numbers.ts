@@ -1,7 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
 import type { Touch } from "../../answer/touch-of-text.js";
 import { touchOfCampaign } from "../../answer/touch-of-text.js";
-import { allocateCodes, type Codes } from "../../column/codes.js";
+import { Scratch } from "../../base/scratch.js";
+import { allocateCodes, wideCodes, type Codes } from "../../column/codes.js";
 import { denseCodes } from "../../column/column.js";
 import type { Rows } from "../../segment/rows.js";
 import { CodeMemo } from "./code-memo.js";
@@ -48,9 +49,14 @@ export class TouchNumbers {
 
   /** The label of each row of a part whose columns are in memory; 0 for no touch. Cost: some 10 ns a row. */
   ofRows(rows: Rows, reader: TouchReader): Codes {
-    const [urls, referrers, hostnames] = ["url", "referrer", "hostname"].map((name) => denseCodes(rows.column(name))) as [Codes, Codes, Codes];
-    const metadata = this.#metadataOf(rows, reader);
-    const numbers = new Uint32Array(rows.rowCount);
+    return Scratch.atOnce((scratch) => this.#ofRows(rows, reader, scratch));
+  }
+
+  #ofRows(rows: Rows, reader: TouchReader, scratch: Scratch): Codes {
+    const codesOf = (name: string) => wideCodes(denseCodes(rows.column(name)), scratch);
+    const [urls, referrers, hostnames] = [codesOf("url"), codesOf("referrer"), codesOf("hostname")];
+    const metadata = this.#metadataOf(rows, reader, scratch);
+    const numbers = scratch.take(rows.rowCount);
     for (let row = 0; row < numbers.length; row += 1) {
       const told = metadata === null ? 0 : metadata[row]!;
       let number = told === 0 ? this.#ofUrl.of(urls[row]!) : this.#ofTold(told, urls[row]!, row, rows, reader);
@@ -74,12 +80,12 @@ export class TouchNumbers {
   }
 
   /** A number for each row, the same for the same campaign metadata; 0 for none. Null where no row has any. */
-  #metadataOf(rows: Rows, { metadataColumns }: TouchReader): Uint32Array | null {
+  #metadataOf(rows: Rows, { metadataColumns }: TouchReader, scratch: Scratch): Uint32Array | null {
     let numbers: Uint32Array | null = null;
     for (const name of metadataColumns) {
       const column = rows.column(name);
       if (column.codes.length === 0) continue;
-      numbers ??= new Uint32Array(rows.rowCount);
+      numbers ??= scratch.takeZeros(rows.rowCount);
       const tellings = this.#tellingsOf(name);
       const places = column.kind === "sparse" ? column.rows : null;
       for (let at = 0; at < column.codes.length; at += 1) {

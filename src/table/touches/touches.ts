@@ -1,11 +1,14 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are below the count */
+import { Scratch } from "../../base/scratch.js";
 import { MS_PER_DAY } from "../../base/time.js";
+import { wideCodes } from "../../column/codes.js";
 import type { EventIds, EventMoment, EventPlace } from "../../derived/event-ids.js";
 import type { Missing } from "../../derived/missing.js";
 import { StoreTable, type RowsOfMoment, type TableUse } from "../../derived/store-table.js";
 import { Moves } from "../../identity/moves.js";
 import type { MemoryBudget } from "../../segment/memory-budget.js";
 import type { Rows } from "../../segment/rows.js";
+import { actorOf } from "../../segment/who.js";
 import { loadTouchFacts, touchFactsOf, type TouchFacts } from "./touch-facts.js";
 import { TouchIndex } from "./touch-index.js";
 import type { TouchMaker } from "./touch-maker.js";
@@ -126,8 +129,7 @@ export class Touches extends StoreTable<TouchFacts> {
     this.#takenRowCount += rows.rowCount;
     const isInOrder = rows.sealed && this.inOrderCount === this.#count && rows.day > this.#dayInOrder;
     if (rows.sealed) this.#segmentStarts.push(this.#count);
-    if (!isTaken(rows.firstSequence)) this.#addAll(rows.day, facts);
-    else for (let at = 0; at < facts.sequences.length; at += 1) if (!isTaken(facts.sequences[at]!)) this.#add(rows.day, facts, at);
+    Scratch.atOnce((scratch) => this.#add(rows, facts, isTaken(rows.firstSequence) ? isTaken : null, scratch));
     if (rows.sealed) this.#segmentStarts.push(this.#count);
     if (!isInOrder) return;
     this.inOrderCount = this.#count;
@@ -149,28 +151,26 @@ export class Touches extends StoreTable<TouchFacts> {
     return this.#days.length * BYTES_PER_TOUCH + this.#byActor.byteLength;
   }
 
-  #add(day: number, facts: TouchFacts, at: number): void {
-    this.#reserve(this.#count + 1);
-    const place = this.#count;
-    this.#count = place + 1;
-    this.#days[place] = day;
-    this.#msOfDay[place] = facts.times[at]!;
-    this.#sequences[place] = facts.sequences[at]!;
-    this.#labels[place] = facts.labels[at]!;
-    this.#actors[place] = facts.actors[at]!;
-    this.#companies[place] = facts.companies[at]!;
-  }
-
-  #addAll(day: number, { times, sequences, labels, actors, companies }: TouchFacts): void {
-    const from = this.#count;
-    this.#reserve(from + sequences.length);
-    this.#days.fill(day, from, from + sequences.length);
-    this.#msOfDay.set(times, from);
-    this.#sequences.set(sequences, from);
-    this.#labels.set(labels, from);
-    this.#actors.set(actors, from);
-    this.#companies.set(companies, from);
-    this.#count = from + sequences.length;
+  /** @param isTaken null: none is */
+  #add({ day, rowCount }: Rows, facts: TouchFacts, isTaken: ((sequence: number) => boolean) | null, scratch: Scratch): void {
+    const [labels, users] = [wideCodes(facts.labels, scratch), wideCodes(facts.users, scratch)];
+    const [anonymous, companies] = [wideCodes(facts.anonymous, scratch), wideCodes(facts.companies, scratch)];
+    const { sequences, times } = facts;
+    let count = 0;
+    for (let row = 0; row < rowCount; row += 1) if (labels[row] !== 0) count += 1;
+    this.#reserve(this.#count + count);
+    let place = this.#count;
+    for (let row = 0; row < rowCount; row += 1) {
+      if (labels[row] === 0 || isTaken?.(sequences[row]!) === true) continue;
+      this.#days[place] = day;
+      this.#msOfDay[place] = times[row]!;
+      this.#sequences[place] = sequences[row]!;
+      this.#labels[place] = labels[row]!;
+      this.#actors[place] = actorOf(users[row]!, anonymous[row]!);
+      this.#companies[place] = companies[row]!;
+      place += 1;
+    }
+    this.#count = place;
   }
 
   /** Puts what came since into the index; false where it is to be made anew, or ids are to be read first. */
