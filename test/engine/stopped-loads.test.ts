@@ -29,3 +29,26 @@ test("A question that waits for what another one began to load is answered, thou
   const { cohorts } = await reads.until(ask(daybook), seededRandom(1));
   expect(cohorts).toMatchObject([{ entities: 5 }]);
 });
+
+test.each<[name: string, ask: (daybook: Daybook, options: QueryOptions) => Promise<unknown>]>([
+  ["of columns", (daybook, options) => daybook.aggregate({ field: "url" }, options)],
+  ["of who did something", (daybook, options) => daybook.countUniqueUsers({}, options)],
+])("A question ends where it is stopped, though a read %s never does.", async (_name, ask) => {
+  const reads = new HeldReads();
+  reads.isHolding = false;
+  // What is not in use is not kept in memory.
+  const open = () => openDaybook({ storage: reads.storage, clock: fixedClock(NOW), memoryBudgetBytes: 0 });
+  const writer = await open();
+  await writer.ingest([{ name: "visit", userId: "ann", url: "/", createdAt: NOW }]);
+  await writer.close();
+  const daybook = await open();
+  const controller = new AbortController();
+  reads.isHolding = true;
+  const stopped = ask(daybook, { signal: controller.signal });
+  while (reads.waitingCount === 0) await setImmediate();
+  controller.abort();
+  await expect(stopped).rejects.toMatchObject({ code: "aborted" });
+  reads.isHolding = false;
+  reads.letGo(seededRandom(1));
+  await daybook.close();
+});

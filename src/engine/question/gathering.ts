@@ -138,7 +138,7 @@ export class Gathering<S, T> {
     rows.pin();
     this.#pinned.push(rows);
     if (part.scanWho !== undefined && rows.sealed && !isInMemory(rows, part.columns) && selectors.every((selector) => isAll(rows, selector))) {
-      const who = await rows.who();
+      const who = await this.slices.until(rows.who());
       await this.#pause();
       part.scanWho(state, rows, who);
       this.work.rowCount += who.actors.length;
@@ -146,7 +146,7 @@ export class Gathering<S, T> {
       const loading = rows.load(columnsFor(rows, selectors, this.#columns));
       if (loading !== null) {
         this.work.loadCount += 1;
-        await loading;
+        await this.slices.until(loading);
         await this.#pause();
       }
       part.scan(state, rows, selectors);

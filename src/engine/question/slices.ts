@@ -20,7 +20,7 @@ export class Slices {
   }
 
   /** Waits for something that goes on whether or not this question is stopped. @throws aborted */
-  async until(done: Promise<void>): Promise<void> {
+  async until<T>(done: Promise<T>): Promise<T> {
     const { signal } = this;
     if (signal === undefined) return await done;
     let isDone = false;
@@ -31,7 +31,7 @@ export class Slices {
       if (signal.aborted) throw stopped();
     }
     this.#startMs = performance.now();
-    await ended;
+    return await ended;
   }
 
   async #pause(signal: Pick<AbortSignal, "aborted">): Promise<void> {

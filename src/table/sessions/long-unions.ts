@@ -33,7 +33,7 @@ export function* walkLong(stitcher: Stitcher, rowsOf: readonly Rows[]): Reading 
     walk(stitcher, session, events, order);
     yield order.length * VALUES_PER_EVENT;
   }
-  putRows(stitcher, events);
+  yield* putRows(stitcher, events);
 }
 
 function* eventsOf({ long, columns, parts, firstSession }: Stitcher, rowsOf: readonly Rows[]): Generator<Need, LongEvents> {
@@ -118,11 +118,12 @@ function walk(stitcher: Stitcher, union: number, { times, parts, rows, flags, ur
   }
 }
 
-function putRows({ parts: known }: Stitcher, { byRow, parts, rows, sessions }: LongEvents): void {
+function* putRows({ parts: known }: Stitcher, { byRow, parts, rows, sessions }: LongEvents): Generator<Need, void> {
   for (let from = 0, to = 0; from < byRow.length; from = to) {
     const part = parts[byRow[from]!]!;
     while (to < byRow.length && parts[byRow[to]!] === part) to += 1;
     const own = byRow.subarray(from, to);
     known[part]!.putRows(own.map((at) => rows[at]!), own.map((at) => sessions[at]!));
+    yield own.length * VALUES_PER_EVENT;
   }
 }

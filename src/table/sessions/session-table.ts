@@ -119,18 +119,18 @@ export class SessionTable implements Droppable {
   async #partsOf(rows: readonly Rows[], maker: RunMaker, looked: (rowCount: number) => void, turns: Turns): Promise<{ readonly part: Part; readonly rows: Rows }[]> {
     const known = new Map(this.#view?.parts.map((part) => [part.key, part.runs]));
     const inOrder = [...rows].sort((a, b) => a.day - b.day);
-    const made = new Map<Rows, Runs>();
+    const parts: { readonly part: Part; readonly rows: Rows }[] = [];
     // Memory that was never written to is far slower to write to: all parts share this, and take a copy.
     const scratch = new Runs();
     for (const own of inOrder) {
-      const runs = known.get(keyOfRows(own));
-      if (runs?.rowCount === own.rowCount) made.set(own, runs);
-      else {
+      let runs = known.get(keyOfRows(own));
+      if (runs?.rowCount !== own.rowCount) {
         looked(own.rowCount);
-        made.set(own, await this.#runsOf(own, scratch, maker, turns));
+        runs = await this.#runsOf(own, scratch, maker, turns);
       }
+      parts.push({ part: new Part(own, runs), rows: own });
     }
-    return inOrder.map((own) => ({ part: new Part(own, made.get(own)!), rows: own }));
+    return parts;
   }
 
   /** @param runs which hold none, and have room */

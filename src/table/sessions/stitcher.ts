@@ -14,7 +14,7 @@ const PROJECT_SPAN = 2 ** 24;
 /** What a run costs, in values. */
 const VALUES_PER_RUN = 24;
 /** And a session, in the end. */
-const VALUES_PER_SESSION = 4;
+const VALUES_PER_SESSION = 16;
 
 /**
  * Unites runs of parts into sessions, in the order of their starts, behind the sessions that are there. Unions that are longer than a session
