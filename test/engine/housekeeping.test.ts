@@ -126,6 +126,33 @@ test("While a compaction is under way nothing of the seals that wait for it is h
   expect([heads.size >= 8, heldCount]).toEqual([true, expect.toSatisfy((count: number) => count <= 2)]);
 });
 
+test("Of the files of segments nothing is held that was written, or read to open them.", async () => {
+  const storage = memoryStorage();
+  const { read, write } = storage;
+  const seen: WeakRef<Uint8Array>[] = [];
+  const note = (key: string, bytes: Uint8Array | null) => void (bytes !== null && key.startsWith("segments/") && seen.push(new WeakRef(bytes)));
+  storage.read = async (key, range) => {
+    const bytes = (await read.call(storage, key, range))?.slice() ?? null;
+    note(key, bytes);
+    return bytes;
+  };
+  storage.write = async (key, bytes, options) => {
+    note(key, bytes);
+    await write.call(storage, key, bytes.slice(), options);
+  };
+  const daybook = await openDaybook({ storage });
+  await ingestSealed(daybook, 3);
+  await using reader = await openDaybook({ storage, readOnly: true });
+  expect((await reader.stats()).segmentCount).toBe(3);
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  collect();
+  const heldByteLength = seen.reduce((sum, bytes) => sum + (bytes.deref()?.byteLength ?? 0), 0);
+  expect([seen.length, heldByteLength]).toEqual([6, 0]);
+  await daybook.close();
+});
+
 test("A compaction waits for nothing and takes longer turns once a day has many more segments than it should, and no sooner.", async () => {
   stoppedClock();
   const hurry = vi.spyOn(Turns.prototype, "hurry");

@@ -243,13 +243,17 @@ export class StoreFiles {
       inflate: (bytes, byteLength) => this.#codec.inflate(bytes, byteLength),
       ...(held === null ? {} : { release: () => held.release() }),
     };
-    const tailAt = entry.byteLength - tail.length;
-    const read: SegmentSource["read"] = (key, start, end) =>
-      start >= tailAt ? Promise.resolve(tail.subarray(start - tailAt, end - tailAt)) : source.read(key, start, end);
-    const links = await readLinks(entry.key, footer, { ...source, read });
+    const links = await readLinks(entry.key, footer, withTail(source, tail, entry.byteLength - tail.length));
     const isSmall = entry.byteLength <= SMALL_FILE_BYTES && tail.length === entry.byteLength;
     return new Segment(entry.key, entry.byteLength, footer, links, source, this.budget, isSmall ? tail : null);
   }
+}
+
+/** A source of a file whose end is in memory. A function of its own: what a segment keeps for ever must not hold the tail, which may be the whole file. */
+function withTail(source: SegmentSource, tail: Uint8Array, tailAt: number): SegmentSource {
+  const read: SegmentSource["read"] = (key, start, end) =>
+    start >= tailAt ? Promise.resolve(tail.subarray(start - tailAt, end - tailAt)) : source.read(key, start, end);
+  return { ...source, read };
 }
 
 /** A file may be whole and yet another: put in its place, or an older one that came back. @throws corruption */
