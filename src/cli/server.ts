@@ -23,7 +23,7 @@ export interface ServerOptions {
   readonly logsRequests: boolean;
   /** True: no thread for the sockets. A machine of one core has none anyway. */
   readonly oneThread: boolean;
-  /** True: what questions read of all time is loaded when the first one asks for it. Else it is read ahead, where there is one organization. */
+  /** True: what questions read of all time is loaded when the first one asks for it. Else it is read ahead, where one organization has events. */
   readonly cold: boolean;
   /** What browsers get and send. */
   readonly web: WebOptions;
@@ -105,8 +105,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const isAlone = options.oneThread || availableParallelism() === 1;
     const listening = await (isAlone ? listen(handler, address) : listenOnThreadOr((text) => void process.stderr.write(`daybook: ${text}\n`), handler, address));
     const stopping = new AbortController();
-    const [only] = daybooks.values();
-    const warming = options.cold || options.data === null || only === undefined || daybooks.size > 1 ? null : warm(only, stopping.signal);
+    const warming = options.cold || options.data === null ? null : warm([...daybooks.values()], stopping.signal);
     return {
       url: listening.url,
       reloadTokens: () => tokens.reload(),
@@ -138,7 +137,7 @@ function openOne(options: ServerOptions, name: string, waits: boolean): Promise<
 /** How long a stop may take before the process ends anyway. */
 const STOP_MS_MAX = 15_000;
 
-/** Resolves after SIGTERM or SIGINT and an orderly close; a second signal ends the process at once. */
+/** Ends the process after SIGTERM or SIGINT and an orderly close; a second signal ends it at once. */
 export async function untilStopped(server: RunningServer): Promise<void> {
   await new Promise<void>((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
@@ -153,4 +152,6 @@ export async function untilStopped(server: RunningServer): Promise<void> {
     process.exit(1);
   }, STOP_MS_MAX).unref();
   await server.close();
+  // What a stopped question began to load goes on, and would keep the process for as long as that takes.
+  process.exit();
 }

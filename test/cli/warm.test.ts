@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { warm } from "../../src/cli/warm.js";
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type Storage } from "../../src/index.js";
@@ -41,28 +43,31 @@ test("What a page asks first is in memory once it was asked before.", async () =
   const cold = await opened();
   const first = await askedOf(cold.daybook, cold.loads);
   const { daybook, loads } = await opened();
-  await warm(daybook, new AbortController().signal);
+  await warm([daybook], new AbortController().signal);
   const later = await askedOf(daybook, loads);
   for (const report of REPORTS) expect([report, first[report], later[report]]).toEqual([report, expect.toSatisfy((count: number) => count > 0), 0]);
 });
 
 test("It ends when it is told to, and where there is nothing to ask or nobody who answers.", async () => {
   const { daybook, loads } = await opened();
-  await warm(daybook, AbortSignal.abort());
+  await warm([daybook], AbortSignal.abort());
   expect(loads).toEqual({});
   await daybook.close();
-  await warm(daybook, new AbortController().signal);
+  await warm([daybook], new AbortController().signal);
   const empty = await openDaybook({ storage: memoryStorage() });
-  await warm(empty, new AbortController().signal);
+  await warm([empty], new AbortController().signal);
   expect(loads).toEqual({});
 });
 
-test("A server does so with the one organization that it serves, unless it is to stay cold.", async () => {
+test.each(["a store", "acme"])("A server does so with the one organization that it serves, unless it is to stay cold: %s", async (name) => {
   const directory = await emptyDirectory();
-  await fill(fileStorage(directory));
+  const isStore = name === "a store";
+  await fill(fileStorage(isStore ? directory : join(directory, name)));
+  const tokens = join(await emptyDirectory(), "tokens.json");
+  await writeFile(tokens, JSON.stringify([{ token: "sk_test", role: "owner", scopes: ["*"], ...(isStore ? {} : { organization: name }) }]));
   /** What is in memory: looked at until it is more than that. */
   const memoryOf = async (args: readonly string[], leastByteLength: number) => {
-    const server = startProgram("src/cli/main.ts", ["serve", "--data", directory, "--port", "0", "--quiet", ...args], { env: { DAYBOOK_TOKEN: "sk_test" } });
+    const server = startProgram("src/cli/main.ts", ["serve", "--data", directory, "--port", "0", "--quiet", "--tokens", tokens, ...args]);
     const [, url = ""] = await server.said(/^daybook listening on (http:\/\/\S+)$/m);
     try {
       for (;;) {
@@ -73,7 +78,7 @@ test("A server does so with the one organization that it serves, unless it is to
       }
     } finally {
       server.child.kill("SIGTERM");
-      await server.finished;
+      expect(await server.finished).toMatchObject({ code: 0, stderr: "" });
     }
   };
   const coldByteLength = await memoryOf(["--cold"], 0);

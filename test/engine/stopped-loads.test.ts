@@ -1,6 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { fixedClock, openDaybook, type Daybook, type EventInput, type QueryOptions } from "daybook";
 import { expect, test } from "vitest";
+import { LIMITS } from "../../src/base/limits.js";
+import { Slices } from "../../src/engine/question/slices.js";
 import { HeldReads } from "../oracle/held-reads.js";
 import { seededRandom } from "daybook/testing";
 
@@ -51,4 +53,14 @@ test.each<[name: string, ask: (daybook: Daybook, options: QueryOptions) => Promi
   reads.isHolding = false;
   reads.letGo(seededRandom(1));
   await daybook.close();
+});
+
+test("A question that had the thread for a slice gives others a turn, also where what it waited for was there at once.", async () => {
+  const slices = new Slices({ aborted: false });
+  const endMs = performance.now() + 2 * LIMITS.sliceMs;
+  while (performance.now() < endMs);
+  await slices.until(Promise.resolve());
+  const others = setImmediate("had a turn");
+  await slices.yieldSometimes();
+  expect(await Promise.race([others, Promise.resolve("had none")])).toBe("had a turn");
 });

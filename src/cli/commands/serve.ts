@@ -19,7 +19,7 @@ ${CLICKHOUSE_HELP}  --host HOST           default 127.0.0.1
   --one-thread          read requests on the thread that answers them: some 50 MiB less, and small questions sooner; but
                         refusing what is too much then takes its time. So it is on a machine of one core
   --cold                do not read ahead, at the start, what questions of all time need: their first ones take longer then.
-                        So it is where there are several organizations
+                        So it is where several organizations have events
   --trust-proxy A,B     proxies whose X-Forwarded-For is believed, as addresses or networks such as 127.0.0.1/8; default: none
   --geo FILE            where addresses are: a database in MaxMind's format (.mmdb) of countries or cities
   --honor-gpc           store nothing of browsers that send Sec-GPC: 1

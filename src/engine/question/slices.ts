@@ -30,7 +30,6 @@ export class Slices {
       await Promise.race([ended, pauseMs(LIMITS.sliceMs)]);
       if (signal.aborted) throw stopped();
     }
-    this.#startMs = performance.now();
     return await ended;
   }
 

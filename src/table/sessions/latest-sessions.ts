@@ -20,7 +20,7 @@ export class LatestSessions {
 
   /** -1 for none. There is room for the identity afterwards. */
   of(identity: number): number {
-    if (identity >= this.#sessions.length) this.#grow(identity + 1);
+    if (identity >= this.#sessions.length) this.reserve(identity + 1);
     return this.#sessions[identity]! - 1;
   }
 
@@ -49,7 +49,8 @@ export class LatestSessions {
     if (identity < this.#sessions.length) this.#sessions[identity] = 0;
   }
 
-  #grow(count: number): void {
+  /** Makes room for identities below a number. */
+  reserve(count: number): void {
     this.#sessions = grown(this.#sessions, count);
     this.#ends = grown(this.#ends, count);
     this.#projects = grown(this.#projects, count);

@@ -98,9 +98,10 @@ export class SessionTable implements Droppable {
     await readInTurns(walkLong(stitcher, rowsOf), turns);
     await readInTurns(stitcher.ties.decide(rowsOf), turns);
     const numbers = new Map<PartKey, number>(parts.map(({ key }, number) => [key, number]));
-    this.#stitching = { rule, source, maker, columns, wholeCount: columns.count, latest: stitcher.latest };
     const kept = new KeptStretches(this.budget, orderedCount);
     const others = await byStartInTurns(columns.starts, orderedCount, columns.count, turns);
+    // Not before: between turns the budget may drop what was there.
+    this.#stitching = { rule, source, maker, columns, wholeCount: columns.count, latest: stitcher.latest };
     this.#keep(new SessionView(columns.facts(), columns.count, orderedCount, others, stitcher.latest.end, rowsOf, parts, numbers, rows, identities, kept));
   }
 
