@@ -249,7 +249,7 @@ export class StoreFiles {
   }
 }
 
-/** A source of a file whose end is in memory. A function of its own: what a segment keeps for ever must not hold the tail, which may be the whole file. */
+/** A source of a file whose end is in memory. A function of its own: what a segment keeps must not hold the tail, which may be the whole file. */
 function withTail(source: SegmentSource, tail: Uint8Array, tailAt: number): SegmentSource {
   const read: SegmentSource["read"] = (key, start, end) =>
     start >= tailAt ? Promise.resolve(tail.subarray(start - tailAt, end - tailAt)) : source.read(key, start, end);

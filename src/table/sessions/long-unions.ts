@@ -23,6 +23,8 @@ interface LongEvents {
 }
 
 const VALUES_PER_EVENT = 8;
+/** Events of one union that are walked in one go. */
+const EVENTS_AT_ONCE = 8_192;
 
 /** Divides unions that are too long, event by event: their sessions stand behind all others. */
 export function* walkLong(stitcher: Stitcher, rowsOf: readonly Rows[]): Reading {
@@ -30,8 +32,7 @@ export function* walkLong(stitcher: Stitcher, rowsOf: readonly Rows[]): Reading 
   const events = yield* eventsOf(stitcher, rowsOf);
   for (const [union, session] of stitcher.long.entries()) {
     const order = inOrder(events, events.starts[union]!, events.starts[union + 1]!, stitcher.parts);
-    walk(stitcher, session, events, order);
-    yield order.length * VALUES_PER_EVENT;
+    yield* walk(stitcher, session, events, order);
   }
   yield* putRows(stitcher, events);
 }
@@ -93,12 +94,13 @@ function inOrder({ times, parts, rows }: LongEvents, from: number, to: number, k
   return isInOrder ? order : order.sort((a, b) => times[a]! - times[b]! || parts[a]! - parts[b]! || rows[a]! - rows[b]!);
 }
 
-function walk(stitcher: Stitcher, union: number, { times, parts, rows, flags, urls, sessions }: LongEvents, order: Uint32Array): void {
+function* walk(stitcher: Stitcher, union: number, { times, parts, rows, flags, urls, sessions }: LongEvents, order: Uint32Array): Generator<Need, void> {
   const { columns, ties, rule: { gapMs, maxMs } } = stitcher;
   const [identity, project] = [columns.identities[union]!, columns.projects[union]!];
   ties.forget(union);
   let [session, startMs, lastMs] = [-1, 0, 0];
-  for (const at of order) {
+  for (const [walkedCount, at] of order.entries()) {
+    if (walkedCount % EVENTS_AT_ONCE === 0) yield Math.min(EVENTS_AT_ONCE, order.length - walkedCount) * VALUES_PER_EVENT;
     const ms = times[at]!;
     const event = { part: parts[at]!, row: rows[at]!, url: urls[at]! };
     if (session === -1 || ms - lastMs > gapMs || ms - startMs > maxMs) {
