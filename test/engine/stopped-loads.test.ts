@@ -8,6 +8,17 @@ import { seededRandom } from "daybook/testing";
 
 const NOW = Date.UTC(2026, 2, 10, 12);
 
+/** Asks, says stop once a read waits, and lets later reads go on: this one waits still. */
+async function stopsWhileReading(reads: HeldReads, ask: (options: QueryOptions) => Promise<unknown>): Promise<void> {
+  const controller = new AbortController();
+  reads.isHolding = true;
+  const stopped = ask({ signal: controller.signal });
+  while (reads.waitingCount === 0) await setImmediate();
+  controller.abort();
+  await expect(stopped).rejects.toMatchObject({ code: "aborted" });
+  reads.isHolding = false;
+}
+
 test("A question that waits for what another one began to load is answered, though that one was stopped and the segments became one meanwhile.", async () => {
   const reads = new HeldReads();
   reads.isHolding = false;
@@ -19,13 +30,7 @@ test("A question that waits for what another one began to load is answered, thou
   };
   for (let at = 0; at < 4; at += 1) await sealed(at);
   const ask = (of: Daybook, options?: QueryOptions) => of.ltvCohorts({ project: "default", level: "identity" }, options);
-  const controller = new AbortController();
-  reads.isHolding = true;
-  const stopped = ask(daybook, { signal: controller.signal });
-  while (reads.waitingCount === 0) await setImmediate();
-  controller.abort();
-  await expect(stopped).rejects.toMatchObject({ code: "aborted" });
-  reads.isHolding = false;
+  await stopsWhileReading(reads, (options) => ask(daybook, options));
   await sealed(4);
   expect((await daybook.stats()).segmentCount).toBe(1);
   const { cohorts } = await reads.until(ask(daybook), seededRandom(1));
@@ -44,13 +49,7 @@ test.each<[name: string, ask: (daybook: Daybook, options: QueryOptions) => Promi
   await writer.ingest([{ name: "visit", userId: "ann", url: "/", createdAt: NOW }]);
   await writer.close();
   const daybook = await open();
-  const controller = new AbortController();
-  reads.isHolding = true;
-  const stopped = ask(daybook, { signal: controller.signal });
-  while (reads.waitingCount === 0) await setImmediate();
-  controller.abort();
-  await expect(stopped).rejects.toMatchObject({ code: "aborted" });
-  reads.isHolding = false;
+  await stopsWhileReading(reads, (options) => ask(daybook, options));
   reads.letGo(seededRandom(1));
   await daybook.close();
 });
