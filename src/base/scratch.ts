@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the list */
+import { inPieces } from "./in-pieces.js";
 
 /** Fewer numbers are made anew: their memory is used again as it is. */
 const KEPT_COUNT_MIN = 4 * 1024;
@@ -38,10 +39,16 @@ export class Scratch {
 
   /** So many numbers, of any value. */
   take(count: number): Uint32Array {
-    if (count < KEPT_COUNT_MIN) return new Uint32Array(count);
-    const numbers = fitting(count) ?? new Uint32Array(Math.ceil(count / KEPT_COUNT_MIN) * KEPT_COUNT_MIN);
-    this.#taken.push(numbers);
-    return numbers.subarray(0, count);
+    return this.#kept(count) ?? this.#made(count);
+  }
+
+  /** The same for who writes in any order: memory that was never touched is touched in turns, for the first writes would take all of that time. */
+  async takeTouched(count: number, pause: () => Promise<void>): Promise<Uint32Array> {
+    const kept = this.#kept(count);
+    if (kept !== null) return kept;
+    const made = this.#made(count);
+    await inPieces(count, pause, (from, to) => made.fill(0, from, to));
+    return made;
   }
 
   /** So many numbers of 64 bits, of any value. */
@@ -58,6 +65,28 @@ export class Scratch {
   /** So many zeros. */
   takeZeros(count: number): Uint32Array {
     return this.take(count).fill(0);
+  }
+
+  /** The same of many: they may be touched for the first time. */
+  async zerosInTurns(count: number, pause: () => Promise<void>): Promise<Uint32Array> {
+    const zeros = this.take(count);
+    await inPieces(count, pause, (from, to) => zeros.fill(0, from, to));
+    return zeros;
+  }
+
+  /** Numbers of others, if there are so many. */
+  #kept(count: number): Uint32Array | null {
+    const numbers = count < KEPT_COUNT_MIN ? null : fitting(count);
+    if (numbers === null) return null;
+    this.#taken.push(numbers);
+    return numbers.subarray(0, count);
+  }
+
+  #made(count: number): Uint32Array {
+    if (count < KEPT_COUNT_MIN) return new Uint32Array(count);
+    const numbers = new Uint32Array(Math.ceil(count / KEPT_COUNT_MIN) * KEPT_COUNT_MIN);
+    this.#taken.push(numbers);
+    return numbers.subarray(0, count);
   }
 }
 

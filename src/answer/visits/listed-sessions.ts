@@ -14,7 +14,7 @@ export class ListedSessions implements AskedSessions {
   constructor(
     readonly listed: Visits,
     /** The keys of the pages at which they begin, or end. */
-    readonly pageKeys: (end: "entry" | "exit") => Uint32Array,
+    readonly pageKeys: (end: "entry" | "exit") => Uint32Array | Promise<Uint32Array>,
     readonly counting: Counting,
   ) {
     this.#users = new UserCounter(counting.scratch);
@@ -31,7 +31,7 @@ export class ListedSessions implements AskedSessions {
   async pagesAt(end: "entry" | "exit"): Promise<PageCounts> {
     const { listed: { view, sessions }, counting: { scratch, pause } } = this;
     const { eventCounts } = view.facts;
-    const keys = this.pageKeys(end);
+    const keys = await this.pageKeys(end);
     let keyEnd = 0;
     await inPieces(keys.length, pause, (from, to) => {
       let end = keyEnd;

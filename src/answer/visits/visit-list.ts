@@ -15,7 +15,7 @@ export interface VisitsByIdentity {
 
 export async function byIdentity({ view, sessions }: Visits, scratch: Scratch, pause: () => Promise<void>): Promise<VisitsByIdentity> {
   const { identities } = view.facts;
-  const starts = scratch.takeZeros(view.identityEnd + 1);
+  const starts = await scratch.zerosInTurns(view.identityEnd + 1, pause);
   const ofVisits = scratch.take(sessions.length);
   await inPieces(sessions.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {
@@ -25,7 +25,7 @@ export async function byIdentity({ view, sessions }: Visits, scratch: Scratch, p
     }
   });
   for (let identity = 0; identity < view.identityEnd; identity += 1) starts[identity + 1]! += starts[identity]!;
-  const found = { places: scratch.take(sessions.length), identities: scratch.take(sessions.length) };
+  const found = { places: await scratch.takeTouched(sessions.length, pause), identities: await scratch.takeTouched(sessions.length, pause) };
   await inPieces(sessions.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const identity = ofVisits[at]!;

@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the visits */
+import { inPieces } from "../../base/in-pieces.js";
 import type { Scratch } from "../../base/scratch.js";
 import { emptyBitmap, rowsOfBits } from "../../column/bitmap.js";
 import type { Rows } from "../../segment/rows.js";
@@ -8,11 +9,18 @@ import type { Visits } from "../../answer/visits/visits.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
 
 /** The codes of the urls at which visits begin or end, 0 for none: they are the keys of `path`. Cost: some 2 ns a visit. */
-export function urlsOfVisits({ view, sessions }: Visits<SessionView>, end: "entry" | "exit", scratch: Scratch): Uint32Array {
+export async function urlsOfVisits(
+  { view, sessions }: Visits<SessionView>,
+  end: "entry" | "exit",
+  scratch: Scratch,
+  pause: () => Promise<void>,
+): Promise<Uint32Array> {
   const { entryUrls, exitUrls } = view.facts;
   const urls = end === "entry" ? entryUrls : exitUrls;
   const own = scratch.take(sessions.length);
-  for (let at = 0; at < own.length; at += 1) own[at] = urls[sessions[at]!]!;
+  await inPieces(own.length, pause, (from, to) => {
+    for (let at = from; at < to; at += 1) own[at] = urls[sessions[at]!]!;
+  });
   return own;
 }
 
@@ -22,7 +30,7 @@ export interface VisitKeys extends Pick<RowKeys, "columns" | "keysOf"> {
   areKept?(rows: Rows): boolean;
 }
 
-/** Where those of one part are: places of the visits, and the rows of their events, which ascend. */
+/** Where those of one part are: places of the visits, and the rows of their events. */
 interface OfPart {
   readonly rows: Rows;
   readonly places: Uint32Array;
@@ -34,9 +42,11 @@ interface OfPart {
  * Cost: some 10 ns a visit; columns that are not in memory.
  */
 export async function keysOfVisits(visits: Visits<SessionView>, kinds: readonly VisitKeys[], scratch: Scratch, pause: () => Promise<void>): Promise<Uint32Array[]> {
-  const keys = kinds.map(() => scratch.take(visits.count));
-  for (const { rows, places, rowNumbers } of partsOf(visits, scratch)) {
+  const keys: Uint32Array[] = [];
+  while (keys.length < kinds.length) keys.push(await scratch.takeTouched(visits.count, pause));
+  for (const part of await partsOf(visits, scratch, pause)) {
     await pause();
+    const { rows, places, rowNumbers } = ascending(part);
     await whilePinned([rows], async () => {
       await rows.load(kinds.flatMap((kind) => (kind.areKept?.(rows) === true ? [] : kind.columns)));
       for (const [kind, { keysOf }] of kinds.entries()) {
@@ -49,37 +59,41 @@ export async function keysOfVisits(visits: Visits<SessionView>, kinds: readonly 
   return keys;
 }
 
-function partsOf({ view, sessions }: Visits<SessionView>, scratch: Scratch): OfPart[] {
+async function partsOf({ view, sessions }: Visits<SessionView>, scratch: Scratch, pause: () => Promise<void>): Promise<OfPart[]> {
   const { facts, rowsOf } = view;
   const { firstParts, firstRows } = facts;
   const starts = new Uint32Array(rowsOf.length + 1);
-  for (let at = 0; at < sessions.length; at += 1) starts[firstParts[sessions[at]!]! + 1]! += 1;
+  await inPieces(sessions.length, pause, (from, to) => {
+    for (let at = from; at < to; at += 1) starts[firstParts[sessions[at]!]! + 1]! += 1;
+  });
   for (let part = 0; part < rowsOf.length; part += 1) starts[part + 1]! += starts[part]!;
   const next = starts.slice();
-  const places = scratch.take(starts[rowsOf.length]!);
-  const rows = scratch.take(places.length);
-  for (let at = 0; at < sessions.length; at += 1) {
-    const session = sessions[at]!;
-    const part = firstParts[session]!;
-    const into = next[part]!;
-    next[part] = into + 1;
-    places[into] = at;
-    rows[into] = firstRows[session]!;
-  }
+  const [places, rows] = [scratch.take(sessions.length), scratch.take(sessions.length)];
+  await inPieces(sessions.length, pause, (from, to) => {
+    for (let at = from; at < to; at += 1) {
+      const session = sessions[at]!;
+      const part = firstParts[session]!;
+      const into = next[part]!;
+      next[part] = into + 1;
+      places[into] = at;
+      rows[into] = firstRows[session]!;
+    }
+  });
   return rowsOf.flatMap((own, part) => {
     const [from, to] = [starts[part]!, starts[part + 1]!];
-    return from === to ? [] : [{ rows: own, ...ascending(places.subarray(from, to), rows.subarray(from, to), own.rowCount) }];
+    return from === to ? [] : [{ rows: own, places: places.subarray(from, to), rowNumbers: rows.subarray(from, to) }];
   });
 }
 
 // One scratch for all: places are put in order synchronously, and of it only those are read that were just written.
 let placeOfRow = new Uint32Array(4_096);
 
-/** @param rowNumbers each once */
-function ascending(places: Uint32Array, rowNumbers: Uint32Array, rowCount: number): Pick<OfPart, "places" | "rowNumbers"> {
+/** The same by row. Each row is there once. */
+function ascending({ rows, places, rowNumbers }: OfPart): OfPart {
   let isInOrder = true;
   for (let at = 1; at < rowNumbers.length && isInOrder; at += 1) isInOrder = rowNumbers[at]! > rowNumbers[at - 1]!;
-  if (isInOrder) return { places, rowNumbers };
+  if (isInOrder) return { rows, places, rowNumbers };
+  const { rowCount } = rows;
   if (placeOfRow.length < rowCount) placeOfRow = new Uint32Array(2 ** Math.ceil(Math.log2(rowCount)));
   const found = emptyBitmap(rowCount);
   for (let at = 0; at < rowNumbers.length; at += 1) {
@@ -89,5 +103,5 @@ function ascending(places: Uint32Array, rowNumbers: Uint32Array, rowCount: numbe
   }
   const sorted = new Uint32Array(rowNumbers.length);
   rowsOfBits(found, sorted);
-  return { places: sorted.map((row) => placeOfRow[row]!), rowNumbers: sorted };
+  return { rows, places: sorted.map((row) => placeOfRow[row]!), rowNumbers: sorted };
 }

@@ -64,7 +64,7 @@ export async function nodesOf(events: readonly PathEvents[], { labelOf, sessionC
     await pause();
     parts.push(labelled(part, labelOf));
   }
-  const next = scratch.takeZeros(sessionCount + 1);
+  const next = await scratch.zerosInTurns(sessionCount + 1, pause);
   for (const { sessions } of parts) {
     await pause();
     for (let at = 0; at < sessions.length; at += 1) next[sessions[at]! + 1]! += 1;

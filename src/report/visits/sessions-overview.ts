@@ -50,5 +50,5 @@ async function askedOf(
   if (marks === null) return new KeptSessions(plan, view, context, counting);
   const { scratch, pause } = counting;
   const visits = await visitsOf(plan, plan.range, marks, view, context, scratch, pause);
-  return new ListedSessions(visits, (end) => urlsOfVisits(visits, end, scratch), counting);
+  return new ListedSessions(visits, (end) => urlsOfVisits(visits, end, scratch, pause), counting);
 }

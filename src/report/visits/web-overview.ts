@@ -153,8 +153,8 @@ async function listsOf(visits: Visits<SessionView>, context: RowContext, limit: 
     return await visitList(people, keyOfVisit!, groups, limit, pause);
   };
   return {
-    entryPages: await list(urlsOfVisits(visits, "entry", scratch), path),
-    exitPages: await list(urlsOfVisits(visits, "exit", scratch), path),
+    entryPages: await list(await urlsOfVisits(visits, "entry", scratch, pause), path),
+    exitPages: await list(await urlsOfVisits(visits, "exit", scratch, pause), path),
     sources: await list(touchKeys, touches.groupsBy("source")),
     mediums: await list(touchKeys, touches.groupsBy("medium")),
     campaigns: await list(touchKeys, touches.groupsBy("campaign")),

@@ -1,5 +1,9 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- identities are below the length once there is room for them */
+import type { Turns } from "../../base/turn.js";
 import { grown } from "./grown.js";
+
+/** What memory for one costs, in values. */
+const VALUES_PER_IDENTITY = 16;
 
 /** The latest session of each identity, as far as sessions are stitched: its end and project stand beside it, for each run looks at them. */
 export class LatestSessions {
@@ -47,6 +51,14 @@ export class LatestSessions {
 
   forget(identity: number): void {
     if (identity < this.#sessions.length) this.#sessions[identity] = 0;
+  }
+
+  /** As `reserve`, in turns, where none has one as yet: identities come in any order, and memory touched for the first time makes the first slow. */
+  async reserveInTurns(count: number, turns: Turns): Promise<void> {
+    this.reserve(count);
+    await turns.inPieces(this.end, (from, to) => {
+      for (const column of [this.#sessions, this.#ends, this.#projects]) column.fill(0, from, to);
+    }, VALUES_PER_IDENTITY);
   }
 
   /** Makes room for identities below a number. */

@@ -23,8 +23,9 @@ interface LongEvents {
 }
 
 const VALUES_PER_EVENT = 8;
-/** Events of one union that are walked in one go. */
+/** Events of one union that are walked in one go, and rows among which they are looked for. */
 const EVENTS_AT_ONCE = 8_192;
+const ROWS_AT_ONCE = 16_384;
 
 /** Divides unions that are too long, event by event: their sessions stand behind all others. */
 export function* walkLong(stitcher: Stitcher, rowsOf: readonly Rows[]): Reading {
@@ -68,6 +69,7 @@ function* eventsOf({ long, columns, parts, firstSession }: Stitcher, rowsOf: rea
     const times = rows.times();
     const urls = denseCodes(rows.column("url"));
     for (let row = 0; row < rows.rowCount; row += 1) {
+      if (row % ROWS_AT_ONCE === 0) yield ROWS_AT_ONCE;
       const entry = runs.ofRows[row]!;
       const union = entry === NONE ? 0 : unionOfRun[runOf(entry)]!;
       if (union === 0) continue;
@@ -81,7 +83,6 @@ function* eventsOf({ long, columns, parts, firstSession }: Stitcher, rowsOf: rea
       events.urls[at] = urls[row]!;
       events.flags[at] = entry & (PAGEVIEW_FLAG | URL_FLAG);
     }
-    yield rows.rowCount;
   }
   return events;
 }

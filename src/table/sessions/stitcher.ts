@@ -50,7 +50,7 @@ export class Stitcher {
   async stitchAll(turns: Turns): Promise<void> {
     // Room for what comes later: the first of it would copy all.
     this.#reserve(this.parts.reduce((sum, { runs }) => sum + runs.count, 0), LIMITS.unorderedSessionCount);
-    this.latest.reserve(this.parts.reduce((most, { runs }) => Math.max(most, runs.greatestUser, runs.greatestAnonymous), 0) + 1);
+    await this.latest.reserveInTurns(this.parts.reduce((most, { runs }) => Math.max(most, runs.greatestUser, runs.greatestAnonymous), 0) + 1, turns);
     for (let from = 0, to = 0; from < this.parts.length; from = to) {
       const { startMs } = this.parts[from]!;
       while (to < this.parts.length && this.parts[to]!.startMs === startMs) to += 1;
