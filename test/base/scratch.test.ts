@@ -46,3 +46,22 @@ test("What is given back early is used again, and of too much the longest stays.
     return Promise.resolve();
   });
 });
+
+test("What is touched for the first time is touched in turns, once; zeros are zeros also where others counted.", async () => {
+  let pauseCount = 0;
+  const pause = () => Promise.resolve(void (pauseCount += 1));
+  await Scratch.of(async (scratch) => {
+    (await scratch.takeTouched(COUNT, pause)).fill(7);
+    expect(pauseCount).toBeGreaterThan(2);
+  });
+  await Scratch.of(async (scratch) => {
+    const before = pauseCount;
+    const again = await scratch.takeTouched(COUNT, pause);
+    expect([pauseCount - before, again.every((number) => number === 7)]).toEqual([0, true]);
+  });
+  await Scratch.of(async (scratch) => {
+    const before = pauseCount;
+    const zeros = await scratch.zerosInTurns(COUNT, pause);
+    expect([zeros.length, zeros.every((number) => number === 0), pauseCount - before > 2]).toEqual([COUNT, true, true]);
+  });
+});
