@@ -131,7 +131,7 @@ const visits: readonly InsightMutant[] = [
   ...ofInsight("sessionsOverview", "table/sessions/runs.ts",
     ["that payments of servers are no visits", "|| (leftOut !== null && leftOut[place] === 1)"]),
   ...ofInsight("sessionsOverview", "table/sessions/long-unions.ts", ["that a session is cut where it is too long", "|| ms - startMs > maxMs"]),
-  ...ofInsight("sessionsOverview", "answer/sessions-percentiles.ts",
+  ...ofInsight("sessionsOverview", "answer/numbers/percentiles.ts",
     ["to interpolate between lengths", "secondsOf(values[at * 2]! * (100 - rest) + values[at * 2 + 1]! * rest, 100)", "secondsOf(values[at * 2 + 1]!, 1)"]),
   ...ofInsight("paths", "answer/paths/step-counts.ts", ["that equal steps are one node", "this.#places.numberOf(tree.stepOf(node), tree.labelOf(node))", "this.#places.numberOf(tree.stepOf(node), node)"]),
   ...ofInsight("paths", "answer/paths/path-counts.ts", ["that sequences are cut", "if (!isCut) this.#wholeEnds.numbers[node]! += 1;", "this.#wholeEnds.numbers[node]! += 1;"]),

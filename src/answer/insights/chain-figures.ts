@@ -1,8 +1,9 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places and steps are bounded by their lists */
-import { sortNumbers } from "../../base/sort-numbers.js";
-import { Turns } from "../../base/turn.js";
 import type { FunnelStep, FunnelTimes } from "../../plan/insights/answers.js";
-import { percentileSecondsOf, rateOf, secondsOf } from "../numbers/shown.js";
+import { percentilesOf, type Durations } from "../numbers/percentiles.js";
+import { rateOf, secondsOf } from "../numbers/shown.js";
+
+const UINT32_MAX = 2 ** 32 - 1;
 
 /** Chains that were found, each in one group: how far they go, and how long that took. */
 export class ChainFigures {
@@ -17,8 +18,11 @@ export class ChainFigures {
   /** Chains by their group. */
   #byGroup: { readonly starts: Uint32Array; readonly chains: Uint32Array } | null = null;
 
-  /** @param names of the steps */
-  constructor(readonly names: readonly string[]) {}
+  /** @param names of the steps @param windowMs in which a chain lies */
+  constructor(
+    readonly names: readonly string[],
+    readonly windowMs: number,
+  ) {}
 
   /** Adds a chain of a depth of at least 1. @param chain places of its events, which tell their times */
   add(group: number, depth: number, chain: Uint32Array, ms: Float64Array): void {
@@ -43,7 +47,7 @@ export class ChainFigures {
   }
 
   /**
-   * What the chains of some groups come to. Cost: the chains, and a sort of their times.
+   * What the chains of some groups come to. Cost: some looks at each chain and time.
    * @param groups null: all @param pause as of a report's end
    */
   async stepsOf(groups: readonly number[] | null, pause: () => Promise<void>): Promise<FunnelStep[]> {
@@ -51,18 +55,17 @@ export class ChainFigures {
     const reached = new Uint32Array(this.names.length + 1);
     for (let at = 0; at < chains.length; at += 1) for (let depth = this.#depths[chains[at]!]!; depth > 0; depth -= 1) reached[depth - 1]! += 1;
     const steps: FunnelStep[] = [];
-    const turns = new Turns(undefined, pause);
     for (const [step, name] of this.names.entries()) {
       const entities = reached[step]!;
       const isTimed = step > 0 && entities > 0;
-      const fromEntry = isTimed ? await timesOf(this.#passed(chains, step, entities, true), turns) : null;
+      const fromEntry = isTimed ? await timesOf(this.#passed(chains, step, entities, true), pause) : null;
       steps.push({
         name,
         entities,
         conversionRate: rateOf(entities, reached[0]!),
         stepRate: rateOf(entities, reached[Math.max(step - 1, 0)]!),
         dropOffs: step === this.names.length - 1 ? 0 : entities - reached[step + 1]!,
-        fromPrevious: isTimed && step > 1 ? await timesOf(this.#passed(chains, step, entities, false), turns) : fromEntry,
+        fromPrevious: isTimed && step > 1 ? await timesOf(this.#passed(chains, step, entities, false), pause) : fromEntry,
         fromEntry,
       });
     }
@@ -70,8 +73,8 @@ export class ChainFigures {
   }
 
   /** Ms that passed up to a step, of the chains that reached it. */
-  #passed(chains: Uint32Array, step: number, count: number, isFromEntry: boolean): Float64Array {
-    const passed = new Float64Array(count);
+  #passed(chains: Uint32Array, step: number, count: number, isFromEntry: boolean): Durations {
+    const passed = this.windowMs <= UINT32_MAX ? new Uint32Array(count) : new Float64Array(count);
     let next = 0;
     for (let at = 0; at < chains.length; at += 1) {
       if (this.#depths[chains[at]!]! <= step) continue;
@@ -124,20 +127,17 @@ function longer<A extends Uint8Array | Uint32Array | Float64Array>(into: A, from
   return into;
 }
 
-async function timesOf(passedMs: Float64Array, turns: Turns): Promise<FunnelTimes> {
-  const ascending = await sortNumbers(passedMs, turns);
-  return {
-    avgSec: averageSecondsOf(ascending),
-    medianSec: percentileSecondsOf(ascending, 50) ?? 0,
-    p90Sec: percentileSecondsOf(ascending, 90) ?? 0,
-  };
+async function timesOf(passedMs: Durations, pause: () => Promise<void>): Promise<FunnelTimes> {
+  const all = new Uint32Array(passedMs.length).map((_, place) => place);
+  const [medianSec, p90Sec] = await percentilesOf(passedMs, all, [50, 90], pause);
+  return { avgSec: averageSecondsOf(passedMs), medianSec: medianSec ?? 0, p90Sec: p90Sec ?? 0 };
 }
 
 /** Half of what a number holds exactly. */
 const EXACT_SUM = 2 ** 51;
 
 /** The mean of some whole ms, which are not negative, in seconds, half up to the millisecond, however great their sum is. */
-function averageSecondsOf(ms: Float64Array): number {
+function averageSecondsOf(ms: Durations): number {
   let great = 0n;
   let sum = 0;
   for (let at = 0; at < ms.length; at += 1) {

@@ -45,7 +45,7 @@ export class ChainTries {
   }
 
   newFigures(): ChainFigures {
-    return new ChainFigures(this.plan.steps.map(({ name }) => name));
+    return new ChainFigures(this.plan.steps.map(({ name }) => name), this.plan.windowMs);
   }
 
   /** Finds the chain of one entity. @param groupOf of the match whose values it stands under */

@@ -2,7 +2,7 @@
 import { rateOf, secondsOf } from "../numbers/shown.js";
 import { inPieces } from "../../base/in-pieces.js";
 import type { Scratch } from "../../base/scratch.js";
-import { percentilesOf } from "../sessions-percentiles.js";
+import { percentilesOf } from "../numbers/percentiles.js";
 import type { SessionFigures } from "../../plan/insights/answers.js";
 import type { Visits } from "./visits.js";
 

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { nearestDouble } from "../../../src/answer/numbers/quotient.js";
-import { percentileSecondsOf, rateOf, secondsOf } from "../../../src/answer/numbers/shown.js";
+import { percentilesOf } from "../../../src/answer/numbers/percentiles.js";
+import { rateOf, secondsOf } from "../../../src/answer/numbers/shown.js";
 import { countOf, meanOf, percentileOf, sumOf, tallyOf } from "../../../src/answer/numbers/tally.js";
+import { seededRandom } from "../../../src/testing/random.js";
 import { baseSeed } from "../../oracle/settings.js";
 
 const once = (...numbers: number[]) => tallyOf(Float64Array.from(numbers), new Float64Array(numbers.length).fill(1));
@@ -76,7 +78,24 @@ describe("numbers are the decimals that are printed for them", () => {
 test("Rates have four decimals, durations three, half up.", () => {
   expect([rateOf(1, 3), rateOf(2, 3), rateOf(0, 0), rateOf(5, 5)]).toEqual([0.3333, 0.6667, null, 1]);
   expect([secondsOf(1_001, 2), secondsOf(0, 1), secondsOf(10, 3)]).toEqual([0.501, 0, 0.003]);
-  expect([percentileSecondsOf(Float64Array.of(0, 1_000, 3_000), 90), percentileSecondsOf(new Float64Array(), 50)]).toEqual([2.6, null]);
+});
+
+test("Percentiles of durations lie between their neighbours, however many there are and however long they take.", async () => {
+  const pause = () => Promise.resolve();
+  const percentiles = (of: Uint32Array | Float64Array, ...percents: number[]) => percentilesOf(of, Uint32Array.from(of.keys()), percents, pause);
+  expect([await percentiles(Uint32Array.of(3_000, 0, 1_000), 90), await percentiles(new Float64Array(), 50)]).toEqual([[2.6], [null]]);
+  const random = seededRandom(baseSeed);
+  for (const count of [2_048, 2_049, 20_000]) {
+    const durations = Float64Array.from({ length: count }, () => Math.floor(2 ** (random.next() * 31)));
+    const ascending = durations.toSorted();
+    const naive = [50, 90, 99].map((percent) => {
+      const place = ((count - 1) * percent) / 100;
+      const [low, high] = [ascending[Math.floor(place)] ?? 0, ascending[Math.ceil(place)] ?? 0];
+      return Math.round(low + (high - low) * (place % 1)) / 1_000;
+    });
+    expect(await percentiles(Uint32Array.from(durations), 50, 90, 99)).toEqual(naive);
+    expect(await percentiles(durations, 50, 90, 99)).toEqual(naive);
+  }
 });
 
 /** A number as an integer of 10⁻⁴⁰⁰. */

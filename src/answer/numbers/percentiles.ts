@@ -1,11 +1,13 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
-import { inPieces } from "../base/in-pieces.js";
-import { secondsOf } from "./numbers/shown.js";
+import { inPieces } from "../../base/in-pieces.js";
+import { sortNumbers } from "../../base/sort-numbers.js";
+import { Turns } from "../../base/turn.js";
+import { secondsOf } from "./shown.js";
 
 /** Ms of durations. */
 export type Durations = Uint32Array | Float64Array;
 
-/** Up to so many are sorted. */
+/** Up to so many are sorted in any case. */
 const FEW = 2_048;
 
 /** Values below it have a bin each; greater ones share one with those of the same leading bits. */
@@ -15,7 +17,7 @@ const BIN_COUNT = (33 - MANTISSA_BITS) * EXACT_BELOW;
 
 /**
  * Percentiles of the durations at some places, in any order, by linear interpolation (R-7), in seconds; null of nothing.
- * Cost: a look at each to put it in a bin, and another one to find those of the bins that are asked for.
+ * Cost: a look at each to put it in a bin, and another one to find those of the bins that are asked for; a sort where they do not fit 32 bits.
  */
 export async function percentilesOf(
   durations: Durations,
@@ -24,8 +26,9 @@ export async function percentilesOf(
   pause: () => Promise<void>,
 ): Promise<(number | null)[]> {
   const ranks = ranksOf(places.length, percents);
-  if (places.length <= FEW || durations instanceof Float64Array) return interpolated(places.length, percents, sortedAt(durations, places, ranks));
-  return interpolated(places.length, percents, await binnedAt(durations, places, ranks, pause));
+  if (durations instanceof Uint32Array && places.length > FEW) return interpolated(places.length, percents, await binnedAt(durations, places, ranks, pause));
+  const sorted = await sortNumbers(Float64Array.from(places, (place) => durations[place]!), new Turns(undefined, pause));
+  return interpolated(places.length, percents, ranks.map((rank) => sorted[rank]!));
 }
 
 /**
@@ -79,11 +82,6 @@ function countUpTo(lists: readonly Durations[], value: number): number {
     count += low;
   }
   return count;
-}
-
-function sortedAt(durations: Durations, places: Uint32Array, ranks: readonly number[]): number[] {
-  const sorted = Float64Array.from(places, (place) => durations[place]!).sort();
-  return ranks.map((rank) => sorted[rank]!);
 }
 
 async function binnedAt(durations: Uint32Array, places: Uint32Array, ranks: readonly number[], pause: () => Promise<void>): Promise<number[]> {
