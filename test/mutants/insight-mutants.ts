@@ -86,8 +86,8 @@ const funnels: readonly InsightMutant[] = [
     ["that other entities come next", "    this.#ends.fill(0, 0, to - this.#from);\n"]),
   ...ofInsight("funnel", "report/funnel/goers.ts", ["that later steps lie after the range", "toMs: range.toMs + windowMs", "toMs: range.toMs"]),
   ...ofInsight("funnel", "report/funnel/order-by-ids.ts", ["the order of ids", "compareIds(ids[a]!, 0, ids[b]!, 0)", "compareIds(ids[b]!, 0, ids[a]!, 0)"]),
-  ...ofInsight("funnel", "answer/numbers/shown.ts",
-    ["to interpolate between durations", "secondsOf(low * (100 - rest) + high * rest, 100)", "secondsOf(rest === 0 ? low : high, 1)"]),
+  ...ofInsight("funnel", "answer/numbers/percentiles.ts",
+    ["to interpolate between durations", "secondsOf(values[at * 2]! * (100 - rest) + values[at * 2 + 1]! * rest, 100)", "secondsOf(values[at * 2 + 1]!, 1)"]),
 ];
 
 const returns: readonly InsightMutant[] = [

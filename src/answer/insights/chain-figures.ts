@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places and steps are bounded by their lists */
+import { inPieces } from "../../base/in-pieces.js";
 import type { FunnelStep, FunnelTimes } from "../../plan/insights/answers.js";
 import { percentilesOf, type Durations } from "../numbers/percentiles.js";
 import { rateOf, secondsOf } from "../numbers/shown.js";
@@ -53,19 +54,21 @@ export class ChainFigures {
   async stepsOf(groups: readonly number[] | null, pause: () => Promise<void>): Promise<FunnelStep[]> {
     const chains = this.#chainsOf(groups);
     const reached = new Uint32Array(this.names.length + 1);
-    for (let at = 0; at < chains.length; at += 1) for (let depth = this.#depths[chains[at]!]!; depth > 0; depth -= 1) reached[depth - 1]! += 1;
+    await inPieces(chains.length, pause, (from, to) => {
+      for (let at = from; at < to; at += 1) for (let depth = this.#depths[chains[at]!]!; depth > 0; depth -= 1) reached[depth - 1]! += 1;
+    });
     const steps: FunnelStep[] = [];
     for (const [step, name] of this.names.entries()) {
       const entities = reached[step]!;
       const isTimed = step > 0 && entities > 0;
-      const fromEntry = isTimed ? await timesOf(this.#passed(chains, step, entities, true), pause) : null;
+      const fromEntry = isTimed ? await timesOf(await this.#passed(chains, step, entities, true, pause), pause) : null;
       steps.push({
         name,
         entities,
         conversionRate: rateOf(entities, reached[0]!),
         stepRate: rateOf(entities, reached[Math.max(step - 1, 0)]!),
         dropOffs: step === this.names.length - 1 ? 0 : entities - reached[step + 1]!,
-        fromPrevious: isTimed && step > 1 ? await timesOf(this.#passed(chains, step, entities, false), pause) : fromEntry,
+        fromPrevious: isTimed && step > 1 ? await timesOf(await this.#passed(chains, step, entities, false, pause), pause) : fromEntry,
         fromEntry,
       });
     }
@@ -73,15 +76,17 @@ export class ChainFigures {
   }
 
   /** Ms that passed up to a step, of the chains that reached it. */
-  #passed(chains: Uint32Array, step: number, count: number, isFromEntry: boolean): Durations {
+  async #passed(chains: Uint32Array, step: number, count: number, isFromEntry: boolean, pause: () => Promise<void>): Promise<Durations> {
     const passed = this.windowMs <= UINT32_MAX ? new Uint32Array(count) : new Float64Array(count);
     let next = 0;
-    for (let at = 0; at < chains.length; at += 1) {
-      if (this.#depths[chains[at]!]! <= step) continue;
-      const place = this.#starts[chains[at]!]! + step - 1;
-      passed[next] = this.#sinceEntry[place]! - (isFromEntry ? 0 : this.#sinceEntry[place - 1]!);
-      next += 1;
-    }
+    await inPieces(chains.length, pause, (from, to) => {
+      for (let at = from; at < to; at += 1) {
+        if (this.#depths[chains[at]!]! <= step) continue;
+        const place = this.#starts[chains[at]!]! + step - 1;
+        passed[next] = this.#sinceEntry[place]! - (isFromEntry ? 0 : this.#sinceEntry[place - 1]!);
+        next += 1;
+      }
+    });
     return passed;
   }
 
@@ -128,8 +133,8 @@ function longer<A extends Uint8Array | Uint32Array | Float64Array>(into: A, from
 }
 
 async function timesOf(passedMs: Durations, pause: () => Promise<void>): Promise<FunnelTimes> {
-  const all = new Uint32Array(passedMs.length).map((_, place) => place);
-  const [medianSec, p90Sec] = await percentilesOf(passedMs, all, [50, 90], pause);
+  const [medianSec, p90Sec] = await percentilesOf(passedMs, null, [50, 90], pause);
+  await pause();
   return { avgSec: averageSecondsOf(passedMs), medianSec: medianSec ?? 0, p90Sec: p90Sec ?? 0 };
 }
 

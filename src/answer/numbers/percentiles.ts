@@ -8,7 +8,7 @@ import { secondsOf } from "./shown.js";
 export type Durations = Uint32Array | Float64Array;
 
 /** Up to so many are sorted in any case. */
-const FEW = 2_048;
+const FEW = 8_192;
 
 /** Values below it have a bin each; greater ones share one with those of the same leading bits. */
 const MANTISSA_BITS = 8;
@@ -18,17 +18,19 @@ const BIN_COUNT = (33 - MANTISSA_BITS) * EXACT_BELOW;
 /**
  * Percentiles of the durations at some places, in any order, by linear interpolation (R-7), in seconds; null of nothing.
  * Cost: a look at each to put it in a bin, and another one to find those of the bins that are asked for; a sort where they do not fit 32 bits.
+ * @param places null: all
  */
 export async function percentilesOf(
   durations: Durations,
-  places: Uint32Array,
+  places: Uint32Array | null,
   percents: readonly number[],
   pause: () => Promise<void>,
 ): Promise<(number | null)[]> {
-  const ranks = ranksOf(places.length, percents);
-  if (durations instanceof Uint32Array && places.length > FEW) return interpolated(places.length, percents, await binnedAt(durations, places, ranks, pause));
-  const sorted = await sortNumbers(Float64Array.from(places, (place) => durations[place]!), new Turns(undefined, pause));
-  return interpolated(places.length, percents, ranks.map((rank) => sorted[rank]!));
+  const count = places?.length ?? durations.length;
+  const ranks = ranksOf(count, percents);
+  const isBinned = count > FEW && durations instanceof Uint32Array;
+  const values = isBinned ? await binnedAt(durations, places, ranks, pause) : await sortedAt(durations, places, ranks, pause);
+  return interpolated(count, percents, values);
 }
 
 /**
@@ -84,46 +86,67 @@ function countUpTo(lists: readonly Durations[], value: number): number {
   return count;
 }
 
-async function binnedAt(durations: Uint32Array, places: Uint32Array, ranks: readonly number[], pause: () => Promise<void>): Promise<number[]> {
-  const bins = new Uint32Array(BIN_COUNT);
-  await inPieces(places.length, pause, (from, to) => {
-    for (let at = from; at < to; at += 1) bins[binOf(durations[places[at]!]!)]! += 1;
-  });
-  /** By bin of a rank: how many lie below it. */
-  const below = new Map<number, number>();
-  const binOfRank = new Map<number, number>();
-  for (let bin = 0, count = 0; bin < BIN_COUNT; bin += 1) {
-    for (const rank of ranks)
-      if (rank >= count && rank < count + bins[bin]!) {
-        binOfRank.set(rank, bin);
-        below.set(bin, count);
-      }
-    count += bins[bin]!;
-  }
-  const wanted = new Uint8Array(BIN_COUNT);
-  const found = new Map<number, Uint32Array>();
-  for (const bin of below.keys()) {
-    // What shares a bin of its own is all the same.
-    if (bin >= EXACT_BELOW) wanted[bin] = 1;
-    found.set(bin, new Uint32Array(bin >= EXACT_BELOW ? bins[bin]! : 0));
-  }
-  const ends = new Map<number, number>();
-  if (wanted.includes(1))
-    await inPieces(places.length, pause, (from, to) => {
-      for (let at = from; at < to; at += 1) {
-        const duration = durations[places[at]!]!;
-        const bin = binOf(duration);
-        if (wanted[bin] === 0) continue;
-        const end = ends.get(bin) ?? 0;
-        found.get(bin)![end] = duration;
-        ends.set(bin, end + 1);
-      }
+async function sortedAt(durations: Durations, places: Uint32Array | null, ranks: readonly number[], pause: () => Promise<void>): Promise<number[]> {
+  const values = new Float64Array(places?.length ?? durations.length);
+  if (places === null) values.set(durations);
+  else
+    await inPieces(values.length, pause, (from, to) => {
+      for (let at = from; at < to; at += 1) values[at] = durations[places[at]!]!;
     });
-  for (const list of found.values()) list.sort();
-  return ranks.map((rank) => {
-    const bin = binOfRank.get(rank)!;
-    return bin < EXACT_BELOW ? bin : found.get(bin)![rank - below.get(bin)!]!;
+  const sorted = await sortNumbers(values, new Turns(undefined, pause));
+  return ranks.map((rank) => sorted[rank]!);
+}
+
+/** @param ranks of values that are there */
+async function binnedAt(durations: Uint32Array, places: Uint32Array | null, ranks: readonly number[], pause: () => Promise<void>): Promise<number[]> {
+  const count = places?.length ?? durations.length;
+  const counts = new Uint32Array(BIN_COUNT);
+  await inPieces(count, pause, (from, to) => {
+    for (let at = from; at < to; at += 1) counts[binOf(durations[places === null ? at : places[at]!]!)]! += 1;
   });
+  const ends = counts.slice();
+  for (let bin = 1; bin < BIN_COUNT; bin += 1) ends[bin]! += ends[bin - 1]!;
+  const binsOfRanks = ranks.map((rank) => ends.findIndex((end) => end > rank));
+  // What is in a bin of its own is all the same.
+  const shared = [...new Set(binsOfRanks)].filter((bin) => bin >= EXACT_BELOW);
+  const lists = await sortedBins(durations, places, shared.map((bin) => ({ bin, values: new Float64Array(counts[bin]!) })), pause);
+  return ranks.map((rank, at) => {
+    const bin = binsOfRanks[at]!;
+    return bin < EXACT_BELOW ? bin : lists[shared.indexOf(bin)]![rank - (ends[bin]! - counts[bin]!)]!;
+  });
+}
+
+interface Bin {
+  readonly bin: number;
+  /** Has room for what is in it. */
+  readonly values: Float64Array;
+}
+
+/** What is in some bins, ascending. */
+async function sortedBins(
+  durations: Uint32Array,
+  places: Uint32Array | null,
+  bins: readonly Bin[],
+  pause: () => Promise<void>,
+): Promise<Float64Array[]> {
+  if (bins.length === 0) return [];
+  /** By bin: 1 more than its place among those that are asked for. */
+  const placesOfBins = new Uint8Array(BIN_COUNT);
+  for (const [place, { bin }] of bins.entries()) placesOfBins[bin] = place + 1;
+  const ends = new Uint32Array(bins.length);
+  await inPieces(places?.length ?? durations.length, pause, (from, to) => {
+    for (let at = from; at < to; at += 1) {
+      const duration = durations[places === null ? at : places[at]!]!;
+      const place = placesOfBins[binOf(duration)]! - 1;
+      if (place < 0) continue;
+      bins[place]!.values[ends[place]!] = duration;
+      ends[place]! += 1;
+    }
+  });
+  const sorted: Float64Array[] = [];
+  const turns = new Turns(undefined, pause);
+  for (const { values } of bins) sorted.push(await sortNumbers(values, turns));
+  return sorted;
 }
 
 /** Bins ascend with what is in them. */

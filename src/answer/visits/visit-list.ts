@@ -24,7 +24,9 @@ export async function byIdentity({ view, sessions }: Visits, scratch: Scratch, p
       starts[identity + 1]! += 1;
     }
   });
-  for (let identity = 0; identity < view.identityEnd; identity += 1) starts[identity + 1]! += starts[identity]!;
+  await inPieces(view.identityEnd, pause, (from, to) => {
+    for (let identity = from; identity < to; identity += 1) starts[identity + 1]! += starts[identity]!;
+  });
   const found = { places: await scratch.takeTouched(sessions.length, pause), identities: await scratch.takeTouched(sessions.length, pause) };
   await inPieces(sessions.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {

@@ -69,7 +69,7 @@ function* eventsOf({ long, columns, parts, firstSession }: Stitcher, rowsOf: rea
     const times = rows.times();
     const urls = denseCodes(rows.column("url"));
     for (let row = 0; row < rows.rowCount; row += 1) {
-      if (row % ROWS_AT_ONCE === 0) yield ROWS_AT_ONCE;
+      if (row % ROWS_AT_ONCE === 0) yield Math.min(ROWS_AT_ONCE, rows.rowCount - row);
       const entry = runs.ofRows[row]!;
       const union = entry === NONE ? 0 : unionOfRun[runOf(entry)]!;
       if (union === 0) continue;
