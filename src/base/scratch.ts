@@ -77,14 +77,15 @@ export class Scratch {
   /** Numbers of others, if there are so many. */
   #kept(count: number): Uint32Array | null {
     const numbers = count < KEPT_COUNT_MIN ? null : fitting(count);
-    if (numbers === null) return null;
-    this.#taken.push(numbers);
-    return numbers.subarray(0, count);
+    return numbers === null ? null : this.#lent(numbers, count);
   }
 
   #made(count: number): Uint32Array {
     if (count < KEPT_COUNT_MIN) return new Uint32Array(count);
-    const numbers = new Uint32Array(Math.ceil(count / KEPT_COUNT_MIN) * KEPT_COUNT_MIN);
+    return this.#lent(new Uint32Array(Math.ceil(count / KEPT_COUNT_MIN) * KEPT_COUNT_MIN), count);
+  }
+
+  #lent(numbers: Uint32Array, count: number): Uint32Array {
     this.#taken.push(numbers);
     return numbers.subarray(0, count);
   }

@@ -1,10 +1,9 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places and steps are bounded by their lists */
 import { inPieces } from "../../base/in-pieces.js";
 import type { FunnelStep, FunnelTimes } from "../../plan/insights/answers.js";
-import { percentilesOf, type Durations } from "../numbers/percentiles.js";
+import { roomForDurations, type Durations } from "../numbers/durations.js";
+import { percentilesOf } from "../numbers/percentiles.js";
 import { rateOf, secondsOf } from "../numbers/shown.js";
-
-const UINT32_MAX = 2 ** 32 - 1;
 
 /** Chains that were found, each in one group: how far they go, and how long that took. */
 export class ChainFigures {
@@ -77,7 +76,7 @@ export class ChainFigures {
 
   /** Ms that passed up to a step, of the chains that reached it. */
   async #passed(chains: Uint32Array, step: number, count: number, isFromEntry: boolean, pause: () => Promise<void>): Promise<Durations> {
-    const passed = this.windowMs <= UINT32_MAX ? new Uint32Array(count) : new Float64Array(count);
+    const passed = roomForDurations(count, this.windowMs);
     let next = 0;
     await inPieces(chains.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) {

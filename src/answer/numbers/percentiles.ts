@@ -2,10 +2,8 @@
 import { inPieces } from "../../base/in-pieces.js";
 import { sortNumbers } from "../../base/sort-numbers.js";
 import { Turns } from "../../base/turn.js";
+import type { Durations } from "./durations.js";
 import { secondsOf } from "./shown.js";
-
-/** Ms of durations. */
-export type Durations = Uint32Array | Float64Array;
 
 /** Up to so many are sorted in any case. */
 const FEW = 8_192;

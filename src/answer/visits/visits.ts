@@ -2,7 +2,7 @@
 import type { Scratch } from "../../base/scratch.js";
 import type { Range } from "../../plan/plan.js";
 import type { Extent } from "../insights/buckets.js";
-import type { Durations } from "../numbers/percentiles.js";
+import type { Durations } from "../numbers/durations.js";
 
 /** What answers need of sessions, by their number. */
 export interface VisitFacts {

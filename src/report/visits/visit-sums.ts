@@ -1,7 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their list */
 import { DURATION_PERCENTS, figuresOf, type SessionSums } from "../../answer/visits/session-figures.js";
 import type { Visits } from "../../answer/visits/visits.js";
-import { percentilesOfLists, type Durations } from "../../answer/numbers/percentiles.js";
+import type { Durations } from "../../answer/numbers/durations.js";
+import { percentilesOfLists } from "../../answer/numbers/percentiles.js";
 import type { SessionFigures } from "../../plan/insights/answers.js";
 import type { SessionView } from "../../table/sessions/session-view.js";
 import { byteLengthOf, countActors, countOthers, distinctOf, type DistinctActors } from "../events/distinct-actors.js";

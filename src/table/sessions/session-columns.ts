@@ -1,15 +1,13 @@
+import { roomForDurations, type Durations } from "../../answer/numbers/durations.js";
 import { grown } from "./grown.js";
 import { NONE } from "./runs.js";
-
-/** Longer sessions have no place in four bytes. */
-const UINT32_MAX = 2 ** 32 - 1;
 
 /** What is known of sessions, by their number. Columns only grow; but `heirs`, what is said of a session stays. */
 export interface SessionFacts {
   /** Epoch ms of the first event. */
   readonly starts: Float64Array;
   /** Ms from the first event to the last one. */
-  readonly lengths: Uint32Array | Float64Array;
+  readonly lengths: Durations;
   /** The identity, as an actor. */
   readonly identities: Uint32Array;
   readonly projects: Uint32Array;
@@ -25,7 +23,7 @@ export interface SessionFacts {
   readonly exitRows: Uint32Array;
   readonly exitUrls: Uint32Array;
   /** Ms from the first event to that one. */
-  readonly exitOffsets: Uint32Array | Float64Array;
+  readonly exitOffsets: Durations;
   /**
    * 0 for a session that is; else it was, until sessions from this number on took its place. An older view shares the column: these numbers are
    * no less than its count, and so the session still is for it.
@@ -45,7 +43,7 @@ export interface Place {
 export class SessionColumns implements SessionFacts {
   #count = 0;
   starts = new Float64Array(0);
-  lengths: Uint32Array | Float64Array;
+  lengths: Durations;
   identities = new Uint32Array(0);
   projects = new Uint32Array(0);
   eventCounts = new Uint32Array(0);
@@ -56,14 +54,13 @@ export class SessionColumns implements SessionFacts {
   exitParts = new Uint32Array(0);
   exitRows = new Uint32Array(0);
   exitUrls = new Uint32Array(0);
-  exitOffsets: Uint32Array | Float64Array;
+  exitOffsets: Durations;
   heirs = new Uint32Array(0);
 
   /** @param maxMs greatest length of a session */
   constructor(maxMs: number) {
-    const Lengths = maxMs <= UINT32_MAX ? Uint32Array : Float64Array;
-    this.lengths = new Lengths(0);
-    this.exitOffsets = new Lengths(0);
+    this.lengths = roomForDurations(0, maxMs);
+    this.exitOffsets = roomForDurations(0, maxMs);
   }
 
   get count(): number {
