@@ -22,14 +22,18 @@ export interface LoadOutcome {
 export interface LoadOptions {
   /** The only project the events may belong to, and the one of those that name none. Records are of the organization. */
   readonly project?: string;
+  /** Rows that are stored at once. Default: as many as suit a store of this machine. */
+  readonly rowsAtOnce?: number;
   /** Called after each batch with the rows read so far. */
   readonly onProgress?: (rowCount: number) => void;
 }
 
 export const REJECTIONS_SHOWN = 10;
 
-/** Rows per ingest: large enough that a sync costs little per event, small enough that progress is seen. */
-const BATCH_ROWS = 5_000;
+/** Rows per ingest: enough that a sync costs little per event, and so few that what they were read from is gone before the heap takes it for old. */
+const BATCH_ROWS = 1_024;
+/** The same where each ingest is some statements of a server. */
+export const BATCH_ROWS_OF_SERVER = 5_000;
 
 /** What takes rows. */
 export type Loadable = Pick<Daybook, "ingest" | "ingestRecords">;
@@ -51,6 +55,7 @@ function emptyBatch(): Batch {
 
 /** Stores all rows of a source, reading the next batch while one is being stored. @throws what `ingest` throws */
 export async function load(daybook: Loadable, rows: Rows, options: LoadOptions = {}): Promise<LoadOutcome> {
+  const { rowsAtOnce = BATCH_ROWS } = options;
   const tally = new Tally();
   let batch = emptyBatch();
   let pending: Promise<void> = Promise.resolve();
@@ -65,7 +70,7 @@ export async function load(daybook: Loadable, rows: Rows, options: LoadOptions =
   const add = async <Input>(part: Part<Input>, input: Input, line: number): Promise<void> => {
     part.inputs.push(input);
     part.lines.push(line);
-    if (batch.events.lines.length + batch.records.lines.length >= BATCH_ROWS) await send();
+    if (batch.events.lines.length + batch.records.lines.length >= rowsAtOnce) await send();
   };
   for await (const block of rows) {
     for (const row of block) {

@@ -1,5 +1,5 @@
 import { parquetMetadataAsync, parquetScan, parquetSchema } from "hyparquet";
-import type { AsyncBuffer, ColumnMetaData, Compressors, FileMetaData, ParquetScan, SchemaTree } from "hyparquet";
+import type { AsyncBuffer, Compressors, FileMetaData, SchemaTree } from "hyparquet";
 import { eventAt, placeOf } from "../arrow/event-columns.js";
 import type { EventColumn, Place } from "../arrow/event-columns.js";
 import { DaybookError, parameterError } from "../base/errors.js";
@@ -24,11 +24,11 @@ interface Target extends Place {
   readonly convert: Convert;
 }
 
-/** What a row group is read from. */
-interface Group {
+/** What a file is read with. */
+interface Source {
   readonly file: ParquetFile;
-  readonly scan: ParquetScan;
-  readonly chunks: readonly ColumnMetaData[];
+  readonly metadata: FileMetaData;
+  readonly inflaters: Inflaters;
 }
 
 /** Events made between two turns of others. */
@@ -50,14 +50,14 @@ export async function* eventsFromParquet(file: ParquetFile, inflaters: Inflaters
   refuseCodecs(metadata, inflaters);
   const { children } = await readable(() => schemaOf(metadata, file.byteLength));
   const targets = children.map(targetOf);
-  const scan = await readable(() => parquetScan({ file, metadata, compressors: inflaters, parsers, geoparquet: false, useOffsetIndex: false }));
-  // One range for each group that has rows: nothing is left out.
-  const groups = metadata.row_groups.filter(({ num_rows: count }) => count > 0n);
-  for (const [at, { rowStart, rowEnd }] of scan.ranges.entries()) {
-    const chunks = groups[at]?.columns.flatMap(({ meta_data: chunk }) => chunk ?? []) ?? [];
-    const columns = await readable(() => columnsOf({ file, scan, chunks }, targets, rowStart, rowEnd));
-    for (let from = 0; from < rowEnd - rowStart; from += BLOCK_EVENT_COUNT) {
-      const length = Math.min(BLOCK_EVENT_COUNT, rowEnd - rowStart - from);
+  const groups = metadata.row_groups.reverse();
+  // What is known of a group goes with it: of a large file it is a good part of what an import has in memory.
+  for (let group = groups.pop(); group !== undefined; group = groups.pop()) {
+    const rowCount = Number(group.num_rows);
+    if (rowCount === 0) continue;
+    const columns = await readable(() => columnsOf({ file, metadata: { ...metadata, row_groups: [group] }, inflaters }, targets, rowCount));
+    for (let from = 0; from < rowCount; from += BLOCK_EVENT_COUNT) {
+      const length = Math.min(BLOCK_EVENT_COUNT, rowCount - from);
       yield Array.from({ length }, (_, at) => eventAt(columns, from + at));
     }
   }
@@ -76,19 +76,21 @@ function targetOf(tree: SchemaTree): Target {
   return { ...place, column: name, leaves: leavesOf(tree), convert: valueReader(tree, place) };
 }
 
-/** One after the other: what decoding makes of one is garbage before the next. */
-async function columnsOf({ file, scan, chunks }: Group, targets: readonly Target[], rowStart: number, rowEnd: number): Promise<EventColumn[]> {
+/** Of one row group, one column after the other: what decoding makes of one is garbage before the next. */
+async function columnsOf({ file, metadata, inflaters }: Source, targets: readonly Target[], rowCount: number): Promise<EventColumn[]> {
+  const scan = await parquetScan({ file, metadata, compressors: inflaters, parsers, geoparquet: false, useOffsetIndex: false });
+  const chunks = metadata.row_groups.flatMap((group) => group.columns.flatMap(({ meta_data: chunk }) => chunk ?? []));
   const columns: EventColumn[] = [];
   for (const { column, leaves, convert, ...place } of targets) {
     for (const leaf of leaves) {
       const chunk = chunks.find(({ path_in_schema: path }) => path.join(".") === leaf.path);
       if (chunk !== undefined) await refuseDamagedPages(file, chunk, leaf);
     }
-    const values: ArrayLike<unknown> = await scan.readColumn({ column, rowStart, rowEnd }).catch((cause: unknown) => {
+    const values: ArrayLike<unknown> = await scan.readColumn({ column, rowStart: 0, rowEnd: rowCount }).catch((cause: unknown) => {
       if (!(cause instanceof NotText)) throw cause;
       throw parameterError("invalid_parameter", "file", `column ${column}: expected text in UTF-8, got other bytes; write them as numbers or text`);
     });
-    if (values.length !== rowEnd - rowStart) throw new Error(`column ${column} has ${values.length} values in ${rowEnd - rowStart} rows`);
+    if (values.length !== rowCount) throw new Error(`column ${column} has ${values.length} values in ${rowCount} rows`);
     columns.push({ ...place, read: (row: number) => convert(values[row]) });
   }
   return columns;

@@ -41,7 +41,7 @@ describe("the fingerprints of ids", () => {
     }
     expect(matches(table, 0, 60_000)).toBe(60_000);
     expect(matches(table, 60_000, 200_000)).toBe(0);
-    expect(table.byteLength / 60_000).toBeLessThan(18);
+    expect(table.byteLength / 60_000).toBeLessThan(14);
   });
 
   test("are moved a few at a time: a table that grows halts nobody", () => {

@@ -2,7 +2,8 @@ import { basename } from "node:path";
 import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
 import { dataDirectory } from "../data-directory.js";
 import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
-import { load, type LoadOutcome } from "../load.js";
+import { keepHeapLean } from "../lean-heap.js";
+import { BATCH_ROWS_OF_SERVER, load, type LoadOutcome } from "../load.js";
 import { openOrganization, organizationOf } from "../organizations.js";
 import { count, plain, plural } from "../print/format.js";
 import { Progress } from "../print/progress.js";
@@ -67,6 +68,7 @@ async function run(args: readonly string[]): Promise<void> {
   // A name that is mistyped must not leave half of the files stored, nor a new store behind.
   for (const { path } of files) await checkReadable(path);
   const map = values.map === undefined ? null : await readCsvMap(values.map);
+  keepHeapLean();
 
   let rejectedCount = 0;
   const others = { data: values.data, organization: values.organization };
@@ -77,6 +79,7 @@ async function run(args: readonly string[]): Promise<void> {
       const set = values.set ?? map?.set ?? setOf(path);
       const outcome = await load(daybook, rowsOf(path, format, set, map), {
         ...(values.project === undefined ? {} : { project: values.project }),
+        ...(data === null ? { rowsAtOnce: BATCH_ROWS_OF_SERVER } : {}),
         onProgress: (rowCount) => progress.at(rowCount),
       });
       printOutcome(path, outcome, progress.end());

@@ -16,14 +16,19 @@ const FIRST_ADDED_COUNT = 1_024;
 /** The same that stays once they are kept. */
 const KEPT_ROOM_COUNT = 32_768;
 
+/** Slots of a part: the low bits of a fingerprint, 0 for none, and the high ones, which are looked at where the low ones are alike. */
+interface Slots {
+  readonly lows: Uint32Array;
+  readonly highs: Uint16Array;
+}
+
 /**
- * 64-bit fingerprints of all stored event ids: open addressing, 8 bytes a slot, about 13 bytes an id. A wrong match comes
- * about once in 2^64 / ids lookups, and every match is confirmed against the ids themselves. The table is made of parts that
+ * 48-bit fingerprints of all stored event ids: open addressing, 6 bytes a slot, about 10 bytes an id. A wrong match comes
+ * about once in 2^48 / ids lookups, and every match is confirmed against the ids themselves. The table is made of parts that
  * grow at different times, by copying: growing the whole would halt everything, half a second at 16 million ids.
  */
 export class IdTable {
-  /** Slots of each part, two numbers each: the low half of a fingerprint, 0 for none, and the high one. */
-  readonly #parts: Uint32Array[] = Array.from({ length: PART_COUNT }, (_, part) => new Uint32Array(capacityFor(part, 1) * 2));
+  readonly #parts: Slots[] = Array.from({ length: PART_COUNT }, (_, part) => emptySlots(capacityFor(part, 1)));
   readonly #counts = new Uint32Array(PART_COUNT);
   #count = 0;
   /** Ids that can be added before room is made again. */
@@ -33,7 +38,7 @@ export class IdTable {
   #addedCount = 0;
   /** Of the ids looked at last: their fingerprints, and the first slot that is free or theirs. */
   #seenLow = new Uint32Array(0);
-  #seenHigh = new Uint32Array(0);
+  #seenHigh = new Uint16Array(0);
   #seenSlot = new Uint32Array(0);
   #seenCount = 0;
   /** What was in the slot where each would lie if no other did: 0 for nothing. */
@@ -48,7 +53,7 @@ export class IdTable {
   }
 
   get byteLength(): number {
-    return this.#parts.reduce((sum, slots) => sum + slots.byteLength, 0);
+    return this.#parts.reduce((sum, { lows, highs }) => sum + lows.byteLength + highs.byteLength, 0);
   }
 
   /** Whether `count` more ids can be added without moving any. */
@@ -65,7 +70,7 @@ export class IdTable {
     const most = Math.min(this.#room, Math.ceil(mean + 8 * Math.sqrt(mean) + 8));
     for (let part = 0; part < PART_COUNT; part += 1) {
       const needed = this.#counts[part]! + most;
-      if (needed > capacityOf(this.#parts[part]!) * FULL_SHARE) this.#grow(part, needed);
+      if (needed > this.#parts[part]!.lows.length * FULL_SHARE) this.#grow(part, needed);
     }
   }
 
@@ -73,7 +78,7 @@ export class IdTable {
   look(ids: Uint8Array, count: number): void {
     if (this.#seenLow.length < count) {
       this.#seenLow = new Uint32Array(count);
-      this.#seenHigh = new Uint32Array(count);
+      this.#seenHigh = new Uint16Array(count);
       this.#seenSlot = new Uint32Array(count);
       this.#seenFirst = new Uint32Array(count);
     }
@@ -83,10 +88,10 @@ export class IdTable {
     const firsts = this.#seenFirst;
     // No branch waits for memory while the slots are sent for.
     for (let index = 0; index < count; index += 1) {
-      const part = parts[partOf(lows[index]!)]!;
+      const part = parts[partOf(lows[index]!)]!.lows;
       const slot = homeOf(part, lows[index]!);
       slots[index] = slot;
-      firsts[index] = part[slot * 2]!;
+      firsts[index] = part[slot]!;
     }
     for (let index = 0; index < count; index += 1) if (firsts[index] !== 0) this.hasSeen(index);
   }
@@ -97,7 +102,7 @@ export class IdTable {
     const slots = this.#parts[partOf(low)]!;
     const slot = slotOf(slots, this.#seenSlot[index]!, low, this.#seenHigh[index]!);
     this.#seenSlot[index] = slot;
-    return slots[slot * 2] !== 0;
+    return slots.lows[slot] !== 0;
   }
 
   /** Adds an id that was looked at; where no room was reserved, some may have to be moved. */
@@ -120,7 +125,7 @@ export class IdTable {
       this.#addedCount -= 1;
       const place = this.#added[this.#addedCount]!;
       const part = Math.floor(place / 2 ** 32);
-      this.#parts[part]!.fill(0, (place % 2 ** 32) * 2, (place % 2 ** 32) * 2 + 2);
+      this.#parts[part]!.lows[place % 2 ** 32] = 0;
       this.#counts[part]! -= 1;
       this.#count -= 1;
       this.#room += 1;
@@ -130,9 +135,9 @@ export class IdTable {
   /** Adds a fingerprint in the first free slot from one on. */
   #place(first: number, low: number, high: number): void {
     const part = partOf(low);
-    if (this.#counts[part]! + 1 === capacityOf(this.#parts[part]!)) {
+    if (this.#counts[part]! + 1 === this.#parts[part]!.lows.length) {
       this.#growUnkept(part);
-      return this.#place(homeOf(this.#parts[part]!, low), low, high);
+      return this.#place(homeOf(this.#parts[part]!.lows, low), low, high);
     }
     const slot = placeIn(this.#parts[part]!, first, low, high);
     this.#counts[part]! += 1;
@@ -149,21 +154,21 @@ export class IdTable {
     const own = Array.from({ length: this.#addedCount }, (_, at) => at).filter((at) => Math.floor(this.#added[at]! / 2 ** 32) === part);
     const fingerprints = own.map((at) => {
       const slot = this.#added[at]! % 2 ** 32;
-      return slots.slice(slot * 2, slot * 2 + 2);
+      return { low: slots.lows[slot]!, high: slots.highs[slot]! };
     });
-    for (const at of own) slots.fill(0, (this.#added[at]! % 2 ** 32) * 2, (this.#added[at]! % 2 ** 32) * 2 + 2);
+    for (const at of own) slots.lows[this.#added[at]! % 2 ** 32] = 0;
     this.#grow(part, this.#counts[part]! + 1);
     const next = this.#parts[part]!;
-    fingerprints.forEach(([low, high], index) => (this.#added[own[index]!] = part * 2 ** 32 + placeIn(next, homeOf(next, low!), low!, high!)));
+    fingerprints.forEach(({ low, high }, index) => (this.#added[own[index]!] = part * 2 ** 32 + placeIn(next, homeOf(next.lows, low), low, high)));
     for (let index = 0; index < this.#seenCount; index += 1)
-      if (partOf(this.#seenLow[index]!) === part) this.#seenSlot[index] = homeOf(next, this.#seenLow[index]!);
+      if (partOf(this.#seenLow[index]!) === part) this.#seenSlot[index] = homeOf(next.lows, this.#seenLow[index]!);
   }
 
   #grow(part: number, needed: number): void {
-    const slots = this.#parts[part]!;
-    const next = new Uint32Array(capacityFor(part, needed / FULL_SHARE) * 2);
-    for (let at = 0; at < slots.length; at += 2)
-      if (slots[at] !== 0) placeIn(next, homeOf(next, slots[at]!), slots[at]!, slots[at + 1]!);
+    const { lows, highs } = this.#parts[part]!;
+    const next = emptySlots(capacityFor(part, needed / FULL_SHARE));
+    for (let slot = 0; slot < lows.length; slot += 1)
+      if (lows[slot] !== 0) placeIn(next, homeOf(next.lows, lows[slot]!), lows[slot]!, highs[slot]!);
     this.#parts[part] = next;
   }
 }
@@ -177,8 +182,8 @@ function capacityFor(part: number, needed: number): number {
   return Math.ceil(first * GROWTH ** Math.max(0, Math.ceil(Math.log(needed / first) / Math.log(GROWTH))));
 }
 
-function capacityOf(slots: Uint32Array): number {
-  return slots.length >>> 1;
+function emptySlots(capacity: number): Slots {
+  return { lows: new Uint32Array(capacity), highs: new Uint16Array(capacity) };
 }
 
 /** The part that a fingerprint belongs to, by the topmost of its bits; the slot is chosen by those below. */
@@ -186,24 +191,24 @@ function partOf(low: number): number {
   return low >>> PLACE_BITS;
 }
 
-function homeOf(slots: Uint32Array, low: number): number {
-  return ((low & (2 ** PLACE_BITS - 1)) * 2 ** -PLACE_BITS * (slots.length >>> 1)) | 0;
+function homeOf(lows: Uint32Array, low: number): number {
+  return ((low & (2 ** PLACE_BITS - 1)) * 2 ** -PLACE_BITS * lows.length) | 0;
 }
 
 /** The slot from `first` on that holds a fingerprint, or else the first that is free. */
-function slotOf(slots: Uint32Array, first: number, low: number, high: number): number {
-  let at = first * 2;
-  while (slots[at] !== 0 && (slots[at] !== low || slots[at + 1] !== high)) at = at + 2 === slots.length ? 0 : at + 2;
-  return at >>> 1;
+function slotOf({ lows, highs }: Slots, first: number, low: number, high: number): number {
+  let slot = first;
+  while (lows[slot] !== 0 && (lows[slot] !== low || highs[slot] !== high)) slot = slot + 1 === lows.length ? 0 : slot + 1;
+  return slot;
 }
 
 /** Puts a fingerprint into the first free slot from `first` on, and says which. */
-function placeIn(slots: Uint32Array, first: number, low: number, high: number): number {
-  let at = first * 2;
-  while (slots[at] !== 0) at = at + 2 === slots.length ? 0 : at + 2;
-  slots[at] = low;
-  slots[at + 1] = high;
-  return at >>> 1;
+function placeIn({ lows, highs }: Slots, first: number, low: number, high: number): number {
+  let slot = first;
+  while (lows[slot] !== 0) slot = slot + 1 === lows.length ? 0 : slot + 1;
+  lows[slot] = low;
+  highs[slot] = high;
+  return slot;
 }
 
 /** Ids that are looked at together where many are added. */
@@ -226,7 +231,7 @@ function wordsOf(ids: Uint8Array, count: number): Uint32Array {
 }
 
 /** Two rounds of multiply and shift over the four words of each id (the finalizer of MurmurHash3); a low part of 0 means an empty slot. */
-function fingerprints(words: Uint32Array, seed: number, lows: Uint32Array, highs: Uint32Array, count: number): void {
+function fingerprints(words: Uint32Array, seed: number, lows: Uint32Array, highs: Uint16Array, count: number): void {
   for (let index = 0, at = 0; index < count; index += 1) {
     let a = seed;
     let b = ~seed;
@@ -242,7 +247,7 @@ function fingerprints(words: Uint32Array, seed: number, lows: Uint32Array, highs
     b = Math.imul(b ^ (b >>> 15), 0xc2b2ae35);
     b ^= b >>> 16;
     lows[index] = a >>> 0 || 1;
-    highs[index] = b >>> 0;
+    highs[index] = b >>> 16;
   }
 }
 

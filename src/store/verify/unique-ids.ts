@@ -1,11 +1,11 @@
 import { uuidText } from "../../base/uuid.js";
 import { IdTable, idParts } from "../batch/id-table.js";
 
-/** Ids that may be there twice which are looked for: fingerprints of others meet by chance once in 2^64. */
+/** Ids that may be there twice which are looked for: fingerprints of others meet by chance once in 2^48. */
 const SUSPECT_COUNT_MAX = 1_000;
 
 /**
- * Finds event ids that a store holds twice: about 13 bytes an id, and a second look at the ids where fingerprints met.
+ * Finds event ids that a store holds twice: about 10 bytes an id, and a second look at the ids where fingerprints met.
  */
 export class UniqueIds {
   // Nobody prepares ids against a check that changes nothing.
