@@ -68,6 +68,8 @@ export const LIMITS = {
   joinedListCountMin: 8,
   /** Entities of a funnel that are looked at first at once: the first ones may have most matches. */
   firstGoerCount: 64,
+  /** Matches of a funnel's steps that one subject has in some days, from which on it is tried which of them are enough. */
+  longRunMin: 8,
   /** Bytes of the live journal before its heads are sealed. */
   journalBytes: 64 * 1024 * 1024,
   /** Characters of new dictionary values in one frame. Escaped, as JSON, they stay within one string of V8. */

@@ -15,6 +15,8 @@ export class ChainFigures {
   #sinceEntry = new Float64Array(1_024);
   #sinceEntryCount = 0;
   #groupCount = 0;
+  /** Chains of the first step alone that are counted and no more. */
+  #firstOnlyCount = 0;
   /** Chains by their group. */
   #byGroup: { readonly starts: Uint32Array; readonly chains: Uint32Array } | null = null;
 
@@ -40,6 +42,11 @@ export class ChainFigures {
     this.#byGroup = null;
   }
 
+  /** Adds chains of the first step alone, where all are in one group and asked for as such. */
+  addFirstOnly(count: number): void {
+    this.#firstOnlyCount += count;
+  }
+
   /** How many chains are in a group. */
   countOf(group: number): number {
     const { starts } = this.#chainsByGroup();
@@ -53,6 +60,7 @@ export class ChainFigures {
   async stepsOf(groups: readonly number[] | null, pause: () => Promise<void>): Promise<FunnelStep[]> {
     const chains = this.#chainsOf(groups);
     const reached = new Uint32Array(this.names.length + 1);
+    if (groups === null) reached[0] = this.#firstOnlyCount;
     await inPieces(chains.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) for (let depth = this.#depths[chains[at]!]!; depth > 0; depth -= 1) reached[depth - 1]! += 1;
     });

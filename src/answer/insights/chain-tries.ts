@@ -59,6 +59,12 @@ export class ChainTries {
     this.figures.add(group, depth, chain, matches.ms);
   }
 
+  /** Counts entities that begin and get no further, in the one group that there is. @param pendingCount of those that may still go on */
+  addFirstOnly(count: number, pendingCount: number): void {
+    this.figures.addFirstOnly(count);
+    this.#pendingCount += pendingCount;
+  }
+
   /** Finds the chains that there would be of each bucket alone, by its place. @param slots all of the range, where something counts */
   addWithin(figures: ChainFigures, slots: readonly Slot[], from: number, to: number): void {
     let slot = 0;

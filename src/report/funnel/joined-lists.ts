@@ -4,7 +4,8 @@ import { atOnce, piecesOf, type Steps } from "../../base/steps.js";
 import { MS_PER_DAY } from "../../base/time.js";
 import { radixOrder } from "../../column/radix-order.js";
 import type { Subjects } from "../insights/subjects.js";
-import type { MatchList } from "./match-list.js";
+import { digestOf, type MatchList } from "./match-list.js";
+import { orderOfTimes, putInOrder } from "./placed-matches.js";
 
 /** Lists of such blocks of days are joined: times are 32 bits of ms, which are 49 days. */
 const BLOCK_MS = 16 * MS_PER_DAY;
@@ -81,14 +82,29 @@ function* listOfRuns(lists: readonly MatchList[], runs: Runs, isInOrder: boolean
   yield;
   const startMs = Math.min(...lists.map((list) => list.startMs));
   const made = {
-    startMs, firstMs: Math.min(...lists.map(({ firstMs }) => firstMs)), isInOrder,
+    startMs, endMs: Math.max(...lists.map(({ endMs }) => endMs)), firstMs: Math.min(...lists.map(({ firstMs }) => firstMs)), isInOrder,
     subjects: new Uint32Array(whose.length), starts: new Uint32Array(whose.length + 1),
     times: new Uint32Array(count), masks: new Uint32Array(count), sequences: new Uint32Array(count), keys: (lists[0]?.keys ?? []).map(() => new Uint32Array(count)),
   };
   const ends: Ends = { subjectCount: 0, matchCount: 0 };
   yield* piecesOf(order.length, RUNS_PER_STEP, (from, to) => copyRuns(lists, runs, order.subarray(from, to), made, ends));
   made.starts[ends.subjectCount] = ends.matchCount;
-  return { ...made, subjects: made.subjects.slice(0, ends.subjectCount), starts: made.starts.slice(0, ends.subjectCount + 1) };
+  yield* piecesOf(ends.subjectCount, RUNS_PER_STEP, (from, to) => putInTime(made, from, to));
+  const list = { ...made, subjects: made.subjects.slice(0, ends.subjectCount), starts: made.starts.slice(0, ends.subjectCount + 1) };
+  return { ...list, ...digestOf(list) };
+}
+
+/** Puts the matches of some subjects in the order of their times; those of one time stay in theirs. */
+function putInTime(list: Filled, from: number, to: number): void {
+  const { starts, times } = list;
+  for (let place = from; place < to; place += 1) {
+    const [start, end] = [starts[place]!, starts[place + 1]!];
+    let at = start + 1;
+    while (at < end && times[at]! >= times[at - 1]!) at += 1;
+    if (at >= end) continue;
+    const order = orderOfTimes(times.subarray(start, end));
+    for (const column of [times, list.masks, list.sequences, ...list.keys]) putInOrder(column, start, order);
+  }
 }
 
 function placesOf({ length }: Uint32Array): Uint32Array {
@@ -97,14 +113,17 @@ function placesOf({ length }: Uint32Array): Uint32Array {
   return places;
 }
 
-/** How far a list is made. */
+/** A list that is being made. */
+type Filled = Omit<MatchList, "firstSteps" | "longRuns">;
+
+/** How far it is made. */
 interface Ends {
   subjectCount: number;
   matchCount: number;
 }
 
 /** Copies the matches of runs, which are in order, behind those of the ones before. */
-function copyRuns(lists: readonly MatchList[], { whose, lists: listOf, places }: Runs, order: Uint32Array, into: MatchList, ends: Ends): void {
+function copyRuns(lists: readonly MatchList[], { whose, lists: listOf, places }: Runs, order: Uint32Array, into: Filled, ends: Ends): void {
   let { subjectCount, matchCount } = ends;
   for (let at = 0; at < order.length; at += 1) {
     const run = order[at]!;
@@ -120,7 +139,7 @@ function copyRuns(lists: readonly MatchList[], { whose, lists: listOf, places }:
 }
 
 /** Copies the matches of a subject to a place; answers where they end. */
-function copyRun(list: MatchList, place: number, into: MatchList, start: number): number {
+function copyRun(list: MatchList, place: number, into: Filled, start: number): number {
   const laterMs = list.startMs - into.startMs;
   let end = start;
   for (let at = list.starts[place]!; at < list.starts[place + 1]!; at += 1, end += 1) {

@@ -28,8 +28,8 @@ export async function inOrder(matches: EntityMatches, matters: OrderMatters, mom
   const undecided: Moment[] = [];
   for (let entity = 0; entity < matches.entityCount; entity += 1) {
     if (!matches.isUnsure(entity)) continue;
-    const [from, to] = [matches.starts[entity]!, matches.starts[entity + 1]!];
-    matches.sortByTime(from, to);
+    const [from, to] = [matches.starts[entity]!, matches.ends[entity]!];
+    matches.placed.sortByTime(from, to);
     if (matters.ofTimes || matters.ofKeys) addUndecided(matches, from, to, matters, undecided);
   }
   if (undecided.length === 0) return;
@@ -38,7 +38,7 @@ export async function inOrder(matches: EntityMatches, matters: OrderMatters, mom
   if (unknown.length > 0) await moment.ids.read(unknown.map((place) => ({ sequence: sequenceOf(place), day: dayOf(place.list.startMs + place.list.times[place.at]!) })), moment.rows);
   undecided.forEach(({ from }, at) => {
     const ids = places[at]!.map((place) => moment.ids.of(sequenceOf(place))!);
-    matches.reorder(from, [...ids.keys()].sort((a, b) => compareIds(ids[a]!, 0, ids[b]!, 0)));
+    matches.placed.reorder(from, [...ids.keys()].sort((a, b) => compareIds(ids[a]!, 0, ids[b]!, 0)));
   });
 }
 
@@ -47,7 +47,7 @@ function sequenceOf({ list, at }: MatchPlace): number {
 }
 
 function addUndecided(matches: EntityMatches, start: number, end: number, matters: OrderMatters, undecided: Moment[]): void {
-  const { ms } = matches;
+  const { ms } = matches.placed;
   for (let from = start; from + 1 < end; ) {
     let to = from + 1;
     while (to < end && ms[to] === ms[from]) to += 1;
@@ -70,7 +70,7 @@ function isInOrder(matches: EntityMatches, from: number, to: number): boolean {
 function doesMatter(matches: EntityMatches, from: number, to: number, { ofTimes, ofKeys }: OrderMatters): boolean {
   let first: MatchPlace | null = null;
   for (let slot = from; slot < to; slot += 1) {
-    const steps = stepsOf(matches.masks[slot]!);
+    const steps = stepsOf(matches.placed.masks[slot]!);
     if (steps === 0) continue;
     if (ofTimes && (steps & (steps - 1)) !== 0) return true;
     if (!ofKeys) continue;

@@ -5,13 +5,15 @@ import { ChainTries } from "../../answer/insights/chain-tries.js";
 import { firstAtLeast } from "../../column/search.js";
 import type { FunnelPlan } from "../../plan/insights/plan.js";
 import type { BreakdownGroups } from "./breakdown-groups.js";
-import type { EntityMatches } from "./entity-matches.js";
+import { LENGTH_MAX, type EntityMatches } from "./entity-matches.js";
 import type { Goers } from "./goers.js";
 import type { MatchList } from "./match-list.js";
+import { WholeChains } from "./whole-chains.js";
 
 /** Finds the chains of all entities. */
 export class Tries {
   readonly #tries: ChainTries;
+  readonly #whole: WholeChains | null;
 
   constructor(
     plan: FunnelPlan,
@@ -22,17 +24,19 @@ export class Tries {
     readonly pause: () => Promise<void>,
   ) {
     const entryMsOf = (slot: number) => {
-      if (plan.level !== "session") return matches.ms[slot]!;
+      if (plan.level !== "session") return matches.placed.ms[slot]!;
       const { list, at } = matches.placeOf(slot);
-      return goers.entryMsOf(subjectOf(list, at), matches.ms[slot]!);
+      return goers.entryMsOf(subjectOf(list, at), matches.placed.ms[slot]!);
     };
-    this.#tries = new ChainTries(plan, { matches, entries: goers.entries, entryMsOf });
+    this.#tries = new ChainTries(plan, { matches: matches.placed, entries: goers.entries, entryMsOf });
+    this.#whole = WholeChains.holdsFor(plan) ? new WholeChains(plan, goers.entries, LENGTH_MAX, matches.scratch) : null;
   }
 
   /** The chain of each entity, by the group of its values; and how many entities may still go on. */
   async all(groups: BreakdownGroups): Promise<{ readonly figures: ChainFigures; readonly pendingCount: number }> {
     const groupOf = (slot: number) => groups.numberOf(this.matches.placeOf(slot));
-    await this.#eachEntity((from, to) => this.#tries.add(from, to, groupOf));
+    await this.#eachEntity((from, to) => this.#tries.add(from, to, groupOf), this.#whole);
+    this.#tries.addFirstOnly(this.matches.firstOnlyCount, this.matches.firstOnlyPendingCount);
     return this.#tries;
   }
 
@@ -50,14 +54,15 @@ export class Tries {
     return all;
   }
 
-  async #eachEntity(act: (from: number, to: number) => void): Promise<void> {
+  /** @param whole by what matches are left out; null: each bucket needs all of its own */
+  async #eachEntity(act: (from: number, to: number) => void, whole: WholeChains | null = null): Promise<void> {
     const { matches } = this;
-    matches.rewind();
+    matches.rewind(whole);
     while (matches.next()) {
       await this.order();
       await this.pause();
-      const { starts, entityCount } = matches;
-      for (let entity = 0; entity < entityCount; entity += 1) act(starts[entity]!, starts[entity + 1]!);
+      const { starts, ends, entityCount } = matches;
+      for (let entity = 0; entity < entityCount; entity += 1) act(starts[entity]!, ends[entity]!);
       await this.pause();
     }
   }

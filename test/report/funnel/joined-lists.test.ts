@@ -14,7 +14,7 @@ function listOf(day: number, subjects: readonly number[], firstSequence: number)
   const { length } = subjects;
   const startMs = day * MS_PER_DAY;
   return {
-    startMs, firstMs: startMs + 5, isInOrder: true,
+    startMs, endMs: startMs + MS_PER_DAY, firstMs: startMs + 5, isInOrder: true, firstSteps: new Uint8Array(length).fill(1), longRuns: new Uint32Array(0),
     subjects: Uint32Array.from(subjects), starts: Uint32Array.from({ length: length + 1 }, (_, at) => at), times: new Uint32Array(length).fill(5),
     masks: new Uint32Array(length).fill(1), sequences: Uint32Array.from({ length }, (_, at) => firstSequence + at), keys: [],
   };
