@@ -1,8 +1,8 @@
 import { uuidText } from "../../base/uuid.js";
 import { IdTable, idParts } from "../batch/id-table.js";
 
-/** Ids that may be there twice which are looked for: fingerprints of others meet by chance once in 2^48. */
-const SUSPECT_COUNT_MAX = 1_000;
+/** Ids that may be there twice which are looked for: of a billion others some 2,000 meet by chance, as fingerprints have 48 bits. */
+const SUSPECT_COUNT_MAX = 10_000;
 
 /**
  * Finds event ids that a store holds twice: about 10 bytes an id, and a second look at the ids where fingerprints met.
