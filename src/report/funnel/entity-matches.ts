@@ -260,7 +260,7 @@ export class EntityMatches {
   }
 
   /** Puts matches where they belong. */
-  #put({ startMs, subjects, starts, times, masks, firstSteps }: MatchList, number: number, isBehind: boolean): void {
+  #put({ startMs, subjects, starts, times, masks, firstSteps, isAscending }: MatchList, number: number, isBehind: boolean): void {
     const { starts: firstSlots, ends, whose: { moves } } = this;
     const { ms, masks: ownMasks, numbers } = this.placed;
     const [slots, ranks, lastMsByRank, low] = [this.#slots, this.#ranks, this.#lastMs, this.#from];
@@ -277,7 +277,10 @@ export class EntityMatches {
       let isUnsure = false;
       for (let at = starts[place]!, end = starts[place + 1]!; at < end; at += 1) {
         const ownMs = startMs + times[at]!;
-        if (ownMs > endMs) break;
+        if (ownMs > endMs) {
+          if (isAscending) break;
+          continue;
+        }
         if (ownMs <= lastMs) isUnsure = true;
         ms[slot] = lastMs = ownMs;
         ownMasks[slot] = masks[at]!;

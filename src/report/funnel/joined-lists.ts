@@ -4,8 +4,7 @@ import { atOnce, piecesOf, type Steps } from "../../base/steps.js";
 import { MS_PER_DAY } from "../../base/time.js";
 import { radixOrder } from "../../column/radix-order.js";
 import type { Subjects } from "../insights/subjects.js";
-import { digestOf, type MatchList } from "./match-list.js";
-import { orderOfTimes, putInOrder } from "./placed-matches.js";
+import { digestRuns, emptyDigest, type Digest, type MatchList } from "./match-list.js";
 
 /** Lists of such blocks of days are joined: times are 32 bits of ms, which are 49 days. */
 const BLOCK_MS = 16 * MS_PER_DAY;
@@ -39,9 +38,19 @@ function* joined(unordered: readonly MatchList[]): Steps<MatchList> {
       runs.lists[end] = number;
       runs.places[end] = place;
     }
-  const isInOrder = lists.every((list, at) => list.isInOrder && list.startMs !== lists[at - 1]?.startMs);
+  const count = lists.reduce((sum, { times }) => sum + times.length, 0);
   yield;
-  return yield* listOfRuns(lists, runs, isInOrder, lists.reduce((sum, { times }) => sum + times.length, 0));
+  return yield* listOfRuns(lists, runs, { isInOrder: areInOrder(lists), isAscending: true }, count);
+}
+
+/** Whether no list begins before one in front of it ends, and each is in order. @param lists by when they begin */
+function areInOrder(lists: readonly MatchList[]): boolean {
+  let endMs = -Infinity;
+  for (const list of lists) {
+    if (!list.isInOrder || list.startMs < endMs) return false;
+    endMs = Math.max(endMs, list.endMs);
+  }
+  return true;
 }
 
 /** The matches of subjects that stand for others, under those; null where there are none. */
@@ -58,9 +67,9 @@ export function movedList(list: MatchList, { moves, entityOf }: Pick<Subjects, "
     count += list.starts[place + 1]! - list.starts[place]!;
   }
   if (places.length === 0) return null;
-  // Two ids of one person may have done something at once.
   const runs = { whose: Uint32Array.from(whose), lists: new Uint32Array(places.length), places: Uint32Array.from(places) };
-  return atOnce(listOfRuns([list], runs, false, count));
+  // Two ids of one person may have done something at once, or in turns: to put that in time at each question would take longer than to look at it.
+  return atOnce(listOfRuns([list], runs, { isInOrder: false, isAscending: false }, count));
 }
 
 /** Lists by when they begin. */
@@ -76,35 +85,23 @@ interface Runs {
 }
 
 /** @param count of their matches */
-function* listOfRuns(lists: readonly MatchList[], runs: Runs, isInOrder: boolean, count: number): Steps<MatchList> {
+function* listOfRuns(lists: readonly MatchList[], runs: Runs, order: Pick<MatchList, "isInOrder" | "isAscending">, count: number): Steps<MatchList> {
   const { whose } = runs;
-  const order = radixOrder(placesOf(whose), whose);
+  const byWhom = radixOrder(placesOf(whose), whose);
   yield;
   const startMs = Math.min(...lists.map((list) => list.startMs));
   const made = {
-    startMs, endMs: Math.max(...lists.map(({ endMs }) => endMs)), firstMs: Math.min(...lists.map(({ firstMs }) => firstMs)), isInOrder,
+    startMs, endMs: Math.max(...lists.map(({ endMs }) => endMs)), firstMs: Math.min(...lists.map(({ firstMs }) => firstMs)), ...order,
     subjects: new Uint32Array(whose.length), starts: new Uint32Array(whose.length + 1),
     times: new Uint32Array(count), masks: new Uint32Array(count), sequences: new Uint32Array(count), keys: (lists[0]?.keys ?? []).map(() => new Uint32Array(count)),
   };
   const ends: Ends = { subjectCount: 0, matchCount: 0 };
-  yield* piecesOf(order.length, RUNS_PER_STEP, (from, to) => copyRuns(lists, runs, order.subarray(from, to), made, ends));
+  yield* piecesOf(byWhom.length, RUNS_PER_STEP, (from, to) => copyRuns(lists, runs, byWhom.subarray(from, to), made, ends));
   made.starts[ends.subjectCount] = ends.matchCount;
-  yield* piecesOf(ends.subjectCount, RUNS_PER_STEP, (from, to) => putInTime(made, from, to));
   const list = { ...made, subjects: made.subjects.slice(0, ends.subjectCount), starts: made.starts.slice(0, ends.subjectCount + 1) };
-  return { ...list, ...digestOf(list) };
-}
-
-/** Puts the matches of some subjects in the order of their times; those of one time stay in theirs. */
-function putInTime(list: Filled, from: number, to: number): void {
-  const { starts, times } = list;
-  for (let place = from; place < to; place += 1) {
-    const [start, end] = [starts[place]!, starts[place + 1]!];
-    let at = start + 1;
-    while (at < end && times[at]! >= times[at - 1]!) at += 1;
-    if (at >= end) continue;
-    const order = orderOfTimes(times.subarray(start, end));
-    for (const column of [times, list.masks, list.sequences, ...list.keys]) putInOrder(column, start, order);
-  }
+  const digest = emptyDigest(ends.subjectCount);
+  yield* piecesOf(ends.subjectCount, RUNS_PER_STEP, (from, to) => digestRuns(list, digest, from, to));
+  return { ...list, ...digest };
 }
 
 function placesOf({ length }: Uint32Array): Uint32Array {
@@ -114,7 +111,7 @@ function placesOf({ length }: Uint32Array): Uint32Array {
 }
 
 /** A list that is being made. */
-type Filled = Omit<MatchList, "firstSteps" | "longRuns">;
+type Filled = Omit<MatchList, keyof Digest>;
 
 /** How far it is made. */
 interface Ends {
@@ -132,7 +129,9 @@ function copyRuns(lists: readonly MatchList[], { whose, lists: listOf, places }:
       into.starts[subjectCount] = matchCount;
       subjectCount += 1;
     }
-    matchCount = copyRun(lists[listOf[run]!]!, places[run]!, into, matchCount);
+    const start = matchCount;
+    matchCount = copyRun(lists[listOf[run]!]!, places[run]!, into, start);
+    if (into.isAscending) mergeRun(into, into.starts[subjectCount - 1]!, start, matchCount);
   }
   ends.subjectCount = subjectCount;
   ends.matchCount = matchCount;
@@ -149,4 +148,20 @@ function copyRun(list: MatchList, place: number, into: Filled, start: number): n
     for (let field = 0; field < list.keys.length; field += 1) into.keys[field]![end] = list.keys[field]![at]!;
   }
   return end;
+}
+
+/** Puts the matches `[middle, end)` of a subject among those from `start` on, which are in time as they are: of one time behind those. */
+function mergeRun({ times, masks, sequences, keys }: Filled, start: number, middle: number, end: number): void {
+  if (middle === start || middle === end || times[middle]! >= times[middle - 1]!) return;
+  let from = middle - 1;
+  while (from > start && times[from - 1]! > times[middle]!) from -= 1;
+  const columns = [times, masks, sequences, ...keys];
+  const earlier = columns.map((column) => column.slice(from, middle));
+  const earlierTimes = earlier[0]!;
+  for (let at = from, left = 0, right = middle; left < earlierTimes.length; at += 1) {
+    const isRight = right < end && times[right]! < earlierTimes[left]!;
+    for (let column = 0; column < columns.length; column += 1) columns[column]![at] = isRight ? columns[column]![right]! : earlier[column]![left]!;
+    if (isRight) right += 1;
+    else left += 1;
+  }
 }

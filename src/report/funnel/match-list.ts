@@ -14,7 +14,7 @@ import type { Subjects } from "../insights/subjects.js";
 
 /**
  * What rows of some days match, one subject after the other: 12 bytes a match, 9 a subject, and 4 for each field of a breakdown. Those of one
- * subject ascend by time.
+ * subject mostly ascend by time.
  */
 export interface MatchList {
   /** What times begin at, and what they lie before; and that of the first match. */
@@ -23,6 +23,8 @@ export interface MatchList {
   readonly firstMs: number;
   /** Whether those of one subject and millisecond stand in the order of their ids. */
   readonly isInOrder: boolean;
+  /** Whether those of one subject ascend by time. */
+  readonly isAscending: boolean;
   /** Whose matches there are, of somebody each: ascending. */
   readonly subjects: Uint32Array;
   /** The matches of a subject lie from its start to that of the next one. */
@@ -30,7 +32,7 @@ export interface MatchList {
   /** By subject: of which of the first two steps some match of it is, one bit each, and `NOT_PLAIN` where some is not of the first step alone. */
   readonly firstSteps: Uint8Array;
   /** Places of the subjects that have many matches, of both. */
-  readonly longRuns: Uint32Array;
+  readonly longRuns: readonly number[];
   /** Ms since the start. */
   readonly times: Uint32Array;
   /** What each matches; 0: nothing, but it is an event of its entity. */
@@ -49,7 +51,7 @@ export interface MatchSources {
 }
 
 export function byteLengthOfList({ subjects, longRuns, times, keys }: MatchList): number {
-  return subjects.length * 9 + longRuns.length * 4 + times.length * (12 + 4 * keys.length) + 200;
+  return subjects.length * 9 + longRuns.length * 8 + times.length * (12 + 4 * keys.length) + 200;
 }
 
 /** The matches of rows that belong to somebody. Cost: a look at each for each selector that selects it. Columns are loaded. */
@@ -63,7 +65,7 @@ export function matchListOf(rows: Rows, selectors: readonly Selector[], { bits, 
   const count = places.length;
   const startMs = dayStartMs(rows.day);
   const list = {
-    startMs, endMs: startMs + MS_PER_DAY, firstMs: startMs + (count === 0 ? 0 : times[selected[inTime[0]!]!]!), isInOrder: true, ...runsOf(gathered(whose, places)),
+    startMs, endMs: startMs + MS_PER_DAY, firstMs: startMs + (count === 0 ? 0 : times[selected[inTime[0]!]!]!), isInOrder: true, isAscending: true, ...runsOf(gathered(whose, places)),
     times: new Uint32Array(count), masks: new Uint32Array(count), sequences: new Uint32Array(count),
     keys: keys.map((field) => gathered(field.keysOf(rows, selected), places)),
   };
@@ -74,26 +76,32 @@ export function matchListOf(rows: Rows, selectors: readonly Selector[], { bits, 
     list.masks[at] = masks[place]!;
     list.sequences[at] = sequences[row]!;
   }
-  return { ...list, ...digestOf(list) };
+  const digest = emptyDigest(list.subjects.length);
+  digestRuns(list, digest, 0, list.subjects.length);
+  return { ...list, ...digest };
 }
+
+/** What of each subject of a list is known without a look at its matches. */
+export type Digest = Pick<MatchList, "firstSteps" | "longRuns">;
 
 const NOT_PLAIN = 4;
 
-/** What of each subject is known without a look at its matches. Cost: one look at each. */
-export function digestOf({ subjects, starts, masks }: Pick<MatchList, "subjects" | "starts" | "masks">): Pick<MatchList, "firstSteps" | "longRuns"> {
-  const firstSteps = new Uint8Array(subjects.length);
-  const longRuns: number[] = [];
-  for (let place = 0; place < subjects.length; place += 1) {
+export function emptyDigest(subjectCount: number): { readonly firstSteps: Uint8Array; readonly longRuns: number[] } {
+  return { firstSteps: new Uint8Array(subjectCount), longRuns: [] };
+}
+
+/** Fills in what is known of the subjects `[from, to)`. Cost: one look at each match. */
+export function digestRuns({ starts, masks }: Pick<MatchList, "starts" | "masks">, into: ReturnType<typeof emptyDigest>, from: number, to: number): void {
+  for (let place = from; place < to; place += 1) {
     let all = 0;
     let isPlain = true;
     for (let at = starts[place]!; at < starts[place + 1]!; at += 1) {
       all |= masks[at]!;
       if (masks[at] !== 1) isPlain = false;
     }
-    firstSteps[place] = (all & 3) | (isPlain ? 0 : NOT_PLAIN);
-    if ((all & 3) === 3 && starts[place + 1]! - starts[place]! >= LIMITS.longRunMin) longRuns.push(place);
+    into.firstSteps[place] = (all & 3) | (isPlain ? 0 : NOT_PLAIN);
+    if ((all & 3) === 3 && starts[place + 1]! - starts[place]! >= LIMITS.longRunMin) into.longRuns.push(place);
   }
-  return { firstSteps, longRuns: Uint32Array.from(longRuns) };
 }
 
 // One scratch for all scans: they are synchronous and leave it zeroed.

@@ -30,14 +30,17 @@ export class PlacedMatches implements Matches {
     const { ms } = this;
     for (let slot = from + 1; slot < to; slot += 1) {
       if (ms[slot]! >= ms[slot - 1]!) continue;
-      if (to - from > FEW_MATCHES) return this.reorder(from, orderOfTimes(ms.subarray(from, to)));
+      if (to - from > FEW_MATCHES) return this.reorder(from, orderOf(ms.subarray(from, to)));
       for (let at = slot; at > from && ms[at - 1]! > ms[at]!; at -= 1) this.#swap(at - 1, at);
     }
   }
 
   /** Puts the matches from a place on in another order. @param order places within them */
   reorder(from: number, order: ArrayLike<number>): void {
-    for (const values of [this.ms, this.masks, this.numbers]) putInOrder(values, from, order);
+    for (const values of [this.ms, this.masks, this.numbers]) {
+      const before = values.slice(from, from + order.length);
+      for (let at = 0; at < order.length; at += 1) values[from + at] = before[order[at]!]!;
+    }
   }
 
   #swap(slot: number, other: number): void {
@@ -49,14 +52,8 @@ export class PlacedMatches implements Matches {
   }
 }
 
-/** Puts values from a place on in another order. @param order places within them */
-export function putInOrder(values: Float64Array | Uint32Array, from: number, order: ArrayLike<number>): void {
-  const before = values.slice(from, from + order.length);
-  for (let at = 0; at < order.length; at += 1) values[from + at] = before[order[at]!]!;
-}
-
-/** Places by time, in whole ms; those of one time stay in their order. */
-export function orderOfTimes(ms: Float64Array | Uint32Array): Uint32Array {
+/** Places by time; those of one time stay in their order. */
+function orderOf(ms: Float64Array): Uint32Array {
   const { length } = ms;
   let [first, last] = [Infinity, -Infinity];
   for (let at = 0; at < length; at += 1) {

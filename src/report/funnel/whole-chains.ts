@@ -76,11 +76,11 @@ export class WholeChains {
    * By which match of a subject it is known whether one of a list may begin a chain, where all are of the first step: "any" may, the first in time
    * where the entries end within the list, the last where they begin. Null: a look at each match tells, also where a chain may still go on.
    */
-  decisiveOf({ startMs, endMs }: MatchList): "any" | "first" | "last" | null {
+  decisiveOf({ startMs, endMs, isAscending }: MatchList): "any" | "first" | "last" | null {
     if (endMs > this.#lateMs && startMs < this.entries.toMs) return null;
     const [beginsInside, endsInside] = [startMs >= this.entries.fromMs, endMs <= this.entries.toMs];
     if (beginsInside && endsInside) return "any";
-    if (beginsInside === endsInside) return null;
+    if (!isAscending || beginsInside === endsInside) return null;
     return beginsInside ? "first" : "last";
   }
 
@@ -90,7 +90,7 @@ export class WholeChains {
   }
 
   /** Looks at the matches of a subject, those of lists that begin earlier first. Answers how many at most are to be put in order. */
-  look(entity: number, { startMs, starts, times, masks }: MatchList, place: number): number {
+  look(entity: number, { startMs, starts, times, masks, isAscending }: MatchList, place: number): number {
     const [from, to] = [starts[place]!, starts[place + 1]!];
     let state = this.#states[entity]!;
     if ((state & WHOLE) !== 0) return startMs > this.#endMs[entity]! ? 0 : to - from;
@@ -117,7 +117,7 @@ export class WholeChains {
       else {
         this.#states[entity] = state | WHOLE;
         this.#endMs[entity] = startMs + ms;
-        return behindMoment(times, at, to) - from;
+        return (isAscending ? behindMoment(times, at, to) : to) - from;
       }
     }
     this.#states[entity] = state;

@@ -14,7 +14,7 @@ function listOf(day: number, subjects: readonly number[], firstSequence: number)
   const { length } = subjects;
   const startMs = day * MS_PER_DAY;
   return {
-    startMs, endMs: startMs + MS_PER_DAY, firstMs: startMs + 5, isInOrder: true, firstSteps: new Uint8Array(length).fill(1), longRuns: new Uint32Array(0),
+    startMs, endMs: startMs + MS_PER_DAY, firstMs: startMs + 5, isInOrder: true, isAscending: true, firstSteps: new Uint8Array(length).fill(1), longRuns: [],
     subjects: Uint32Array.from(subjects), starts: Uint32Array.from({ length: length + 1 }, (_, at) => at), times: new Uint32Array(length).fill(5),
     masks: new Uint32Array(length).fill(1), sequences: Uint32Array.from({ length }, (_, at) => firstSequence + at), keys: [],
   };
@@ -41,6 +41,8 @@ test("Events of one millisecond are in order where the lists are of different da
   const isInOrder = (...days: readonly number[]) => joinedLists(days.map((day) => listOf(day, [1], day)))[0]?.isInOrder;
   expect(isInOrder(33, 34)).toBe(true);
   expect(isInOrder(33, 34, 33)).toBe(false);
+  const [joined] = joinedLists([listOf(33, [1], 1), listOf(35, [1], 2)]);
+  expect(joined === undefined ? null : joinedLists([joined, listOf(34, [1], 3)])[0]?.isInOrder).toBe(false);
 });
 
 test("Some thousand subjects are copied in one step.", () => {

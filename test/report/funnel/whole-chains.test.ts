@@ -6,7 +6,7 @@ import { Scratch } from "../../../src/base/scratch.js";
 import { MS_PER_DAY } from "../../../src/base/time.js";
 import { EntityMatches, LENGTH_MAX } from "../../../src/report/funnel/entity-matches.js";
 import { joinedLists } from "../../../src/report/funnel/joined-lists.js";
-import { digestOf, type MatchList } from "../../../src/report/funnel/match-list.js";
+import { digestRuns, emptyDigest, type MatchList } from "../../../src/report/funnel/match-list.js";
 import { inOrder } from "../../../src/report/funnel/order-by-ids.js";
 import { WholeChains } from "../../../src/report/funnel/whole-chains.js";
 import { useLimits } from "../../limits.js";
@@ -32,6 +32,7 @@ function listOf(day: number, events: readonly Event[], firstSequence: number): M
     endMs: (day + 1) * MS_PER_DAY,
     firstMs: day * MS_PER_DAY + Math.min(...events.map(({ hour }) => hour * 3_600_000)),
     isInOrder: true,
+    isAscending: true,
     subjects: Uint32Array.from(subjects),
     starts: Uint32Array.from([...subjects.map((subject) => sorted.findIndex((event) => event.subject === subject)), sorted.length]),
     times: Uint32Array.from(sorted, ({ hour }) => hour * 3_600_000),
@@ -39,7 +40,9 @@ function listOf(day: number, events: readonly Event[], firstSequence: number): M
     sequences: Uint32Array.from(sorted, (_, at) => firstSequence + at),
     keys: [],
   };
-  return { ...list, ...digestOf(list) };
+  const digest = emptyDigest(subjects.length);
+  digestRuns(list, digest, 0, subjects.length);
+  return { ...list, ...digest };
 }
 
 /** Ids in another order than events came: they decide between those of one time. */

@@ -7,4 +7,5 @@ export const INSIGHT_LIMITS = {
   joinedListCountMin: 2,
   firstGoerCount: 3,
   longRunMin: 2,
+  newerRowCount: 16,
 } as const;
