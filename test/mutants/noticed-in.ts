@@ -111,7 +111,6 @@ export const noticedIn: Readonly<Record<string, number>> = {
   "report/funnel/entity-matches.ts: that other entities come next": 5,
   "report/funnel/entity-matches.ts: that the end of a whole chain counts": 4,
   "report/funnel/whole-chains.ts: that a whole chain lies in its window": 162,
-  "report/funnel/whole-chains.ts: which match tells of the edge of a range": 107,
   "report/funnel/whole-chains.ts: that those at the first step may go on": 4,
   "report/funnel/whole-chains.ts: that somebody asks for values of the first step": 16,
   "report/funnel/goers.ts: that later steps lie after the range": 23,
