@@ -16,7 +16,7 @@ import type { Subjects } from "../insights/subjects.js";
  * What rows of some days match, one subject after the other: 12 bytes a match, 9 a subject, and 4 for each field of a breakdown. Those of one
  * subject mostly ascend by time.
  */
-export interface MatchList {
+export interface MatchList extends Digest {
   /** What times begin at, and what they lie before; and that of the first match. */
   readonly startMs: number;
   readonly endMs: number;
@@ -29,10 +29,6 @@ export interface MatchList {
   readonly subjects: Uint32Array;
   /** The matches of a subject lie from its start to that of the next one. */
   readonly starts: Uint32Array;
-  /** By subject: of which of the first two steps some match of it is, one bit each, and `NOT_PLAIN` where some is not of the first step alone. */
-  readonly firstSteps: Uint8Array;
-  /** Places of the subjects that have many matches, of both. */
-  readonly longRuns: readonly number[];
   /** Ms since the start. */
   readonly times: Uint32Array;
   /** What each matches; 0: nothing, but it is an event of its entity. */
@@ -82,16 +78,21 @@ export function matchListOf(rows: Rows, selectors: readonly Selector[], { bits, 
 }
 
 /** What of each subject of a list is known without a look at its matches. */
-export type Digest = Pick<MatchList, "firstSteps" | "longRuns">;
+export interface Digest {
+  /** By subject: of which of the first two steps some match of it is, one bit each, and `NOT_PLAIN` where some is not of the first step alone. */
+  readonly firstSteps: Uint8Array;
+  /** Places of the subjects that have many matches, of both. */
+  readonly longRuns: number[];
+}
 
 const NOT_PLAIN = 4;
 
-export function emptyDigest(subjectCount: number): { readonly firstSteps: Uint8Array; readonly longRuns: number[] } {
+export function emptyDigest(subjectCount: number): Digest {
   return { firstSteps: new Uint8Array(subjectCount), longRuns: [] };
 }
 
 /** Fills in what is known of the subjects `[from, to)`. Cost: one look at each match. */
-export function digestRuns({ starts, masks }: Pick<MatchList, "starts" | "masks">, into: ReturnType<typeof emptyDigest>, from: number, to: number): void {
+export function digestRuns({ starts, masks }: Pick<MatchList, "starts" | "masks">, into: Digest, from: number, to: number): void {
   for (let place = from; place < to; place += 1) {
     let all = 0;
     let isPlain = true;
