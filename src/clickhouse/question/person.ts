@@ -34,9 +34,10 @@ export async function holderOf(email: string, subjects: Subjects): Promise<Priva
 export async function usersLike(email: string, { connection, moment, signal }: Subjects, inForce: Sql): Promise<string[]> {
   const { tables } = moment;
   const isLike = (column: string) => sql`position(lowerUTF8(${{ type: "Identifier", value: column }}), ${text(email)}) > 0`;
-  const ofRecords = sql`SELECT arrayJoin([userId, fromUserId]) AS userId FROM ${tables.all("records")} WHERE ${inForce}`;
+  // By another name, for a condition on `userId` would be one on what is selected under it.
+  const ofRecords = sql`SELECT arrayJoin([userId, fromUserId]) AS named FROM ${tables.all("records")} WHERE ${inForce}`;
   const ofEvents = sql`SELECT userId FROM ${tables.all("events")} WHERE ${isLike("userId")} GROUP BY userId`;
   const rows = await connection.rows<[string]>(sql`SELECT DISTINCT userId FROM (${ofEvents}
-    UNION ALL SELECT userId FROM (${ofRecords}) WHERE ${isLike("userId")})`, signal);
+    UNION ALL SELECT named AS userId FROM (${ofRecords}) WHERE ${isLike("named")})`, signal);
   return rows.map(([userId]) => userId).filter((userId) => normalEmail(userId) === email);
 }
