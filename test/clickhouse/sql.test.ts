@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isoOf, parseDateOnly, parseTimestamp } from "../../src/base/time.js";
 import { instantOfText, isoTextOf } from "../../src/clickhouse/sql/instants.js";
-import { sql, text, texts, type Sql } from "../../src/clickhouse/sql/sql.js";
+import { joined, sql, text, texts, type Sql } from "../../src/clickhouse/sql/sql.js";
 import { nastyInstants } from "../../src/testing/random/nasty-values.js";
 import { seededRandom } from "../../src/testing/random.js";
 import { connectTo, serverUrl } from "./kit.js";
@@ -39,6 +39,14 @@ test("long lists come in pieces, none of which a server refuses", async () => {
     sql`SELECT length(${texts(many)}), ${texts(many)}[-1] = ${text("text 29999")}, countIf(value IN ${texts(many)})
       FROM (SELECT concat('text ', toString(number)) AS value FROM numbers(30001))`);
   expect([count, isLast, isKnown]).toEqual([30_000, 1, 30_000]);
+});
+
+test("a long text comes by itself, and is refused where its values are long as well", async () => {
+  const ones = joined(Array.from({ length: 30_000 }, () => sql`1 + 0`), ", ");
+  const [[count, given] = [0, ""]] = await rowsOf<[number, string]>(sql`SELECT length([${ones}]), ${text("a text & more")}`);
+  expect([count, given]).toEqual([30_000, "a text & more"]);
+  const many = Array.from({ length: 60_000 }, (_, at) => `text ${at}`);
+  await expect(rowsOf(sql`SELECT length([${ones}]), length(${texts(many)})`)).rejects.toMatchObject({ code: "too_many_filters" });
 });
 
 test("instants are read as they are read of texts", async () => {

@@ -1,6 +1,7 @@
 import { DaybookError } from "../../base/errors.js";
 import { statementOf, type Sql } from "../sql/sql.js";
 import type { ClickHouseClient } from "./client.js";
+import { sendingOf } from "./sending.js";
 import { errorOf } from "./errors.js";
 import { heardSignal, type HeardSignal } from "./heard-signal.js";
 import { READING, SETTINGS, settingsOfReplicas, type Settings } from "./settings.js";
@@ -105,8 +106,7 @@ export class Connection {
       query,
       format: "JSONCompactEachRow",
       query_params: params,
-      // Parameters may be longer than an address.
-      use_multipart_params: true,
+      use_multipart_params: sendingOf(query, params) === "form",
       clickhouse_settings: { ...this.#settings, ...READING },
       ...(signal === undefined ? {} : { abort_signal: signal }),
     });

@@ -10,6 +10,9 @@ export const SETTINGS = {
   max_partitions_per_insert_block: 0,
   // A shard gets bound values as text: the ids of a block of events are some megabytes.
   max_query_size: 268_435_456,
+  // Segments of many conditions, asked of each step of a funnel.
+  max_ast_elements: 10_000_000,
+  max_expanded_ast_elements: 10_000_000,
   join_use_nulls: 0,
   transform_null_in: 0,
   force_grouping_standard_compatibility: 1,

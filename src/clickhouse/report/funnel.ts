@@ -4,7 +4,7 @@ import { ChainTries, entryBits } from "../../answer/insights/chain-tries.js";
 import { funnelRows, funnelTrend } from "../../answer/insights/funnel-answer.js";
 import type { FunnelPlan } from "../../plan/insights/plan.js";
 import type { Range, Scope } from "../../plan/plan.js";
-import { anyOf, joined, sql, whole, type Sql } from "../sql/sql.js";
+import { joined, sql, whole, type Sql } from "../sql/sql.js";
 import type { Needs } from "../question/needs.js";
 import { ALL_TIME, whereOf } from "../question/where.js";
 import { entityRows } from "./entity-rows.js";
@@ -120,17 +120,21 @@ async function* entityGoers(plan: FunnelPlan, level: "identity" | "account", { f
   for await (const matches of asking.connection.stream<Matches>(told, asking.signal)) yield { startMs: null, matches };
 }
 
-type SessionEvent = readonly [ms: number, mask: number, properties: Properties, doesMatter: boolean];
+type SessionEvent = readonly [ms: number, mask: number, properties: Properties];
+
+/** Of events that are looked at and no step: above the bits of steps and exclusions. */
+const LOOKED_AT = 1 << 30;
 
 async function* sessionGoers(plan: FunnelPlan, span: Range, asking: Asking): AsyncGenerator<Goer> {
-  const meant = meantBy(plan, ALL_TIME);
+  // A condition may be a long text: each stands in the statement once.
+  const meant = meantBy(plan, ALL_TIME).map(({ scope, bit }) => ({ scope, bit: bit === 0 ? LOOKED_AT : bit }));
   const columns = (needs: Needs) => {
     const are = meant.map(({ scope }) => sql`(${whereOf(scope, null, needs)})`);
-    return sql`ms, ${maskOf(meant, are)}, ${propertiesOf(plan, needs)}, ${anyOf(are)}`;
+    return sql`ms, ${maskOf(meant, are)}, ${propertiesOf(plan, needs)}`;
   };
   for await (const { startMs, events } of sessionsOfPeople<SessionEvent>(plan, span, columns, asking)) {
-    const own = events.filter(([, , , doesMatter]) => doesMatter);
-    const matches = [own.map(([ms]) => ms), own.map(([, mask]) => mask), own.map(([, , properties]) => properties)] as const;
+    const own = events.filter(([, mask]) => mask !== 0);
+    const matches = [own.map(([ms]) => ms), own.map(([, mask]) => mask & ~LOOKED_AT), own.map(([, , properties]) => properties)] as const;
     if (own.length > 0) yield { startMs, matches };
   }
 }

@@ -13,7 +13,8 @@ const faults = new Faults();
 /** Statements that a server ends, because nobody waited for the answer. */
 let givenUpCount = 0;
 
-const server = createServer((request, response) => {
+/** Of an address a server reads a mebibyte. */
+const server = createServer({ maxHeaderSize: 1_048_576 }, (request, response) => {
   answer(request, response).catch((error: unknown) => refuse(response, error));
 });
 
