@@ -1,6 +1,6 @@
 import { DaybookError } from "../../base/errors.js";
 
-/** What a server reads of a form's field (`http_max_field_value_size`), and of an address (`http_max_uri_size`), unless it is configured otherwise. */
+/** What a server reads of a form's field and of an address, unless its `http_max_field_value_size` and `http_max_uri_size` say otherwise. */
 const FIELD_BYTES = 131_072;
 const ADDRESS_BYTES = 1_048_576;
 /** Of an address, for settings and what else stands in it. */
