@@ -68,8 +68,9 @@ function slugsOf(option: string, names: unknown): string[] {
   });
 }
 
+/** In whole ms: times are, and so two of them lie apart. */
 function durationOf(option: string, value: unknown): number {
-  if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
+  if (typeof value === "number" && Number.isFinite(value) && value >= 0) return Math.floor(value);
   throw parameterError("invalid_parameter", option, `expected milliseconds, 0 or more, got ${shown(value)}`);
 }
 

@@ -20,6 +20,8 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   "289": "unreachable",
   "319": "unreachable",
   "341": "unreachable",
+  // RE2 itself refuses some of what `re2js` takes, such as a class of letters a thousand times.
+  "427": "invalid_regex",
   "516": "unreachable",
   "999": "unreachable",
 };

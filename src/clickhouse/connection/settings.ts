@@ -13,6 +13,7 @@ export const SETTINGS = {
   // Segments of many conditions, asked of each step of a funnel.
   max_ast_elements: 10_000_000,
   max_expanded_ast_elements: 10_000_000,
+  max_parser_backtracks: 1_000_000_000,
   join_use_nulls: 0,
   transform_null_in: 0,
   force_grouping_standard_compatibility: 1,

@@ -1,7 +1,8 @@
 import { fixedClock } from "../../base/clock.js";
-import { parameterError, shown } from "../../base/errors.js";
+import { DaybookError, parameterError, shown } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
 import type { Daybook } from "../../engine/daybook.js";
+import { KEY_COUNT_MAX, type CollectingDaybook } from "../../engine/ingest/collected.js";
 import { MemoryExecutor } from "../../engine/question/executor.js";
 import { openOn } from "../../engine/open-daybook.js";
 import type { Answer, Executor, Plan } from "../../plan/plan.js";
@@ -57,9 +58,9 @@ async function copyEvents(subject: Subject, isStored: Sql, asking: Asking, daybo
   const block: EventInput[] = [];
   for await (const event of connection.stream<EventColumns>(sql`${rows} AND (${ofActors(subject)})`, signal)) {
     block.push(copyOf(event));
-    if (block.length === BLOCK_ROW_COUNT) await daybook.ingest(block.splice(0));
+    if (block.length === BLOCK_ROW_COUNT) await take(block.splice(0), daybook);
   }
-  await daybook.ingest(block);
+  await take(block, daybook);
   // An order counts once, for whoever paid it first.
   const same = await connection.rows<[day: number, ms: number, id: string]>(ordersOfOthers(subject, asking), signal);
   if (same.length === 0) return;
@@ -67,7 +68,13 @@ async function copyEvents(subject: Subject, isStored: Sql, asking: Asking, daybo
   // The days find them, for rows are in order of these.
   const places = sql`day IN ${wholes(days)} AND ms IN ${wholes(times)} AND id IN ${uuids(ids)}`;
   const others = await connection.rows<EventColumns>(sql`${rows} AND ${places}`, signal);
-  await daybook.ingest(others.map((event) => ({ ...copyOf(event), userId: null, anonymousId: null })));
+  await take(others.map((event) => ({ ...copyOf(event), userId: null, anonymousId: null })), daybook);
+}
+
+/** Events that are stored on the servers, where metadata keys have no bound. @throws overloaded where not all of them can be looked at together */
+async function take(events: readonly EventInput[], daybook: CollectingDaybook): Promise<void> {
+  const { rejected } = await daybook.ingest(events, { [KEY_COUNT_MAX]: Infinity });
+  if (rejected.length > 0) throw new DaybookError("overloaded", "the events of one person have more metadata keys than can be looked at together");
 }
 
 /** Where payments of others lie that are for orders of this person. */

@@ -1,0 +1,87 @@
+import { fixedClock, memoryStorage, openDaybook, type Daybook, type DaybookOptions, type EventInput } from "daybook";
+import { openClickHouse } from "daybook/clickhouse";
+import { describe, expect, test } from "vitest";
+import { newDatabase, questionLayouts, type Layout } from "./kit.js";
+
+const nowMs = Date.UTC(2026, 2, 1);
+const clock = fixedClock(nowMs);
+const DAY_MS = 86_400_000;
+
+type Asked = Pick<Daybook, "countEvents" | "identityProfile" | "revenueByAttribution" | "sessionsOverview">;
+
+/** What ClickHouse and the embedded engine answer about the same events. */
+async function bothOf<T>(layout: Layout, rules: Pick<Partial<DaybookOptions>, "attribution" | "session" | "clock">, events: readonly EventInput[], ask: (of: Asked) => Promise<T>): Promise<[T, T]> {
+  const { options, drop } = await newDatabase(layout, { clock, ...rules });
+  const onClickHouse = await openClickHouse(options);
+  const embedded = await openDaybook({ clock, ...rules, storage: memoryStorage() });
+  try {
+    for (const daybook of [onClickHouse, embedded]) await daybook.ingest(events);
+    return [await ask(onClickHouse), await ask(embedded)];
+  } finally {
+    await Promise.all([onClickHouse.close(), embedded.close()]);
+    await drop();
+  }
+}
+
+const filter = (fieldName: string, operator: string, value: string) => ({ filterGroups: [{ filters: [{ fieldName, operator, value }] }] });
+
+describe.each(questionLayouts)("what a server by itself would say otherwise, %s", (layout) => {
+  test("regular expressions with letters of several bytes, and with classes of brackets", async () => {
+    const texts = ["caf", "café", "cafés", "groe", "große", "ab]c", "x]b", "a\nb"];
+    const events = texts.map((userId, at) => ({ name: "click", userId, createdAt: nowMs - at, metadata: { word: userId } }));
+    const patterns = ["café{0,1}$", "café?$", "^café?$", "café*", "groß?e", "[]a]b", "^a.b", "(?i)^CAF.?$", "^a|é$"];
+    const counts = (of: Asked) =>
+      Promise.all(patterns.flatMap((pattern) =>
+        ["user_id", "metadata.word"].flatMap((field) => ["regex", "not_regex"].map((operator) => of.countEvents(filter(field, operator, pattern))))));
+    const [given, expected] = await bothOf(layout, {}, events, counts);
+    expect(given).toEqual(expected);
+    expect(new Set(expected).size).toBeGreaterThan(3);
+  });
+
+  test("a regular expression that it refuses is an error that says so", async () => {
+    const asked = bothOf(layout, {}, [{ name: "click", userId: "a" }], (of) => of.countEvents(filter("user_id", "regex", "^\\p{L}{1,1000}$")));
+    await expect(asked).rejects.toMatchObject({ code: "invalid_regex" });
+  });
+
+  test("somebody whose events have more metadata keys than an embedded store takes", async () => {
+    const { options, drop } = await newDatabase(layout, { clock });
+    const daybook = await openClickHouse(options);
+    try {
+      const keys = (at: number) => Object.fromEntries(Array.from({ length: 2_500 }, (_, key) => [`k${at}_${key}`, 1]));
+      const events = Array.from({ length: 5 }, (_, at) => ({ name: "click", userId: "ann", createdAt: nowMs - at, metadata: keys(at) }));
+      expect(await daybook.ingest(events)).toMatchObject({ accepted: 5, rejected: [] });
+      expect(await daybook.identityProfile({ userId: "ann" })).toMatchObject({ events: 5 });
+    } finally {
+      await daybook.close();
+      await drop();
+    }
+  });
+
+  test("spans of time with fractions of a millisecond", async () => {
+    const rules = { attribution: { lookbackMs: (5 * DAY_MS) / 7 }, session: { maxMs: DAY_MS / 7 } };
+    const visit = (hours: number) => ({ name: "pageview", userId: "ann", createdAt: nowMs - hours * 3_600_000, url: "https://a.example/?utm_source=ad" });
+    const payment = { name: "Purchase", userId: "ann", createdAt: nowMs - 1, metadata: { revenue: 5 } };
+    const ask = async (of: Asked) => ({
+      revenue: await of.revenueByAttribution({ project: "default", dimension: "source" }),
+      sessions: await of.sessionsOverview({ startDate: new Date(nowMs - 3 * DAY_MS), endDate: new Date(nowMs) }),
+    });
+    const [given, expected] = await bothOf(layout, rules, [...Array.from({ length: 40 }, (_, at) => visit(at / 4)), visit(20), payment], ask);
+    expect(given).toEqual(expected);
+    expect(expected.sessions.total.sessions).toBeGreaterThan(2);
+    const soon = { attribution: { lookbackMs: 999.5 } };
+    const touch = { ...visit(0), createdAt: payment.createdAt - 1_000 };
+    const [late, lateHere] = await bothOf(layout, soon, [touch, payment], (of) => of.revenueByAttribution({ project: "default", dimension: "source" }));
+    expect(late).toEqual(lateHere);
+    expect(JSON.stringify(lateHere)).not.toContain('"ad"');
+  });
+
+  test("a clock with fractions of a millisecond", async () => {
+    const recent = { groups: [{ conditions: [{ type: "did" as const, eventName: "click", lastDays: 1 }] }] };
+    const ask = (of: Asked) => of.countEvents({ segments: { recent }, ...filter("identity_id", "in_segment", "recent") });
+    const agoMs = [0, DAY_MS - 1, DAY_MS, DAY_MS + 1, 2 * DAY_MS];
+    const events = agoMs.map((ms, at) => ({ name: "click", userId: `user ${at}`, createdAt: nowMs - ms }));
+    const [given, expected] = await bothOf(layout, { clock: { now: () => nowMs + 0.5 } }, events, ask);
+    expect(given).toBe(expected);
+    expect(expected).toBeGreaterThan(1);
+  });
+});
