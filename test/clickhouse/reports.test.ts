@@ -96,6 +96,6 @@ describe.each(questionLayouts)(`${questionCount} random questions of each report
     for (let seed = baseSeed; seed < baseSeed + historyCount; seed += 1)
       answeredCount += await compare(seed, layout, tell(seededRandom(seed)) as Told<unknown>);
     // Some are wrong, and many ask for somebody who is not there.
-    expect(answeredCount).toBeGreaterThan(0.4 * historyCount * PER_HISTORY_COUNT * reportCount);
+    expect(answeredCount).toBeGreaterThan(0.1 * historyCount * PER_HISTORY_COUNT * reportCount);
   });
 });

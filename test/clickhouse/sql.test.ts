@@ -1,7 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { isoOf, parseDateOnly, parseTimestamp } from "../../src/base/time.js";
 import { instantOfText, isoTextOf } from "../../src/clickhouse/sql/instants.js";
-import { joined, sql, text, texts, type Sql } from "../../src/clickhouse/sql/sql.js";
+import { joined, Sql, sql, text, texts } from "../../src/clickhouse/sql/sql.js";
 import { nastyInstants } from "../../src/testing/random/nasty-values.js";
 import { seededRandom } from "../../src/testing/random.js";
 import { connectTo, serverUrl } from "./kit.js";
@@ -41,12 +41,28 @@ test("long lists come in pieces, none of which a server refuses", async () => {
   expect([count, isLast, isKnown]).toEqual([30_000, 1, 30_000]);
 });
 
-test("a long text comes by itself, and is refused where its values are long as well", async () => {
+describe("a text that is longer than a field of a form", () => {
   const ones = joined(Array.from({ length: 30_000 }, () => sql`1 + 0`), ", ");
-  const [[count, given] = [0, ""]] = await rowsOf<[number, string]>(sql`SELECT length([${ones}]), ${text("a text & more")}`);
-  expect([count, given]).toEqual([30_000, "a text & more"]);
-  const many = Array.from({ length: 60_000 }, (_, at) => `text ${at}`);
-  await expect(rowsOf(sql`SELECT length([${ones}]), length(${texts(many)})`)).rejects.toMatchObject({ code: "too_many_filters" });
+  const values = { letters: "a text & more", cyrillic: "Ж".repeat(16_000), apostrophes: "'\\\t".repeat(7_000) };
+
+  test.each(Object.entries(values))("comes by itself, with its values beside it: %s", async (_, value) => {
+    const [[count, given, list] = [0, "", [""]]] = await rowsOf<[number, string, string[]]>(sql`SELECT length([${ones}]), ${text(value)}, ${texts([value, ""])}`);
+    expect([count, given, list]).toEqual([30_000, value, [value, ""]]);
+  });
+
+  test.each([
+    ["a value is too long for one field", text("Ж".repeat(30_000))],
+    ["all of them are too long for an address", texts(Array.from({ length: 80_000 }, (_, at) => `text ${at}`))],
+    ["all of them are, of apostrophes", texts(Array.from({ length: 60 }, () => "'".repeat(4_096)))],
+  ])("is refused where %s", async (_, value) => {
+    await expect(rowsOf(sql`SELECT length([${ones}]), length(${value})`)).rejects.toMatchObject({ code: "too_many_filters" });
+  });
+
+  test("is one already where what a client adds to it makes it one", async () => {
+    const filler = (byteLength: number) => sql`SELECT 1 /*${new Sql([" ".repeat(byteLength - 13)], [])}*/`;
+    for (const byteLength of [130_047, 130_048, 130_049, 131_044, 131_072, 131_073])
+      expect(await rowsOf(sql`${filler(byteLength)}, ${text("a")}`)).toEqual([[1, "a"]]);
+  });
 });
 
 test("instants are read as they are read of texts", async () => {

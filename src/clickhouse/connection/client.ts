@@ -7,6 +7,7 @@ export interface ClickHouseClient {
     readonly clickhouse_settings?: Record<string, string | number>;
     readonly abort_signal?: AbortSignal;
     readonly use_multipart_params?: boolean;
+    readonly use_multipart_params_auto?: boolean;
   }): Promise<{ json(): Promise<unknown[]>; stream(): AsyncIterable<readonly { json(): unknown }[]> }>;
   insert(request: {
     readonly table: string;

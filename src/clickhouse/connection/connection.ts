@@ -107,6 +107,8 @@ export class Connection {
       format: "JSONCompactEachRow",
       query_params: params,
       use_multipart_params: sendingOf(query, params) === "form",
+      // A client that is told to see to it by itself would make a form of what is to be none.
+      use_multipart_params_auto: false,
       clickhouse_settings: { ...this.#settings, ...READING },
       ...(signal === undefined ? {} : { abort_signal: signal }),
     });

@@ -71,10 +71,10 @@ async function copyEvents(subject: Subject, isStored: Sql, asking: Asking, daybo
   await take(others.map((event) => ({ ...copyOf(event), userId: null, anonymousId: null })), daybook);
 }
 
-/** Events that are stored on the servers, where metadata keys have no bound. @throws overloaded where not all of them can be looked at together */
+/** Takes events of the servers, where metadata keys have no bound. @throws overloaded where not all of them can be looked at together */
 async function take(events: readonly EventInput[], daybook: CollectingDaybook): Promise<void> {
   const { rejected } = await daybook.ingest(events, { [KEY_COUNT_MAX]: Infinity });
-  if (rejected.length > 0) throw new DaybookError("overloaded", "the events of one person have more metadata keys than can be looked at together");
+  if (rejected.length > 0) throw new DaybookError("overloaded", "the events of one person hold more values than can be looked at together");
 }
 
 /** Where payments of others lie that are for orders of this person. */

@@ -22,7 +22,8 @@ const OWN = new Set([
 
 /** Reads a request to ClickHouse's HTTP interface: the statement in the address, in the body or in a part of it, its parameters and settings. */
 export async function readAsked(request: IncomingMessage): Promise<Asked> {
-  const { searchParams } = new URL(request.url ?? "/", "http://localhost");
+  const { search, searchParams } = new URL(request.url ?? "/", "http://localhost");
+  for (const member of search.slice(1).split("&")) checkField(member);
   const body = await bodyOf(request);
   const parts = partsOf(request.headers["content-type"] ?? "", body);
   const members = [...searchParams, ...parts];
@@ -48,8 +49,12 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body;
 }
 
-/** What a server reads of a form's field, unless its own configuration says something else. */
+/** What a server reads of a field of a form or of an address as it stands there, unless its own configuration says something else. */
 const FIELD_BYTES = 131_072;
+
+function checkField(text: string): void {
+  if (Buffer.byteLength(text) > FIELD_BYTES) throw new Error("Code: 1000. DB::Exception: HTML Form Exception: Field value too long. (POCO_EXCEPTION)");
+}
 
 /** Names and texts of a form's parts; none where the body is no form. */
 function partsOf(contentType: string, body: Buffer): [string, string][] {
@@ -60,7 +65,7 @@ function partsOf(contentType: string, body: Buffer): [string, string][] {
     const end = piece.indexOf("\r\n\r\n");
     const [, name = ""] = /name="([^"]*)"/.exec(piece.slice(0, end)) ?? [];
     const text = piece.slice(end + 4, -2);
-    if (Buffer.byteLength(text) > FIELD_BYTES) throw new Error("Code: 1000. DB::Exception: HTML Form Exception: Field value too long. (POCO_EXCEPTION)");
+    checkField(text);
     return [name, text];
   });
 }
