@@ -7,10 +7,11 @@ const nowMs = Date.UTC(2026, 2, 1);
 const clock = fixedClock(nowMs);
 const DAY_MS = 86_400_000;
 
+type Rules = Partial<Pick<DaybookOptions, "attribution" | "session" | "clock">>;
 type Asked = Pick<Daybook, "countEvents" | "identityProfile" | "revenueByAttribution" | "sessionsOverview">;
 
 /** What ClickHouse and the embedded engine answer about the same events. */
-async function bothOf<T>(layout: Layout, rules: Pick<Partial<DaybookOptions>, "attribution" | "session" | "clock">, events: readonly EventInput[], ask: (of: Asked) => Promise<T>): Promise<[T, T]> {
+async function bothOf<T>(layout: Layout, rules: Rules, events: readonly EventInput[], ask: (of: Asked) => Promise<T>): Promise<[T, T]> {
   const { options, drop } = await newDatabase(layout, { clock, ...rules });
   const onClickHouse = await openClickHouse(options);
   const embedded = await openDaybook({ clock, ...rules, storage: memoryStorage() });
