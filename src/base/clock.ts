@@ -7,6 +7,11 @@ export interface Clock {
 /** The clock of the machine. */
 export const systemClock: Clock = { now: () => Date.now() };
 
+/** The same in whole milliseconds, as instants are stored. */
+export function wholeClock(clock: Clock): Clock {
+  return { now: () => Math.floor(clock.now()) };
+}
+
 /** A clock that stands still until it is set. */
 export function fixedClock(nowMs: number): Clock & { set(nowMs: number): void } {
   let current = nowMs;

@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from "../base/clock.js";
+import { systemClock, wholeClock, type Clock } from "../base/clock.js";
 import { parameterError, shown } from "../base/errors.js";
 import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import { pooledRandom } from "../base/random.js";
@@ -95,7 +95,7 @@ export function checkClickHouseOptions(options: ClickHouseOptions): Settled {
     replicas: replicas ?? null,
     client: client ?? null,
     timeoutMs,
-    clock,
+    clock: wholeClock(clock),
     random,
   };
 }

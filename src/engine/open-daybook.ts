@@ -1,8 +1,7 @@
 import type { RecordBatch } from "../arrow/record-batches.js";
 import { projectOfIngest } from "../base/call-options.js";
 import type { IngestOptions } from "../base/call-options.js";
-import { systemClock } from "../base/clock.js";
-import type { Clock } from "../base/clock.js";
+import { systemClock, wholeClock, type Clock } from "../base/clock.js";
 import { DaybookError, parameterError, shown } from "../base/errors.js";
 import type { Dictionaries } from "../column/dictionaries.js";
 import { moneyExcerpt } from "../derived/stored.js";
@@ -173,7 +172,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     this.#store = store;
     this.#cursorKey = keys.cursorKey;
     this.currency = options.currency ?? "USD";
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = wholeClock(options.clock ?? systemClock);
     this.#random = random;
     this.#rules = reportRules(options);
     this.#onNotice = options.onNotice;

@@ -1,5 +1,6 @@
+import { ClickHouseLogLevel, createClient } from "@clickhouse/client";
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type DaybookOptions, type EventInput } from "daybook";
-import { openClickHouse } from "daybook/clickhouse";
+import { openClickHouse, type ClickHouseDaybook, type ClickHouseOptions } from "daybook/clickhouse";
 import { describe, expect, test } from "vitest";
 import { newDatabase, questionLayouts, type Layout } from "./kit.js";
 
@@ -9,6 +10,14 @@ const DAY_MS = 86_400_000;
 
 type Rules = Partial<Pick<DaybookOptions, "attribution" | "session" | "clock">>;
 type Asked = Pick<Daybook, "countEvents" | "identityProfile" | "revenueByAttribution" | "sessionsOverview">;
+
+/** Settings of a user of the server, who is asked as by a client of ours. */
+type Profile = Readonly<Record<string, string | number>>;
+
+async function openUnder({ url = "", ...options }: ClickHouseOptions, clickhouse_settings: Profile): Promise<ClickHouseDaybook> {
+  const client = createClient({ url, database: options.database, clickhouse_settings, log: { level: ClickHouseLogLevel.OFF } });
+  return await openClickHouse({ ...options, client });
+}
 
 /** What ClickHouse and the embedded engine answer about the same events. */
 async function bothOf<T>(layout: Layout, rules: Rules, events: readonly EventInput[], ask: (of: Asked) => Promise<T>): Promise<[T, T]> {
@@ -84,5 +93,41 @@ describe.each(questionLayouts)("what a server by itself would say otherwise, %s"
     const [given, expected] = await bothOf(layout, { clock: { now: () => nowMs + 0.5 } }, events, ask);
     expect(given).toBe(expected);
     expect(expected).toBeGreaterThan(1);
+  });
+
+  test("settings of its user that change what a statement means", async () => {
+    const profile = { enable_analyzer: 0, enable_global_with_statement: 0, prefer_column_name_to_alias: 1, aggregate_functions_null_for_empty: 1, limit: 1 };
+    const { options, drop } = await newDatabase(layout, { clock });
+    const [plain, other] = [await openClickHouse(options), await openUnder(options, { ...profile, offset: 1 })];
+    try {
+      const visit = (at: number) => ({ name: "pageview", userId: `user ${at % 7}`, anonymousId: `device ${at % 3}`, createdAt: nowMs - at * 3_600_000, url: `/${at % 5}` });
+      await other.ingest(Array.from({ length: 40 }, (_, at) => visit(at)));
+      const asked = async (of: ClickHouseDaybook) => [
+        await of.countEvents(filter("url", "equals", "/none")),
+        await of.countUniqueUsersPerDay({}),
+        await of.aggregate({ field: "url" }),
+        await of.sessionsOverview({ interval: "day", startDate: new Date(nowMs - 3 * DAY_MS), endDate: new Date(nowMs) }),
+        await of.identityProfile({ userId: "user 1" }),
+        await of.revenueByAttribution({ project: "default", dimension: "source" }),
+      ];
+      const given = await asked(other);
+      expect(given).toEqual(await asked(plain));
+      expect(Object.keys(given[1] as object).length).toBeGreaterThan(1);
+    } finally {
+      await Promise.all([plain.close(), other.close()]);
+      await drop();
+    }
+  });
+
+  test("bounds of its user make no part of an answer", async () => {
+    const { options, drop } = await newDatabase(layout, { clock });
+    const [plain, bounded] = [await openClickHouse(options), await openUnder(options, { max_rows_to_group_by: 2, group_by_overflow_mode: "any" })];
+    try {
+      await plain.ingest(Array.from({ length: 40 }, (_, at) => ({ name: "click", userId: `user ${at}`, createdAt: nowMs - at * DAY_MS })));
+      await expect(bounded.countEventsPerDay({})).rejects.toMatchObject({ code: "overloaded" });
+    } finally {
+      await Promise.all([plain.close(), bounded.close()]);
+      await drop();
+    }
   });
 });

@@ -4,6 +4,12 @@ import { DaybookError, type ErrorCode } from "../../base/errors.js";
 const CODES: Readonly<Record<string, ErrorCode>> = {
   "60": "manifest_missing",
   "81": "manifest_missing",
+  // Bounds of the user that the server is asked as.
+  "158": "overloaded",
+  "191": "overloaded",
+  "201": "overloaded",
+  "307": "overloaded",
+  "396": "overloaded",
   "159": "query_timeout",
   "164": "read_only",
   "202": "overloaded",

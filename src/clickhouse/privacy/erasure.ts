@@ -55,7 +55,7 @@ export async function carryOut({ request }: KeptRequest, erasing: Erasing, conte
 
 async function keepOut(request: StoredRequest, person: ErasedPerson, atMs: number, { connection, suppressionKey }: ErasureContext): Promise<void> {
   const hashes = new Suppression(suppressionKey, []).with(suppressedOf(request, person), atMs).entries();
-  await connection.insert("suppressed", hashes.map(([hash, erasedMs]) => ({ hash, erasedMs: Math.floor(erasedMs) })));
+  await connection.insert("suppressed", hashes.map(([hash, erasedMs]) => ({ hash, erasedMs })));
 }
 
 async function removeRows(removal: Removal, cutsTraits: boolean): Promise<void> {
@@ -74,7 +74,7 @@ async function removeRows(removal: Removal, cutsTraits: boolean): Promise<void> 
 
 /** Whether somebody who did not know of the erasure yet brought more of it. */
 async function isLeft({ users, anonymous }: Actors, atMs: number, { connection, names }: ErasureContext): Promise<boolean> {
-  const isBefore = sql`ms <= ${whole(Math.floor(atMs))}`;
+  const isBefore = sql`ms <= ${whole(atMs)}`;
   const events = sql`SELECT 1 FROM ${names.all("events")} WHERE ${isBefore} AND (${ofActors({ users, anonymous })}) LIMIT 1`;
   const records = sql`SELECT 1 FROM ${names.all("records")} WHERE ${isBefore} AND ${isOwnRecord(texts(users), texts(anonymous))} LIMIT 1`;
   return (await connection.rows(sql`SELECT * FROM (${events} UNION ALL ${records}) LIMIT 1`)).length > 0;

@@ -32,7 +32,7 @@ export function whereOf(scope: Scope, subject: Actors | null, needs: Needs): Sql
 export function inRange({ fromMs, toMs }: Range): Sql[] {
   return [
     ...(fromMs > 0 ? [sql`day >= ${whole(dayOf(fromMs))}`, sql`ms >= ${whole(fromMs)}`] : []),
-    ...(Number.isFinite(toMs) ? [sql`day <= ${whole(dayOf(Math.ceil(toMs) - 1))}`, sql`ms < ${whole(toMs)}`] : []),
+    ...(Number.isFinite(toMs) ? [sql`day <= ${whole(dayOf(toMs - 1))}`, sql`ms < ${whole(toMs)}`] : []),
   ];
 }
 

@@ -53,12 +53,9 @@ export function wholes(values: readonly number[]): Bound {
   return { type: "Array(Int64)", value: values };
 }
 
-/**
- * Epoch ms, counts and the like. Bounds of ranges may be infinite: they become what no row reaches. Between two whole ms lies no row: a bound there
- * is the later one, by which "from" and "to" say the same.
- */
+/** Epoch ms, counts and the like. Bounds of ranges may be infinite: they become what no row reaches. */
 export function whole(value: number): Bound {
-  return { type: "Int64", value: String(Math.max(-(2 ** 53), Math.min(2 ** 53, Math.ceil(value)))) };
+  return { type: "Int64", value: String(Math.max(-(2 ** 53), Math.min(2 ** 53, value))) };
 }
 
 export function float(value: number): Bound {
