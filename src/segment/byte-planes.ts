@@ -52,14 +52,13 @@ export async function toDeltas(values: Int32Array | Uint32Array, turns = new Tur
   return deltas;
 }
 
-/** The inverse of `toDeltas`, modulo 2^32. */
+/** The inverse of `toDeltas`, modulo 2^32, in the same place. */
 export function fromDeltas(deltas: Uint32Array): Uint32Array {
-  const values = new Uint32Array(deltas.length);
   let previous = 0;
   for (let at = 0; at < deltas.length; at += 1) {
     const coded = deltas[at]!;
     previous = (previous + ((coded >>> 1) ^ -(coded & 1))) | 0;
-    values[at] = previous;
+    deltas[at] = previous;
   }
-  return values;
+  return deltas;
 }

@@ -8,7 +8,7 @@ import type { KnownEnds } from "../identity/identity-view.js";
 import { Memberships } from "../identity/memberships.js";
 import type { IdentityResolver } from "../identity/resolver.js";
 import type { Rates } from "../plan/input.js";
-import type { Plan, RevenueRule, SessionRule, TouchRule } from "../plan/plan.js";
+import type { Plan, Range, RevenueRule, SessionRule, TouchRule } from "../plan/plan.js";
 import type { Droppable, MemoryBudget } from "../segment/memory-budget.js";
 import { CompanyTouches } from "./touches/company-touches.js";
 import { Entities } from "./people/entities.js";
@@ -46,6 +46,12 @@ export interface SessionRules {
   readonly pageviewSlugs: readonly string[];
   /** Payments from servers, at no url and no host, take no part. */
   readonly revenue: RevenueRule;
+}
+
+/** In which of them sessions begin. */
+interface AskedRanges {
+  readonly range: Range;
+  readonly previous?: Range | null;
 }
 
 /** By what events are labelled. */
@@ -175,15 +181,16 @@ export class Tables implements Droppable {
     return known;
   }
 
-  /** All sessions of a moment; null where something is missing. */
-  sessions({ session, pageviewSlugs, revenue }: SessionRules, moment: TableMoment, missing: Missing): SessionView | null {
+  /** The sessions of a moment that a question looks at; null where something is missing. */
+  sessions({ session, pageviewSlugs, revenue, range, previous = null }: SessionRules & AskedRanges, moment: TableMoment, missing: Missing): SessionView | null {
     const key = JSON.stringify([session.gapMs, session.maxMs, pageviewSlugs, revenue.paymentSlugs, revenue.refundSlugs]);
     let table = this.#sessions.get(key);
     if (table === undefined) {
       table = new SessionTable(this.budget, this.#use, new RunSource(this.dictionaries, pageviewSlugs, revenue), session);
       this.#sessions.set(key, table);
     }
-    return table.at(moment, missing);
+    const asked = previous === null ? range : { fromMs: Math.min(range.fromMs, previous.fromMs), toMs: Math.max(range.toMs, previous.toMs) };
+    return table.at(moment, asked, missing);
   }
 
   /**

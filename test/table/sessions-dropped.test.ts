@@ -17,7 +17,7 @@ test("The budget may drop what there is of sessions at each moment while others 
   for (; !isMadeBefore; dropCount += 1) {
     const table = new SessionTable(new MemoryBudget(1e9), { readerCount: 0 }, source, rule);
     const missing = new Missing();
-    table.at(moment, missing);
+    table.at(moment, { fromMs: -Infinity, toMs: Infinity }, missing);
     const making = missing.load().then(() => (isMadeBefore = true));
     for (let turn = 0; turn < dropCount; turn += 1) await Promise.resolve();
     if (isMadeBefore) break;

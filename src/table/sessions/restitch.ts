@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- runs, parts and sessions are bounded by their columns */
 import { LIMITS } from "../../base/limits.js";
+import { Scratch } from "../../base/scratch.js";
 import type { SessionRule } from "../../plan/plan.js";
 import { byStart, mergedByStart } from "./by-start.js";
 import type { LatestSessions } from "./latest-sessions.js";
@@ -60,13 +61,13 @@ export function restitched(view: SessionView, { rowsOf, grown, moved }: SessionC
   if (!readAtOnce(walkLong(stitcher, rowsOf)) || !readAtOnce(stitcher.ties.decide(rowsOf))) return null;
   const others = mergedByStart(view.others.filter(isAlive), byStart(columns.starts, view.count, columns.count).filter(isAlive), columns.starts);
   const numbers = parts.length === view.parts.length ? view.partNumbers : new Map<PartKey, number>(parts.map(({ key }, number) => [key, number]));
-  return new SessionView(columns.facts(), columns.count, view.orderedCount, others, stitcher.latest.end, rowsOf, parts, numbers, moment.rows, moment.identities, view.kept);
+  return new SessionView(columns.facts(), columns.count, view.orderedCount, others, stitcher.latest.end, rowsOf, parts, numbers, view.days, moment.rows, moment.identities, view.kept);
 }
 
 function addRows(runs: Runs, rows: Parameters<RunSource["read"]>[0], firstRow: number, { source, maker }: Stitching): void {
   runs.addRows(rows.rowCount);
   maker.begin(runs);
-  maker.add(runs, source.read(rows, firstRow), orderOfFew(rows), 0, rows.rowCount);
+  Scratch.atOnce((scratch) => maker.add(runs, source.read(rows, firstRow, scratch), orderOfFew(rows), 0, rows.rowCount));
   maker.end(runs);
 }
 

@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
+import type { Scratch } from "../../base/scratch.js";
 import { wideCodes } from "../../column/codes.js";
 import { codeAt, denseCodes } from "../../column/column.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
@@ -31,6 +32,12 @@ export interface RowsToRun {
   readonly firstRow: number;
 }
 
+/** Who did what a row tells of; 0 for nobody. */
+export function actorAt({ users, anonymous }: RowsToRun, row: number): number {
+  const [user, anonymousId] = [users[row]!, anonymous[row]!];
+  return user !== 0 ? user * 2 : anonymousId === 0 ? 0 : anonymousId * 2 + 1;
+}
+
 /** Reads rows for runs under one rule. */
 export class RunSource {
   constructor(
@@ -45,9 +52,9 @@ export class RunSource {
     return this.#mayLeaveOut(rows) ? [...columns, "hostname", "value", ...columnsOfKeys(AMOUNT_KEYS, this.dictionaries)] : columns;
   }
 
-  /** Columns are loaded. @param firstRow see `RowsToRun` */
-  read(rows: Rows, firstRow: number): RowsToRun {
-    const codesOf = (column: string) => wideCodes(denseCodes(rows.column(column)));
+  /** Columns are loaded. @param firstRow see `RowsToRun`; @param scratch what is read lies there, or in the rows */
+  read(rows: Rows, firstRow: number, scratch: Scratch): RowsToRun {
+    const codesOf = (column: string) => wideCodes(denseCodes(rows.column(column)), scratch);
     const zone = rows.zone("project");
     const isOne = zone === null || (zone.min === zone.max && !zone.hasZero);
     return {

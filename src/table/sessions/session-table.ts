@@ -4,34 +4,37 @@ import { areSameParts } from "../../base/same-parts.js";
 import { Turns } from "../../base/turn.js";
 import type { Missing } from "../../derived/missing.js";
 import type { TableUse } from "../../derived/store-table.js";
-import type { SessionRule } from "../../plan/plan.js";
+import type { Range, SessionRule } from "../../plan/plan.js";
 import type { Droppable, MemoryBudget } from "../../segment/memory-budget.js";
 import type { Rows } from "../../segment/rows.js";
 import { byStartInTurns } from "./by-start.js";
 import { LatestSessions } from "./latest-sessions.js";
 import { KeptStretches } from "./kept-stretches.js";
 import { walkLong } from "./long-unions.js";
+import { overMidnight, type PartOfRows } from "./over-midnight.js";
 import { Part, keyOfRows, type PartKey } from "./part.js";
 import { readInTurns } from "./reading.js";
 import { restitched, type Stitching } from "./restitch.js";
-import { orderOfHead, type RunSource } from "./rows-to-run.js";
-import { RunMaker, Runs } from "./runs.js";
+import type { RunSource } from "./rows-to-run.js";
+import { RunReader } from "./run-reader.js";
+import { RunMaker } from "./runs.js";
 import { changesSince, type SessionMoment } from "./session-changes.js";
 import { SessionColumns } from "./session-columns.js";
+import { daysFor, includesDays, NO_DAYS, rowsOfDays, widenedDays } from "./session-days.js";
 import { SessionView } from "./session-view.js";
 import { Stitcher } from "./stitcher.js";
 
-/** What a row costs that is made part of a run, in values. */
-const VALUES_PER_ROW = 8;
-
 /**
- * All sessions of a store, of all projects and of all time: never cut by a range, by who is known to be who at the moment. Runs of each segment
- * are made once, and say nothing of who is who; sessions are stitched of them. What came since touches the sessions of those that it is about.
+ * The sessions of a store, of all projects, in the days that were asked for: never cut by a range, by who is known to be who at the moment. Runs of
+ * each segment are made once, and say nothing of who is who; sessions are stitched of them. What came since touches the sessions of those that it
+ * is about.
  */
 export class SessionTable implements Droppable {
   #view: SessionView | null = null;
   #stitching: Stitching | null = null;
   #working: Promise<void> | null = null;
+  /** Those asked for. */
+  #days = NO_DAYS;
   #isReleased = false;
   byteLength = 0;
   lastUsed = 0;
@@ -47,8 +50,10 @@ export class SessionTable implements Droppable {
     return this.use.readerCount > 0;
   }
 
-  /** The sessions of a moment; null where something is missing. Cost: what changed since the last one. */
-  at(moment: SessionMoment, missing: Missing): SessionView | null {
+  /** The sessions of a moment that a question about a range looks at; null where something is missing. Cost: what changed since the last moment. */
+  at(moment: SessionMoment, range: Range, missing: Missing): SessionView | null {
+    const needed = daysFor(range, this.rule);
+    if (!includesDays(this.#days, needed)) this.#days = widenedDays(this.#days, needed);
     const view = this.#working === null ? this.#follow(moment) : null;
     if (view === null) missing.add(() => (this.#working ??= this.#stitchAll(moment).finally(() => (this.#working = null))));
     else this.budget.touch(this);
@@ -66,30 +71,39 @@ export class SessionTable implements Droppable {
     this.#view?.kept.release();
     this.#view = null;
     this.#stitching = null;
+    this.#days = NO_DAYS;
     this.byteLength = 0;
   }
 
   /** Null where all is to be made anew. */
-  #follow(moment: SessionMoment): SessionView | null {
+  #follow(asked: SessionMoment): SessionView | null {
     const view = this.#view;
-    if (view === null || this.#stitching === null) return null;
+    if (view === null || this.#stitching === null || !includesDays(view.days.whole, this.#days)) return null;
+    const moment = { ...asked, rows: rowsOfDays(asked.rows, view.days.looked) };
     const isSame = areSameParts(view.rows, moment.rows) && moment.identities.movedSince(view.identities)?.size === 0;
     if (isSame) return view;
     if (view.count - this.#stitching.wholeCount > LIMITS.unorderedSessionCount) return null;
     const changes = changesSince(view, moment);
-    const next = changes === null ? null : restitched(view, changes, moment, this.#stitching);
+    const isFollowed = changes !== null && view.days.midnight?.isTouched(changes, view.identities, moment.identities) !== true;
+    const next = !isFollowed ? null : restitched(view, changes, moment, this.#stitching);
     // A try that was given up left runs and sessions behind: next all are made anew.
     if (next === null) this.#stitching = null;
     else this.#keep(next);
     return next;
   }
 
-  /** Makes all sessions, in turns. Cost: the runs, and the rows of segments and heads whose runs are not known. */
-  async #stitchAll({ rows, identities, looked }: SessionMoment): Promise<void> {
+  /** Makes all sessions of the days asked for, in turns. Cost: the runs, and the rows of segments and heads whose runs are not known. */
+  async #stitchAll({ rows: ofMoment, identities, looked }: SessionMoment): Promise<void> {
     const { rule, source } = this;
+    const whole = this.#days;
     const turns = new Turns();
     const maker = new RunMaker(rule.gapMs);
-    const all = await this.#partsOf(rows, maker, looked, turns);
+    const reader = new RunReader(source, maker, turns, looked);
+    const own = await this.#partsOf(rowsOfDays(ofMoment, whole), reader);
+    const earlier = whole.firstDay === -Infinity ? null : await overMidnight(whole.firstDay, own.map(({ part }) => part), ofMoment, identities, rule, reader);
+    const all = [...(earlier?.parts ?? []), ...own];
+    const days = { whole, looked: { ...whole, firstDay: earlier?.lookedDay ?? -Infinity }, midnight: earlier?.midnight ?? null };
+    const rows = rowsOfDays(ofMoment, days.looked);
     const [parts, rowsOf] = [all.map(({ part }) => part), all.map(({ rows: own }) => own)];
     const columns = new SessionColumns(rule.maxMs);
     const stitcher = new Stitcher(parts, identities, rule, columns, new LatestSessions());
@@ -102,7 +116,7 @@ export class SessionTable implements Droppable {
     const others = await byStartInTurns(columns.starts, orderedCount, columns.count, turns);
     // Not before: between turns the budget may drop what was there.
     this.#stitching = { rule, source, maker, columns, wholeCount: columns.count, latest: stitcher.latest };
-    this.#keep(new SessionView(columns.facts(), columns.count, orderedCount, others, stitcher.latest.end, rowsOf, parts, numbers, rows, identities, kept));
+    this.#keep(new SessionView(columns.facts(), columns.count, orderedCount, others, stitcher.latest.end, rowsOf, parts, numbers, days, rows, identities, kept));
   }
 
   #keep(view: SessionView): void {
@@ -117,38 +131,13 @@ export class SessionTable implements Droppable {
   }
 
   /** Parts from old days to new ones, with their rows. */
-  async #partsOf(rows: readonly Rows[], maker: RunMaker, looked: (rowCount: number) => void, turns: Turns): Promise<{ readonly part: Part; readonly rows: Rows }[]> {
-    const known = new Map(this.#view?.parts.map((part) => [part.key, part.runs]));
-    const inOrder = [...rows].sort((a, b) => a.day - b.day);
-    const parts: { readonly part: Part; readonly rows: Rows }[] = [];
-    // Memory that was never written to is far slower to write to: all parts share this, and take a copy.
-    const scratch = new Runs();
-    for (const own of inOrder) {
-      let runs = known.get(keyOfRows(own));
-      if (runs?.rowCount !== own.rowCount) {
-        looked(own.rowCount);
-        runs = await this.#runsOf(own, scratch, maker, turns);
-      }
-      parts.push({ part: new Part(own, runs), rows: own });
+  async #partsOf(rows: readonly Rows[], reader: RunReader): Promise<PartOfRows[]> {
+    const known = new Map(this.#view?.wholeParts.map((part) => [part.key, part.runs]));
+    const parts: PartOfRows[] = [];
+    for (const own of [...rows].sort((a, b) => a.day - b.day)) {
+      const runs = known.get(keyOfRows(own));
+      parts.push({ part: new Part(own, runs?.rowCount === own.rowCount ? runs : await reader.runsOf(own)), rows: own });
     }
     return parts;
-  }
-
-  /** @param runs which hold none, and have room */
-  async #runsOf(rows: Rows, runs: Runs, maker: RunMaker, turns: Turns): Promise<Runs> {
-    rows.pin();
-    try {
-      await rows.load(this.source.columnsOf(rows));
-      const read = this.source.read(rows, 0);
-      const order = rows.sealed ? null : await orderOfHead(rows, turns);
-      runs.clear();
-      runs.addRows(rows.rowCount);
-      maker.begin(runs);
-      await turns.inPieces(rows.rowCount, (from, to) => maker.add(runs, read, order, from, to), VALUES_PER_ROW);
-      maker.end(runs);
-      return runs.trimmed();
-    } finally {
-      rows.unpin();
-    }
   }
 }

@@ -1,15 +1,28 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions and rows are bounded by their columns */
 import { firstStartAt } from "../../answer/visits/visits.js";
+import { dayStartMs } from "../../base/time.js";
 import { firstAtLeast } from "../../column/search.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import { HeadView } from "../../segment/head.js";
 import type { Rows } from "../../segment/rows.js";
 import type { KeptStretches, Stretch } from "./kept-stretches.js";
 import { BY_ROW, keyOfRows, type Part, type PartKey } from "./part.js";
+import type { Midnight } from "./over-midnight.js";
 import { NONE, runOf } from "./runs.js";
 import type { SessionFacts } from "./session-columns.js";
+import type { DaySpan } from "./session-days.js";
 
-/** All sessions of one moment: what comes later does not change it. */
+/** From when to when rows were looked at. */
+export interface CoveredDays {
+  /** All rows of these days were, so that whatever session begins in one of them is there, with all its events where these lie in others of them. */
+  readonly whole: DaySpan;
+  /** And some rows of the days before. */
+  readonly looked: DaySpan;
+  /** The one with which the first day begins; null: all time came before. */
+  readonly midnight: Midnight | null;
+}
+
+/** The sessions of some days, at one moment: what comes later does not change them. */
 export class SessionView {
   constructor(
     readonly facts: SessionFacts,
@@ -21,15 +34,21 @@ export class SessionView {
     readonly others: Uint32Array,
     /** Identities are below it. */
     readonly identityEnd: number,
-    /** The rows by the number of their part: all of the moment. */
+    /** The rows by the number of their part. */
     readonly rowsOf: readonly Rows[],
     readonly parts: readonly Part[],
     readonly partNumbers: ReadonlyMap<PartKey, number>,
-    /** Of the moment. */
+    readonly days: CoveredDays,
+    /** Those of the moment that were looked at. */
     readonly rows: readonly Rows[],
     readonly identities: IdentityView,
     readonly kept: KeptStretches,
   ) {}
+
+  /** Those that hold all runs of their rows. */
+  get wholeParts(): readonly Part[] {
+    return this.parts.filter(({ startMs }) => startMs >= dayStartMs(this.days.whole.firstDay));
+  }
 
   /** Whether there is a session of this number, and others did not take its place. */
   isAlive(session: number): boolean {

@@ -3,29 +3,39 @@ import { oracle, seededRandom, type HistoryItem, type Oracle, type Random } from
 import { DaybookError } from "../../../src/base/errors.js";
 import { LIMITS } from "../../../src/base/limits.js";
 import { arrive } from "../../../src/testing/random/arrive.js";
-import { insightHistory } from "../../../src/testing/random/insight-history.js";
+import { insightHistory, type InsightHistory } from "../../../src/testing/random/insight-history.js";
 import { insightQuestion, type InsightQuestion, type Known } from "../../../src/testing/random/insight-questions.js";
 import { timesOf } from "../../../src/testing/random/insight-scope.js";
 import { baseSeed, caseCount } from "../../oracle/settings.js";
 
 export type VisitReport = "sessionsOverview" | "webOverview" | "paths";
 
-type Asked = InsightQuestion<VisitReport>;
+export type Asked = InsightQuestion<VisitReport>;
+
+/** A history, and random questions of it. */
+export interface Story extends Pick<InsightHistory, "history" | "options"> {
+  question(known: Known): Asked;
+}
+
+/** Histories made for all insights. */
+export async function checkVisits(report: VisitReport, count: number, thorough: number): Promise<void> {
+  await checkStories((random) => ({ ...insightHistory(random), question: (known) => insightQuestion(report, known) }), caseCount(count, thorough));
+}
 
 /**
- * Lets random histories happen to a Daybook that lives on, sealed now and then, and asks it after each step: the answers must be those of the oracle
+ * Lets histories happen to a Daybook that lives on, sealed now and then, and asks it after each step: the answers must be those of the oracle
  * about what came so far. @throws an error with the seed
  */
-export async function checkVisits(report: VisitReport, count: number, thorough: number): Promise<void> {
-  for (let index = 0; index < caseCount(count, thorough); index += 1) {
+export async function checkStories(tell: (random: Random) => Story, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
     const seed = baseSeed + index;
-    const difference = await differenceOf(report, seededRandom(seed));
-    if (difference !== null) throw new Error(`${report}: repeat with DAYBOOK_SEED=${seed} DAYBOOK_CASES=1\n${difference}`);
+    const difference = await differenceOf(tell, seededRandom(seed));
+    if (difference !== null) throw new Error(`repeat with DAYBOOK_SEED=${seed} DAYBOOK_CASES=1\n${difference}`);
   }
 }
 
-async function differenceOf(report: VisitReport, random: Random): Promise<string | null> {
-  const { options, history } = insightHistory(random);
+async function differenceOf(tell: (random: Random) => Story, random: Random): Promise<string | null> {
+  const { options, history, question } = tell(random);
   const { nowMs, ...rules } = options;
   const usual = { ...LIMITS };
   Object.assign(LIMITS, { headPartRowCount: random.pick([2, 6, 16 * 1024]), rememberedMoveCount: random.pick([1, 64 * 1024]), segmentsPerDayCount: random.pick([2, 4]) });
@@ -34,7 +44,7 @@ async function differenceOf(report: VisitReport, random: Random): Promise<string
     await using daybook = await openDaybook({ ...(rules as Partial<DaybookOptions>), storage: Object.assign(memoryStorage(), { volatile: false }), durability: "os", clock: fixedClock(nowMs), memoryBudgetBytes });
     const past: HistoryItem[] = [];
     const known: Known = { random, timesMs: timesOf(history), nowMs, identityIds: [] };
-    const focus = insightQuestion(report, known);
+    const focus = question(known);
     const [sealShare, isWhole] = [random.pick([0, 0, 0.1, 0.3, 1]), random.chance(0.2)];
     for (let from = 0, to = 0; from < history.length; from = to) {
       to = isWhole ? history.length : Math.min(history.length, from + random.pick([1, 1, 2, 5, 10]));
@@ -42,7 +52,7 @@ async function differenceOf(report: VisitReport, random: Random): Promise<string
       past.push(...history.slice(from, to));
       if (random.chance(sealShare)) await daybook.seal();
       const told = oracle(past, options);
-      for (const asked of [focus, insightQuestion(report, known)]) {
+      for (const asked of [focus, question(known)]) {
         const difference = await compare(daybook, told, asked);
         if (difference !== null) return [JSON.stringify({ ...rules, nowMs }), ...past.map((item) => JSON.stringify(item)), difference].join("\n");
       }
