@@ -72,10 +72,9 @@ export async function overMidnight(
   while (after.count > 0) {
     day -= 1;
     const ofDay = rows.filter((each) => each.day === day);
-    for (const each of ofDay) await reader.read(each, (read) => addLate(read, MS_PER_DAY - gapMs, before));
-    const actors = goingOver(before, after, identities);
-    const parts: PartOfRows[] = [];
-    for (const each of ofDay) parts.push({ part: new Part(each, await reader.runsOfActors(each, actors)), rows: each });
+    await reader.readEach(ofDay, (_, read) => addLate(read, MS_PER_DAY - gapMs, before));
+    const made = await reader.runsOfActors(ofDay, goingOver(before, after, identities));
+    const parts = [...made].map(([each, runs]): PartOfRows => ({ part: new Part(each, runs), rows: each }));
     all.unshift(...parts);
     [before, after] = [new BitSet(), new BitSet()];
     addEarly(parts.map(({ part }) => part), gapMs, after);

@@ -1,3 +1,4 @@
+import { inOrder } from "../../base/ahead.js";
 import { Scratch } from "../../base/scratch.js";
 import type { Turns } from "../../base/turn.js";
 import type { BitSet } from "../../column/bit-set.js";
@@ -21,25 +22,37 @@ export class RunReader {
     readonly looked: (rowCount: number) => void,
   ) {}
 
-  /** All runs. */
-  async runsOf(rows: Rows): Promise<Runs> {
-    return await this.read(rows, (read) => this.#make(rows, read));
+  /** All runs of each. */
+  async runsOf(all: readonly Rows[]): Promise<Map<Rows, Runs>> {
+    const made = new Map<Rows, Runs>();
+    await this.readEach(all, async (rows, read) => void made.set(rows, await this.#make(rows, read)));
+    return made;
   }
 
-  /** The runs of some actors. */
-  async runsOfActors(rows: Rows, actors: BitSet): Promise<Runs> {
-    return await this.read(rows, (read) => this.#make(rows, { ...read, leftOut: othersOf(read, actors) }));
+  /** The runs of some actors, of each. */
+  async runsOfActors(all: readonly Rows[], actors: BitSet): Promise<Map<Rows, Runs>> {
+    const made = new Map<Rows, Runs>();
+    await this.readEach(all, async (rows, read) => void made.set(rows, await this.#make(rows, { ...read, leftOut: othersOf(read, actors) })));
+    return made;
   }
 
-  /** Looks at rows while they are loaded. */
-  async read<T>(rows: Rows, look: (read: RowsToRun) => T | Promise<T>): Promise<T> {
-    this.looked(rows.rowCount);
-    rows.pin();
-    try {
+  /** Looks at one after the other while it is loaded; the next ones are on their way then. */
+  async readEach(all: readonly Rows[], look: (rows: Rows, read: RowsToRun) => void | Promise<void>): Promise<void> {
+    const pinned = new Set<Rows>();
+    const load = async (rows: Rows) => {
+      rows.pin();
+      pinned.add(rows);
       await rows.load(this.source.columnsOf(rows));
-      return await Scratch.of(async (scratch) => await look(this.source.read(rows, 0, scratch)));
+    };
+    try {
+      await inOrder(all, load, async (_, rows) => {
+        this.looked(rows.rowCount);
+        await Scratch.of(async (scratch) => await look(rows, this.source.read(rows, 0, scratch)));
+        rows.unpin();
+        return pinned.delete(rows);
+      });
     } finally {
-      rows.unpin();
+      for (const rows of pinned) rows.unpin();
     }
   }
 

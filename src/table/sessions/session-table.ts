@@ -133,11 +133,9 @@ export class SessionTable implements Droppable {
   /** Parts from old days to new ones, with their rows. */
   async #partsOf(rows: readonly Rows[], reader: RunReader): Promise<PartOfRows[]> {
     const known = new Map(this.#view?.wholeParts.map((part) => [part.key, part.runs]));
-    const parts: PartOfRows[] = [];
-    for (const own of [...rows].sort((a, b) => a.day - b.day)) {
-      const runs = known.get(keyOfRows(own));
-      parts.push({ part: new Part(own, runs?.rowCount === own.rowCount ? runs : await reader.runsOf(own)), rows: own });
-    }
-    return parts;
+    const knownOf = (own: Rows) => known.get(keyOfRows(own));
+    const all = [...rows].sort((a, b) => a.day - b.day);
+    const made = await reader.runsOf(all.filter((own) => knownOf(own)?.rowCount !== own.rowCount));
+    return all.map((own) => ({ part: new Part(own, made.get(own) ?? knownOf(own)!), rows: own }));
   }
 }
