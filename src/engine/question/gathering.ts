@@ -11,6 +11,7 @@ import type { Rows } from "../../segment/rows.js";
 import { Segment } from "../../segment/segment.js";
 import { Span, type SpanAnswer, type SpanPart } from "../../segment/span.js";
 import type { Snapshot } from "../../store/live/catalog.js";
+import { LoadsAhead } from "./loads-ahead.js";
 import type { Work } from "./work.js";
 import type { Slices } from "./slices.js";
 
@@ -43,6 +44,7 @@ export class Gathering<S, T> {
   readonly #keptKey: string | null;
   readonly #range: Range;
   readonly #pinned: Rows[] = [];
+  #loads: LoadsAhead;
   readonly #pause = () => this.slices.yieldSometimes();
 
   /** @param selectors of the part's scopes */
@@ -55,6 +57,7 @@ export class Gathering<S, T> {
     this.#columns = [...selectors.flatMap(({ columns }) => columns), ...part.columns];
     this.#keptKey = keptKeyOf(part, selectors);
     this.#range = rangeOf(selectors);
+    this.#loads = this.#loadsOf([]);
   }
 
   async stateOf(snapshot: Snapshot): Promise<S> {
@@ -66,18 +69,23 @@ export class Gathering<S, T> {
   async #stateOfAll(snapshot: Snapshot): Promise<S> {
     const state = this.part.begin();
     if (this.#keptKey === null) {
-      for (const rows of this.#daysOf(snapshot.rows)) {
+      const all = this.#daysOf(snapshot.rows);
+      if (this.part.isDone === undefined) this.#loads = this.#loadsOf(all.filter(({ sealed }) => sealed));
+      for (const rows of all) {
         if (this.part.isDone?.(state, rows.day) === true) break;
         await this.#addRows(state, rows);
       }
       return state;
     }
-    for (const span of snapshot.spans) await this.#addPart(state, span, snapshot, this.#keptKey);
+    const key = this.#keptKey;
+    this.#loads = this.#loadsOf(snapshot.spans.flatMap((span) => this.#segmentsOf(span, snapshot, key)));
+    for (const span of snapshot.spans) await this.#addPart(state, span, snapshot, key);
     return state;
   }
 
   /** Lets go of the rows that the report wanted to keep to its end. */
   release(): void {
+    this.#loads.release();
     for (const rows of this.#pinned.splice(0)) rows.unpin();
   }
 
@@ -90,13 +98,45 @@ export class Gathering<S, T> {
     return rows.slice(first, end);
   }
 
+  #loadsOf(all: readonly Rows[]): LoadsAhead {
+    return new LoadsAhead(all.filter((rows) => !this.#isPruned(rows)), (rows) => this.#load(rows));
+  }
+
+  /** Whether no row can match. */
+  #isPruned(rows: Rows): boolean {
+    return this.selectors.every((selector) => isPruned(rows, selector));
+  }
+
+  /** The segments of a span whose rows are looked at, as `#addPart` does. */
+  #segmentsOf(part: SpanPart, snapshot: Snapshot, key: string): readonly Rows[] {
+    if (part instanceof Head) return [];
+    if (!(part instanceof Span)) return [part];
+    if (!this.#isInRange(part)) return [];
+    const isKept = this.#isWithin(part) && this.#newerOf(part, snapshot, key).newer !== null;
+    return isKept ? [] : part.parts.flatMap((child) => this.#segmentsOf(child, snapshot, key));
+  }
+
+  #isInRange({ firstMs, lastMs }: Span): boolean {
+    return lastMs >= this.#range.fromMs && firstMs < this.#range.toMs;
+  }
+
+  #isWithin({ firstMs, lastMs }: Span): boolean {
+    return firstMs >= this.#range.fromMs && lastMs < this.#range.toMs;
+  }
+
+  /** What a span keeps, and the rows of its heads that this does not know; null where all are to be looked at. */
+  #newerOf(span: Span, snapshot: Snapshot, key: string) {
+    const views = span.heads.map((head) => snapshot.viewOf(head));
+    // What a span holds under the key was kept by a part of this kind.
+    const known = span.kept(key);
+    return { views, known, newer: known === null ? null : rowsSince(views, known) };
+  }
+
   async #addPart(state: S, part: SpanPart, snapshot: Snapshot, key: string): Promise<void> {
     if (part instanceof Head) return await this.#addRows(state, snapshot.viewOf(part));
     if (!(part instanceof Span)) return await this.#addRows(state, part);
-    const { fromMs, toMs } = this.#range;
-    const { firstMs, lastMs } = part;
-    if (lastMs < fromMs || firstMs >= toMs) this.work.prunedCount += part.partCount;
-    else if (firstMs >= fromMs && lastMs < toMs) await this.#addWhole(state, part, snapshot, key);
+    if (!this.#isInRange(part)) this.work.prunedCount += part.partCount;
+    else if (this.#isWithin(part)) await this.#addWhole(state, part, snapshot, key);
     else for (const child of part.parts) await this.#addPart(state, child, snapshot, key);
   }
 
@@ -104,10 +144,7 @@ export class Gathering<S, T> {
   async #addWhole(state: S, span: Span, snapshot: Snapshot, key: string): Promise<void> {
     const { kept } = this.part;
     assert(kept !== undefined, "there is a key for what is kept, but no way to keep it");
-    const views = span.heads.map((head) => snapshot.viewOf(head));
-    // What a span holds under the key was kept by a part of this kind.
-    const known = span.kept(key);
-    const newer = known === null ? null : rowsSince(views, known);
+    const { views, known, newer } = this.#newerOf(span, snapshot, key);
     if (known !== null && newer !== null) {
       this.work.keptCount += span.partCount - newer.length;
       if (isLittle(newer)) {
@@ -128,27 +165,37 @@ export class Gathering<S, T> {
     await kept.add(state, value, this.#pause);
   }
 
+  /** Settled when what is looked at of rows is in memory; null where it is. */
+  #load(rows: Rows): Promise<unknown> | null {
+    return this.#asksWho(rows) ? rows.who() : rows.load(columnsFor(rows, this.selectors, this.#columns));
+  }
+
+  /** Whether it is enough to know who did something. */
+  #asksWho(rows: Rows): boolean {
+    const { part, selectors } = this;
+    return part.scanWho !== undefined && rows.sealed && !isInMemory(rows, part.columns) && selectors.every((selector) => isAll(rows, selector));
+  }
+
   async #addRows(state: S, rows: Rows): Promise<void> {
     const { part, selectors } = this;
     await this.#pause();
-    if (selectors.every((selector) => isPruned(rows, selector))) {
+    if (this.#isPruned(rows)) {
       this.work.prunedCount += 1;
       return;
     }
     rows.pin();
     this.#pinned.push(rows);
-    if (part.scanWho !== undefined && rows.sealed && !isInMemory(rows, part.columns) && selectors.every((selector) => isAll(rows, selector))) {
-      const who = await this.slices.until(rows.who());
+    const loading = this.#loads.of(rows);
+    if (loading !== null) {
+      await this.slices.until(loading);
       await this.#pause();
+    }
+    if (part.scanWho !== undefined && this.#asksWho(rows)) {
+      const who = await rows.who();
       part.scanWho(state, rows, who);
       this.work.rowCount += who.actors.length;
     } else {
-      const loading = rows.load(columnsFor(rows, selectors, this.#columns));
-      if (loading !== null) {
-        this.work.loadCount += 1;
-        await this.slices.until(loading);
-        await this.#pause();
-      }
+      if (loading !== null) this.work.loadCount += 1;
       part.scan(state, rows, selectors);
       this.work.rowCount += rows.rowCount;
     }

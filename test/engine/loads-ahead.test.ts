@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { LoadsAhead } from "../../src/engine/question/loads-ahead.js";
+import type { Rows } from "../../src/segment/rows.js";
+
+/** Segments that are nothing but pinned or not, and what was begun of them. */
+function segments(count: number) {
+  const pins = new Array<number>(count).fill(0);
+  const begun: number[] = [];
+  const all = pins.map((_, at) => ({ pin: () => void (pins[at] = (pins[at] ?? 0) + 1), unpin: () => void (pins[at] = (pins[at] ?? 0) - 1) }) as Rows);
+  const load = (rows: Rows) => {
+    const at = all.indexOf(rows);
+    begun.push(at);
+    return at === 1 ? null : at === 3 ? Promise.reject(new Error("damaged")) : Promise.resolve();
+  };
+  return { all, begun, pins, ahead: new LoadsAhead(all.slice(0, -1), load) };
+}
+
+test("The next three segments are on their way while one is looked at, each once, and pinned until it is asked for.", async () => {
+  const { all, begun, pins, ahead } = segments(8);
+  await ahead.of(all[0]!);
+  expect(begun).toEqual([0, 1, 2, 3]);
+  expect(pins).toEqual([0, 1, 1, 1, 0, 0, 0, 0]);
+  expect(ahead.of(all[1]!)).toBeNull();
+  expect(begun).toEqual([0, 1, 2, 3, 4]);
+  await expect(ahead.of(all[3]!)).rejects.toThrow("damaged");
+  expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  await ahead.of(all[7]!);
+  expect(begun.at(-1), "rows that nobody foretold").toBe(7);
+  ahead.release();
+  expect(pins).toEqual(new Array(8).fill(0));
+});
