@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- there are eight of them */
 import { expect, test } from "vitest";
 import { LoadsAhead } from "../../src/engine/question/loads-ahead.js";
 import type { Rows } from "../../src/segment/rows.js";
