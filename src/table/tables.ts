@@ -48,7 +48,7 @@ export interface SessionRules {
   readonly revenue: RevenueRule;
 }
 
-/** In which of them sessions begin. */
+/** In which sessions begin that a question counts. */
 interface AskedRanges {
   readonly range: Range;
   readonly previous?: Range | null;

@@ -96,9 +96,12 @@ describe.each(questionLayouts)("what a server by itself would say otherwise, %s"
   });
 
   test("settings of its user that change what a statement means", async () => {
-    const profile = { enable_analyzer: 0, enable_global_with_statement: 0, prefer_column_name_to_alias: 1, aggregate_functions_null_for_empty: 1, limit: 1 };
+    const profile = {
+      enable_analyzer: 0, enable_global_with_statement: 0, prefer_column_name_to_alias: 1, aggregate_functions_null_for_empty: 1, limit: 1, offset: 1,
+      enable_positional_arguments: 0, empty_result_for_aggregation_by_empty_set: 1, join_default_strictness: "ANY", distributed_group_by_no_merge: 1, final: 1,
+    };
     const { options, drop } = await newDatabase(layout, { clock });
-    const [plain, other] = [await openClickHouse(options), await openUnder(options, { ...profile, offset: 1 })];
+    const [plain, other] = [await openClickHouse(options), await openUnder(options, profile)];
     try {
       const visit = (at: number) => ({ name: "pageview", userId: `user ${at % 7}`, anonymousId: `device ${at % 3}`, createdAt: nowMs - at * 3_600_000, url: `/${at % 5}` });
       await other.ingest(Array.from({ length: 40 }, (_, at) => visit(at)));
@@ -121,9 +124,9 @@ describe.each(questionLayouts)("what a server by itself would say otherwise, %s"
 
   test("bounds of its user make no part of an answer", async () => {
     const { options, drop } = await newDatabase(layout, { clock });
-    const [plain, bounded] = [await openClickHouse(options), await openUnder(options, { max_rows_to_group_by: 2, group_by_overflow_mode: "any" })];
+    const [plain, bounded] = [await openClickHouse(options), await openUnder(options, { max_rows_to_group_by: 20, group_by_overflow_mode: "any" })];
     try {
-      await plain.ingest(Array.from({ length: 40 }, (_, at) => ({ name: "click", userId: `user ${at}`, createdAt: nowMs - at * DAY_MS })));
+      await plain.ingest(Array.from({ length: 60 }, (_, at) => ({ name: "click", userId: `user ${at}`, createdAt: nowMs - at * DAY_MS })));
       await expect(bounded.countEventsPerDay({})).rejects.toMatchObject({ code: "overloaded" });
     } finally {
       await Promise.all([plain.close(), bounded.close()]);

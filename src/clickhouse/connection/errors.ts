@@ -4,13 +4,17 @@ import { DaybookError, type ErrorCode } from "../../base/errors.js";
 const CODES: Readonly<Record<string, ErrorCode>> = {
   "60": "manifest_missing",
   "81": "manifest_missing",
-  // Bounds of the user that the server is asked as.
+  "159": "query_timeout",
+  // Bounds of the user that the server is asked as: of rows, columns, sets, quotas, bytes and time; and settings that it must not set.
   "158": "overloaded",
+  "160": "query_timeout",
+  "161": "overloaded",
   "191": "overloaded",
   "201": "overloaded",
+  "290": "overloaded",
   "307": "overloaded",
   "396": "overloaded",
-  "159": "query_timeout",
+  "452": "not_supported",
   "164": "read_only",
   "202": "overloaded",
   "209": "unreachable",

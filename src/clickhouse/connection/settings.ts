@@ -14,7 +14,7 @@ export const SETTINGS = {
   max_ast_elements: 10_000_000,
   max_expanded_ast_elements: 10_000_000,
   max_parser_backtracks: 1_000_000_000,
-  // What a bound of the user cuts off is missing, and so is an error.
+  // What a bound of the user would cut off makes an error.
   limit: 0,
   offset: 0,
   read_overflow_mode: "throw",
@@ -28,7 +28,13 @@ export const SETTINGS = {
   transfer_overflow_mode: "throw",
   timeout_overflow_mode: "throw",
   timeout_overflow_mode_leaf: "throw",
+  // What settings of the user would change of what a statement means.
   enable_analyzer: 1,
+  enable_positional_arguments: 1,
+  empty_result_for_aggregation_by_empty_set: 0,
+  join_default_strictness: "ALL",
+  distributed_group_by_no_merge: 0,
+  final: 0,
   enable_global_with_statement: 1,
   prefer_column_name_to_alias: 0,
   aggregate_functions_null_for_empty: 0,

@@ -1,3 +1,5 @@
+import { assert } from "../../base/assert.js";
+
 /** A value that is sent beside a statement, as the type that stands for it there. */
 export interface Bound {
   readonly type: string;
@@ -55,6 +57,7 @@ export function wholes(values: readonly number[]): Bound {
 
 /** Epoch ms, counts and the like. Bounds of ranges may be infinite: they become what no row reaches. */
 export function whole(value: number): Bound {
+  assert(Number.isInteger(value) || Math.abs(value) === Infinity, "a whole number is bound");
   return { type: "Int64", value: String(Math.max(-(2 ** 53), Math.min(2 ** 53, value))) };
 }
 

@@ -7,11 +7,11 @@ import type { Range } from "../../plan/plan.js";
 import type { AnyPart, Part } from "../../report/form/part.js";
 import { TIME_COLUMN } from "../../schema/fields.js";
 import { Head, type HeadView } from "../../segment/head.js";
+import { LoadsAhead } from "../../segment/loads-ahead.js";
 import type { Rows } from "../../segment/rows.js";
 import { Segment } from "../../segment/segment.js";
 import { Span, type SpanAnswer, type SpanPart } from "../../segment/span.js";
 import type { Snapshot } from "../../store/live/catalog.js";
-import { LoadsAhead } from "./loads-ahead.js";
 import type { Work } from "./work.js";
 import type { Slices } from "./slices.js";
 
@@ -107,7 +107,7 @@ export class Gathering<S, T> {
     return this.selectors.every((selector) => isPruned(rows, selector));
   }
 
-  /** The segments of a span whose rows are looked at, as `#addPart` does. */
+  /** The segments of a span that `#addPart` will look at. Where it looks at others, they are not loaded ahead, and some of these for nothing. */
   #segmentsOf(part: SpanPart, snapshot: Snapshot, key: string): readonly Rows[] {
     if (part instanceof Head) return [];
     if (!(part instanceof Span)) return [part];

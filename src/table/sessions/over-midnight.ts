@@ -1,85 +1,98 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and runs are bounded by their columns */
+import type { Turns } from "../../base/turn.js";
 import { dayStartMs, MS_PER_DAY } from "../../base/time.js";
 import { BitSet } from "../../column/bit-set.js";
 import type { IdentityView } from "../../identity/identity-view.js";
-import type { SessionRule } from "../../plan/plan.js";
 import type { Rows } from "../../segment/rows.js";
-import { Part } from "./part.js";
+import { Midnight } from "./midnight.js";
+import { keyOfRows, Part, type PartKey } from "./part.js";
 import type { RunReader } from "./run-reader.js";
 import { actorAt, type RowsToRun } from "./rows-to-run.js";
-import type { SessionChanges } from "./session-changes.js";
+import type { Runs } from "./runs.js";
 
-export interface PartOfRows {
+/** A segment or head of an earlier day, and the runs of those who go on from there into the first day. */
+export interface CarriedPart {
   readonly part: Part;
   readonly rows: Rows;
+  /** Rows that were looked at: what comes to a head later gets runs whoever did it. */
+  readonly rowCount: number;
+  /** Who was active within a gap before the day ended. */
+  readonly late: BitSet;
+  /** Who has runs: all ids of theirs. */
+  readonly actors: BitSet;
 }
 
-/** What was found of earlier days: the runs of whose sessions may go on into the first day. */
+/** What was found of earlier days. */
 export interface OverMidnight {
-  /** From old days to new ones; others have no runs in them. */
-  readonly parts: readonly PartOfRows[];
+  /** From old days to new ones. */
+  readonly parts: readonly CarriedPart[];
   readonly midnight: Midnight;
   /** The earliest day that was looked at. */
-  readonly lookedDay: number;
+  readonly earliestDay: number;
 }
 
-/** Who was active just before and just after the beginning of the first day: whoever was both has the runs of earlier days too. */
-export class Midnight {
-  readonly before = new BitSet();
-  readonly after = new BitSet();
-
-  constructor(
-    /** Epoch ms. */
-    readonly ms: number,
-    readonly gapMs: number,
-  ) {}
-
-  /** Whether a session may go over midnight, by all ids of its identity. */
-  isOver(actors: readonly number[]): boolean {
-    return actors.some((actor) => this.before.has(actor)) && actors.some((actor) => this.after.has(actor));
-  }
-
-  /** Whether changes may touch a session that goes over midnight, or make it one. Cost: new rows of the first day, and all ids of whoever moved. */
-  isTouched({ grown, moved }: SessionChanges, former: IdentityView, identities: IdentityView): boolean {
-    for (const { rows, rowCount } of grown) {
-      if (dayStartMs(rows.day) < this.ms) return true;
-      if (dayStartMs(rows.day) === this.ms && rows.times().subarray(rowCount).some((ms) => ms <= this.gapMs)) return true;
-    }
-    for (const actor of moved)
-      for (const view of [former, identities]) if (this.isOver(view.actorsOf(view.identityOf(actor)))) return true;
-    return false;
-  }
+/** What a walk back over earlier days reads. */
+export interface WalkBack {
+  readonly firstDay: number;
+  /** The parts of the first day, and others of later ones. */
+  readonly own: readonly Part[];
+  /** Rows of all days. */
+  readonly rows: readonly Rows[];
+  readonly identities: IdentityView;
+  /** Of an earlier walk, some of which may hold still. */
+  readonly former: readonly CarriedPart[];
 }
 
 /**
- * The runs of earlier days of those whose sessions go over midnight into the first day, back to a midnight that nobody of them goes over. Cost: the
- * rows of these days: one or two, and all where somebody never pauses.
- * @param own the parts of the first day and later ones
- * @param rows of these days and earlier ones
+ * The runs of earlier days of those whose sessions may go over midnight into the first day: day by day, back to a midnight that nobody of them goes
+ * over. Cost: the rows of these days that were not looked at before. These are one or two days, and all where somebody never pauses.
  */
-export async function overMidnight(
-  firstDay: number,
-  own: readonly Part[],
-  rows: readonly Rows[],
-  identities: IdentityView,
-  { gapMs }: SessionRule,
-  reader: RunReader,
-): Promise<OverMidnight> {
+export async function overMidnight({ firstDay, own, rows, identities, former }: WalkBack, reader: RunReader): Promise<OverMidnight> {
+  const { gapMs } = reader.maker;
+  const known = new Map<PartKey, CarriedPart>(former.map((carried) => [carried.part.key, carried]));
   const midnight = new Midnight(dayStartMs(firstDay), gapMs);
   addEarly(own.filter(({ startMs }) => startMs === midnight.ms), gapMs, midnight.after);
-  const all: PartOfRows[] = [];
-  let [day, before, after] = [firstDay, midnight.before, midnight.after];
-  while (after.count > 0) {
+  const all: CarriedPart[] = [];
+  let day = firstDay;
+  for (let after = midnight.after; after.count > 0; ) {
     day -= 1;
     const ofDay = rows.filter((each) => each.day === day);
-    await reader.readEach(ofDay, (_, read) => addLate(read, MS_PER_DAY - gapMs, before));
-    const made = await reader.runsOfActors(ofDay, goingOver(before, after, identities));
-    const parts = [...made].map(([each, runs]): PartOfRows => ({ part: new Part(each, runs), rows: each }));
+    const late = await lateOf(ofDay, known, gapMs, reader);
+    const before = day === firstDay - 1 ? midnight.before : new BitSet();
+    for (const own of late.values()) before.unite(own.words);
+    const actors = await goingOver(before, after, identities, reader.turns);
+    const runs = await carriedRuns(ofDay, known, actors, reader);
+    const parts = ofDay.map((each) => ({ part: new Part(each, runs.get(each)!), rows: each, rowCount: each.rowCount, late: late.get(each)!, actors }));
     all.unshift(...parts);
-    [before, after] = [new BitSet(), new BitSet()];
+    after = new BitSet();
     addEarly(parts.map(({ part }) => part), gapMs, after);
   }
-  return { parts: all, midnight, lookedDay: day };
+  return { parts: all, midnight, earliestDay: day };
+}
+
+/** What is known of rows, if none came since. */
+function knownOf(rows: Rows, known: ReadonlyMap<PartKey, CarriedPart>): CarriedPart | null {
+  const carried = known.get(keyOfRows(rows));
+  return carried?.rowCount === rows.rowCount ? carried : null;
+}
+
+async function lateOf(all: readonly Rows[], known: ReadonlyMap<PartKey, CarriedPart>, gapMs: number, reader: RunReader): Promise<Map<Rows, BitSet>> {
+  const late = new Map<Rows, BitSet>(all.map((rows) => [rows, knownOf(rows, known)?.late ?? new BitSet()]));
+  await reader.readEach(all.filter((rows) => knownOf(rows, known) === null), (rows, read) => {
+    reader.looked(rows.rowCount);
+    addLate(read, MS_PER_DAY - gapMs, late.get(rows)!);
+  });
+  return late;
+}
+
+async function carriedRuns(all: readonly Rows[], known: ReadonlyMap<PartKey, CarriedPart>, actors: BitSet, reader: RunReader): Promise<Map<Rows, Runs>> {
+  const runs = new Map<Rows, Runs>();
+  for (const rows of all) {
+    const carried = knownOf(rows, known);
+    if (carried?.actors.equals(actors) === true) runs.set(rows, carried.part.runs);
+  }
+  const made = await reader.runsOfActors(all.filter((rows) => !runs.has(rows)), actors);
+  return new Map([...runs, ...made]);
 }
 
 /** Adds who was active no later than the gap in a day. */
@@ -92,12 +105,15 @@ function addLate(read: RowsToRun, fromMs: number, into: BitSet): void {
   for (let row = 0; row < read.times.length; row += 1) if (read.times[row]! >= fromMs) into.add(actorAt(read, row));
 }
 
-/** All ids of those who were active on both sides of a midnight. */
-function goingOver(before: BitSet, after: BitSet, identities: IdentityView): BitSet {
+/** All ids of those who were active on both sides of a midnight. Cost: all ids of those who were behind it. */
+async function goingOver(before: BitSet, after: BitSet, identities: IdentityView, turns: Turns): Promise<BitSet> {
+  const concerned = new Set<number>();
+  after.forEach((actor) => concerned.add(identities.identityOf(actor)));
   const found = new BitSet();
-  after.forEach((actor) => {
-    const own = identities.actorsOf(identities.identityOf(actor));
-    if (own.some((other) => before.has(other))) for (const other of own) found.add(other);
-  });
+  for (const identity of concerned) {
+    const own = identities.actorsOf(identity);
+    await turns.took(own.length);
+    if (own.some((actor) => before.has(actor))) for (const actor of own) found.add(actor);
+  }
   return found;
 }

@@ -27,12 +27,13 @@ export interface Stitching {
 
 /**
  * The sessions of a moment: those of an earlier one, in which the sessions that changes touch are made anew, behind all others. In one turn.
- * Null where too many are concerned, or something is not in memory: then all are to be made anew.
+ * Null where too many are concerned, something is not in memory, or a session may go over the first midnight: then all are to be made anew.
  * Cost: a look at every run of the days and ids that are concerned, 1 ns each; some 100 ns for each run and row that is.
  */
 export function restitched(view: SessionView, { rowsOf, grown, moved }: SessionChanges, moment: SessionMoment, stitching: Stitching): SessionView | null {
   const { columns, rule } = stitching;
   const parts = [...view.parts];
+  if (view.days.midnight?.isTouchedByMoves(moved, view.identities, moment.identities) === true) return null;
   const concerned = new Concerned(view.identities, moment.identities, rule);
   concerned.move(moved);
   for (const { number, rows, rowCount } of grown) {
@@ -45,7 +46,11 @@ export function restitched(view: SessionView, { rowsOf, grown, moved }: SessionC
     moment.looked(rows.rowCount - rowCount);
     const part = new Part(rows, runs, known);
     parts[number] = part;
-    for (let run = from; run < runs.count; run += 1) concerned.grow(runs.actors[run]!, part.startMs + runs.firstMs[run]!, part.startMs + runs.lastMs[run]!);
+    for (let run = from; run < runs.count; run += 1) {
+      const [actor, firstMs, lastMs] = [runs.actors[run]!, runs.firstMs[run]!, runs.lastMs[run]!];
+      if (view.days.midnight?.isTouchedBy(part.startMs, firstMs, lastMs) === true) return null;
+      concerned.grow(actor, part.startMs + firstMs, part.startMs + lastMs);
+    }
   }
   const order = concernedRuns(view, parts, concerned, columns);
   if (order === null) return null;

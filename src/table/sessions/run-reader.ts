@@ -1,8 +1,9 @@
-import { inOrder } from "../../base/ahead.js";
 import { Scratch } from "../../base/scratch.js";
 import type { Turns } from "../../base/turn.js";
 import type { BitSet } from "../../column/bit-set.js";
+import { LoadsAhead } from "../../segment/loads-ahead.js";
 import type { Rows } from "../../segment/rows.js";
+import { whilePinned } from "../../segment/while-pinned.js";
 import { actorAt, orderOfHead, type RowsToRun, type RunSource } from "./rows-to-run.js";
 import { type RunMaker, Runs } from "./runs.js";
 
@@ -18,18 +19,21 @@ export class RunReader {
     readonly source: RunSource,
     readonly maker: RunMaker,
     readonly turns: Turns,
-    /** Counts rows that were looked at. */
+    /** Counts rows that are looked at. */
     readonly looked: (rowCount: number) => void,
   ) {}
 
   /** All runs of each. */
   async runsOf(all: readonly Rows[]): Promise<Map<Rows, Runs>> {
     const made = new Map<Rows, Runs>();
-    await this.readEach(all, async (rows, read) => void made.set(rows, await this.#make(rows, read)));
+    await this.readEach(all, async (rows, read) => {
+      this.looked(rows.rowCount);
+      made.set(rows, await this.#make(rows, read));
+    });
     return made;
   }
 
-  /** The runs of some actors, of each. */
+  /** The runs of some actors, of rows that were looked at before. */
   async runsOfActors(all: readonly Rows[], actors: BitSet): Promise<Map<Rows, Runs>> {
     const made = new Map<Rows, Runs>();
     await this.readEach(all, async (rows, read) => void made.set(rows, await this.#make(rows, { ...read, leftOut: othersOf(read, actors) })));
@@ -38,21 +42,16 @@ export class RunReader {
 
   /** Looks at one after the other while it is loaded; the next ones are on their way then. */
   async readEach(all: readonly Rows[], look: (rows: Rows, read: RowsToRun) => void | Promise<void>): Promise<void> {
-    const pinned = new Set<Rows>();
-    const load = async (rows: Rows) => {
-      rows.pin();
-      pinned.add(rows);
-      await rows.load(this.source.columnsOf(rows));
-    };
+    const loads = new LoadsAhead(all, (rows) => rows.load(this.source.columnsOf(rows)));
     try {
-      await inOrder(all, load, async (_, rows) => {
-        this.looked(rows.rowCount);
-        await Scratch.of(async (scratch) => await look(rows, this.source.read(rows, 0, scratch)));
-        rows.unpin();
-        return pinned.delete(rows);
-      });
+      for (const rows of all)
+        await whilePinned([rows], async () => {
+          await loads.of(rows);
+          await Scratch.of(async (scratch) => await look(rows, this.source.read(rows, 0, scratch)));
+          await this.turns.took(rows.rowCount);
+        });
     } finally {
-      for (const rows of pinned) rows.unpin();
+      loads.release();
     }
   }
 

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and runs are bounded by their columns */
 import { grown } from "./grown.js";
-import type { RowsToRun } from "./rows-to-run.js";
+import { actorAt, type RowsToRun } from "./rows-to-run.js";
 
 /** In no run, or no row. */
 export const NONE = 0xffffffff;
@@ -151,15 +151,13 @@ export class RunMaker {
 
   /** Adds some rows in their order. Cost: some 15 ns a row. @param order null: rows from `from` to before `to` as they stand */
   add(runs: Runs, rows: RowsToRun, order: Uint32Array | null, from: number, to: number): void {
-    const { users, anonymous, projects, urls, times, isPageview, leftOut, slugs, onlyProject, firstRow } = rows;
+    const { projects, urls, times, isPageview, leftOut, slugs, onlyProject, firstRow } = rows;
     const { gapMs } = this;
     const { ofRows } = runs;
     for (let at = from; at < to; at += 1) {
       // Places in the columns; a head's begin with what came since.
       const place = order === null ? at : order[at]!;
-      const user = users[place]!;
-      const anonymousId = user === 0 ? anonymous[place]! : 0;
-      const actor = user !== 0 ? user * 2 : anonymousId === 0 ? 0 : anonymousId * 2 + 1;
+      const actor = actorAt(rows, place);
       if (actor === 0 || (leftOut !== null && leftOut[place] === 1)) continue;
       if (actor >= this.#open.length) this.#open = grown(this.#open, actor + 1);
       const ms = times[place]!;

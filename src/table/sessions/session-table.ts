@@ -8,10 +8,11 @@ import type { Range, SessionRule } from "../../plan/plan.js";
 import type { Droppable, MemoryBudget } from "../../segment/memory-budget.js";
 import type { Rows } from "../../segment/rows.js";
 import { byStartInTurns } from "./by-start.js";
+import { daysFor, includesDays, NO_DAYS, rowsOfDays, widenedDays, type DaySpan } from "./covered-days.js";
 import { LatestSessions } from "./latest-sessions.js";
 import { KeptStretches } from "./kept-stretches.js";
 import { walkLong } from "./long-unions.js";
-import { overMidnight, type PartOfRows } from "./over-midnight.js";
+import { overMidnight, type CarriedPart } from "./over-midnight.js";
 import { Part, keyOfRows, type PartKey } from "./part.js";
 import { readInTurns } from "./reading.js";
 import { restitched, type Stitching } from "./restitch.js";
@@ -20,7 +21,6 @@ import { RunReader } from "./run-reader.js";
 import { RunMaker } from "./runs.js";
 import { changesSince, type SessionMoment } from "./session-changes.js";
 import { SessionColumns } from "./session-columns.js";
-import { daysFor, includesDays, NO_DAYS, rowsOfDays, widenedDays } from "./session-days.js";
 import { SessionView } from "./session-view.js";
 import { Stitcher } from "./stitcher.js";
 
@@ -33,8 +33,8 @@ export class SessionTable implements Droppable {
   #view: SessionView | null = null;
   #stitching: Stitching | null = null;
   #working: Promise<void> | null = null;
-  /** Those asked for. */
-  #days = NO_DAYS;
+  /** Of earlier days, when all were made. */
+  #carried: readonly CarriedPart[] = [];
   #isReleased = false;
   byteLength = 0;
   lastUsed = 0;
@@ -53,10 +53,11 @@ export class SessionTable implements Droppable {
   /** The sessions of a moment that a question about a range looks at; null where something is missing. Cost: what changed since the last moment. */
   at(moment: SessionMoment, range: Range, missing: Missing): SessionView | null {
     const needed = daysFor(range, this.rule);
-    if (!includesDays(this.#days, needed)) this.#days = widenedDays(this.#days, needed);
-    const view = this.#working === null ? this.#follow(moment) : null;
-    if (view === null) missing.add(() => (this.#working ??= this.#stitchAll(moment).finally(() => (this.#working = null))));
-    else this.budget.touch(this);
+    const view = this.#follow(moment, needed);
+    if (view !== null) this.budget.touch(this);
+    // What others wait for may be other days, and go wrong there.
+    else if (this.#working !== null) missing.add(() => this.#working?.catch(() => undefined) ?? Promise.resolve());
+    else missing.add(() => (this.#working ??= this.#stitchAll(moment, needed).finally(() => (this.#working = null))));
     return view;
   }
 
@@ -71,40 +72,39 @@ export class SessionTable implements Droppable {
     this.#view?.kept.release();
     this.#view = null;
     this.#stitching = null;
-    this.#days = NO_DAYS;
+    this.#carried = [];
     this.byteLength = 0;
   }
 
   /** Null where all is to be made anew. */
-  #follow(asked: SessionMoment): SessionView | null {
+  #follow(asked: SessionMoment, needed: DaySpan): SessionView | null {
     const view = this.#view;
-    if (view === null || this.#stitching === null || !includesDays(view.days.whole, this.#days)) return null;
-    const moment = { ...asked, rows: rowsOfDays(asked.rows, view.days.looked) };
+    if (view === null || this.#stitching === null || !includesDays(view.days.whole, needed)) return null;
+    const moment = { ...asked, rows: rowsOfDays(asked.rows, { ...view.days.whole, firstDay: view.days.earliestDay }) };
     const isSame = areSameParts(view.rows, moment.rows) && moment.identities.movedSince(view.identities)?.size === 0;
     if (isSame) return view;
+    // The runs of heads would change while they are read.
+    if (this.#working !== null) return null;
     if (view.count - this.#stitching.wholeCount > LIMITS.unorderedSessionCount) return null;
     const changes = changesSince(view, moment);
-    const isFollowed = changes !== null && view.days.midnight?.isTouched(changes, view.identities, moment.identities) !== true;
-    const next = !isFollowed ? null : restitched(view, changes, moment, this.#stitching);
+    const next = changes === null ? null : restitched(view, changes, moment, this.#stitching);
     // A try that was given up left runs and sessions behind: next all are made anew.
     if (next === null) this.#stitching = null;
     else this.#keep(next);
     return next;
   }
 
-  /** Makes all sessions of the days asked for, in turns. Cost: the runs, and the rows of segments and heads whose runs are not known. */
-  async #stitchAll({ rows: ofMoment, identities, looked }: SessionMoment): Promise<void> {
+  /** Makes all sessions of the days that are needed, and of those that were, in turns. Cost: the runs, and the rows whose runs are not known. */
+  async #stitchAll(moment: SessionMoment, needed: DaySpan): Promise<void> {
     const { rule, source } = this;
-    const whole = this.#days;
     const turns = new Turns();
     const maker = new RunMaker(rule.gapMs);
-    const reader = new RunReader(source, maker, turns, looked);
-    const own = await this.#partsOf(rowsOfDays(ofMoment, whole), reader);
-    const earlier = whole.firstDay === -Infinity ? null : await overMidnight(whole.firstDay, own.map(({ part }) => part), ofMoment, identities, rule, reader);
-    const all = [...(earlier?.parts ?? []), ...own];
-    const days = { whole, looked: { ...whole, firstDay: earlier?.lookedDay ?? -Infinity }, midnight: earlier?.midnight ?? null };
-    const rows = rowsOfDays(ofMoment, days.looked);
-    const [parts, rowsOf] = [all.map(({ part }) => part), all.map(({ rows: own }) => own)];
+    const reader = new RunReader(source, maker, turns, moment.looked);
+    const whole = widenedDays(this.#view?.days.whole ?? NO_DAYS, needed);
+    const { days, all, carried } = await this.#partsOf(moment, whole, reader);
+    const [parts, rowsOf] = [all.map(({ part }) => part), all.map(({ rows }) => rows)];
+    const { identities } = moment;
+    const rows = rowsOfDays(moment.rows, { ...whole, firstDay: days.earliestDay });
     const columns = new SessionColumns(rule.maxMs);
     const stitcher = new Stitcher(parts, identities, rule, columns, new LatestSessions());
     await stitcher.stitchAll(turns);
@@ -115,6 +115,7 @@ export class SessionTable implements Droppable {
     const kept = new KeptStretches(this.budget, orderedCount);
     const others = await byStartInTurns(columns.starts, orderedCount, columns.count, turns);
     // Not before: between turns the budget may drop what was there.
+    this.#carried = carried;
     this.#stitching = { rule, source, maker, columns, wholeCount: columns.count, latest: stitcher.latest };
     this.#keep(new SessionView(columns.facts(), columns.count, orderedCount, others, stitcher.latest.end, rowsOf, parts, numbers, days, rows, identities, kept));
   }
@@ -131,11 +132,15 @@ export class SessionTable implements Droppable {
   }
 
   /** Parts from old days to new ones, with their rows. */
-  async #partsOf(rows: readonly Rows[], reader: RunReader): Promise<PartOfRows[]> {
+  async #partsOf({ rows, identities }: SessionMoment, whole: DaySpan, reader: RunReader) {
     const known = new Map(this.#view?.wholeParts.map((part) => [part.key, part.runs]));
+    const [former, { firstDay }] = [this.#carried, whole];
     const knownOf = (own: Rows) => known.get(keyOfRows(own));
-    const all = [...rows].sort((a, b) => a.day - b.day);
-    const made = await reader.runsOf(all.filter((own) => knownOf(own)?.rowCount !== own.rowCount));
-    return all.map((own) => ({ part: new Part(own, made.get(own) ?? knownOf(own)!), rows: own }));
+    const ofDays = [...rowsOfDays(rows, whole)].sort((a, b) => a.day - b.day);
+    const made = await reader.runsOf(ofDays.filter((own) => knownOf(own)?.rowCount !== own.rowCount));
+    const own = ofDays.map((rows) => ({ part: new Part(rows, made.get(rows) ?? knownOf(rows)!), rows }));
+    if (firstDay === -Infinity) return { days: { whole, earliestDay: firstDay, midnight: null }, all: own, carried: [] };
+    const { parts: carried, midnight, earliestDay } = await overMidnight({ firstDay, own: own.map(({ part }) => part), rows, identities, former }, reader);
+    return { days: { whole, earliestDay, midnight }, all: [...carried, ...own], carried };
   }
 }

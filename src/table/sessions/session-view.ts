@@ -6,21 +6,10 @@ import type { IdentityView } from "../../identity/identity-view.js";
 import { HeadView } from "../../segment/head.js";
 import type { Rows } from "../../segment/rows.js";
 import type { KeptStretches, Stretch } from "./kept-stretches.js";
+import type { CoveredDays } from "./covered-days.js";
 import { BY_ROW, keyOfRows, type Part, type PartKey } from "./part.js";
-import type { Midnight } from "./over-midnight.js";
 import { NONE, runOf } from "./runs.js";
 import type { SessionFacts } from "./session-columns.js";
-import type { DaySpan } from "./session-days.js";
-
-/** From when to when rows were looked at. */
-export interface CoveredDays {
-  /** All rows of these days were, so that whatever session begins in one of them is there, with all its events where these lie in others of them. */
-  readonly whole: DaySpan;
-  /** And some rows of the days before. */
-  readonly looked: DaySpan;
-  /** The one with which the first day begins; null: all time came before. */
-  readonly midnight: Midnight | null;
-}
 
 /** The sessions of some days, at one moment: what comes later does not change them. */
 export class SessionView {

@@ -9,22 +9,22 @@ import { shuffled } from "../../oracle/person-case.js";
 import { differenceOf, type InsightRun, type Step } from "./insight-run.js";
 import { smallestRun } from "./smallest-run.js";
 
-/** What an insight is asked about one history. */
+/** What an insight is asked about one history; where the time is short, for a history costs as much as ten questions. */
 export const QUESTIONS_PER_HISTORY = 8;
+export const MANY_PER_HISTORY = 40;
 
 /**
  * Asks a Daybook and the oracle so many random questions of an insight, some about each of many histories. These arrive in batches, with
  * questions, seals and restarts between them; where no id stands for two things some of it twice, and in another order than the oracle's.
  * @throws an error with the seed and a small case
  */
-export async function checkInsight(report: InsightName, firstSeed: number, questionCount: number): Promise<void> {
-  for (let index = 0; index * QUESTIONS_PER_HISTORY < questionCount; index += 1) await checkInsightHistory(report, firstSeed + index);
+export async function checkInsight(report: InsightName, firstSeed: number, questionCount: number, perHistory = QUESTIONS_PER_HISTORY): Promise<void> {
+  for (let index = 0; index * perHistory < questionCount; index += 1) await checkHistory(report, firstSeed + index, perHistory);
 }
 
-/** Asks about the history of one seed. @throws as `checkInsight` */
-export async function checkInsightHistory(report: InsightName, seed: number): Promise<void> {
-  if ((await insightDifference(report, seed)) === null) return;
-  const small = await smallestRun(insightRun(report, seed));
+async function checkHistory(report: InsightName, seed: number, questionCount: number): Promise<void> {
+  if ((await differenceOf(insightRun(report, seed, questionCount))) === null) return;
+  const small = await smallestRun(insightRun(report, seed, questionCount));
   throw new Error([
     `a Daybook and the oracle disagree about ${report}; repeat with DAYBOOK_SEED=${seed} DAYBOOK_CASES=1`,
     JSON.stringify({ ...small.options, rates: small.options.rates === undefined ? "none" : "made up", isDeflated: small.isDeflated }),
@@ -33,18 +33,18 @@ export async function checkInsightHistory(report: InsightName, seed: number): Pr
   ].join("\n"));
 }
 
-/** The same without a search for a small case; null where all answers are as they should be. */
+/** The same of one history, without a search for a small case; null where all answers are as they should be. */
 export function insightDifference(report: InsightName, seed: number): Promise<string | null> {
-  return differenceOf(insightRun(report, seed));
+  return differenceOf(insightRun(report, seed, QUESTIONS_PER_HISTORY));
 }
 
-function insightRun(report: InsightName, seed: number): InsightRun {
+function insightRun(report: InsightName, seed: number, questionCount: number): InsightRun {
   const random = seededRandom(seed);
   const given = insightHistory(random);
   const { history, options, isOrderFree } = given;
   const arrival = isOrderFree && random.chance(0.7) ? shuffled(random, history) : history;
   const known: Known = { random, timesMs: timesOf(history), nowMs: options.nowMs, identityIds: identityIdsOf(random, given) };
-  const questions = Array.from({ length: QUESTIONS_PER_HISTORY }, () => insightQuestion(report, known));
+  const questions = Array.from({ length: questionCount }, () => insightQuestion(report, known));
   return { options, isDeflated: random.chance(0.05), steps: [...arrivalSteps(random, arrival, questions), ...lastSteps(random, questions)] };
 }
 

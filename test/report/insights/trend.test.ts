@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { useLimits } from "../../limits.js";
 import { baseSeed, caseCount } from "../../oracle/settings.js";
-import { checkInsight } from "./insight-case.js";
+import { checkInsight, MANY_PER_HISTORY } from "./insight-case.js";
 import { INSIGHT_LIMITS } from "./insight-limits.js";
 import { QUESTION_COUNT } from "./question-counts.js";
 
@@ -10,5 +10,5 @@ useLimits(INSIGHT_LIMITS);
 test("A Daybook answers trend as the oracle does, whatever comes in whatever order, and whatever was asked before.", async () => {
   const questionCount = caseCount(QUESTION_COUNT.quick);
   expect(questionCount).toBeGreaterThan(0);
-  await checkInsight("trend", baseSeed, questionCount);
+  await checkInsight("trend", baseSeed, questionCount, MANY_PER_HISTORY);
 });

@@ -1,6 +1,7 @@
 import { fixedClock, memoryStorage, openDaybook } from "daybook";
 import { oracle, type HistoryItem, type Random } from "daybook/testing";
 import { expect, test } from "vitest";
+import { LIMITS } from "../../../src/base/limits.js";
 import { arrive } from "../../../src/testing/random/arrive.js";
 import type { Known } from "../../../src/testing/random/insight-questions.js";
 import { caseCount } from "../../oracle/settings.js";
@@ -66,6 +67,7 @@ const [ann, device, ben] = [{ userId: "ann" }, { anonymousId: "device" }, { user
 const CASES = {
   "somebody who goes on": { history: visits(ann, 5, 300), late: [] },
   "a late event on the day before": { history: [...visits(ann, 2, 139), ...visits(ann, 145, 300)], late: [visit(ann, 141)] },
+  "a late event behind an earlier midnight": { history: [...visits(ann, 3, 94), ...visits(ann, 101, 300)], late: [visit(ann, 97)] },
   "a late event on the first day": { history: [...visits(ann, 3, 142), ...visits(ann, 148.4, 300)], late: [visit(ann, 144.5)] },
   "a late event on the first day, in a segment": { history: [...visits(ann, 3, 142), ...visits(ann, 148.4, 300)], late: [visit(ann, 144.5)], seals: true },
   "a link": { history: [...visits(device, 3, 143), ...visits(ann, 145, 300)], late: [{ identify: { userId: "ann", anonymousId: "device" } }] },
@@ -85,5 +87,28 @@ test.each(Object.entries(CASES))("Over midnight: %s", async (_, { history, late,
       const expected = oracle(past, { nowMs: NOW_MS, session }).sessionsOverview(input);
       expect(await daybook.sessionsOverview(input)).toMatchObject(expected);
     }
+  }
+});
+
+test("What comes while sessions of more days are made is in the next answer about fewer days.", async () => {
+  const usual = LIMITS.turnValueCount;
+  Object.assign(LIMITS, { turnValueCount: 100 });
+  try {
+    const history = [...visits(ann, 3, 300), ...visits(ben, 5, 300)];
+    const late = Array.from({ length: 20 }, (_, at) => visit({ userId: `late ${at}` }, 196));
+    await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS) });
+    await arrive(daybook, history);
+    const day = { startDate: new Date(START_MS + 8 * DAY_MS), endDate: new Date(START_MS + 9 * DAY_MS - 1), interval: "hour" } as const;
+    await daybook.sessionsOverview(day);
+    const all = daybook.sessionsOverview({ startDate: new Date(START_MS), interval: "day" });
+    for (const [at, item] of late.entries()) {
+      await arrive(daybook, [item]);
+      expect(await daybook.sessionsOverview(day)).toMatchObject(oracle([...history, ...late.slice(0, at + 1)], { nowMs: NOW_MS }).sessionsOverview(day));
+    }
+    await all;
+    const input = { startDate: new Date(START_MS), interval: "day" } as const;
+    expect(await daybook.sessionsOverview(input)).toMatchObject(oracle([...history, ...late], { nowMs: NOW_MS }).sessionsOverview(input));
+  } finally {
+    Object.assign(LIMITS, { turnValueCount: usual });
   }
 });

@@ -1,5 +1,5 @@
-import { AHEAD_COUNT } from "../../base/ahead.js";
-import type { Rows } from "../../segment/rows.js";
+import { AHEAD_COUNT } from "../base/ahead.js";
+import type { Rows } from "./rows.js";
 
 /** What is loaded of segments that are read one after the other: that of the next ones is under way while one is looked at. */
 export class LoadsAhead {
@@ -23,6 +23,8 @@ export class LoadsAhead {
   of(rows: Rows): Promise<unknown> | null {
     const place = this.#places.get(rows);
     if (place === undefined) return this.load(rows);
+    // What was passed over is not asked for any more.
+    this.#begunCount = Math.max(this.#begunCount, place);
     for (const next of this.all.slice(this.#begunCount, place + AHEAD_COUNT)) this.#begin(next);
     const loading = this.#begun.get(rows) ?? null;
     this.#letGo(rows);

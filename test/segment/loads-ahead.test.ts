@@ -1,6 +1,6 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- there are eight of them */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- there are so many of them */
 import { expect, test } from "vitest";
-import { LoadsAhead } from "../../src/engine/question/loads-ahead.js";
+import { LoadsAhead } from "../../src/segment/loads-ahead.js";
 import type { Rows } from "../../src/segment/rows.js";
 
 /** Segments that are nothing but pinned or not, and what was begun of them. */
@@ -15,6 +15,15 @@ function segments(count: number) {
   };
   return { all, begun, pins, ahead: new LoadsAhead(all.slice(0, -1), load) };
 }
+
+test("What is passed over is not loaded.", async () => {
+  const { all, begun, pins, ahead } = segments(12);
+  await ahead.of(all[0]!);
+  await ahead.of(all[9]!);
+  expect(begun).toEqual([0, 1, 2, 3, 9, 10]);
+  ahead.release();
+  expect(pins).toEqual(new Array(12).fill(0));
+});
 
 test("The next three segments are on their way while one is looked at, each once, and pinned until it is asked for.", async () => {
   const { all, begun, pins, ahead } = segments(8);

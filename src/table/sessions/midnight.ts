@@ -1,0 +1,38 @@
+import { MS_PER_DAY } from "../../base/time.js";
+import { BitSet } from "../../column/bit-set.js";
+import type { IdentityView } from "../../identity/identity-view.js";
+
+/** Who may have a session that goes over the midnight before the first day; of these alone there are runs of earlier days. */
+export class Midnight {
+  /** Who was active within a gap before it, and behind it. */
+  readonly before = new BitSet();
+  readonly after = new BitSet();
+
+  constructor(
+    /** Epoch ms. */
+    readonly ms: number,
+    readonly gapMs: number,
+  ) {}
+
+  /**
+   * Whether a run that came since may make a session go over this midnight, or over one before that its person's runs were not looked for beyond. What
+   * lies further from midnights does neither. @param firstMs of its day, as `lastMs`
+   */
+  isTouchedBy(dayMs: number, firstMs: number, lastMs: number): boolean {
+    return dayMs <= this.ms && (firstMs <= this.gapMs || (dayMs < this.ms && lastMs >= MS_PER_DAY - this.gapMs));
+  }
+
+  /** Whether some who moved from one identity to another go over it, before or since. Cost: all ids of these identities. */
+  isTouchedByMoves(moved: Iterable<number>, former: IdentityView, identities: IdentityView): boolean {
+    for (const view of [former, identities]) {
+      const concerned = new Set<number>();
+      for (const actor of moved) concerned.add(view.identityOf(actor));
+      for (const identity of concerned) if (this.#isOver(view.actorsOf(identity))) return true;
+    }
+    return false;
+  }
+
+  #isOver(actors: readonly number[]): boolean {
+    return actors.some((actor) => this.before.has(actor)) && actors.some((actor) => this.after.has(actor));
+  }
+}
