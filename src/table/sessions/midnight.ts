@@ -15,8 +15,8 @@ export class Midnight {
   ) {}
 
   /**
-   * Whether a run that came since may make a session go over this midnight, or over one before that its person's runs were not looked for beyond. What
-   * lies further from midnights does neither. @param firstMs of its day, as `lastMs`
+   * Whether a run that came since may make a session go over this midnight, or over an earlier one beyond which runs of its person were not looked
+   * for. What lies further from midnights does neither. @param firstMs of its day, as `lastMs`
    */
   isTouchedBy(dayMs: number, firstMs: number, lastMs: number): boolean {
     return dayMs <= this.ms && (firstMs <= this.gapMs || (dayMs < this.ms && lastMs >= MS_PER_DAY - this.gapMs));
