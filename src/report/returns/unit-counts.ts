@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are below the number of words */
+import { popcount } from "../../column/bitmap.js";
 import type { EntityBits } from "./bits-of-units.js";
 
 /** Words that are counted between two turns. */
@@ -59,15 +60,23 @@ export class UnitCounts {
   }
 
   #count(histogram: number[], from: number, to: number): void {
-    const planes = this.#planes;
+    const powerCount = this.#planes.length;
     for (let at = from; at < to; at += 1) {
       const place = this.#places[at]!;
-      for (let rest = this.#any[place]!; rest !== 0; rest &= rest - 1) {
-        const bit = 31 - Math.clz32(rest & -rest);
-        let count = 0;
-        for (let power = 0; power < planes.length; power += 1) count |= ((planes[power]![place]! >>> bit) & 1) << power;
-        histogram[count]! += 1;
-      }
+      this.#halve(histogram, place, this.#any[place]!, powerCount, 0);
     }
+  }
+
+  /** Counts the entities of a word, which have the upper bits of a number in common, by that number: most numbers are few, so that few bits differ. */
+  #halve(histogram: number[], place: number, entities: number, powerCount: number, number: number): void {
+    if (entities === 0) return;
+    if (powerCount === 0) {
+      histogram[number]! += popcount(entities);
+      return;
+    }
+    const power = powerCount - 1;
+    const plane = this.#planes[power]![place]!;
+    this.#halve(histogram, place, entities & ~plane, power, number);
+    this.#halve(histogram, place, entities & plane, power, number | (1 << power));
   }
 }
