@@ -67,7 +67,7 @@ export class UnitCounts {
     }
   }
 
-  /** Counts the entities of a word, which have the upper bits of a number in common, by that number: most numbers are few, so that few bits differ. */
+  /** Counts the entities of a word, whose numbers have the upper bits in common, by their numbers: most are small, so that few bits differ. */
   #halve(histogram: number[], place: number, entities: number, powerCount: number, number: number): void {
     if (entities === 0) return;
     if (powerCount === 0) {
