@@ -49,12 +49,6 @@ export class BitSet {
     for (let at = 0; at < codes.length; at += 1) this.#words[codes[at]! >>> 5] = 0;
   }
 
-  /** Whether the codes are the same. Cost: the words. */
-  equals(other: BitSet): boolean {
-    const [shorter, longer] = [this.#words, other.#words].sort((a, b) => a.length - b.length) as [Uint32Array, Uint32Array];
-    return longer.every((word, at) => word === (shorter[at] ?? 0));
-  }
-
   /** Calls `visit` with each code, ascending. */
   forEach(visit: (code: number) => void): void {
     for (let word = 0; word < this.#words.length; word += 1)

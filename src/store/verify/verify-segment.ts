@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
+import { areSameNumbers } from "../../base/same-numbers.js";
 import { MS_PER_DAY } from "../../base/time.js";
 import { compareIds } from "../../base/uuid.js";
 import { denseCodes } from "../../column/column.js";
@@ -57,8 +58,7 @@ export async function verifySegment(entry: SegmentEntry, segment: Segment, foote
 }
 
 function areSameWho(one: Who, other: Who): boolean {
-  const areEqual = (a: Uint32Array, b: Uint32Array) => a.length === b.length && a.every((code, at) => code === b[at]);
-  return areEqual(one.actors, other.actors) && areEqual(one.companies, other.companies) && areEqual(one.projects, other.projects);
+  return areSameNumbers(one.actors, other.actors) && areSameNumbers(one.companies, other.companies) && areSameNumbers(one.projects, other.projects);
 }
 
 function verifyBlocks(key: string, { blocks, meta }: ContainerFooter<SegmentMeta>, { links }: Segment, findings: Findings): void {
@@ -88,10 +88,9 @@ function sourceOf(segment: Segment): ExcerptSource {
 }
 
 function areSameExcerpts(one: Excerpt, other: Excerpt, columns: readonly string[]): boolean {
-  const areEqual = (a: ArrayLike<number>, b: ArrayLike<number>) => a.length === b.length && Array.prototype.every.call(a, (value, at) => value === b[at]);
   const codesOf = (excerpt: Excerpt, name: string) => denseCodes(excerpt.column(name));
-  return areEqual(one.times(), other.times()) && areEqual(one.sequences(), other.sequences())
-    && columns.every((name) => areEqual(codesOf(one, name), codesOf(other, name)));
+  return areSameNumbers(one.times(), other.times()) && areSameNumbers(one.sequences(), other.sequences())
+    && columns.every((name) => areSameNumbers(codesOf(one, name), codesOf(other, name)));
 }
 
 function verifyOrder(key: string, segment: Segment, findings: Findings): void {

@@ -14,6 +14,10 @@ export class Midnight {
     readonly gapMs: number,
   ) {}
 
+  get byteLength(): number {
+    return this.before.words.byteLength + this.after.words.byteLength;
+  }
+
   /**
    * Whether a run that came since may make a session go over this midnight, or over an earlier one beyond which runs of its person were not looked
    * for. What lies further from midnights does neither. @param firstMs of its day, as `lastMs`

@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and runs are bounded by their columns */
-import type { Turns } from "../../base/turn.js";
+import { areSameNumbers } from "../../base/same-numbers.js";
 import { dayStartMs, MS_PER_DAY } from "../../base/time.js";
+import type { Turns } from "../../base/turn.js";
 import { BitSet } from "../../column/bit-set.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import type { Rows } from "../../segment/rows.js";
@@ -16,10 +17,10 @@ export interface CarriedPart {
   readonly rows: Rows;
   /** Rows that were looked at: what comes to a head later gets runs whoever did it. */
   readonly rowCount: number;
-  /** Who was active within a gap before the day ended. */
-  readonly late: BitSet;
-  /** Who has runs: all ids of theirs. */
-  readonly actors: BitSet;
+  /** Who was active within a gap before the day ended, ascending. */
+  readonly late: Uint32Array;
+  /** Who has runs: all ids of theirs, ascending; one list for all of a day. */
+  readonly actors: Uint32Array;
 }
 
 /** What was found of earlier days. */
@@ -59,9 +60,10 @@ export async function overMidnight({ firstDay, own, rows, identities, former }: 
     const ofDay = rows.filter((each) => each.day === day);
     const late = await lateOf(ofDay, known, gapMs, reader);
     const before = day === firstDay - 1 ? midnight.before : new BitSet();
-    for (const own of late.values()) before.unite(own.words);
-    const actors = await goingOver(before, after, identities, reader.turns);
-    const runs = await carriedRuns(ofDay, known, actors, reader);
+    for (const own of late.values()) for (const actor of own) before.add(actor);
+    const goers = await goingOver(before, after, identities, reader.turns);
+    const actors = listOf(goers);
+    const runs = await carriedRuns(ofDay, known, goers, actors, reader);
     const parts = ofDay.map((each) => ({ part: new Part(each, runs.get(each)!), rows: each, rowCount: each.rowCount, late: late.get(each)!, actors }));
     all.unshift(...parts);
     after = new BitSet();
@@ -76,22 +78,33 @@ function knownOf(rows: Rows, known: ReadonlyMap<PartKey, CarriedPart>): CarriedP
   return carried?.rowCount === rows.rowCount ? carried : null;
 }
 
-async function lateOf(all: readonly Rows[], known: ReadonlyMap<PartKey, CarriedPart>, gapMs: number, reader: RunReader): Promise<Map<Rows, BitSet>> {
-  const late = new Map<Rows, BitSet>(all.map((rows) => [rows, knownOf(rows, known)?.late ?? new BitSet()]));
-  await reader.readEach(all.filter((rows) => knownOf(rows, known) === null), (rows, read) => {
+async function lateOf(all: readonly Rows[], known: ReadonlyMap<PartKey, CarriedPart>, gapMs: number, reader: RunReader): Promise<Map<Rows, Uint32Array>> {
+  const late = new Map<Rows, Uint32Array>();
+  for (const rows of all) {
+    const carried = knownOf(rows, known);
+    if (carried !== null) late.set(rows, carried.late);
+  }
+  await reader.readEach(all.filter((rows) => !late.has(rows)), (rows, read) => {
     reader.looked(rows.rowCount);
-    addLate(read, MS_PER_DAY - gapMs, late.get(rows)!);
+    late.set(rows, lateIn(read, MS_PER_DAY - gapMs));
   });
   return late;
 }
 
-async function carriedRuns(all: readonly Rows[], known: ReadonlyMap<PartKey, CarriedPart>, actors: BitSet, reader: RunReader): Promise<Map<Rows, Runs>> {
+/** @param goers the same as `actors` */
+async function carriedRuns(
+  all: readonly Rows[],
+  known: ReadonlyMap<PartKey, CarriedPart>,
+  goers: BitSet,
+  actors: Uint32Array,
+  reader: RunReader,
+): Promise<Map<Rows, Runs>> {
   const runs = new Map<Rows, Runs>();
   for (const rows of all) {
     const carried = knownOf(rows, known);
-    if (carried?.actors.equals(actors) === true) runs.set(rows, carried.part.runs);
+    if (carried !== null && areSameNumbers(carried.actors, actors)) runs.set(rows, carried.part.runs);
   }
-  const made = await reader.runsOfActors(all.filter((rows) => !runs.has(rows)), actors);
+  const made = await reader.runsOfActors(all.filter((rows) => !runs.has(rows)), goers);
   return new Map([...runs, ...made]);
 }
 
@@ -100,9 +113,17 @@ function addEarly(parts: readonly Part[], gapMs: number, into: BitSet): void {
   for (const { runs } of parts) for (let run = 0; run < runs.count; run += 1) if (runs.firstMs[run]! <= gapMs) into.add(runs.actors[run]!);
 }
 
-/** Adds who was active from a ms of the day on. */
-function addLate(read: RowsToRun, fromMs: number, into: BitSet): void {
-  for (let row = 0; row < read.times.length; row += 1) if (read.times[row]! >= fromMs) into.add(actorAt(read, row));
+/** Who was active from a ms of the day on, ascending. */
+function lateIn(read: RowsToRun, fromMs: number): Uint32Array {
+  const late = new Set<number>();
+  for (let row = 0; row < read.times.length; row += 1) if (read.times[row]! >= fromMs) late.add(actorAt(read, row));
+  return Uint32Array.from(late).sort();
+}
+
+function listOf(actors: BitSet): Uint32Array {
+  const list: number[] = [];
+  actors.forEach((actor) => list.push(actor));
+  return Uint32Array.from(list);
 }
 
 /** All ids of those who were active on both sides of a midnight. Cost: all ids of those who were behind it. */

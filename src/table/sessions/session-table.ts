@@ -125,7 +125,8 @@ export class SessionTable implements Droppable {
     this.#view = view;
     const { columns, latest, maker } = this.#stitching!;
     this.budget.remove(this);
-    this.byteLength = columns.byteLength + latest.byteLength + maker.byteLength + view.parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    const held = [columns, latest, maker, ...view.parts, ...this.#carried.flatMap(({ late, actors }) => [late, actors])];
+    this.byteLength = held.reduce((sum, { byteLength }) => sum + byteLength, view.days.midnight?.byteLength ?? 0);
     // All may have been made for a question that began before.
     if (this.#isReleased) view.kept.release();
     else this.budget.add(this);
