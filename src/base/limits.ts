@@ -58,7 +58,7 @@ export const LIMITS = {
   placedTouchCount: 16 * 1024,
   /** Touches of one owner that are put in order in one turn. */
   placesSortedAtOnce: 4 * 1024,
-  /** Rows that came, actors that moved and runs of theirs, up to which sessions are made anew within one turn: some 5 ms. */
+  /** Rows that came, actors that moved, and events of sessions that change, up to which these are made anew within one turn: some 20 ms. */
   restitchedCount: 64 * 1024,
   /** Sessions that came since all were put in order, each of which every change looks at. Of more all are put in order again. */
   unorderedSessionCount: 64 * 1024,

@@ -23,7 +23,7 @@ export class Scratch {
     try {
       return await use(scratch);
     } finally {
-      for (const numbers of scratch.#taken) keep(numbers);
+      scratch.releaseAll();
     }
   }
 
@@ -33,7 +33,7 @@ export class Scratch {
     try {
       return use(scratch);
     } finally {
-      for (const numbers of scratch.#taken) keep(numbers);
+      scratch.releaseAll();
     }
   }
 
@@ -60,6 +60,11 @@ export class Scratch {
   release(numbers: Uint32Array): void {
     const at = this.#taken.findIndex(({ buffer }) => buffer === numbers.buffer);
     for (const taken of at < 0 ? [] : this.#taken.splice(at, 1)) keep(taken);
+  }
+
+  /** Gives back all that it took: for whoever has several at the same time, each with an end of its own. */
+  releaseAll(): void {
+    for (const numbers of this.#taken.splice(0)) keep(numbers);
   }
 
   /** So many zeros. */

@@ -19,7 +19,7 @@ import { PaymentLabels } from "./touches/payment-labels.js";
 import { Payments } from "./money/payments.js";
 import { RefundOrigins } from "./money/refund-origins.js";
 import { RevenueTable } from "./money/revenue-table.js";
-import { RunSource } from "./sessions/rows-to-run.js";
+import { EventSource } from "./sessions/event-columns.js";
 import { SeenActors } from "./people/seen-actors.js";
 import { SessionTable } from "./sessions/session-table.js";
 import type { SessionView } from "./sessions/session-view.js";
@@ -186,7 +186,7 @@ export class Tables implements Droppable {
     const key = JSON.stringify([session.gapMs, session.maxMs, pageviewSlugs, revenue.paymentSlugs, revenue.refundSlugs]);
     let table = this.#sessions.get(key);
     if (table === undefined) {
-      table = new SessionTable(this.budget, this.#use, new RunSource(this.dictionaries, pageviewSlugs, revenue), session);
+      table = new SessionTable(this.budget, this.#use, new EventSource(this.dictionaries, pageviewSlugs, revenue), session);
       this.#sessions.set(key, table);
     }
     const asked = previous === null ? range : { fromMs: Math.min(range.fromMs, previous.fromMs), toMs: Math.max(range.toMs, previous.toMs) };

@@ -1,46 +1,18 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions and places are bounded by their lists */
-import { sortNumbers } from "../../base/sort-numbers.js";
-import type { Turns } from "../../base/turn.js";
 import { firstAtLeast } from "../../column/search.js";
-
-/** What finding the place of a session costs, in values. */
-const VALUES_PER_PLACE = 32;
 
 /** The sessions of `[first, end)` by their starts. Cost: a sort of numbers, and a search for each. */
 export function byStart(starts: Float64Array, first: number, end: number): Uint32Array {
-  const order = new OrderByStart(starts, starts.slice(first, end).sort());
-  order.put(first, end);
-  return order.sessions;
-}
-
-/** The same of many, in turns. */
-export async function byStartInTurns(starts: Float64Array, first: number, end: number, turns: Turns): Promise<Uint32Array> {
-  const order = new OrderByStart(starts, await sortNumbers(starts.slice(first, end), turns));
-  await turns.inPieces(end - first, (from, to) => order.put(first + from, first + to), VALUES_PER_PLACE);
-  return order.sessions;
-}
-
-class OrderByStart {
-  readonly sessions: Uint32Array;
+  const sorted = starts.slice(first, end).sort();
+  const sessions = new Uint32Array(sorted.length);
   /** By the first place of a start: how many sessions were put there and behind it. */
-  readonly #taken: Uint32Array;
-
-  constructor(
-    readonly starts: Float64Array,
-    /** The starts of those that are put, ascending. */
-    readonly sorted: Float64Array,
-  ) {
-    this.sessions = new Uint32Array(sorted.length);
-    this.#taken = new Uint32Array(sorted.length);
+  const taken = new Uint32Array(sorted.length);
+  for (let session = first; session < end; session += 1) {
+    const place = firstAtLeast(sorted, starts[session]!);
+    sessions[place + taken[place]!] = session;
+    taken[place]! += 1;
   }
-
-  put(from: number, to: number): void {
-    for (let session = from; session < to; session += 1) {
-      const place = firstAtLeast(this.sorted, this.starts[session]!);
-      this.sessions[place + this.#taken[place]!] = session;
-      this.#taken[place]! += 1;
-    }
-  }
+  return sessions;
 }
 
 /** Two lists of sessions, each by start, as one. Cost: a search for each of `b`, and a copy of both. @param take memory for so many */

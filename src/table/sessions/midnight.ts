@@ -2,7 +2,7 @@ import { MS_PER_DAY } from "../../base/time.js";
 import { BitSet } from "../../column/bit-set.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 
-/** Who may have a session that goes over the midnight before the first day; of these alone there are runs of earlier days. */
+/** Who may have a session that goes over the midnight before the first day; of these alone events of earlier days are looked at. */
 export class Midnight {
   /** Who was active within a gap before it, and behind it. */
   readonly before = new BitSet();
@@ -19,11 +19,11 @@ export class Midnight {
   }
 
   /**
-   * Whether a run that came since may make a session go over this midnight, or over an earlier one beyond which runs of its person were not looked
-   * for. What lies further from midnights does neither. @param firstMs of its day, as `lastMs`
+   * Whether an event that came since may make a session go over this midnight, or over an earlier one beyond which events of its person were not
+   * looked for. What lies further from midnights does neither. @param ms of its day
    */
-  isTouchedBy(dayMs: number, firstMs: number, lastMs: number): boolean {
-    return dayMs <= this.ms && (firstMs <= this.gapMs || (dayMs < this.ms && lastMs >= MS_PER_DAY - this.gapMs));
+  isTouchedBy(dayMs: number, ms: number): boolean {
+    return dayMs <= this.ms && (ms <= this.gapMs || (dayMs < this.ms && ms >= MS_PER_DAY - this.gapMs));
   }
 
   /** Whether some who moved from one identity to another go over it, before or since. Cost: all ids of these identities. */

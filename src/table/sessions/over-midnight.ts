@@ -1,26 +1,33 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and runs are bounded by their columns */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
 import { areSameNumbers } from "../../base/same-numbers.js";
 import { dayStartMs, MS_PER_DAY } from "../../base/time.js";
 import type { Turns } from "../../base/turn.js";
 import { BitSet } from "../../column/bit-set.js";
 import type { IdentityView } from "../../identity/identity-view.js";
+import type { LoadsAhead } from "../../segment/loads-ahead.js";
 import type { Rows } from "../../segment/rows.js";
+import { actorAt, columnsAt, orderOfHead, type EventColumns } from "./event-columns.js";
+import type { EventReader } from "./event-reader.js";
+import type { PickedEvents } from "./events-in-order.js";
 import { Midnight } from "./midnight.js";
-import { keyOfRows, Part, type PartKey } from "./part.js";
-import type { RunReader } from "./run-reader.js";
-import { actorAt, type RowsToRun } from "./rows-to-run.js";
-import type { Runs } from "./runs.js";
+import { keyOfRows, type PartKey } from "./part.js";
 
-/** A segment or head of an earlier day, and the runs of those who go on from there into the first day. */
+/** A segment or head of an earlier day, and the events of those who go on from there into the first day. */
 export interface CarriedPart {
-  readonly part: Part;
   readonly rows: Rows;
-  /** Rows that were looked at: what comes to a head later gets runs whoever did it. */
-  readonly rowCount: number;
   /** Who was active within a gap before the day ended, ascending. */
   readonly late: Uint32Array;
-  /** Who has runs: all ids of theirs, ascending; one list for all of a day. */
+  /** Whose events they are: all ids of theirs, ascending; one list for all of a day. */
   readonly actors: Uint32Array;
+  /** In the order of their times. */
+  readonly picked: PickedEvents;
+}
+
+/** What an event takes of a carried part. */
+const BYTES_PER_EVENT = 7 * 4;
+
+export function byteLengthOfCarried({ late, actors, picked: { rowNumbers } }: CarriedPart): number {
+  return late.byteLength + actors.byteLength + rowNumbers.length * BYTES_PER_EVENT;
 }
 
 /** What was found of earlier days. */
@@ -35,8 +42,6 @@ export interface OverMidnight {
 /** What a walk back over earlier days reads. */
 export interface WalkBack {
   readonly firstDay: number;
-  /** The parts of the first day, and others of later ones. */
-  readonly own: readonly Part[];
   /** Rows of all days. */
   readonly rows: readonly Rows[];
   readonly identities: IdentityView;
@@ -45,29 +50,35 @@ export interface WalkBack {
 }
 
 /**
- * The runs of earlier days of those whose sessions may go over midnight into the first day: day by day, back to a midnight that nobody of them goes
- * over. Cost: the rows of these days that were not looked at before. These are one or two days, and all where somebody never pauses.
+ * The events of earlier days of those whose sessions may go over midnight into the first day: day by day, back to a midnight that nobody of them goes
+ * over. Cost: the rows of the first day, and those of these days that were not looked at before. These are one or two days, and all where somebody
+ * never pauses.
  */
-export async function overMidnight({ firstDay, own, rows, identities, former }: WalkBack, reader: RunReader): Promise<OverMidnight> {
-  const { gapMs } = reader.maker;
-  const known = new Map<PartKey, CarriedPart>(former.map((carried) => [carried.part.key, carried]));
+export async function overMidnight({ firstDay, rows, identities, former }: WalkBack, reader: EventReader, gapMs: number): Promise<OverMidnight> {
+  const known = new Map<PartKey, CarriedPart>(former.map((carried) => [keyOfRows(carried.rows), carried]));
   const midnight = new Midnight(dayStartMs(firstDay), gapMs);
-  addEarly(own.filter(({ startMs }) => startMs === midnight.ms), gapMs, midnight.after);
+  const isOnFirstDay = (each: Rows) => each.day === firstDay && each.minMs <= gapMs;
+  const unknown = rows.filter((each) => each.day < firstDay && knownOf(each, known) === null).sort((a, b) => b.day - a.day);
+  const ahead = reader.loadsOf([...rows.filter(isOnFirstDay), ...unknown]);
   const all: CarriedPart[] = [];
   let day = firstDay;
-  for (let after = midnight.after; after.count > 0; ) {
-    day -= 1;
-    const ofDay = rows.filter((each) => each.day === day);
-    const late = await lateOf(ofDay, known, gapMs, reader);
-    const before = day === firstDay - 1 ? midnight.before : new BitSet();
-    for (const own of late.values()) for (const actor of own) before.add(actor);
-    const goers = await goingOver(before, after, identities, reader.turns);
-    const actors = listOf(goers);
-    const runs = await carriedRuns(ofDay, known, goers, actors, reader);
-    const parts = ofDay.map((each) => ({ part: new Part(each, runs.get(each)!), rows: each, rowCount: each.rowCount, late: late.get(each)!, actors }));
-    all.unshift(...parts);
-    after = new BitSet();
-    addEarly(parts.map(({ part }) => part), gapMs, after);
+  try {
+    await reader.readEach(rows.filter(isOnFirstDay), (_rows, read) => addEarly(read, gapMs, midnight.after), ahead);
+    for (let after = midnight.after; after.count > 0; ) {
+      day -= 1;
+      const ofDay = rows.filter((each) => each.day === day);
+      const late = await lateOf(ofDay, known, gapMs, reader, ahead);
+      const before = day === firstDay - 1 ? midnight.before : new BitSet();
+      for (const own of late.values()) for (const actor of own) before.add(actor);
+      const goers = await goingOver(before, after, identities, reader.turns);
+      const actors = listOf(goers);
+      const picked = await pickedOf(ofDay, known, goers, actors, reader);
+      all.unshift(...ofDay.map((each) => ({ rows: each, late: late.get(each)!, actors, picked: picked.get(each)! })));
+      after = new BitSet();
+      for (const { events } of picked.values()) addEarly(events, gapMs, after);
+    }
+  } finally {
+    ahead.release();
   }
   return { parts: all, midnight, earliestDay: day };
 }
@@ -75,10 +86,10 @@ export async function overMidnight({ firstDay, own, rows, identities, former }: 
 /** What is known of rows, if none came since. */
 function knownOf(rows: Rows, known: ReadonlyMap<PartKey, CarriedPart>): CarriedPart | null {
   const carried = known.get(keyOfRows(rows));
-  return carried?.rowCount === rows.rowCount ? carried : null;
+  return carried?.rows.rowCount === rows.rowCount ? carried : null;
 }
 
-async function lateOf(all: readonly Rows[], known: ReadonlyMap<PartKey, CarriedPart>, gapMs: number, reader: RunReader): Promise<Map<Rows, Uint32Array>> {
+async function lateOf(all: readonly Rows[], known: ReadonlyMap<PartKey, CarriedPart>, gapMs: number, reader: EventReader, ahead: LoadsAhead): Promise<Map<Rows, Uint32Array>> {
   const late = new Map<Rows, Uint32Array>();
   for (const rows of all) {
     const carried = knownOf(rows, known);
@@ -87,36 +98,51 @@ async function lateOf(all: readonly Rows[], known: ReadonlyMap<PartKey, CarriedP
   await reader.readEach(all.filter((rows) => !late.has(rows)), (rows, read) => {
     reader.looked(rows.rowCount);
     late.set(rows, lateIn(read, MS_PER_DAY - gapMs));
-  });
+  }, ahead);
   return late;
 }
 
 /** @param goers the same as `actors` */
-async function carriedRuns(
+async function pickedOf(
   all: readonly Rows[],
   known: ReadonlyMap<PartKey, CarriedPart>,
   goers: BitSet,
   actors: Uint32Array,
-  reader: RunReader,
-): Promise<Map<Rows, Runs>> {
-  const runs = new Map<Rows, Runs>();
+  reader: EventReader,
+): Promise<Map<Rows, PickedEvents>> {
+  const picked = new Map<Rows, PickedEvents>();
   for (const rows of all) {
     const carried = knownOf(rows, known);
-    if (carried !== null && areSameNumbers(carried.actors, actors)) runs.set(rows, carried.part.runs);
+    if (carried !== null && areSameNumbers(carried.actors, actors)) picked.set(rows, carried.picked);
   }
-  const made = await reader.runsOfActors(all.filter((rows) => !runs.has(rows)), goers);
-  return new Map([...runs, ...made]);
+  await reader.readEach(all.filter((rows) => !picked.has(rows)), async (rows, read) => {
+    const order = rows.sealed ? null : await orderOfHead(rows, reader.turns);
+    const rowNumbers = new Uint32Array(rows.rowCount);
+    let count = 0;
+    for (let at = 0; at < rows.rowCount; at += 1) {
+      const row = order === null ? at : order[at]!;
+      rowNumbers[count] = row;
+      if (goers.has(actorAt(read, row))) count += 1;
+    }
+    const own = rowNumbers.slice(0, count);
+    picked.set(rows, { events: columnsAt(read, own), rowNumbers: own });
+  });
+  return picked;
 }
 
 /** Adds who was active no later than the gap in a day. */
-function addEarly(parts: readonly Part[], gapMs: number, into: BitSet): void {
-  for (const { runs } of parts) for (let run = 0; run < runs.count; run += 1) if (runs.firstMs[run]! <= gapMs) into.add(runs.actors[run]!);
+function addEarly(read: EventColumns, gapMs: number, into: BitSet): void {
+  for (let at = 0; at < read.times.length; at += 1) {
+    const actor = read.times[at]! <= gapMs ? actorAt(read, at) : 0;
+    if (actor !== 0) into.add(actor);
+  }
 }
 
 /** Who was active from a ms of the day on, ascending. */
-function lateIn(read: RowsToRun, fromMs: number): Uint32Array {
+function lateIn(read: EventColumns, fromMs: number): Uint32Array {
   const late = new Set<number>();
   for (let row = 0; row < read.times.length; row += 1) if (read.times[row]! >= fromMs) late.add(actorAt(read, row));
+  late.delete(0);
   return Uint32Array.from(late).sort();
 }
 

@@ -1,8 +1,11 @@
 import type { Turns } from "../../base/turn.js";
 import type { Rows } from "../../segment/rows.js";
 
-/** What work needs before it goes on: columns of some rows, which stay until the next ones are asked for; or a turn, after so many values. */
-export type Need = { readonly rows: Rows; readonly columns: readonly string[] } | number;
+/** Columns of some rows that work needs before it goes on: they stay until the next ones are asked for. */
+export interface Need {
+  readonly rows: Rows;
+  readonly columns: readonly string[];
+}
 
 /** Work over rows of several segments and heads. */
 export type Reading = Generator<Need, void>;
@@ -11,15 +14,12 @@ export type Reading = Generator<Need, void>;
 export async function readInTurns(reading: Reading, turns: Turns): Promise<void> {
   let pinned: Rows | null = null;
   try {
-    for (const need of reading) {
-      if (typeof need === "number") {
-        await turns.took(need);
-        continue;
-      }
+    for (const { rows, columns } of reading) {
       pinned?.unpin();
-      pinned = need.rows;
+      pinned = rows;
       pinned.pin();
-      await need.rows.load(need.columns);
+      await rows.load(columns);
+      await turns.took(0);
     }
   } finally {
     pinned?.unpin();
@@ -28,9 +28,8 @@ export async function readInTurns(reading: Reading, turns: Turns): Promise<void>
 
 /** Does the work in this turn; false where a column is not in memory. */
 export function readAtOnce(reading: Reading): boolean {
-  for (const need of reading) {
-    if (typeof need === "number") continue;
-    const loading = need.rows.load(need.columns);
+  for (const { rows, columns } of reading) {
+    const loading = rows.load(columns);
     if (loading === null) continue;
     // Who asks again hears of it.
     loading.catch(() => undefined);

@@ -1,6 +1,5 @@
 import { roomForDurations, type Durations } from "../../answer/numbers/durations.js";
 import { grown } from "./grown.js";
-import { NONE } from "./runs.js";
 
 /** What is known of sessions, by their number. Columns only grow; but `heirs`, what is said of a session stays. */
 export interface SessionFacts {
@@ -18,12 +17,8 @@ export interface SessionFacts {
   readonly firstRows: Uint32Array;
   /** Code of its url; 0 for none. */
   readonly entryUrls: Uint32Array;
-  /** The last event with a url, and its code; part `NONE` and code 0 where no event has one. */
-  readonly exitParts: Uint32Array;
-  readonly exitRows: Uint32Array;
+  /** Code of the url of the last event that has one; 0 for none. */
   readonly exitUrls: Uint32Array;
-  /** Ms from the first event to that one. */
-  readonly exitOffsets: Durations;
   /**
    * 0 for a session that is; else it was, until sessions from this number on took its place. An older view shares the column: these numbers are
    * no less than its count, and so the session still is for it.
@@ -31,13 +26,7 @@ export interface SessionFacts {
   readonly heirs: Uint32Array;
 }
 
-const BYTES_PER_SESSION = 8 + 4 * 13;
-
-/** Where an event lies. */
-export interface Place {
-  readonly part: number;
-  readonly row: number;
-}
+const BYTES_PER_SESSION = 8 + 4 * 11;
 
 /** Sessions that become more. */
 export class SessionColumns implements SessionFacts {
@@ -51,16 +40,14 @@ export class SessionColumns implements SessionFacts {
   firstParts = new Uint32Array(0);
   firstRows = new Uint32Array(0);
   entryUrls = new Uint32Array(0);
-  exitParts = new Uint32Array(0);
-  exitRows = new Uint32Array(0);
   exitUrls = new Uint32Array(0);
-  exitOffsets: Durations;
   heirs = new Uint32Array(0);
+  /** 1 more than the session of the same identity that was made before it; 0 for none. */
+  previous = new Uint32Array(0);
 
   /** @param maxMs greatest length of a session */
   constructor(maxMs: number) {
     this.lengths = roomForDurations(0, maxMs);
-    this.exitOffsets = roomForDurations(0, maxMs);
   }
 
   get count(): number {
@@ -68,17 +55,17 @@ export class SessionColumns implements SessionFacts {
   }
 
   get byteLength(): number {
-    return this.starts.length * (BYTES_PER_SESSION + (this.lengths.BYTES_PER_ELEMENT - 4) * 2);
+    return this.starts.length * (BYTES_PER_SESSION + this.lengths.BYTES_PER_ELEMENT - 4);
   }
 
   /** The columns as they are now: later sessions lie behind them, or in other ones. */
   facts(): SessionFacts {
     const { starts, lengths, identities, projects, eventCounts, pageviewCounts, heirs } = this;
-    const { firstParts, firstRows, entryUrls, exitParts, exitRows, exitUrls, exitOffsets } = this;
-    return { starts, lengths, identities, projects, eventCounts, pageviewCounts, firstParts, firstRows, entryUrls, exitParts, exitRows, exitUrls, exitOffsets, heirs };
+    const { firstParts, firstRows, entryUrls, exitUrls } = this;
+    return { starts, lengths, identities, projects, eventCounts, pageviewCounts, firstParts, firstRows, entryUrls, exitUrls, heirs };
   }
 
-  /** A session of nothing as yet, with no exit. */
+  /** A session of nothing as yet. */
   add(identity: number, project: number, startMs: number): number {
     const session = this.#count;
     if (session === this.starts.length) this.reserve(session + 1);
@@ -86,7 +73,6 @@ export class SessionColumns implements SessionFacts {
     this.starts[session] = startMs;
     this.identities[session] = identity;
     this.projects[session] = project;
-    this.exitParts[session] = NONE;
     return session;
   }
 
@@ -100,10 +86,41 @@ export class SessionColumns implements SessionFacts {
     this.firstParts = grown(this.firstParts, count);
     this.firstRows = grown(this.firstRows, count);
     this.entryUrls = grown(this.entryUrls, count);
-    this.exitParts = grown(this.exitParts, count);
-    this.exitRows = grown(this.exitRows, count);
     this.exitUrls = grown(this.exitUrls, count);
-    this.exitOffsets = grown(this.exitOffsets, count);
     this.heirs = grown(this.heirs, count);
+    this.previous = grown(this.previous, count);
+  }
+}
+
+/** Of so many events first there is room for a session each, and it is seen how many they have. */
+const SAMPLE_COUNT = 64 * 1024;
+/** The rest may have more sessions for an event. */
+const SPARE = 1.1;
+
+/** Makes room for the sessions of many events by how many there are of the first ones: to copy columns that are full is as dear as to fill them. */
+export class RoomAhead {
+  #eventCount = 0;
+  #countBefore = 0;
+  #isMade = false;
+
+  /** @param spareCount sessions that there is to be room for behind all */
+  constructor(
+    readonly columns: SessionColumns,
+    readonly allCount: number,
+    readonly spareCount: number,
+  ) {
+    columns.reserve(Math.min(allCount, SAMPLE_COUNT) + spareCount);
+  }
+
+  /** More of the events are about to come. */
+  before(count: number): void {
+    const { columns, allCount, spareCount } = this;
+    if (this.#eventCount === 0) this.#countBefore = columns.count;
+    else if (!this.#isMade && this.#eventCount >= SAMPLE_COUNT) {
+      const perEvent = (columns.count - this.#countBefore) / this.#eventCount;
+      columns.reserve(this.#countBefore + Math.ceil(perEvent * allCount * SPARE) + spareCount);
+      this.#isMade = true;
+    }
+    this.#eventCount += count;
   }
 }

@@ -6,33 +6,33 @@ import type { Missing } from "../../derived/missing.js";
 import type { TableUse } from "../../derived/store-table.js";
 import type { Range, SessionRule } from "../../plan/plan.js";
 import type { Droppable, MemoryBudget } from "../../segment/memory-budget.js";
-import type { Rows } from "../../segment/rows.js";
-import { byStartInTurns } from "./by-start.js";
-import { daysFor, includesDays, NO_DAYS, rowsOfDays, widenedDays, type DaySpan } from "./covered-days.js";
-import { LatestSessions } from "./latest-sessions.js";
+import { daysFor, includesDays, NO_DAYS, rowsOfDays, widenedDays, type CoveredDays, type DaySpan } from "./covered-days.js";
+import type { EventSource } from "./event-columns.js";
+import { EventReader } from "./event-reader.js";
+import { eachInOrder, type Source } from "./events-in-order.js";
 import { KeptStretches } from "./kept-stretches.js";
-import { walkLong } from "./long-unions.js";
-import { overMidnight, type CarriedPart } from "./over-midnight.js";
-import { Part, keyOfRows, type PartKey } from "./part.js";
+import { LatestSessions } from "./latest-sessions.js";
+import { byteLengthOfCarried, overMidnight, type CarriedPart } from "./over-midnight.js";
+import { Part, type PartKey } from "./part.js";
 import { readInTurns } from "./reading.js";
-import { restitched, type Stitching } from "./restitch.js";
-import type { RunSource } from "./rows-to-run.js";
-import { RunReader } from "./run-reader.js";
-import { RunMaker } from "./runs.js";
+import { restitched, type Restitched, type Stitching } from "./restitch.js";
 import { changesSince, type SessionMoment } from "./session-changes.js";
-import { SessionColumns } from "./session-columns.js";
+import { RoomAhead, SessionColumns } from "./session-columns.js";
 import { SessionView } from "./session-view.js";
 import { Stitcher } from "./stitcher.js";
 
+const ANEW: Restitched = { kind: "anew" };
+
 /**
- * The sessions of a store, of all projects, in the days that were asked for: never cut by a range, by who is known to be who at the moment. Runs of
- * each segment are made once, and say nothing of who is who; sessions are stitched of them. What came since touches the sessions of those that it
- * is about.
+ * The sessions of a store, of all projects, in the days that were asked for: never cut by a range, by who is known to be who at the moment. What came
+ * since touches the sessions of those that it is about.
  */
 export class SessionTable implements Droppable {
   #view: SessionView | null = null;
   #stitching: Stitching | null = null;
   #working: Promise<void> | null = null;
+  /** What the next try to go on needs was loaded. */
+  #hasLoaded = false;
   /** Of earlier days, when all were made. */
   #carried: readonly CarriedPart[] = [];
   #isReleased = false;
@@ -42,7 +42,7 @@ export class SessionTable implements Droppable {
   constructor(
     readonly budget: MemoryBudget,
     readonly use: TableUse,
-    readonly source: RunSource,
+    readonly source: EventSource,
     readonly rule: SessionRule,
   ) {}
 
@@ -53,12 +53,20 @@ export class SessionTable implements Droppable {
   /** The sessions of a moment that a question about a range looks at; null where something is missing. Cost: what changed since the last moment. */
   at(moment: SessionMoment, range: Range, missing: Missing): SessionView | null {
     const needed = daysFor(range, this.rule);
-    const view = this.#follow(moment, needed);
-    if (view !== null) this.budget.touch(this);
+    const gone = this.#follow(moment, needed);
+    if (gone.kind === "view") {
+      this.#hasLoaded = false;
+      this.budget.touch(this);
+      return gone.view;
+    }
     // What others wait for may be other days, and go wrong there.
-    else if (this.#working !== null) missing.add(() => this.#working?.catch(() => undefined) ?? Promise.resolve());
-    else missing.add(() => (this.#working ??= this.#stitchAll(moment, needed).finally(() => (this.#working = null))));
-    return view;
+    if (this.#working !== null) missing.add(() => this.#working?.catch(() => undefined) ?? Promise.resolve());
+    else {
+      // What was loaded may be out of memory again: once is enough.
+      const work = gone.kind === "loading" && !this.#hasLoaded ? () => this.#load(gone.loads) : () => this.#stitchAll(moment, needed);
+      missing.add(() => (this.#working ??= work().finally(() => (this.#working = null))));
+    }
+    return null;
   }
 
   /** Is counted no more: questions under way keep what they read. */
@@ -76,72 +84,78 @@ export class SessionTable implements Droppable {
     this.byteLength = 0;
   }
 
-  /** Null where all is to be made anew. */
-  #follow(asked: SessionMoment, needed: DaySpan): SessionView | null {
-    const view = this.#view;
-    if (view === null || this.#stitching === null || !includesDays(view.days.whole, needed)) return null;
-    const moment = { ...asked, rows: rowsOfDays(asked.rows, { ...view.days.whole, firstDay: view.days.earliestDay }) };
-    const isSame = areSameParts(view.rows, moment.rows) && moment.identities.movedSince(view.identities)?.size === 0;
-    if (isSame) return view;
-    // The runs of heads would change while they are read.
-    if (this.#working !== null) return null;
-    if (view.count - this.#stitching.wholeCount > LIMITS.unorderedSessionCount) return null;
-    const changes = changesSince(view, moment);
-    const next = changes === null ? null : restitched(view, changes, moment, this.#stitching);
-    // A try that was given up left runs and sessions behind: next all are made anew.
-    if (next === null) this.#stitching = null;
-    else this.#keep(next);
-    return next;
+  async #load(loads: readonly Promise<void>[]): Promise<void> {
+    this.#hasLoaded = true;
+    await Promise.all(loads);
   }
 
-  /** Makes all sessions of the days that are needed, and of those that were, in turns. Cost: the runs, and the rows whose runs are not known. */
+  #follow(asked: SessionMoment, needed: DaySpan): Restitched {
+    const view = this.#view;
+    if (view === null || this.#stitching === null || !includesDays(view.days.whole, needed)) return ANEW;
+    const moment = { ...asked, rows: rowsOfDays(asked.rows, { ...view.days.whole, firstDay: view.days.earliestDay }) };
+    const isSame = areSameParts(view.rows, moment.rows) && moment.identities.movedSince(view.identities)?.size === 0;
+    if (isSame) return { kind: "view", view };
+    if (view.count - this.#stitching.wholeCount > LIMITS.unorderedSessionCount) return ANEW;
+    const changes = changesSince(view, moment);
+    const gone = changes === null ? ANEW : restitched(view, changes, moment, this.#stitching);
+    // A try that was given up may leave sessions behind: next all are made anew.
+    if (gone.kind === "anew") this.#stitching = null;
+    else if (gone.kind === "view") this.#keep(gone.view);
+    return gone;
+  }
+
+  /** Makes all sessions of the days that are needed, and of those that were, in turns. Cost: the rows of these days. */
   async #stitchAll(moment: SessionMoment, needed: DaySpan): Promise<void> {
     const { rule, source } = this;
-    const turns = new Turns();
-    const maker = new RunMaker(rule.gapMs);
-    const reader = new RunReader(source, maker, turns, moment.looked);
-    const whole = widenedDays(this.#view?.days.whole ?? NO_DAYS, needed);
-    const { days, all, carried } = await this.#partsOf(moment, whole, reader);
-    const [parts, rowsOf] = [all.map(({ part }) => part), all.map(({ rows }) => rows)];
     const { identities } = moment;
-    const rows = rowsOfDays(moment.rows, { ...whole, firstDay: days.earliestDay });
+    const turns = new Turns();
+    const reader = new EventReader(source, turns, moment.looked);
+    const whole = widenedDays(this.#view?.days.whole ?? NO_DAYS, needed);
+    const { days, carried } = await this.#daysOf(moment, whole, reader);
+    const own = [...rowsOfDays(moment.rows, whole)].sort((a, b) => a.day - b.day);
+    const rowsOf = [...carried.map(({ rows }) => rows), ...own];
+    const parts: Part[] = [];
+    for (const rows of rowsOf) {
+      parts.push(new Part(rows));
+      await turns.took(rows.rowCount);
+    }
     const columns = new SessionColumns(rule.maxMs);
-    const stitcher = new Stitcher(parts, identities, rule, columns, new LatestSessions());
-    await stitcher.stitchAll(turns);
-    const orderedCount = columns.count;
-    await readInTurns(walkLong(stitcher, rowsOf), turns);
+    const latest = new LatestSessions();
+    await latest.reserveInTurns(source.actorEnd, turns);
+    const stitcher = new Stitcher(parts, identities, rule, columns, latest, true);
+    const room = new RoomAhead(columns, own.reduce((sum, { rowCount }) => sum + rowCount, 0), LIMITS.unorderedSessionCount);
+    await eachInOrder(rowsOf.map((rows, part): Source => ({ part, rows, picked: carried[part]?.picked ?? null })), reader, (events, from, to) => {
+      // Who goes on over midnight has more events a session than others.
+      if (events.part >= carried.length) room.before(to - from);
+      stitcher.addAll(events, from, to);
+    });
     await readInTurns(stitcher.ties.decide(rowsOf), turns);
     const numbers = new Map<PartKey, number>(parts.map(({ key }, number) => [key, number]));
-    const kept = new KeptStretches(this.budget, orderedCount);
-    const others = await byStartInTurns(columns.starts, orderedCount, columns.count, turns);
+    const kept = new KeptStretches(this.budget, columns.count);
+    const rows = rowsOfDays(moment.rows, { ...whole, firstDay: days.earliestDay });
     // Not before: between turns the budget may drop what was there.
     this.#carried = carried;
-    this.#stitching = { rule, source, maker, columns, wholeCount: columns.count, latest: stitcher.latest };
-    this.#keep(new SessionView(columns.facts(), columns.count, orderedCount, others, stitcher.latest.end, rowsOf, parts, numbers, days, rows, identities, kept));
+    this.#stitching = { rule, source, columns, wholeCount: columns.count, latest };
+    this.#keep(new SessionView(columns.facts(), columns.count, columns.count, new Uint32Array(0), latest.end, rowsOf, parts, numbers, days, rows, identities, kept));
+  }
+
+  /** Which days are looked at, with what is of earlier ones. */
+  async #daysOf({ rows, identities }: SessionMoment, whole: DaySpan, reader: EventReader): Promise<{ days: CoveredDays; carried: readonly CarriedPart[] }> {
+    const { firstDay } = whole;
+    if (firstDay === -Infinity) return { days: { whole, earliestDay: firstDay, midnight: null }, carried: [] };
+    const { parts, midnight, earliestDay } = await overMidnight({ firstDay, rows, identities, former: this.#carried }, reader, this.rule.gapMs);
+    return { days: { whole, earliestDay, midnight }, carried: parts };
   }
 
   #keep(view: SessionView): void {
     if (this.#view?.kept !== view.kept) this.#view?.kept.release();
     this.#view = view;
-    const { columns, latest, maker } = this.#stitching!;
+    const { columns, latest } = this.#stitching!;
     this.budget.remove(this);
-    const held = [columns, latest, maker, ...view.parts, ...this.#carried.flatMap(({ late, actors }) => [late, actors])];
-    this.byteLength = held.reduce((sum, { byteLength }) => sum + byteLength, view.days.midnight?.byteLength ?? 0);
+    const carriedByteLength = this.#carried.reduce((sum, part) => sum + byteLengthOfCarried(part), 0);
+    this.byteLength = [columns, latest, ...view.parts].reduce((sum, { byteLength }) => sum + byteLength, carriedByteLength + (view.days.midnight?.byteLength ?? 0));
     // All may have been made for a question that began before.
     if (this.#isReleased) view.kept.release();
     else this.budget.add(this);
-  }
-
-  /** Parts from old days to new ones, with their rows. */
-  async #partsOf({ rows, identities }: SessionMoment, whole: DaySpan, reader: RunReader) {
-    const known = new Map(this.#view?.wholeParts.map((part) => [part.key, part.runs]));
-    const [former, { firstDay }] = [this.#carried, whole];
-    const knownOf = (own: Rows) => known.get(keyOfRows(own));
-    const ofDays = [...rowsOfDays(rows, whole)].sort((a, b) => a.day - b.day);
-    const made = await reader.runsOf(ofDays.filter((own) => knownOf(own)?.rowCount !== own.rowCount));
-    const own = ofDays.map((rows) => ({ part: new Part(rows, made.get(rows) ?? knownOf(rows)!), rows }));
-    if (firstDay === -Infinity) return { days: { whole, earliestDay: firstDay, midnight: null }, all: own, carried: [] };
-    const { parts: carried, midnight, earliestDay } = await overMidnight({ firstDay, own: own.map(({ part }) => part), rows, identities, former }, reader);
-    return { days: { whole, earliestDay, midnight }, all: [...carried, ...own], carried };
   }
 }

@@ -1,14 +1,12 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions and rows are bounded by their columns */
 import { firstStartAt } from "../../answer/visits/visits.js";
-import { dayStartMs } from "../../base/time.js";
 import { firstAtLeast } from "../../column/search.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import { HeadView } from "../../segment/head.js";
 import type { Rows } from "../../segment/rows.js";
 import type { KeptStretches, Stretch } from "./kept-stretches.js";
 import type { CoveredDays } from "./covered-days.js";
-import { BY_ROW, keyOfRows, type Part, type PartKey } from "./part.js";
-import { NONE, runOf } from "./runs.js";
+import { keyOfRows, NONE, type Part, type PartKey } from "./part.js";
 import type { SessionFacts } from "./session-columns.js";
 
 /** The sessions of some days, at one moment: what comes later does not change them. */
@@ -19,7 +17,7 @@ export class SessionView {
     readonly count: number,
     /** Those below it are in order of their starts. */
     readonly orderedCount: number,
-    /** The others that are, by their starts: some of sessions that were too long, and what came since. */
+    /** The others that are, by their starts: what came since all were made. */
     readonly others: Uint32Array,
     /** Identities are below it. */
     readonly identityEnd: number,
@@ -33,11 +31,6 @@ export class SessionView {
     readonly identities: IdentityView,
     readonly kept: KeptStretches,
   ) {}
-
-  /** Those that hold all runs of their rows. */
-  get wholeParts(): readonly Part[] {
-    return this.parts.filter(({ startMs }) => startMs >= dayStartMs(this.days.whole.firstDay));
-  }
 
   /** Whether there is a session of this number, and others did not take its place. */
   isAlive(session: number): boolean {
@@ -64,29 +57,24 @@ export class SessionView {
   rowSessions(rows: Rows): RowSessions {
     const part = this.parts[this.partNumbers.get(keyOfRows(rows)) ?? -1];
     if (part === undefined) throw new Error("rows are of the moment of the table");
-    return new RowSessions(part, rows instanceof HeadView ? rows.first : 0);
+    return new RowSessions(this, part, rows instanceof HeadView ? rows.first : 0);
   }
 }
 
 /** In which sessions the rows of one part are. */
 export class RowSessions {
-  readonly #ofRows: Uint32Array;
-  readonly #sessionOfRun: Uint32Array;
-
   constructor(
+    readonly view: SessionView,
     readonly part: Part,
     /** Number of the part's row that is row 0 here. */
     readonly firstRow: number,
-  ) {
-    this.#ofRows = part.runs.ofRows;
-    this.#sessionOfRun = part.sessionOfRun;
-  }
+  ) {}
 
   /** -1 for an event that is in none. */
   of(row: number): number {
-    const entry = this.#ofRows[this.firstRow + row]!;
-    if (entry === NONE) return -1;
-    const session = this.#sessionOfRun[runOf(entry)]!;
-    return session === BY_ROW ? this.part.sessionOfRow(this.firstRow + row) : session;
+    const own = this.firstRow + row;
+    const session = this.part.sessions[own]!;
+    if (session === NONE) return -1;
+    return this.view.isAlive(session) ? session : this.part.otherSessionOf(own);
   }
 }

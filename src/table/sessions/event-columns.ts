@@ -13,8 +13,8 @@ import type { Rows } from "../../segment/rows.js";
 import { ACTOR_COLUMNS } from "../../segment/who.js";
 import { revenueTester } from "../money/revenue-facts.js";
 
-/** The columns of rows that runs are made of. */
-export interface RowsToRun {
+/** The columns of rows that sessions are made of. */
+export interface EventColumns {
   readonly users: Uint32Array;
   readonly anonymous: Uint32Array;
   /** Null where all rows are of `onlyProject`. */
@@ -28,23 +28,40 @@ export interface RowsToRun {
   readonly isPageview: Uint8Array;
   /** 1 for payments that a server reported, at no url and no host; null: there are none. */
   readonly leftOut: Uint8Array | null;
-  /** Number of the first row: of a head those before were there already. */
-  readonly firstRow: number;
 }
 
-/** Who did what a row tells of; 0 for nobody. */
-export function actorAt({ users, anonymous }: RowsToRun, row: number): number {
+/** Whose session an event is part of; 0 for nobody's. */
+export function actorAt({ users, anonymous, leftOut }: EventColumns, row: number): number {
+  if (leftOut !== null && leftOut[row] === 1) return 0;
   const [user, anonymousId] = [users[row]!, anonymous[row]!];
   return user !== 0 ? user * 2 : anonymousId === 0 ? 0 : anonymousId * 2 + 1;
 }
 
-/** Reads rows for runs under one rule. */
-export class RunSource {
+/** The columns of some of the rows, none of which is left out. */
+export function columnsAt({ users, anonymous, projects, onlyProject, slugs, urls, times, isPageview }: EventColumns, rows: Uint32Array): EventColumns {
+  const of = <A extends Uint32Array | Int32Array>(values: A, own: A): A => {
+    for (let at = 0; at < rows.length; at += 1) own[at] = values[rows[at]!]!;
+    return own;
+  };
+  const codesOf = (codes: Uint32Array) => of(codes, new Uint32Array(rows.length));
+  return {
+    users: codesOf(users), anonymous: codesOf(anonymous), projects: projects === null ? null : codesOf(projects), onlyProject, slugs: codesOf(slugs), urls: codesOf(urls),
+    times: of(times, new Int32Array(rows.length)), isPageview, leftOut: null,
+  };
+}
+
+/** Reads rows for sessions under one rule. */
+export class EventSource {
   constructor(
     readonly dictionaries: Dictionaries,
     readonly pageviewSlugs: readonly string[],
     readonly revenue: RevenueRule,
   ) {}
+
+  /** All actors that there are by now are below it. */
+  get actorEnd(): number {
+    return Math.max(this.dictionaries.named("userId").size, this.dictionaries.named("anonymousId").size) * 2;
+  }
 
   /** Columns that are to be loaded. */
   columnsOf(rows: Rows): readonly string[] {
@@ -52,8 +69,8 @@ export class RunSource {
     return this.#mayLeaveOut(rows) ? [...columns, "hostname", "value", ...columnsOfKeys(AMOUNT_KEYS, this.dictionaries)] : columns;
   }
 
-  /** Columns are loaded. @param firstRow see `RowsToRun`; @param scratch what is read lies there, or in the rows */
-  read(rows: Rows, firstRow: number, scratch: Scratch): RowsToRun {
+  /** Columns are loaded. @param scratch what is read lies there, or in the rows */
+  read(rows: Rows, scratch: Scratch): EventColumns {
     const codesOf = (column: string) => wideCodes(denseCodes(rows.column(column)), scratch);
     const zone = rows.zone("project");
     const isOne = zone === null || (zone.min === zone.max && !zone.hasZero);
@@ -65,13 +82,13 @@ export class RunSource {
       slugs: codesOf("slug"),
       urls: codesOf("url"),
       times: rows.times(),
-      isPageview: this.#pageviewTable(),
+      isPageview: this.pageviewTable(),
       leftOut: this.#mayLeaveOut(rows) ? this.#leftOut(rows) : null,
-      firstRow,
     };
   }
 
-  #pageviewTable(): Uint8Array {
+  /** By code of a slug: 1 for a page view. */
+  pageviewTable(): Uint8Array {
     const slugs = this.dictionaries.named("slug");
     const table = new Uint8Array(slugs.size);
     for (const slug of this.pageviewSlugs) {
@@ -102,23 +119,10 @@ const ROW_SPAN = 2 ** 26;
 
 /** The rows of a head by (time, id). */
 export async function orderOfHead(head: Rows, turns: Turns): Promise<Uint32Array> {
-  return orderOf(head, await sortNumbers(keysOf(head), turns));
-}
-
-/** The same at once, of few rows. */
-export function orderOfFew(head: Rows): Uint32Array {
-  return orderOf(head, keysOf(head).sort());
-}
-
-function keysOf(head: Rows): Float64Array {
-  const times = head.times();
-  const keys = new Float64Array(times.length);
-  for (let row = 0; row < keys.length; row += 1) keys[row] = times[row]! * ROW_SPAN + row;
-  return keys;
-}
-
-function orderOf(head: Rows, keys: Float64Array): Uint32Array {
   const [times, ids] = [head.times(), head.ids()];
+  const numbers = new Float64Array(times.length);
+  for (let row = 0; row < numbers.length; row += 1) numbers[row] = times[row]! * ROW_SPAN + row;
+  const keys = await sortNumbers(numbers, turns);
   const order = new Uint32Array(keys.length);
   for (let at = 0; at < order.length; at += 1) order[at] = keys[at]! % ROW_SPAN;
   for (let start = 0, end = 0; start < order.length; start = end) {

@@ -1,0 +1,39 @@
+import { Scratch } from "../../base/scratch.js";
+import type { Turns } from "../../base/turn.js";
+import { LoadsAhead } from "../../segment/loads-ahead.js";
+import type { Rows } from "../../segment/rows.js";
+import { whilePinned } from "../../segment/while-pinned.js";
+import type { EventColumns, EventSource } from "./event-columns.js";
+
+/** Reads the events of segments and heads, in turns. */
+export class EventReader {
+  constructor(
+    readonly source: EventSource,
+    readonly turns: Turns,
+    /** Counts rows that are looked at. */
+    readonly looked: (rowCount: number) => void,
+  ) {}
+
+  /** Loads rows that are asked for one after the other. */
+  loadsOf(all: readonly Rows[]): LoadsAhead {
+    return new LoadsAhead(all, (rows) => rows.load(this.source.columnsOf(rows)));
+  }
+
+  /**
+   * Looks at one after the other while it is loaded; the next ones are on their way then.
+   * @param ahead loads of these and of what may be looked at behind them
+   */
+  async readEach(all: readonly Rows[], look: (rows: Rows, read: EventColumns) => void | Promise<void>, ahead: LoadsAhead | null = null): Promise<void> {
+    const loads = ahead ?? this.loadsOf(all);
+    try {
+      for (const rows of all)
+        await whilePinned([rows], async () => {
+          await loads.of(rows);
+          await Scratch.of(async (scratch) => await look(rows, this.source.read(rows, scratch)));
+          await this.turns.took(rows.rowCount);
+        });
+    } finally {
+      if (ahead === null) loads.release();
+    }
+  }
+}

@@ -1,0 +1,75 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their columns */
+import type { IdentityView } from "../../identity/identity-view.js";
+import type { LatestSessions } from "./latest-sessions.js";
+import type { SessionColumns } from "./session-columns.js";
+
+/** Epoch ms. */
+interface Span {
+  fromMs: number;
+  toMs: number;
+}
+
+/** Whose sessions change. */
+export class Touched {
+  /** Identities as they were: all their sessions are made anew. */
+  readonly #formers = new Set<number>();
+  /** The same as they are now. */
+  readonly #remade = new Set<number>();
+  /** By identity of others: between which instants it got events. */
+  readonly #spans = new Map<number, Span>();
+
+  constructor(
+    readonly former: IdentityView,
+    readonly identities: IdentityView,
+  ) {}
+
+  /** Some came from one identity to another: all of both is made anew. Cost: the ids of all these identities. */
+  move(moved: Iterable<number>): void {
+    const { former, identities } = this;
+    const reached = new Set<number>();
+    for (const actor of moved) {
+      this.#formers.add(former.identityOf(actor));
+      reached.add(identities.identityOf(actor));
+    }
+    for (const left of [...this.#formers]) for (const actor of former.actorsOf(left)) this.#remade.add(identities.identityOf(actor));
+    for (const identity of reached) for (const actor of identities.actorsOf(identity)) this.#formers.add(former.identityOf(actor));
+  }
+
+  /** Somebody got an event. To be told after all moves. */
+  grow(actor: number, ms: number): void {
+    const identity = this.identities.identityOf(actor);
+    if (this.#remade.has(identity)) return;
+    const span = this.#spans.get(identity);
+    if (span === undefined) this.#spans.set(identity, { fromMs: ms, toMs: ms });
+    else {
+      span.fromMs = Math.min(span.fromMs, ms);
+      span.toMs = Math.max(span.toMs, ms);
+    }
+  }
+
+  /** The sessions that may become others. Cost: all sessions of those who are concerned. */
+  sessions(columns: SessionColumns, latest: LatestSessions, gapMs: number): Set<number> {
+    const found = new Set<number>();
+    for (const identity of this.#formers) for (const session of sessionsOf(identity, columns, latest)) found.add(session);
+    for (const [identity, span] of this.#spans) for (const session of within(span, sessionsOf(identity, columns, latest), columns, gapMs)) found.add(session);
+    return found;
+  }
+}
+
+/** The sessions of an identity that are, in any order. */
+function sessionsOf(identity: number, { previous, heirs }: SessionColumns, latest: LatestSessions): number[] {
+  const found: number[] = [];
+  for (let session = latest.of(identity); session >= 0; session = previous[session]! - 1) if (heirs[session] === 0) found.push(session);
+  return found;
+}
+
+/** Those that lie no further than the gap from some span, and those that go on from them: where they are cut because of their length may change. */
+function* within({ fromMs, toMs }: Span, sessions: number[], { starts, lengths }: SessionColumns, gapMs: number): Generator<number> {
+  let reachMs = toMs + gapMs;
+  for (const session of sessions.sort((a, b) => starts[a]! - starts[b]!)) {
+    const endMs = starts[session]! + lengths[session]!;
+    if (endMs + gapMs < fromMs || starts[session]! > reachMs) continue;
+    reachMs = Math.max(reachMs, endMs + gapMs);
+    yield session;
+  }
+}
