@@ -140,7 +140,6 @@ const visits: readonly InsightMutant[] = [
   ...ofInsight("sessionsOverview", "table/sessions/event-columns.ts",
     ["that payments of servers are no visits", "if (leftOut !== null && leftOut[row] === 1) return 0;"]),
   ...ofInsight("sessionsOverview", "table/sessions/touched.ts",
-    ["that an event changes where those behind it are cut", "reachMs = Math.max(reachMs, endMs + gapMs);"],
     ["whose sessions an identity takes over", "for (const identity of reached) for (const actor of identities.actorsOf(identity)) this.#formers.add(former.identityOf(actor));"]),
   ...ofInsight("sessionsOverview", "table/sessions/session-view.ts",
     ["that rows came to other sessions", "this.view.isAlive(session) ? session : this.part.otherSessionOf(own)", "session"]),

@@ -59,6 +59,7 @@ export function restitched(view: SessionView, changes: SessionChanges, moment: S
   if (eventCount > LIMITS.restitchedCount) return ANEW;
   const found = rowsOfSessions(view, replaced, rowsOf, moment.identities, source.pageviewTable());
   if (found.kind === "loading") return found;
+  for (const { rows, rowCount } of grown) moment.looked(rows.rowCount - rowCount);
 
   for (const session of replaced) {
     columns.heirs[session] = view.count;
@@ -89,10 +90,9 @@ interface NewerEvent extends SessionEvent {
 }
 
 /** Cost: the rows that came. */
-function newerEvents({ grown }: SessionChanges, { identities, looked }: SessionMoment, parts: readonly Part[], source: EventSource): NewerEvent[] {
+function newerEvents({ grown }: SessionChanges, { identities }: SessionMoment, parts: readonly Part[], source: EventSource): NewerEvent[] {
   const events: NewerEvent[] = [];
   for (const { number: part, rows, rowCount } of grown) {
-    looked(rows.rowCount - rowCount);
     const dayMs = parts[part]!.startMs;
     Scratch.atOnce((scratch) => {
       const read = source.read(rows.since(rowCount), scratch);

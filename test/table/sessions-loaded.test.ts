@@ -1,0 +1,60 @@
+import { fixedClock, memoryStorage, openDaybook } from "daybook";
+import { expect, test, vi } from "vitest";
+import { Missing } from "../../src/derived/missing.js";
+import { MemoryBudget } from "../../src/segment/memory-budget.js";
+import { SessionTable } from "../../src/table/sessions/session-table.js";
+
+const NOW_MS = Date.UTC(2026, 0, 31);
+const EVENT_COUNT = 60;
+const visit = (userId: string, hours: number) => ({ name: "pageview", project: "p", userId, createdAt: NOW_MS - hours * 3_600_000 });
+const always = { fromMs: -Infinity, toMs: Infinity };
+
+/** What was made of an event that came late, and how many rows were looked at, where columns of segments are out of memory for so many looks. */
+async function afterLateEvent(goneCount: number) {
+  const at = vi.spyOn(SessionTable.prototype, "at");
+  try {
+    await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS) });
+    await daybook.ingest(Array.from({ length: EVENT_COUNT }, (_, event) => visit(`u${event % 3}`, 1 + event * 0.25)));
+    await daybook.seal();
+    await daybook.sessionsOverview();
+    await daybook.ingest([visit("u1", 5.1)]);
+    const right = await daybook.sessionsOverview();
+    const [{ source, rule }] = at.mock.contexts as [SessionTable];
+    const moments = at.mock.calls.map(([moment]) => moment);
+    const table = new SessionTable(new MemoryBudget(1e9), { readerCount: 0 }, source, rule);
+    let rowCount = 0;
+    const ask = async (moment: Parameters<SessionTable["at"]>[0] | undefined) => {
+      if (moment === undefined) throw new Error("a question asks for sessions of a moment");
+      rowCount = 0;
+      const asked = { ...moment, looked: (count: number) => (rowCount += count) };
+      for (let missing = new Missing(); ; missing = new Missing()) {
+        const view = table.at(asked, always, missing);
+        if (view !== null) return view;
+        await missing.load();
+      }
+    };
+    await ask(moments[0]);
+    for (const rows of moments[0]?.rows ?? []) {
+      const load = vi.spyOn(rows, "load");
+      for (let gone = 0; gone < goneCount; gone += 1) load.mockReturnValueOnce(Promise.resolve());
+    }
+    const view = await ask(moments.at(-1));
+    let sessionCount = 0;
+    for (let session = 0; session < view.count; session += 1) if (view.isAlive(session)) sessionCount += 1;
+    return { rowCount, isRight: sessionCount === right.total.sessions };
+  } finally {
+    vi.restoreAllMocks();
+  }
+}
+
+test("A late event has a look at the sessions beside it alone.", async () => {
+  expect(await afterLateEvent(0)).toEqual({ rowCount: 1, isRight: true });
+});
+
+test("Where their columns are out of memory these are loaded, and it is tried again.", async () => {
+  expect(await afterLateEvent(1)).toEqual({ rowCount: 1, isRight: true });
+});
+
+test("Where they are out of memory again all sessions are made anew.", async () => {
+  expect(await afterLateEvent(2)).toEqual({ rowCount: EVENT_COUNT + 1, isRight: true });
+});
