@@ -35,6 +35,8 @@ export class BitsOfUnits {
 
   /** The entities behind the subjects of one unit; valid until the next one. Cost: the subjects, and the words of their bits. */
   of(parts: readonly DistinctActors[]): EntityBits {
+    const [first, ...others] = parts;
+    if (first?.kind === "bits" && others.length === 0 && this.subjects.moves === "none") return this.#asTheyAre(first);
     for (const part of parts)
       if (part.kind === "list") for (let at = 0; at < part.actors.length; at += 1) this.#add(part.actors[at]!);
       else {
@@ -43,6 +45,20 @@ export class BitsOfUnits {
       }
     if (this.subjects.moves !== "none") this.#fold(this.subjects.moves === "all");
     return this.#taken();
+  }
+
+  /** The subjects of one list, each of whom stands for itself. */
+  #asTheyAre({ users, anonymous }: DistinctActors & { readonly kind: "bits" }): EntityBits {
+    const [places, words] = [this.#places, this.#own];
+    let count = 0;
+    for (const [own, start] of [[users, 0], [anonymous, this.#oddPlace]] as const)
+      for (let word = 0; word < own.length; word += 1) {
+        const bits = own[word]!;
+        places[count] = start + word;
+        words[count] = bits;
+        if (bits !== 0) count += 1;
+      }
+    return { places: places.subarray(0, count), words: words.subarray(0, count) };
   }
 
   /** Calls `visit` with each entity of some bits. */

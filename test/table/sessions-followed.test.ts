@@ -3,6 +3,7 @@ import { expect, test, vi } from "vitest";
 import { Missing } from "../../src/derived/missing.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { SessionTable } from "../../src/table/sessions/session-table.js";
+import type { SessionView } from "../../src/table/sessions/session-view.js";
 
 const NOW_MS = Date.UTC(2026, 0, 31);
 const EVENT_COUNT = 60;
@@ -57,4 +58,34 @@ test("Where their columns are out of memory these are loaded, and it is tried ag
 
 test("Where they are out of memory again all sessions are made anew.", async () => {
   expect(await afterLateEvent(2)).toEqual({ rowCount: EVENT_COUNT + 1, isRight: true });
+});
+
+/** What a question under way reads of sessions: which there are, and in which of them each row is. */
+function readOf(view: SessionView) {
+  const alive = Array.from({ length: view.count }, (_, session) => session).filter((session) => view.isAlive(session));
+  const rows = view.rowsOf.map((own) => {
+    const sessions = view.rowSessions(own);
+    return Array.from({ length: own.rowCount }, (_, row) => sessions.of(row));
+  });
+  return { alive, events: alive.map((session) => view.facts.eventCounts[session]), rows };
+}
+
+test("What comes later changes nothing of the sessions that questions under way read.", async () => {
+  const at = vi.spyOn(SessionTable.prototype, "at");
+  try {
+    await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS) });
+    await daybook.ingest(Array.from({ length: EVENT_COUNT }, (_, event) => visit(`u${event % 3}`, 1 + event * 0.4)));
+    await daybook.seal();
+    const seen: { readonly view: SessionView; readonly read: ReturnType<typeof readOf> }[] = [];
+    for (const hours of [null, 5.1, 5.2, 9.3, 5.15, 12]) {
+      if (hours !== null) await daybook.ingest([visit("u1", hours), visit("u2", hours)]);
+      await daybook.sessionsOverview();
+      const view = at.mock.results.at(-1)?.value as SessionView;
+      seen.push({ view, read: readOf(view) });
+    }
+    expect(new Set(seen.map(({ view }) => view.kept)).size, "all of one table that was made once").toBe(1);
+    for (const { view, read } of seen) expect(readOf(view)).toEqual(read);
+  } finally {
+    at.mockRestore();
+  }
 });
