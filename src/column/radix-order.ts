@@ -3,12 +3,15 @@
 const DIGIT_BITS = 11;
 const DIGIT_END = 2 ** DIGIT_BITS;
 
-/** Places in the order of their keys; those of one key stay as they are. Cost: two looks at each for each 11 bits of the greatest key. */
-export function radixOrder(places: Uint32Array, keys: Uint32Array): Uint32Array {
+/**
+ * Places in the order of their keys; those of one key stay as they are. Cost: two looks at each for each 11 bits of the greatest key.
+ * @param take memory for so many
+ */
+export function radixOrder(places: Uint32Array, keys: Uint32Array, take: (count: number) => Uint32Array = (count) => new Uint32Array(count)): Uint32Array {
   let max = 0;
   for (let at = 0; at < places.length; at += 1) if (keys[places[at]!]! > max) max = keys[places[at]!]!;
   let from = places;
-  let into: Uint32Array = new Uint32Array(places.length);
+  let into = take(places.length);
   const ends = new Uint32Array(DIGIT_END);
   for (let shift = 0; shift < 32 && max >>> shift > 0; shift += DIGIT_BITS) {
     ends.fill(0);
@@ -24,7 +27,7 @@ export function radixOrder(places: Uint32Array, keys: Uint32Array): Uint32Array 
       into[ends[digit]!] = place;
       ends[digit]! += 1;
     }
-    [from, into] = [into, from === places ? new Uint32Array(places.length) : from];
+    [from, into] = [into, from === places ? take(places.length) : from];
   }
   return from;
 }

@@ -16,7 +16,7 @@ import { EntityMatches } from "./entity-matches.js";
 import { goersOf } from "./goers.js";
 import type { MatchList } from "./match-list.js";
 import { matchesPart } from "./matches.js";
-import { inOrder } from "./order-by-ids.js";
+import { inOrder, orderMatters } from "./order-by-ids.js";
 import { Tries } from "./tries.js";
 
 interface FunnelParts {
@@ -55,7 +55,7 @@ export const funnel: Survey<"funnel", FunnelParts, FunnelRead> = {
     const groups = groupsOf(plan, context);
     return await Scratch.of(async (scratch) => {
       const matches = new EntityMatches(lists, goers, entryBits(plan), scratch);
-      const matters = { ofTimes: plan.order !== "any", ofKeys: plan.breakdown !== null };
+      const matters = orderMatters(plan);
       const tries = new Tries(plan, goers, matches, () => inOrder(matches, matters, moment), pause);
       const { figures, pendingCount } = await tries.all(groups);
       return {

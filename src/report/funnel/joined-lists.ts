@@ -93,7 +93,7 @@ function* listOfRuns(lists: readonly MatchList[], runs: Runs, order: Pick<MatchL
   const made = {
     startMs, endMs: Math.max(...lists.map(({ endMs }) => endMs)), firstMs: Math.min(...lists.map(({ firstMs }) => firstMs)), ...order,
     subjects: new Uint32Array(whose.length), starts: new Uint32Array(whose.length + 1),
-    times: new Uint32Array(count), masks: new Uint32Array(count), sequences: new Uint32Array(count), keys: (lists[0]?.keys ?? []).map(() => new Uint32Array(count)),
+    times: new Uint32Array(count), masks: new Uint32Array(count), sequences: lists[0]?.sequences === null ? null : new Uint32Array(count), keys: (lists[0]?.keys ?? []).map(() => new Uint32Array(count)),
   };
   const ends: Ends = { subjectCount: 0, matchCount: 0 };
   yield* piecesOf(byWhom.length, RUNS_PER_STEP, (from, to) => copyRuns(lists, runs, byWhom.subarray(from, to), made, ends));
@@ -144,7 +144,7 @@ function copyRun(list: MatchList, place: number, into: Filled, start: number): n
   for (let at = list.starts[place]!; at < list.starts[place + 1]!; at += 1, end += 1) {
     into.times[end] = list.times[at]! + laterMs;
     into.masks[end] = list.masks[at]!;
-    into.sequences[end] = list.sequences[at]!;
+    if (into.sequences !== null) into.sequences[end] = list.sequences![at]!;
     for (let field = 0; field < list.keys.length; field += 1) into.keys[field]![end] = list.keys[field]![at]!;
   }
   return end;
@@ -155,7 +155,7 @@ function mergeRun({ times, masks, sequences, keys }: Filled, start: number, midd
   if (middle === start || middle === end || times[middle]! >= times[middle - 1]!) return;
   let from = middle - 1;
   while (from > start && times[from - 1]! > times[middle]!) from -= 1;
-  const columns = [times, masks, sequences, ...keys];
+  const columns = [times, masks, ...(sequences === null ? [] : [sequences]), ...keys];
   const earlier = columns.map((column) => column.slice(from, middle));
   const earlierTimes = earlier[0]!;
   for (let at = from, left = 0, right = middle; left < earlierTimes.length; at += 1) {

@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
 import { LIMITS } from "../../base/limits.js";
+import { Scratch } from "../../base/scratch.js";
 import { dayStartMs, MS_PER_DAY } from "../../base/time.js";
 import { compareIds } from "../../base/uuid.js";
 import type { Mask } from "../../answer/insights/chain.js";
@@ -13,8 +14,8 @@ import type { RowKeys } from "../insights/row-keys.js";
 import type { Subjects } from "../insights/subjects.js";
 
 /**
- * What rows of some days match, one subject after the other: 12 bytes a match, 9 a subject, and 4 for each field of a breakdown. Those of one
- * subject mostly ascend by time.
+ * What rows of some days match, one subject after the other: 8 bytes a match, 4 more where ids may be asked for, 9 a subject, and 4 for each field of
+ * a breakdown. Those of one subject mostly ascend by time.
  */
 export interface MatchList extends Digest {
   /** What times begin at, and what they lie before; and that of the first match. */
@@ -33,7 +34,8 @@ export interface MatchList extends Digest {
   readonly times: Uint32Array;
   /** What each matches; 0: nothing, but it is an event of its entity. */
   readonly masks: Uint32Array;
-  readonly sequences: Uint32Array;
+  /** Null where nobody asks for ids. */
+  readonly sequences: Uint32Array | null;
   /** By field. */
   readonly keys: readonly Uint32Array[];
 }
@@ -44,33 +46,39 @@ export interface MatchSources {
   readonly bits: readonly Mask[];
   readonly subjects: Pick<Subjects, "columns" | "name" | "subjectsOf">;
   readonly keys: readonly RowKeys[];
+  /** Whether ids may be asked for. */
+  readonly haveSequences: boolean;
 }
 
-export function byteLengthOfList({ subjects, longRuns, times, keys }: MatchList): number {
-  return subjects.length * 9 + longRuns.length * 8 + times.length * (12 + 4 * keys.length) + 200;
+export function byteLengthOfList({ subjects, longRuns, times, sequences, keys }: MatchList): number {
+  return subjects.length * 9 + longRuns.length * 8 + times.length * (8 + 4 * keys.length) + (sequences?.byteLength ?? 0) + 200;
 }
 
 /** The matches of rows that belong to somebody. Cost: a look at each for each selector that selects it. Columns are loaded. */
-export function matchListOf(rows: Rows, selectors: readonly Selector[], { bits, subjects, keys }: MatchSources): MatchList {
-  const { selected, masks } = markedRows(rows, selectors, bits);
+export function matchListOf(rows: Rows, selectors: readonly Selector[], sources: MatchSources): MatchList {
+  return Scratch.atOnce((scratch) => listOf(rows, selectors, sources, scratch));
+}
+
+function listOf(rows: Rows, selectors: readonly Selector[], { bits, subjects, keys, haveSequences }: MatchSources, scratch: Scratch): MatchList {
+  const { selected, masks } = markedRows(rows, selectors, bits, scratch);
   const whose = subjects.subjectsOf(rows, selected);
-  const inTime = placesInOrder(rows, selected, whose);
-  const places = radixOrder(inTime, whose);
+  const inTime = placesInOrder(rows, selected, whose, scratch);
+  const places = radixOrder(inTime, whose, (count) => scratch.take(count));
   const times = rows.times();
-  const sequences = rows.sequences();
   const count = places.length;
   const startMs = dayStartMs(rows.day);
   const list = {
-    startMs, endMs: startMs + MS_PER_DAY, firstMs: startMs + (count === 0 ? 0 : times[selected[inTime[0]!]!]!), isInOrder: true, isAscending: true, ...runsOf(gathered(whose, places)),
-    times: new Uint32Array(count), masks: new Uint32Array(count), sequences: new Uint32Array(count),
-    keys: keys.map((field) => gathered(field.keysOf(rows, selected), places)),
+    startMs, endMs: startMs + MS_PER_DAY, firstMs: startMs + (count === 0 ? 0 : times[selected[inTime[0]!]!]!), isInOrder: true, isAscending: true,
+    ...runsOf(gathered(whose, places, scratch.take(count)), scratch),
+    times: new Uint32Array(count), masks: new Uint32Array(count),
+    sequences: haveSequences ? gathered(gathered(rows.sequences(), selected, scratch.take(selected.length)), places, new Uint32Array(count)) : null,
+    keys: keys.map((field) => gathered(field.keysOf(rows, selected), places, new Uint32Array(count))),
   };
   for (let at = 0; at < count; at += 1) {
     const place = places[at]!;
     const row = selected[place]!;
     list.times[at] = times[row]!;
     list.masks[at] = masks[place]!;
-    list.sequences[at] = sequences[row]!;
   }
   const digest = emptyDigest(list.subjects.length);
   digestRuns(list, digest, 0, list.subjects.length);
@@ -108,17 +116,17 @@ export function digestRuns({ starts, masks }: Pick<MatchList, "starts" | "masks"
 // One scratch for all scans: they are synchronous and leave it zeroed.
 let marks = new Uint32Array(4_096);
 
-/** The rows that some selector selects, ascending, and which do. */
-function markedRows(rows: Rows, selectors: readonly Selector[], bits: readonly Mask[]): { selected: Uint32Array; masks: Uint32Array } {
+/** The rows that some selector selects, ascending, and which do. Both lie in the scratch. */
+function markedRows(rows: Rows, selectors: readonly Selector[], bits: readonly Mask[], scratch: Scratch): { selected: Uint32Array; masks: Uint32Array } {
   if (marks.length < rows.rowCount) marks = new Uint32Array(2 ** Math.ceil(Math.log2(rows.rowCount)));
   const found = emptyBitmap(rows.rowCount);
   selectors.forEach((selector, place) => {
     if (isPruned(rows, selector)) return;
     mark(selectedRows(select(rows, selector)), bits[place]!, found);
   });
-  const selected = new Uint32Array(countBits(found));
+  const selected = scratch.take(countBits(found));
   rowsOfBits(found, selected);
-  const masks = new Uint32Array(selected.length);
+  const masks = scratch.take(selected.length);
   for (let at = 0; at < selected.length; at += 1) {
     masks[at] = marks[selected[at]!]!;
     marks[selected[at]!] = 0;
@@ -135,8 +143,8 @@ function mark(selected: Uint32Array, bit: Mask, found: Uint32Array): void {
 }
 
 /** Where each of some ascending subjects begins. */
-function runsOf(ascending: Uint32Array): Pick<MatchList, "subjects" | "starts"> {
-  const [subjects, starts] = [new Uint32Array(ascending.length), new Uint32Array(ascending.length + 1)];
+function runsOf(ascending: Uint32Array, scratch: Scratch): Pick<MatchList, "subjects" | "starts"> {
+  const [subjects, starts] = [scratch.take(ascending.length), scratch.take(ascending.length + 1)];
   let count = 0;
   for (let at = 0; at < ascending.length; at += 1) {
     if (at > 0 && ascending[at] === ascending[at - 1]) continue;
@@ -148,24 +156,24 @@ function runsOf(ascending: Uint32Array): Pick<MatchList, "subjects" | "starts"> 
   return { subjects: subjects.slice(0, count), starts: starts.slice(0, count + 1) };
 }
 
-function gathered(codes: Uint32Array, places: Uint32Array): Uint32Array {
-  const keys = new Uint32Array(places.length);
-  for (let at = 0; at < places.length; at += 1) keys[at] = codes[places[at]!]!;
-  return keys;
+/** @param into as long as the places */
+function gathered(codes: Uint32Array, places: Uint32Array, into: Uint32Array): Uint32Array {
+  for (let at = 0; at < places.length; at += 1) into[at] = codes[places[at]!]!;
+  return into;
 }
 
 /** Rows are below it, and ms of a day below 2^27: both fit the 53 bits of a number exactly. */
 const ROW_SPAN = 2 ** 26;
 
-/** Places of the rows that belong to somebody, by time and event id. */
-function placesInOrder(rows: Rows, selected: Uint32Array, whose: Uint32Array): Uint32Array {
+/** Places of the rows that belong to somebody, by time and event id. They may lie in the scratch. */
+function placesInOrder(rows: Rows, selected: Uint32Array, whose: Uint32Array, scratch: Scratch): Uint32Array {
   let count = 0;
-  const places = new Uint32Array(selected.length);
+  const places = scratch.take(selected.length);
   for (let place = 0; place < selected.length; place += 1) {
     places[count] = place;
     if (whose[place] !== 0) count += 1;
   }
-  return rows.sealed ? places.slice(0, count) : sortedPlaces(rows, selected, places.subarray(0, count));
+  return rows.sealed ? places.subarray(0, count) : sortedPlaces(rows, selected, places.subarray(0, count));
 }
 
 function sortedPlaces(rows: Rows, selected: Uint32Array, places: Uint32Array): Uint32Array {

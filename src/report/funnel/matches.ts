@@ -10,6 +10,7 @@ import type { Part } from "../form/part.js";
 import type { RowKeys } from "../insights/row-keys.js";
 import type { Goers } from "./goers.js";
 import { joinedLists } from "./joined-lists.js";
+import { mayAskIds, orderMatters } from "./order-by-ids.js";
 import { byteLengthOfList, matchListOf, type MatchList, type MatchSources } from "./match-list.js";
 
 /** What a span keeps. */
@@ -26,12 +27,13 @@ interface KeptLists {
  */
 export function matchesPart(plan: FunnelPlan, goers: Goers, keys: readonly RowKeys[]): Part<MatchList[], KeptLists> {
   const meant = meantBy(plan);
-  const sources: MatchSources = { bits: meant.map(({ bit }) => bit), subjects: goers, keys };
+  const haveSequences = mayAskIds(orderMatters(plan));
+  const sources: MatchSources = { bits: meant.map(({ bit }) => bit), subjects: goers, keys, haveSequences };
   const names = [goers.name, ...keys.map(({ name }) => name)];
-  const name = names.includes(null) ? null : `matches ${meant.map(({ bit }) => bit).join()} of ${names.join(" by ")}`;
+  const name = names.includes(null) ? null : `matches ${meant.map(({ bit }) => bit).join()} of ${names.join(" by ")}${haveSequences ? " with ids" : ""}`;
   const part: Part<MatchList[], KeptLists> = {
     scopes: meant.map(({ scope }) => ({ ...scope, range: goers.range })),
-    columns: [TIME_COLUMN, SEQUENCE_COLUMN, ...goers.columns, ...keys.flatMap(({ columns }) => columns)],
+    columns: [TIME_COLUMN, ...(haveSequences ? [SEQUENCE_COLUMN] : []), ...goers.columns, ...keys.flatMap(({ columns }) => columns)],
     begin: () => [],
     scan: (state, rows, selectors) => {
       const list = keptList(rows, selectors, sources, name);

@@ -2,6 +2,7 @@
 import { stepsOf } from "../../answer/insights/chain.js";
 import { dayOf } from "../../base/time.js";
 import { compareIds } from "../../base/uuid.js";
+import type { FunnelPlan } from "../../plan/insights/plan.js";
 import type { TableMoment } from "../../table/tables.js";
 import type { EntityMatches, MatchPlace } from "./entity-matches.js";
 
@@ -11,12 +12,23 @@ interface Moment {
   readonly to: number;
 }
 
-/** What the order of events of one millisecond may change. */
+/** What the order of events of one millisecond may change: nothing where neither. */
 export interface OrderMatters {
   /** How far chains reach in time: where one event matches several steps. */
   readonly ofTimes: boolean;
   /** Under which values entities stand. */
   readonly ofKeys: boolean;
+}
+
+/** What it may change for a funnel. An event has one name: it cannot match two steps of different ones. */
+export function orderMatters({ order, steps, breakdown }: FunnelPlan): OrderMatters {
+  const names = steps.flatMap(({ scope }) => scope.eventName ?? []);
+  return { ofTimes: order !== "any" && new Set(names).size < steps.length, ofKeys: breakdown !== null };
+}
+
+/** Whether ids may be asked for, by sequences. */
+export function mayAskIds({ ofTimes, ofKeys }: OrderMatters): boolean {
+  return ofTimes || ofKeys;
 }
 
 /**
@@ -30,7 +42,7 @@ export async function inOrder(matches: EntityMatches, matters: OrderMatters, mom
     if (!matches.isUnsure(entity)) continue;
     const [from, to] = [matches.starts[entity]!, matches.ends[entity]!];
     matches.placed.sortByTime(from, to);
-    if (matters.ofTimes || matters.ofKeys) addUndecided(matches, from, to, matters, undecided);
+    if (mayAskIds(matters)) addUndecided(matches, from, to, matters, undecided);
   }
   if (undecided.length === 0) return;
   const places = undecided.map(({ from, to }) => Array.from({ length: to - from }, (_, at) => matches.placeOf(from + at)));
@@ -43,7 +55,7 @@ export async function inOrder(matches: EntityMatches, matters: OrderMatters, mom
 }
 
 function sequenceOf({ list, at }: MatchPlace): number {
-  return list.sequences[at]!;
+  return list.sequences![at]!;
 }
 
 function addUndecided(matches: EntityMatches, start: number, end: number, matters: OrderMatters, undecided: Moment[]): void {

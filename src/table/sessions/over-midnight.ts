@@ -142,7 +142,6 @@ function addEarly(read: EventColumns, gapMs: number, into: BitSet): void {
 function lateIn(read: EventColumns, fromMs: number): Uint32Array {
   const late = new Set<number>();
   for (let row = 0; row < read.times.length; row += 1) if (read.times[row]! >= fromMs) late.add(actorAt(read, row));
-  late.delete(0);
   return Uint32Array.from(late).sort();
 }
 

@@ -23,7 +23,7 @@ function listOf(day: number, subjects: readonly number[], firstSequence: number)
 /** Whose matches a list has, when, and of which events. */
 function matchesOf({ startMs, subjects, starts, times, sequences }: MatchList): (readonly [subject: number, ms: number, sequence: number])[] {
   return [...subjects].flatMap((subject, place) =>
-    Array.from({ length: (starts[place + 1] ?? 0) - (starts[place] ?? 0) }, (_, at) => (starts[place] ?? 0) + at).map((at) => [subject, startMs + (times[at] ?? 0), sequences[at] ?? 0] as const));
+    Array.from({ length: (starts[place + 1] ?? 0) - (starts[place] ?? 0) }, (_, at) => (starts[place] ?? 0) + at).map((at) => [subject, startMs + (times[at] ?? 0), sequences?.[at] ?? 0] as const));
 }
 
 test("Lists of 16 days become one, in which the matches of each subject lie by time.", () => {
