@@ -59,7 +59,9 @@ export const LIMITS = {
   /** Touches of one owner that are put in order in one turn. */
   placesSortedAtOnce: 4 * 1024,
   /** Rows that came, actors that moved, and events of sessions that change, up to which these are made anew within one turn: some 20 ms. */
-  restitchedCount: 64 * 1024,
+  restitchedCount: 32 * 1024,
+  /** Rows that lie beside these events in time, up to which they are looked at within one turn: some 5 ms. */
+  rowsBesideCount: 2 * 1024 * 1024,
   /** Sessions that came since all were put in order, each of which every change looks at. Of more all are put in order again. */
   unorderedSessionCount: 64 * 1024,
   /** Rows that came to heads and are looked at by each question, before what they answer is kept. Keeping costs about as much. */

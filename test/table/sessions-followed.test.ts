@@ -1,5 +1,6 @@
 import { fixedClock, memoryStorage, openDaybook } from "daybook";
 import { expect, test, vi } from "vitest";
+import { LIMITS } from "../../src/base/limits.js";
 import { Missing } from "../../src/derived/missing.js";
 import { MemoryBudget } from "../../src/segment/memory-budget.js";
 import { SessionTable } from "../../src/table/sessions/session-table.js";
@@ -48,16 +49,41 @@ async function afterLateEvent(goneCount: number) {
   }
 }
 
-test("A late event has a look at the sessions beside it alone.", async () => {
-  expect(await afterLateEvent(0)).toEqual({ rowCount: 1, isRight: true });
+test("A late event has a look at the event of the session beside it, and at no other one.", async () => {
+  expect(await afterLateEvent(0)).toEqual({ rowCount: 1 + 1, isRight: true });
 });
 
 test("Where their columns are out of memory these are loaded, and it is tried again.", async () => {
-  expect(await afterLateEvent(1)).toEqual({ rowCount: 1, isRight: true });
+  expect(await afterLateEvent(1)).toEqual({ rowCount: 1 + 1, isRight: true });
 });
 
 test("Where they are out of memory again all sessions are made anew.", async () => {
   expect(await afterLateEvent(2)).toEqual({ rowCount: EVENT_COUNT + 1, isRight: true });
+});
+
+test("What comes behind all that is known of somebody is added to their session, however many events that has, without a look at one of them.", async () => {
+  const at = vi.spyOn(SessionTable.prototype, "at");
+  const usual = LIMITS.restitchedCount;
+  Object.assign(LIMITS, { restitchedCount: 10 });
+  try {
+    await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS) });
+    await daybook.ingest(Array.from({ length: EVENT_COUNT }, (_, event) => visit("u1", 1 + event * 0.25)));
+    await daybook.seal();
+    await daybook.sessionsOverview();
+    const kept = () => (at.mock.results.at(-1)?.value as SessionView).kept;
+    const first = kept();
+    for (const [count, hours] of [0.9, 0.8, 0.7].entries()) {
+      await daybook.ingest([visit("u1", hours)]);
+      expect((await daybook.sessionsOverview()).total).toMatchObject({ sessions: 1, events: EVENT_COUNT + count + 1 });
+      expect(kept(), "not made anew").toBe(first);
+    }
+    await daybook.ingest([visit("u1", 0.7)]);
+    expect((await daybook.sessionsOverview()).total).toMatchObject({ sessions: 1, events: EVENT_COUNT + 4 });
+    expect(kept(), "one of the same millisecond: ids of all of the session may be asked for").not.toBe(first);
+  } finally {
+    Object.assign(LIMITS, { restitchedCount: usual });
+    at.mockRestore();
+  }
 });
 
 /** What a question under way reads of sessions: which there are, and in which of them each row is. */
@@ -77,7 +103,7 @@ test("What comes later changes nothing of the sessions that questions under way 
     await daybook.ingest(Array.from({ length: EVENT_COUNT }, (_, event) => visit(`u${event % 3}`, 1 + event * 0.4)));
     await daybook.seal();
     const seen: { readonly view: SessionView; readonly read: ReturnType<typeof readOf> }[] = [];
-    for (const hours of [null, 5.1, 5.2, 9.3, 5.15, 12]) {
+    for (const hours of [null, 5.1, 5.2, 0.9, 9.3, 0.8, 0.7, 5.15, 0.75, 12]) {
       if (hours !== null) await daybook.ingest([visit("u1", hours), visit("u2", hours)]);
       await daybook.sessionsOverview();
       const view = at.mock.results.at(-1)?.value as SessionView;

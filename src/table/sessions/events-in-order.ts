@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sources and rows are bounded by their lists */
 import { Scratch } from "../../base/scratch.js";
 import { dayStartMs } from "../../base/time.js";
+import type { LoadsAhead } from "../../segment/loads-ahead.js";
 import type { Rows } from "../../segment/rows.js";
 import { orderOfHead, type EventColumns } from "./event-columns.js";
 import type { EventReader } from "./event-reader.js";
@@ -41,7 +42,7 @@ const VALUES_PER_EVENT = 8;
  * that are read.
  * @param take is told of events from one place of their order to before another one
  */
-export async function eachInOrder(sources: readonly Source[], reader: EventReader, take: (events: OrderedEvents, from: number, to: number) => void): Promise<void> {
+export async function eachInOrder(sources: readonly Source[], reader: EventReader, take: (events: OrderedEvents, from: number, to: number) => Promise<void> | void): Promise<void> {
   const waiting = sources.filter(({ rows, picked }) => (picked?.rowNumbers.length ?? rows.rowCount) > 0).sort((a, b) => firstMsOf(a) - firstMsOf(b));
   const loads = reader.loadsOf(waiting.filter(({ picked }) => picked === null).map(({ rows }) => rows));
   const open = new Set<OpenSource>();
@@ -53,12 +54,14 @@ export async function eachInOrder(sources: readonly Source[], reader: EventReade
       if (first === null || nextMs <= first.nextMs) {
         const source = waiting[next]!;
         next += 1;
-        open.add(await OpenSource.of(source, reader, source.picked === null ? loads.of(source.rows) : null));
+        open.add(await OpenSource.of(source, reader, loads));
         continue;
       }
       const from = first.at;
       const to = first.goOn(Math.min(othersMs, nextMs));
-      take(first.events, from, to);
+      // Most are taken at once: to wait for each would take longer than that.
+      const taking = take(first.events, from, to);
+      if (taking !== undefined) await taking;
       takenCount += to - from;
       if (first.isAtEnd) {
         open.delete(first);
@@ -100,24 +103,23 @@ class OpenSource {
   /** Epoch ms of the next event. */
   nextMs: number;
 
-  static async of(source: Source, reader: EventReader, loading: Promise<unknown> | null): Promise<OpenSource> {
+  static async of(source: Source, reader: EventReader, loads: LoadsAhead): Promise<OpenSource> {
     const { part, rows, picked } = source;
     const dayMs = dayStartMs(rows.day);
     if (picked !== null) return new OpenSource({ part, dayMs, ...picked, order: null }, () => undefined);
     rows.pin();
+    const scratch = new Scratch();
+    const close = () => {
+      scratch.releaseAll();
+      rows.unpin();
+    };
     try {
-      await loading;
+      await loads.of(rows);
       reader.looked(rows.rowCount);
       const order = rows.sealed ? null : await orderOfHead(rows, reader.turns);
-      const scratch = new Scratch();
-      const events = reader.source.read(rows, scratch);
-      const close = () => {
-        scratch.releaseAll();
-        rows.unpin();
-      };
-      return new OpenSource({ part, dayMs, events, order, rowNumbers: null }, close);
+      return new OpenSource({ part, dayMs, events: reader.source.read(rows, scratch), order, rowNumbers: null }, close);
     } catch (error) {
-      rows.unpin();
+      close();
       throw error;
     }
   }

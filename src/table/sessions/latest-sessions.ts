@@ -31,16 +31,17 @@ export class LatestSessions {
     return this.#ends[identity]!;
   }
 
-  /** A session was made. */
-  put(identity: number, session: number, endMs: number): void {
+  /** A session was made. @param ms when an event of it lies */
+  put(identity: number, session: number, ms: number): void {
     if (identity >= this.#sessions.length) this.reserve(identity + 1);
+    if (this.#sessions[identity] === 0) this.#ends[identity] = ms;
     this.#sessions[identity] = session + 1;
-    this.#ends[identity] = endMs;
+    this.goOn(identity, ms);
   }
 
   /** Somebody who has one did something more. */
-  goOn(identity: number, endMs: number): void {
-    this.#ends[identity] = endMs;
+  goOn(identity: number, ms: number): void {
+    if (ms > this.#ends[identity]!) this.#ends[identity] = ms;
   }
 
   /** As `reserve`, in turns, where none has one as yet: identities come in any order, and memory touched for the first time makes the first slow. */

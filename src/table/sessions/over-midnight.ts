@@ -26,8 +26,8 @@ export interface CarriedPart {
 /** What an event takes of a carried part. */
 const BYTES_PER_EVENT = 7 * 4;
 
-export function byteLengthOfCarried({ late, actors, picked: { rowNumbers } }: CarriedPart): number {
-  return late.byteLength + actors.byteLength + rowNumbers.length * BYTES_PER_EVENT;
+export function byteLengthOfCarried({ late, actors, picked: { events: { isPageview }, rowNumbers } }: CarriedPart): number {
+  return late.byteLength + actors.byteLength + isPageview.byteLength + rowNumbers.length * BYTES_PER_EVENT;
 }
 
 /** What was found of earlier days. */

@@ -4,6 +4,7 @@ import { LIMITS } from "../../base/limits.js";
 import { Scratch } from "../../base/scratch.js";
 import type { SessionRule } from "../../plan/plan.js";
 import { byStart, mergedByStart } from "./by-start.js";
+import type { Continuations } from "./continuations.js";
 import { actorAt, type EventSource } from "./event-columns.js";
 import type { LatestSessions } from "./latest-sessions.js";
 import { Part, type PartKey } from "./part.js";
@@ -23,6 +24,7 @@ export interface Stitching {
   /** Sessions when all were made. */
   readonly wholeCount: number;
   readonly latest: LatestSessions;
+  readonly continuations: Continuations;
 }
 
 /** What came of trying to go on from one moment to the next. */
@@ -36,55 +38,55 @@ export type Restitched =
 const ANEW: Restitched = { kind: "anew" };
 
 /**
- * The sessions of a moment: those of an earlier one, in which the sessions that changes touch are made anew, behind all others. In one turn. All are
- * to be made anew where too many are concerned, or a session may go over the first midnight.
- * Cost: the sessions of those who are concerned; some 200 ns for each event of the ones that change, and a look at what lies beside it in time.
+ * The sessions of a moment: those of an earlier one, in which the sessions that changes touch are made anew, behind all others; what came behind all
+ * that was known of somebody is added to the latest one. In one turn. All are to be made anew where too many are concerned, or a session may go over
+ * the first midnight.
+ * Cost: the sessions of those who moved, or of whom something came late; some 200 ns for each event of the ones that change, and 2 for each row that
+ * lies beside it in time, and for each of a head.
  */
 export function restitched(view: SessionView, changes: SessionChanges, moment: SessionMoment, stitching: Stitching): Restitched {
-  const { columns, rule, latest, source } = stitching;
+  const { columns, rule, latest, source, continuations } = stitching;
   const { rowsOf, grown, moved } = changes;
-  if (view.days.midnight?.isTouchedByMoves(moved, view.identities, moment.identities) === true) return ANEW;
-  const touched = new Touched(view.identities, moment.identities);
-  touched.move(moved);
+  const { midnight } = view.days;
+  if (midnight?.isTouchedByMoves(moved, view.identities, moment.identities) === true) return ANEW;
   const parts = [...view.parts];
   for (const { number, rows } of grown) parts[number] = new Part(rows, parts[number]);
   const newer = newerEvents(changes, moment, parts, source);
-  for (const { actor, ms, dayMs } of newer) {
-    if (view.days.midnight?.isTouchedBy(dayMs, ms - dayMs) === true) return ANEW;
-    touched.grow(actor, ms);
-  }
-  const replaced = touched.sessions(columns, latest, rule.gapMs);
-  let eventCount = newer.length;
-  for (const session of replaced) eventCount += columns.eventCounts[session]!;
-  if (eventCount > LIMITS.restitchedCount) return ANEW;
-  const found = rowsOfSessions(view, replaced, rowsOf, moment.identities, source.pageviewTable());
-  if (found.kind === "loading") return found;
-  for (const { rows, rowCount } of grown) moment.looked(rows.rowCount - rowCount);
+  if (newer.some(({ dayMs, ms }) => midnight?.isTouchedBy(dayMs, ms - dayMs) === true)) return ANEW;
 
-  for (const session of replaced) {
+  const isAlive = (session: number) => columns.heirs[session] === 0;
+  const replace = (session: number) => {
     columns.heirs[session] = view.count;
     if (session < view.orderedCount) view.kept.replaced(session, view.count);
-  }
-  const isAlive = (session: number) => columns.heirs[session] === 0;
-  const stitcher = new Stitcher(parts, moment.identities, rule, columns, latest, false);
+  };
+  const stitcher = new Stitcher(parts, moment.identities, rule, columns, latest, { continuations, replace });
+  const touched = new Touched(view.identities, moment.identities);
+  touched.move(moved);
+  for (const own of grouped(newer, ({ identity }) => identity).values()) if (!own.every((event) => stitcher.isBehindAll(event))) touched.grow(own);
+  const replaced = touched.sessions(columns, latest, rule.gapMs, LIMITS.restitchedCount);
+  const found = replaced === null ? ANEW : rowsOfSessions(view, replaced, rowsOf, moment.identities, source.pageviewTable());
+  if (replaced === null || found.kind !== "events") return found.kind === "loading" ? found : ANEW;
+  moment.looked(newer.length + found.events.length);
+
+  for (const session of replaced) replace(session);
   const events = [...found.events, ...newer].sort((a, b) => a.ms - b.ms || a.part - b.part || a.row - b.row);
   const sessions = new Map(events.map((event) => [event, stitcher.add(event)]));
   for (const event of newer) parts[event.part]!.sessions[event.row] = sessions.get(event)!;
   for (const [number, own] of grouped(found.events, ({ part }) => part)) {
     if (parts[number] === view.parts[number]) parts[number] = new Part(rowsOf[number]!, parts[number]);
-    parts[number]!.forgetRows(isAlive);
+    parts[number]!.forgetRows((session) => isAlive(continuations.newestOf(session, columns.count)));
     parts[number]!.putRows(Uint32Array.from(own, ({ row }) => row), Uint32Array.from(own, (event) => sessions.get(event)!));
   }
   if (!readAtOnce(stitcher.ties.decide(rowsOf))) return ANEW;
   const others = mergedByStart(view.others.filter(isAlive), byStart(columns.starts, view.count, columns.count).filter(isAlive), columns.starts);
   const numbers = parts.length === view.parts.length ? view.partNumbers : new Map<PartKey, number>(parts.map(({ key }, number) => [key, number]));
-  const next = new SessionView(columns.facts(), columns.count, view.orderedCount, others, latest.end, rowsOf, parts, numbers, view.days, moment.rows, moment.identities, view.kept);
-  return { kind: "view", view: next };
+  const { days, orderedCount, kept } = view;
+  const { rows, identities } = moment;
+  return { kind: "view", view: new SessionView(columns.facts(), columns.count, orderedCount, others, latest.end, rowsOf, parts, numbers, days, rows, identities, kept, continuations) };
 }
 
-/** An event of a head that came since, and whose it is. */
+/** An event of a head that came since. */
 interface NewerEvent extends SessionEvent {
-  readonly actor: number;
   /** Epoch ms of the start of its day. */
   readonly dayMs: number;
 }
@@ -101,7 +103,7 @@ function newerEvents({ grown }: SessionChanges, { identities }: SessionMoment, p
         if (actor === 0) continue;
         const project = read.projects === null ? read.onlyProject : read.projects[at]!;
         const isPageview = read.isPageview[read.slugs[at]!] === 1;
-        events.push({ actor, dayMs, identity: identities.identityOf(actor), project, part, row: rowCount + at, ms: dayMs + read.times[at]!, url: read.urls[at]!, isPageview });
+        events.push({ dayMs, identity: identities.identityOf(actor), project, part, row: rowCount + at, ms: dayMs + read.times[at]!, url: read.urls[at]!, isPageview });
       }
     });
   }

@@ -1,4 +1,6 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their columns */
 import { roomForDurations, type Durations } from "../../answer/numbers/durations.js";
+import type { Turns } from "../../base/turn.js";
 import { grown } from "./grown.js";
 
 /** What is known of sessions, by their number. Columns only grow; but `heirs`, what is said of a session stays. */
@@ -76,23 +78,55 @@ export class SessionColumns implements SessionFacts {
     return session;
   }
 
+  /** A session with all that is known of another one. */
+  addCopy(session: number): number {
+    const copy = this.add(this.identities[session]!, this.projects[session]!, this.starts[session]!);
+    this.lengths[copy] = this.lengths[session]!;
+    this.eventCounts[copy] = this.eventCounts[session]!;
+    this.pageviewCounts[copy] = this.pageviewCounts[session]!;
+    this.firstParts[copy] = this.firstParts[session]!;
+    this.firstRows[copy] = this.firstRows[session]!;
+    this.entryUrls[copy] = this.entryUrls[session]!;
+    this.exitUrls[copy] = this.exitUrls[session]!;
+    return copy;
+  }
+
+  /** For how many sessions there is room. */
+  get capacity(): number {
+    return this.starts.length;
+  }
+
   reserve(count: number): void {
-    this.starts = grown(this.starts, count);
-    this.lengths = grown(this.lengths, count);
-    this.identities = grown(this.identities, count);
-    this.projects = grown(this.projects, count);
-    this.eventCounts = grown(this.eventCounts, count);
-    this.pageviewCounts = grown(this.pageviewCounts, count);
-    this.firstParts = grown(this.firstParts, count);
-    this.firstRows = grown(this.firstRows, count);
-    this.entryUrls = grown(this.entryUrls, count);
-    this.exitUrls = grown(this.exitUrls, count);
-    this.heirs = grown(this.heirs, count);
-    this.previous = grown(this.previous, count);
+    for (const grow of this.#growths(count)) grow();
+  }
+
+  /** The same of many, in turns. */
+  async reserveInTurns(count: number, turns: Turns): Promise<void> {
+    for (const grow of this.#growths(count)) {
+      grow();
+      await turns.took(this.#count);
+    }
+  }
+
+  #growths(count: number): (() => unknown)[] {
+    return [
+      () => (this.starts = grown(this.starts, count)),
+      () => (this.lengths = grown(this.lengths, count)),
+      () => (this.identities = grown(this.identities, count)),
+      () => (this.projects = grown(this.projects, count)),
+      () => (this.eventCounts = grown(this.eventCounts, count)),
+      () => (this.pageviewCounts = grown(this.pageviewCounts, count)),
+      () => (this.firstParts = grown(this.firstParts, count)),
+      () => (this.firstRows = grown(this.firstRows, count)),
+      () => (this.entryUrls = grown(this.entryUrls, count)),
+      () => (this.exitUrls = grown(this.exitUrls, count)),
+      () => (this.heirs = grown(this.heirs, count)),
+      () => (this.previous = grown(this.previous, count)),
+    ];
   }
 }
 
-/** Of so many events first there is room for a session each, and it is seen how many they have. */
+/** Of so many events first it is seen how many sessions they have. */
 const SAMPLE_COUNT = 64 * 1024;
 /** The rest may have more sessions for an event. */
 const SPARE = 1.1;
@@ -101,26 +135,31 @@ const SPARE = 1.1;
 export class RoomAhead {
   #eventCount = 0;
   #countBefore = 0;
-  #isMade = false;
 
   /** @param spareCount sessions that there is to be room for behind all */
   constructor(
     readonly columns: SessionColumns,
     readonly allCount: number,
     readonly spareCount: number,
+    readonly turns: Turns,
   ) {
     columns.reserve(Math.min(allCount, SAMPLE_COUNT) + spareCount);
   }
 
-  /** More of the events are about to come. */
-  before(count: number): void {
-    const { columns, allCount, spareCount } = this;
+  /** More events are about to come; null where there is room for a session of each. @param areSample whether the other ones are like these */
+  before(count: number, areSample: boolean): Promise<void> | null {
+    const { columns, spareCount } = this;
     if (this.#eventCount === 0) this.#countBefore = columns.count;
-    else if (!this.#isMade && this.#eventCount >= SAMPLE_COUNT) {
-      const perEvent = (columns.count - this.#countBefore) / this.#eventCount;
-      columns.reserve(this.#countBefore + Math.ceil(perEvent * allCount * SPARE) + spareCount);
-      this.#isMade = true;
-    }
-    this.#eventCount += count;
+    const isFull = columns.count + count + spareCount > columns.capacity;
+    const growing = isFull ? columns.reserveInTurns(this.#expectedCount(count) + spareCount, this.turns) : null;
+    if (areSample) this.#eventCount += count;
+    return growing;
+  }
+
+  #expectedCount(count: number): number {
+    const needed = this.columns.count + count;
+    if (this.#eventCount === 0) return needed;
+    const perEvent = (this.columns.count - this.#countBefore) / this.#eventCount;
+    return Math.max(needed, this.#countBefore + Math.ceil(perEvent * this.allCount * SPARE));
   }
 }

@@ -6,6 +6,7 @@ import type { Missing } from "../../derived/missing.js";
 import type { TableUse } from "../../derived/store-table.js";
 import type { Range, SessionRule } from "../../plan/plan.js";
 import type { Droppable, MemoryBudget } from "../../segment/memory-budget.js";
+import { Continuations } from "./continuations.js";
 import { daysFor, includesDays, NO_DAYS, rowsOfDays, widenedDays, type CoveredDays, type DaySpan } from "./covered-days.js";
 import type { EventSource } from "./event-columns.js";
 import { EventReader } from "./event-reader.js";
@@ -22,6 +23,9 @@ import { SessionView } from "./session-view.js";
 import { Stitcher } from "./stitcher.js";
 
 const ANEW: Restitched = { kind: "anew" };
+/** Room for sessions that come to few, and for actors that come to all. */
+const SPARE_COUNT_MIN = 1_024;
+const SPARE_ACTORS = 1.25;
 
 /**
  * The sessions of a store, of all projects, in the days that were asked for: never cut by a range, by who is known to be who at the moment. What came
@@ -31,7 +35,7 @@ export class SessionTable implements Droppable {
   #view: SessionView | null = null;
   #stitching: Stitching | null = null;
   #working: Promise<void> | null = null;
-  /** What the next try to go on needs was loaded. */
+  /** Columns were loaded to go on from this view: if they are out of memory again, all is made anew. */
   #hasLoaded = false;
   /** Of earlier days, when all were made. */
   #carried: readonly CarriedPart[] = [];
@@ -53,17 +57,17 @@ export class SessionTable implements Droppable {
   /** The sessions of a moment that a question about a range looks at; null where something is missing. Cost: what changed since the last moment. */
   at(moment: SessionMoment, range: Range, missing: Missing): SessionView | null {
     const needed = daysFor(range, this.rule);
-    const gone = this.#follow(moment, needed);
-    if (gone.kind === "view") {
+    const followed = this.#follow(moment, needed);
+    if (followed.kind === "view") {
       this.#hasLoaded = false;
       this.budget.touch(this);
-      return gone.view;
+      return followed.view;
     }
     // What others wait for may be other days, and go wrong there.
     if (this.#working !== null) missing.add(() => this.#working?.catch(() => undefined) ?? Promise.resolve());
     else {
       // What was loaded may be out of memory again: once is enough.
-      const work = gone.kind === "loading" && !this.#hasLoaded ? () => this.#load(gone.loads) : () => this.#stitchAll(moment, needed);
+      const work = followed.kind === "loading" && !this.#hasLoaded ? () => this.#load(followed.loads) : () => this.#stitchAll(moment, needed);
       missing.add(() => (this.#working ??= work().finally(() => (this.#working = null))));
     }
     return null;
@@ -97,11 +101,11 @@ export class SessionTable implements Droppable {
     if (isSame) return { kind: "view", view };
     if (view.count - this.#stitching.wholeCount > LIMITS.unorderedSessionCount) return ANEW;
     const changes = changesSince(view, moment);
-    const gone = changes === null ? ANEW : restitched(view, changes, moment, this.#stitching);
+    const followed = changes === null ? ANEW : restitched(view, changes, moment, this.#stitching);
     // A try that was given up may leave sessions behind: next all are made anew.
-    if (gone.kind === "anew") this.#stitching = null;
-    else if (gone.kind === "view") this.#keep(gone.view);
-    return gone;
+    if (followed.kind === "anew") this.#stitching = null;
+    else if (followed.kind === "view") this.#keep(followed.view);
+    return followed;
   }
 
   /** Makes all sessions of the days that are needed, and of those that were, in turns. Cost: the rows of these days. */
@@ -121,22 +125,27 @@ export class SessionTable implements Droppable {
     }
     const columns = new SessionColumns(rule.maxMs);
     const latest = new LatestSessions();
-    await latest.reserveInTurns(source.actorEnd, turns);
-    const stitcher = new Stitcher(parts, identities, rule, columns, latest, true);
-    const room = new RoomAhead(columns, own.reduce((sum, { rowCount }) => sum + rowCount, 0), LIMITS.unorderedSessionCount);
+    const rowCount = own.reduce((sum, rows) => sum + rows.rowCount, 0);
+    // Room for what comes later: the first of it would copy all.
+    const spareCount = Math.min(LIMITS.unorderedSessionCount + LIMITS.restitchedCount, SPARE_COUNT_MIN + rowCount);
+    await latest.reserveInTurns(Math.ceil(source.actorEnd * SPARE_ACTORS), turns);
+    const stitcher = new Stitcher(parts, identities, rule, columns, latest);
+    const room = new RoomAhead(columns, rowCount, spareCount, turns);
     await eachInOrder(rowsOf.map((rows, part): Source => ({ part, rows, picked: carried[part]?.picked ?? null })), reader, (events, from, to) => {
       // Who goes on over midnight has more events a session than others.
-      if (events.part >= carried.length) room.before(to - from);
+      const growing = room.before(to - from, events.part >= carried.length);
+      if (growing !== null) return growing.then(() => stitcher.addAll(events, from, to));
       stitcher.addAll(events, from, to);
     });
     await readInTurns(stitcher.ties.decide(rowsOf), turns);
     const numbers = new Map<PartKey, number>(parts.map(({ key }, number) => [key, number]));
     const kept = new KeptStretches(this.budget, columns.count);
+    const continuations = new Continuations();
     const rows = rowsOfDays(moment.rows, { ...whole, firstDay: days.earliestDay });
     // Not before: between turns the budget may drop what was there.
     this.#carried = carried;
-    this.#stitching = { rule, source, columns, wholeCount: columns.count, latest };
-    this.#keep(new SessionView(columns.facts(), columns.count, columns.count, new Uint32Array(0), latest.end, rowsOf, parts, numbers, days, rows, identities, kept));
+    this.#stitching = { rule, source, columns, wholeCount: columns.count, latest, continuations };
+    this.#keep(new SessionView(columns.facts(), columns.count, columns.count, new Uint32Array(0), latest.end, rowsOf, parts, numbers, days, rows, identities, kept, continuations));
   }
 
   /** Which days are looked at, with what is of earlier ones. */
@@ -153,7 +162,7 @@ export class SessionTable implements Droppable {
     const { columns, latest } = this.#stitching!;
     this.budget.remove(this);
     const carriedByteLength = this.#carried.reduce((sum, part) => sum + byteLengthOfCarried(part), 0);
-    this.byteLength = [columns, latest, ...view.parts].reduce((sum, { byteLength }) => sum + byteLength, carriedByteLength + (view.days.midnight?.byteLength ?? 0));
+    this.byteLength = [columns, latest, ...view.parts].reduce((sum, { byteLength }) => sum + byteLength, carriedByteLength + (view.days.midnight?.byteLength ?? 0) + view.others.byteLength);
     // All may have been made for a question that began before.
     if (this.#isReleased) view.kept.release();
     else this.budget.add(this);

@@ -5,6 +5,7 @@ import type { IdentityView } from "../../identity/identity-view.js";
 import { HeadView } from "../../segment/head.js";
 import type { Rows } from "../../segment/rows.js";
 import type { KeptStretches, Stretch } from "./kept-stretches.js";
+import type { Continuations } from "./continuations.js";
 import type { CoveredDays } from "./covered-days.js";
 import { keyOfRows, NONE, type Part, type PartKey } from "./part.js";
 import type { SessionFacts } from "./session-columns.js";
@@ -30,12 +31,20 @@ export class SessionView {
     readonly rows: readonly Rows[],
     readonly identities: IdentityView,
     readonly kept: KeptStretches,
+    readonly continuations: Continuations,
   ) {}
 
   /** Whether there is a session of this number, and others did not take its place. */
   isAlive(session: number): boolean {
     const heir = this.facts.heirs[session]!;
     return heir === 0 || heir >= this.count;
+  }
+
+  /** The session, or the one that it goes on as; -1 where others took its place. */
+  nowOf(session: number): number {
+    if (this.isAlive(session)) return session;
+    const newest = this.continuations.newestOf(session, this.count);
+    return this.isAlive(newest) ? newest : -1;
   }
 
   /** What `make` makes of ordered sessions, kept until one of them is no more. @param name the same for what is made in the same way */
@@ -75,6 +84,7 @@ export class RowSessions {
     const own = this.firstRow + row;
     const session = this.part.sessions[own]!;
     if (session === NONE) return -1;
-    return this.view.isAlive(session) ? session : this.part.otherSessionOf(own);
+    const now = this.view.nowOf(session);
+    return now >= 0 ? now : this.view.nowOf(this.part.otherSessionOf(own));
   }
 }

@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and sessions are bounded by their columns */
 import type { IdentityView } from "../../identity/identity-view.js";
 import type { SessionRule } from "../../plan/plan.js";
+import type { Continuations } from "./continuations.js";
 import { actorAt } from "./event-columns.js";
 import type { OrderedEvents } from "./events-in-order.js";
 import type { LatestSessions } from "./latest-sessions.js";
@@ -20,25 +21,32 @@ export interface SessionEvent extends EventOfPart {
   readonly isPageview: boolean;
 }
 
+/** What events that come to sessions of before are put with. */
+export interface Former {
+  readonly continuations: Continuations;
+  /** Another session takes the place of one. */
+  replace(session: number): void;
+}
+
 /** Puts events, in the order of their times, into sessions behind those that are there. */
 export class Stitcher {
   readonly ties: Ties;
   /** The first session that it makes. */
   readonly firstSession: number;
-  /** The latest sessions of those who are in several projects, in the others. */
+  /** By identity and project: the latest session of who is in several projects at once, but the very latest. Some are over. */
   readonly #elsewhere = new Map<number, number>();
 
+  /** @param former null: there are no sessions yet, and events of one head and millisecond come in the order of their ids */
   constructor(
     readonly parts: readonly Part[],
     readonly identities: IdentityView,
     readonly rule: SessionRule,
     readonly columns: SessionColumns,
     readonly latest: LatestSessions,
-    /** Whether events of one head and millisecond come in the order of their ids. */
-    areHeadsInOrder: boolean,
+    readonly former: Former | null = null,
   ) {
     this.firstSession = columns.count;
-    this.ties = new Ties(columns, parts, areHeadsInOrder);
+    this.ties = new Ties(columns, parts, former === null);
   }
 
   /** Puts some events of a part, and notes by row in which sessions they are. Cost: some 50 ns an event. */
@@ -61,9 +69,15 @@ export class Stitcher {
     return this.#put(identity, project, part, row, ms, url, isPageview ? 1 : 0);
   }
 
+  /** Whether an event lies behind all that is known of somebody, so that no session of before but the latest one may have to do with it. */
+  isBehindAll({ identity, project, ms }: SessionEvent): boolean {
+    const session = this.latest.of(identity);
+    return session < 0 || (this.#isLast(session, identity) && this.columns.projects[session] === project && ms > this.latest.endOf(identity));
+  }
+
   #put(identity: number, project: number, part: number, row: number, ms: number, url: number, isPageview: number): number {
     const { columns, latest } = this;
-    let session = this.#openSession(identity, project, ms);
+    let session = this.#sessionGoingOn(identity, project, ms);
     const isNew = session < 0;
     if (isNew) {
       session = columns.add(identity, project, ms);
@@ -74,6 +88,7 @@ export class Stitcher {
       latest.put(identity, session, ms);
     } else latest.goOn(identity, ms);
     const length = ms - columns.starts[session]!;
+    // Before the url of the exit: where ids decide, that is put later.
     this.ties.note(session, part, row, url, ms, !isNew && columns.lengths[session] === length);
     columns.lengths[session] = length;
     columns.eventCounts[session]! += 1;
@@ -82,18 +97,37 @@ export class Stitcher {
     return session;
   }
 
-  /** The session that goes on with an event; -1 where one begins with it. */
-  #openSession(identity: number, project: number, ms: number): number {
+  /** The session that goes on with an event; -1 where one begins with it, which will be the latest then. */
+  #sessionGoingOn(identity: number, project: number, ms: number): number {
     const { columns: { projects }, latest } = this;
     const latestSession = latest.of(identity);
-    if (latestSession < this.firstSession || ms - latest.endOf(identity) > this.rule.gapMs) return -1;
+    if (latestSession < this.firstSession) return latestSession < 0 ? -1 : this.#continued(latestSession, identity, project, ms);
+    if (ms - latest.endOf(identity) > this.rule.gapMs) return -1;
     const latestProject = projects[latestSession]!;
     if (latestProject === project) return this.#goesOn(latestSession, ms) ? latestSession : -1;
     const session = this.#elsewhere.get(identity * PROJECT_SPAN + project) ?? -1;
     if (session >= 0 && this.#goesOn(session, ms)) return session;
-    // The one that begins will be the latest.
     this.#elsewhere.set(identity * PROJECT_SPAN + latestProject, latestSession);
     return -1;
+  }
+
+  /** A session of before with what comes behind its last event; -1 where it is over. */
+  #continued(session: number, identity: number, project: number, ms: number): number {
+    const { columns, former, latest } = this;
+    if (former === null || !this.#isLast(session, identity) || columns.projects[session] !== project) return -1;
+    if (ms <= latest.endOf(identity) || !this.#goesOn(session, ms)) return -1;
+    const next = columns.addCopy(session);
+    columns.previous[next] = session + 1;
+    former.replace(session);
+    former.continuations.add(session, next);
+    latest.put(identity, next, ms);
+    return next;
+  }
+
+  /** Whether a session is, and has the last event of its identity. */
+  #isLast(session: number, identity: number): boolean {
+    const { heirs, starts, lengths } = this.columns;
+    return heirs[session] === 0 && starts[session]! + lengths[session]! === this.latest.endOf(identity);
   }
 
   #goesOn(session: number, ms: number): boolean {

@@ -1,8 +1,9 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their parts, events by their number */
-import { grouped } from "../../base/grouped.js";
 import { compareIds } from "../../base/uuid.js";
+import { radixOrder } from "../../column/radix-order.js";
 import { ID_COLUMN } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
+import { grown } from "./grown.js";
 import type { Part } from "./part.js";
 import type { Reading } from "./reading.js";
 import type { SessionColumns } from "./session-columns.js";
@@ -14,32 +15,45 @@ export interface EventOfPart {
   readonly url: number;
 }
 
-/** An event, and its id where it is read. */
-interface Tied extends EventOfPart {
-  id: Uint8Array | null;
+/** Events of one millisecond, some of which may be of one session and not in the order of their ids. */
+interface Moment {
+  readonly ms: number;
+  readonly sessions: Uint32Array;
+  readonly parts: Uint32Array;
+  readonly rows: Uint32Array;
+  readonly urls: Uint32Array;
 }
 
-/** Events of one session at one millisecond. */
+/** Events of one session and moment, one of which is its first or last one. */
 interface Tie {
   readonly session: number;
-  readonly events: readonly Tied[];
+  readonly isExit: boolean;
+  readonly moment: Moment;
+  readonly places: readonly number[];
 }
 
-/** Codes of urls are below it: with the number of a tie it stands for the exit of a session until ids decide, or a later event takes its place. */
-const TIED_EXIT = 2 ** 31;
+/** Codes of urls are below it: with the number of a moment it stands for the exit of a session until ids decide, or a later event takes its place. */
+const OPEN_EXIT = 2 ** 31;
+/** Events that are looked at in one go, in values each. */
+const EVENTS_AT_ONCE = 4_096;
+const VALUES_PER_EVENT = 32;
 
-/** The first events of sessions, and their last ones with a url, where several of one millisecond lie in different parts: ids decide. */
+/**
+ * The first events of sessions, and their last ones with a url, where several of one millisecond lie in different parts, or in a head in any order: ids
+ * decide. 16 bytes for each event of such a millisecond.
+ */
 export class Ties {
-  readonly #firsts: Tie[] = [];
-  readonly #exits: Tie[] = [];
-  /** Events of one millisecond: the session, part, row and url of each. */
+  readonly #moments: Moment[] = [];
+  /** The events of the latest millisecond so far. */
   #ms = NaN;
   #count = 0;
+  /** Whether some of them are of one session; and whether all came in the order of their ids. */
   #areSomeOfOneSession = false;
-  readonly #sessions: number[] = [];
-  readonly #parts: number[] = [];
-  readonly #rows: number[] = [];
-  readonly #urls: number[] = [];
+  #areInOrder = true;
+  #sessions = new Uint32Array(64);
+  #parts = new Uint32Array(64);
+  #rows = new Uint32Array(64);
+  #urls = new Uint32Array(64);
 
   constructor(
     readonly columns: SessionColumns,
@@ -51,62 +65,116 @@ export class Ties {
   /** An event that was put into its session. @param isAnother whether an event of the same millisecond was put there before */
   note(session: number, part: number, row: number, url: number, ms: number, isAnother: boolean): void {
     if (ms !== this.#ms) {
-      if (this.#areSomeOfOneSession) this.#tie();
+      if (this.#areSomeOfOneSession && !this.#areInOrder) this.#keepMoment();
       this.#ms = ms;
       this.#count = 0;
-    }
+      this.#areSomeOfOneSession = false;
+      this.#areInOrder = this.areHeadsInOrder || this.parts[part]!.sealed;
+    } else if (part !== this.#parts[0]) this.#areInOrder = false;
     if (isAnother) this.#areSomeOfOneSession = true;
     const at = this.#count;
     this.#count = at + 1;
+    if (at === this.#sessions.length) this.#grow(at + 1);
     this.#sessions[at] = session;
     this.#parts[at] = part;
     this.#rows[at] = row;
     this.#urls[at] = url;
   }
 
-  /** Decides, when all are noted. Cost: the ids of the parts concerned. */
+  /** Decides, when all are noted. Cost: the ids of the parts of events that are tied, and a sort of the events of such a millisecond by session. */
   *decide(rowsOf: readonly Rows[]): Reading {
-    if (this.#areSomeOfOneSession) this.#tie();
-    const { exitUrls, firstParts, firstRows, entryUrls } = this.columns;
-    const exits = this.#exits.filter(({ session }, number) => exitUrls[session] === TIED_EXIT + number);
-    for (const [part, events] of grouped([...this.#firsts, ...exits].flatMap(({ events }) => events), ({ part }) => part)) {
-      const rows = rowsOf[part]!;
-      yield { rows, columns: [ID_COLUMN] };
-      const ids = rows.ids();
-      for (const event of events) event.id = ids.slice(event.row * 16, event.row * 16 + 16);
-    }
-    for (const { session, events } of this.#firsts) {
-      const { part, row, url } = greatestOf(events, -1);
-      firstParts[session] = part;
-      firstRows[session] = row;
-      entryUrls[session] = url;
-    }
-    for (const { session, events } of exits) exitUrls[session] = greatestOf(events, 1).url;
+    if (this.#areSomeOfOneSession && !this.#areInOrder) this.#keepMoment();
+    const ties: Tie[] = [];
+    for (const number of this.#moments.keys()) yield* this.#tiesOf(number, ties);
+    if (ties.length === 0) return;
+    yield* this.#settle(ties, yield* idsOf(ties, rowsOf));
   }
 
-  /** Looks which events of a millisecond are tied. */
-  #tie(): void {
-    const { columns: { starts, exitUrls } } = this;
-    this.#areSomeOfOneSession = false;
-    for (const [session, places] of grouped(Array(this.#count).keys(), (place) => this.#sessions[place]!)) {
-      const events = places.map((at): Tied => ({ part: this.#parts[at]!, row: this.#rows[at]!, url: this.#urls[at]!, id: null }));
-      if (starts[session] === this.#ms && !this.#areInOrder(events)) this.#firsts.push({ session, events });
-      const withUrl = events.filter(({ url }) => url !== 0);
-      if (this.#areInOrder(withUrl)) continue;
-      exitUrls[session] = TIED_EXIT + this.#exits.length;
-      this.#exits.push({ session, events: withUrl });
+  #grow(count: number): void {
+    this.#sessions = grown(this.#sessions, count);
+    this.#parts = grown(this.#parts, count);
+    this.#rows = grown(this.#rows, count);
+    this.#urls = grown(this.#urls, count);
+  }
+
+  #keepMoment(): void {
+    const count = this.#count;
+    const [sessions, urls] = [this.#sessions.slice(0, count), this.#urls.slice(0, count)];
+    for (let at = 0; at < count; at += 1) if (urls[at] !== 0) this.columns.exitUrls[sessions[at]!] = OPEN_EXIT + this.#moments.length;
+    this.#moments.push({ ms: this.#ms, sessions, parts: this.#parts.slice(0, count), rows: this.#rows.slice(0, count), urls });
+  }
+
+  /** Settles the exits that came in order, and adds what is tied. */
+  *#tiesOf(number: number, ties: Tie[]): Reading {
+    const moment = this.#moments[number]!;
+    const { ms, sessions, urls } = moment;
+    const { starts, exitUrls } = this.columns;
+    const order = radixOrder(Uint32Array.from(sessions.keys()), sessions);
+    yield order.length * VALUES_PER_EVENT;
+    for (let from = 0, to = 0, pieceEnd = EVENTS_AT_ONCE; from < order.length; from = to) {
+      const session = sessions[order[from]!]!;
+      while (to < order.length && sessions[order[to]!] === session) to += 1;
+      const places = [...order.subarray(from, to)];
+      if (starts[session] === ms && !this.#cameInOrder(moment, places)) ties.push({ session, isExit: false, moment, places });
+      if (exitUrls[session] === OPEN_EXIT + number) {
+        const withUrl = places.filter((place) => urls[place] !== 0);
+        if (this.#cameInOrder(moment, withUrl)) exitUrls[session] = urls[withUrl.at(-1)!]!;
+        else ties.push({ session, isExit: true, moment, places: withUrl });
+      }
+      if (to < pieceEnd) continue;
+      yield EVENTS_AT_ONCE * VALUES_PER_EVENT;
+      pieceEnd = to + EVENTS_AT_ONCE;
     }
   }
 
-  /** Whether they came in the order of their ids. */
-  #areInOrder(events: readonly Tied[]): boolean {
-    const [first, ...others] = events;
+  #cameInOrder({ parts }: Moment, places: readonly number[]): boolean {
+    const [first, ...others] = places;
     if (first === undefined || others.length === 0) return true;
-    return (this.areHeadsInOrder || this.parts[first.part]!.sealed) && others.every(({ part }) => part === first.part);
+    return (this.areHeadsInOrder || this.parts[parts[first]!]!.sealed) && others.every((place) => parts[place] === parts[first]);
+  }
+
+  *#settle(ties: readonly Tie[], ids: IdsOfParts): Reading {
+    const { exitUrls, firstParts, firstRows, entryUrls } = this.columns;
+    for (const [at, { session, isExit, moment, places }] of ties.entries()) {
+      const idAt = (place: number) => ids.get(moment.parts[place]!)!.get(moment.rows[place]!)!;
+      const sign = isExit ? 1 : -1;
+      const place = places.reduce((one, other) => (compareIds(idAt(other), 0, idAt(one), 0) * sign > 0 ? other : one));
+      if (isExit) exitUrls[session] = moment.urls[place]!;
+      else {
+        firstParts[session] = moment.parts[place]!;
+        firstRows[session] = moment.rows[place]!;
+        entryUrls[session] = moment.urls[place]!;
+      }
+      if (at % EVENTS_AT_ONCE === 0) yield EVENTS_AT_ONCE * VALUES_PER_EVENT;
+    }
   }
 }
 
-/** @param sign whether the greatest id decides, or the least */
-function greatestOf(events: readonly Tied[], sign: 1 | -1): Tied {
-  return events.reduce((one, other) => (compareIds(other.id!, 0, one.id!, 0) * sign > 0 ? other : one));
+/** By part, by row: 16 bytes. */
+type IdsOfParts = Map<number, Map<number, Uint8Array>>;
+
+/** The ids of the events that are tied. */
+function* idsOf(ties: readonly Tie[], rowsOf: readonly Rows[]): Reading<IdsOfParts> {
+  const all: IdsOfParts = new Map();
+  const rowsOfParts = new Map<number, number[]>();
+  let count = 0;
+  for (const { moment, places } of ties)
+    for (const place of places) {
+      const rows = rowsOfParts.get(moment.parts[place]!);
+      if (rows === undefined) rowsOfParts.set(moment.parts[place]!, [moment.rows[place]!]);
+      else rows.push(moment.rows[place]!);
+      count += 1;
+      if (count % EVENTS_AT_ONCE === 0) yield EVENTS_AT_ONCE * VALUES_PER_EVENT;
+    }
+  for (const [part, rows] of rowsOfParts) {
+    const own = rowsOf[part]!;
+    yield { rows: own, columns: [ID_COLUMN] };
+    const [ids, found] = [own.ids(), new Map<number, Uint8Array>()];
+    for (const [at, row] of rows.entries()) {
+      found.set(row, ids.slice(row * 16, row * 16 + 16));
+      if (at % EVENTS_AT_ONCE === 0) yield EVENTS_AT_ONCE * VALUES_PER_EVENT;
+    }
+    all.set(part, found);
+  }
+  return all;
 }

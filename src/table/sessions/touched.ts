@@ -2,6 +2,7 @@
 import type { IdentityView } from "../../identity/identity-view.js";
 import type { LatestSessions } from "./latest-sessions.js";
 import type { SessionColumns } from "./session-columns.js";
+import type { SessionEvent } from "./stitcher.js";
 
 /** Epoch ms. */
 interface Span {
@@ -35,41 +36,56 @@ export class Touched {
     for (const identity of reached) for (const actor of identities.actorsOf(identity)) this.#formers.add(former.identityOf(actor));
   }
 
-  /** Somebody got an event. To be told after all moves. */
-  grow(actor: number, ms: number): void {
-    const identity = this.identities.identityOf(actor);
-    if (this.#remade.has(identity)) return;
-    const span = this.#spans.get(identity);
-    if (span === undefined) this.#spans.set(identity, { fromMs: ms, toMs: ms });
-    else {
-      span.fromMs = Math.min(span.fromMs, ms);
-      span.toMs = Math.max(span.toMs, ms);
+  /** Somebody got some events. To be told after all moves. */
+  grow(events: readonly SessionEvent[]): void {
+    for (const { identity, ms } of events) {
+      if (this.#remade.has(identity)) continue;
+      const span = this.#spans.get(identity);
+      if (span === undefined) this.#spans.set(identity, { fromMs: ms, toMs: ms });
+      else {
+        span.fromMs = Math.min(span.fromMs, ms);
+        span.toMs = Math.max(span.toMs, ms);
+      }
     }
   }
 
-  /** The sessions that may become others. Cost: all sessions of those who are concerned. */
-  sessions(columns: SessionColumns, latest: LatestSessions, gapMs: number): Set<number> {
+  /**
+   * The sessions that may become others; null where there are too many, or these have more events than that.
+   * Cost: all sessions of those who are concerned.
+   */
+  sessions(columns: SessionColumns, latest: LatestSessions, gapMs: number, eventCountMax: number): Set<number> | null {
     const found = new Set<number>();
-    for (const identity of this.#formers) for (const session of sessionsOf(identity, columns, latest)) found.add(session);
-    for (const [identity, span] of this.#spans) for (const session of within(span, sessionsOf(identity, columns, latest), columns, gapMs)) found.add(session);
+    let eventCount = 0;
+    for (const session of this.#concerned(columns, latest, gapMs)) {
+      if (found.has(session)) continue;
+      found.add(session);
+      eventCount += columns.eventCounts[session]!;
+      if (eventCount > eventCountMax) return null;
+    }
     return found;
+  }
+
+  *#concerned(columns: SessionColumns, latest: LatestSessions, gapMs: number): Generator<number> {
+    for (const identity of this.#formers) yield* sessionsOf(identity, columns, latest);
+    for (const [identity, span] of this.#spans) yield* within(span, identity, columns, latest, gapMs);
   }
 }
 
 /** The sessions of an identity that are, in any order. */
-function sessionsOf(identity: number, { previous, heirs }: SessionColumns, latest: LatestSessions): number[] {
-  const found: number[] = [];
-  for (let session = latest.of(identity); session >= 0; session = previous[session]! - 1) if (heirs[session] === 0) found.push(session);
-  return found;
+function* sessionsOf(identity: number, { previous, heirs }: SessionColumns, latest: LatestSessions): Generator<number> {
+  for (let session = latest.of(identity); session >= 0; session = previous[session]! - 1) if (heirs[session] === 0) yield session;
 }
 
 /** Those that lie no further than the gap from some span, and those that go on from them: where they are cut because of their length may change. */
-function* within({ fromMs, toMs }: Span, sessions: number[], { starts, lengths }: SessionColumns, gapMs: number): Generator<number> {
+function* within({ fromMs, toMs }: Span, identity: number, columns: SessionColumns, latest: LatestSessions, gapMs: number): Generator<number> {
+  const { starts, lengths } = columns;
+  const endMsOf = (session: number) => starts[session]! + lengths[session]!;
+  const sessions: number[] = [];
+  for (const session of sessionsOf(identity, columns, latest)) if (endMsOf(session) + gapMs >= fromMs) sessions.push(session);
   let reachMs = toMs + gapMs;
   for (const session of sessions.sort((a, b) => starts[a]! - starts[b]!)) {
-    const endMs = starts[session]! + lengths[session]!;
-    if (endMs + gapMs < fromMs || starts[session]! > reachMs) continue;
-    reachMs = Math.max(reachMs, endMs + gapMs);
+    if (starts[session]! > reachMs) continue;
+    reachMs = Math.max(reachMs, endMsOf(session) + gapMs);
     yield session;
   }
 }
