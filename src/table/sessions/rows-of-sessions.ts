@@ -19,15 +19,15 @@ interface Span {
   readonly toMs: number;
 }
 
-/** The events of some sessions, part by part by their rows; or what is being loaded for that; or that too many rows were to be looked at in one turn. */
+/** The events of some sessions, part by part by their rows; or what is being loaded for that; or nothing, where too many rows lie beside them. */
 export type RowsFound =
   | { readonly kind: "events"; readonly events: readonly SessionEvent[] }
   | { readonly kind: "loading"; readonly loads: readonly Promise<void>[] }
   | { readonly kind: "anew" };
 
 /**
- * The events of some sessions of a view, of those who are who now. Cost: some 2 ns for each row of their parts that lies between the start and the end
- * of one of them, and for all rows of heads.
+ * The events of some sessions of a view, of those who are who now. Cost: some 2 ns for each row of their parts that lies between the start and the
+ * end of one of them, and for all rows of heads.
  * @param rowsOf by number of the part
  */
 export function rowsOfSessions(view: SessionView, sessions: ReadonlySet<number>, rowsOf: readonly Rows[], identities: IdentityView, isPageview: Uint8Array): RowsFound {

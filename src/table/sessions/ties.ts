@@ -39,8 +39,8 @@ const EVENTS_AT_ONCE = 4_096;
 const VALUES_PER_EVENT = 32;
 
 /**
- * The first events of sessions, and their last ones with a url, where several of one millisecond lie in different parts, or in a head in any order: ids
- * decide. 16 bytes for each event of such a millisecond.
+ * The first events of sessions, and their last ones with a url, where several of one millisecond lie in different parts, or in a head in any order:
+ * ids decide. 16 bytes for each event of such a millisecond.
  */
 export class Ties {
   readonly #moments: Moment[] = [];
