@@ -76,16 +76,25 @@ function* sessionsOf(identity: number, { previous, heirs }: SessionColumns, late
   for (let session = latest.of(identity); session >= 0; session = previous[session]! - 1) if (heirs[session] === 0) yield session;
 }
 
-/** Those that lie no further than the gap from some span, and those that go on from them: where they are cut because of their length may change. */
-function* within({ fromMs, toMs }: Span, identity: number, columns: SessionColumns, latest: LatestSessions, gapMs: number): Generator<number> {
+/**
+ * Those that lie no further than the gap from some span, and those that go on from them: where they are cut because of their length may change.
+ * Mostly none does: so those further behind are put in order only where one reaches as far.
+ */
+function within({ fromMs, toMs }: Span, identity: number, columns: SessionColumns, latest: LatestSessions, gapMs: number): number[] {
   const { starts, lengths } = columns;
   const endMsOf = (session: number) => starts[session]! + lengths[session]!;
-  const sessions: number[] = [];
-  for (const session of sessionsOf(identity, columns, latest)) if (endMsOf(session) + gapMs >= fromMs) sessions.push(session);
-  let reachMs = toMs + gapMs;
-  for (const session of sessions.sort((a, b) => starts[a]! - starts[b]!)) {
-    if (starts[session]! > reachMs) continue;
-    reachMs = Math.max(reachMs, endMsOf(session) + gapMs);
-    yield session;
+  for (let lastMs = toMs + gapMs; ; ) {
+    const near: number[] = [];
+    for (const session of sessionsOf(identity, columns, latest)) if (endMsOf(session) + gapMs >= fromMs && starts[session]! <= lastMs) near.push(session);
+    const found: number[] = [];
+    let reachMs = toMs + gapMs;
+    for (const session of near.sort((a, b) => starts[a]! - starts[b]!)) {
+      if (starts[session]! > reachMs) break;
+      reachMs = Math.max(reachMs, endMsOf(session) + gapMs);
+      found.push(session);
+    }
+    if (reachMs <= lastMs) return found;
+    // Twice as far each time, or a long way would be looked at as often as it has sessions.
+    lastMs = reachMs + (reachMs - fromMs);
   }
 }
