@@ -5,10 +5,17 @@ interface Link {
   readonly previous: number;
 }
 
+/** What one takes, by estimate: its entries in both maps, and what is linked. */
+const BYTES_PER_LINK = 120;
+
 /** Which sessions are others with more events behind them: what was put into one of them is in the newest of a moment. */
 export class Continuations {
   readonly #newest = new Map<number, number>();
   readonly #links = new Map<number, Link>();
+
+  get byteLength(): number {
+    return this.#links.size * BYTES_PER_LINK;
+  }
 
   /** A session goes on as another one, with a greater number. */
   add(session: number, next: number): void {

@@ -35,7 +35,7 @@ export type Restitched =
   /** All are to be made anew. */
   | { readonly kind: "anew" };
 
-const ANEW: Restitched = { kind: "anew" };
+export const ANEW: Restitched = { kind: "anew" };
 
 /**
  * The sessions of a moment: those of an earlier one, in which the sessions that changes touch are made anew, behind all others; what came behind all
@@ -64,8 +64,9 @@ export function restitched(view: SessionView, changes: SessionChanges, moment: S
   touched.move(moved);
   for (const own of grouped(newer, ({ identity }) => identity).values()) if (!own.every((event) => stitcher.isBehindAll(event))) touched.grow(own);
   const replaced = touched.sessions(columns, latest, rule.gapMs, LIMITS.restitchedCount);
-  const found = replaced === null ? ANEW : rowsOfSessions(view, replaced, rowsOf, moment.identities, source.pageviewTable());
-  if (replaced === null || found.kind !== "events") return found.kind === "loading" ? found : ANEW;
+  if (replaced === null) return ANEW;
+  const found = rowsOfSessions(view, replaced, rowsOf, moment.identities, source.pageviewTable());
+  if (found.kind !== "events") return found;
   moment.looked(newer.length + found.events.length);
 
   for (const session of replaced) replace(session);

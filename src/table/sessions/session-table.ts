@@ -16,13 +16,13 @@ import { LatestSessions } from "./latest-sessions.js";
 import { byteLengthOfCarried, overMidnight, type CarriedPart } from "./over-midnight.js";
 import { Part, type PartKey } from "./part.js";
 import { readInTurns } from "./reading.js";
-import { restitched, type Restitched, type Stitching } from "./restitch.js";
+import { ANEW, restitched, type Restitched, type Stitching } from "./restitch.js";
+import { RoomAhead } from "./room-ahead.js";
 import { changesSince, type SessionMoment } from "./session-changes.js";
-import { RoomAhead, SessionColumns } from "./session-columns.js";
+import { SessionColumns } from "./session-columns.js";
 import { SessionView } from "./session-view.js";
 import { Stitcher } from "./stitcher.js";
 
-const ANEW: Restitched = { kind: "anew" };
 /** Room for sessions that come to few, and for actors that come to all. */
 const SPARE_COUNT_MIN = 1_024;
 const SPARE_ACTORS = 1.25;
@@ -159,10 +159,10 @@ export class SessionTable implements Droppable {
   #keep(view: SessionView): void {
     if (this.#view?.kept !== view.kept) this.#view?.kept.release();
     this.#view = view;
-    const { columns, latest } = this.#stitching!;
+    const { columns, latest, continuations } = this.#stitching!;
     this.budget.remove(this);
     const carriedByteLength = this.#carried.reduce((sum, part) => sum + byteLengthOfCarried(part), 0);
-    this.byteLength = [columns, latest, ...view.parts].reduce((sum, { byteLength }) => sum + byteLength, carriedByteLength + (view.days.midnight?.byteLength ?? 0) + view.others.byteLength);
+    this.byteLength = [columns, latest, continuations, ...view.parts].reduce((sum, { byteLength }) => sum + byteLength, carriedByteLength + (view.days.midnight?.byteLength ?? 0) + view.others.byteLength);
     // All may have been made for a question that began before.
     if (this.#isReleased) view.kept.release();
     else this.budget.add(this);
