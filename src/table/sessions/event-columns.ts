@@ -10,7 +10,7 @@ import type { Turns } from "../../base/turn.js";
 import type { RevenueRule } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../schema/fields.js";
 import type { Rows } from "../../segment/rows.js";
-import { ACTOR_COLUMNS } from "../../segment/who.js";
+import { ACTOR_COLUMNS, actorOf } from "../../segment/who.js";
 import { revenueTester } from "../money/revenue-facts.js";
 
 /** The columns of rows that sessions are made of. */
@@ -33,8 +33,7 @@ export interface EventColumns {
 /** Whose session an event is part of; 0 for nobody's. */
 export function actorAt({ users, anonymous, leftOut }: EventColumns, row: number): number {
   if (leftOut !== null && leftOut[row] === 1) return 0;
-  const [user, anonymousId] = [users[row]!, anonymous[row]!];
-  return user !== 0 ? user * 2 : anonymousId === 0 ? 0 : anonymousId * 2 + 1;
+  return actorOf(users[row]!, anonymous[row]!);
 }
 
 /** The columns of some of the rows, none of which is left out. */

@@ -57,13 +57,13 @@ export interface WalkBack {
 export async function overMidnight({ firstDay, rows, identities, former }: WalkBack, reader: EventReader, gapMs: number): Promise<OverMidnight> {
   const known = new Map<PartKey, CarriedPart>(former.map((carried) => [keyOfRows(carried.rows), carried]));
   const midnight = new Midnight(dayStartMs(firstDay), gapMs);
-  const isOnFirstDay = (each: Rows) => each.day === firstDay && each.minMs <= gapMs;
+  const ofFirstDay = rows.filter((each) => each.day === firstDay && each.minMs <= gapMs);
   const unknown = rows.filter((each) => each.day < firstDay && knownOf(each, known) === null).sort((a, b) => b.day - a.day);
-  const ahead = reader.loadsOf([...rows.filter(isOnFirstDay), ...unknown]);
+  const ahead = reader.loadsOf([...ofFirstDay, ...unknown]);
   const all: CarriedPart[] = [];
   let day = firstDay;
   try {
-    await reader.readEach(rows.filter(isOnFirstDay), (_rows, read) => addEarly(read, gapMs, midnight.after), ahead);
+    await reader.readEach(ofFirstDay, (_rows, read) => addEarly(read, gapMs, midnight.after), ahead);
     for (let after = midnight.after; after.count > 0; ) {
       day -= 1;
       const ofDay = rows.filter((each) => each.day === day);
