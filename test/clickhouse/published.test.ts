@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openClickHouse, type ClickHouseDaybook } from "daybook/clickhouse";
 import { DATA_SETS } from "../../src/cli/demo/data-sets.js";
-import { load } from "../../src/cli/load.js";
+import { BATCH_ROWS_OF_SERVER, load } from "../../src/cli/load.js";
 import { sumOf } from "../examples/published.js";
 import { newDatabase, type Layout } from "./kit.js";
 
@@ -16,7 +16,7 @@ async function filled(organization: string, layout: Layout): Promise<ClickHouseD
   const { options, drop } = await newDatabase(layout, { currency: set.currency });
   const daybook = await openClickHouse(options);
   open.push(drop, () => daybook.close());
-  const outcome = await load(daybook, set.rows());
+  const outcome = await load(daybook, set.rows(), { rowsAtOnce: BATCH_ROWS_OF_SERVER });
   expect(outcome).toEqual({ accepted: set.eventCount, duplicates: 0, records: 0, rejected: 0, rejections: [] });
   return daybook;
 }

@@ -11,7 +11,7 @@ export default defineConfig({
     exclude: ["**/node_modules/**"],
     globalSetup: ["test/programs.ts", "test/clickhouse/setup.ts"],
     testTimeout: 900_000,
-    hookTimeout: 60_000,
+    hookTimeout: 900_000,
     maxWorkers: 2,
     isolate: false,
   },
