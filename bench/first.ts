@@ -13,9 +13,14 @@ export interface FirstMeasurement {
   readonly firstRatio: number;
 }
 
+/** Of a question that is the first one of a new process, over stored files. */
+export function firstMsOf(question: string, store: string): number {
+  const answer = execFileSync(process.execPath, ["--import", "tsx", child, store, question], { encoding: "utf8" });
+  return (JSON.parse(answer) as { firstMs: number }).firstMs;
+}
+
 /** A question that is the first one of a new process, over stored files: the median of some processes. */
 export function withFirst<M extends Measurement>(measurement: M, store: string): M & FirstMeasurement {
-  const ask = () => execFileSync(process.execPath, ["--import", "tsx", child, store, measurement.question], { encoding: "utf8" });
-  const firstMs = median(Array.from({ length: processCount }, () => (JSON.parse(ask()) as { firstMs: number }).firstMs));
+  const firstMs = median(Array.from({ length: processCount }, () => firstMsOf(measurement.question, store)));
   return { ...measurement, firstMs, firstRatio: (measurement.ratio * measurement.daybookMs) / firstMs };
 }

@@ -49,7 +49,7 @@ export class Stitcher {
     this.ties = new Ties(columns, parts, former === null);
   }
 
-  /** Puts some events of a part, and notes by row in which sessions they are. Cost: some 50 ns an event. */
+  /** Puts some events of a part, and notes by row in which sessions they are. Cost: some 150 ns an event where no cache holds who there is. */
   addAll({ part, dayMs, events, order, rowNumbers }: OrderedEvents, from: number, to: number): void {
     const { projects, onlyProject, slugs, urls, times, isPageview } = events;
     const { identities } = this;

@@ -1,0 +1,48 @@
+import { openDaybook } from "daybook";
+import { fileStorage } from "daybook/node";
+import { MS_PER_DAY } from "../../src/base/time.js";
+import type { Range } from "../../src/plan/plan.js";
+import { clock } from "../clock.js";
+import { firstMsOf } from "../first.js";
+import { windowOf } from "../measure.js";
+import { questions } from "../questions.js";
+import { median } from "../table.js";
+import type { Bound } from "./bound.js";
+import { boundOfFunnel } from "./funnel.js";
+import { boundOfSessions } from "./sessions.js";
+import { storedEvents } from "./stored-events.js";
+
+/** What two answers take beside the plainest loops over the same stored columns. Its arguments: a store, and `sessions` or `funnel`. */
+const [directory = "", name = ""] = process.argv.slice(2);
+const SESSIONS = "sessions overview by day, 30 days";
+const FUNNEL = "funnel of three steps, 30 days";
+const warmupRoundCount = 30;
+const roundCount = 41;
+
+function rangeOf(round: number): Range {
+  const { startDate, endDate } = windowOf(round);
+  return { fromMs: Date.parse(startDate), toMs: Date.parse(endDate) + MS_PER_DAY };
+}
+
+/** The middle of some rounds of a question that was asked before. */
+async function warmMsOf(questionName: string): Promise<number> {
+  const question = questions.find((known) => known.name === questionName);
+  const daybook = await openDaybook({ storage: fileStorage(directory), clock, readOnly: true });
+  const tookMs: number[] = [];
+  for (let round = 0; round < warmupRoundCount + roundCount; round += 1) {
+    const startedMs = performance.now();
+    await question?.ask(daybook, windowOf(round));
+    if (round >= warmupRoundCount) tookMs.push(performance.now() - startedMs);
+  }
+  await daybook.close();
+  return median(tookMs);
+}
+
+function show(question: string, { told, leastMs }: Bound, daybookMs: number): void {
+  console.log(`${question}: ${told}; together ${leastMs.toFixed(0)} ms. Daybook ${daybookMs.toFixed(0)} ms: ${(daybookMs / leastMs).toFixed(2)} times that`);
+}
+
+if (name === "sessions") show(SESSIONS, await boundOfSessions(await storedEvents(directory), rangeOf(0)), firstMsOf(SESSIONS, directory));
+else if (name === "funnel") show(FUNNEL, await boundOfFunnel(await storedEvents(directory), rangeOf, roundCount), await warmMsOf(FUNNEL));
+else throw new Error(`expected a directory with a store, and sessions or funnel, got ${directory} and ${name}`);
+process.exit();
