@@ -48,10 +48,11 @@ export function restitched(view: SessionView, changes: SessionChanges, moment: S
   const { columns, rule, latest, source, continuations } = stitching;
   const { rowsOf, grown, moved } = changes;
   const { midnight } = view.days;
-  if (midnight?.isTouchedByMoves(moved, view.identities, moment.identities) === true) return ANEW;
+  if (midnight?.isTouchedByMoves(moved, view.taken.identities, moment.identities) === true) return ANEW;
   const parts = [...view.parts];
   for (const { number, rows } of grown) parts[number] = new Part(rows, parts[number]);
-  const newer = newerEvents(changes, moment, parts, source);
+  const untaken = view.taken.untaken.map((event): NewerEvent => ({ ...event, identity: moment.identities.identityOf(event.actor) }));
+  const newer = [...untaken, ...newerEvents(changes, moment, parts, source)];
   if (newer.some(({ dayMs, ms }) => midnight?.isTouchedBy(dayMs, ms - dayMs) === true)) return ANEW;
 
   const isAlive = (session: number) => columns.heirs[session] === 0;
@@ -60,7 +61,7 @@ export function restitched(view: SessionView, changes: SessionChanges, moment: S
     if (session < view.orderedCount) view.kept.replaced(session, view.count);
   };
   const stitcher = new Stitcher(parts, moment.identities, rule, columns, latest, { continuations, replace });
-  const touched = new Touched(view.identities, moment.identities);
+  const touched = new Touched(view.taken.identities, moment.identities);
   touched.move(moved);
   for (const own of grouped(newer, ({ identity }) => identity).values()) if (!own.every((event) => stitcher.isBehindAll(event))) touched.grow(own);
   const replaced = touched.sessions(columns, latest, rule.gapMs, LIMITS.restitchedCount);
@@ -82,11 +83,11 @@ export function restitched(view: SessionView, changes: SessionChanges, moment: S
   const others = mergedByStart(view.others.filter(isAlive), byStart(columns.starts, view.count, columns.count).filter(isAlive), columns.starts);
   const numbers = parts.length === view.parts.length ? view.partNumbers : new Map<PartKey, number>(parts.map(({ key }, number) => [key, number]));
   const { days, orderedCount, kept } = view;
-  const { rows, identities } = moment;
-  return { kind: "view", view: new SessionView(columns.facts(), columns.count, orderedCount, others, latest.end, rowsOf, parts, numbers, days, rows, identities, kept, continuations) };
+  const { rows, identities, sequence } = moment;
+  return { kind: "view", view: new SessionView(columns.facts(), columns.count, orderedCount, others, latest.end, rowsOf, parts, numbers, days, { rows, identities, sequence, untaken: [] }, kept, continuations) };
 }
 
-/** An event of a head that came since. */
+/** An event that came since. */
 interface NewerEvent extends SessionEvent {
   /** Epoch ms of the start of its day. */
   readonly dayMs: number;

@@ -29,13 +29,13 @@ export interface SessionChanges {
   readonly moved: ReadonlySet<number>;
 }
 
-/** What came since a view; null where it is too much for one turn, and where rows were sealed. Cost: the segments and heads. */
+/** What came since a view, whose segments are those of the moment; null where it is too much for one turn. Cost: the segments and heads. */
 export function changesSince(view: SessionView, { rows: all, identities }: SessionMoment): SessionChanges | null {
-  const moved = identities.movedSince(view.identities);
+  const moved = identities.movedSince(view.taken.identities);
   if (moved === null || moved.size > LIMITS.restitchedCount) return null;
   const rowsOf: Rows[] = new Array<Rows>(view.parts.length);
   const grown: GrownPart[] = [];
-  let [knownCount, newRowCount] = [0, 0];
+  let [knownCount, newRowCount] = [0, view.taken.untaken.length];
   for (const rows of all) {
     const known = view.partNumbers.get(keyOfRows(rows));
     const number = known ?? rowsOf.length;

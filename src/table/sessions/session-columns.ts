@@ -3,6 +3,9 @@ import { roomForDurations, type Durations } from "../../answer/numbers/durations
 import type { Turns } from "../../base/turn.js";
 import { grown } from "./grown.js";
 
+/** Codes of projects are below it: with an identity they make one exact number. */
+export const PROJECT_SPAN = 2 ** 24;
+
 /** What is known of sessions, by their number. Columns only grow; but `heirs`, what is said of a session stays. */
 export interface SessionFacts {
   /** Epoch ms of the first event. */
@@ -89,6 +92,12 @@ export class SessionColumns implements SessionFacts {
     this.entryUrls[copy] = this.entryUrls[session]!;
     this.exitUrls[copy] = this.exitUrls[session]!;
     return copy;
+  }
+
+  /** Puts other columns in the place of two, which older views go on to read. */
+  moveFirsts(parts: Uint32Array<ArrayBuffer>, rows: Uint32Array<ArrayBuffer>): void {
+    this.firstParts = parts;
+    this.firstRows = rows;
   }
 
   /** For how many sessions there is room. */

@@ -10,11 +10,12 @@ import { Continuations } from "./continuations.js";
 import { daysFor, includesDays, NO_DAYS, rowsOfDays, widenedDays, type CoveredDays, type DaySpan } from "./covered-days.js";
 import type { EventSource } from "./event-columns.js";
 import { EventReader } from "./event-reader.js";
+import { exchanged, exchangeSince, type Exchange } from "./exchange.js";
 import { eachInOrder, type Source } from "./events-in-order.js";
 import { KeptStretches } from "./kept-stretches.js";
 import { LatestSessions } from "./latest-sessions.js";
 import { byteLengthOfCarried, overMidnight, type CarriedPart } from "./over-midnight.js";
-import { Part, type PartKey } from "./part.js";
+import { keyOfRows, Part, type PartKey } from "./part.js";
 import { readInTurns } from "./reading.js";
 import { ANEW, restitched, type Restitched, type Stitching } from "./restitch.js";
 import { RoomAhead } from "./room-ahead.js";
@@ -22,6 +23,9 @@ import { changesSince, type SessionMoment } from "./session-changes.js";
 import { SessionColumns } from "./session-columns.js";
 import { SessionView } from "./session-view.js";
 import { Stitcher } from "./stitcher.js";
+
+/** What comes of going on from one moment to the next. */
+type Followed = Restitched | { readonly kind: "exchange"; readonly exchange: Exchange };
 
 /** Room for sessions that come to few, and for actors that come to all. */
 const SPARE_COUNT_MIN = 1_024;
@@ -67,8 +71,7 @@ export class SessionTable implements Droppable {
     if (this.#working !== null) missing.add(() => this.#working?.catch(() => undefined) ?? Promise.resolve());
     else {
       // What was loaded may be out of memory again: once is enough.
-      const work = followed.kind === "loading" && !this.#hasLoaded ? () => this.#load(followed.loads) : () => this.#stitchAll(moment, needed);
-      missing.add(() => (this.#working ??= work().finally(() => (this.#working = null))));
+      missing.add(() => (this.#working ??= this.#work(followed, moment, needed).finally(() => (this.#working = null))));
     }
     return null;
   }
@@ -88,18 +91,40 @@ export class SessionTable implements Droppable {
     this.byteLength = 0;
   }
 
+  #work(followed: Exclude<Followed, { readonly kind: "view" }>, moment: SessionMoment, needed: DaySpan): Promise<void> {
+    if (followed.kind === "exchange") return this.#exchange(followed.exchange, moment);
+    return followed.kind === "loading" && !this.#hasLoaded ? this.#load(followed.loads) : this.#stitchAll(moment, needed);
+  }
+
   async #load(loads: readonly Promise<void>[]): Promise<void> {
     this.#hasLoaded = true;
     await Promise.all(loads);
   }
 
-  #follow(asked: SessionMoment, needed: DaySpan): Restitched {
+  /** Goes on with the same sessions where rows lie in other segments now. */
+  async #exchange(exchange: Exchange, { looked }: SessionMoment): Promise<void> {
+    const [view, stitching] = [this.#view, this.#stitching];
+    if (view === null || stitching === null) return;
+    const next = await exchanged(view, exchange, stitching, new EventReader(this.source, new Turns(), looked));
+    // Between turns the budget may have dropped all.
+    if (this.#view !== view || this.#stitching !== stitching) return;
+    if (next === null) {
+      this.#stitching = null;
+      return;
+    }
+    this.#carried = this.#carried.filter(({ rows }) => next.partNumbers.has(keyOfRows(rows)));
+    this.#keep(next);
+  }
+
+  #follow(asked: SessionMoment, needed: DaySpan): Followed {
     const view = this.#view;
     if (view === null || this.#stitching === null || !includesDays(view.days.whole, needed)) return ANEW;
     const moment = { ...asked, rows: rowsOfDays(asked.rows, { ...view.days.whole, firstDay: view.days.earliestDay }) };
-    const isSame = areSameParts(view.rows, moment.rows) && moment.identities.movedSince(view.identities)?.size === 0;
+    const isSame = areSameParts(view.taken.rows, moment.rows) && moment.identities.movedSince(view.taken.identities)?.size === 0;
     if (isSame) return { kind: "view", view };
     if (view.count - this.#stitching.wholeCount > LIMITS.unorderedSessionCount) return ANEW;
+    const exchange = exchangeSince(view, moment);
+    if (exchange !== null) return { kind: "exchange", exchange };
     const changes = changesSince(view, moment);
     const followed = changes === null ? ANEW : restitched(view, changes, moment, this.#stitching);
     // A try that was given up may leave sessions behind: next all are made anew.
@@ -145,7 +170,7 @@ export class SessionTable implements Droppable {
     // Not before: between turns the budget may drop what was there.
     this.#carried = carried;
     this.#stitching = { rule, source, columns, wholeCount: columns.count, latest, continuations };
-    this.#keep(new SessionView(columns.facts(), columns.count, columns.count, new Uint32Array(0), latest.end, rowsOf, parts, numbers, days, rows, identities, kept, continuations));
+    this.#keep(new SessionView(columns.facts(), columns.count, columns.count, new Uint32Array(0), latest.end, rowsOf, parts, numbers, days, { rows, identities, sequence: moment.sequence, untaken: [] }, kept, continuations));
   }
 
   /** Which days are looked at, with what is of earlier ones. */

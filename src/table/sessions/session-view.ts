@@ -9,6 +9,25 @@ import type { Continuations } from "./continuations.js";
 import type { CoveredDays } from "./covered-days.js";
 import { keyOfRows, NONE, type Part, type PartKey } from "./part.js";
 import type { SessionFacts } from "./session-columns.js";
+import type { SessionEvent } from "./stitcher.js";
+
+/** An event that lies in a segment, and came after the moment of the sessions. */
+export interface UntakenEvent extends Omit<SessionEvent, "identity"> {
+  /** Epoch ms of the start of its day. */
+  readonly dayMs: number;
+  readonly actor: number;
+}
+
+/** Of what moment sessions are. */
+export interface TakenMoment {
+  /** Those that were looked at. */
+  readonly rows: readonly Rows[];
+  readonly identities: IdentityView;
+  /** No event with a greater one was taken. */
+  readonly sequence: number;
+  /** Events of sealed rows that were not. */
+  readonly untaken: readonly UntakenEvent[];
+}
 
 /** The sessions of some days, at one moment: what comes later does not change them. */
 export class SessionView {
@@ -27,9 +46,7 @@ export class SessionView {
     readonly parts: readonly Part[],
     readonly partNumbers: ReadonlyMap<PartKey, number>,
     readonly days: CoveredDays,
-    /** Those of the moment that were looked at. */
-    readonly rows: readonly Rows[],
-    readonly identities: IdentityView,
+    readonly taken: TakenMoment,
     readonly kept: KeptStretches,
     readonly continuations: Continuations,
   ) {}

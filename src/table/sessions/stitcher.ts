@@ -6,11 +6,8 @@ import { actorAt } from "./event-columns.js";
 import type { OrderedEvents } from "./events-in-order.js";
 import type { LatestSessions } from "./latest-sessions.js";
 import type { Part } from "./part.js";
-import type { SessionColumns } from "./session-columns.js";
+import { PROJECT_SPAN, type SessionColumns } from "./session-columns.js";
 import { Ties, type EventOfPart } from "./ties.js";
-
-/** Codes of projects are below it. */
-const PROJECT_SPAN = 2 ** 24;
 
 /** What a session is told of an event. */
 export interface SessionEvent extends EventOfPart {
