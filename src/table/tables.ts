@@ -8,7 +8,7 @@ import type { KnownEnds } from "../identity/identity-view.js";
 import { Memberships } from "../identity/memberships.js";
 import type { IdentityResolver } from "../identity/resolver.js";
 import type { Rates } from "../plan/input.js";
-import type { Plan, Range, RevenueRule, SessionRule, TouchRule } from "../plan/plan.js";
+import type { Plan, Range, RevenueRule, TouchRule } from "../plan/plan.js";
 import type { Droppable, MemoryBudget } from "../segment/memory-budget.js";
 import { CompanyTouches } from "./touches/company-touches.js";
 import { Entities } from "./people/entities.js";
@@ -19,9 +19,8 @@ import { PaymentLabels } from "./touches/payment-labels.js";
 import { Payments } from "./money/payments.js";
 import { RefundOrigins } from "./money/refund-origins.js";
 import { RevenueTable } from "./money/revenue-table.js";
-import { EventSource } from "./sessions/event-columns.js";
 import { SeenActors } from "./people/seen-actors.js";
-import { SessionTable } from "./sessions/session-table.js";
+import type { newSessionTable, SessionRules, SessionTable } from "./sessions/session-table.js";
 import type { SessionView } from "./sessions/session-view.js";
 import { Timelines } from "./people/timelines.js";
 import { TouchMaker } from "./touches/touch-maker.js";
@@ -38,14 +37,6 @@ export interface TableMoment extends CompanyMoment {
   readonly known: KnownFields;
   /** Gives others, and the signal, a turn now and then. @throws aborted */
   readonly pause: () => Promise<void>;
-}
-
-/** What settles which events are one session, and what is told of it. */
-export interface SessionRules {
-  readonly session: SessionRule;
-  readonly pageviewSlugs: readonly string[];
-  /** Payments from servers, at no url and no host, take no part. */
-  readonly revenue: RevenueRule;
 }
 
 /** In which sessions begin that a question counts. */
@@ -67,6 +58,13 @@ interface Revenue {
   readonly origins: RefundOrigins;
   /** By model and level. */
   readonly labels: Map<string, PaymentLabels>;
+}
+
+/** Loaded when somebody asks about sessions: they are as much code as many a report, and most programs of browsers never do. */
+let newSessions: typeof newSessionTable | null = null;
+
+async function loadSessions(): Promise<void> {
+  newSessions ??= (await import("./sessions/session-table.js")).newSessionTable;
 }
 
 /**
@@ -186,7 +184,11 @@ export class Tables implements Droppable {
     const key = JSON.stringify([session.gapMs, session.maxMs, pageviewSlugs, revenue.paymentSlugs, revenue.refundSlugs]);
     let table = this.#sessions.get(key);
     if (table === undefined) {
-      table = new SessionTable(this.budget, this.#use, new EventSource(this.dictionaries, pageviewSlugs, revenue), session);
+      if (newSessions === null) {
+        missing.add(loadSessions);
+        return null;
+      }
+      table = newSessions(this.budget, this.#use, this.dictionaries, { session, pageviewSlugs, revenue });
       this.#sessions.set(key, table);
     }
     const asked = previous === null ? range : { fromMs: Math.min(range.fromMs, previous.fromMs), toMs: Math.max(range.toMs, previous.toMs) };

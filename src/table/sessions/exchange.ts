@@ -7,37 +7,14 @@ import type { Rows } from "../../segment/rows.js";
 import { actorAt, type EventColumns } from "./event-columns.js";
 import type { EventReader } from "./event-reader.js";
 import { MovedFirsts } from "./moved-firsts.js";
-import { keyOfRows, NONE, Part, type PartKey } from "./part.js";
+import { NONE, Part, type PartKey } from "./part.js";
 import type { Stitching } from "./restitch.js";
-import type { SessionMoment } from "./session-changes.js";
+import type { Exchange } from "./session-changes.js";
 import { SessionFinder } from "./session-finder.js";
 import { SessionView, type UntakenEvent } from "./session-view.js";
 
 /** What an event costs, in values. */
 const VALUES_PER_EVENT = 16;
-
-/** Segments in the place of heads and of other segments. */
-export interface Exchange {
-  /** By number of a part: the one that it has now, or `NONE` where it is gone. */
-  readonly numbers: Uint32Array;
-  readonly stayingCount: number;
-  /** By day. */
-  readonly added: readonly Rows[];
-}
-
-/** Which segments came since a view was made, and what is gone; null where none came, and nothing is. Cost: the segments and heads. */
-export function exchangeSince({ parts, partNumbers }: SessionView, { rows: all }: SessionMoment): Exchange | null {
-  const present = new Set<PartKey>(all.map(keyOfRows));
-  const numbers = new Uint32Array(parts.length);
-  let stayingCount = 0;
-  for (const [number, { key }] of parts.entries()) {
-    const stays = present.has(key);
-    numbers[number] = stays ? stayingCount : NONE;
-    if (stays) stayingCount += 1;
-  }
-  const added = all.filter((rows) => rows.sealed && !partNumbers.has(rows)).sort((a, b) => a.day - b.day);
-  return added.length === 0 && stayingCount === parts.length ? null : { numbers, stayingCount, added };
-}
 
 /**
  * The same sessions where their rows lie in other segments now: a seal or a compaction changes no fact. Events of these segments that came since are

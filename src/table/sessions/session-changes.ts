@@ -4,7 +4,7 @@ import type { RowsOfMoment } from "../../derived/store-table.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import { HeadView } from "../../segment/head.js";
 import type { Rows } from "../../segment/rows.js";
-import { keyOfRows } from "./part.js";
+import { keyOfRows, NONE, type PartKey } from "./part.js";
 import type { SessionView } from "./session-view.js";
 
 /** Rows of one moment, and who was who. */
@@ -48,4 +48,27 @@ export function changesSince(view: SessionView, { rows: all, identities }: Sessi
     grown.push({ number, rows, rowCount });
   }
   return knownCount === view.parts.length && newRowCount <= LIMITS.restitchedCount ? { rowsOf, grown, moved } : null;
+}
+
+/** Segments in the place of heads and of other segments. */
+export interface Exchange {
+  /** By number of a part: the one that it has now, or `NONE` where it is gone. */
+  readonly numbers: Uint32Array;
+  readonly stayingCount: number;
+  /** By day. */
+  readonly added: readonly Rows[];
+}
+
+/** Which segments came since a view was made, and what is gone; null where none came, and nothing is. Cost: the segments and heads. */
+export function exchangeSince({ parts, partNumbers }: SessionView, { rows: all }: SessionMoment): Exchange | null {
+  const present = new Set<PartKey>(all.map(keyOfRows));
+  const numbers = new Uint32Array(parts.length);
+  let stayingCount = 0;
+  for (const [number, { key }] of parts.entries()) {
+    const stays = present.has(key);
+    numbers[number] = stays ? stayingCount : NONE;
+    if (stays) stayingCount += 1;
+  }
+  const added = all.filter((rows) => rows.sealed && !partNumbers.has(rows)).sort((a, b) => a.day - b.day);
+  return added.length === 0 && stayingCount === parts.length ? null : { numbers, stayingCount, added };
 }

@@ -2,15 +2,16 @@
 import { LIMITS } from "../../base/limits.js";
 import { areSameParts } from "../../base/same-parts.js";
 import { Turns } from "../../base/turn.js";
+import type { Dictionaries } from "../../column/dictionaries.js";
 import type { Missing } from "../../derived/missing.js";
 import type { TableUse } from "../../derived/store-table.js";
-import type { Range, SessionRule } from "../../plan/plan.js";
+import type { Range, RevenueRule, SessionRule } from "../../plan/plan.js";
 import type { Droppable, MemoryBudget } from "../../segment/memory-budget.js";
 import { Continuations } from "./continuations.js";
 import { daysFor, includesDays, NO_DAYS, rowsOfDays, widenedDays, type CoveredDays, type DaySpan } from "./covered-days.js";
-import type { EventSource } from "./event-columns.js";
+import { EventSource } from "./event-columns.js";
 import { EventReader } from "./event-reader.js";
-import { exchanged, exchangeSince, type Exchange } from "./exchange.js";
+import { exchanged } from "./exchange.js";
 import { eachInOrder, type Source } from "./events-in-order.js";
 import { KeptStretches } from "./kept-stretches.js";
 import { LatestSessions } from "./latest-sessions.js";
@@ -19,7 +20,7 @@ import { keyOfRows, Part, type PartKey } from "./part.js";
 import { readInTurns } from "./reading.js";
 import { ANEW, restitched, type Restitched, type Stitching } from "./restitch.js";
 import { RoomAhead } from "./room-ahead.js";
-import { changesSince, type SessionMoment } from "./session-changes.js";
+import { changesSince, exchangeSince, type Exchange, type SessionMoment } from "./session-changes.js";
 import { SessionColumns } from "./session-columns.js";
 import { SessionView } from "./session-view.js";
 import { Stitcher } from "./stitcher.js";
@@ -30,6 +31,19 @@ type Followed = Restitched | { readonly kind: "exchange"; readonly exchange: Exc
 /** Room for sessions that come to few, and for actors that come to all. */
 const SPARE_COUNT_MIN = 1_024;
 const SPARE_ACTORS = 1.25;
+
+/** What settles which events are one session, and what is told of it. */
+export interface SessionRules {
+  readonly session: SessionRule;
+  readonly pageviewSlugs: readonly string[];
+  /** Payments from servers, at no url and no host, take no part. */
+  readonly revenue: RevenueRule;
+}
+
+/** A table of sessions under some rules, of which none is made as yet. */
+export function newSessionTable(budget: MemoryBudget, use: TableUse, dictionaries: Dictionaries, { session, pageviewSlugs, revenue }: SessionRules): SessionTable {
+  return new SessionTable(budget, use, new EventSource(dictionaries, pageviewSlugs, revenue), session);
+}
 
 /**
  * The sessions of a store, of all projects, in the days that were asked for: never cut by a range, by who is known to be who at the moment. What came
