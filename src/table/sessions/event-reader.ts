@@ -12,11 +12,13 @@ export class EventReader {
     readonly turns: Turns,
     /** Counts rows that are looked at. */
     readonly looked: (rowCount: number) => void,
+    /** Columns that are loaded besides those of events. */
+    readonly more: readonly string[] = [],
   ) {}
 
   /** Loads rows that are asked for one after the other. */
   loadsOf(all: readonly Rows[]): LoadsAhead {
-    return new LoadsAhead(all, (rows) => rows.load(this.source.columnsOf(rows)));
+    return new LoadsAhead(all, (rows) => rows.load([...this.source.columnsOf(rows), ...this.more]));
   }
 
   /**

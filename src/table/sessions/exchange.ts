@@ -1,11 +1,11 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows, parts and sessions are bounded by their columns */
 import { LIMITS } from "../../base/limits.js";
+import { Scratch } from "../../base/scratch.js";
 import { dayStartMs } from "../../base/time.js";
-import { SEQUENCE_COLUMN } from "../../schema/fields.js";
-import { LoadsAhead } from "../../segment/loads-ahead.js";
-import type { Rows } from "../../segment/rows.js";
-import { actorAt, type EventColumns } from "./event-columns.js";
+import { nextTurn } from "../../base/turn.js";
+import { actorAt } from "./event-columns.js";
 import type { EventReader } from "./event-reader.js";
+import { eachInOrder, type OrderedEvents, type Source } from "./events-in-order.js";
 import { MovedFirsts } from "./moved-firsts.js";
 import { NONE, Part, type PartKey } from "./part.js";
 import type { Stitching } from "./restitch.js";
@@ -13,49 +13,46 @@ import type { Exchange } from "./session-changes.js";
 import { SessionFinder } from "./session-finder.js";
 import { SessionView, type UntakenEvent } from "./session-view.js";
 
-/** What an event costs, in values. */
-const VALUES_PER_EVENT = 16;
-
 /**
  * The same sessions where their rows lie in other segments now: a seal or a compaction changes no fact. Events of these segments that came since are
- * left for the next moment. Null where events are gone, and where ids decide with which of two parts a session begins: then all are to be made anew.
- * Cost: the rows of the segments that came, some 100 ns each; the sessions of their days; a copy of two columns of sessions.
+ * left for the next moment. Null where all are to be made anew: more came than one turn takes, ids decide with which event of two segments a session
+ * begins, or these are not the same events after all.
+ * Cost: some 100 ns for each row of the segments that came; a look at each session from the first of these rows on, and at those that may reach into
+ * its time; a copy of two columns of sessions. In turns.
+ * @param reader reads sequences too
  */
-export async function exchanged(view: SessionView, exchange: Exchange, { columns, rule }: Stitching, reader: EventReader): Promise<SessionView | null> {
-  const { numbers, stayingCount, added } = exchange;
+export async function exchanged(exchange: Exchange, { columns, rule }: Stitching, reader: EventReader): Promise<SessionView | null> {
+  const { view, numbers, stayingCount, added } = exchange;
+  const { taken } = view;
+  const laterCount = added.filter(({ firstSequence }) => firstSequence > taken.sequence).reduce((sum, { rowCount }) => sum + rowCount, 0);
+  if (laterCount > LIMITS.restitchedCount) return null;
   const stays = (_: unknown, number: number) => numbers[number] !== NONE;
-  const parts = [...view.parts.filter(stays), ...added.map((rows) => new Part(rows))];
-  const rowsOf = [...view.rowsOf.filter(stays), ...added];
-  const untaken = view.taken.untaken.filter(({ part }) => numbers[part] !== NONE).map((event) => ({ ...event, part: numbers[event.part]! }));
-  const missing = missingByDay(view, exchange);
-  const firsts = await MovedFirsts.of(columns, numbers, stayingCount, reader.turns);
-  const loads = new LoadsAhead(added, (rows) => rows.load([...reader.source.columnsOf(rows), SEQUENCE_COLUMN]));
-  let number = stayingCount;
-  let areSure = true;
-  try {
-    await reader.readEach(added, async (rows, events) => {
-      reader.looked(rows.rowCount);
-      const taking = new Taking(view, rows, events, parts[number]!, number, firsts, rule.maxMs);
-      await taking.take(reader.turns, untaken);
-      missing.set(rows.day, (missing.get(rows.day) ?? 0) - taking.takenCount);
-      areSure &&= taking.areSure;
-      number += 1;
-    }, loads);
-  } finally {
-    loads.release();
+  const parts = view.parts.filter(stays);
+  for (const rows of added) {
+    parts.push(new Part(rows));
+    await reader.turns.took(rows.rowCount);
   }
-  areSure &&= firsts.areSure && [...missing.values()].every((count) => count === 0);
-  if (!areSure) return null;
+  const rowsOf = [...view.rowsOf.filter(stays), ...added];
+  const untaken = taken.untaken.filter(({ part }) => numbers[part] !== NONE).map((event) => ({ ...event, part: numbers[event.part]! }));
+  const firsts = await MovedFirsts.of(columns, numbers, stayingCount, reader.turns);
+  const missing = missingByDay(exchange);
+  const isSame = await Scratch.of(async (scratch) => {
+    const fromMs = Math.min(...added.map(({ day, minMs }) => dayStartMs(day) + minMs));
+    const latest = await scratch.zerosInTurns(view.identityEnd, nextTurn);
+    const taking = new Taking(exchange, parts, firsts, new SessionFinder(view, fromMs - rule.maxMs, latest), missing, untaken);
+    const sources = added.map((rows, at): Source => ({ part: stayingCount + at, rows, picked: null }));
+    await eachInOrder(sources, reader, (events, from, to) => taking.take(events, from, to, reader.turns));
+    return taking.isSame;
+  });
+  if (!isSame || !firsts.areSure || [...missing.values()].some((count) => count !== 0)) return null;
   columns.moveFirsts(firsts.parts, firsts.rows);
-  const { count, orderedCount, others, identityEnd, days, kept, continuations, taken } = view;
+  const { count, orderedCount, others, identityEnd, days, kept, continuations } = view;
   const partNumbers = new Map<PartKey, number>(parts.map(({ key }, at) => [key, at]));
-  // What is of no moment as yet: the next one takes what came since.
-  const { identities, sequence } = taken;
-  return new SessionView(columns.facts(), count, orderedCount, others, identityEnd, rowsOf, parts, partNumbers, days, { rows: [], identities, sequence, untaken }, kept, continuations);
+  return new SessionView(columns.facts(), count, orderedCount, others, identityEnd, rowsOf, parts, partNumbers, days, { ...taken, rows: null, untaken }, kept, continuations);
 }
 
 /** By day: how many events were taken of parts that are gone. */
-function missingByDay({ rowsOf, taken }: SessionView, { numbers }: Exchange): Map<number, number> {
+function missingByDay({ view: { rowsOf, taken }, numbers }: Exchange): Map<number, number> {
   const missing = new Map<number, number>();
   const add = (part: number, count: number) => {
     const { day } = rowsOf[part]!;
@@ -66,56 +63,52 @@ function missingByDay({ rowsOf, taken }: SessionView, { numbers }: Exchange): Ma
   return missing;
 }
 
-/** Tells of each row of a segment in which session it is. */
+/** Sessions that begin in one go, in values each: then others have a turn. */
+const SESSIONS_AT_ONCE = 4_096;
+const VALUES_PER_SESSION = 12;
+
+/** Notes of each row of segments in which session it is. */
 class Taking {
-  takenCount = 0;
-  /** Whether each has a session that is to have one. */
-  areSure = true;
-  readonly #finder: SessionFinder;
-  readonly #dayMs: number;
+  /** Whether each event has a session that is to have one, and no more came than one turn takes. */
+  isSame = true;
 
   constructor(
-    readonly view: SessionView,
-    readonly rows: Rows,
-    readonly events: EventColumns,
-    readonly part: Part,
-    readonly number: number,
+    readonly exchange: Exchange,
+    readonly parts: readonly Part[],
     readonly firsts: MovedFirsts,
-    maxMs: number,
-  ) {
-    this.#dayMs = dayStartMs(rows.day);
-    this.#finder = new SessionFinder(view, this.#dayMs + rows.minMs - maxMs);
-  }
+    readonly finder: SessionFinder,
+    /** By day: how many events are still to be found. */
+    readonly missing: Map<number, number>,
+    /** Is given the events that came since. */
+    readonly untaken: UntakenEvent[],
+  ) {}
 
-  /** @param untaken is given the events that came since: where they are too many for one turn, only one more than that, and all are made anew then */
-  async take(turns: EventReader["turns"], untaken: UntakenEvent[]): Promise<void> {
-    await this.#finder.begin(this.#dayMs + this.rows.minMs, turns);
-    await turns.inPieces(this.rows.rowCount, (from, to) => this.#takeRows(from, to, untaken), VALUES_PER_EVENT);
-  }
-
-  #takeRows(from: number, to: number, untaken: UntakenEvent[]): void {
-    const { events, firsts, part, number, view: { days, facts: { starts }, taken: { identities, sequence } } } = this;
+  /** Takes some events, of which none lies before one that was taken. Those of segments stand in the order of their times. */
+  async take({ part, dayMs, events }: OrderedEvents, from: number, to: number, turns: EventReader["turns"]): Promise<void> {
+    const { added, stayingCount, view: { days, facts: { starts }, taken: { identities, sequence } } } = this.exchange;
     const { projects, onlyProject, times, urls, slugs, isPageview } = events;
-    const sequences = this.rows.sequences();
-    for (let row = from; row < to; row += 1) {
-      const isTaken = sequences[row]! <= sequence;
-      if (isTaken) this.takenCount += 1;
-      const actor = actorAt(events, row);
+    const rows = added[part - stayingCount]!;
+    const sequences = rows.sequences();
+    const { sessions } = this.parts[part]!;
+    let takenCount = 0;
+    for (let row = from; row < to && this.isSame; row += 1) {
+      const [actor, ms] = [actorAt(events, row), dayMs + times[row]!];
+      const project = projects === null ? onlyProject : projects[row]!;
+      if (sequences[row]! > sequence) {
+        this.untaken.push({ dayMs, actor, project, part, row, ms, url: urls[row]!, isPageview: isPageview[slugs[row]!] === 1 });
+        if (this.untaken.length > LIMITS.restitchedCount) this.isSame = false;
+        continue;
+      }
+      takenCount += 1;
       if (actor === 0) continue;
-      const [project, ms] = [projects === null ? onlyProject : projects[row]!, this.#dayMs + times[row]!];
-      if (!isTaken) {
-        if (untaken.length <= LIMITS.restitchedCount)
-          untaken.push({ dayMs: this.#dayMs, actor, project, part: number, row, ms, url: urls[row]!, isPageview: isPageview[slugs[row]!] === 1 });
-        continue;
-      }
-      const session = this.#finder.find(identities.identityOf(actor), project, ms);
-      if (session < 0) {
-        // Of earlier days there are only the events of those who go on over midnight.
-        if (this.rows.day >= days.whole.firstDay) this.areSure = false;
-        continue;
-      }
-      part.sessions[row] = session;
-      if (ms === starts[session]) firsts.found(session, number, row);
+      // Between two events of a segment many sessions may begin.
+      while (!this.finder.begin(ms, SESSIONS_AT_ONCE)) await turns.took(SESSIONS_AT_ONCE * VALUES_PER_SESSION);
+      const session = this.finder.find(identities.identityOf(actor), project, ms);
+      if (session >= 0) {
+        sessions[row] = session;
+        if (ms === starts[session]) this.firsts.found(session, part, row);
+      } else if (rows.day >= days.whole.firstDay) this.isSame = false; // Of earlier days there are only the events of those who go on over midnight.
     }
+    this.missing.set(rows.day, (this.missing.get(rows.day) ?? 0) - takenCount);
   }
 }

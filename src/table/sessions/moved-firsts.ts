@@ -12,7 +12,8 @@ export class MovedFirsts {
   readonly rows: Uint32Array<ArrayBuffer>;
   /** Sessions whose first event was not found as yet. */
   #missingCount = 0;
-  #areSome = false;
+  /** Whether one was found in two parts that came since. */
+  #isInTwo = false;
 
   private constructor(
     readonly columns: SessionColumns,
@@ -38,18 +39,18 @@ export class MovedFirsts {
     return moved;
   }
 
-  /** Events with which sessions begin lie in parts that came: of one part the first in order is to be told first. */
+  /** An event of a part that came lies where its session begins: of one part the first in order is to be told first. */
   found(session: number, part: number, row: number): void {
     const known = this.parts[session]!;
     if (known === NONE) {
       this.parts[session] = part;
       this.rows[session] = row;
       this.#missingCount -= 1;
-    } else if (known >= this.firstAdded && known !== part) this.#areSome = true;
+    } else if (known >= this.firstAdded && known !== part) this.#isInTwo = true;
   }
 
   /** Whether each session was found to begin with one event, and no ids decide between events of two parts. */
   get areSure(): boolean {
-    return this.#missingCount === 0 && !this.#areSome;
+    return this.#missingCount === 0 && !this.#isInTwo;
   }
 }

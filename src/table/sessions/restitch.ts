@@ -51,7 +51,7 @@ export function restitched(view: SessionView, changes: SessionChanges, moment: S
   if (midnight?.isTouchedByMoves(moved, view.taken.identities, moment.identities) === true) return ANEW;
   const parts = [...view.parts];
   for (const { number, rows } of grown) parts[number] = new Part(rows, parts[number]);
-  const untaken = view.taken.untaken.map((event): NewerEvent => ({ ...event, identity: moment.identities.identityOf(event.actor) }));
+  const untaken = view.taken.untaken.filter(({ actor }) => actor !== 0).map((event): NewerEvent => ({ ...event, identity: moment.identities.identityOf(event.actor) }));
   const newer = [...untaken, ...newerEvents(changes, moment, parts, source)];
   if (newer.some(({ dayMs, ms }) => midnight?.isTouchedBy(dayMs, ms - dayMs) === true)) return ANEW;
 

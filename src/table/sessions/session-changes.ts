@@ -29,29 +29,33 @@ export interface SessionChanges {
   readonly moved: ReadonlySet<number>;
 }
 
-/** What came since a view, whose segments are those of the moment; null where it is too much for one turn. Cost: the segments and heads. */
-export function changesSince(view: SessionView, { rows: all, identities }: SessionMoment): SessionChanges | null {
-  const moved = identities.movedSince(view.taken.identities);
-  if (moved === null || moved.size > LIMITS.restitchedCount) return null;
+/** Who came to another identity since a view; null where these are too many for one turn, or it is too long ago to tell. Cost: their number. */
+export function movedSince({ taken }: SessionView, { identities }: SessionMoment): ReadonlySet<number> | null {
+  const moved = identities.movedSince(taken.identities);
+  return moved === null || moved.size > LIMITS.restitchedCount ? null : moved;
+}
+
+/** What came since a view, whose parts are all there still; null where it is too much for one turn. Cost: the segments and heads. */
+export function changesSince(view: SessionView, { rows: all }: SessionMoment, moved: ReadonlySet<number>): SessionChanges | null {
   const rowsOf: Rows[] = new Array<Rows>(view.parts.length);
   const grown: GrownPart[] = [];
-  let [knownCount, newRowCount] = [0, view.taken.untaken.length];
+  let newRowCount = view.taken.untaken.length;
   for (const rows of all) {
     const known = view.partNumbers.get(keyOfRows(rows));
     const number = known ?? rowsOf.length;
     const rowCount = known === undefined ? 0 : view.rowsOf[known]!.rowCount;
-    if (known !== undefined) knownCount += 1;
     rowsOf[number] = rows;
     if (known !== undefined && rows.rowCount === rowCount) continue;
     if (!(rows instanceof HeadView) || rows.rowCount < rowCount) return null;
     newRowCount += rows.rowCount - rowCount;
     grown.push({ number, rows, rowCount });
   }
-  return knownCount === view.parts.length && newRowCount <= LIMITS.restitchedCount ? { rowsOf, grown, moved } : null;
+  return newRowCount <= LIMITS.restitchedCount ? { rowsOf, grown, moved } : null;
 }
 
-/** Segments in the place of heads and of other segments. */
+/** Segments in the place of heads and of other segments of a view. */
 export interface Exchange {
+  readonly view: SessionView;
   /** By number of a part: the one that it has now, or `NONE` where it is gone. */
   readonly numbers: Uint32Array;
   readonly stayingCount: number;
@@ -60,7 +64,8 @@ export interface Exchange {
 }
 
 /** Which segments came since a view was made, and what is gone; null where none came, and nothing is. Cost: the segments and heads. */
-export function exchangeSince({ parts, partNumbers }: SessionView, { rows: all }: SessionMoment): Exchange | null {
+export function exchangeSince(view: SessionView, { rows: all }: SessionMoment): Exchange | null {
+  const { parts, partNumbers } = view;
   const present = new Set<PartKey>(all.map(keyOfRows));
   const numbers = new Uint32Array(parts.length);
   let stayingCount = 0;
@@ -70,5 +75,5 @@ export function exchangeSince({ parts, partNumbers }: SessionView, { rows: all }
     if (stays) stayingCount += 1;
   }
   const added = all.filter((rows) => rows.sealed && !partNumbers.has(rows)).sort((a, b) => a.day - b.day);
-  return added.length === 0 && stayingCount === parts.length ? null : { numbers, stayingCount, added };
+  return added.length === 0 && stayingCount === parts.length ? null : { view, numbers, stayingCount, added };
 }

@@ -6,7 +6,10 @@ import { grown } from "./grown.js";
 /** Codes of projects are below it: with an identity they make one exact number. */
 export const PROJECT_SPAN = 2 ** 24;
 
-/** What is known of sessions, by their number. Columns only grow; but `heirs`, what is said of a session stays. */
+/**
+ * What is known of sessions, by their number. Columns only grow, and what is said of a session stays; but `heirs` changes, and where rows come to lie
+ * in other segments, others take the place of `firstParts` and `firstRows`.
+ */
 export interface SessionFacts {
   /** Epoch ms of the first event. */
   readonly starts: Float64Array;

@@ -6,6 +6,7 @@ import type { Dictionaries } from "../../column/dictionaries.js";
 import type { Missing } from "../../derived/missing.js";
 import type { TableUse } from "../../derived/store-table.js";
 import type { Range, RevenueRule, SessionRule } from "../../plan/plan.js";
+import { SEQUENCE_COLUMN } from "../../schema/fields.js";
 import type { Droppable, MemoryBudget } from "../../segment/memory-budget.js";
 import { Continuations } from "./continuations.js";
 import { daysFor, includesDays, NO_DAYS, rowsOfDays, widenedDays, type CoveredDays, type DaySpan } from "./covered-days.js";
@@ -20,7 +21,7 @@ import { keyOfRows, Part, type PartKey } from "./part.js";
 import { readInTurns } from "./reading.js";
 import { ANEW, restitched, type Restitched, type Stitching } from "./restitch.js";
 import { RoomAhead } from "./room-ahead.js";
-import { changesSince, exchangeSince, type Exchange, type SessionMoment } from "./session-changes.js";
+import { changesSince, exchangeSince, movedSince, type Exchange, type SessionMoment } from "./session-changes.js";
 import { SessionColumns } from "./session-columns.js";
 import { SessionView } from "./session-view.js";
 import { Stitcher } from "./stitcher.js";
@@ -31,6 +32,8 @@ type Followed = Restitched | { readonly kind: "exchange"; readonly exchange: Exc
 /** Room for sessions that come to few, and for actors that come to all. */
 const SPARE_COUNT_MIN = 1_024;
 const SPARE_ACTORS = 1.25;
+/** What an event takes that is left for the next moment, by estimate. */
+const BYTES_PER_UNTAKEN = 120;
 
 /** What settles which events are one session, and what is told of it. */
 export interface SessionRules {
@@ -118,8 +121,8 @@ export class SessionTable implements Droppable {
   /** Goes on with the same sessions where rows lie in other segments now. */
   async #exchange(exchange: Exchange, { looked }: SessionMoment): Promise<void> {
     const [view, stitching] = [this.#view, this.#stitching];
-    if (view === null || stitching === null) return;
-    const next = await exchanged(view, exchange, stitching, new EventReader(this.source, new Turns(), looked));
+    if (view !== exchange.view || stitching === null) return;
+    const next = await exchanged(exchange, stitching, new EventReader(this.source, new Turns(), looked, [SEQUENCE_COLUMN]));
     // Between turns the budget may have dropped all.
     if (this.#view !== view || this.#stitching !== stitching) return;
     if (next === null) {
@@ -134,12 +137,13 @@ export class SessionTable implements Droppable {
     const view = this.#view;
     if (view === null || this.#stitching === null || !includesDays(view.days.whole, needed)) return ANEW;
     const moment = { ...asked, rows: rowsOfDays(asked.rows, { ...view.days.whole, firstDay: view.days.earliestDay }) };
-    const isSame = areSameParts(view.taken.rows, moment.rows) && moment.identities.movedSince(view.taken.identities)?.size === 0;
-    if (isSame) return { kind: "view", view };
+    const moved = movedSince(view, moment);
+    if (moved === null) return ANEW;
+    if (moved.size === 0 && view.taken.rows !== null && areSameParts(view.taken.rows, moment.rows)) return { kind: "view", view };
     if (view.count - this.#stitching.wholeCount > LIMITS.unorderedSessionCount) return ANEW;
     const exchange = exchangeSince(view, moment);
     if (exchange !== null) return { kind: "exchange", exchange };
-    const changes = changesSince(view, moment);
+    const changes = changesSince(view, moment, moved);
     const followed = changes === null ? ANEW : restitched(view, changes, moment, this.#stitching);
     // A try that was given up may leave sessions behind: next all are made anew.
     if (followed.kind === "anew") this.#stitching = null;
@@ -201,7 +205,8 @@ export class SessionTable implements Droppable {
     const { columns, latest, continuations } = this.#stitching!;
     this.budget.remove(this);
     const carriedByteLength = this.#carried.reduce((sum, part) => sum + byteLengthOfCarried(part), 0);
-    this.byteLength = [columns, latest, continuations, ...view.parts].reduce((sum, { byteLength }) => sum + byteLength, carriedByteLength + (view.days.midnight?.byteLength ?? 0) + view.others.byteLength);
+    const untakenByteLength = view.taken.untaken.length * BYTES_PER_UNTAKEN;
+    this.byteLength = [columns, latest, continuations, ...view.parts].reduce((sum, { byteLength }) => sum + byteLength, carriedByteLength + untakenByteLength + (view.days.midnight?.byteLength ?? 0) + view.others.byteLength);
     // All may have been made for a question that began before.
     if (this.#isReleased) view.kept.release();
     else this.budget.add(this);

@@ -20,12 +20,12 @@ export interface UntakenEvent extends Omit<SessionEvent, "identity"> {
 
 /** Of what moment sessions are. */
 export interface TakenMoment {
-  /** Those that were looked at. */
-  readonly rows: readonly Rows[];
+  /** Those that were looked at; null for sessions that lie in the segments of a moment, but are not all of it as yet. */
+  readonly rows: readonly Rows[] | null;
   readonly identities: IdentityView;
   /** No event with a greater one was taken. */
   readonly sequence: number;
-  /** Events of sealed rows that were not. */
+  /** Events of segments that were not, also such as take no part. */
   readonly untaken: readonly UntakenEvent[];
 }
 
