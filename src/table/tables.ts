@@ -68,8 +68,8 @@ async function loadSessions(): Promise<void> {
 }
 
 /**
- * The tables of all time of one store, each made when it is first asked for. Nothing in them depends on which segments and heads the
- * rows lie in; those that fold actors onto identities or companies follow what changes.
+ * The tables of all time of one store, each made when it is first asked for. Which segments and heads the rows lie in matters to
+ * sessions alone; those that fold actors onto identities or companies follow what changes.
  */
 export class Tables implements Droppable {
   byteLength = 0;

@@ -13,6 +13,7 @@ const FORMS: { readonly [K in ReportName]?: (answer: AnswerByReport[K]) => strin
   retention: retentionText,
   stickiness: stickinessText,
   paths: pathsText,
+  // An event is an interface, so not a record of its members to the compiler; the names are of its members.
   searchEvents: ({ events }) => listing(events.map((event): Item => Object.fromEntries(EVENT_COLUMNS.map((name) => [name, (event as unknown as Item)[name]]))), ""),
 };
 

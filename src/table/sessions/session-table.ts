@@ -86,10 +86,7 @@ export class SessionTable implements Droppable {
     }
     // What others wait for may be other days, and go wrong there.
     if (this.#working !== null) missing.add(() => this.#working?.catch(() => undefined) ?? Promise.resolve());
-    else {
-      // What was loaded may be out of memory again: once is enough.
-      missing.add(() => (this.#working ??= this.#work(followed, moment, needed).finally(() => (this.#working = null))));
-    }
+    else missing.add(() => (this.#working ??= this.#work(followed, moment, needed).finally(() => (this.#working = null))));
     return null;
   }
 
@@ -110,6 +107,7 @@ export class SessionTable implements Droppable {
 
   #work(followed: Exclude<Followed, { readonly kind: "view" }>, moment: SessionMoment, needed: DaySpan): Promise<void> {
     if (followed.kind === "exchange") return this.#exchange(followed.exchange, moment);
+    // What was loaded may be out of memory again: once is enough.
     return followed.kind === "loading" && !this.#hasLoaded ? this.#load(followed.loads) : this.#stitchAll(moment, needed);
   }
 
