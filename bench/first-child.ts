@@ -2,12 +2,11 @@ import { openDaybook } from "daybook";
 import { fileStorage } from "daybook/node";
 import { clock } from "./clock.js";
 import { windowOf } from "./measure.js";
-import { questions } from "./questions.js";
+import { questionNamed } from "./questions.js";
 
 /** Opens a store in a process of its own and asks one question, once. Its arguments: the store, the name of the question. */
 const [store = "", name = ""] = process.argv.slice(2);
-const question = questions.find((known) => known.name === name);
-if (question === undefined) throw new Error(`expected the name of a question, got ${name}`);
+const question = questionNamed(name);
 
 const openStartedMs = performance.now();
 const daybook = await openDaybook({ storage: fileStorage(store), clock, readOnly: true });

@@ -10,4 +10,11 @@ export const LIVE_RATIO_BAR = 3;
 /** The first question of a process should take no longer. */
 export const FIRST_BAR_MS = 500;
 
+/** @throws where there is none of the name */
+export function questionNamed(name: string): Question {
+  const question = questions.find((known) => known.name === name);
+  if (question === undefined) throw new Error(`expected the name of a question, got ${name}`);
+  return question;
+}
+
 export const questions: readonly Question[] = [...eventQuestions, ...identityQuestions, ...moneyQuestions, ...companyQuestions, ...insightQuestions];

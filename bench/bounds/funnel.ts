@@ -1,14 +1,15 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and people are bounded by their lists */
-import { dayStartMs, MS_PER_DAY } from "../../src/base/time.js";
+import { dayOf, dayStartMs, MS_PER_DAY } from "../../src/base/time.js";
 import { denseCodes } from "../../src/column/column.js";
 import { TIME_COLUMN } from "../../src/schema/fields.js";
 import type { Range } from "../../src/plan/plan.js";
 import type { Rows } from "../../src/segment/rows.js";
+import { rowsOfDays } from "../../src/table/sessions/covered-days.js";
 import { whilePinned } from "../../src/segment/while-pinned.js";
 import { ACTOR_COLUMNS, actorOf } from "../../src/segment/who.js";
 import { median } from "../table.js";
 import type { Bound } from "./bound.js";
-import { rowsOf, type StoredEvents } from "./stored-events.js";
+import type { StoredEvents } from "./stored-events.js";
 
 const STEPS = ["pageview", "signup", "purchase"];
 const WINDOW_MS = 14 * MS_PER_DAY;
@@ -104,7 +105,7 @@ export async function boundOfFunnel(stored: StoredEvents, rangeOf: (round: numbe
   let counts: number[] = [];
   for (let round = 0; round < roundCount; round += 1) {
     const range = rangeOf(round);
-    const lists = rowsOf(stored, { fromMs: range.fromMs, toMs: range.toMs + WINDOW_MS }).map((rows) => byRows.get(rows)!);
+    const lists = rowsOfDays(stored.rows, { firstDay: dayOf(range.fromMs), lastDay: dayOf(range.toMs + WINDOW_MS - 1) }).map((rows) => byRows.get(rows)!);
     const startedMs = performance.now();
     counts = depthsOf(lists, range, people.count);
     tookMs.push(performance.now() - startedMs);

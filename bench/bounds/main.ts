@@ -5,7 +5,7 @@ import type { Range } from "../../src/plan/plan.js";
 import { clock } from "../clock.js";
 import { firstMsOf } from "../first.js";
 import { windowOf } from "../measure.js";
-import { questions } from "../questions.js";
+import { questionNamed } from "../questions.js";
 import { median } from "../table.js";
 import type { Bound } from "./bound.js";
 import { boundOfFunnel } from "./funnel.js";
@@ -26,12 +26,12 @@ function rangeOf(round: number): Range {
 
 /** The middle of some rounds of a question that was asked before. */
 async function warmMsOf(questionName: string): Promise<number> {
-  const question = questions.find((known) => known.name === questionName);
+  const question = questionNamed(questionName);
   const daybook = await openDaybook({ storage: fileStorage(directory), clock, readOnly: true });
   const tookMs: number[] = [];
   for (let round = 0; round < warmupRoundCount + roundCount; round += 1) {
     const startedMs = performance.now();
-    await question?.ask(daybook, windowOf(round));
+    await question.ask(daybook, windowOf(round));
     if (round >= warmupRoundCount) tookMs.push(performance.now() - startedMs);
   }
   await daybook.close();

@@ -1,9 +1,7 @@
 import { LIMITS } from "../../src/base/limits.js";
-import { dayOf } from "../../src/base/time.js";
 import type { Dictionaries } from "../../src/column/dictionaries.js";
 import type { IdentityView } from "../../src/identity/identity-view.js";
 import { fileStorage } from "../../src/node/index.js";
-import type { Range } from "../../src/plan/plan.js";
 import type { Rows } from "../../src/segment/rows.js";
 import { openStore } from "../../src/store/open-store.js";
 
@@ -24,9 +22,4 @@ export async function storedEvents(directory: string): Promise<StoredEvents> {
   const actorEnd = Math.max(dictionaries.named("userId").size, dictionaries.named("anonymousId").size) * 2;
   const rows = [...store.snapshot().rows].sort((a, b) => a.day - b.day);
   return { dictionaries, identities: store.resolver.view(), rows, actorEnd };
-}
-
-/** The rows of the days that lie in a range, or partly. */
-export function rowsOf({ rows }: StoredEvents, { fromMs, toMs }: Range): readonly Rows[] {
-  return rows.filter(({ day }) => day >= dayOf(fromMs) && day <= dayOf(toMs - 1));
 }

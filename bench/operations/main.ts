@@ -20,6 +20,7 @@ import { overloadFigures } from "./overload.js";
 import { PlainestStore } from "./plainest.js";
 import { pageFigures } from "./page.js";
 import { parquetFigures } from "./parquet.js";
+import { budgetFigures } from "./budget.js";
 import { residentFigures } from "./resident.js";
 import { stopFigures } from "./stop.js";
 import { replayFigures } from "./replay.js";
@@ -87,6 +88,7 @@ async function run(): Promise<void> {
     memory: { needsStore: false, figures: memoryIngestFigures },
     import: { needsStore: false, figures: importFigures },
     replay: { needsStore: false, figures: () => replayFigures(join(directory, "replay")) },
+    budget: { needsStore: true, figures: () => budgetFigures(store) },
     resident: { needsStore: true, figures: () => residentFigures(store, eventCount) },
     parquet: { needsStore: true, figures: () => parquetFigures(store, directory) },
     beside: { needsStore: true, figures: () => latencyFigures(store) },
