@@ -140,16 +140,18 @@ test("Questions under way read what they read before a seal.", async () => {
   for (const { view, read } of seen) expect(readOf(view)).toEqual(read);
 });
 
-test("Where ids decide with which of two segments a session begins, all are made anew.", async () => {
-  const events = ["c", "b", "a", "d"].map((id) => visit(5, { id: `0190${id.repeat(4)}-0000-7000-8000-000000000000` }));
-  await using apart = await opened();
-  for (const event of events) {
-    await apart.ingest([event]);
-    await apart.seal();
+/** The rows of a Daybook that was told events, each some at a time with a seal behind them. */
+async function sealedRows(daybook: Daybook, events: readonly (readonly EventInput[])[]): Promise<Moment["rows"]> {
+  for (const some of events) {
+    await daybook.ingest(some);
+    await daybook.seal();
   }
-  await sessionsOf(apart);
-  const { rows } = newestMoment();
-  // The same events, with the same codes and sequences.
+  await sessionsOf(daybook);
+  return newestMoment().rows;
+}
+
+/** Makes sessions of events, and puts other rows in the place of theirs: all must be made anew. The codes and sequences of both are the same. */
+async function expectAnew(events: readonly EventInput[], rows: Moment["rows"]): Promise<void> {
   await using daybook = await opened();
   await daybook.ingest(events);
   await sessionsOf(daybook);
@@ -157,7 +159,13 @@ test("Where ids decide with which of two segments a session begins, all are made
   const { kept } = await viewOf(table, moment);
   const view = await viewOf(table, { ...moment, rows });
   expect(view.kept).not.toBe(kept);
-  expect(await toldBy(view)).toEqual(await toldBy(await anew()));
+  expect(await toldBy(view)).toEqual(await toldBy(await viewOf(newTable(), { ...moment, rows })));
+}
+
+test("Where ids decide with which of two segments a session begins, all are made anew.", async () => {
+  const events = ["c", "b", "a", "d"].map((id) => visit(5, { id: `0190${id.repeat(4)}-0000-7000-8000-000000000000` }));
+  await using apart = await opened();
+  await expectAnew(events, await sealedRows(apart, events.map((event) => [event])));
 });
 
 test("Where more came with a seal and behind it than one turn takes, all are made anew.", async () => {
@@ -230,19 +238,9 @@ const OTHER_EVENTS: readonly [what: string, known: readonly number[], sealed: re
 ];
 
 test.each(OTHER_EVENTS)("Where %s, all are made anew.", async (_, known, sealed) => {
+  const visitsAt = (all: readonly number[]) => all.map((minutes) => visit(minutes));
   await using other = await opened();
-  await other.ingest(sealed.map((minutes) => visit(minutes)));
-  await other.seal();
-  await sessionsOf(other);
-  const { rows } = newestMoment();
-  await using daybook = await opened();
-  await daybook.ingest(known.map((minutes) => visit(minutes)));
-  await sessionsOf(daybook);
-  const [table, moment] = [newTable(), newestMoment()];
-  const { kept } = await viewOf(table, moment);
-  const view = await viewOf(table, { ...moment, rows });
-  expect(view.kept).not.toBe(kept);
-  expect(await toldBy(view)).toEqual(await toldBy(await viewOf(newTable(), { ...moment, rows })));
+  await expectAnew(visitsAt(known), await sealedRows(other, [visitsAt(sealed)]));
 });
 
 test.each(["before", "while"])("The budget may drop sessions %s rows of a segment are looked up.", async (when) => {
