@@ -128,6 +128,25 @@ describe.each(layouts)("deletions on ClickHouse, %s", (layout) => {
     expect(await pathsWith("zebra_key")).toEqual([]);
   });
 
+  test("a deletion that broke off takes no more than was there when it was asked for", async () => {
+    const early = await openClickHouse({ ...options, clock: fixedClock(Date.now() - 2 * 3_600_000) });
+    closing.push(() => early.close());
+    const message = "Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)";
+    await order({ kind: "error", statement: "ALTER TABLE", after: 0, times: 9, message });
+    for (const name of ["zebra-shop", "shop"]) await expect(early.deleteProject(name)).rejects.toMatchObject({ code: "overloaded" });
+    await order();
+    // One is asked for again, the other is left to the sweep.
+    expect(await same(async (each) => comparable(await each.deleteProject("zebra-shop")))).toMatchObject({ events: 1 });
+    await embedded.deleteProject("shop");
+    const later = ["shop", "zebra-shop"].map((project) => ({ name: "visit", userId: "dora", createdAt: daysAgo(100), project, id: `of ${project}` }));
+    await same((each) => each.ingest(later));
+    for (const each of [daybook, embedded]) await each.timeToLive.set("shop", { days: 1_000 });
+    expect(await daybook.timeToLive.sweep()).toMatchObject({ events: 0 });
+    await same(told);
+    expect(await daybook.countEvents({ project: "shop" })).toBe(1);
+    expect(await daybook.countEvents({ project: "zebra-shop" })).toBe(1);
+  });
+
   test("stats tell what is there", async () => {
     const { storedByteLength, segmentCount, ...stats } = await daybook.stats();
     expect(storedByteLength).toBeGreaterThan(1_000);

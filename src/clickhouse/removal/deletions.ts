@@ -32,9 +32,10 @@ export class ClickHouseDeletions {
   /** @param beside what goes with the events */
   async run(cutoffs: Cutoffs, beside: readonly Note[] = []): Promise<DeletionReceipt> {
     const { clock } = this.context;
-    const counts = cutoffs.size === 0 ? NOTHING : await this.#counts(cutoffs);
+    const { lastStoredMs, ...counts } = cutoffs.size === 0 ? NOTHING : await this.#counts(cutoffs);
     const past = [...cutoffs].map(([project, beforeMs]): Note => ["project", project, String(beforeMs)]);
-    const notes = counts.events === 0 ? [] : [...past, ...(await yearsToRename(this.context, isPast(cutoffs)))];
+    const stored: Note = ["stored", String(lastStoredMs)];
+    const notes = counts.events === 0 ? [] : [...past, stored, ...(await yearsToRename(this.context, isPast(cutoffs)))];
     await remove(this.context, [...notes, ...beside]);
     // There are no dictionaries.
     return { deletedAt: isoOf(clock.now()), ...counts, dictionaryValues: 0 };
@@ -42,14 +43,17 @@ export class ClickHouseDeletions {
 
   async #counts(cutoffs: Cutoffs): Promise<typeof NOTHING> {
     const { connection, names } = this.context;
-    const parts = sql`SELECT countIf(${isPast(cutoffs)}) AS gone, count() AS whole FROM ${names.all("events")} GROUP BY ${partOf(names)}`;
-    const [[events, segmentsRewritten, segmentsRemoved] = [0, 0, 0]] = await connection.rows<[number, number, number]>(
-      sql`SELECT sum(gone), countIf(gone > 0 AND gone < whole), countIf(gone = whole) FROM (${parts})`);
-    return { events, segmentsRewritten, segmentsRemoved };
+    const isGone = isPast(cutoffs);
+    const parts = sql`SELECT countIf(${isGone}) AS gone, count() AS whole, maxIf(storedMs, ${isGone}) AS last
+      FROM ${names.all("events")} GROUP BY ${partOf(names)}`;
+    const [[events, segmentsRewritten, segmentsRemoved, lastStoredMs] = [0, 0, 0, 0]] = await connection.rows<[number, number, number, number]>(
+      sql`SELECT sum(gone), countIf(gone > 0 AND gone < whole), countIf(gone = whole), max(last) FROM (${parts})`);
+    return { events, segmentsRewritten, segmentsRemoved, lastStoredMs };
   }
 }
 
-const NOTHING = { events: 0, segmentsRewritten: 0, segmentsRemoved: 0 };
+/** What goes, and when the last of it was stored, by the clocks of the servers. */
+const NOTHING = { events: 0, segmentsRewritten: 0, segmentsRemoved: 0, lastStoredMs: 0 };
 
 /** The part of a table that a row lies in, of all servers. */
 export function partOf(names: TableNames): Sql {

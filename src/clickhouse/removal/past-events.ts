@@ -13,8 +13,9 @@ export function isPast(cutoffs: Cutoffs): Sql {
   return sql`has(${projects}, toString(project)) AND ms < arrayElement(${wholes([...cutoffs.values()])}, indexOf(${projects}, toString(project)))`;
 }
 
-/** The same, as it was noted. */
+/** The same, as it was noted, of events that were stored by then: what comes afterwards stays, however late a removal that broke off is finished. */
 export function isNotedPast(removal: Removal): Sql {
   const cutoff = removal.valueOf("project", sql`toString(project)`, sql`'0'`);
-  return sql`project IN ${removal.texts("project")} AND ms < toUInt64(${cutoff})`;
+  const stored = sql`storedMs <= (SELECT toUInt64OrZero(max(text)) FROM ${removal.texts("stored")})`;
+  return sql`project IN ${removal.texts("project")} AND ms < toUInt64(${cutoff}) AND ${stored}`;
 }

@@ -29,8 +29,10 @@ async function perform(removal: Removal): Promise<void> {
     await change(servers, "links", sql`DELETE WHERE toString(record) IN ${removal.texts("record")}`);
   }
   if (kinds.has("name")) {
-    await change(servers, "projects", sql`DELETE WHERE name IN ${removal.texts("name")}`);
-    await change(servers, "time_to_live", sql`DELETE WHERE project IN ${removal.texts("name")}`);
+    // A project that has events again by now stays.
+    const isThere = sql`(SELECT toString(project) FROM ${servers.names.all("events")})`;
+    for (const [table, column] of [["projects", sql`name`], ["time_to_live", sql`project`]] as const)
+      await change(servers, table, sql`DELETE WHERE ${column} IN ${removal.texts("name")} AND ${column} NOT IN ${isThere}`);
   }
   await removal.end();
   await untilGone(servers, [...EVENT_TABLES, "links", "records", "projects", "time_to_live", "removals"]);

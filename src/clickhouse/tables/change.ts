@@ -23,7 +23,8 @@ export async function change(servers: Servers, table: string, commands: Sql): Pr
 /** Alters a table on every shard. */
 export async function alter(servers: Servers, table: string, commands: Sql): Promise<void> {
   const { connection, names, cluster } = servers;
-  const onCluster = cluster === null ? sql`` : sql` ON CLUSTER ${{ type: "Identifier", value: cluster }}`;
+  // The grammar takes nothing bound here. The name was checked when the Daybook was opened.
+  const onCluster = new Sql([cluster === null ? "" : ` ON CLUSTER ${cluster}`], []);
   await connection.command(sql`ALTER TABLE ${names.ofShard(table)}${onCluster} ${commands}`);
 }
 

@@ -114,7 +114,7 @@ export class Engine {
 
   async #run(asked: string, rows: Buffer, { database, settings: all, params: named }: Terms): Promise<string> {
     this.#replicas.check(asked, database, all);
-    const { statement, params } = this.#replicas.standIn(asked.replace(/ ON CLUSTER \S+/g, ""), named);
+    const { statement, params } = this.#replicas.standIn(withoutCluster(asked), named);
     const settings = this.#replicas.settingsOf(all);
     const insert = INSERT.exec(`${statement}\n`);
     if (database !== this.#database) await this.#query(`USE ${quoted(database)}`);
@@ -179,6 +179,14 @@ export class Engine {
   async #query(statement: string): Promise<string> {
     return (await this.#session.queryAsync(statement)).text();
   }
+}
+
+/** A statement for all servers, of which there is one here. @throws Error where the grammar takes no such name */
+function withoutCluster(statement: string): string {
+  return statement.replace(/ ON CLUSTER (\S+)/g, (_, name: string) => {
+    if (!/^\w+$/.test(name)) throw new Error(`Code: 62. DB::Exception: Syntax error: ON CLUSTER ${name}. Expected one of: identifier. (SYNTAX_ERROR)`);
+    return "";
+  });
 }
 
 /** Texts of which those of a piece are no longer than so many characters; of one alone any number. */
