@@ -8,6 +8,7 @@ import { checkClickHouseOptions, type ClickHouseOptions } from "./options.js";
 import { SegmentsTable } from "./saved-segments.js";
 import { StoredDaybook } from "./stored-daybook.js";
 import { keptOf, migrate, type Migration } from "./tables/migrate.js";
+import { refuseOtherDatabase } from "./tables/foreign-tables.js";
 import { TableNames } from "./tables/names.js";
 import { clusterOf, isReplicated } from "./tables/replicas.js";
 import { upkeepOf } from "./upkeep.js";
@@ -42,6 +43,7 @@ export async function openWithExecutor(options: ClickHouseOptions): Promise<Open
   try {
     const shape = await clusterOf(first, cluster);
     const connection = first.ofReplicas(shape?.replicaCount ?? 1);
+    if (settled.client !== null) await refuseOtherDatabase(connection, database);
     const { cursorKey, suppressionKey, isReplicated: isThere } = await keptOf(connection);
     isReplicated({ asked: replicas, cluster: shape, isThere });
     const tables = new TableNames(cluster !== null);
@@ -67,6 +69,7 @@ export async function migrateClickHouse(options: ClickHouseOptions, isDryRun = f
   const connection = await connect(settled);
   try {
     const cluster = await clusterOf(connection, settled.cluster);
+    if (settled.client !== null) await refuseOtherDatabase(connection, settled.database);
     return await migrate(connection.ofReplicas(cluster?.replicaCount ?? 1), { ...settled, cluster }, isDryRun, settled.random);
   } finally {
     await connection.close();

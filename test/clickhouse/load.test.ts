@@ -6,7 +6,7 @@ import { LoadedParts } from "../../src/clickhouse/loaded-parts.js";
 import { TableNames } from "../../src/clickhouse/tables/names.js";
 import { daybook, emptyDirectory, startProgram } from "../cli/run.js";
 import { CLI } from "../program-names.js";
-import { connectTo, layouts, newDatabase, order, serverUrl } from "./kit.js";
+import { connectTo, layouts, newDatabase, order, pathsWith, serverUrl } from "./kit.js";
 
 const DAY_COUNT = 6;
 const FIRST_MS = Date.parse("2026-02-01T08:00:00Z");
@@ -16,7 +16,7 @@ function eventOf(at: number): EventInput {
   const isOrder = at % 4 === 0;
   return {
     id: `e${at}`, name: isOrder ? "order" : "pageview", createdAt: FIRST_MS + Math.floor(at / 10) * 86_400_000 + at * 1_000,
-    ...(at % 3 === 0 ? { project: "shop" } : {}), ...(at % 5 === 0 ? {} : { userId: `u${at % 7}` }),
+    ...(at % 3 === 0 ? { project: "zebra-shop" } : {}), ...(at % 5 === 0 ? {} : { userId: `u${at % 7}` }),
     ...(at % 2 === 0 ? { anonymousId: `a${at % 9}` } : {}), ...(isOrder ? { value: at + 0.5, currency: "USD" } : {}), metadata: { at },
   };
 }
@@ -111,10 +111,30 @@ test("A day that lost as many events as it got is sent again; what went stays th
   await drop();
 });
 
+test("Several load days of their own at once, and the last run compares; a project that is deleted leaves no name behind.", async () => {
+  const { directory, eventCount } = await newStore();
+  const { options, drop } = await newDatabase("one server");
+  const args = ["clickhouse", "load", "--data", directory, "--url", serverUrl(), "--database", options.database];
+  const parts = [["--to", "2026-02-02"], ["--from", "2026-02-03", "--to", "2026-02-04"], ["--from", "2026-02-05"]];
+  const done = await Promise.all(parts.map((days) => daybook([...args, ...days])));
+  for (const { code, stdout } of done) expect([code, stdout]).toEqual([0, expect.stringMatching(/^2 days: accepted 20 \/ .* 0 days before [^\n]*\n$/)]);
+  const last = await daybook(args);
+  expect([last.code, last.stdout]).toEqual([0, expect.stringContaining(`0 days: accepted 0 / duplicates 0, 0 records; ${DAY_COUNT} days before`)]);
+  expect(last.stdout).toMatch(/people /);
+  await using target = await openClickHouse(options);
+  expect(await target.countEvents()).toBe(eventCount);
+  expect(await pathsWith("zebra")).not.toEqual([]);
+  await target.deleteProject("zebra-shop");
+  expect(await pathsWith("zebra")).toEqual([]);
+  await drop();
+});
+
 test.each([
   [["clickhouse", "load", "--url", "http://127.0.0.1:9", "--database", "d"], "--data is required"],
   [["clickhouse", "load", "--dry-run", "--data", "x"], "--dry-run has no meaning for load"],
   [["clickhouse", "migrate", "--again"], "--again has no meaning for migrate"],
+  [["clickhouse", "load", "--data", "x", "--from", "yesterday"], "--from: expected YYYY-MM-DD, got \"yesterday\""],
+  [["clickhouse", "load", "--data", "x", "--from", "2026-02-02", "--to", "2026-02-01"], "--from 2026-02-02 is later than --to 2026-02-01"],
 ])("%j is refused", async (args, message) => {
   const { code, stderr } = await daybook(args);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -8,7 +8,7 @@ import { TableNames } from "../../src/clickhouse/tables/names.js";
 import { databaseStatement, tableStatements } from "../../src/clickhouse/tables/statements.js";
 import { runCommandLine } from "../../src/cli/command-line.js";
 import { sql, text } from "../../src/clickhouse/sql/sql.js";
-import { connectTo, layouts, newOptions } from "./kit.js";
+import { connectTo, layouts, newOptions, questionLayouts } from "./kit.js";
 
 /** What version 3 keeps beside the rows. */
 const PROJECTIONS = ["actors", "byPerson", "payments"];
@@ -44,6 +44,27 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     await using daybook = await openClickHouse(options);
     expect(await daybook.segments.list()).toEqual([]);
     await connection.close();
+  });
+
+  test("are not made among those of others", async () => {
+    const others: [string, string, RegExp][] = [
+      ["projects (name String, owner String) ENGINE = MergeTree ORDER BY name", "projects", /projects(_local)? with the columns name, owner/],
+      ["segments (name String, groups String, version UInt64) ENGINE = MergeTree ORDER BY name", "segments", /segments(_local)? with rows/],
+      ["kept (name String) ENGINE = MergeTree ORDER BY name", "kept", /kept(_local)? with the columns name:/],
+    ];
+    for (const [definition, table, message] of others) {
+      const options = newOptions(layout);
+      const connection = await connectTo(options);
+      const name = layout === "one server" ? table : `${table}_local`;
+      await connection.define(`CREATE DATABASE ${options.database}`);
+      await connection.define(`CREATE TABLE ${options.database}.${definition.replace(table, name)}`);
+      await connection.insert(name, [{ name: "tests" }]);
+      const refused = { code: "invalid_parameter", message: expect.stringMatching(message) as string };
+      const tables = sql`SELECT name FROM system.tables WHERE database = ${text(options.database)}`;
+      for (const isDryRun of [true, false]) await expect(migrateClickHouse(options, isDryRun)).rejects.toMatchObject(refused);
+      expect(await connection.rows(tables)).toEqual([[name]]);
+      await connection.close();
+    }
   });
 
   test("are not opened without their keys, and of what is kept the version is stored last", async () => {
@@ -105,6 +126,20 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
   });
 });
 
+describe.each(questionLayouts)("the tables on ClickHouse, %s", (layout) => {
+  test("are made by a migration behind one that broke off", async () => {
+    const options = newOptions(layout);
+    const place = { database: options.database, cluster: options.cluster ?? null, isReplicated: false };
+    const connection = await connectTo(options);
+    for (const statement of [databaseStatement(place), ...tableStatements(place, 0)]) await connection.define(statement);
+    await connection.insert("kept", [{ name: "cursorKey", value: "ab".repeat(32) }]);
+    await connection.close();
+    expect(await migrateClickHouse(options)).toMatchObject({ from: 0, to: 4 });
+    await using daybook = await openClickHouse(options);
+    expect(await daybook.countEvents()).toBe(0);
+  });
+});
+
 test("what is not there says so", async () => {
   const options = newOptions("one server");
   await migrateClickHouse(options);
@@ -118,6 +153,10 @@ test("a client of the application's own will do", async () => {
   await using daybook = await openClickHouse({ client: createClient({ url, database }), database });
   await daybook.ingest([{ name: "seen" }]);
   expect(await daybook.countEvents()).toBe(1);
+  const other = newOptions("one server").database;
+  const refused = { code: "invalid_parameter", message: expect.stringContaining(`expected one that was made for the database ${other}`) as string };
+  for (const wrong of [migrateClickHouse, openClickHouse])
+    await expect(wrong({ client: createClient({ url, database }), database: other })).rejects.toMatchObject(refused);
 });
 
 test("wrong options are refused, and no password is shown", async () => {

@@ -1,3 +1,4 @@
+import { parseDateOnly } from "../../base/time.js";
 import { migrateClickHouse, openClickHouse, openWithExecutor } from "../../clickhouse/open-clickhouse.js";
 import { LoadedParts } from "../../clickhouse/loaded-parts.js";
 import { currencyOf, readArguments, required, UsageError, type Command } from "../command.js";
@@ -21,7 +22,8 @@ const help = `Usage: daybook clickhouse migrate --url URL --database NAME [--clu
 
 "load" copies an organization there, also while "serve" runs on DIR: who is who, then every event, day by day. A run that was
 ended goes on where it was, and one behind it loads the days that have changed. At the end both are asked the same, and the
-answers are shown beside one another; exits 1 when some differ.
+answers are shown beside one another; exits 1 when some differ. Several may load days of their own at once, by --from and --to;
+the answers are compared by the run without these that comes last.
 
 "sweep" deletes what is past its time to live, and finishes erasures and deletions that broke off: nothing does so by itself.
 Run it once a day.
@@ -35,6 +37,8 @@ Run it once a day.
   --data DIR           load: data directory or store
   --organization NAME  load: default "default"
   --currency CODE      load: of the money that is compared, default USD
+  --from DAY           load: the first day, such as 2026-01-31 (UTC)
+  --to DAY             load: the last day
   --again              load: sends days that were loaded before too
 `;
 
@@ -49,10 +53,12 @@ const OPTIONS = {
   organization: { type: "string" },
   currency: { type: "string" },
   again: { type: "boolean" },
+  from: { type: "string" },
+  to: { type: "string" },
 } as const;
 
 /** Options of one of them that mean nothing to the others. */
-const OWN = { migrate: ["replicas", "dry-run"], load: ["data", "organization", "currency", "again"], sweep: [] } as const;
+const OWN = { migrate: ["replicas", "dry-run"], load: ["data", "organization", "currency", "again", "from", "to"], sweep: [] } as const;
 const TASKS = ["migrate", "load", "sweep"] as const;
 
 type Values = ReturnType<typeof readArguments<typeof OPTIONS>>["values"];
@@ -87,6 +93,8 @@ async function sweep(values: Values): Promise<void> {
 
 async function load(values: Values): Promise<void> {
   const data = required(values.data, "data");
+  const days = { from: dayOf(values.from, "from"), to: dayOf(values.to, "to") };
+  if (days.from !== null && days.to !== null && days.from > days.to) throw new UsageError(`--from ${days.from} is later than --to ${days.to}`);
   const currency = currencyOf(values.currency);
   const place = { ...placeOf(values.url, "url", values), ...(currency === undefined ? {} : { currency }) };
   const organization = organizationOf(values.organization);
@@ -96,10 +104,11 @@ async function load(values: Values): Promise<void> {
     try {
       const progress = new Progress("load");
       const parts = new LoadedParts(executor.connection, executor.tables);
-      const done = await loadStore(source, daybook, parts, { isAgain: values.again ?? false, onProgress: (rowCount) => progress.at(rowCount) });
+      const done = await loadStore(source, daybook, parts, { ...days, isAgain: values.again ?? false, onProgress: (rowCount) => progress.at(rowCount) });
       const took = progress.end();
       const numbers = `accepted ${count(done.accepted)} / duplicates ${count(done.duplicates)}, ${plural(done.records, "record")}`;
       process.stdout.write(`${plural(done.days, "day")}: ${numbers}; ${plural(done.daysBefore, "day")} before (${took})\n`);
+      if (days.from !== null || days.to !== null) return;
       const { text, differing } = await compareAnswers(source, daybook);
       process.stdout.write(text);
       if (differing > 0) throw new Error(`${plural(differing, "answer")} ${differing === 1 ? "differs" : "differ"}`);
@@ -109,6 +118,12 @@ async function load(values: Values): Promise<void> {
   } finally {
     await source.close();
   }
+}
+
+/** @throws UsageError */
+function dayOf(text: string | undefined, option: string): string | null {
+  if (text !== undefined && parseDateOnly(text) === null) throw new UsageError(`--${option}: expected YYYY-MM-DD, got ${JSON.stringify(text)}`);
+  return text ?? null;
 }
 
 export const command: Command = { help, run };

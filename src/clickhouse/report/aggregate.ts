@@ -15,7 +15,7 @@ export const aggregate: Report<"aggregate"> = async (plan, asking) => {
   const columns = (needs: Needs) => sql`${propertyOf(plan.by, needs)} AS property, ${figureOf(plan, needs)} AS figure`;
   const statement = selectRows(plan, asking, columns, sql`GROUP BY property HAVING figure > 0`);
   const counted = sql`SELECT property, figure, count() OVER () AS valueCount FROM (${statement})
-    ORDER BY figure DESC, property ${limitOf(plan.limit)}`;
+    ORDER BY figure DESC, property ${limitOf(plan)}`;
   const rows = await asking.connection.rows<[string | number, number, number]>(counted, asking.signal);
   if (plan.by.kind === "createdAt" && (rows[0]?.[2] ?? 0) > LIMITS.ownValueCount) throw tooManyValues("createdAt");
   return rows.map(([property, count]): AggregateItem => ({ property: typeof property === "number" ? isoOf(property) : property, count }));
@@ -42,6 +42,8 @@ async function byId(plan: Plan<"aggregate">, asking: Asking): Promise<AggregateI
   return rows.map(([property]) => ({ property, count: 1 }));
 }
 
-function limitOf(limit: number | null): Sql {
-  return limit === null ? sql`` : sql`LIMIT ${whole(limit)}`;
+/** Of times no more come than may be answered: nearly each event has one of its own. */
+function limitOf({ by, limit }: Plan<"aggregate">): Sql {
+  const most = by.kind === "createdAt" ? Math.min(limit ?? Infinity, LIMITS.ownValueCount) : limit;
+  return most === null ? sql`` : sql`LIMIT ${whole(most)}`;
 }

@@ -16,7 +16,7 @@ export type KeyOf<Rest extends readonly unknown[]> = (events: readonly VisitEven
 
 type VisitPlan = InsightScope & SessionPlan & { readonly pageviewSlugs: readonly string[] };
 
-/** The sessions of a question by their starts, and the keys of each by the kind: numbers alone, some 30 bytes a session and 8 a key. */
+/** The sessions of a question by their starts, and the keys of each by the kind: numbers alone, some 70 bytes a session and 12 a key at most. */
 export interface KeyedVisits {
   readonly visits: Visits;
   /** In the order of the visits. */
@@ -35,29 +35,34 @@ export async function visitsIn<Rest extends readonly unknown[]>(
     const matches = whereOf({ ...plan, range: ALL_TIME }, null, needs);
     return sql`(${matches}), slug IN ${texts(plan.pageviewSlugs)}, url${rest(needs)}`;
   };
-  const found: Found[] = [];
+  const found = columnsOf(FACT_COUNT + kinds.length);
   for await (const { person, startMs, endMs, events } of sessionsOfPeople<VisitEvent<Rest>>(plan, range, columns, asking)) {
     if (!events.some(([matches]) => matches)) continue;
     const pageviews = events.filter(([, isView]) => isView).length;
-    found.push([startMs, endMs - startMs, person, events.length, pageviews, ...kinds.map((keyOf) => keyOf(events))]);
+    const row = [startMs, endMs - startMs, person, events.length, pageviews, ...kinds.map((keyOf) => keyOf(events))];
+    row.forEach((number, column) => found[column]?.push(number));
   }
-  return keyed(found.sort(([a], [b]) => a - b), kinds.length);
+  return keyed(found);
 }
 
-type Found = [startMs: number, length: number, person: number, events: number, pageviews: number, ...keys: number[]];
+const FACT_COUNT = 5;
 
-function keyed(found: readonly Found[], kindCount: number): KeyedVisits {
+/** Empty lists, one for each column: a list for each session would take twice as much. */
+function columnsOf(count: number): number[][] {
+  return Array.from({ length: count }, () => []);
+}
+
+function keyed([starts = [], lengths = [], identities = [], eventCounts = [], pageviewCounts = [], ...keys]: readonly (readonly number[])[]): KeyedVisits {
   const facts = {
-    starts: Float64Array.from(found, ([startMs]) => startMs),
-    lengths: Float64Array.from(found, ([, length]) => length),
-    identities: Uint32Array.from(found, ([, , person]) => person),
-    eventCounts: Uint32Array.from(found, ([, , , events]) => events),
-    pageviewCounts: Uint32Array.from(found, ([, , , , pageviews]) => pageviews),
+    starts: Float64Array.from(starts),
+    lengths: Float64Array.from(lengths),
+    identities: Uint32Array.from(identities),
+    eventCounts: Uint32Array.from(eventCounts),
+    pageviewCounts: Uint32Array.from(pageviewCounts),
   };
-  const identityEnd = facts.identities.reduce((end, person) => Math.max(end, person + 1), 1);
-  const visits = new Visits({ facts, identityEnd }, Uint32Array.from(found.keys()));
-  const keys = Array.from({ length: kindCount }, (_, kind) => Uint32Array.from(found, ([, , , , , ...own]) => own[kind] ?? 0));
-  return { visits, keys };
+  const identityEnd = identities.reduce((end, person) => Math.max(end, person + 1), 1);
+  const byStart = Uint32Array.from(starts.keys()).sort((a, b) => (facts.starts[a] ?? 0) - (facts.starts[b] ?? 0));
+  return { visits: new Visits({ facts, identityEnd }, byStart), keys: keys.map((own) => byStart.map((at) => own[at] ?? 0)) };
 }
 
 /** The page of a visit's first event. */

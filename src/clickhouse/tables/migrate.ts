@@ -2,6 +2,7 @@ import { DaybookError, parameterError } from "../../base/errors.js";
 import { toHex } from "../../base/hash.js";
 import type { Connection } from "../connection/connection.js";
 import { sql, text } from "../sql/sql.js";
+import { refuseForeignTables } from "./foreign-tables.js";
 import { areOnAllServers, isReplicated, refuseOtherTables, type Cluster } from "./replicas.js";
 import { databaseStatement, tableStatements } from "./statements.js";
 
@@ -34,14 +35,17 @@ export interface Migration {
 /**
  * Makes the database and its tables, or brings them to the version of this package. May be run by several at once, and again after it failed.
  * @param isDryRun only tells what would be done
- * @throws unreachable, invalid_parameter (tables of a newer version, or replicas that do not fit what is there)
+ * @throws unreachable, invalid_parameter (tables of a newer version, or of others, or replicas that do not fit what is there)
  */
 export async function migrate(connection: Connection, target: Target, isDryRun: boolean, random: (bytes: Uint8Array) => void): Promise<Migration> {
+  const { database, cluster, replicas } = target;
+  const tables = { database, cluster: cluster?.name ?? null };
+  await refuseForeignTables(connection, tables, ({ name }) => name === "kept");
   const { version: from, isReplicated: isThere } = await stateOf(connection);
   if (from > TABLES_VERSION) throw tooNew(from);
-  const { database, cluster, replicas } = target;
+  if (from < TABLES_VERSION) await refuseForeignTables(connection, tables, ({ since }) => since > from);
   const found = { asked: replicas, cluster, isThere: from === 0 ? null : isThere };
-  const place = { database, cluster: cluster?.name ?? null, isReplicated: isReplicated(found) };
+  const place = { ...tables, isReplicated: isReplicated(found) };
   const of = place.isReplicated ? cluster : null;
   if (of !== null && from === 0) await refuseOtherTables(connection, place);
   // A server that came later has nothing yet.
