@@ -79,9 +79,14 @@ export async function order(...orders: readonly Order[]): Promise<void> {
   await fetch(`${serverUrl()}/orders`, { method: "POST", body: JSON.stringify(orders) });
 }
 
-/** A server of its own, which can be ended as by a power failure and started again. */
-export async function startServer(directory: string, port = 0): Promise<{ readonly child: ChildProcess; readonly port: number }> {
-  const child = spawn(process.execPath, ["--import", "tsx", SERVER, directory, String(port)], { stdio: ["ignore", "pipe", "inherit"] });
+/**
+ * A server of its own, which can be ended as by a power failure and started again.
+ * @param grants what its user may do; absent: everything
+ */
+export async function startServer(
+  directory: string, port = 0, grants: readonly string[] | null = null,
+): Promise<{ readonly child: ChildProcess; readonly port: number }> {
+  const child = spawn(process.execPath, ["--import", "tsx", SERVER, directory, String(port), JSON.stringify(grants)], { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   const [line] = (await once(createInterface(child.stdout), "line")) as [string];
   return { child, port: Number(/:(\d+)$/.exec(line)?.[1]) };

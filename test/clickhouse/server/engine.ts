@@ -52,6 +52,14 @@ const CLUSTERS = Object.entries({
 const KEEPER = "<zookeeper><implementation>testkeeper</implementation></zookeeper><macros><shard>1</shard></macros>";
 const CONFIG = `<clickhouse><tcp_port>${PORT}</tcp_port>${KEEPER}<remote_servers>${CLUSTERS.join("")}</remote_servers></clickhouse>`;
 
+/** The one user of this process, who may do what grants say. */
+function userConfig(grants: readonly string[]): string {
+  // A session needs it to stand in the database in which statements without one are.
+  const queries = [...grants, "GRANT SHOW DATABASES ON default.*"].map((grant) => `<query>${grant}</query>`).join("");
+  const user = `<password></password><networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota><grants>${queries}</grants>`;
+  return `<clickhouse><users><default>${user}</default></users><profiles><default/></profiles><quotas><default/></quotas></clickhouse>`;
+}
+
 /** What a statement is run under. */
 export interface Terms {
   readonly database: string;
@@ -78,14 +86,23 @@ export class Engine {
   readonly #tokens = new Set<string>();
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param kept where the tables are, and stay; null: in a directory that goes with this process */
-  constructor(readonly kept: string | null) {
+  /**
+   * @param kept where the tables are, and stay; null: in a directory that goes with this process
+   * @param grants what the user may do; null: everything
+   */
+  constructor(
+    readonly kept: string | null,
+    grants: readonly string[] | null,
+  ) {
     const { Session } = createRequire(import.meta.url)("chdb") as Chdb;
     this.#directory = kept ?? mkdtempSync(join(tmpdir(), "daybook-chdb-"));
     const config = join(this.#directory, "config.xml");
     mkdirSync(join(this.#directory, "data"), { recursive: true });
     writeFileSync(config, CONFIG);
-    this.#session = new Session(join(this.#directory, "data"), { connectionArgs: [`--config-file=${config}`] });
+    const users = join(this.#directory, "users.xml");
+    if (grants !== null) writeFileSync(users, userConfig(grants));
+    const connectionArgs = [`--config-file=${config}`, ...(grants === null ? [] : [`--users_config=${users}`])];
+    this.#session = new Session(join(this.#directory, "data"), { connectionArgs });
   }
 
   /** What a statement answers; its inline rows, if it inserts some, follow its first line. */

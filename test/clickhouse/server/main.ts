@@ -6,9 +6,10 @@ import { readAsked } from "./request.js";
 
 /**
  * ClickHouse's HTTP interface over ClickHouse in this process, until it is told to end. Prints where it listens. Its arguments:
- * where tables stay, and its port.
+ * where tables stay, its port, and what the user may do, as a JSON array of grants.
  */
-const engine = new Engine(process.argv[2] ?? null);
+const [, , directory = null, port = "0", grants = "null"] = process.argv;
+const engine = new Engine(directory, JSON.parse(grants) as string[] | null);
 const faults = new Faults();
 /** Statements that a server ends, because nobody waited for the answer. */
 let givenUpCount = 0;
@@ -52,8 +53,7 @@ function refuse(response: ServerResponse, error: unknown): void {
 // Longer than a client takes a connection for alive, also one that is kept from running for a while.
 server.keepAliveTimeout = 120_000;
 
-const port = Number(process.argv[3] ?? 0);
-server.listen(port, "127.0.0.1", () => console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+server.listen(Number(port), "127.0.0.1", () => console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`));
 process.on("SIGTERM", () => {
   server.closeAllConnections();
   engine.close();
