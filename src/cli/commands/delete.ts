@@ -1,19 +1,18 @@
 import { isoOf, MS_PER_DAY } from "../../base/time.js";
-import type { Daybook } from "../../engine/daybook.js";
 import { spanOf } from "../../plan/date-range.js";
-import { readArguments, required, UsageError, type Command } from "../command.js";
+import { readArguments, UsageError, type Command } from "../command.js";
 import { confirm } from "../confirm.js";
-import { dataDirectory } from "../data-directory.js";
-import { openForReading, openOrganization, organizationOf } from "../organizations.js";
+import { CLICKHOUSE_HELP } from "../on-clickhouse.js";
+import { PLACE_OPTIONS, placeOfEvents, type Keeping } from "../place-of-events.js";
 import { goingText, goneText, type Going } from "../print/deletions.js";
 
-const help = `Usage: daybook delete --data DIR (--project NAME | --before TIME | both) [options]
+const help = `Usage: daybook delete (--data DIR | --clickhouse URL) (--project NAME | --before TIME | both) [options]
 
 Deletes a project with all its events, or the events before a moment, of all projects or of one: they are gone from answers
-and from stored bytes, as if they had never come. What tells who is who stays. Not while "serve" runs.
+and from stored bytes, as if they had never come. What tells who is who stays. Not while "serve" runs on DIR; on ClickHouse it may.
 
   --data DIR            data directory or store
-  --project NAME        this project; with --before its old events only, and the project stays
+${CLICKHOUSE_HELP}  --project NAME        this project; with --before its old events only, and the project stays
   --before TIME         events before it: a date, which is its first moment (UTC), or an RFC 3339 timestamp
   --organization NAME   default "default"
   --dry-run             only say what would go; also while "serve" runs
@@ -21,8 +20,7 @@ and from stored bytes, as if they had never come. What tells who is who stays. N
 `;
 
 const OPTIONS = {
-  data: { type: "string" },
-  organization: { type: "string" },
+  ...PLACE_OPTIONS,
   project: { type: "string" },
   before: { type: "string" },
   "dry-run": { type: "boolean" },
@@ -31,13 +29,11 @@ const OPTIONS = {
 
 async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, OPTIONS, false);
-  const path = required(values.data, "data");
-  const organization = organizationOf(values.organization);
+  const place = placeOfEvents(values);
   const { project = null, before } = values;
   if (project === null && before === undefined) throw new UsageError("expected --project, --before, or both");
   const beforeMs = before === undefined ? null : msOf(before);
-  const data = await dataDirectory(path);
-  const reading = await openForReading(data, organization);
+  const reading = await place.read();
   try {
     process.stdout.write(goingText(await going(reading, project, beforeMs)));
   } finally {
@@ -45,7 +41,7 @@ async function run(args: readonly string[]): Promise<void> {
   }
   if (values["dry-run"] === true) return;
   await confirm(beforeMs === null ? `Delete the project ${JSON.stringify(project)} and all its events for ever?` : "Delete these events for ever?", values.yes);
-  const daybook = await openOrganization(data, organization);
+  const daybook = await place.write();
   try {
     const deleting = beforeMs === null ? daybook.deleteProject(project ?? "") : daybook.deleteEvents({ before: new Date(beforeMs), project });
     process.stdout.write(goneText(await deleting));
@@ -61,12 +57,13 @@ function msOf(text: string): number {
 }
 
 /** @throws Error for a project that there is not */
-async function going(daybook: Daybook, only: string | null, beforeMs: number | null): Promise<Going[]> {
-  if (only !== null && !daybook.projects().includes(only)) throw new Error(`there is no project ${JSON.stringify(only)}`);
+async function going(daybook: Keeping, only: string | null, beforeMs: number | null): Promise<Going[]> {
+  const projects = await daybook.projects();
+  if (only !== null && !projects.includes(only)) throw new Error(`there is no project ${JSON.stringify(only)}`);
   if (beforeMs === 0) return [];
   const end = beforeMs === null ? {} : { endDate: new Date(beforeMs - 1) };
   const found: Going[] = [];
-  for (const project of only === null ? daybook.projects() : [only]) {
+  for (const project of only === null ? projects : [only]) {
     const days = await daybook.countEventsPerDay({ project, ...end });
     const events = days.reduce((sum, { count }) => sum + count, 0);
     if (events > 0) found.push({ project, events, days: days.length, ...(beforeMs === null ? {} : { keptFrom: momentText(beforeMs) }) });

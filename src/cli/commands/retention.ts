@@ -1,29 +1,28 @@
-import type { Daybook } from "../../engine/daybook.js";
 import { readArguments, required, UsageError, type Command } from "../command.js";
 import { confirm } from "../confirm.js";
-import { dataDirectory, type DataDirectory } from "../data-directory.js";
-import { openForReading, openOrganization, organizationOf } from "../organizations.js";
+import { CLICKHOUSE_HELP } from "../on-clickhouse.js";
+import { PLACE_OPTIONS, placeOfEvents, type PlaceOfEvents } from "../place-of-events.js";
 import { goingText, goneText } from "../print/deletions.js";
 import { count, plain } from "../print/format.js";
 import { table } from "../print/table.js";
 
-const help = `Usage: daybook retention --data DIR [--organization NAME]
-       daybook retention set (PROJECT | --all) --days N --data DIR [--yes] [--organization NAME]
-       daybook retention off (PROJECT | --all) --data DIR [--organization NAME]
+const help = `Usage: daybook retention (--data DIR | --clickhouse URL) [options]
+       daybook retention set (PROJECT | --all) --days N (--data DIR | --clickhouse URL) [--yes] [options]
+       daybook retention off (PROJECT | --all) (--data DIR | --clickhouse URL) [options]
 
-Shows for how many days the events of each project are kept, and what is past its time: it goes by itself, once a day.
-"set" makes a rule, and deletes at once what is past its time then; "off" takes a rule back. Neither while "serve" runs.
+Shows for how many days the events of each project are kept, and what is past its time: it goes by itself, once a day; on
+ClickHouse by "daybook clickhouse sweep" alone. "set" makes a rule, and deletes at once what is past its time then; "off"
+takes a rule back. Neither while "serve" runs on DIR; on ClickHouse it may.
 
   --data DIR            data directory or store
-  --days N              an event is kept on the day (UTC) that it happened on and N days after, 1 to 36525
+${CLICKHOUSE_HELP}  --days N              an event is kept on the day (UTC) that it happened on and N days after, 1 to 36525
   --all                 the rule of all projects that have none of their own
   --organization NAME   default "default"
   --yes                 do not ask; needed where there is no terminal, if something is to go
 `;
 
 const OPTIONS = {
-  data: { type: "string" },
-  organization: { type: "string" },
+  ...PLACE_OPTIONS,
   days: { type: "string" },
   all: { type: "boolean" },
   yes: { type: "boolean" },
@@ -35,23 +34,24 @@ async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, OPTIONS, true);
   const [action, ...names] = positionals;
   if (action !== undefined && action !== "set" && action !== "off") throw new UsageError(`expected set or off, got ${JSON.stringify(action)}`);
-  const path = required(values.data, "data");
-  const organization = organizationOf(values.organization);
+  const place = placeOfEvents(values);
   const project = action === undefined ? null : projectOf(names, values);
   const days = action === "set" ? daysOf(required(values.days, "days")) : 0;
-  const data = await dataDirectory(path);
-  if (action === undefined) return await show(data, organization);
-  if (action === "set") await showNext(data, organization, { project, days }, values);
-  await writing(data, organization, async (daybook) => {
+  if (action === undefined) return await show(place);
+  if (action === "set") await showNext(place, { project, days }, values);
+  const daybook = await place.write();
+  try {
     if (action === "set") {
       await daybook.timeToLive.set(project, { days });
       process.stdout.write(goneText(await daybook.timeToLive.sweep()));
     } else if (!(await daybook.timeToLive.off(project))) throw new Error(`there is no rule for ${project === null ? "all projects" : JSON.stringify(project)}`);
-  });
+  } finally {
+    await daybook.close();
+  }
 }
 
-async function show(data: DataDirectory, organization: string): Promise<void> {
-  const daybook = await openForReading(data, organization);
+async function show(place: PlaceOfEvents): Promise<void> {
+  const daybook = await place.read();
   try {
     const rules = await daybook.timeToLive.list();
     const rows = rules.map(({ project, days }) => [project === null ? "(all others)" : plain(project, 60), count(days)]);
@@ -63,20 +63,11 @@ async function show(data: DataDirectory, organization: string): Promise<void> {
 }
 
 /** What a rule would take away: shown before it does, and asked for. */
-async function showNext(data: DataDirectory, organization: string, rule: { project: string | null; days: number }, { yes }: Values): Promise<void> {
-  const daybook = await openForReading(data, organization);
+async function showNext(place: PlaceOfEvents, rule: { project: string | null; days: number }, { yes }: Values): Promise<void> {
+  const daybook = await place.read();
   const going = await daybook.timeToLive.preview(rule).finally(() => daybook.close());
   process.stdout.write(goingText(going.projects));
   if (going.events > 0) await confirm("Keep events no longer, and delete these for ever?", yes);
-}
-
-async function writing(data: DataDirectory, organization: string, act: (daybook: Daybook) => Promise<void>): Promise<void> {
-  const daybook = await openOrganization(data, organization);
-  try {
-    await act(daybook);
-  } finally {
-    await daybook.close();
-  }
 }
 
 function projectOf(names: readonly string[], { all }: Values): string | null {

@@ -1,21 +1,31 @@
+import type { DaybookStats } from "../../engine/upkeep/stats.js";
 import { readArguments, required, type Command } from "../command.js";
-import { dataDirectory } from "../data-directory.js";
+import { DEFAULT_ORGANIZATION, dataDirectory } from "../data-directory.js";
+import { CLICKHOUSE_HELP, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
 import { openForReading, organizationOf } from "../organizations.js";
+import { PLACE_OPTIONS } from "../place-of-events.js";
 import { bytes, count, plural } from "../print/format.js";
 import { table } from "../print/table.js";
 
 const help = `Usage: daybook stats --data DIR [--organization NAME]
+       daybook stats --clickhouse URL --database NAME [--cluster NAME] [--user NAME]
 
-Shows what is stored, per organization; also while "serve" runs.
+Shows what is stored, per organization; also while "serve" runs. Of ClickHouse segments are parts of the table of events, and
+bytes those of all tables on all servers.
 
   --data DIR            data directory or store
-  --organization NAME   only this one
+${CLICKHOUSE_HELP}  --organization NAME   only this one
 `;
 
 const HEADER = ["organization", "events", "days", "first day", "last day", "segments", "unsealed", "projects", "on disk", "B/event", "in memory"];
 
 async function run(args: readonly string[]): Promise<void> {
-  const { values } = readArguments(args, { data: { type: "string" }, organization: { type: "string" } }, false);
+  const { values } = readArguments(args, PLACE_OPTIONS, false);
+  if (isOnClickHouse(values)) {
+    const { data, organization } = values;
+    const stats = await closing(await openOnClickHouse(values, { data, organization }));
+    return show([rowOf(DEFAULT_ORGANIZATION, stats, false)]);
+  }
   const path = required(values.data, "data");
   const named = values.organization === undefined ? null : organizationOf(values.organization);
   const data = await dataDirectory(path);
@@ -24,30 +34,39 @@ async function run(args: readonly string[]): Promise<void> {
   const rows: string[][] = [];
   const quarantined: string[] = [];
   for (const name of names) {
-    const daybook = await openForReading(data, name);
-    try {
-      const stats = await daybook.stats();
-      rows.push([
-        name,
-        count(stats.eventCount),
-        count(stats.dayCount),
-        stats.firstDay?.slice(0, 10) ?? "-",
-        stats.lastDay?.slice(0, 10) ?? "-",
-        count(stats.segmentCount),
-        count(stats.headRowCount),
-        count(stats.projects.length),
-        bytes(stats.storedByteLength),
-        stats.eventCount === 0 ? "-" : (stats.storedByteLength / stats.eventCount).toFixed(1),
-        bytes(stats.memoryByteLength),
-      ]);
-      const lostCount = stats.quarantine.flatMap(({ lost }) => lost).reduce((sum, { eventCount }) => sum + eventCount, 0);
-      if (stats.quarantine.length > 0) quarantined.push(`${name}: ${plural(stats.quarantine.length, "damaged file")} in quarantine, ${plural(lostCount, "event")} lost with them`);
-    } finally {
-      await daybook.close();
-    }
+    const stats = await closing(await openForReading(data, name));
+    rows.push(rowOf(name, stats, true));
+    const lostCount = stats.quarantine.flatMap(({ lost }) => lost).reduce((sum, { eventCount }) => sum + eventCount, 0);
+    if (stats.quarantine.length > 0) quarantined.push(`${name}: ${plural(stats.quarantine.length, "damaged file")} in quarantine, ${plural(lostCount, "event")} lost with them`);
   }
-  process.stdout.write(table([HEADER, ...rows], "<>><<>>>>>>"));
+  show(rows);
   for (const line of quarantined) process.stdout.write(`${line}\n`);
+}
+
+/** What a Daybook has, which is closed then. */
+async function closing(daybook: { stats(): Promise<DaybookStats>; close(): Promise<void> }): Promise<DaybookStats> {
+  return await daybook.stats().finally(() => daybook.close());
+}
+
+/** @param isEmbedded false: nothing waits for a seal, and nothing is kept in memory */
+function rowOf(name: string, stats: DaybookStats, isEmbedded: boolean): string[] {
+  return [
+    name,
+    count(stats.eventCount),
+    count(stats.dayCount),
+    stats.firstDay?.slice(0, 10) ?? "-",
+    stats.lastDay?.slice(0, 10) ?? "-",
+    count(stats.segmentCount),
+    isEmbedded ? count(stats.headRowCount) : "-",
+    count(stats.projects.length),
+    bytes(stats.storedByteLength),
+    stats.eventCount === 0 ? "-" : (stats.storedByteLength / stats.eventCount).toFixed(1),
+    isEmbedded ? bytes(stats.memoryByteLength) : "-",
+  ];
+}
+
+function show(rows: readonly string[][]): void {
+  process.stdout.write(table([HEADER, ...rows], "<>><<>>>>>>"));
 }
 
 export const command: Command = { help, run };

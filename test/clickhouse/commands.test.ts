@@ -1,0 +1,68 @@
+import { openClickHouse } from "daybook/clickhouse";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { daybookHere } from "../cli/run-here.js";
+import { newDatabase, questionLayouts, serverUrl } from "./kit.js";
+
+const DAY = 86_400_000;
+const today = Math.floor(Date.now() / DAY) * DAY;
+const dayText = (back: number) => new Date(today - back * DAY).toISOString().slice(0, 10);
+const visit = (back: number, project: string) => ({ name: "visit", createdAt: today - back * DAY, project });
+
+describe.each(questionLayouts)("commands that show and take away, on %s", (layout) => {
+  let place: readonly string[] = [];
+  let drop: (() => Promise<void>) | undefined;
+  beforeAll(async () => {
+    const made = await newDatabase(layout);
+    drop = made.drop;
+    const { database, cluster } = made.options;
+    place = ["--clickhouse", serverUrl(), "--database", database, ...(cluster === undefined ? [] : ["--cluster", cluster])];
+    await using daybook = await openClickHouse(made.options);
+    await daybook.ingest([visit(0, "default"), visit(8, "default"), visit(12, "default"), visit(0, "shop"), visit(20, "shop")]);
+  });
+  afterAll(async () => await drop?.());
+
+  test("stats shows one row, and no numbers of what is not there", async () => {
+    const { code, stdout, stderr } = await daybookHere(["stats", ...place]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(new RegExp(`^organization .*\\ndefault +5 +4 +${dayText(20)} +${dayText(0)} +\\d+ +- +2 +[\\d.]+ kB +[\\d.]+ +-\\n$`));
+  });
+
+  test("delete says what would go, asks, and takes it away", async () => {
+    const dry = await daybookHere(["delete", ...place, "--before", dayText(10), "--dry-run"]);
+    expect([dry.code, dry.stderr]).toEqual([0, ""]);
+    expect(dry.stdout).toMatch(new RegExp(`^project +events to go +days +kept from\\ndefault +1 +1 +${dayText(10)}\\nshop +1 +1 +${dayText(10)}\\n$`));
+    const unsure = await daybookHere(["delete", ...place, "--before", dayText(10)]);
+    expect([unsure.code, unsure.stderr]).toEqual([2, "daybook delete: expected --yes: there is no terminal to ask on (see daybook delete --help)\n"]);
+    const old = await daybookHere(["delete", ...place, "--before", dayText(10), "--project", "default", "--yes"]);
+    expect([old.code, old.stdout.split("\n").at(-2)], old.stderr).toEqual([0, expect.stringMatching(/^deleted 1 event: /)]);
+    const unknown = await daybookHere(["delete", ...place, "--project", "nowhere", "--yes"]);
+    expect([unknown.code, unknown.stderr]).toEqual([1, 'daybook delete: there is no project "nowhere"\n']);
+  });
+
+  test("retention shows rules, sets them once somebody is sure, and takes them back", async () => {
+    expect((await daybookHere(["retention", ...place])).stdout).toBe("all events are kept\n");
+    const unsure = await daybookHere(["retention", "set", "shop", "--days", "10", ...place]);
+    expect([unsure.code, unsure.stdout]).toEqual([2, expect.stringMatching(/^shop +1 +1 +\S+\n$/m)]);
+    const sure = await daybookHere(["retention", "set", "shop", "--days", "10", "--yes", ...place]);
+    expect([sure.code, sure.stdout.split("\n").at(-2)], sure.stderr).toEqual([0, expect.stringMatching(/^deleted 1 event: /)]);
+    expect((await daybookHere(["retention", ...place])).stdout).toMatch(/^project +days kept\nshop +10\n\nno event would go\n$/);
+    expect((await daybookHere(["retention", "off", "shop", ...place])).code).toBe(0);
+    const none = await daybookHere(["retention", "off", "shop", ...place]);
+    expect([none.code, none.stderr]).toEqual([1, 'daybook retention: there is no rule for "shop"\n']);
+  });
+
+  test("delete takes a project away with all it has", async () => {
+    expect((await daybookHere(["delete", ...place, "--project", "shop", "--yes"])).stdout).toContain("deleted 1 event:");
+    expect((await daybookHere(["stats", ...place])).stdout).toMatch(/^default +2 +2 .* 1 +[\d.]+ kB/m);
+  });
+});
+
+test.each([
+  [["stats", "--organization", "x"], "--clickhouse and --organization exclude each other"],
+  [["stats", "--data", "x"], "--clickhouse and --data exclude each other"],
+  [["delete", "--before", "2026-01-01", "--dry-run", "--data", "x"], "--clickhouse and --data exclude each other"],
+  [["retention", "--organization", "x"], "--clickhouse and --organization exclude each other"],
+])("%j beside --clickhouse is refused", async (args, message) => {
+  const { code, stderr } = await daybookHere([...args, "--clickhouse", "http://127.0.0.1:9", "--database", "d"]);
+  expect([code, stderr]).toEqual([2, `daybook ${args[0]}: ${message} (see daybook ${args[0]} --help)\n`]);
+});
