@@ -30,7 +30,7 @@ const TOWERS: Record<string, readonly string[]> = {
   report: ["form", "events", "aggregate", "insights", "people", "revenue", "companies", "visits", "returns", "funnel", "trend"],
   store: ["storage", "batch", "journal", "files", "verify", "recovery", "live", "upkeep", "follow", "backup"],
   engine: ["ingest", "upkeep", "question", "exports", "privacy", "follow"],
-  clickhouse: ["sql", "connection", "tables", "removal", "ingest", "question", "report", "privacy"],
+  clickhouse: ["sql", "connection", "tables", "verify", "removal", "ingest", "question", "report", "privacy"],
   page: ["style", "state", "ask", "format", "parts", "views", "frame"],
   http: ["shapes", "wire", "answer", "access", "files", "routing", "operations", "tracking", "collect", "clients", "routes", "overload", "request", "handler"],
 };

@@ -41,11 +41,16 @@ export function placeOf(url: string | undefined, option: string, { database, clu
  * @throws UsageError, and what openClickHouse throws
  */
 export async function openOnClickHouse(values: ClickHouseValues, others: Readonly<Record<string, unknown>>, currency?: string): Promise<StoredDaybook> {
-  const other = Object.keys(others).find((name) => others[name] !== undefined);
-  if (other !== undefined) throw new UsageError(`--clickhouse and --${other} exclude each other`);
+  refuseBeside(others);
   const { openWithExecutor } = await import("../clickhouse/open-clickhouse.js");
   const { daybook } = await openWithExecutor({ ...placeOf(values.clickhouse, "clickhouse", values), ...(currency === undefined ? {} : { currency }) });
   return daybook;
+}
+
+/** @param others values of options that have no meaning there. @throws UsageError naming one that is given */
+export function refuseBeside(others: Readonly<Record<string, unknown>>): void {
+  const other = Object.keys(others).find((name) => others[name] !== undefined);
+  if (other !== undefined) throw new UsageError(`--clickhouse and --${other} exclude each other`);
 }
 
 /** Whether a command is about events on ClickHouse. @throws UsageError for an option that only has a meaning there, or is missing */

@@ -3,24 +3,37 @@ import { fileStorage } from "../../node/index.js";
 import { MANIFEST_KEY, decodeManifest } from "../../store/files/manifest.js";
 import { readArguments, required, type Command } from "../command.js";
 import { TOKENS_KEY, dataDirectory, type DataDirectory } from "../data-directory.js";
+import { CLICKHOUSE_HELP, isOnClickHouse } from "../on-clickhouse.js";
 import { directoryOf, organizationOf, requireDirectory } from "../organizations.js";
-import { bytes, count, plain, plural } from "../print/format.js";
+import { PLACE_OPTIONS } from "../place-of-events.js";
+import { bytes, count, plural } from "../print/format.js";
+import { say } from "../print/say.js";
 import { tellWait } from "../tell-wait.js";
 import { storedTokens } from "../token-store.js";
+import { verifyOnClickHouse } from "../verify-clickhouse.js";
 
 const help = `Usage: daybook verify --data DIR [--organization NAME] [--salvage]
+       daybook verify --clickhouse URL --database NAME [--cluster NAME] [--user NAME]
 
 Checks every stored byte and every law of the stored data, changing nothing; also while "serve" runs. Says for each finding
 which file is concerned, what was expected and what is there. Exit 1 when there is any.
 
+Of ClickHouse: that every server has the tables of this version; CHECK TABLE of every table, by the server that answers, which
+needs the right CHECK: ask the others by URLs of their own; and of all rows that each id is there once, that events lie on
+their shard and links and projects are those that rows tell. What breaks a law is looked at once more, three seconds later.
+
   --data DIR            data directory or store
-  --organization NAME   only this one
+${CLICKHOUSE_HELP}  --organization NAME   only this one
   --salvage             move damaged files to "quarantine/", make a store of what is left, and say what was lost;
                         not while "serve" runs. Exit 0 when what is left is whole.
 `;
 
 async function run(args: readonly string[]): Promise<void> {
-  const { values } = readArguments(args, { data: { type: "string" }, organization: { type: "string" }, salvage: { type: "boolean" } }, false);
+  const { values } = readArguments(args, { ...PLACE_OPTIONS, salvage: { type: "boolean" } }, false);
+  if (isOnClickHouse(values)) {
+    const { data, organization, salvage } = values;
+    return await verifyOnClickHouse(values, { data, organization, salvage });
+  }
   const path = required(values.data, "data");
   const named = values.organization === undefined ? null : organizationOf(values.organization);
   const data = await dataDirectory(path);
@@ -79,11 +92,6 @@ async function verifyTokens(path: string): Promise<number> {
     say(`${error instanceof Error ? error.message : String(error)}`);
     return 1;
   }
-}
-
-/** One line, whatever the damaged bytes hold. */
-function say(line: string): void {
-  process.stdout.write(`${plain(line, 2_000)}\n`);
 }
 
 export const command: Command = { help, run };

@@ -1,0 +1,34 @@
+import type { ClickHouseReport } from "../clickhouse/verify/report.js";
+import { placeOf, refuseBeside, type ClickHouseValues } from "./on-clickhouse.js";
+import { count, plural } from "./print/format.js";
+import { say } from "./print/say.js";
+
+/** A check of one table is one statement, and reads all that the server has of it. */
+const TIMEOUT_MS = 86_400_000;
+
+/** Prints what is wrong with the database, and a line of what was checked. @throws UsageError; Error when there is a finding */
+export async function verifyOnClickHouse(values: ClickHouseValues, others: Readonly<Record<string, unknown>>): Promise<void> {
+  refuseBeside(others);
+  const { verifyClickHouse } = await import("../clickhouse/verify-clickhouse.js");
+  const place = placeOf(values.clickhouse, "clickhouse", values);
+  const report = await verifyClickHouse({ ...place, timeoutMs: TIMEOUT_MS });
+  for (const { file, expected, found } of report.findings) say(`${file}: expected ${expected}, found ${found}`);
+  const hiddenCount = report.findingCount - report.findings.length;
+  if (hiddenCount > 0) say(`${count(hiddenCount)} findings more in these tables`);
+  for (const line of notesOf(report)) say(line);
+  say(`${place.database}: ${report.findingCount === 0 ? "whole" : "damaged"}: ${heldText(report)}`);
+  if (report.findingCount > 0) throw new Error(`${place.database}: ${plural(report.findingCount, "finding")}`);
+}
+
+function notesOf({ parts, serverCount, strayLinkCount }: ClickHouseReport): string[] {
+  const stray = strayLinkCount === 0 ? [] : [`links: ${plural(strayLinkCount, "link")} beside those that events and records tell (of an event that another with its id stood before)`];
+  if (parts === null) return ["the rows were not looked at: see \"daybook clickhouse migrate\" for tables that are missing"];
+  const others = serverCount === 1 ? [] : [`files: checked on ${parts.host} alone; the cluster has ${count(serverCount)} servers: ask each of them by its own URL`];
+  return [...stray, ...others];
+}
+
+function heldText({ held, parts }: ClickHouseReport): string {
+  if (parts === null) return "not all tables are there";
+  const rows = held === null ? "" : `${plural(held.eventCount, "event")} of ${plural(held.dayCount, "day")}, ${plural(held.recordCount, "record")}; `;
+  return `${rows}checked ${plural(parts.partCount, "part")} of ${plural(parts.tableCount, "table")} on ${parts.host}`;
+}

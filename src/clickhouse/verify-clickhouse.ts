@@ -1,0 +1,23 @@
+import { connect } from "./connect.js";
+import { checkClickHouseOptions, type ClickHouseOptions } from "./options.js";
+import { keptOf } from "./tables/migrate.js";
+import { TableNames } from "./tables/names.js";
+import { clusterOf } from "./tables/replicas.js";
+import { reportOf, type ClickHouseReport } from "./verify/report.js";
+
+/** Checks what an organization has on ClickHouse, changing nothing; others may be writing. @throws as openClickHouse */
+export async function verifyClickHouse(options: ClickHouseOptions): Promise<ClickHouseReport> {
+  const settled = checkClickHouseOptions(options);
+  const { cluster, database } = settled;
+  const first = await connect(settled);
+  try {
+    const shape = await clusterOf(first, cluster);
+    const connection = first.ofReplicas(shape?.replicaCount ?? 1);
+    // Tables of another version have other laws.
+    await keptOf(connection);
+    const servers = { connection, names: new TableNames(cluster !== null), cluster, database };
+    return await reportOf(servers, shape === null ? 1 : shape.shardCount * shape.replicaCount);
+  } finally {
+    await first.close();
+  }
+}
