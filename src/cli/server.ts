@@ -6,9 +6,10 @@ import type { ServedDaybook } from "../http/index.js";
 import { eventLoopLag, geoLocator, listen, loadBrowserFiles, processGauges, saltFile, sha256Hex } from "../node/index.js";
 import { listenOnThreadOr } from "../node/listen-on-thread.js";
 import { DEFAULT_ORGANIZATION, SALTS_NAME, type DataDirectory } from "./data-directory.js";
+import { LiveTokens } from "./live-tokens.js";
 import { openOrganization } from "./organizations.js";
 import { RequestLog } from "./request-log.js";
-import { LiveTokens } from "./token-store.js";
+import { readTokenFile, readTokens } from "./token-store.js";
 import { warm } from "./warm.js";
 
 export interface ServerOptions {
@@ -17,8 +18,10 @@ export interface ServerOptions {
   readonly host: string;
   readonly port: number;
   readonly currency: string | undefined;
-  /** Tokens besides those stored in the data directory. */
+  /** Tokens besides those that are stored. */
   readonly tokens: readonly TokenRecord[];
+  /** A file of tokens, beside those of the data directory. */
+  readonly tokenFile?: string | undefined;
   /** True: every request is told of on stderr. Defects always are. */
   readonly logsRequests: boolean;
   /** True: no thread for the sockets. A machine of one core has none anyway. */
@@ -58,7 +61,12 @@ export interface RunningServer {
 /** Serves a store, or all organizations of a data directory; those that a later token names are opened when it appears. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const daybooks = new Map<string, OpenedDaybook>(Object.entries(options.open ?? {}));
-  const tokens = new LiveTokens(options.tokens, options.data?.path ?? null, async (records) => {
+  const { data, tokenFile } = options;
+  const places = [
+    ...(tokenFile === undefined ? [] : [() => readTokenFile(tokenFile)]),
+    ...(data === null ? [] : [() => readTokens(data.path)]),
+  ];
+  const tokens = new LiveTokens(options.tokens, places, async (records) => {
     await openAll(records.filter((record) => record.revoked_at === null).map((record) => record.organization));
   });
   const [readAgent, isBot, files, locate] = await Promise.all([

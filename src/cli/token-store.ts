@@ -1,16 +1,24 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, realpath, rename } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DaybookError } from "../base/errors.js";
-import type { TokenRecord, TokenStore } from "../http/index.js";
+import type { TokenRecord } from "../http/index.js";
 import { flatFileStorage } from "../node/file-storage.js";
 import { fileStorage } from "../node/index.js";
-import type { StorageLock } from "../store/storage/storage.js";
+import { kernelFileSystem } from "../node/kernel-file-system.js";
+import type { Storage, StorageLock } from "../store/storage/storage.js";
 import { TOKENS_KEY, TOKENS_LOCK, type DataDirectory } from "./data-directory.js";
 import { tellWait } from "./tell-wait.js";
 
-const RELOAD_EVERY_MS = 500;
 const LOCK_WAIT_MS = 5_000;
+
+/** Tokens as they lie somewhere: the text tells whether they have changed. */
+export interface TokensText {
+  readonly text: string;
+  readonly records: TokenRecord[];
+}
+
+export type ChangeOfTokens = (records: readonly TokenRecord[]) => readonly TokenRecord[];
 
 /** All tokens of a data directory; none where it has no token file. @throws Error naming the file */
 export async function storedTokens(dataDirectory: string): Promise<TokenRecord[]> {
@@ -20,31 +28,86 @@ export async function storedTokens(dataDirectory: string): Promise<TokenRecord[]
 /** Loaded for a file that is there: describing its shape needs a library that takes as long to load as all the rest of a command. */
 const tokenChecks = () => import("./token-check.js");
 
-async function readTokens(dataDirectory: string): Promise<{ readonly text: string; readonly records: TokenRecord[] }> {
+/** The same, and their text. */
+export async function readTokens(dataDirectory: string): Promise<TokensText> {
   const bytes = await fileStorage(dataDirectory).read(TOKENS_KEY);
-  if (bytes === null) return { text: "[]", records: [] };
+  return bytes === null ? { text: "[]", records: [] } : await textOf(bytes, `${dataDirectory}/${TOKENS_KEY}`);
+}
+
+/** The tokens of a file that a person wrote, or `daybook token` did: values or hashes. @throws Error naming the file */
+export async function readTokenFile(path: string): Promise<TokensText> {
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw isMissing(error) ? new Error(`${path}: no such file`, { cause: error }) : naming(path, error);
+  });
+  return await textOf(bytes, path);
+}
+
+async function textOf(bytes: Uint8Array, path: string): Promise<TokensText> {
   const { readCheckedTokens } = await tokenChecks();
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     return { text, records: readCheckedTokens(text) };
   } catch (error) {
-    throw new Error(`${dataDirectory}/${TOKENS_KEY}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw naming(path, error);
   }
 }
 
 /** Replaces the tokens of a data directory under its lock, so that two changes at once both count. @throws store_locked */
-export async function changeTokens(
-  { path, kind }: DataDirectory,
-  change: (records: readonly TokenRecord[]) => readonly TokenRecord[],
-): Promise<void> {
+export async function changeTokens({ path, kind }: DataDirectory, change: ChangeOfTokens): Promise<void> {
   const locked = flatFileStorage(kind === "store" ? join(path, TOKENS_LOCK) : path, { onLockWait: tellWait });
   // The one that has the lock writes where it can: it refuses once the lock is lost.
   const storage = kind === "store" ? fileStorage(path) : locked;
-  const lock = await lockSoon(() => locked.lock());
-  try {
+  await underLock(locked, async () => {
     const records = change(await storedTokens(path));
     const { checkedText } = await tokenChecks();
     await storage.write(TOKENS_KEY, new TextEncoder().encode(checkedText(records)));
+  });
+}
+
+/** A file that is being made, in the directory that is its lock. */
+const NEXT_KEY = "next";
+
+/**
+ * Replaces the tokens of a file, under a lock beside it that is called `FILE.lock`. Without checksums: a person may go on writing there.
+ * @param makes a file where there is none
+ * @throws store_locked, Error naming the file
+ */
+export async function changeTokenFile(path: string, change: ChangeOfTokens, makes: boolean): Promise<void> {
+  const file = await placeOf(path);
+  const read = () => readTokenFile(file).catch((error: unknown) => {
+    if (makes && error instanceof Error && isMissing(error.cause)) return { records: [] };
+    throw error;
+  });
+  // What cannot be read leaves no lock behind.
+  await read();
+  const locked = flatFileStorage(`${file}.lock`, { onLockWait: tellWait });
+  await underLock(locked, async () => {
+    const { records } = await read();
+    const { formatTokens } = await import("../http/index.js");
+    await locked.write(NEXT_KEY, new TextEncoder().encode(formatTokens(change(records))));
+    await rename(join(`${file}.lock`, NEXT_KEY), file);
+    await kernelFileSystem.syncDirectory(dirname(file));
+  });
+}
+
+/** What a link leads to is replaced, and not the link. @throws Error where there is no such directory */
+async function placeOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (!isMissing(error)) throw naming(path, error);
+  }
+  const directory = dirname(path);
+  const found = await realpath(directory).catch((error: unknown) => {
+    throw isMissing(error) ? new Error(`${directory}: no such directory`, { cause: error }) : naming(path, error);
+  });
+  return join(found, basename(path));
+}
+
+async function underLock(locked: Required<Pick<Storage, "lock">>, run: () => Promise<void>): Promise<void> {
+  const lock = await lockSoon(() => locked.lock());
+  try {
+    await run();
   } finally {
     await lock.release();
   }
@@ -63,79 +126,10 @@ async function lockSoon(take: () => Promise<StorageLock>): Promise<StorageLock> 
   }
 }
 
-/** The tokens of a file that a person wrote: values or hashes. @throws Error naming the file */
-export async function tokensOfFile(path: string): Promise<TokenRecord[]> {
-  try {
-    return (await tokenChecks()).readCheckedTokens(await readFile(path, "utf8"));
-  } catch (error) {
-    throw new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  }
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
-/** Fixed tokens plus those of a data directory, which are read again whenever their file changes. */
-export class LiveTokens implements TokenStore {
-  readonly #fixed: ReadonlyMap<string, TokenRecord>;
-  readonly #dataDirectory: string | null;
-  readonly #onChange: (records: readonly TokenRecord[]) => Promise<void>;
-  #stored = new Map<string, TokenRecord>();
-  #text = "";
-  #timer: NodeJS.Timeout | null = null;
-  #warning = "";
-
-  /** @param onChange hears of the stored tokens after each change; a failure is told and tried again */
-  constructor(
-    fixed: readonly TokenRecord[],
-    dataDirectory: string | null,
-    onChange: (records: readonly TokenRecord[]) => Promise<void> = () => Promise.resolve(),
-  ) {
-    this.#fixed = new Map(fixed.map((record) => [record.sha256, record]));
-    this.#dataDirectory = dataDirectory;
-    this.#onChange = onChange;
-  }
-
-  find(sha256Hex: string): TokenRecord | undefined {
-    return this.#fixed.get(sha256Hex) ?? this.#stored.get(sha256Hex);
-  }
-
-  /** Reads the tokens and keeps watching their file until `stop`. @throws like `storedTokens` */
-  async start(): Promise<void> {
-    await this.reload();
-    const next = (): void => {
-      this.#timer = setTimeout(() => {
-        this.reload()
-          .catch((error: unknown) => this.#warn(error))
-          .finally(() => {
-            if (this.#timer !== null) next();
-          });
-      }, RELOAD_EVERY_MS);
-    };
-    next();
-  }
-
-  stop(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
-  }
-
-  /** Reads the tokens if their file has changed. @throws like `storedTokens`, and what `onChange` throws */
-  async reload(): Promise<void> {
-    if (this.#dataDirectory === null) return;
-    const { text, records } = await readTokens(this.#dataDirectory);
-    if (text === this.#text) return;
-    // A revoked token must fall even when the rest of the change cannot be carried out yet.
-    this.#stored = new Map(records.map((record) => [record.sha256, record]));
-    await this.#onChange(records);
-    this.#text = text;
-    this.#warning = "";
-  }
-
-  /** Says a thing once, not twice a second. */
-  #warn(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
-    // That a store is locked is said each time with other seconds.
-    const thing = error instanceof DaybookError ? String(error.details["lockFile"] ?? message) : message;
-    if (thing === this.#warning) return;
-    this.#warning = thing;
-    process.stderr.write(`${JSON.stringify({ level: "warn", message: `tokens not reloaded: ${message}` })}\n`);
-  }
+function naming(path: string, error: unknown): Error {
+  return new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
 }

@@ -3,7 +3,7 @@ import { currencyOf, portOf, readArguments, UsageError, type Command } from "../
 import { DEFAULT_ORGANIZATION, dataDirectory } from "../data-directory.js";
 import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
 import { startServer, untilStopped, type WebOptions } from "../server.js";
-import { changeTokens, storedTokens, tokensOfFile } from "../token-store.js";
+import { changeTokens, readTokenFile, storedTokens } from "../token-store.js";
 
 const help = `Usage: daybook serve [--data DIR | --memory | --clickhouse URL] [options]
 
@@ -14,7 +14,8 @@ Answers over HTTP until SIGTERM or SIGINT; then finishes what is in flight and e
   --memory              keep everything in memory instead
 ${CLICKHOUSE_HELP}  --host HOST           default 127.0.0.1
   --port N              default 8787; 0 = any free port
-  --tokens FILE         JSON array of { "token" | "sha256", "organization"?, "role", "scopes", "project"?, "expires_at"? }
+  --tokens FILE         JSON array of { "token" | "sha256", "organization"?, "role", "scopes", "project"?, "expires_at"? };
+                        changes count at once; one that cannot be read is told of, and the tokens stay as they were
   --quiet               no line on stderr for each request
   --one-thread          read requests on the thread that answers them: some 50 MiB less, and small questions sooner; but
                         refusing what is too much then takes its time. So it is on a machine of one core
@@ -27,7 +28,8 @@ ${CLICKHOUSE_HELP}  --host HOST           default 127.0.0.1
   --currency CODE       reporting currency of new organizations, default USD
 
 Environment: DAYBOOK_TOKEN=sk_... is an owner token with all scopes for the organization "default".
-Tokens made or revoked by "daybook token" count at once. With no token anywhere one owner token is made and shown once.
+Tokens made or revoked by "daybook token" count at once, those of DIR and those of FILE. With no token anywhere one owner token
+is made and shown once.
 `;
 
 export const DEFAULT_DATA_DIRECTORY = "./data";
@@ -56,7 +58,8 @@ async function run(args: readonly string[]): Promise<void> {
   if (values.memory === true && values.data !== undefined) throw new UsageError("--data and --memory exclude each other");
   const port = portOf(values.port ?? "8787");
   const currency = currencyOf(values.currency);
-  const tokens = [...environmentTokens(), ...(values.tokens === undefined ? [] : await tokensOfFile(values.tokens))];
+  const fixed = environmentTokens();
+  const tokens = [...fixed, ...(values.tokens === undefined ? [] : (await readTokenFile(values.tokens)).records)];
   const isRemote = isOnClickHouse(values);
   // One that is made at each start would be in every log, with rights that last.
   if (isRemote && !tokens.some(isSecret)) throw new UsageError("--clickhouse: expected a token, by --tokens or DAYBOOK_TOKEN");
@@ -74,7 +77,7 @@ async function run(args: readonly string[]): Promise<void> {
   };
   const logsRequests = values.quiet !== true;
   const elsewhere = remote === null ? {} : { open: { [DEFAULT_ORGANIZATION]: remote }, others: refuseOther };
-  const server = await startServer({ ...elsewhere, data, host, port, currency, tokens: [...tokens, ...memoryTokens], logsRequests, oneThread: values["one-thread"] === true, cold: values.cold === true, web });
+  const server = await startServer({ ...elsewhere, data, host, port, currency, tokens: [...fixed, ...memoryTokens], tokenFile: values.tokens, logsRequests, oneThread: values["one-thread"] === true, cold: values.cold === true, web });
   if (first !== null) {
     // Only once the store is ours: a start that fails must not leave a token that nobody has seen.
     if (data !== null) await changeTokens(data, (records) => [...records, first.record]);

@@ -2,20 +2,22 @@ import { DaybookError } from "../../base/errors.js";
 import { PAGE_IDS, ROLES, SCOPES } from "../../http/access/token.js";
 import type { Scope, TokenRecord } from "../../http/index.js";
 import { oneOf, readArguments, required, UsageError, type Command } from "../command.js";
-import { dataDirectory } from "../data-directory.js";
-import { directoryOf, organizationOf, requireDirectory } from "../organizations.js";
+import { organizationOf } from "../organizations.js";
 import { plain } from "../print/format.js";
 import { table } from "../print/table.js";
-import { changeTokens, storedTokens } from "../token-store.js";
+import { TOKEN_PLACE_OPTIONS, tokenPlaceOf } from "../token-place.js";
 
-const help = `Usage: daybook token create --data DIR --role ROLE --scopes A,B [options]
-       daybook token create --public --data DIR --project NAME --origins A,B [options]
-       daybook token list --data DIR
-       daybook token revoke --data DIR ID
+const help = `Usage: daybook token create (--data DIR | --tokens FILE) --role ROLE --scopes A,B [options]
+       daybook token create --public (--data DIR | --tokens FILE) --project NAME --origins A,B [options]
+       daybook token list (--data DIR | --tokens FILE)
+       daybook token revoke (--data DIR | --tokens FILE) ID
 
-Makes, lists and revokes the tokens of a data directory; a running "serve" sees changes within a second.
+Makes, lists and revokes the tokens of a data directory, or of a file; a running "serve" sees changes within a second.
 
   --data DIR            data directory or store; "create" makes a data directory where absent
+  --tokens FILE         as of "serve --tokens FILE", which is how a server on ClickHouse is told; "create" makes it where
+                        absent. It is written anew with mode 0600: what a person wrote means the same, but of each value
+                        only its hash is kept, and what is not set is written out. "FILE.lock" beside it is its lock
   --role ROLE           ${ROLES.join(", ")}
   --scopes A,B          of ${SCOPES.slice(0, 5).join(", ")},
                         ${SCOPES.slice(5).join(", ")}; or * for all
@@ -30,7 +32,7 @@ Makes, lists and revokes the tokens of a data directory; a running "serve" sees 
 `;
 
 const OPTIONS = {
-  data: { type: "string" },
+  ...TOKEN_PLACE_OPTIONS,
   role: { type: "string" },
   scopes: { type: "string" },
   organization: { type: "string" },
@@ -54,12 +56,10 @@ async function run(args: readonly string[]): Promise<void> {
 
 async function create(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, OPTIONS, false);
-  const path = required(values.data, "data");
+  const place = tokenPlaceOf(values);
   const organization = organizationOf(values.organization);
   const { value, record } = values.public === true ? await publicKey(values, organization) : await secretToken(values, organization);
-  const data = await dataDirectory(path);
-  directoryOf(data, organization);
-  await changeTokens(data, (records) => [...records, record]);
+  await place.add(record);
   process.stdout.write(`${value}\n`);
 }
 
@@ -113,10 +113,8 @@ function inOptions(make: () => Made): Made {
 const HEADER = ["id", "organization", "project", "role", "scopes", "created", "state"];
 
 async function list(args: readonly string[]): Promise<void> {
-  const { values } = readArguments(args, { data: OPTIONS.data }, false);
-  const data = await dataDirectory(required(values.data, "data"));
-  requireDirectory(data);
-  const rows = (await storedTokens(data.path)).map((record) => [
+  const { values } = readArguments(args, TOKEN_PLACE_OPTIONS, false);
+  const rows = (await tokenPlaceOf(values).read()).map((record) => [
     record.id,
     record.organization,
     plain(record.project ?? "-", 40),
@@ -138,16 +136,14 @@ function stateOf(record: TokenRecord): string {
 }
 
 async function revoke(args: readonly string[]): Promise<void> {
-  const { values, positionals } = readArguments(args, { data: OPTIONS.data }, true);
-  const path = required(values.data, "data");
+  const { values, positionals } = readArguments(args, TOKEN_PLACE_OPTIONS, true);
+  const place = tokenPlaceOf(values);
   const [id, ...others] = positionals;
   if (id === undefined || others.length > 0) throw new UsageError("expected the ID of one token (daybook token list)");
-  const data = await dataDirectory(path);
-  requireDirectory(data);
   const revokedAt = new Date().toISOString();
-  await changeTokens(data, (records) => {
+  await place.change((records) => {
     const found = records.find((record) => record.id === id);
-    if (found === undefined) throw new Error(`${path}: there is no token with the id ${JSON.stringify(id)}`);
+    if (found === undefined) throw new Error(`${place.path}: there is no token with the id ${JSON.stringify(id)}`);
     if (found.revoked_at !== null) throw new Error(`the token ${id} was revoked at ${found.revoked_at} already`);
     return records.map((record) => (record === found ? { ...record, revoked_at: revokedAt } : record));
   });

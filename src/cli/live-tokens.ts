@@ -1,0 +1,92 @@
+import { DaybookError } from "../base/errors.js";
+import type { TokenRecord, TokenStore } from "../http/index.js";
+import type { TokensText } from "./token-store.js";
+
+const RELOAD_EVERY_MS = 500;
+
+/** Hears of the tokens of a place after each change; a failure is told and tried again. */
+type OnChange = (records: readonly TokenRecord[]) => Promise<void>;
+
+/** Tokens of one place, which may change. */
+class WatchedTokens {
+  stored: ReadonlyMap<string, TokenRecord> = new Map();
+  #text: string | null = null;
+  #warning = "";
+
+  constructor(
+    readonly read: () => Promise<TokensText>,
+    readonly onChange: OnChange,
+  ) {}
+
+  /** Reads the tokens if their text has changed. @throws what `read` and `onChange` throw */
+  async reload(): Promise<void> {
+    const { text, records } = await this.read();
+    if (text !== this.#text) {
+      // A revoked token must fall even when the rest of the change cannot be carried out yet.
+      this.stored = new Map(records.map((record) => [record.sha256, record]));
+      await this.onChange(records);
+      this.#text = text;
+    }
+    this.#warning = "";
+  }
+
+  /** The same; says what went wrong once, not twice a second, and keeps the tokens that there were. */
+  async reloadOrWarn(): Promise<void> {
+    try {
+      await this.reload();
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      // That a store is locked is said each time with other seconds.
+      const thing = error instanceof DaybookError ? String(error.details["lockFile"] ?? message) : message;
+      if (thing === this.#warning) return;
+      this.#warning = thing;
+      process.stderr.write(`${JSON.stringify({ level: "warn", message: `tokens not reloaded: ${message}` })}\n`);
+    }
+  }
+}
+
+/** Fixed tokens plus those of files, which are read again whenever they change. */
+export class LiveTokens implements TokenStore {
+  readonly #fixed: ReadonlyMap<string, TokenRecord>;
+  readonly #watched: readonly WatchedTokens[];
+  #timer: NodeJS.Timeout | null = null;
+
+  /** @param places what reads the tokens of each; of one token that is in several the first counts */
+  constructor(fixed: readonly TokenRecord[], places: readonly (() => Promise<TokensText>)[], onChange: OnChange = () => Promise.resolve()) {
+    this.#fixed = new Map(fixed.map((record) => [record.sha256, record]));
+    this.#watched = places.map((read) => new WatchedTokens(read, onChange));
+  }
+
+  find(sha256Hex: string): TokenRecord | undefined {
+    const fixed = this.#fixed.get(sha256Hex);
+    if (fixed !== undefined) return fixed;
+    for (const { stored } of this.#watched) {
+      const record = stored.get(sha256Hex);
+      if (record !== undefined) return record;
+    }
+    return undefined;
+  }
+
+  /** Reads the tokens and keeps watching their files until `stop`. @throws like `reload` */
+  async start(): Promise<void> {
+    await this.reload();
+    const next = (): void => {
+      this.#timer = setTimeout(() => {
+        void Promise.all(this.#watched.map((watched) => watched.reloadOrWarn())).then(() => {
+          if (this.#timer !== null) next();
+        });
+      }, RELOAD_EVERY_MS);
+    };
+    if (this.#watched.length > 0) next();
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  /** Reads the tokens that have changed. @throws what reading and hearing of them throws */
+  async reload(): Promise<void> {
+    for (const watched of this.#watched) await watched.reload();
+  }
+}

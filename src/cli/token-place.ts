@@ -1,0 +1,53 @@
+import type { TokenRecord } from "../http/index.js";
+import { UsageError } from "./command.js";
+import { dataDirectory } from "./data-directory.js";
+import { directoryOf, requireDirectory } from "./organizations.js";
+import { changeTokenFile, changeTokens, readTokenFile, storedTokens, type ChangeOfTokens } from "./token-store.js";
+
+/** Where tokens are kept: in a data directory, or in a file for `serve --tokens`. */
+export interface TokenPlace {
+  readonly path: string;
+  /** @throws Error where there are none, or naming the file */
+  read(): Promise<readonly TokenRecord[]>;
+  /** Changes those that are there. @throws the same, and store_locked */
+  change(change: ChangeOfTokens): Promise<void>;
+  /** Adds one, and makes the place where absent. @throws UsageError for another organization than that of a store */
+  add(record: TokenRecord): Promise<void>;
+}
+
+export const TOKEN_PLACE_OPTIONS = { data: { type: "string" }, tokens: { type: "string" } } as const;
+
+/** What a command line names. @throws UsageError */
+export function tokenPlaceOf({ data, tokens }: { readonly data?: string | undefined; readonly tokens?: string | undefined }): TokenPlace {
+  if (data !== undefined && tokens !== undefined) throw new UsageError("--data and --tokens exclude each other");
+  if (tokens !== undefined && tokens !== "") return inFile(tokens);
+  if (data !== undefined && data !== "") return inDirectory(data);
+  throw new UsageError("expected --data or --tokens");
+}
+
+function inFile(path: string): TokenPlace {
+  return {
+    path,
+    read: async () => (await readTokenFile(path)).records,
+    change: (change) => changeTokenFile(path, change, false),
+    add: (record) => changeTokenFile(path, (records) => [...records, record], true),
+  };
+}
+
+function inDirectory(path: string): TokenPlace {
+  const there = async () => {
+    const data = await dataDirectory(path);
+    requireDirectory(data);
+    return data;
+  };
+  return {
+    path,
+    read: async () => await storedTokens((await there()).path),
+    change: async (change) => await changeTokens(await there(), change),
+    add: async (record) => {
+      const data = await dataDirectory(path);
+      directoryOf(data, record.organization);
+      await changeTokens(data, (records) => [...records, record]);
+    },
+  };
+}

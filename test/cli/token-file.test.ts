@@ -1,0 +1,129 @@
+import { readdir, readFile, stat, symlink, lstat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { checkedText } from "../../src/cli/token-check.js";
+import { changeTokenFile, readTokenFile } from "../../src/cli/token-store.js";
+import { createToken, tokenHash, type TokenRecord } from "../../src/http/index.js";
+import { daybookHere } from "./run-here.js";
+import { emptyDirectory, startProgram } from "./run.js";
+
+const CREATE = ["--role", "member", "--scopes", "analytics:read", "--project", "shop"];
+/** As a person writes them. */
+const WRITTEN = [
+  { token: "sk_by_hand", role: "viewer", scopes: ["analytics:read"], organization: "acme", expires_at: "2030-01-01T00:00:00+02:00" },
+  { sha256: tokenHash("pk_of_page").toUpperCase(), id: "page", project: "shop", public: { origins: ["https://shop.example"] } },
+];
+
+async function written(entries: unknown = WRITTEN): Promise<{ directory: string; path: string }> {
+  const directory = await emptyDirectory();
+  const path = join(directory, "Server tokens.json");
+  await writeFile(path, typeof entries === "string" ? entries : JSON.stringify(entries), { mode: 0o644 });
+  return { directory, path };
+}
+
+const token = (action: string, path: string, ...rest: string[]) => daybookHere(["token", action, "--tokens", path, ...rest]);
+
+describe("daybook token --tokens FILE", () => {
+  test("makes the file with the first token, lists and revokes, and keeps hashes only", async () => {
+    const path = join(await emptyDirectory(), "tokens.json");
+    const created = await token("create", path, ...CREATE);
+    expect([created.code, created.stderr]).toEqual([0, ""]);
+    const value = created.stdout.trim();
+    expect(await readFile(path, "utf8")).not.toContain(value.slice(3));
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    const [, id = ""] = /^(tok_\S+) +default +shop +member +analytics:read +\S+ +valid$/m.exec((await token("list", path)).stdout) ?? [];
+    expect((await token("revoke", path, id)).stdout).toBe(`revoked ${id}\n`);
+    expect((await token("list", path)).stdout).toMatch(/ revoked \d{4}-/);
+    expect((await token("revoke", path, "tok_none")).stderr).toBe(`daybook token: ${path}: there is no token with the id "tok_none"\n`);
+  });
+
+  test("keeps what a person wrote in meaning, and lets him go on writing", async () => {
+    const { path } = await written();
+    const before = (await readTokenFile(path)).records;
+    await token("create", path, ...CREATE);
+    const { text, records } = await readTokenFile(path);
+    expect(records.slice(0, 2)).toEqual(before);
+    expect(records).toHaveLength(3);
+    expect(text).not.toContain("sk_by_hand");
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    await writeFile(path, text.replace('"member"', '"admin"'));
+    expect((await token("list", path)).stdout).toMatch(/ shop +admin /);
+  });
+
+  test("replaces the file that a link leads to, and not the link", async () => {
+    const { directory, path } = await written();
+    const link = join(directory, "link.json");
+    await symlink(path, link);
+    expect((await token("revoke", link, "page")).code).toBe(0);
+    expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    expect((await readTokenFile(path)).records[1]?.revoked_at).toMatch(/^\d{4}-/);
+    expect((await readdir(directory)).sort()).toEqual(["Server tokens.json", "Server tokens.json.lock", "link.json"]);
+    expect(await readdir(`${path}.lock`)).toEqual([]);
+  });
+
+  const records = [createToken({ role: "viewer", scopes: ["*"], nowMs: 0 }).record];
+  test.each([
+    ["no JSON", "[{", "the text is not JSON"],
+    ["no array", "{}", "expected an array"],
+    ["another member", [{ ...WRITTEN[0], rôle: "x" }], "tokens[0]"],
+    ["a changed byte in what has a checksum", checkedText(records).replace('"viewer"', '"member"'), "the checksum of token 1 is wrong"],
+  ])("refuses a damaged file, and leaves it alone: %s", async (_, entries, message) => {
+    const { directory, path } = await written(entries);
+    const before = await readFile(path, "utf8");
+    for (const run of [await token("create", path, ...CREATE), await token("list", path), await token("revoke", path, "page")]) {
+      expect([run.code, run.stdout]).toEqual([1, ""]);
+      expect(run.stderr).toContain(`daybook token: ${path}: `);
+      expect(run.stderr).toContain(message);
+      expect(run.stderr).not.toContain("sk_by_hand");
+    }
+    expect(await readFile(path, "utf8")).toBe(before);
+    expect(await readdir(directory)).toEqual(["Server tokens.json"]);
+  });
+
+  test("says what is not there, and makes none of it", async () => {
+    const directory = await emptyDirectory();
+    const path = join(directory, "none.json");
+    for (const run of [await token("list", path), await token("revoke", path, "page")]) expect([run.code, run.stderr]).toEqual([1, `daybook token: ${path}: no such file\n`]);
+    const astray = await token("create", join(directory, "nowhere", "tokens.json"), ...CREATE);
+    expect([astray.code, astray.stderr]).toEqual([1, `daybook token: ${directory}/nowhere: no such directory\n`]);
+    expect(await readdir(directory)).toEqual([]);
+    const both = await token("list", path, "--data", directory);
+    expect([both.code, both.stderr]).toEqual([2, "daybook token: --data and --tokens exclude each other (see daybook token --help)\n"]);
+    const neither = await daybookHere(["token", "list"]);
+    expect([neither.code, neither.stderr]).toEqual([2, "daybook token: expected --data or --tokens (see daybook token --help)\n"]);
+  });
+
+  test("counts changes at the same moment", async () => {
+    const { path } = await written([]);
+    const add = (record: TokenRecord) => changeTokenFile(path, (before) => [...before, record], false);
+    await Promise.all([1, 2, 3].map((nowMs) => add(createToken({ role: "viewer", scopes: ["*"], nowMs }).record)));
+    expect((await readTokenFile(path)).records).toHaveLength(3);
+  });
+});
+
+async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+test("daybook serve --tokens FILE takes changes at once, and of a damaged file warns once and keeps its tokens", async () => {
+  const { path } = await written();
+  const server = startProgram("src/cli/main.ts", ["serve", "--memory", "--port", "0", "--quiet", "--no-page", "--tokens", path]);
+  const [, url = ""] = await server.said(/listening on (\S+)/);
+  const value = (await token("create", path, ...CREATE)).stdout.trim();
+  const status = async () => (await fetch(`${url}/v1/token`, { headers: { authorization: `Bearer ${value}` } })).status;
+  await until(async () => (await status()) === 200);
+  const text = await readFile(path, "utf8");
+  const warnings = () => server.stderr.split("\n").filter((line) => line.includes("tokens not reloaded")).length;
+  for (const count of [1, 2]) {
+    await writeFile(path, "[");
+    await until(() => warnings() === count);
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect([warnings(), await status()]).toEqual([count, 200]);
+    await writeFile(path, text);
+    await new Promise((resolve) => setTimeout(resolve, 700));
+  }
+  const [, id = ""] = /^(tok_\S+) +default +shop/m.exec((await token("list", path)).stdout) ?? [];
+  await token("revoke", path, id);
+  await until(async () => (await status()) === 401);
+  expect(warnings()).toBe(2);
+}, 30_000);
