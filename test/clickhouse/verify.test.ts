@@ -61,12 +61,12 @@ describe.each(layouts)("daybook verify --clickhouse, %s", (layout) => {
     const found = [
       `events: expected ${ID}1 once, found it 2 times`,
       `records: expected ${record} once, found it 2 times`,
-      "events: expected in each row the day of its time, found another in 1 rows",
-      "events: expected a name in each row, found another in 1 rows",
-      "events: expected a project in each row, found another in 1 rows",
-      "links: expected a link for each pair of ids of events, since its first, found no such link for 1 pairs",
-      "links: expected a link for each record that makes one, found no such link for 1 records",
-      "projects: expected the name of each project that events have, found none for 1 projects",
+      "events: expected in each row the day of its time, found rows with another: 1",
+      "events: expected a name in each row, found rows without: 1",
+      "events: expected a project in each row, found rows without: 1",
+      "links: expected a link for each pair of ids of events, since its first, found pairs without: 1",
+      "links: expected a link for each record that makes one, found records without: 1",
+      "projects: expected the name of each project that events have, found projects without: 1",
     ];
     expect(linesOf(await reportOf(servers, 1, 0))).toEqual(found);
   });
@@ -77,7 +77,7 @@ describe.each(layouts)("daybook verify --clickhouse, %s", (layout) => {
     const record = "00000000-0000-0000-0000-000000000000";
     await connection.insert("links", [{ anonymousId: "a", userId: "ann", record, firstMs: AT }, { anonymousId: "z", userId: "zoe", record, firstMs: AT }]);
     const late = await reportOf(servers, 1, 0);
-    expect(linesOf(late)).toEqual(["links: expected a link for each pair of ids of events, since its first, found no such link for 1 pairs"]);
+    expect(linesOf(late)).toEqual(["links: expected a link for each pair of ids of events, since its first, found pairs without: 1"]);
     expect(late.strayLinkCount).toBe(1);
     await connection.insert("links", [{ anonymousId: "a", userId: "ann", record, firstMs: AT - 6 }]);
     expect(await reportOf(servers, 1, 0)).toMatchObject({ findingCount: 0, strayLinkCount: 2 });
@@ -98,16 +98,25 @@ describe.each(layouts)("daybook verify --clickhouse, %s", (layout) => {
     await connection.define(`ALTER TABLE ${local("records")} DROP COLUMN email`);
     const { code, stdout, stderr } = await daybookHere(["verify", ...placeOf(options)]);
     const [table, records] = layout === "one server" ? ["segments", "records"] : ["segments_local", "records_local"];
-    const count = layout === "two replicas" ? 2 : 1;
+    const all = layout === "two replicas" ? "2 of 2" : "1 of 1";
     expect(stdout.split("\n")).toEqual([
-      `${records}: expected its column email on ${count} servers, found it on 0`,
-      `${table}: expected the table on ${count} servers, found it on 0`,
-      `links_of_events: expected the view on ${count} servers, found it on 0`,
+      `${records}: expected its column email on each server, found none on ${all}`,
+      `${table}: expected the table on each server, found none on ${all}`,
+      `links_of_events: expected the view on each server, found none on ${all}`,
       'the rows were not looked at: see "daybook clickhouse migrate" for tables that are missing',
       `${options.database}: damaged: not all tables are there`, "",
     ]);
     expect([code, stderr]).toEqual([1, `daybook verify: ${options.database}: 3 findings\n`]);
   });
+});
+
+test("of ids that are there twice ten are named, and the others counted", async () => {
+  const { servers, connection } = await stored("one server");
+  const ids = Array.from({ length: 12 }, (_, at) => `${ID}${at.toString(16)}`.slice(0, 36));
+  for (const ms of [AT, AT + 1]) await connection.insert("events", ids.map((id) => ({ id, name: "seen", project: "default", ms, day: AT / 86_400_000 })));
+  const lines = linesOf(await reportOf(servers, 1, 0));
+  expect(lines).toHaveLength(11);
+  expect(lines.slice(-2)).toEqual([`events: expected ${ids[9]} once, found it 2 times`, "events: expected each id once, found more that are not: 2"]);
 });
 
 test("rows that lie on another shard than their ids say are counted", async () => {
@@ -119,7 +128,7 @@ test("rows that lie on another shard than their ids say are counted", async () =
   // Whoever asks shards is given rows by the key of this table.
   await connection.define(`DROP TABLE ${database}.events SYNC`);
   await connection.define(`CREATE TABLE ${database}.events AS ${database}.events_local ENGINE = Distributed(${cluster}, ${database}, events_local, cityHash64(toString(id)))`);
-  expect(linesOf(await reportOf(servers, 1, 0))).toEqual([expect.stringMatching(/^events: expected each row on the shard that its ids say, found another in \d+ rows$/)]);
+  expect(linesOf(await reportOf(servers, 1, 0))).toEqual([expect.stringMatching(/^events: expected each row on the shard that its ids say, found rows on another: \d+$/)]);
 });
 
 test("a file that is damaged, and a part that a server set aside, are named", async () => {

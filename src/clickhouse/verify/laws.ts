@@ -1,7 +1,7 @@
 import { MS_PER_DAY } from "../../base/time.js";
 import { Sql, sql, text, whole, wholes } from "../sql/sql.js";
 import type { Servers } from "../tables/change.js";
-import { TABLES, VIEWS } from "../tables/layout.js";
+import { EVENT_TABLES, TABLES, VIEWS, type Table } from "../tables/layout.js";
 
 /** What a law says of the rows of a table, and what does not obey. */
 export interface Law {
@@ -17,7 +17,7 @@ export interface Breach {
 }
 
 /** Breaches that are named one by one; all are counted. */
-const NAMED_COUNT = 20;
+const NAMED_COUNT = 10;
 /** From how many bytes on a server groups on its disk: ids of all events have no room in memory. */
 const SPILL = { max_bytes_before_external_group_by: 1_000_000_000, distributed_aggregation_memory_efficient: 1 };
 const spilling = new Sql([`SETTINGS ${Object.entries(SPILL).map(([setting, value]) => `${setting} = ${value}`).join(", ")}`], []);
@@ -33,7 +33,7 @@ function idsOnce(table: "events" | "records"): Law {
         sql`SELECT id, copies, count() OVER () FROM (${copies}) ORDER BY id LIMIT ${whole(NAMED_COUNT)} ${spilling}`);
       const hidden = (rows[0]?.[2] ?? 0) - rows.length;
       const breaches = rows.map(([id, times]) => ({ key: id, expected: `${id} once`, found: `it ${times} times` }));
-      return hidden <= 0 ? breaches : [...breaches, { key: "more", expected: "each id once", found: `${hidden} more that are not` }];
+      return hidden <= 0 ? breaches : [...breaches, { key: "more", expected: "each id once", found: `more that are not: ${hidden}` }];
     },
   };
 }
@@ -44,12 +44,16 @@ const PLACED_IN_TIME: Law = {
   broken: async ({ connection, names }) => {
     const counts = sql`SELECT countIf(day != intDiv(ms, ${whole(MS_PER_DAY)})), countIf(name = ''), countIf(project = '') FROM ${names.all("events")}`;
     const [[days, nameless, homeless] = [0, 0, 0]] = await connection.rows<[number, number, number]>(counts);
-    return counted([["day", "in each row the day of its time", days], ["name", "a name in each row", nameless], ["project", "a project in each row", homeless]]);
+    return counted([
+      ["day", "in each row the day of its time", "rows with another", days],
+      ["name", "a name in each row", "rows without", nameless],
+      ["project", "a project in each row", "rows without", homeless],
+    ]);
   },
 };
 
 /** Each row lies on the shard that its key says, as the cluster has it now. */
-function onItsShard({ name: table, placedBy }: { readonly name: string; readonly placedBy: string }): Law {
+function onItsShard({ name: table, placedBy }: Table): Law {
   return {
     table,
     broken: async ({ connection, names, cluster }) => {
@@ -61,7 +65,7 @@ function onItsShard({ name: table, placedBy }: { readonly name: string; readonly
       const slot = sql`cityHash64(${new Sql([placedBy], [])}) % toUInt64(${whole(ends.at(-1) ?? 1)})`;
       const [[astray] = [0]] = await connection.rows<[number]>(
         sql`SELECT countIf(arrayFirstIndex(upTo -> ${slot} < upTo, ${wholes(ends)}) != _shard_num) FROM ${names.all(table)}`);
-      return counted([["shard", "each row on the shard that its ids say", astray]]);
+      return counted([["shard", "each row on the shard that its ids say", "rows on another", astray]]);
     },
   };
 }
@@ -74,8 +78,8 @@ const LINKS_OF_ALL: Law = {
   broken: async (servers) => {
     const [events, records] = await linkCounts(servers, sql`given > 0 AND (there = 0 OR thereMs > givenMs)`);
     return counted([
-      ["events", "a link for each pair of ids of events, since its first", events, "no such link for", "pairs"],
-      ["records", "a link for each record that makes one", records, "no such link for", "records"],
+      ["events", "a link for each pair of ids of events, since its first", "pairs without", events],
+      ["records", "a link for each record that makes one", "records without", records],
     ]);
   },
 };
@@ -108,18 +112,16 @@ const PROJECTS_OF_EVENTS: Law = {
     const named = sql`SELECT DISTINCT project FROM ${names.all("events")}`;
     const [[missing] = [0]] = await connection.rows<[number]>(
       sql`SELECT count() FROM (${named}) WHERE project GLOBAL NOT IN (SELECT name FROM ${names.all("projects")})`);
-    return counted([["projects", "the name of each project that events have", missing, "none for", "projects"]]);
+    return counted([["projects", "the name of each project that events have", "projects without", missing]]);
   },
 };
 
-type Counted = readonly [key: string, expected: string, count: number, found?: string, noun?: string];
-
-function counted(rows: readonly Counted[]): Breach[] {
-  return rows.filter(([, , count]) => count > 0)
-    .map(([key, expected, count, found = "another in", noun = "rows"]) => ({ key, expected, found: `${found} ${count} ${noun}` }));
+/** Those of which there are some. */
+function counted(rows: readonly (readonly [key: string, expected: string, found: string, count: number])[]): Breach[] {
+  return rows.filter(([, , , count]) => count > 0).map(([key, expected, found, count]) => ({ key, expected, found: `${found}: ${count}` }));
 }
 
 /** What holds of the rows whenever nothing is being written. Each law costs the columns that it names. */
 export const LAWS: readonly Law[] = [
-  idsOnce("events"), idsOnce("records"), PLACED_IN_TIME, ...TABLES.filter(({ name }) => name === "events").map(onItsShard), LINKS_OF_ALL, PROJECTS_OF_EVENTS,
+  idsOnce("events"), idsOnce("records"), PLACED_IN_TIME, ...TABLES.filter(({ name }) => EVENT_TABLES.includes(name)).map(onItsShard), LINKS_OF_ALL, PROJECTS_OF_EVENTS,
 ];

@@ -17,10 +17,11 @@ export async function verifyTables(servers: Servers, findings: Findings): Promis
     Math.max(0, ...rows.filter(([of, name]) => of === table && (column === undefined || name === column)).map(([, , count]) => count));
   const expect = (name: string, kind: string, columns: readonly string[]) => {
     const tableCount = serversWith(name);
-    if (tableCount < serverCount) return findings.add(name, `the ${kind} on ${serverCount} servers`, `it on ${tableCount}`);
+    const missingOn = (count: number) => `none on ${serverCount - count} of ${serverCount}`;
+    if (tableCount < serverCount) return findings.add(name, `the ${kind} on each server`, missingOn(tableCount));
     for (const column of columns) {
       const count = there.get(`${name} ${column}`) ?? 0;
-      if (count < serverCount) findings.add(name, `its column ${column} on ${serverCount} servers`, `it on ${count}`);
+      if (count < serverCount) findings.add(name, `its column ${column} on each server`, missingOn(count));
     }
   };
   for (const { name, columns } of TABLES) {
