@@ -110,6 +110,18 @@ describe.each(layouts)("daybook verify --clickhouse, %s", (layout) => {
   });
 });
 
+test("tables that are not there, or of another version, are said to be so", async () => {
+  const options = newOptions("one server");
+  const missing = "daybook verify: the database has no tables of this version: run `daybook clickhouse migrate`\n";
+  expect(await daybookHere(["verify", ...placeOf(options)])).toEqual({ code: 1, stdout: "", stderr: missing });
+  await migrateClickHouse(options);
+  const connection = await connectTo(options);
+  await connection.insert("kept", [{ name: "tablesVersion", value: "99" }]);
+  await connection.close();
+  const newer = await daybookHere(["verify", ...placeOf(options)]);
+  expect([newer.code, newer.stderr]).toEqual([1, expect.stringMatching(/its tables are of version 99, this package knows \d+\n$/)]);
+});
+
 test("of ids that are there twice ten are named, and the others counted", async () => {
   const { servers, connection } = await stored("one server");
   const ids = Array.from({ length: 12 }, (_, at) => `${ID}${at.toString(16)}`.slice(0, 36));

@@ -18,9 +18,10 @@ const help = `Usage: daybook verify --data DIR [--organization NAME] [--salvage]
 Checks every stored byte and every law of the stored data, changing nothing; also while "serve" runs. Says for each finding
 which file is concerned, what was expected and what is there. Exit 1 when there is any.
 
-Of ClickHouse: that every server has the tables of this version; CHECK TABLE of every table, by the server that answers, which
-needs the right CHECK: ask the others by URLs of their own; and of all rows that each id is there once, that events lie on
-their shard and links and projects are those that rows tell. What breaks a law is looked at once more, three seconds later.
+Of ClickHouse it checks that every server has the tables of this version; every file, by CHECK TABLE, of the server that
+answers alone: of a cluster run it for each server by its own URL; and that each id is there once, events lie on their shard,
+and links and projects are those that rows tell. What is not so is looked at once more, three seconds later. The user needs
+the right CHECK.
 
   --data DIR            data directory or store
 ${CLICKHOUSE_HELP}  --organization NAME   only this one
