@@ -17,6 +17,11 @@ type Upkeep = "privacyRequests" | "timeToLive" | "deleteEvents" | "deleteProject
 export interface ClickHouseDaybook extends Pick<Daybook, ClickHouseQuestion | Transfer | Upkeep | "currency" | "segments">, AsyncDisposable {
   /** Names of all projects, by code point; `default` always is one. */
   projects(): Promise<readonly string[]>;
+  /**
+   * Whether every question can be answered: some server of each shard is there. Known within about a second by how statements end, and else by one
+   * that is sent at most once a second; answered within a second or so.
+   */
+  health(): Promise<"ok" | "unreachable" | "closed">;
   /** Lets go of the connection; whatever is asked afterwards fails with `closed`. */
   close(): Promise<void>;
 }

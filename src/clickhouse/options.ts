@@ -25,7 +25,10 @@ export interface ClickHouseOptions extends RuleOptions {
   readonly replicas?: boolean;
   /** A client of `@clickhouse/client`, made by the application for this database; closing the Daybook closes it. */
   readonly client?: ClickHouseClient;
-  /** How long one statement may take, in ms. Default 300,000. With `client`: its own. */
+  /**
+   * How long one statement may take, in ms. Default 300,000. With `client`: its own. An export may take longer, as long as something comes at least
+   * so often; what erases or deletes may take as long as it takes.
+   */
   readonly timeoutMs?: number;
   /** What other currencies are worth. Absent: amounts in them are left out. */
   readonly rates?: Rates;

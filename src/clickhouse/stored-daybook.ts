@@ -26,6 +26,7 @@ import type { Clock } from "../base/clock.js";
 import type { ClickHouseDaybook } from "./clickhouse-daybook.js";
 import type { Connection } from "./connection/connection.js";
 import type { ClickHouseExecutor } from "./executor.js";
+import { sql } from "./sql/sql.js";
 import { exportedEvents, exportedRecords } from "./report/exports.js";
 import type { Writes } from "./ingest/writes.js";
 import type { Upkeep } from "./upkeep.js";
@@ -81,6 +82,11 @@ export class StoredDaybook extends Questions implements ClickHouseDaybook {
 
   stats(): Promise<DaybookStats> {
     return this.#parts.upkeep.stats();
+  }
+
+  health(): Promise<"ok" | "unreachable" | "closed"> {
+    const { connection, executor } = this.#parts;
+    return connection.health(sql`SELECT count() FROM ${executor.tables.all("projects")}`);
   }
 
   async ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult> {

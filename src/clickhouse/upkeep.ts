@@ -24,8 +24,10 @@ export interface Upkeep {
 export function upkeepOf(context: RemovalContext, suppressionKey: Uint8Array, writes: Writes, executor: ClickHouseExecutor): Upkeep {
   const projects = async () => [...new Set([DEFAULT_PROJECT, ...(await writes.projects())])].sort(compareCodePoints);
   const subjects = async (signal?: Pick<AbortSignal, "aborted">) => new Subjects(context.connection, await executor.asking(signal), signal);
-  const privacyRequests = new ClickHousePrivacyRequests({ ...context, suppressionKey, requests: new RequestTable(context), projects, subjects });
-  const deletions = new ClickHouseDeletions({ ...context, projects });
+  // What takes something away looks at all rows, some times.
+  const patient = { ...context, connection: context.connection.patient() };
+  const privacyRequests = new ClickHousePrivacyRequests({ ...patient, suppressionKey, requests: new RequestTable(context), projects, subjects });
+  const deletions = new ClickHouseDeletions({ ...patient, projects });
   const timeToLive = new ClickHouseTimeToLive(deletions, () => privacyRequests.finishLeft());
   return { projects, privacyRequests, deletions, timeToLive, stats: async () => await statsNow(context, await projects()) };
 }

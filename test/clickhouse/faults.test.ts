@@ -1,18 +1,22 @@
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { fixedClock } from "daybook";
 import { migrateClickHouse, openClickHouse, type ClickHouseDaybook, type ClickHouseOptions } from "daybook/clickhouse";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { tableStatements } from "../../src/clickhouse/tables/statements.js";
 import { nowMs } from "../../src/testing/random/now.js";
 import { emptyDirectory } from "../cli/run.js";
-import { connectTo, heldCount, layouts, newDatabase, order, startServer, type Layout } from "./kit.js";
+import { connectTo, heldCount, killed, layouts, newDatabase, order, startServer, type Layout } from "./kit.js";
 import { CLUSTER, HALF_CLUSTER } from "./server/engine.js";
 
 afterEach(() => order());
 
 const events = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => ({ id: `e${from + at}`, name: "seen", userId: `u${(from + at) % 5}`, createdAt: nowMs - from - at }));
+
+async function idsOf(daybook: Pick<ClickHouseDaybook, "exportEvents">): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of daybook.exportEvents()) ids.push(id);
+  return ids;
+}
 
 async function opened(layout: Layout, rest: Partial<ClickHouseOptions> = {}): Promise<{ daybook: ClickHouseDaybook; options: ClickHouseOptions }> {
   const { options, drop } = await newDatabase(layout, { clock: fixedClock(nowMs) });
@@ -25,10 +29,13 @@ async function opened(layout: Layout, rest: Partial<ClickHouseOptions> = {}): Pr
   return { daybook, options };
 }
 
+const DENIED = "Code: 497. DB::Exception: reader: Not enough privileges. To execute this query, it's necessary to have the grant INSERT(id, name) ON shop.events. (ACCESS_DENIED)";
 const INSERT = { statement: "INSERT INTO events" } as const;
 
 /** What is wrong with a server, and what somebody who stores events is told. */
 const faults = [
+  ["has no room left to write to", { ...INSERT, kind: "error", message: "Code: 75. DB::Exception: Cannot write to file. (CANNOT_WRITE_TO_FILE_DESCRIPTOR)" }, "storage_full"],
+  ["does not let its user write", { ...INSERT, kind: "error", message: DENIED }, "read_only"],
   ["has no room left", { ...INSERT, kind: "error", message: "Code: 243. DB::Exception: Cannot reserve. (NOT_ENOUGH_SPACE)" }, "storage_full"],
   ["has too many parts", { ...INSERT, kind: "error", message: "Code: 252. DB::Exception: Too many parts. (TOO_MANY_PARTS)" }, "overloaded"],
   ["may only be read", { ...INSERT, kind: "error", message: "Code: 242. DB::Exception: Table is readonly. (TABLE_IS_READ_ONLY)" }, "read_only"],
@@ -58,6 +65,33 @@ describe.each(layouts)("a server with %s", (layout) => {
     const stored: unknown[] = [];
     for await (const record of daybook.exportRecords()) stored.push(record);
     expect([await daybook.countEvents(), stored.length]).toEqual([5, 2]);
+  });
+
+  test("of which one dies when it has stored stores each event once", async () => {
+    const { daybook } = await opened(layout);
+    const message = "Code: 32. DB::Exception: Attempt to read after eof: while receiving packet from 127.0.0.2:9000. (ATTEMPT_TO_READ_AFTER_EOF)";
+    await order({ kind: "fail", statement: "INSERT INTO events", times: 3, message });
+    expect(await daybook.ingest(events(0, 5))).toEqual({ accepted: 5, duplicates: 0, rejected: [] });
+    await order({ kind: "fail", statement: "INSERT INTO events", times: 4, message });
+    await expect(daybook.ingest(events(3, 9))).rejects.toMatchObject({ code: "unreachable" });
+    const { accepted, duplicates } = await daybook.ingest(events(3, 9));
+    expect([accepted + duplicates, await daybook.countEvents(), (await daybook.aggregate({ field: "id" })).length]).toEqual([6, 9, 9]);
+  });
+
+  test("that breaks off an answer with an error says what it is, and never answers a part", async () => {
+    const { daybook } = await opened(layout);
+    await daybook.ingest(events(0, 20));
+    for (const [message, code] of [
+      ["Code: 32. DB::Exception: Attempt to read after eof. (ATTEMPT_TO_READ_AFTER_EOF)", "unreachable"],
+      ["Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)", "overloaded"],
+      ["Code: 394. DB::Exception: Query was cancelled. (QUERY_WAS_CANCELLED)", "unreachable"],
+    ] as const) {
+      await order({ kind: "break", statement: "SELECT", message, times: 9 });
+      await expect(daybook.aggregate({ field: "id" })).rejects.toMatchObject({ code });
+      await expect(idsOf(daybook)).rejects.toMatchObject({ code });
+    }
+    await order();
+    expect(await idsOf(daybook)).toHaveLength(20);
   });
 
   test("that fails while links are written again says so, and knows the event", async () => {
@@ -141,11 +175,6 @@ test("where nobody is there for a shard every answer is an error, and what is se
   const { accepted, duplicates } = await daybook.ingest(events(10, 40));
   expect([accepted + duplicates, await daybook.countEvents()]).toEqual([30, 40]);
 });
-
-async function killed({ child }: { readonly child: ChildProcess }): Promise<void> {
-  child.kill("SIGKILL");
-  await once(child, "exit");
-}
 
 test("a server that is killed in the middle of an insert and started again has lost nothing, and has nothing twice", async () => {
   const directory = await emptyDirectory();

@@ -6,7 +6,7 @@ import { checkClickHouseOptions, type ClickHouseOptions } from "../../src/clickh
 import { connect } from "../../src/clickhouse/connect.js";
 import type { Connection } from "../../src/clickhouse/connection/connection.js";
 import { migrateClickHouse } from "../../src/clickhouse/open-clickhouse.js";
-import { CLUSTER, PAIR } from "./server/engine.js";
+import { CLUSTER, PAIR, type Bounds } from "./server/engine.js";
 import type { Order } from "./server/faults.js";
 import { SERVER } from "./setup.js";
 
@@ -71,22 +71,38 @@ export async function pathsWith(text: string): Promise<string[]> {
 
 /** How many statements are held until other orders come. */
 export async function heldCount(): Promise<number> {
-  return Number(await (await fetch(`${serverUrl()}/held`)).text());
+  return await heldOf(serverUrl());
+}
+
+/** The same of a server of its own. */
+export async function heldOf(url: string): Promise<number> {
+  return Number(await (await fetch(`${url}/held`)).text());
 }
 
 /** Makes the next statements go wrong; without orders all go well again. */
 export async function order(...orders: readonly Order[]): Promise<void> {
-  await fetch(`${serverUrl()}/orders`, { method: "POST", body: JSON.stringify(orders) });
+  await orderOf(serverUrl(), ...orders);
 }
 
-/**
- * A server of its own, which can be ended as by a power failure and started again.
- * @param grants what its user may do; absent: everything
- */
-export async function startServer(
-  directory: string, port = 0, grants: readonly string[] | null = null,
-): Promise<{ readonly child: ChildProcess; readonly port: number }> {
-  const child = spawn(process.execPath, ["--import", "tsx", SERVER, directory, String(port), JSON.stringify(grants)], { stdio: ["ignore", "pipe", "inherit"] });
+/** The same to a server of its own. */
+export async function orderOf(url: string, ...orders: readonly Order[]): Promise<void> {
+  await fetch(`${url}/orders`, { method: "POST", body: JSON.stringify(orders) });
+}
+
+/** Ends a server as a power failure does. */
+export async function killed({ child }: OwnServer): Promise<void> {
+  child.kill("SIGKILL");
+  await once(child, "exit");
+}
+
+export interface OwnServer {
+  readonly child: ChildProcess;
+  readonly port: number;
+}
+
+/** A server of its own, which can be ended as by a power failure and started again. */
+export async function startServer(directory: string, port = 0, bounds: Bounds = {}): Promise<OwnServer> {
+  const child = spawn(process.execPath, ["--import", "tsx", SERVER, directory, String(port), JSON.stringify(bounds)], { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   const [line] = (await once(createInterface(child.stdout), "line")) as [string];
   return { child, port: Number(/:(\d+)$/.exec(line)?.[1]) };

@@ -152,12 +152,12 @@ test("while a server is gone a deletion is an error, and it is done when it is a
 test("of three servers two are enough for a row, and what is to go is noted on all", async () => {
   const sent: (Record<string, string | number> | undefined)[] = [];
   const client: ClickHouseClient = {
-    query: ({ clickhouse_settings }) => (sent.push(clickhouse_settings), Promise.resolve({ json: () => Promise.resolve([]), stream: () => never() })),
+    query: ({ clickhouse_settings }) => (sent.push(clickhouse_settings), Promise.resolve({ json: () => Promise.resolve([]), stream: () => never(), close: () => undefined })),
     insert: ({ clickhouse_settings }) => Promise.resolve(sent.push(clickhouse_settings)),
     command: ({ clickhouse_settings }) => Promise.resolve(sent.push(clickhouse_settings)),
     close: () => Promise.resolve(),
   };
-  const connection = new Connection(client, client).ofReplicas(3);
+  const connection = new Connection({ usual: client, patient: client, definer: client }, { cluster: "trio", replicaCount: 3, lookMs: 30_000 });
   await connection.insert("events", [{}], "token");
   await connection.insertOnAll("removals", [{}]);
   await connection.rows(sql`SELECT 1`);

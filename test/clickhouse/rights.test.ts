@@ -20,7 +20,7 @@ function grantsOf(user: string, isCluster: boolean): string[] {
 
 /** Does something on a server whose one user has these rights. */
 async function as(grants: readonly string[], directory: string, act: (url: string) => Promise<void>): Promise<void> {
-  const { child, port } = await startServer(directory, 0, grants);
+  const { child, port } = await startServer(directory, 0, { grants });
   await act(`http://127.0.0.1:${port}`);
   child.kill("SIGTERM");
   if (child.exitCode === null) await once(child, "exit");

@@ -8,7 +8,7 @@ export interface ClickHouseClient {
     readonly abort_signal?: AbortSignal;
     readonly use_multipart_params?: boolean;
     readonly use_multipart_params_auto?: boolean;
-  }): Promise<{ json(): Promise<unknown[]>; stream(): AsyncIterable<readonly { json(): unknown }[]> }>;
+  }): Promise<{ json(): Promise<unknown[]>; stream(): AsyncIterable<readonly { json(): unknown }[]>; close(): void }>;
   insert(request: {
     readonly table: string;
     readonly values: readonly object[];
@@ -19,6 +19,17 @@ export interface ClickHouseClient {
     readonly query: string;
     readonly query_params?: Record<string, unknown>;
     readonly clickhouse_settings?: Record<string, string | number>;
+    readonly abort_signal?: AbortSignal;
   }): Promise<unknown>;
   close(): Promise<void>;
+}
+
+/** The clients that statements go by; all may be one. */
+export interface Clients {
+  /** Of the database. */
+  readonly usual: ClickHouseClient;
+  /** Of the database, for statements of which nothing is heard until they are done, however long that takes. */
+  readonly patient: ClickHouseClient;
+  /** Runs what makes the database itself. */
+  readonly definer: ClickHouseClient;
 }

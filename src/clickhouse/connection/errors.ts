@@ -1,50 +1,43 @@
 import { DaybookError, type ErrorCode } from "../../base/errors.js";
+import { CODES, RIGHTS } from "./codes.js";
 
-/** What errors of the server mean, by their numbers; others are defects of ours. */
-const CODES: Readonly<Record<string, ErrorCode>> = {
-  "60": "manifest_missing",
-  "81": "manifest_missing",
-  "159": "query_timeout",
-  // Bounds of the user that the server is asked as: of rows, columns, sets, quotas, bytes and time; and settings that it must not set.
-  "158": "overloaded",
-  "160": "query_timeout",
-  "161": "overloaded",
-  "191": "overloaded",
-  "201": "overloaded",
-  "290": "overloaded",
-  "307": "overloaded",
-  "396": "overloaded",
-  "452": "not_supported",
-  "164": "read_only",
-  "202": "overloaded",
-  "209": "unreachable",
-  "210": "unreachable",
-  "241": "overloaded",
-  "242": "read_only",
-  "243": "storage_full",
-  "252": "overloaded",
-  "279": "unreachable",
-  // Of tables with replicas: too few of them are there, one of them lags, some do not say that they have a row or have changed, no Keeper.
-  "285": "unreachable",
-  "286": "overloaded",
-  "289": "unreachable",
-  "319": "unreachable",
-  "341": "unreachable",
-  // RE2 itself refuses some of what `re2js` takes, such as a class of letters a thousand times.
-  "427": "invalid_regex",
-  "516": "unreachable",
-  "999": "unreachable",
-};
+const CODE_OF_NUMBER = new Map<string, ErrorCode>(
+  (Object.keys(CODES) as (keyof typeof CODES)[]).flatMap((code) => Object.values(CODES[code]).map((number) => [String(number), code] as const)),
+);
+const RIGHT_NUMBERS = new Set<string>(Object.values(RIGHTS).map(String));
+
+/** Errors of libraries that the server is made of: what they are, their text says alone. */
+const OTHERS = new Set(["1000", "1001"]);
+const NO_SPACE = /No space left on device|Disk quota exceeded/;
+const NO_CONNECTION = /Net Exception|Connection (refused|reset)|Broken pipe/;
+
+/** What a statement does, beside what it says. */
+export type Doing = "reads" | "writes";
 
 /** Whatever the client threw, as an error of Daybook. Its own text may hold what a question was about, so it is the cause alone. */
-export function errorOf(error: unknown, signal: Pick<AbortSignal, "aborted"> | undefined): DaybookError {
+export function errorOf(error: unknown, signal: Pick<AbortSignal, "aborted"> | undefined, doing: Doing): DaybookError {
   if (error instanceof DaybookError) return error;
   if (signal?.aborted === true) return new DaybookError("aborted", "the question was given up", {}, { cause: error });
   if (error instanceof RangeError) return new DaybookError("internal", "a statement is longer than this process can make one: send fewer rows at a time", {}, { cause: error });
-  const { code, type } = error as { readonly code?: unknown; readonly type?: unknown };
+  const { code, type, message } = error as { readonly code?: unknown; readonly type?: unknown; readonly message?: unknown };
   if (typeof code !== "string" || typeof type !== "string")
     return new DaybookError("unreachable", `ClickHouse did not answer${isOfSystem(code) ? `: ${code}` : ""}`, {}, { cause: error });
-  return new DaybookError(CODES[code] ?? "internal", `ClickHouse refused a statement: ${type} (${code})`, {}, { cause: error });
+  const said = String(message);
+  return new DaybookError(codeOf(code, said, doing), `ClickHouse refused a statement: ${type} (${code})${missingRight(code, said)}`, {}, { cause: error });
+}
+
+function codeOf(number: string, said: string, doing: Doing): ErrorCode {
+  if (RIGHT_NUMBERS.has(number)) return doing === "writes" ? "read_only" : "not_supported";
+  if (OTHERS.has(number) && NO_SPACE.test(said)) return "storage_full";
+  if (OTHERS.has(number) && NO_CONNECTION.test(said)) return "unreachable";
+  return CODE_OF_NUMBER.get(number) ?? "internal";
+}
+
+/** The right that the user does not have, such as INSERT on a table, if the server says so. */
+function missingRight(number: string, said: string): string {
+  if (number !== String(RIGHTS.ACCESS_DENIED)) return "";
+  const [, right = "", of = ""] = /\bgrant ([A-Z ]+)(?<! ON)(?:\([^)]*\))? ON ([\w*`]+(?:\.[\w*`]+)*)/.exec(said) ?? [];
+  return right === "" ? "" : `: its user needs ${right} ON ${of}`;
 }
 
 /** Codes of the operating system, such as ECONNREFUSED, say what helps and nothing of a question. */

@@ -67,3 +67,6 @@ export function settingsOfReplicas(count: number, quorum: number) {
   const order = { load_balancing: "in_order", prefer_localhost_replica: 0, use_hedged_requests: 0 } as const;
   return { ...insert, ...order, max_replica_delay_for_distributed_queries: 1, select_sequential_consistency: 1 };
 }
+
+/** Of statements that take as long as they take: an export of all rows, and what waits until every server has changed its parts. */
+export const UNBOUNDED = { max_execution_time: 0, distributed_ddl_task_timeout: -1 } as const;

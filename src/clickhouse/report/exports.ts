@@ -20,7 +20,7 @@ export async function* exportedEvents({ project, range, identityIds }: ExportPla
   const identityId = identityIds ? identityIdOfWho(needs.who()) : sql`''`;
   const where = allOf([...inRange(range), ...behind(after), ...(project === null ? [] : [sql`project = ${text(project)}`])]);
   const statement = sql`SELECT ${identityId}, ${EVENT_COLUMNS} FROM ${needs.rows()} WHERE ${where} ORDER BY day, ms, toUInt128(id)`;
-  for await (const [id, ...event] of asking.connection.stream<[string, ...EventColumns]>(statement, asking.signal))
+  for await (const [id, ...event] of asking.connection.streamAll<[string, ...EventColumns]>(statement, asking.signal))
     yield { ...(copyOf(event) as ExportedEvent), ...(id === "" ? {} : { identityId: id }) };
 }
 
@@ -51,6 +51,6 @@ export async function* exportedRecords(after: ExportedRecordPlace | null, { conn
   if (!isInRecords) for (const [project] of await connection.rows<[string]>(unseen, signal)) yield { type: "project", name: project };
   const fields = joined(RECORD_FIELDS.map((field) => name(field)), ", ");
   const statement = sql`SELECT kind, id, ms, ${fields} FROM ${tables.all("records")} WHERE ${isInRecords ? behindRecord(after) : sql`true`} ORDER BY ${RECORD_ORDER}`;
-  for await (const [kind, id, ms, ...texts] of connection.stream<Row>(statement, signal))
+  for await (const [kind, id, ms, ...texts] of connection.streamAll<Row>(statement, signal))
     yield storedRecord(RECORD_KINDS[kind], id, ms, (field: RecordField) => texts[RECORD_FIELDS.indexOf(field)] ?? "");
 }

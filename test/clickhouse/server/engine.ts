@@ -50,7 +50,9 @@ const CLUSTERS = Object.entries({
 }).map(([name, shards]) => `<${name}>${shards.join("")}</${name}>`);
 /** Of replicas, as far as they can be here: tables are made, but never active. */
 const KEEPER = "<zookeeper><implementation>testkeeper</implementation></zookeeper><macros><shard>1</shard></macros>";
-const CONFIG = `<clickhouse><tcp_port>${PORT}</tcp_port>${KEEPER}<remote_servers>${CLUSTERS.join("")}</remote_servers></clickhouse>`;
+const CONFIG = `<tcp_port>${PORT}</tcp_port>${KEEPER}<remote_servers>${CLUSTERS.join("")}</remote_servers>`;
+/** More of a disk than there is stays free. */
+const FULL_DISK = `<storage_configuration><disks><default><keep_free_space_bytes>${2 ** 60}</keep_free_space_bytes></default></disks></storage_configuration>`;
 
 /** The one user of this process, who may do what grants say. */
 function userConfig(grants: readonly string[]): string {
@@ -58,6 +60,14 @@ function userConfig(grants: readonly string[]): string {
   const queries = [...grants, "GRANT SHOW DATABASES ON default.*"].map((grant) => `<query>${grant}</query>`).join("");
   const user = `<password></password><networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota><grants>${queries}</grants>`;
   return `<clickhouse><users><default>${user}</default></users><profiles><default/></profiles><quotas><default/></quotas></clickhouse>`;
+}
+
+/** What keeps a server from doing what it is told. */
+export interface Bounds {
+  /** What its user may do, and nothing else. */
+  readonly grants?: readonly string[];
+  /** There is no room for more on its disk. */
+  readonly isFull?: boolean;
 }
 
 /** What a statement is run under. */
@@ -88,20 +98,20 @@ export class Engine {
 
   /**
    * @param kept where the tables are, and stay; null: in a directory that goes with this process
-   * @param grants what the user may do; null: everything
+   * @param bounds absent ones: there is room, and the user may do everything
    */
   constructor(
     readonly kept: string | null,
-    grants: readonly string[] | null,
+    { grants, isFull = false }: Bounds = {},
   ) {
     const { Session } = createRequire(import.meta.url)("chdb") as Chdb;
     this.#directory = kept ?? mkdtempSync(join(tmpdir(), "daybook-chdb-"));
     const config = join(this.#directory, "config.xml");
     mkdirSync(join(this.#directory, "data"), { recursive: true });
-    writeFileSync(config, CONFIG);
+    writeFileSync(config, `<clickhouse>${CONFIG}${isFull ? FULL_DISK : ""}</clickhouse>`);
     const users = join(this.#directory, "users.xml");
-    if (grants !== null) writeFileSync(users, userConfig(grants));
-    const connectionArgs = [`--config-file=${config}`, ...(grants === null ? [] : [`--users_config=${users}`])];
+    if (grants !== undefined) writeFileSync(users, userConfig(grants));
+    const connectionArgs = [`--config-file=${config}`, ...(grants === undefined ? [] : [`--users_config=${users}`])];
     this.#session = new Session(join(this.#directory, "data"), { connectionArgs });
   }
 

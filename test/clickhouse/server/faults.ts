@@ -1,11 +1,12 @@
 /**
- * What goes wrong with a statement: it fails, is never run, comes late, or only when other orders come, or its answer does not arrive, or only half
- * of it, though it was run.
+ * What goes wrong with a statement: it is an error, is never run, comes late, or only when other orders come; or it is run, and yet an error, or its
+ * answer does not arrive, or only half of it: what follows stays out until other orders come, or is an error; or all of it comes, a line at a time.
  */
 export type Fault =
-  | { readonly kind: "error"; readonly message: string }
-  | { readonly kind: "refuse" | "lose" | "cut" | "hold" }
-  | { readonly kind: "slow"; readonly ms: number };
+  | { readonly kind: "error" | "fail" | "break"; readonly message: string }
+  | { readonly kind: "refuse" | "lose" | "cut" | "hold" | "stall" }
+  | { readonly kind: "slow"; readonly ms: number }
+  | { readonly kind: "drip"; readonly ms: number };
 
 /** A fault for the next statements that hold a text. */
 export type Order = Fault & {

@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Engine } from "./engine.js";
+import { Engine, type Bounds } from "./engine.js";
 import { Faults } from "./faults.js";
 import { readAsked } from "./request.js";
 
 /**
  * ClickHouse's HTTP interface over ClickHouse in this process, until it is told to end. Prints where it listens. Its arguments:
- * where tables stay, its port, and what the user may do, as a JSON array of grants.
+ * where tables stay, its port, and its bounds, as JSON.
  */
-const [, , directory = null, port = "0", grants = "null"] = process.argv;
-const engine = new Engine(directory, JSON.parse(grants) as string[] | null);
+const [, , directory = null, port = "0", bounds = "{}"] = process.argv;
+const engine = new Engine(directory, JSON.parse(bounds) as Bounds);
 const faults = new Faults();
 /** Statements that a server ends, because nobody waited for the answer. */
 let givenUpCount = 0;
@@ -34,13 +34,37 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const fault = faults.of(asked.statement);
   if (fault?.kind === "error") throw new Error(fault.message);
   if (fault?.kind === "refuse") return void request.socket.destroy();
-  if (fault?.kind === "slow") await new Promise((resolve) => setTimeout(resolve, fault.ms));
+  if (fault?.kind === "slow") await pause(fault.ms);
   if (fault?.kind === "hold") await faults.hold();
   const text = await engine.run(asked.statement, asked.rows, asked.terms);
+  if (fault?.kind === "fail") throw new Error(fault.message);
   if (fault?.kind === "lose") return void request.socket.destroy();
-  response.writeHead(200, { "content-type": "text/plain; charset=utf-8", "x-clickhouse-summary": "{}" });
+  response.writeHead(200, { "content-type": "text/plain; charset=utf-8", "x-clickhouse-summary": "{}", "x-clickhouse-exception-tag": TAG });
+  const lines = text.split(/(?<=\n)/);
+  const half = lines.slice(0, Math.ceil(lines.length / 2)).join("");
   if (fault?.kind === "cut") return void response.write(text.slice(0, text.length / 2), () => request.socket.destroy());
-  response.end(text);
+  if (fault?.kind === "break") return void response.end(`${half}\r\n__exception__\r\n${TAG}\r\n${told(fault.message)} ${TAG}\r\n__exception__\r\n`);
+  if (fault?.kind === "stall") {
+    response.write(half);
+    await faults.hold();
+  } else if (fault?.kind === "drip") {
+    for (const line of lines) {
+      response.write(line);
+      await pause(fault.ms);
+    }
+  }
+  response.end(fault?.kind === "drip" ? "" : fault?.kind === "stall" ? text.slice(half.length) : text);
+}
+
+/** By what a client finds an error behind the first rows. */
+const TAG = "daybookdaybookdd";
+
+function told(message: string): string {
+  return `${message}\n${Buffer.byteLength(message) + 1}`;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function refuse(response: ServerResponse, error: unknown): void {
