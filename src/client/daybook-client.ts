@@ -18,7 +18,7 @@ export interface DaybookClient extends Omit<Daybook, Local | "close"> {
   /** Names of all projects that the token sees, by code point. */
   projects(): Promise<readonly string[]>;
   /** `ok` while every organization of the server reads and writes. Takes no right. */
-  health(): Promise<"ok" | "read_only" | "closed">;
+  health(): Promise<"ok" | "read_only" | "unreachable" | "closed">;
   /** Ends what is under way with `closed`; the server goes on. */
   close(): Promise<void>;
 }

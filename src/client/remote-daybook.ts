@@ -98,8 +98,8 @@ export class RemoteDaybook extends RemoteQuestions implements DaybookClient {
     return libraryNames(await this.#get("/v1/stats")) as DaybookStats;
   }
 
-  async health(): Promise<DaybookStats["health"]> {
-    const { status } = (await this.#calls.json({ method: "GET", path: "/healthz", again: "always", answers: [503] })) as { status: DaybookStats["health"] };
+  async health(): ReturnType<DaybookClient["health"]> {
+    const { status } = (await this.#calls.json({ method: "GET", path: "/healthz", again: "always", answers: [503] })) as { status: Awaited<ReturnType<DaybookClient["health"]>> };
     return status;
   }
 

@@ -3,14 +3,23 @@ import type { Daybook } from "../../engine/daybook.js";
 import type { ReportName } from "../../plan/plan.js";
 
 /** What not every Daybook has whose events are kept elsewhere. */
-type Own = Pick<Daybook, "segments" | "privacyRequests" | "timeToLive" | "deleteEvents" | "deleteProject" | "explain" | "changes" | "stats" | "health">;
+type Own = Pick<Daybook, "segments" | "privacyRequests" | "timeToLive" | "deleteEvents" | "deleteProject" | "explain" | "changes" | "stats">;
 
 type Transfer = "ingest" | "identify" | "group" | "alias" | "unlink" | "ingestRecords" | "exportEvents" | "exportRecords";
+
+/** How a Daybook is; `unreachable`: the servers that have its events do not answer. */
+export type Health = Daybook["health"] | "unreachable";
 
 /** What is served: an embedded Daybook, or one whose events are elsewhere. Routes that need what is not there answer `not_supported`. */
 export interface ServedDaybook extends Pick<Daybook, ReportName | Transfer>, Partial<Own> {
   /** Names of all projects. */
   projects(): readonly string[] | Promise<readonly string[]>;
+  /** Asked where the events are elsewhere. Absent: as if it was `ok`. */
+  readonly health?: Health | (() => Promise<Health>);
+}
+
+export async function healthOf(daybook: ServedDaybook): Promise<Health> {
+  return typeof daybook.health === "function" ? await daybook.health() : (daybook.health ?? "ok");
 }
 
 /** The same Daybook, which is known now to have a member. @throws not_supported */

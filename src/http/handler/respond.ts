@@ -107,7 +107,7 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
     // What a page is asked is the page's own affair.
     if ("file" in route) return await fileReply(route.file, route.content, request, requestId, context.sha256Hex);
     checkShape(route.query, parseQuery(found.query));
-    const { status, text } = route.open(context.house);
+    const { status, text } = await route.open(context.house);
     return await jsonReply(context, route, request, requestId, status, text);
   }
   admission.refuseLate();

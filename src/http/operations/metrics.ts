@@ -1,13 +1,15 @@
 import type { DaybookStats } from "../../engine/upkeep/stats.js";
 import type { Count } from "../answer/request-counts.js";
 import type { ProcessGauges } from "../routing/route.js";
-import type { ServedDaybook } from "../access/served-daybook.js";
+import { healthOf, type ServedDaybook } from "../access/served-daybook.js";
 
 /** The numbers of one organization, and of the process, as Prometheus reads them. */
 export async function metricsText(daybook: ServedDaybook, counts: ReadonlyMap<string, Count>, collected: ReadonlyMap<string, number>, process: ProcessGauges): Promise<string> {
-  const stats = await daybook.stats?.();
+  const health = await healthOf(daybook);
+  // Whoever watches is to be told that it is down, and not that there are no numbers.
+  const stats = health === "unreachable" ? undefined : await daybook.stats?.();
   const families = [
-    gauge("daybook_up", "1 while the store takes events, else 0.", (daybook.health ?? "ok") === "ok" ? 1 : 0),
+    gauge("daybook_up", "1 while the store takes events, else 0.", health === "ok" ? 1 : 0),
     ...(stats === undefined ? [] : storeGauges(stats)),
     family("daybook_requests_total", "Answers by route and status.", "counter", [...counts].map(([labels, { count }]) => [labels, count])),
     family("daybook_request_seconds_total", "Time from request to answer.", "counter", [...counts].map(([labels, { durationMs }]) => [labels, durationMs / 1_000])),

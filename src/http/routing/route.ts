@@ -113,7 +113,7 @@ export interface OpenRoute extends RouteBase {
   readonly access: null;
   /** True: answered also while everything else is refused. */
   readonly always?: boolean;
-  readonly open: (house: House) => OpenAnswer;
+  readonly open: (house: House) => OpenAnswer | Promise<OpenAnswer>;
 }
 
 export interface GuardedRoute extends RouteBase {

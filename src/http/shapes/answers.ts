@@ -56,7 +56,7 @@ export const answers = {
     duplicates: count,
     rejected: z.array(z.strictObject({ index: count, code: z.string(), message: z.string() })),
   }),
-  health: z.strictObject({ status: z.enum(["ok", "read_only", "closed"]) }),
+  health: z.strictObject({ status: z.enum(["ok", "read_only", "unreachable", "closed"]) }),
   openapi: z.looseObject({ openapi: z.string() }),
 };
 

@@ -5,7 +5,7 @@ import { Panel } from "../../parts/panel.js";
 import { useReply } from "../../parts/reply.js";
 import { statGroups } from "./stats.js";
 
-const HEALTH = { ok: "Reads and writes", read_only: "Reads only", closed: "Closed" } as const;
+const HEALTH = { ok: "Reads and writes", read_only: "Reads only", unreachable: "ClickHouse does not answer", closed: "Closed" } as const;
 
 /** How the store is, and what is in it. */
 export function Store() {
