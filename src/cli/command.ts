@@ -37,6 +37,13 @@ export function portOf(text: string): number {
   return port;
 }
 
+/** A whole number within bounds. @throws UsageError */
+export function wholeNumberOf(text: string, option: string, least: number, most: number): number {
+  const number = Number(text);
+  if (/^\d{1,9}$/.test(text) && number >= least && number <= most) return number;
+  throw new UsageError(`--${option}: expected a whole number from ${least} to ${most}, got ${JSON.stringify(text)}`);
+}
+
 /** A currency by its code, where one is given. @throws UsageError */
 export function currencyOf(text: string | undefined): string | undefined {
   if (text === undefined || /^[A-Z]{3}$/.test(text)) return text;

@@ -1,3 +1,4 @@
+import type { ClickHouseOptions } from "../clickhouse/options.js";
 import type { StoredDaybook } from "../clickhouse/stored-daybook.js";
 import { required, UsageError } from "./command.js";
 
@@ -40,10 +41,12 @@ export function placeOf(url: string | undefined, option: string, { database, clu
  * @param others values of options that say where else events are
  * @throws UsageError, and what openClickHouse throws
  */
-export async function openOnClickHouse(values: ClickHouseValues, others: Readonly<Record<string, unknown>>, currency?: string): Promise<StoredDaybook> {
+export async function openOnClickHouse(
+  values: ClickHouseValues, others: Readonly<Record<string, unknown>>, rest: Pick<ClickHouseOptions, "currency" | "timeoutMs"> = {},
+): Promise<StoredDaybook> {
   refuseBeside(others);
   const { openWithExecutor } = await import("../clickhouse/open-clickhouse.js");
-  const { daybook } = await openWithExecutor({ ...placeOf(values.clickhouse, "clickhouse", values), ...(currency === undefined ? {} : { currency }) });
+  const { daybook } = await openWithExecutor({ ...placeOf(values.clickhouse, "clickhouse", values), ...rest });
   return daybook;
 }
 

@@ -22,6 +22,8 @@ export interface ServerOptions {
   readonly tokens: readonly TokenRecord[];
   /** A file of tokens, beside those of the data directory. */
   readonly tokenFile?: string | undefined;
+  /** How long a question may take. Default: that of a handler. */
+  readonly questionMs?: number;
   /** True: every request is told of on stderr. Defects always are. */
   readonly logsRequests: boolean;
   /** True: no thread for the sockets. A machine of one core has none anyway. */
@@ -105,6 +107,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       collect: { isBot, locate, honorGpc: options.web.honorGpc, ...(options.data === null ? {} : { salts: saltFile(join(options.data.path, SALTS_NAME)) }) },
       sha256Hex,
       lagMs: lag.lagMs,
+      ...(options.questionMs === undefined ? {} : { limits: { questionMs: options.questionMs } }),
       processGauges: () => ({ ...processGauges(), daybook_event_loop_lag_seconds: lag.lagMs() / 1_000 }),
       onDefect: (thrown, requestId) => log.defect(thrown, requestId),
       ...(options.logsRequests ? { onAnswer: (answered) => log.answered(answered) } : {}),

@@ -1,5 +1,6 @@
+import { LIMITS } from "../../base/limits.js";
 import { createToken, parseTokens, type TokenRecord } from "../../http/index.js";
-import { currencyOf, portOf, readArguments, UsageError, type Command } from "../command.js";
+import { currencyOf, portOf, readArguments, UsageError, wholeNumberOf, type Command } from "../command.js";
 import { DEFAULT_ORGANIZATION, dataDirectory } from "../data-directory.js";
 import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
 import { startServer, untilStopped, type WebOptions } from "../server.js";
@@ -16,6 +17,7 @@ ${CLICKHOUSE_HELP}  --host HOST           default 127.0.0.1
   --port N              default 8787; 0 = any free port
   --tokens FILE         JSON array of { "token" | "sha256", "organization"?, "role", "scopes", "project"?, "expires_at"? };
                         changes count at once; one that cannot be read is told of, and the tokens stay as they were
+  --question-seconds N  how long a question may take, 1 to 3600, default 30; then it is ended with query_timeout
   --quiet               no line on stderr for each request
   --one-thread          read requests on the thread that answers them: some 50 MiB less, and small questions sooner; but
                         refusing what is too much then takes its time. So it is on a machine of one core
@@ -32,6 +34,10 @@ Tokens made or revoked by "daybook token" count at once, those of DIR and those 
 is made and shown once.
 `;
 
+const QUESTION_SECONDS = 3_600;
+/** What one statement may take beside questions, such as an insert. */
+const STATEMENT_MS = 300_000;
+
 export const DEFAULT_DATA_DIRECTORY = "./data";
 
 async function run(args: readonly string[]): Promise<void> {
@@ -45,6 +51,7 @@ async function run(args: readonly string[]): Promise<void> {
       port: { type: "string" },
       tokens: { type: "string" },
       currency: { type: "string" },
+      "question-seconds": { type: "string" },
       quiet: { type: "boolean" },
       "one-thread": { type: "boolean" },
       cold: { type: "boolean" },
@@ -58,12 +65,14 @@ async function run(args: readonly string[]): Promise<void> {
   if (values.memory === true && values.data !== undefined) throw new UsageError("--data and --memory exclude each other");
   const port = portOf(values.port ?? "8787");
   const currency = currencyOf(values.currency);
+  const questionMs = wholeNumberOf(values["question-seconds"] ?? String(LIMITS.questionMs / 1_000), "question-seconds", 1, QUESTION_SECONDS) * 1_000;
   const fixed = environmentTokens();
   const tokens = [...fixed, ...(values.tokens === undefined ? [] : (await readTokenFile(values.tokens)).records)];
   const isRemote = isOnClickHouse(values);
   // One that is made at each start would be in every log, with rights that last.
   if (isRemote && !tokens.some(isSecret)) throw new UsageError("--clickhouse: expected a token, by --tokens or DAYBOOK_TOKEN");
-  const remote = isRemote ? await openOnClickHouse(values, { data: values.data, memory: values.memory }, currency) : null;
+  const statementRules = { timeoutMs: Math.max(questionMs, STATEMENT_MS), ...(currency === undefined ? {} : { currency }) };
+  const remote = isRemote ? await openOnClickHouse(values, { data: values.data, memory: values.memory }, statementRules) : null;
   const data = values.memory === true || remote !== null ? null : await dataDirectory(values.data ?? DEFAULT_DATA_DIRECTORY);
   const isFirst = tokens.length === 0 && (data === null || !(await storedTokens(data.path)).some(isSecret));
   const first = isFirst ? createToken({ role: "owner", scopes: ["*"], nowMs: Date.now() }) : null;
@@ -77,7 +86,7 @@ async function run(args: readonly string[]): Promise<void> {
   };
   const logsRequests = values.quiet !== true;
   const elsewhere = remote === null ? {} : { open: { [DEFAULT_ORGANIZATION]: remote }, others: refuseOther };
-  const server = await startServer({ ...elsewhere, data, host, port, currency, tokens: [...fixed, ...memoryTokens], tokenFile: values.tokens, logsRequests, oneThread: values["one-thread"] === true, cold: values.cold === true, web });
+  const server = await startServer({ ...elsewhere, data, host, port, currency, questionMs, tokens: [...fixed, ...memoryTokens], tokenFile: values.tokens, logsRequests, oneThread: values["one-thread"] === true, cold: values.cold === true, web });
   if (first !== null) {
     // Only once the store is ours: a start that fails must not leave a token that nobody has seen.
     if (data !== null) await changeTokens(data, (records) => [...records, first.record]);
