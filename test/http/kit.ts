@@ -4,7 +4,7 @@ import type { SavedSegment } from "../../src/engine/question/saved-segments.js";
 import type { DaybookStats } from "../../src/engine/upkeep/stats.js";
 import type { DeletionReceipt } from "../../src/engine/upkeep/deletions.js";
 import { createHandler, memoryTokens } from "../../src/http/index.js";
-import type { Handler, HandlerOptions, TokenEntry } from "../../src/http/index.js";
+import type { Handler, HandlerOptions, ServedDaybook, TokenEntry } from "../../src/http/index.js";
 import { PERMIT } from "../../src/engine/question/permit.js";
 import type { Permitted } from "../../src/engine/question/permit.js";
 import type { PrivacyRequest } from "../../src/engine/privacy/requests.js";
@@ -196,7 +196,7 @@ export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { reado
   return Object.assign(stub as Daybook, { asked });
 }
 
-export function handlerOf(daybook: Daybook, options: Partial<HandlerOptions> = {}): Handler {
+export function handlerOf(daybook: ServedDaybook, options: Partial<HandlerOptions> = {}): Handler {
   return createHandler({
     organizations: { default: daybook, other: stubDaybook({ projects: () => ["elsewhere"] }) },
     tokens: memoryTokens(TOKENS),

@@ -68,6 +68,12 @@ export class Connection {
     }
   }
 
+  /** Rows of a statement that servers do not take for one that only reads, for as long as it takes. @throws as rows */
+  async checkRows<Row extends readonly unknown[]>(statement: Sql): Promise<Row[]> {
+    const check = () => this.#query(this.clients.patient, statement, undefined, { ...UNBOUNDED, readonly: 0, check_query_single_value_result: 0 });
+    return await this.#attempt("reads", undefined, async () => (await (await check()).json()) as Row[]);
+  }
+
   /** The same, as they come: a block in memory at a time. */
   stream<Row extends readonly unknown[]>(statement: Sql, signal?: Pick<AbortSignal, "aborted">): AsyncGenerator<Row> {
     return this.#stream(statement, signal, {});

@@ -1,7 +1,5 @@
 import type { Findings } from "../../store/files/findings.js";
-import { errorOf } from "../connection/errors.js";
-import { SETTINGS, settingsOfReplicas } from "../connection/settings.js";
-import { name, sql, statementOf, text } from "../sql/sql.js";
+import { name, sql, text } from "../sql/sql.js";
 import { systemTable, type Servers } from "../tables/change.js";
 import { TABLES } from "../tables/layout.js";
 
@@ -18,7 +16,7 @@ export async function checkParts(servers: Servers, findings: Findings): Promise<
   const tables = TABLES.map((table) => (names.isCluster ? `${table.name}_local` : table.name));
   let partCount = 0;
   for (const table of tables) {
-    const parts = await partsOf(servers, table);
+    const parts = await connection.checkRows<CheckedPart>(sql`CHECK TABLE ${name(table)}`);
     partCount += parts.length;
     for (const [part, isPassed, message] of parts)
       if (Number(isPassed) !== 1) findings.add(table, `files of the part ${part} that match their checksums`, oneLine(message));
@@ -36,20 +34,6 @@ export async function verifyDetached(servers: Servers, findings: Findings): Prom
 }
 
 type CheckedPart = readonly [part: string, isPassed: number | boolean, message: string];
-
-/** Servers do not take this statement for one that only reads, so it goes to the client without the setting of those. */
-async function partsOf({ connection }: Servers, table: string): Promise<readonly CheckedPart[]> {
-  const { query, params } = statementOf(sql`CHECK TABLE ${name(table)}`);
-  const { replicaCount } = connection;
-  const replicas = settingsOfReplicas(replicaCount, Math.floor(replicaCount / 2) + 1);
-  try {
-    const settings = { ...SETTINGS, ...replicas, check_query_single_value_result: 0 };
-    const result = await connection.client.query({ query, format: "JSONCompactEachRow", query_params: params, clickhouse_settings: settings });
-    return (await result.json()) as CheckedPart[];
-  } catch (error) {
-    throw errorOf(error, undefined);
-  }
-}
 
 function oneLine(message: string): string {
   return message.replace(/\s*\(version [^()]*\)/g, "").replace(/\s+/g, " ");

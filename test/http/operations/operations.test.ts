@@ -19,6 +19,14 @@ describe("GET /healthz", () => {
     expect([sent.status, sent.json]).toEqual([503, { status: health }]);
   });
 
+  it.each(["unreachable", "ok"] as const)("asks a Daybook whose events are elsewhere, which is %s", async (status) => {
+    const handler = handlerOf({ ...stubDaybook(), health: () => Promise.resolve(status) });
+    const sent = await send(handler, "/healthz", get);
+    expect([sent.status, sent.json]).toEqual([status === "ok" ? 200 : 503, { status }]);
+    const { text } = await send(handler, "/metrics", { method: "GET" });
+    expect([text.includes(`daybook_up ${status === "ok" ? 1 : 0}\n`), text.includes("daybook_events ")]).toEqual([true, status === "ok"]);
+  });
+
   it("answers HEAD without a body and refuses unknown parameters", async () => {
     const head = await send(handlerOf(stubDaybook()), "/healthz", { method: "HEAD", token: null });
     expect([head.status, head.text]).toEqual([200, ""]);
