@@ -30,7 +30,7 @@ const GONE = '503 {"status":"unreachable"}';
 
 test("a server whose ClickHouse is gone says so to who balances the load and to who counts, until it is back", async () => {
   const directory = await emptyDirectory();
-  let server = await startServer(directory);
+  const server = await startServer(directory);
   const url = `http://127.0.0.1:${server.port}`;
   await migrateClickHouse({ url, database: "shop" });
   const ask = await serve(url);
