@@ -99,8 +99,8 @@ export class RemoteDaybook extends RemoteQuestions implements DaybookClient {
   }
 
   async health(): ReturnType<DaybookClient["health"]> {
-    const { status } = (await this.#calls.json({ method: "GET", path: "/healthz", again: "always", answers: [503] })) as { status: Awaited<ReturnType<DaybookClient["health"]>> };
-    return status;
+    const answer = await this.#calls.json({ method: "GET", path: "/healthz", again: "always", answers: [503] });
+    return (answer as { status: Awaited<ReturnType<DaybookClient["health"]>> }).status;
   }
 
   async *exportEvents(input?: ExportInput, options?: StopOptions): AsyncGenerator<ExportedEvent> {

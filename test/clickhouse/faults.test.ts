@@ -29,12 +29,13 @@ async function opened(layout: Layout, rest: Partial<ClickHouseOptions> = {}): Pr
   return { daybook, options };
 }
 
-const DENIED = "Code: 497. DB::Exception: reader: Not enough privileges. To execute this query, it's necessary to have the grant INSERT(id, name) ON shop.events. (ACCESS_DENIED)";
+const DENIED = "Code: 497. DB::Exception: reader: it's necessary to have the grant INSERT(id, name) ON shop.events. (ACCESS_DENIED)";
+const NOT_WRITTEN = "Code: 75. DB::Exception: Cannot write to file. (CANNOT_WRITE_TO_FILE_DESCRIPTOR)";
 const INSERT = { statement: "INSERT INTO events" } as const;
 
 /** What is wrong with a server, and what somebody who stores events is told. */
 const faults = [
-  ["has no room left to write to", { ...INSERT, kind: "error", message: "Code: 75. DB::Exception: Cannot write to file. (CANNOT_WRITE_TO_FILE_DESCRIPTOR)" }, "storage_full"],
+  ["has no room left to write to", { ...INSERT, kind: "error", message: NOT_WRITTEN }, "storage_full"],
   ["does not let its user write", { ...INSERT, kind: "error", message: DENIED }, "read_only"],
   ["has no room left", { ...INSERT, kind: "error", message: "Code: 243. DB::Exception: Cannot reserve. (NOT_ENOUGH_SPACE)" }, "storage_full"],
   ["has too many parts", { ...INSERT, kind: "error", message: "Code: 252. DB::Exception: Too many parts. (TOO_MANY_PARTS)" }, "overloaded"],

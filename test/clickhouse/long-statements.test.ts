@@ -32,8 +32,14 @@ async function countOf(items: AsyncIterable<unknown>): Promise<number> {
 }
 
 const exports = {
-  events: { of: (daybook: ClickHouseDaybook, signal?: AbortSignal) => daybook.exportEvents({}, signal === undefined ? {} : { signal }), statement: "ORDER BY day, ms" },
-  records: { of: (daybook: ClickHouseDaybook, signal?: AbortSignal) => daybook.exportRecords(signal === undefined ? {} : { signal }), statement: "ORDER BY ms, toUInt128(id), kind" },
+  events: {
+    of: (daybook: ClickHouseDaybook, stop: { readonly signal?: AbortSignal } = {}) => daybook.exportEvents({}, stop),
+    statement: "ORDER BY day, ms",
+  },
+  records: {
+    of: (daybook: ClickHouseDaybook, stop: { readonly signal?: AbortSignal } = {}) => daybook.exportRecords(stop),
+    statement: "ORDER BY ms, toUInt128(id), kind",
+  },
 };
 
 describe.each(Object.entries(exports))("an export of %s", (_name, { of, statement }) => {
@@ -63,7 +69,7 @@ describe.each(Object.entries(exports))("an export of %s", (_name, { of, statemen
     }
     await expect.poll(givenUpCount, { timeout: 10_000 }).toBe(before + 1);
     const stop = new AbortController();
-    const read = countOf(of(daybook, stop.signal));
+    const read = countOf(of(daybook, { signal: stop.signal }));
     setTimeout(() => stop.abort(), 300);
     await expect(read).rejects.toMatchObject({ code: "aborted" });
     await expect.poll(givenUpCount, { timeout: 10_000 }).toBe(before + 2);
@@ -78,7 +84,8 @@ test("what exports all rows has no bound on the server either, where a question 
   await connection.define(`RENAME TABLE ${database}.events TO ${database}.events_kept`);
   await connection.define(`CREATE VIEW ${database}.events AS SELECT * FROM ${database}.events_kept WHERE sleepEachRow(0.2) = 0`);
   await connection.close();
-  const client = createClient({ url: options.url ?? "", database, clickhouse_settings: { max_execution_time: 1 }, log: { level: ClickHouseLogLevel.OFF } });
+  const clickhouse_settings = { max_execution_time: 1 };
+  const client = createClient({ url: options.url ?? "", database, clickhouse_settings, log: { level: ClickHouseLogLevel.OFF } });
   const daybook = await openClickHouse({ database, client, clock: fixedClock(nowMs) });
   onTestFinished(() => daybook.close());
   await expect(daybook.countEvents()).rejects.toMatchObject({ code: "query_timeout" });

@@ -152,7 +152,10 @@ test("while a server is gone a deletion is an error, and it is done when it is a
 test("of three servers two are enough for a row, and what is to go is noted on all", async () => {
   const sent: (Record<string, string | number> | undefined)[] = [];
   const client: ClickHouseClient = {
-    query: ({ clickhouse_settings }) => (sent.push(clickhouse_settings), Promise.resolve({ json: () => Promise.resolve([]), stream: () => never(), close: () => undefined })),
+    query: ({ clickhouse_settings }) => {
+      sent.push(clickhouse_settings);
+      return Promise.resolve({ json: () => Promise.resolve([]), stream: () => never(), close: () => undefined });
+    },
     insert: ({ clickhouse_settings }) => Promise.resolve(sent.push(clickhouse_settings)),
     command: ({ clickhouse_settings }) => Promise.resolve(sent.push(clickhouse_settings)),
     close: () => Promise.resolve(),

@@ -41,7 +41,9 @@ async function run(args: readonly string[]): Promise<void> {
   const currency = currencyOf(values.currency);
   const input = inputOf(values.json === "-" ? await text(process.stdin) : (values.json ?? "{}"), values.project);
   const others = { data: values.data, organization: values.organization };
-  const daybook = path === null ? await openOnClickHouse(values, others, currency === undefined ? {} : { currency }) : await openForReading(await dataDirectory(path), organization, { currency });
+  const daybook = path === null
+    ? await openOnClickHouse(values, others, currency === undefined ? {} : { currency })
+    : await openForReading(await dataDirectory(path), organization, { currency });
   try {
     const answer = await ask(daybook, name, input);
     process.stdout.write(process.stdout.isTTY ? answerText(name, answer) : `${JSON.stringify(answer)}\n`);

@@ -86,7 +86,9 @@ async function run(args: readonly string[]): Promise<void> {
   };
   const logsRequests = values.quiet !== true;
   const elsewhere = remote === null ? {} : { open: { [DEFAULT_ORGANIZATION]: remote }, others: refuseOther };
-  const server = await startServer({ ...elsewhere, data, host, port, currency, questionMs, tokens: [...fixed, ...memoryTokens], tokenFile: values.tokens, logsRequests, oneThread: values["one-thread"] === true, cold: values.cold === true, web });
+  const { cold = false, "one-thread": oneThread = false, tokens: tokenFile } = values;
+  const given = { tokens: [...fixed, ...memoryTokens], tokenFile };
+  const server = await startServer({ ...elsewhere, ...given, data, host, port, currency, questionMs, logsRequests, oneThread, cold, web });
   if (first !== null) {
     // Only once the store is ours: a start that fails must not leave a token that nobody has seen.
     if (data !== null) await changeTokens(data, (records) => [...records, first.record]);

@@ -108,9 +108,9 @@ export class Connection {
     const { cluster, lookMs } = this.place;
     const { query, params } = statementOf(statement);
     const asked = { query, query_params: params, clickhouse_settings: { ...this.#settings, ...UNBOUNDED } };
-    const all = cluster === null ? sql`SELECT 1 FROM system.one` : sql`SELECT count() FROM clusterAllReplicas(${{ type: "Identifier", value: cluster }}, system.one)`;
-    const isThere = () => this.#isAnswered(all, AbortSignal.timeout(lookMs));
-    await this.#inTurn(() => watched((abort_signal) => this.clients.patient.command({ ...asked, abort_signal }), isThere, lookMs));
+    const servers = cluster === null ? sql`system.one` : sql`clusterAllReplicas(${{ type: "Identifier", value: cluster }}, system.one)`;
+    const areThere = () => this.#isAnswered(sql`SELECT count() FROM ${servers}`, AbortSignal.timeout(lookMs));
+    await this.#inTurn(() => watched((abort_signal) => this.clients.patient.command({ ...asked, abort_signal }), areThere, lookMs));
   }
 
   /** Runs a statement that makes the database or a table. */

@@ -23,7 +23,8 @@ export function errorOf(error: unknown, signal: Pick<AbortSignal, "aborted"> | u
   if (typeof code !== "string" || typeof type !== "string")
     return new DaybookError("unreachable", `ClickHouse did not answer${isOfSystem(code) ? `: ${code}` : ""}`, {}, { cause: error });
   const said = String(message);
-  return new DaybookError(codeOf(code, said, doing), `ClickHouse refused a statement: ${type} (${code})${missingRight(code, said)}`, {}, { cause: error });
+  const why = `${type} (${code})${missingRight(code, said)}`;
+  return new DaybookError(codeOf(code, said, doing), `ClickHouse refused a statement: ${why}`, {}, { cause: error });
 }
 
 function codeOf(number: string, said: string, doing: Doing): ErrorCode {

@@ -1,4 +1,5 @@
-import { DaybookError, parameterError } from "../../base/errors.js";
+import type { DaybookError} from "../../base/errors.js";
+import { parameterError } from "../../base/errors.js";
 import type { Connection } from "../connection/connection.js";
 import { sql, text, texts } from "../sql/sql.js";
 import { systemTable } from "./change.js";

@@ -52,7 +52,8 @@ const CLUSTERS = Object.entries({
 const KEEPER = "<zookeeper><implementation>testkeeper</implementation></zookeeper><macros><shard>1</shard></macros>";
 const CONFIG = `<tcp_port>${PORT}</tcp_port>${KEEPER}<remote_servers>${CLUSTERS.join("")}</remote_servers>`;
 /** More of a disk than there is stays free. */
-const FULL_DISK = `<storage_configuration><disks><default><keep_free_space_bytes>${2 ** 60}</keep_free_space_bytes></default></disks></storage_configuration>`;
+const KEPT_FREE = `<default><keep_free_space_bytes>${2 ** 60}</keep_free_space_bytes></default>`;
+const FULL_DISK = `<storage_configuration><disks>${KEPT_FREE}</disks></storage_configuration>`;
 
 /** The one user of this process, who may do what grants say. */
 function userConfig(grants: readonly string[]): string {
