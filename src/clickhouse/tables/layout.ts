@@ -177,8 +177,8 @@ const REMOVALS: Table = {
 export const TABLES: readonly Table[] = [EVENTS, LINKS, RECORDS, PROJECTS, KEPT, SEGMENTS, PRIVACY_REQUESTS, SUPPRESSED, TIME_TO_LIVE, REMOVALS];
 
 /**
- * The tables with a row, or some, for an event, from which whatever is deleted goes: each has its `id`, `ms`, `project`, `storedMs`, `userId` and `anonymousId`,
- * and the last of these is no part of its order.
+ * The tables with a row, or some, for an event, from which whatever is deleted goes: each has its `id`, `ms`, `project`, `storedMs`, `userId` and
+ * `anonymousId`, and the last of these is no part of its order.
  */
 export const EVENT_TABLES: readonly string[] = [EVENTS.name];
 

@@ -64,13 +64,15 @@ async function heldBy({ connection, names }: Servers): Promise<Held> {
 }
 
 const READABLE = "rows that can be read";
+/** Damage that no checksum shows has no code of its own. */
+const UNREADABLE: ReadonlySet<string> = new Set(["corruption", "internal"]);
 
 /** What is read of a table; null where a server cannot read it, which is a finding. */
 async function readable<T>(findings: Findings, table: string, read: () => Promise<T>): Promise<T | null> {
   try {
     return await read();
   } catch (error) {
-    if (!(error instanceof DaybookError) || error.code !== "internal") throw error;
+    if (!(error instanceof DaybookError) || !UNREADABLE.has(error.code)) throw error;
     const isTold = findings.kept.some(({ file, expected }) => file === table && expected === READABLE);
     if (!isTold) findings.add(table, READABLE, error.message);
     return null;
