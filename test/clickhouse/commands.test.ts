@@ -1,7 +1,7 @@
 import { openClickHouse } from "daybook/clickhouse";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { daybookHere } from "../cli/run-here.js";
-import { newDatabase, questionLayouts, serverUrl } from "./kit.js";
+import { newDatabase, placeArguments, questionLayouts } from "./kit.js";
 
 const DAY = 86_400_000;
 const today = Math.floor(Date.now() / DAY) * DAY;
@@ -14,8 +14,7 @@ describe.each(questionLayouts)("commands that show and take away, on %s", (layou
   beforeAll(async () => {
     const made = await newDatabase(layout);
     drop = made.drop;
-    const { database, cluster } = made.options;
-    place = ["--clickhouse", serverUrl(), "--database", database, ...(cluster === undefined ? [] : ["--cluster", cluster])];
+    place = placeArguments(made.options);
     await using daybook = await openClickHouse(made.options);
     await daybook.ingest([visit(0, "default"), visit(8, "default"), visit(12, "default"), visit(0, "shop"), visit(20, "shop")]);
   });

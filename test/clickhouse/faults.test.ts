@@ -4,7 +4,7 @@ import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { tableStatements } from "../../src/clickhouse/tables/statements.js";
 import { nowMs } from "../../src/testing/random/now.js";
 import { emptyDirectory } from "../cli/run.js";
-import { connectTo, heldCount, killed, layouts, newDatabase, order, startServer, type Layout } from "./kit.js";
+import { closeAfter, connectTo, heldCount, killed, layouts, newDatabase, order, startServer, type Layout } from "./kit.js";
 import { CLUSTER, HALF_CLUSTER } from "./server/engine.js";
 
 afterEach(() => order());
@@ -21,11 +21,7 @@ async function idsOf(daybook: Pick<ClickHouseDaybook, "exportEvents">): Promise<
 async function opened(layout: Layout, rest: Partial<ClickHouseOptions> = {}): Promise<{ daybook: ClickHouseDaybook; options: ClickHouseOptions }> {
   const { options, drop } = await newDatabase(layout, { clock: fixedClock(nowMs) });
   const daybook = await openClickHouse({ ...options, ...rest });
-  onTestFinished(async () => {
-    await order();
-    await daybook.close();
-    await drop();
-  });
+  closeAfter(daybook, drop);
   return { daybook, options };
 }
 

@@ -59,6 +59,20 @@ export async function newDatabase(layout: Layout, rest: Partial<ClickHouseOption
   return { options, drop };
 }
 
+/** How a command is told where a database is. */
+export function placeArguments({ url, database, cluster }: ClickHouseOptions): string[] {
+  return ["--clickhouse", String(url), "--database", database, ...(cluster === undefined ? [] : ["--cluster", cluster])];
+}
+
+/** Closes a Daybook when its test has finished, and drops its database. */
+export function closeAfter(daybook: { close(): Promise<void> }, drop: () => Promise<void>): void {
+  onTestFinished(async () => {
+    await order();
+    await daybook.close();
+    await drop();
+  });
+}
+
 /** How many statements there were so far of which nobody waited for the answer. */
 export async function givenUpCount(): Promise<number> {
   return Number(await (await fetch(`${serverUrl()}/given-up`)).text());

@@ -3,7 +3,7 @@ import { fixedClock } from "daybook";
 import { openClickHouse, type ClickHouseDaybook, type ClickHouseOptions } from "daybook/clickhouse";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { nowMs } from "../../src/testing/random/now.js";
-import { connectTo, givenUpCount, newDatabase, order, type Layout } from "./kit.js";
+import { closeAfter, connectTo, givenUpCount, newDatabase, order, type Layout } from "./kit.js";
 
 afterEach(() => order());
 
@@ -17,11 +17,7 @@ async function opened(layout: Layout, rest: Partial<ClickHouseOptions>): Promise
   await first.ingestRecords(records);
   await first.close();
   const daybook = await openClickHouse({ ...options, ...rest });
-  onTestFinished(async () => {
-    await order();
-    await daybook.close();
-    await drop();
-  });
+  closeAfter(daybook, drop);
   return { daybook, options };
 }
 

@@ -7,7 +7,7 @@ import { checkClickHouseOptions } from "../../src/clickhouse/options.js";
 import { sql } from "../../src/clickhouse/sql/sql.js";
 import { databaseStatement, tableStatements } from "../../src/clickhouse/tables/statements.js";
 import { emptyDirectory } from "../cli/run.js";
-import { newDatabase, newOptions, order, startServer } from "./kit.js";
+import { closeAfter, newDatabase, newOptions, order, startServer } from "./kit.js";
 import { APART, CLUSTER, LOOSE, PAIR, TRIO, UNLIKE } from "./server/engine.js";
 
 afterEach(() => order());
@@ -18,11 +18,7 @@ const events = (from: number, to: number) =>
 async function opened() {
   const { options, drop } = await newDatabase("two replicas");
   const daybook = await openClickHouse(options);
-  onTestFinished(async () => {
-    await order();
-    await daybook.close();
-    await drop();
-  });
+  closeAfter(daybook, drop);
   return { daybook, options };
 }
 

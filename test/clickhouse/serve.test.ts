@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { daybook, startProgram } from "../cli/run.js";
 import { CLI } from "../program-names.js";
-import { layouts, newDatabase, serverUrl } from "./kit.js";
+import { layouts, newDatabase, placeArguments } from "./kit.js";
 
 const ACCESS_LOG = "examples/data/apache_logs_semicomplete_2015.log.gz";
 const OWNER = "sk_clickhouse_owner";
@@ -12,8 +12,7 @@ describe.each(layouts)("the command line on %s", (layout) => {
   beforeAll(async () => {
     const made = await newDatabase(layout);
     drop = made.drop;
-    const { database, cluster } = made.options;
-    place = ["--clickhouse", serverUrl(), "--database", database, ...(cluster === undefined ? [] : ["--cluster", cluster])];
+    place = placeArguments(made.options);
   });
   afterAll(async () => await drop?.());
 

@@ -11,7 +11,7 @@ import { reportOf, type ClickHouseReport } from "../../src/clickhouse/verify/rep
 import { daybookHere } from "../cli/run-here.js";
 import { emptyDirectory } from "../cli/run.js";
 import { flipped } from "../format/damage-kit.js";
-import { connectTo, layouts, newDatabase, newOptions, startServer, type Layout } from "./kit.js";
+import { connectTo, layouts, newDatabase, newOptions, placeArguments, startServer, type Layout } from "./kit.js";
 
 const ID = "0195800a-0000-7000-8000-00000000000";
 const AT = Date.UTC(2026, 2, 1);
@@ -35,16 +35,12 @@ async function fill(options: ClickHouseOptions): Promise<void> {
   await daybook.identify({ userId: "bob", anonymousId: "b" });
 }
 
-function placeOf({ url, database, cluster }: ClickHouseOptions): string[] {
-  return ["--clickhouse", String(url), "--database", database, ...(cluster === undefined ? [] : ["--cluster", cluster])];
-}
-
 const linesOf = ({ findings }: ClickHouseReport) => findings.map(({ file, expected, found }) => `${file}: expected ${expected}, found ${found}`);
 
 describe.each(layouts)("daybook verify --clickhouse, %s", (layout) => {
   test("says that all is whole, and which files were looked at", async () => {
     const { options } = await stored(layout);
-    const { code, stdout, stderr } = await daybookHere(["verify", ...placeOf(options)]);
+    const { code, stdout, stderr } = await daybookHere(["verify", ...placeArguments(options)]);
     expect([code, stderr]).toEqual([0, ""]);
     const others = layout === "one server" ? "" : "files: checked on \\S+ alone; the cluster has 2 servers: ask each of them by its own URL\\n";
     expect(stdout).toMatch(new RegExp(`^${others}${options.database}: whole: 3 events of 3 days, 1 record; checked \\d+ parts of 10 tables on \\S+\\n$`));
@@ -96,7 +92,7 @@ describe.each(layouts)("daybook verify --clickhouse, %s", (layout) => {
     await connection.define(`DROP TABLE ${options.database}.links_of_events`);
     await connection.define(`DROP TABLE ${local("segments")} SYNC`);
     await connection.define(`ALTER TABLE ${local("records")} DROP COLUMN email`);
-    const { code, stdout, stderr } = await daybookHere(["verify", ...placeOf(options)]);
+    const { code, stdout, stderr } = await daybookHere(["verify", ...placeArguments(options)]);
     const [table, records] = layout === "one server" ? ["segments", "records"] : ["segments_local", "records_local"];
     const all = layout === "two replicas" ? "2 of 2" : "1 of 1";
     expect(stdout.split("\n")).toEqual([
@@ -113,12 +109,12 @@ describe.each(layouts)("daybook verify --clickhouse, %s", (layout) => {
 test("tables that are not there, or of another version, are said to be so", async () => {
   const options = newOptions("one server");
   const missing = "daybook verify: the database has no tables of this version: run `daybook clickhouse migrate`\n";
-  expect(await daybookHere(["verify", ...placeOf(options)])).toEqual({ code: 1, stdout: "", stderr: missing });
+  expect(await daybookHere(["verify", ...placeArguments(options)])).toEqual({ code: 1, stdout: "", stderr: missing });
   await migrateClickHouse(options);
   const connection = await connectTo(options);
   await connection.insert("kept", [{ name: "tablesVersion", value: "99" }]);
   await connection.close();
-  const newer = await daybookHere(["verify", ...placeOf(options)]);
+  const newer = await daybookHere(["verify", ...placeArguments(options)]);
   expect([newer.code, newer.stderr]).toEqual([1, expect.stringMatching(/its tables are of version 99, this package knows \d+\n$/)]);
 });
 
@@ -155,7 +151,7 @@ test("a file that is damaged, and a part that a server set aside, are named", as
   const path = join(data, "data.bin");
   await writeFile(path, flipped(await readFile(path), 40, 1));
   await mkdir(join(data, "..", "detached", "broken-on-start_56_9_9_0"));
-  const { code, stdout, stderr } = await daybookHere(["verify", ...placeOf(options)]);
+  const { code, stdout, stderr } = await daybookHere(["verify", ...placeArguments(options)]);
   expect([code, stderr]).toEqual([1, expect.stringMatching(/: \d findings\n$/)]);
   expect(stdout).toMatch(new RegExp(`^events: expected files of the part ${part} that match their checksums, found .*Checksum mismatch for file data\\.bin.*$`, "m"));
   expect(stdout).toMatch(/^events: expected no part that a server set aside, found 1 as broken-on-start$/m);
