@@ -1,61 +1,57 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openClickHouse, type ClickHouseDaybook } from "daybook/clickhouse";
-import { DATA_SETS } from "../../src/cli/demo/data-sets.js";
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { connectDaybook, type DaybookClient } from "daybook/client";
+import { openClickHouse } from "daybook/clickhouse";
+import { afterAll, expect } from "vitest";
 import { BATCH_ROWS_OF_SERVER, load } from "../../src/cli/load.js";
-import { sumOf } from "../examples/published.js";
-import { newDatabase, type Layout } from "./kit.js";
+import { programFile } from "../cli/run.js";
+import { accessLogFigures } from "../examples/access-log-figures.js";
+import { cdnowFigures } from "../examples/cdnow-figures.js";
+import { onlineRetailFigures } from "../examples/online-retail-figures.js";
+import { dataSet } from "../examples/published.js";
+import { CLI } from "../program-names.js";
+import { newDatabase, placeArguments, type Layout } from "./kit.js";
 
-const open: (() => Promise<void>)[] = [];
+const TOKEN = "sk_published_figures";
+
+const known = new Map<string, Promise<DaybookClient>>();
+const ends: (() => Promise<unknown>)[] = [];
 afterAll(async () => {
-  for (const close of open.reverse()) await close();
+  for (const end of ends.reverse()) await end();
 });
 
-async function filled(organization: string, layout: Layout): Promise<ClickHouseDaybook> {
-  const set = DATA_SETS.find((candidate) => candidate.organization === organization);
-  if (set === undefined) throw new Error(`no data set ${organization}`);
-  const { options, drop } = await newDatabase(layout, { currency: set.currency });
-  const daybook = await openClickHouse(options);
-  open.push(drop, () => daybook.close());
-  const outcome = await load(daybook, set.rows(), { rowsAtOnce: BATCH_ROWS_OF_SERVER });
-  expect(outcome).toEqual({ accepted: set.eventCount, duplicates: 0, records: 0, rejected: 0, rejections: [] });
-  return daybook;
+/** What asks `daybook serve --clickhouse`, a process of its own, over HTTP: of a data set that was loaded there before. */
+function servedFrom(layout: Layout): (organization: string) => Promise<DaybookClient> {
+  return (organization) => {
+    const served = known.get(organization) ?? serve(organization, layout);
+    known.set(organization, served);
+    return served;
+  };
 }
 
-const countsOf = (items: readonly { readonly count: number }[]) => items.map(({ count }) => count);
+async function serve(organization: string, layout: Layout): Promise<DaybookClient> {
+  const set = dataSet(organization);
+  const { options, drop } = await newDatabase(layout, { currency: set.currency });
+  ends.push(drop);
+  const daybook = await openClickHouse(options);
+  const outcome = await load(daybook, set.rows(), { rowsAtOnce: BATCH_ROWS_OF_SERVER });
+  expect(outcome).toEqual({ accepted: set.eventCount, duplicates: 0, records: 0, rejected: 0, rejections: [] });
+  await daybook.close();
+  const args = ["serve", ...placeArguments(options), "--currency", set.currency, "--port", "0", "--quiet", "--no-page"];
+  const server = spawn(process.execPath, [programFile(CLI), ...args], { env: { ...process.env, DAYBOOK_TOKEN: TOKEN }, stdio: ["ignore", "pipe", "inherit"] });
+  ends.push(() => ended(server));
+  const [line] = (await once(createInterface(server.stdout), "line")) as [string];
+  const client = connectDaybook({ url: line.replace("daybook listening on ", ""), token: TOKEN });
+  ends.push(() => client.close());
+  return client;
+}
 
-describe("the access log on two shards, as Webalizer 2.23 counts it", () => {
-  let daybook: ClickHouseDaybook;
-  beforeAll(async () => {
-    daybook = await filled("access-log", "two shards");
-  });
+async function ended(server: ChildProcess): Promise<void> {
+  server.kill("SIGTERM");
+  if (server.exitCode === null) await once(server, "exit");
+}
 
-  test("has 10,000 hits on four days", async () => {
-    expect(await daybook.countEvents({ eventName: "pageview" })).toBe(10_000);
-    expect(countsOf(await daybook.countEventsPerDay())).toEqual([1_632, 2_893, 2_896, 2_579]);
-  });
-
-  test("has 341, 627, 561 and 505 addresses a day", async () => {
-    expect(countsOf(await daybook.countUniqueUsersPerDay())).toEqual([341, 627, 561, 505]);
-  });
-});
-
-describe("CDNOW, as Fader and Hardie describe it", () => {
-  let daybook: ClickHouseDaybook;
-  beforeAll(async () => {
-    daybook = await filled("cdnow", "one server");
-  });
-
-  test("has 69,659 purchases of 23,570 customers, 7,846, 8,476 and 7,248 of whom began in each month", async () => {
-    expect(await daybook.countEvents({ eventName: "purchase" })).toBe(69_659);
-    const until = (endDate: string) => daybook.countUniqueUsers({ endDate });
-    const [january, february, march] = [await until("1997-01-31"), await until("1997-02-28"), await until("1997-03-31")];
-    expect([january, february - january, march - february, await until("1998-06-30")]).toEqual([7_846, 8_476, 7_248, 23_570]);
-  });
-
-  test("has cohorts of 7,846, 8,476 and 7,248 customers, who paid 2,500,315.63 dollars", async () => {
-    const { cohorts, currency, unconverted } = await daybook.ltvCohorts({ project: "default", level: "identity" });
-    expect({ currency, unconverted }).toEqual({ currency: "USD", unconverted: [] });
-    expect(cohorts.map(({ cohort, entities }) => [cohort, entities])).toEqual([["1997-03", 7_248], ["1997-02", 8_476], ["1997-01", 7_846]]);
-    expect(sumOf(cohorts)).toBe("2500315.63");
-  });
-});
+accessLogFigures(servedFrom("two shards"));
+cdnowFigures(servedFrom("one server"));
+onlineRetailFigures(servedFrom("one server"));

@@ -1,8 +1,18 @@
 import { expect } from "vitest";
 import { memoryStorage, openDaybook } from "../../src/index.js";
 import type { Daybook } from "../../src/engine/daybook.js";
-import { DATA_SETS } from "../../src/cli/demo/data-sets.js";
+import { DATA_SETS, type DataSet } from "../../src/cli/demo/data-sets.js";
 import { load } from "../../src/cli/load.js";
+
+/** What the figures are asked of. */
+export type Published = Pick<
+  Daybook,
+  | "countEvents" | "countEventsPerDay" | "countUniqueUsers" | "countUniqueUsersPerDay" | "aggregate" | "exportEvents" | "identityProfile" | "ltvCohorts"
+  | "revenueByAttribution" | "retention"
+>;
+
+/** A Daybook with one of the data sets: the same for all tests of a file. */
+export type DaybookOf = (organization: string) => Promise<Published>;
 
 const open = new Map<string, Promise<Daybook>>();
 
@@ -19,9 +29,15 @@ export function filled(organization: string): Promise<Daybook> {
   return known;
 }
 
-async function fill(organization: string): Promise<Daybook> {
+/** @throws Error when there is none */
+export function dataSet(organization: string): DataSet {
   const set = DATA_SETS.find((candidate) => candidate.organization === organization);
   if (set === undefined) throw new Error(`no data set ${organization}`);
+  return set;
+}
+
+async function fill(organization: string): Promise<Daybook> {
+  const set = dataSet(organization);
   const daybook = await openDaybook({ storage: memoryStorage(), currency: set.currency });
   expect(await load(daybook, set.rows())).toEqual({ accepted: set.eventCount, duplicates: 0, records: 0, rejected: 0, rejections: [] });
   await daybook.seal();
