@@ -126,8 +126,10 @@ export class StoredDaybook extends Questions implements ClickHouseDaybook {
   }
 
   async createProject(name: string): Promise<void> {
-    const { writes } = this.#parts;
-    await writes.storeRecord(decodeRecord({ type: "project", name }, writes.recordContext()));
+    const { upkeep, writes } = this.#parts;
+    const project = decodeRecord({ type: "project", name }, writes.recordContext());
+    await upkeep.deletions.finish(name);
+    await writes.storeRecord(project);
   }
 
   projects(): Promise<readonly string[]> {

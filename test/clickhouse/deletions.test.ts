@@ -3,7 +3,7 @@ import { openClickHouse, type ClickHouseDaybook, type ClickHouseOptions } from "
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runCommandLine } from "../../src/cli/command-line.js";
 import type { DeletionReceipt } from "../../src/engine/upkeep/deletions.js";
-import { layouts, newDatabase, order, pathsWith } from "./kit.js";
+import { connectTo, layouts, newDatabase, order, pathsWith } from "./kit.js";
 
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 2, 31, 12);
@@ -137,14 +137,44 @@ describe.each(layouts)("deletions on ClickHouse, %s", (layout) => {
     await order();
     // One is asked for again, the other is left to the sweep.
     expect(await same(async (each) => comparable(await each.deleteProject("zebra-shop")))).toMatchObject({ events: 1 });
+    // With what was noted before.
+    expect(await pathsWith("zebra-shop")).toEqual([]);
     await embedded.deleteProject("shop");
     const later = ["shop", "zebra-shop"].map((project) => ({ name: "visit", userId: "dora", createdAt: daysAgo(100), project, id: `of ${project}` }));
     await same((each) => each.ingest(later));
-    for (const each of [daybook, embedded]) await each.timeToLive.set("shop", { days: 1_000 });
     expect(await daybook.timeToLive.sweep()).toMatchObject({ events: 0 });
     await same(told);
     expect(await daybook.countEvents({ project: "shop" })).toBe(1);
     expect(await daybook.countEvents({ project: "zebra-shop" })).toBe(1);
+  });
+
+  test("a project that is made anew behind a deletion that broke off stays, with its rule", async () => {
+    const early = await openClickHouse({ ...options, clock: fixedClock(Date.now() - 2 * 3_600_000) });
+    closing.push(() => early.close());
+    const message = "Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)";
+    await order({ kind: "error", statement: "ALTER TABLE", after: 0, times: 9, message });
+    for (const name of ["zebra-shop", "shop"]) await expect(early.deleteProject(name)).rejects.toMatchObject({ code: "overloaded" });
+    await order();
+    for (const name of ["zebra-shop", "shop"]) await embedded.deleteProject(name);
+    // One by its name, the other by its rule.
+    for (const each of [daybook, embedded]) {
+      await each.createProject("zebra-shop");
+      await each.timeToLive.set("shop", { days: 1_000 });
+    }
+    await daybook.timeToLive.sweep();
+    await same(told);
+    expect(await daybook.projects()).toContain("zebra-shop");
+    expect(await daybook.timeToLive.list()).toEqual([{ project: "shop", days: 1_000 }]);
+  });
+
+  test("a deletion that a former version noted, without what was there then, is finished", async () => {
+    const connection = await connectTo(options);
+    closing.push(() => connection.close());
+    const removal = "01900000-0000-7000-8000-000000000001";
+    await connection.insertOnAll("removals", [["project", "shop", "9007199254740992"], ["name", "shop", ""]].map(([kind, text, value]) => ({ removal, kind, text, value })));
+    await daybook.timeToLive.sweep();
+    await embedded.deleteProject("shop");
+    await same(told);
   });
 
   test("stats tell what is there", async () => {

@@ -5,7 +5,7 @@ import { sql, type Sql } from "../sql/sql.js";
 import type { TableNames } from "../tables/names.js";
 import { yearsToRename } from "./metadata-names.js";
 import { END_OF_TIME_MS, isPast, type Cutoffs } from "./past-events.js";
-import { remove } from "./perform.js";
+import { finishNamed, remove } from "./perform.js";
 import type { Note, RemovalContext } from "./removal.js";
 
 export interface DeletionContext extends RemovalContext {
@@ -26,7 +26,14 @@ export class ClickHouseDeletions {
 
   async deleteProject(name: string): Promise<DeletionReceipt> {
     refuseUnknownProject(name, await this.context.projects());
-    return await this.run(new Map([[name, END_OF_TIME_MS]]), name === DEFAULT_PROJECT ? [] : [["name", name]]);
+    const receipt = await this.run(new Map([[name, END_OF_TIME_MS]]), name === DEFAULT_PROJECT ? [] : [["name", name]]);
+    await this.finish(name);
+    return receipt;
+  }
+
+  /** Finishes deletions of a project that broke off. */
+  async finish(project: string): Promise<void> {
+    await finishNamed(this.context, project);
   }
 
   /** @param beside what goes with the events */

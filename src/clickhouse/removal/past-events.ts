@@ -13,9 +13,12 @@ export function isPast(cutoffs: Cutoffs): Sql {
   return sql`has(${projects}, toString(project)) AND ms < arrayElement(${wholes([...cutoffs.values()])}, indexOf(${projects}, toString(project)))`;
 }
 
-/** The same, as it was noted, of events that were stored by then: what comes afterwards stays, however late a removal that broke off is finished. */
-export function isNotedPast(removal: Removal): Sql {
+/**
+ * The same, as it was noted, of events that were stored by then: what comes afterwards stays, however late a removal that broke off is finished.
+ * @param isBounded false: it was noted by a version that knew no such bound
+ */
+export function isNotedPast(removal: Removal, isBounded: boolean): Sql {
   const cutoff = removal.valueOf("project", sql`toString(project)`, sql`'0'`);
-  const stored = sql`storedMs <= (SELECT toUInt64OrZero(max(text)) FROM ${removal.texts("stored")})`;
+  const stored = isBounded ? sql`storedMs <= (SELECT toUInt64(max(text)) FROM ${removal.texts("stored")})` : sql`true`;
   return sql`project IN ${removal.texts("project")} AND ms < toUInt64(${cutoff}) AND ${stored}`;
 }

@@ -1,4 +1,4 @@
-import { sql } from "../sql/sql.js";
+import { sql, text, texts } from "../sql/sql.js";
 import { change, type Servers } from "../tables/change.js";
 import { EVENT_TABLES } from "../tables/layout.js";
 import { settleEventLinks } from "./event-links.js";
@@ -19,7 +19,7 @@ async function perform(removal: Removal): Promise<void> {
   const kinds = new Set(noted.map(([kind]) => kind));
   const ofEvents = [
     ...(kinds.has("event") ? [sql`toString(id) IN ${removal.texts("event")}`] : []),
-    ...(kinds.has("project") ? [isNotedPast(removal)] : []),
+    ...(kinds.has("project") ? [isNotedPast(removal, kinds.has("stored"))] : []),
   ];
   for (const table of EVENT_TABLES) for (const isGone of ofEvents) await change(servers, table, sql`DELETE WHERE ${isGone}`);
   await rename(servers, noted.filter(([kind]) => kind === "year").map(([, year]) => year));
@@ -28,14 +28,27 @@ async function perform(removal: Removal): Promise<void> {
     await change(servers, "records", sql`DELETE WHERE toString(id) IN ${removal.texts("record")}`);
     await change(servers, "links", sql`DELETE WHERE toString(record) IN ${removal.texts("record")}`);
   }
-  if (kinds.has("name")) {
-    // A project that has events again by now stays.
-    const isThere = sql`(SELECT toString(project) FROM ${servers.names.all("events")})`;
-    for (const [table, column] of [["projects", sql`name`], ["time_to_live", sql`project`]] as const)
-      await change(servers, table, sql`DELETE WHERE ${column} IN ${removal.texts("name")} AND ${column} NOT IN ${isThere}`);
+  const names = noted.filter(([kind]) => kind === "name").map(([, name]) => name);
+  if (names.length > 0 && !(await haveEvents(names, servers))) {
+    await change(servers, "projects", sql`DELETE WHERE name IN ${removal.texts("name")}`);
+    await change(servers, "time_to_live", sql`DELETE WHERE project IN ${removal.texts("name")}`);
   }
   await removal.end();
   await untilGone(servers, [...EVENT_TABLES, "links", "records", "projects", "time_to_live", "removals"]);
+}
+
+/** Whether events have come again of what was deleted: then it stays. */
+async function haveEvents(projects: readonly string[], { connection, names }: Servers): Promise<boolean> {
+  const rows = await connection.rows(sql`SELECT 1 FROM ${names.all("events")} WHERE project IN ${texts(projects)} LIMIT 1`);
+  return rows.length > 0;
+}
+
+/** Finishes deletions of a project that broke off: whoever makes it anew must not lose it to them. */
+export async function finishNamed(servers: Servers, project: string): Promise<void> {
+  const { connection, names } = servers;
+  const left = await connection.rows<[string]>(sql`SELECT DISTINCT toString(removal) FROM ${names.all("removals")}
+    WHERE kind = 'name' AND text = ${text(project)}`);
+  for (const [id] of left) await perform(new Removal(servers, id));
 }
 
 /** A removal that is older is nobody's any more. */

@@ -4,7 +4,8 @@ import { Sql, sql, text, uuid } from "../sql/sql.js";
 import { alter, type Servers } from "../tables/change.js";
 
 /** What a note of a removal is about. */
-export type Noted = "userId" | "anonymousId" | "email" | "event" | "record" | "traits" | "segment" | "project" | "stored" | "name" | "year" | "request";
+export type Noted =
+  | "userId" | "anonymousId" | "email" | "event" | "record" | "traits" | "segment" | "project" | "stored" | "name" | "year" | "request";
 
 /** A text, and what belongs to it. */
 export type Note = readonly [kind: Noted, text: string, value?: string];

@@ -25,6 +25,7 @@ export class ClickHouseTimeToLive implements TimeToLive {
   async set(project: string | null, rule: { readonly days: number }): Promise<void> {
     const read = readRule(project, rule);
     withRule(await rulesNow(this.#context), read);
+    if (project !== null) await this.#deletions.finish(project);
     await this.#write(project, read.days);
   }
 

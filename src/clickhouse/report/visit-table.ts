@@ -52,7 +52,8 @@ function columnsOf(count: number): number[][] {
   return Array.from({ length: count }, () => []);
 }
 
-function keyed([starts = [], lengths = [], identities = [], eventCounts = [], pageviewCounts = [], ...keys]: readonly (readonly number[])[]): KeyedVisits {
+function keyed(columns: readonly (readonly number[])[]): KeyedVisits {
+  const [starts = [], lengths = [], identities = [], eventCounts = [], pageviewCounts = [], ...keys] = columns;
   const facts = {
     starts: Float64Array.from(starts),
     lengths: Float64Array.from(lengths),
