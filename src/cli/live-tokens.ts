@@ -1,4 +1,5 @@
 import { DaybookError } from "../base/errors.js";
+import { byHash } from "../http/access/token.js";
 import type { TokenRecord, TokenStore } from "../http/index.js";
 import type { TokensText } from "./token-store.js";
 
@@ -20,28 +21,34 @@ class WatchedTokens {
 
   /** Reads the tokens if their text has changed. @throws what `read` and `onChange` throw */
   async reload(): Promise<void> {
-    const { text, records } = await this.read();
-    if (text !== this.#text) {
-      // A revoked token must fall even when the rest of the change cannot be carried out yet.
-      this.stored = new Map(records.map((record) => [record.sha256, record]));
-      await this.onChange(records);
-      this.#text = text;
-    }
-    this.#warning = "";
+    await this.#take(await this.read());
   }
 
-  /** The same; says what went wrong once, not twice a second, and keeps the tokens that there were. */
+  /** The same; says what went wrong once, not twice a second. What cannot be read leaves the tokens that there were. */
   async reloadOrWarn(): Promise<void> {
+    let failure = "tokens not reloaded";
     try {
-      await this.reload();
+      const read = await this.read();
+      failure = "tokens reloaded, but not all of them can be served yet";
+      await this.#take(read);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       // That a store is locked is said each time with other seconds.
       const thing = error instanceof DaybookError ? String(error.details["lockFile"] ?? message) : message;
       if (thing === this.#warning) return;
       this.#warning = thing;
-      process.stderr.write(`${JSON.stringify({ level: "warn", message: `tokens not reloaded: ${message}` })}\n`);
+      process.stderr.write(`${JSON.stringify({ level: "warn", message: `${failure}: ${message}` })}\n`);
     }
+  }
+
+  async #take({ text, records }: TokensText): Promise<void> {
+    if (text !== this.#text) {
+      // A revoked token must fall even when the rest of the change cannot be carried out yet.
+      this.stored = byHash(records);
+      await this.onChange(records);
+      this.#text = text;
+    }
+    this.#warning = "";
   }
 }
 
@@ -51,20 +58,16 @@ export class LiveTokens implements TokenStore {
   readonly #watched: readonly WatchedTokens[];
   #timer: NodeJS.Timeout | null = null;
 
-  /** @param places what reads the tokens of each; of one token that is in several the first counts */
+  /** @param places what reads the tokens of each; of one token that is in several the first counts, or one that is revoked */
   constructor(fixed: readonly TokenRecord[], places: readonly (() => Promise<TokensText>)[], onChange: OnChange = () => Promise.resolve()) {
-    this.#fixed = new Map(fixed.map((record) => [record.sha256, record]));
+    this.#fixed = byHash(fixed);
     this.#watched = places.map((read) => new WatchedTokens(read, onChange));
   }
 
   find(sha256Hex: string): TokenRecord | undefined {
-    const fixed = this.#fixed.get(sha256Hex);
-    if (fixed !== undefined) return fixed;
-    for (const { stored } of this.#watched) {
-      const record = stored.get(sha256Hex);
-      if (record !== undefined) return record;
-    }
-    return undefined;
+    const places = [this.#fixed, ...this.#watched.map(({ stored }) => stored)];
+    const found = places.flatMap((records) => records.get(sha256Hex) ?? []);
+    return found.find((record) => record.revoked_at !== null) ?? found[0];
   }
 
   /** Reads the tokens and keeps watching their files until `stop`. @throws like `reload` */

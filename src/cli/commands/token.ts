@@ -16,8 +16,9 @@ Makes, lists and revokes the tokens of a data directory, or of a file; a running
 
   --data DIR            data directory or store; "create" makes a data directory where absent
   --tokens FILE         as of "serve --tokens FILE", which is how a server on ClickHouse is told; "create" makes it where
-                        absent. It is written anew with mode 0600: what a person wrote means the same, but of each value
-                        only its hash is kept, and what is not set is written out. "FILE.lock" beside it is its lock
+                        absent, with mode 0600. Else it is written anew with the owner, group and mode that it has: what a
+                        person wrote means the same, but of each value only its hash is kept, and what is not set is
+                        written out. "FILE.lock" beside it is its lock
   --role ROLE           ${ROLES.join(", ")}
   --scopes A,B          of ${SCOPES.slice(0, 5).join(", ")},
                         ${SCOPES.slice(5).join(", ")}; or * for all
@@ -144,8 +145,11 @@ async function revoke(args: readonly string[]): Promise<void> {
   await place.change((records) => {
     const found = records.find((record) => record.id === id);
     if (found === undefined) throw new Error(`${place.path}: there is no token with the id ${JSON.stringify(id)}`);
-    if (found.revoked_at !== null) throw new Error(`the token ${id} was revoked at ${found.revoked_at} already`);
-    return records.map((record) => (record === found ? { ...record, revoked_at: revokedAt } : record));
+    // A person may have written one twice, or two of one id.
+    const hashes = new Set(records.filter((record) => record.id === id).map((record) => record.sha256));
+    const isMeant = (record: TokenRecord) => hashes.has(record.sha256) && record.revoked_at === null;
+    if (!records.some(isMeant)) throw new Error(`the token ${id} was revoked at ${found.revoked_at} already`);
+    return records.map((record) => (isMeant(record) ? { ...record, revoked_at: revokedAt } : record));
   });
   process.stdout.write(`revoked ${id}\n`);
 }

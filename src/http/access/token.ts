@@ -49,6 +49,13 @@ export interface TokenRecord {
   readonly public?: PublicRules | null;
 }
 
+/** Records by their hash; of several with one hash the last counts, but one that is revoked counts before all others. */
+export function byHash(records: readonly TokenRecord[]): Map<string, TokenRecord> {
+  const found = new Map<string, TokenRecord>();
+  for (const record of records) if ((found.get(record.sha256)?.revoked_at ?? null) === null) found.set(record.sha256, record);
+  return found;
+}
+
 /** Lower-case hex of SHA-256 over a token's value. */
 export function tokenHash(value: string): string {
   return sha256Hex(value);

@@ -1,7 +1,7 @@
 import { isoOf } from "../../base/time.js";
 import { toHex } from "../../base/hash.js";
 import { refuseUnknown, type KnownOptions } from "../../base/known-options.js";
-import type { PageId, Role, Scope, TokenRecord } from "./token.js";
+import { byHash, type PageId, type Role, type Scope, type TokenRecord } from "./token.js";
 import { tokenRecord, tokenRecords } from "./token-file.js";
 import type { TokenEntry } from "./token-file.js";
 
@@ -12,12 +12,12 @@ export interface TokenStore {
 }
 
 /**
- * A token store over a fixed list.
+ * A token store over a fixed list. Of a token that is in it twice the last entry counts, but one that is revoked before all others.
  * @throws invalid_parameter, unknown_parameter, exactly_one_required (an entry that is no token, named by its position)
  */
 export function memoryTokens(entries: readonly TokenEntry[]): TokenStore {
-  const byHash = new Map(tokenRecords(entries).map((record) => [record.sha256, record]));
-  return { find: (sha256Hex) => byHash.get(sha256Hex) };
+  const records = byHash(tokenRecords(entries));
+  return { find: (sha256Hex) => records.get(sha256Hex) };
 }
 
 export interface CreateTokenInput {

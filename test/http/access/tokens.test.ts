@@ -25,6 +25,14 @@ describe("memoryTokens", () => {
     expect(JSON.stringify(tokens.find(sha256("sk_secret")))).not.toContain("sk_secret");
   });
 
+  it("finds a token that is there twice revoked if one of the entries is, and else as the last of them", () => {
+    const revoked = { ...entry, role: "viewer", revoked_at: "2026-01-01T00:00:00Z" } as const;
+    const found = (...entries: TokenEntry[]) => memoryTokens(entries).find(sha256("sk_secret"));
+    for (const entries of [[entry, revoked], [revoked, entry]])
+      expect(found(...entries)).toMatchObject({ role: "viewer", revoked_at: revoked.revoked_at });
+    expect(found(entry, { ...entry, role: "admin" })).toMatchObject({ role: "admin" });
+  });
+
   it("takes a hash instead of a value, in either case", () => {
     const tokens = memoryTokens([{ sha256: sha256("sk_x").toUpperCase(), role: "viewer", scopes: ["events:read"], project: "shop" }]);
     expect(tokens.find(sha256("sk_x"))).toMatchObject({ project: "shop", scopes: ["events:read"] });
