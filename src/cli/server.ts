@@ -69,7 +69,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ...(data === null ? [] : [() => readTokens(data.path)]),
   ];
   const tokens = new LiveTokens(options.tokens, places, async (records) => {
-    await openAll(records.filter((record) => record.revoked_at === null).map((record) => record.organization));
+    await openAll(namedBy(records));
   });
   const [readAgent, isBot, files, locate] = await Promise.all([
     loadAgentReader(),
@@ -91,7 +91,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 
   try {
-    await openAll([DEFAULT_ORGANIZATION, ...(options.data?.names ?? []), ...options.tokens.map((token) => token.organization)]);
+    await openAll([DEFAULT_ORGANIZATION, ...(options.data?.names ?? []), ...namedBy(options.tokens)]);
     await tokens.start();
     // What a later token names must not keep us from hearing that another was revoked; it is tried again with the next look at the tokens.
     isStarting = false;
@@ -137,6 +137,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     }
     throw error;
   }
+}
+
+/** Organizations that somebody may ask for. */
+function namedBy(records: readonly TokenRecord[]): string[] {
+  return records.filter((record) => record.revoked_at === null).map((record) => record.organization);
 }
 
 function openOne(options: ServerOptions, name: string, waits: boolean): Promise<OpenedDaybook> {

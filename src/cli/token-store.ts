@@ -1,5 +1,6 @@
-import { readFile, realpath, rename } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import type { Stats } from "node:fs";
+import { open, readFile, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DaybookError } from "../base/errors.js";
 import type { TokenRecord } from "../http/index.js";
@@ -42,6 +43,11 @@ export async function readTokenFile(path: string): Promise<TokensText> {
   return await textOf(bytes, path);
 }
 
+/** Whether the tokens of a path may be read again: what a pipe held is gone. @throws Error naming the file */
+export async function canBeReadAgain(path: string): Promise<boolean> {
+  return (await statsOf(path))?.isFile() ?? true;
+}
+
 async function textOf(bytes: Uint8Array, path: string): Promise<TokensText> {
   const { readCheckedTokens } = await tokenChecks();
   try {
@@ -69,10 +75,12 @@ const NEXT_KEY = "next";
 
 /**
  * Replaces the tokens of a file, under a lock beside it that is called `FILE.lock`. Without checksums: a person may go on writing there.
+ * A file that is there keeps its owner, group and mode.
  * @param makes a file where there is none
  * @throws store_locked, Error naming the file
  */
 export async function changeTokenFile(path: string, change: ChangeOfTokens, makes: boolean): Promise<void> {
+  if (!(await canBeReadAgain(path))) throw new Error(`${path}: expected a file, which can be replaced`);
   const file = await placeOf(path);
   const read = () => readTokenFile(file).catch((error: unknown) => {
     if (makes && error instanceof Error && isMissing(error.cause)) return { records: [] };
@@ -85,12 +93,43 @@ export async function changeTokenFile(path: string, change: ChangeOfTokens, make
     const { records } = await read();
     const { formatTokens } = await import("../http/index.js");
     await locked.write(NEXT_KEY, new TextEncoder().encode(formatTokens(change(records))));
-    await rename(join(`${file}.lock`, NEXT_KEY), file);
+    const next = join(`${file}.lock`, NEXT_KEY);
+    await keepRights(file, next);
+    await rename(next, file);
     await kernelFileSystem.syncDirectory(dirname(file));
   });
 }
 
-/** What a link leads to is replaced, and not the link. @throws Error where there is no such directory */
+/** Gives what replaces a file its owner, group and mode: a server that runs as somebody else reads it. @throws Error where that is not permitted */
+async function keepRights(file: string, next: string): Promise<void> {
+  const kept = await statsOf(file);
+  if (kept === null) return;
+  const handle = await open(next, "r+");
+  try {
+    const made = await handle.stat();
+    if (made.uid !== kept.uid || made.gid !== kept.gid) await handle.chown(kept.uid, kept.gid);
+    if (made.mode !== kept.mode) await handle.chmod(kept.mode & 0o7777);
+    await handle.sync();
+  } catch (error) {
+    await rm(next);
+    const rights = `its owner (${kept.uid}), group (${kept.gid}) and mode (${(kept.mode & 0o7777).toString(8)})`;
+    throw naming(file, new Error(`you cannot write it anew with ${rights}, so it stays as it is: ${messageOf(error)}`, { cause: error }));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Null: there is nothing. @throws Error naming the file */
+async function statsOf(path: string): Promise<Stats | null> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw naming(path, error);
+  }
+}
+
+/** What a link leads to is replaced or made, and not the link. @throws Error where there is no such directory */
 async function placeOf(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -101,7 +140,9 @@ async function placeOf(path: string): Promise<string> {
   const found = await realpath(directory).catch((error: unknown) => {
     throw isMissing(error) ? new Error(`${directory}: no such directory`, { cause: error }) : naming(path, error);
   });
-  return join(found, basename(path));
+  const place = join(found, basename(path));
+  const target = await readlink(place).catch(() => null);
+  return target === null ? place : await placeOf(resolve(found, target));
 }
 
 async function underLock(locked: Required<Pick<Storage, "lock">>, run: () => Promise<void>): Promise<void> {
@@ -131,5 +172,9 @@ function isMissing(error: unknown): boolean {
 }
 
 function naming(path: string, error: unknown): Error {
-  return new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  return new Error(`${path}: ${messageOf(error)}`, { cause: error });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,11 +1,12 @@
-import { readdir, readFile, stat, symlink, lstat, writeFile } from "node:fs/promises";
+import { chmod, chown, readdir, readFile, stat, symlink, lstat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { LiveTokens } from "../../src/cli/live-tokens.js";
 import { checkedText } from "../../src/cli/token-check.js";
 import { changeTokenFile, readTokenFile } from "../../src/cli/token-store.js";
 import { createToken, tokenHash, type TokenRecord } from "../../src/http/index.js";
 import { daybookHere } from "./run-here.js";
-import { emptyDirectory, startProgram } from "./run.js";
+import { daybook, emptyDirectory, startProgram } from "./run.js";
 
 const CREATE = ["--role", "member", "--scopes", "analytics:read", "--project", "shop"];
 /** As a person writes them. */
@@ -45,9 +46,55 @@ describe("daybook token --tokens FILE", () => {
     expect(records.slice(0, 2)).toEqual(before);
     expect(records).toHaveLength(3);
     expect(text).not.toContain("sk_by_hand");
-    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect((await stat(path)).mode & 0o777).toBe(0o644);
     await writeFile(path, text.replace('"member"', '"admin"'));
     expect((await token("list", path)).stdout).toMatch(/ shop +admin /);
+  });
+
+  test("revokes a token wherever it is written, and those of one id", async () => {
+    const hand = WRITTEN[0];
+    const other = { token: "sk_of_other", id: "other", role: "viewer", scopes: ["*"] };
+    const { path } = await written([hand, { ...hand, id: "other" }, other, WRITTEN[1]]);
+    const [{ id = "" } = {}] = (await readTokenFile(path)).records;
+    const revoked = async () => (await readTokenFile(path)).records.map((record) => record.revoked_at !== null);
+    await token("revoke", path, id);
+    expect(await revoked()).toEqual([true, true, false, false]);
+    await token("revoke", path, "other");
+    expect(await revoked()).toEqual([true, true, true, false]);
+    expect((await token("revoke", path, "other")).stderr).toMatch(/^daybook token: the token other was revoked at \S+ already\n$/);
+  });
+
+  test("leaves a file the mode that it has", async () => {
+    const { path } = await written();
+    await chmod(path, 0o640);
+    await token("revoke", path, "page");
+    expect((await stat(path)).mode & 0o7777).toBe(0o640);
+  });
+
+  test.runIf(process.getuid?.() === 0)("leaves a file the owner and the group that it has, or leaves it alone", async () => {
+    const { path } = await written();
+    const someone = 65_534;
+    await chown(path, 0, someone);
+    await chmod(path, 0o640);
+    await token("revoke", path, "page");
+    expect(await stat(path)).toMatchObject({ uid: 0, gid: someone });
+    expect((await stat(path)).mode & 0o7777).toBe(0o640);
+    const before = await readFile(path, "utf8");
+    const command = ["token", "create", "--tokens", path, ...CREATE];
+    const { code, stdout, stderr } = await daybook(command, { within: ["setpriv", "--bounding-set=-chown"] });
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain(`${path}: you cannot write it anew with its owner (0), group (${someone}) and mode (640), so it stays as it is: EPERM`);
+    expect([await readFile(path, "utf8"), await readdir(`${path}.lock`)]).toEqual([before, []]);
+  });
+
+  test("makes the file that a link leads to, and refuses what is no file", async () => {
+    const directory = await emptyDirectory();
+    const link = join(directory, "link.json");
+    await symlink("tokens.json", link);
+    await token("create", link, ...CREATE);
+    expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    expect((await readTokenFile(join(directory, "tokens.json"))).records).toHaveLength(1);
+    expect((await token("revoke", "/dev/null", "page")).stderr).toBe("daybook token: /dev/null: expected a file, which can be replaced\n");
   });
 
   test("replaces the file that a link leads to, and not the link", async () => {
@@ -127,3 +174,45 @@ test("daybook serve --tokens FILE takes changes at once, and of a damaged file w
   await until(async () => (await status()) === 401);
   expect(warnings()).toBe(2);
 }, 30_000);
+
+test("daybook serve --tokens reads a pipe once, and serves its tokens", async () => {
+  const { path } = await written([WRITTEN[0], { ...WRITTEN[0], organization: "gone", token: "sk_gone", revoked_at: "2026-01-01T00:00:00Z" }]);
+  const within = ["bash", "-c", 'exec "${@:2}" --tokens <(cat "$1")', "bash", path];
+  const server = startProgram("src/cli/main.ts", ["serve", "--memory", "--port", "0", "--quiet", "--no-page"], { within });
+  const [, url = ""] = await server.said(/listening on (\S+)/);
+  const status = async (value: string) => (await fetch(`${url}/v1/token`, { headers: { authorization: `Bearer ${value}` } })).status;
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  expect([await status("sk_by_hand"), await status("sk_gone"), server.stderr]).toEqual([200, 401, ""]);
+});
+
+describe("the tokens of a server", () => {
+  const { record } = createToken({ role: "viewer", scopes: ["*"], nowMs: 0 });
+  const revoked = { ...record, revoked_at: "2026-01-01T00:00:00Z" };
+  const textOf = (records: TokenRecord[]) => ({ text: JSON.stringify(records), records });
+
+  test.each([
+    ["fixed", [revoked], [[record]]],
+    ["in the first place", [record], [[revoked], [record]]],
+    ["in the second place", [], [[record], [revoked]]],
+    ["first in one place", [], [[revoked, record]]],
+    ["last in one place", [], [[record, revoked]]],
+  ])("have one that is there twice as revoked: %s", async (_, fixed, places) => {
+    const tokens = new LiveTokens(fixed, places.map((records) => () => Promise.resolve(textOf(records))));
+    await tokens.reload();
+    expect(tokens.find(record.sha256)).toBe(revoked);
+  });
+
+  test("are said to be in force when not all of them can be served", async () => {
+    const said = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    onTestFinished(() => said.mockRestore());
+    let records: TokenRecord[] = [];
+    const onChange = (now: readonly TokenRecord[]) => (now.length === 0 ? Promise.resolve() : Promise.reject(new Error("no room")));
+    const tokens = new LiveTokens([], [() => Promise.resolve(textOf(records))], onChange);
+    onTestFinished(() => tokens.stop());
+    await tokens.start();
+    records = [record];
+    await until(() => said.mock.calls.length > 0);
+    expect(said.mock.calls.join("")).toContain('"tokens reloaded, but not all of them can be served yet: no room"');
+    expect(tokens.find(record.sha256)).toBe(record);
+  });
+});

@@ -4,7 +4,7 @@ import { currencyOf, portOf, readArguments, UsageError, wholeNumberOf, type Comm
 import { DEFAULT_ORGANIZATION, dataDirectory } from "../data-directory.js";
 import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
 import { startServer, untilStopped, type WebOptions } from "../server.js";
-import { changeTokens, readTokenFile, storedTokens } from "../token-store.js";
+import { canBeReadAgain, changeTokens, readTokenFile, storedTokens } from "../token-store.js";
 
 const help = `Usage: daybook serve [--data DIR | --memory | --clickhouse URL] [options]
 
@@ -16,7 +16,8 @@ Answers over HTTP until SIGTERM or SIGINT; then finishes what is in flight and e
 ${CLICKHOUSE_HELP}  --host HOST           default 127.0.0.1
   --port N              default 8787; 0 = any free port
   --tokens FILE         JSON array of { "token" | "sha256", "organization"?, "role", "scopes", "project"?, "expires_at"? };
-                        changes count at once; one that cannot be read is told of, and the tokens stay as they were
+                        changes count at once; one that cannot be read is told of, and the tokens stay as they were.
+                        What is no file, such as a pipe, is read once, at the start
   --question-seconds N  how long a question may take, 1 to 3600, default 30; then it is ended with query_timeout
   --quiet               no line on stderr for each request
   --one-thread          read requests on the thread that answers them: some 50 MiB less, and small questions sooner; but
@@ -66,6 +67,7 @@ async function run(args: readonly string[]): Promise<void> {
   const port = portOf(values.port ?? "8787");
   const currency = currencyOf(values.currency);
   const questionMs = wholeNumberOf(values["question-seconds"] ?? String(LIMITS.questionMs / 1_000), "question-seconds", 1, QUESTION_SECONDS) * 1_000;
+  const tokenFile = values.tokens !== undefined && (await canBeReadAgain(values.tokens)) ? values.tokens : undefined;
   const fixed = environmentTokens();
   const tokens = [...fixed, ...(values.tokens === undefined ? [] : (await readTokenFile(values.tokens)).records)];
   const isRemote = isOnClickHouse(values);
@@ -86,8 +88,8 @@ async function run(args: readonly string[]): Promise<void> {
   };
   const logsRequests = values.quiet !== true;
   const elsewhere = remote === null ? {} : { open: { [DEFAULT_ORGANIZATION]: remote }, others: refuseOther };
-  const { cold = false, "one-thread": oneThread = false, tokens: tokenFile } = values;
-  const given = { tokens: [...fixed, ...memoryTokens], tokenFile };
+  const { cold = false, "one-thread": oneThread = false } = values;
+  const given = { tokens: [...(tokenFile === undefined ? tokens : fixed), ...memoryTokens], tokenFile };
   const server = await startServer({ ...elsewhere, ...given, data, host, port, currency, questionMs, logsRequests, oneThread, cold, web });
   if (first !== null) {
     // Only once the store is ours: a start that fails must not leave a token that nobody has seen.
