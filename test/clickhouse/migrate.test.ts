@@ -1,14 +1,17 @@
 import { createClient } from "@clickhouse/client";
-import { migrateClickHouse, openClickHouse } from "daybook/clickhouse";
+import { migrateClickHouse, openClickHouse, type ClickHouseOptions } from "daybook/clickhouse";
 import { describe, expect, test, vi } from "vitest";
 import { Connection } from "../../src/clickhouse/connection/connection.js";
 import { change } from "../../src/clickhouse/tables/change.js";
 import { keptOf } from "../../src/clickhouse/tables/migrate.js";
 import { TableNames } from "../../src/clickhouse/tables/names.js";
 import { databaseStatement, tableStatements } from "../../src/clickhouse/tables/statements.js";
+import { verifyClickHouse } from "../../src/clickhouse/verify-clickhouse.js";
 import { runCommandLine } from "../../src/cli/command-line.js";
 import { sql, text } from "../../src/clickhouse/sql/sql.js";
 import { connectTo, layouts, newOptions, questionLayouts } from "./kit.js";
+
+const findingsOf = async (options: ClickHouseOptions) => (await verifyClickHouse(options)).findings;
 
 /** What version 3 keeps beside the rows. */
 const PROJECTIONS = ["actors", "byPerson", "payments"];
@@ -43,6 +46,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     expect(suppressionKey).not.toEqual(cursorKey);
     await using daybook = await openClickHouse(options);
     expect(await daybook.segments.list()).toEqual([]);
+    expect(await findingsOf(options)).toEqual([]);
     await connection.close();
   });
 
@@ -65,6 +69,17 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
       expect(await connection.rows(tables)).toEqual([[name]]);
       await connection.close();
     }
+  });
+
+  test("are not made beside a table of others under the name of a view", async () => {
+    const options = newOptions(layout);
+    const connection = await connectTo(options);
+    await connection.define(`CREATE DATABASE ${options.database}`);
+    await connection.define(`CREATE TABLE ${options.database}.links_of_events (mine String) ENGINE = MergeTree ORDER BY mine`);
+    const message = expect.stringContaining("has a table links_of_events in place of a materialized view") as string;
+    for (const isDryRun of [true, false])
+      await expect(migrateClickHouse(options, isDryRun)).rejects.toMatchObject({ code: "invalid_parameter", message });
+    await connection.close();
   });
 
   test("are not opened without their keys, and of what is kept the version is stored last", async () => {
@@ -107,6 +122,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     await vi.waitFor(async () => expect(await connection.rows(isFilling)).toEqual([]), { timeout: 60_000 });
     expect(await connection.rows(filled)).toEqual(PROJECTIONS.map((projection) => [projection]));
     expect(await asked()).toEqual(before);
+    expect(await findingsOf(options)).toEqual([]);
     await connection.close();
   });
 

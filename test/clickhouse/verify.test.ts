@@ -96,7 +96,7 @@ describe.each(layouts)("daybook verify --clickhouse, %s", (layout) => {
     const [table, records] = layout === "one server" ? ["segments", "records"] : ["segments_local", "records_local"];
     const all = layout === "two replicas" ? "2 of 2" : "1 of 1";
     expect(stdout.split("\n")).toEqual([
-      `${records}: expected its column email on each server, found none on ${all}`,
+      `${records}: expected its column email of the type String on each server, found none on ${all}`,
       `${table}: expected the table on each server, found none on ${all}`,
       `links_of_events: expected the view on each server, found none on ${all}`,
       'the rows were not looked at: see "daybook clickhouse migrate" for tables that are missing',
@@ -104,6 +104,20 @@ describe.each(layouts)("daybook verify --clickhouse, %s", (layout) => {
     ]);
     expect([code, stderr]).toEqual([1, `daybook verify: ${options.database}: 3 findings\n`]);
   });
+});
+
+test("names columns of other types, and what stands in place of a view", async () => {
+  const { options, servers, connection } = await stored("one server");
+  const { database } = options;
+  await connection.define(`ALTER TABLE ${database}.privacy_requests MODIFY COLUMN isErased UInt8`);
+  await connection.define(`ALTER TABLE ${database}.events MODIFY COLUMN metadata JSON(max_dynamic_paths = 16)`);
+  await connection.define(`DROP TABLE ${database}.links_of_records`);
+  await connection.define(`CREATE TABLE ${database}.links_of_records (x UInt8) ENGINE = Memory`);
+  expect(linesOf(await reportOf(servers, 1, 0))).toEqual([
+    "events: expected its column metadata of the type JSON(max_dynamic_paths = 512) on each server, found JSON(max_dynamic_paths=16) on 1 of 1",
+    "privacy_requests: expected its column isErased of the type Bool on each server, found UInt8 on 1 of 1",
+    "links_of_records: expected the view on each server, found Memory on 1 of 1",
+  ]);
 });
 
 test("tables that are not there, or of another version, are said to be so", async () => {

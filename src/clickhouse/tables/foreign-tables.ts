@@ -1,12 +1,11 @@
-import type { DaybookError} from "../../base/errors.js";
-import { parameterError } from "../../base/errors.js";
+import { parameterError, type DaybookError } from "../../base/errors.js";
 import type { Connection } from "../connection/connection.js";
 import { sql, text, texts } from "../sql/sql.js";
 import { systemTable } from "./change.js";
-import { TABLES, VIEWS, type Table, type View } from "./layout.js";
+import { columnTypes, TABLES, VIEW_ENGINE, VIEWS, type Table, type View } from "./layout.js";
 
 /**
- * Refuses tables that others made under our names: they would be written to, and their rows deleted.
+ * Refuses tables that others made under our names: they would be written to, and their rows deleted; one in place of a view would fill nothing.
  * @param isOurs which of our tables are to be made; those that are there were left empty by a migration that broke off
  * @throws invalid_parameter
  */
@@ -14,11 +13,13 @@ export async function refuseForeignTables(connection: Connection, place: TablesO
   const expected = new Map(columnsOf(place, isOurs));
   const there = sql`database = ${text(place.database)} AND table IN ${texts([...expected.keys()])}`;
   const columns = sql`SELECT table, arraySort(groupUniqArray(name)) AS columns FROM ${systemTable(place, "columns")} WHERE ${there} GROUP BY table`;
-  const rows = sql`SELECT table, max(total_rows > 0) AS hasRows FROM ${systemTable(place, "tables")} WHERE ${there} GROUP BY table`;
-  const found = await connection.systemRows<[table: string, columns: string[], hasRows: number]>(
-    sql`SELECT table, columns, ifNull(hasRows, 0) FROM (${columns}) AS columns INNER JOIN (${rows}) AS rows USING (table) ORDER BY table`);
-  for (const [table, names, hasRows] of found) {
+  const rows = sql`SELECT table, max(total_rows > 0) AS hasRows, min(engine = ${text(VIEW_ENGINE)}) AS isView
+    FROM ${systemTable(place, "tables")} WHERE ${there} GROUP BY table`;
+  const found = await connection.systemRows<[table: string, columns: string[], hasRows: number, isView: number]>(
+    sql`SELECT table, columns, ifNull(hasRows, 0), isView FROM (${columns}) AS columns INNER JOIN (${rows}) AS rows USING (table) ORDER BY table`);
+  for (const [table, names, hasRows, isView] of found) {
     const own = expected.get(table) ?? null;
+    if (own === null && isView !== 1) throw foreign(place, `${table} in place of a materialized view`);
     if (own !== null && own.join() !== names.join()) throw foreign(place, `${table} with the columns ${names.join(", ")}`);
     if (hasRows > 0 && !table.startsWith("kept")) throw foreign(place, `${table} with rows`);
   }
@@ -26,9 +27,9 @@ export async function refuseForeignTables(connection: Connection, place: TablesO
 
 /** Names of tables with those of their columns, in order; null: of a view. */
 function columnsOf({ cluster }: TablesOf, isOurs: (table: Table | View) => boolean): [string, readonly string[] | null][] {
-  const tables = TABLES.filter(isOurs).flatMap(({ name, columns }): [string, readonly string[]][] => {
-    const own = columns.map(([column]) => column).filter((column) => !/^(INDEX|PROJECTION) /.test(column)).sort();
-    return cluster === null ? [[name, own]] : [[name, own], [`${name}_local`, own]];
+  const tables = TABLES.filter(isOurs).flatMap((table): [string, readonly string[]][] => {
+    const own = [...columnTypes(table).keys()].sort();
+    return cluster === null ? [[table.name, own]] : [[table.name, own], [`${table.name}_local`, own]];
   });
   return [...tables, ...VIEWS.filter(isOurs).map(({ name }): [string, null] => [name, null])];
 }
@@ -45,5 +46,6 @@ interface TablesOf {
 /** Refuses a client that was made for another database than the one that is named. @throws invalid_parameter, manifest_missing (there is none) */
 export async function refuseOtherDatabase(connection: Connection, database: string): Promise<void> {
   const [[current = ""] = []] = await connection.systemRows<[string]>(sql`SELECT currentDatabase()`);
-  if (current !== database) throw parameterError("invalid_parameter", "client", `expected one that was made for the database ${database}, got one for ${current}`);
+  if (current === database) return;
+  throw parameterError("invalid_parameter", "client", `expected one that was made for the database ${database}, got one for ${current}`);
 }

@@ -18,6 +18,25 @@ export interface Table {
   readonly placedBy: string;
 }
 
+/** Entries of a table's columns that are none. */
+const NO_COLUMN = /^(?:INDEX|PROJECTION) /;
+/** What may follow a column's type. */
+const AFTER_TYPE = /\s(?:CODEC|DEFAULT|MATERIALIZED)\b.*$/s;
+
+/** The columns of a table with their types. */
+export function columnTypes({ columns }: Table): ReadonlyMap<string, string> {
+  const own = columns.filter(([column]) => !NO_COLUMN.test(column));
+  return new Map(own.map(([column, type]) => [column, type.replace(AFTER_TYPE, "")]));
+}
+
+/** Whether a server means the same type: it sets blanks in other places. */
+export function isSameType(one: string, other: string): boolean {
+  return one.replace(/\s/g, "") === other.replace(/\s/g, "");
+}
+
+/** What the servers call the engine of a view. */
+export const VIEW_ENGINE = "MaterializedView";
+
 /** A view that fills a table with what is inserted into another. */
 export interface View {
   readonly name: string;
