@@ -21,10 +21,11 @@ export async function verifyOnClickHouse(values: ClickHouseValues, others: Reado
 }
 
 function notesOf({ parts, serverCount, strayLinkCount }: ClickHouseReport): string[] {
-  const stray = strayLinkCount === 0 ? [] : [`links: ${plural(strayLinkCount, "link")} beside those that events and records tell (of an event that another with its id stood before)`];
+  const isStray = "beside those that events and records tell (of an event that another with its id stood before)";
+  const stray = strayLinkCount === 0 ? [] : [`links: ${plural(strayLinkCount, "link")} ${isStray}`];
   if (parts === null) return ["the rows were not looked at: see \"daybook clickhouse migrate\" for tables that are missing"];
-  const others = serverCount === 1 ? [] : [`files: checked on ${parts.host} alone; the cluster has ${count(serverCount)} servers: ask each of them by its own URL`];
-  return [...stray, ...others];
+  const others = `files: checked on ${parts.host} alone; the cluster has ${count(serverCount)} servers: ask each of them by its own URL`;
+  return [...stray, ...(serverCount === 1 ? [] : [others])];
 }
 
 function heldText({ held, parts }: ClickHouseReport): string {

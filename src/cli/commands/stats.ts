@@ -37,7 +37,8 @@ async function run(args: readonly string[]): Promise<void> {
     const stats = await closing(await openForReading(data, name));
     rows.push(rowOf(name, stats, true));
     const lostCount = stats.quarantine.flatMap(({ lost }) => lost).reduce((sum, { eventCount }) => sum + eventCount, 0);
-    if (stats.quarantine.length > 0) quarantined.push(`${name}: ${plural(stats.quarantine.length, "damaged file")} in quarantine, ${plural(lostCount, "event")} lost with them`);
+    const files = plural(stats.quarantine.length, "damaged file");
+    if (stats.quarantine.length > 0) quarantined.push(`${name}: ${files} in quarantine, ${plural(lostCount, "event")} lost with them`);
   }
   show(rows);
   for (const line of quarantined) process.stdout.write(`${line}\n`);

@@ -42,7 +42,8 @@ function idsOnce(table: "events" | "records"): Law {
 const PLACED_IN_TIME: Law = {
   table: "events",
   broken: async ({ connection, names }) => {
-    const counts = sql`SELECT countIf(day != intDiv(ms, ${whole(MS_PER_DAY)})), countIf(name = ''), countIf(project = '') FROM ${names.all("events")}`;
+    const counts = sql`SELECT countIf(day != intDiv(ms, ${whole(MS_PER_DAY)})), countIf(name = ''), countIf(project = '')
+      FROM ${names.all("events")}`;
     const [[days, nameless, homeless] = [0, 0, 0]] = await connection.rows<[number, number, number]>(counts);
     return counted([
       ["day", "in each row the day of its time", "rows with another", days],
@@ -123,5 +124,10 @@ function counted(rows: readonly (readonly [key: string, expected: string, found:
 
 /** What holds of the rows whenever nothing is being written. Each law costs the columns that it names. */
 export const LAWS: readonly Law[] = [
-  idsOnce("events"), idsOnce("records"), PLACED_IN_TIME, ...TABLES.filter(({ name }) => EVENT_TABLES.includes(name)).map(onItsShard), LINKS_OF_ALL, PROJECTS_OF_EVENTS,
+  idsOnce("events"),
+  idsOnce("records"),
+  PLACED_IN_TIME,
+  ...TABLES.filter(({ name }) => EVENT_TABLES.includes(name)).map(onItsShard),
+  LINKS_OF_ALL,
+  PROJECTS_OF_EVENTS,
 ];
