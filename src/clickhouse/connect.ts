@@ -13,7 +13,7 @@ const LOOK_MS = 30_000;
 /** A connection by the client that was given, or by one of `@clickhouse/client`. @throws not_supported (it is not installed) */
 export async function connect({ url, username, password, database, cluster, client, timeoutMs }: Settled): Promise<Connection> {
   const place = { cluster, replicaCount: 1, lookMs: Math.min(timeoutMs, LOOK_MS) };
-  if (client !== null) return new Connection({ usual: client, patient: client, definer: client }, place);
+  if (client !== null) return new Connection({ usual: client, patient: client, looking: client, definer: client }, place);
   const { createClient } = await import("@clickhouse/client").catch((error: unknown) => {
     throw new DaybookError("not_supported", "the package @clickhouse/client is not installed: npm install @clickhouse/client", {}, { cause: error });
   });
@@ -22,6 +22,7 @@ export async function connect({ url, username, password, database, cluster, clie
   const shared = { url: url ?? "", username, password, request_timeout: timeoutMs, clickhouse_settings, log: { level: SILENT } } as const;
   const usual = createClient({ ...shared, database });
   const patient = createClient({ ...shared, database, request_timeout: ENDLESS_MS });
+  const looking = createClient({ ...shared, database });
   // The database is made by somebody who does not stand in it.
-  return new Connection({ usual, patient, definer: createClient(shared) }, place);
+  return new Connection({ usual, patient, looking, definer: createClient(shared) }, place);
 }

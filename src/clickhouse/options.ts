@@ -23,7 +23,10 @@ export interface ClickHouseOptions extends RuleOptions {
    * replicas later; where the tables are others than is said here, that is an error.
    */
   readonly replicas?: boolean;
-  /** A client of `@clickhouse/client`, made by the application for this database; closing the Daybook closes it. */
+  /**
+   * A client of `@clickhouse/client`, made by the application for this database; closing the Daybook closes it. What asks whether the servers are
+   * there shares its sockets.
+   */
   readonly client?: ClickHouseClient;
   /**
    * How long one statement may take, in ms. Default 300,000. With `client`: its own. An export may take longer, as long as something comes at least

@@ -1,9 +1,10 @@
+import { ClickHouseLogLevel, createClient } from "@clickhouse/client";
 import { migrateClickHouse, openClickHouse } from "daybook/clickhouse";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
-import { Reach } from "../../src/clickhouse/connection/reach.js";
+import { Reach, type Outcome } from "../../src/clickhouse/connection/reach.js";
 import { emptyDirectory, startProgram } from "../cli/run.js";
 import { CLI } from "../program-names.js";
-import { killed, newDatabase, order, orderOf, startServer } from "./kit.js";
+import { closeAfter, connectTo, heldCount, killed, newDatabase, order, orderOf, startServer } from "./kit.js";
 
 afterEach(async () => {
   vi.useRealTimers();
@@ -85,21 +86,21 @@ test("the servers are asked at most once a second, and not at all while statemen
   vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
   const reach = new Reach();
   let askedCount = 0;
-  let isUp = true;
-  const look = () => reach.isThere(() => ((askedCount += 1), Promise.resolve(isUp)));
-  reach.told(true);
+  let outcome: Outcome = "answered";
+  const look = () => reach.isThere(() => ((askedCount += 1), Promise.resolve(outcome)));
+  reach.told("answered");
   expect([await look(), await look(), askedCount]).toEqual([true, true, 0]);
-  isUp = false;
+  outcome = "gone";
   vi.advanceTimersByTime(1_000);
   expect([await look(), await look(), await look(), askedCount]).toEqual([false, false, false, 1]);
-  isUp = true;
+  outcome = "answered";
   vi.advanceTimersByTime(999);
   expect([await look(), askedCount]).toEqual([false, 1]);
   vi.advanceTimersByTime(1);
   expect([await look(), askedCount]).toEqual([true, 2]);
   // What one statement met may be its own: that asks, and decides nothing.
-  reach.told(true);
-  reach.told(false);
+  reach.told("answered");
+  reach.told("gone");
   vi.advanceTimersByTime(999);
   expect([await look(), askedCount]).toEqual([true, 2]);
   vi.advanceTimersByTime(1);
@@ -109,11 +110,103 @@ test("the servers are asked at most once a second, and not at all while statemen
 test("nobody waits longer than a second for what does not come, and is told what was known", async () => {
   vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
   const reach = new Reach();
-  let answer: (isThere: boolean) => void = () => undefined;
+  let answer: (outcome: Outcome) => void = () => undefined;
   const looked = reach.isThere(() => new Promise((resolve) => (answer = resolve)));
   await vi.advanceTimersByTimeAsync(1_000);
   expect(await looked).toBe(true);
   const again = reach.isThere(() => Promise.reject(new Error("asked twice at once")));
-  answer(false);
+  answer("gone");
   expect(await again).toBe(false);
+});
+
+test("what ends well while a look is out is newer than what the look finds, and who comes then does not wait for it", async () => {
+  vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
+  const reach = new Reach();
+  let answer: (outcome: Outcome) => void = () => undefined;
+  const look = () => reach.isThere(() => new Promise((resolve) => (answer = resolve)));
+  const first = look();
+  reach.told("answered");
+  expect(await look()).toBe(true);
+  answer("gone");
+  expect(await first).toBe(true);
+  expect(await look()).toBe(true);
+});
+
+test("where what all questions need is refused, statements that end well change nothing until a look does", async () => {
+  vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
+  const reach = new Reach();
+  let answer: (outcome: Outcome) => void = () => undefined;
+  const look = () => reach.isThere(() => new Promise((resolve) => (answer = resolve)));
+  const first = look();
+  reach.told("answered");
+  answer("refused");
+  expect(await first).toBe(false);
+  reach.told("answered");
+  expect(await look()).toBe(false);
+  vi.advanceTimersByTime(1_000);
+  const second = look();
+  answer("answered");
+  expect(await second).toBe(true);
+});
+
+test("a quota that is used up and a table that is gone are no health, whatever else is answered", async () => {
+  const { options, drop } = await newDatabase("one server");
+  const daybook = await openClickHouse(options);
+  closeAfter(daybook, drop);
+  await order({ kind: "error", statement: "SELECT", times: 999, message: "Code: 201. DB::Exception: Quota exceeded. (QUOTA_EXCEEDED)" });
+  await expect(daybook.countEvents()).rejects.toMatchObject({ code: "overloaded" });
+  expect(await daybook.health()).toBe("unreachable");
+  await order();
+  await expect.poll(() => daybook.health(), { timeout: 5_000 }).toBe("ok");
+  const connection = await connectTo(options);
+  onTestFinished(() => connection.close());
+  for (const table of ["events", "links", "records", "segments"]) {
+    await connection.define(`RENAME TABLE ${options.database}.${table} TO ${options.database}.elsewhere`);
+    await expect.poll(() => daybook.health(), { timeout: 5_000 }).toBe("unreachable");
+    expect(await daybook.projects()).toEqual(["default"]);
+    expect(await daybook.health(), table).toBe("unreachable");
+    await connection.define(`RENAME TABLE ${options.database}.elsewhere TO ${options.database}.${table}`);
+    await expect.poll(() => daybook.health(), { timeout: 5_000 }).toBe("ok");
+  }
+});
+
+/** What the servers are not asked by looks. */
+const LONG = "uniq";
+
+/** What health is for some seconds, longer than a look waits. */
+async function healthsOf(daybook: { health(): Promise<string> }): Promise<string[]> {
+  const seen = new Set<string>();
+  const endMs = performance.now() + 7_500;
+  while (performance.now() < endMs) {
+    seen.add(await daybook.health());
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  return [...seen];
+}
+
+test("a server with as many long questions as there are sockets is there", async () => {
+  const { options, drop } = await newDatabase("one server");
+  const daybook = await openClickHouse(options);
+  closeAfter(daybook, drop);
+  await order({ kind: "hold", statement: LONG, times: 99 });
+  const asked = Array.from({ length: 10 }, () => daybook.countUniqueUsers());
+  await expect.poll(heldCount).toBe(10);
+  expect(await healthsOf(daybook)).toEqual(["ok"]);
+  await order();
+  expect(await Promise.all(asked)).toEqual(asked.map(() => 0));
+});
+
+test("by a client of one's own a look that may wait for a socket says nothing, and one that waits for nothing but the server does", async () => {
+  const { options, drop } = await newDatabase("one server");
+  const { url, database } = options;
+  const client = createClient({ url: url ?? "", database, max_open_connections: 1, log: { level: ClickHouseLogLevel.OFF } });
+  const daybook = await openClickHouse({ database, client });
+  closeAfter(daybook, drop);
+  await order({ kind: "hold", statement: LONG });
+  const asked = daybook.countUniqueUsers();
+  await expect.poll(heldCount).toBe(1);
+  expect(await healthsOf(daybook)).toEqual(["ok"]);
+  await order({ kind: "hold", statement: SMALL, times: 99 });
+  expect(await asked).toBe(0);
+  await expect.poll(() => daybook.health(), { timeout: 20_000 }).toBe("unreachable");
 });

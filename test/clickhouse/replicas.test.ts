@@ -156,7 +156,9 @@ test("of three servers two are enough for a row, and what is to go is noted on a
     command: ({ clickhouse_settings }) => Promise.resolve(sent.push(clickhouse_settings)),
     close: () => Promise.resolve(),
   };
-  const connection = new Connection({ usual: client, patient: client, definer: client }, { cluster: "trio", replicaCount: 3, lookMs: 30_000 });
+  const connection = new Connection(
+    { usual: client, patient: client, looking: client, definer: client }, { cluster: "trio", replicaCount: 3, lookMs: 30_000 },
+  );
   await connection.insert("events", [{}], "token");
   await connection.insertOnAll("removals", [{}]);
   await connection.rows(sql`SELECT 1`);

@@ -14,6 +14,7 @@ export interface ClickHouseClient {
     readonly values: readonly object[];
     readonly format: "JSONEachRow";
     readonly clickhouse_settings?: Record<string, string | number>;
+    readonly abort_signal?: AbortSignal;
   }): Promise<unknown>;
   command(request: {
     readonly query: string;
@@ -30,6 +31,8 @@ export interface Clients {
   readonly usual: ClickHouseClient;
   /** Of the database, for statements of which nothing is heard until they are done, however long that takes. */
   readonly patient: ClickHouseClient;
+  /** Of the database, to look whether the servers are there, also while all sockets of the others are taken. */
+  readonly looking: ClickHouseClient;
   /** Runs what makes the database itself. */
   readonly definer: ClickHouseClient;
 }

@@ -41,6 +41,11 @@ function missingRight(number: string, said: string): string {
   return right === "" ? "" : `: its user needs ${right} ON ${of}`;
 }
 
+/** Whether the server refused a statement by that number. */
+export function isOfNumber(error: unknown, number: number): boolean {
+  return error instanceof DaybookError && (error.cause as { readonly code?: unknown } | undefined)?.code === String(number);
+}
+
 /** Codes of the operating system, such as ECONNREFUSED, say what helps and nothing of a question. */
 function isOfSystem(code: unknown): code is string {
   return typeof code === "string" && /^E[A-Z]{3,20}$/.test(code);

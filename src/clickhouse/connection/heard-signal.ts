@@ -1,22 +1,25 @@
 /** How long after a signal is aborted a statement is given up at the latest. */
 const ASKED_EVERY_MS = 25;
 
-/** A signal as the client takes it: signals may be ones that can only be asked whether they are aborted, and the client has to be told. */
+type Asked = Pick<AbortSignal, "aborted">;
+
+/** Signals as the client takes them: as one. They may be ones that can only be asked whether they are aborted, and the client has to be told. */
 export class HeardSignal {
   readonly signal: AbortSignal | undefined;
   readonly #timer: ReturnType<typeof setInterval> | undefined;
   #close: () => void = () => undefined;
 
-  constructor(asked: Pick<AbortSignal, "aborted"> | undefined) {
-    if (asked === undefined || asked instanceof AbortSignal) {
-      this.signal = asked;
-      return;
+  constructor(...given: readonly (Asked | undefined)[]) {
+    const signals = given.filter((each) => each instanceof AbortSignal);
+    const asked = given.filter((each): each is Asked => each !== undefined && !(each instanceof AbortSignal));
+    if (asked.length > 0) {
+      const told = new AbortController();
+      signals.push(told.signal);
+      this.#timer = setInterval(() => {
+        if (asked.some(({ aborted }) => aborted)) told.abort();
+      }, ASKED_EVERY_MS);
     }
-    const told = new AbortController();
-    this.signal = told.signal;
-    this.#timer = setInterval(() => {
-      if (asked.aborted) told.abort();
-    }, ASKED_EVERY_MS);
+    this.signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
   }
 
   /** The client listens until an answer begins: from then on it has to be closed. */

@@ -5,23 +5,41 @@ const WAIT_MS = 1_000;
 /** How long the servers have to answer. */
 const ASK_MS = 5_000;
 
+/** What came of a statement: an answer; that a quota is used up, or that there can be no answer; nothing; nothing, and it may not have been sent. */
+export type Outcome = "answered" | "exhausted" | "refused" | "gone" | "unsent";
+
 /** Whether there is a server that answers, by how statements ended, and by asking where these tell too little. */
 export class Reach {
   #isThere = true;
+  #isRefused = false;
+  #isDoubted = false;
   #goodMs = -Infinity;
+  #goodCount = 0;
   #askedMs = -Infinity;
   #asking: Promise<void> | null = null;
 
-  /** How a statement ended. A bad end may be that statement's alone: then the servers are asked. */
-  told(isAnswered: boolean): void {
-    if (isAnswered) this.#isThere = true;
-    this.#goodMs = isAnswered ? performance.now() : -Infinity;
+  /** Whether the last statement of which there is news found nobody. */
+  get isDoubted(): boolean {
+    return this.#isDoubted;
   }
 
-  /** @param ask a small statement; settled when it has ended, and whether somebody is there */
-  async isThere(ask: (signal: AbortSignal) => Promise<boolean>): Promise<boolean> {
+  /** How a statement ended. A bad end may be that statement's alone: then the servers are asked. */
+  told(outcome: Outcome): void {
+    this.#isDoubted = outcome === "gone";
+    if (outcome !== "answered") this.#goodMs = -Infinity;
+    // Where what all questions need is refused, what only some of them read may be answered.
+    else if (!this.#isRefused) {
+      this.#isThere = true;
+      this.#goodMs = performance.now();
+      this.#goodCount += 1;
+    }
+  }
+
+  /** @param ask a small statement that reads what any question needs; never rejects */
+  async isThere(ask: (signal: AbortSignal) => Promise<Outcome>): Promise<boolean> {
     const nowMs = performance.now();
-    if (nowMs - this.#goodMs >= FRESH_MS && nowMs - this.#askedMs >= FRESH_MS && this.#asking === null) {
+    if (nowMs - this.#goodMs < FRESH_MS) return true;
+    if (nowMs - this.#askedMs >= FRESH_MS && this.#asking === null) {
       this.#askedMs = nowMs;
       this.#asking = this.#ask(ask).finally(() => (this.#asking = null));
     }
@@ -29,8 +47,14 @@ export class Reach {
     return this.#isThere;
   }
 
-  async #ask(ask: (signal: AbortSignal) => Promise<boolean>): Promise<void> {
-    this.#isThere = await ask(AbortSignal.timeout(ASK_MS));
+  async #ask(ask: (signal: AbortSignal) => Promise<Outcome>): Promise<void> {
+    const goodCount = this.#goodCount;
+    const outcome = await ask(AbortSignal.timeout(ASK_MS));
+    // What ended well since it was asked is newer.
+    if (outcome === "unsent" || (outcome === "gone" && this.#goodCount !== goodCount)) return;
+    this.#isRefused = outcome === "refused" || outcome === "exhausted";
+    if (outcome !== "answered") this.#isThere = false;
+    this.told(outcome);
   }
 }
 

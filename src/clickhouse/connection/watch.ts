@@ -4,8 +4,7 @@ import { DaybookError } from "../../base/errors.js";
 const FAILED_COUNT = 3;
 
 /**
- * Waits for what takes as long as it takes, as long as the servers are there: what changes rows on all of them would wait for ever for one that is
- * gone.
+ * Waits for what takes as long as it takes, as long as the servers are there: else it would wait for ever for one that is gone.
  * @param lookMs from one look to the next
  * @throws what `run` throws; unreachable
  */
@@ -16,7 +15,7 @@ export async function watched<T>(run: (signal: AbortSignal) => Promise<T>, areTh
     let failedCount = 0;
     const look = async () => {
       failedCount = (await areThere()) ? 0 : failedCount + 1;
-      if (failedCount === FAILED_COUNT) reject(new DaybookError("unreachable", "a server of ClickHouse is gone, and a change waits for it"));
+      if (failedCount === FAILED_COUNT) reject(new DaybookError("unreachable", "a server of ClickHouse is gone, and a statement waits for it"));
       else next();
     };
     const next = () => {
