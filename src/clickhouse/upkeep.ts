@@ -1,5 +1,6 @@
 import { compareCodePoints } from "../base/order.js";
 import type { DaybookStats } from "../engine/upkeep/stats.js";
+import type { TimeToLive } from "../engine/upkeep/time-to-live.js";
 import { DEFAULT_PROJECT } from "../schema/project.js";
 import type { ClickHouseExecutor } from "./executor.js";
 import type { Writes } from "./ingest/writes.js";
@@ -17,7 +18,7 @@ export interface Upkeep {
   readonly projects: () => Promise<readonly string[]>;
   readonly privacyRequests: ClickHousePrivacyRequests;
   readonly deletions: ClickHouseDeletions;
-  readonly timeToLive: ClickHouseTimeToLive;
+  readonly timeToLive: TimeToLive;
   readonly stats: () => Promise<DaybookStats>;
 }
 
@@ -28,6 +29,15 @@ export function upkeepOf(context: RemovalContext, suppressionKey: Uint8Array, wr
   const patient = { ...context, connection: context.connection.patient() };
   const privacyRequests = new ClickHousePrivacyRequests({ ...patient, suppressionKey, requests: new RequestTable(context), projects, subjects });
   const deletions = new ClickHouseDeletions({ ...patient, projects });
-  const timeToLive = new ClickHouseTimeToLive(deletions, () => privacyRequests.finishLeft());
+  const finishLeft = () => privacyRequests.finishLeft();
+  const rules = new ClickHouseTimeToLive(new ClickHouseDeletions({ ...context, projects }), finishLeft);
+  const sweeps = new ClickHouseTimeToLive(deletions, finishLeft);
+  const timeToLive: TimeToLive = {
+    set: (project, rule) => rules.set(project, rule),
+    off: (project) => rules.off(project),
+    list: () => rules.list(),
+    preview: (rule) => rules.preview(rule),
+    sweep: () => sweeps.sweep(),
+  };
   return { projects, privacyRequests, deletions, timeToLive, stats: async () => await statsNow(context, await projects()) };
 }

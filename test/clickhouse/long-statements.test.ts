@@ -2,8 +2,10 @@ import { ClickHouseLogLevel, createClient } from "@clickhouse/client";
 import { fixedClock } from "daybook";
 import { openClickHouse, type ClickHouseDaybook, type ClickHouseOptions } from "daybook/clickhouse";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import { Connection } from "../../src/clickhouse/connection/connection.js";
+import { sql } from "../../src/clickhouse/sql/sql.js";
 import { nowMs } from "../../src/testing/random/now.js";
-import { closeAfter, connectTo, givenUpCount, newDatabase, order, type Layout } from "./kit.js";
+import { closeAfter, connectTo, givenUpCount, heldCount, newDatabase, order, type Layout } from "./kit.js";
 
 afterEach(() => order());
 
@@ -106,4 +108,66 @@ describe.each<Layout>(["one server", "two shards"])("a deletion, %s", (layout) =
     await daybook.deleteProject("shop");
     expect(await daybook.countEvents()).toBe(0);
   });
+});
+
+const isGone = { code: "unreachable", message: expect.stringContaining("is gone") as string };
+
+test.each(["AS gone", "INSERT INTO removals", "system.parts"])("a deletion does not wait for a server that is silent at %s", async (statement) => {
+  const { daybook } = await opened("one server", { timeoutMs: 500 });
+  await order({ kind: "hold", statement, times: 9 }, { kind: "hold", statement: "system.one", times: 99 });
+  const before = new Date(nowMs + 1);
+  await expect(daybook.deleteEvents({ before })).rejects.toMatchObject(isGone);
+  await order();
+  await daybook.deleteEvents({ before });
+  expect(await daybook.countEvents()).toBe(0);
+});
+
+test("a deletion waits for whatever takes long on a server that is there", async () => {
+  const { daybook } = await opened("one server", { timeoutMs: 500 });
+  const long = (statement: string) => ({ kind: "slow", statement, ms: 2_500 }) as const;
+  await order(long("AS gone"), long("INSERT INTO removals"), long("system.parts"));
+  expect(await daybook.deleteProject("shop")).toMatchObject({ events: 12 });
+});
+
+test("a check of files does not wait for a server that is silent", async () => {
+  const { options } = await opened("one server", {});
+  const connection = await connectTo({ ...options, timeoutMs: 500 });
+  onTestFinished(() => connection.close());
+  await order({ kind: "hold", statement: "CHECK TABLE" }, { kind: "hold", statement: "system.one", times: 99 });
+  await expect(connection.checkRows(sql`CHECK TABLE events`)).rejects.toMatchObject(isGone);
+});
+
+test("rules of time to live and their preview have the bound of a question", async () => {
+  const { daybook } = await opened("one server", { timeoutMs: 500 });
+  await daybook.timeToLive.set("shop", { days: 30 });
+  const rules = "argMax(days, version)";
+  for (const statement of [rules, "groupUniqArray(day)"]) {
+    await order({ kind: "hold", statement, times: 9 });
+    await expect(daybook.timeToLive.preview(), statement).rejects.toMatchObject({ code: "unreachable" });
+  }
+  await order({ kind: "hold", statement: rules, times: 9 });
+  await expect(daybook.timeToLive.list()).rejects.toMatchObject({ code: "unreachable" });
+});
+
+test.each([
+  ["of their own", undefined],
+  ["of the application's", 1],
+] as const)("a change is not given up while sockets are taken, with looks by a client %s", async (_, sockets) => {
+  const { options } = await opened("one server", {});
+  const { url, database } = options;
+  const shared = createClient({ url: url ?? "", database, max_open_connections: sockets ?? 10, log: { level: ClickHouseLogLevel.OFF } });
+  const made = await connectTo(options);
+  const clients = sockets === undefined ? made.clients : { usual: shared, patient: shared, looking: shared, definer: shared };
+  const connection = new Connection(clients, { ...made.place, lookMs: 300 });
+  onTestFinished(async () => {
+    await made.close();
+    await shared.close();
+  });
+  const held = sockets === undefined ? 10 : 0;
+  await order({ kind: "hold", statement: "SELECT 42", times: held }, { kind: "slow", statement: "ALTER", ms: 4_000 });
+  const asked = Array.from({ length: held }, () => connection.rows(sql`SELECT 42`));
+  await expect.poll(heldCount).toBe(held);
+  await connection.command(sql`ALTER TABLE events DELETE WHERE 1`);
+  await order();
+  expect(await Promise.all(asked)).toEqual(asked.map(() => [[42]]));
 });
