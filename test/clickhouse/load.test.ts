@@ -1,7 +1,9 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { openDaybook, type EventInput } from "daybook";
 import { openClickHouse, type ClickHouseOptions } from "daybook/clickhouse";
 import { fileStorage } from "daybook/node";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { LoadedParts } from "../../src/clickhouse/loaded-parts.js";
 import { TableNames } from "../../src/clickhouse/tables/names.js";
 import { daybook, emptyDirectory, startProgram } from "../cli/run.js";
@@ -126,6 +128,40 @@ test("Several load days of their own at once, and the last run compares; a proje
   expect(await pathsWith("zebra")).not.toEqual([]);
   await target.deleteProject("zebra-shop");
   expect(await pathsWith("zebra")).toEqual([]);
+  await drop();
+});
+
+/** A server before that of the tests, which notes what time each statement has, in s. */
+async function timed(): Promise<{ readonly url: string; readonly seconds: Map<string, Set<string>> }> {
+  const seconds = new Map<string, Set<string>>();
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    const body = Buffer.concat(chunks);
+    const address = new URL(request.url ?? "/", serverUrl());
+    const bound = address.searchParams.get("max_execution_time") ?? "";
+    const kind = /INSERT INTO|SELECT/.exec(`${address.search} ${body.toString()}`.replaceAll("+", " "))?.[0] ?? "";
+    seconds.set(bound, (seconds.get(bound) ?? new Set()).add(kind));
+    const type = { "content-type": request.headers["content-type"] ?? "text/plain" };
+    const answer = await fetch(address, { method: "POST", body, headers: type });
+    response.writeHead(answer.status, { "x-clickhouse-exception-tag": answer.headers.get("x-clickhouse-exception-tag") ?? "" });
+    response.end(await answer.text());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seconds };
+}
+
+test("What is loaded has the time of a statement, and only what is compared has a day.", async () => {
+  const { directory } = await newStore();
+  const { options, drop } = await newDatabase("one server");
+  const { url, seconds } = await timed();
+  const args = ["clickhouse", "load", "--data", directory, "--url", url, "--database", options.database];
+  expect((await daybook([...args, "--to", "2026-02-05"])).code).toBe(0);
+  expect([...seconds.keys()]).toEqual(["300"]);
+  seconds.clear();
+  expect((await daybook(args)).code).toBe(0);
+  expect(Object.fromEntries(seconds)).toEqual({ 300: new Set(["SELECT", "INSERT INTO"]), 86_400: new Set(["SELECT"]) });
   await drop();
 });
 

@@ -11,7 +11,7 @@ import { goneText } from "../print/deletions.js";
 import { count, plural } from "../print/format.js";
 import { Progress } from "../print/progress.js";
 
-/** How long a statement may take where all that was loaded is compared at the end: a day. */
+/** How long a statement may take by which all that was loaded is compared at the end: a day. */
 const COMPARED_MS = 86_400_000;
 
 /** What is kept of columns: each is read once. */
@@ -99,7 +99,7 @@ async function load(values: Values): Promise<void> {
   const days = { from: dayOf(values.from, "from"), to: dayOf(values.to, "to") };
   if (days.from !== null && days.to !== null && days.from > days.to) throw new UsageError(`--from ${days.from} is later than --to ${days.to}`);
   const currency = currencyOf(values.currency);
-  const place = { ...placeOf(values.url, "url", values), timeoutMs: COMPARED_MS, ...(currency === undefined ? {} : { currency }) };
+  const place = { ...placeOf(values.url, "url", values), ...(currency === undefined ? {} : { currency }) };
   const organization = organizationOf(values.organization);
   const source = await openForReading(await dataDirectory(data), organization, { memoryBudgetBytes: COLUMN_BYTES, currency });
   try {
@@ -112,7 +112,8 @@ async function load(values: Values): Promise<void> {
       const numbers = `accepted ${count(done.accepted)} / duplicates ${count(done.duplicates)}, ${plural(done.records, "record")}`;
       process.stdout.write(`${plural(done.days, "day")}: ${numbers}; ${plural(done.daysBefore, "day")} before (${took})\n`);
       if (days.from !== null || days.to !== null) return;
-      const { text, differing } = await compareAnswers(source, daybook);
+      await using compared = await openClickHouse({ ...place, timeoutMs: COMPARED_MS });
+      const { text, differing } = await compareAnswers(source, compared);
       process.stdout.write(text);
       if (differing > 0) throw new Error(`${plural(differing, "answer")} ${differing === 1 ? "differs" : "differ"}`);
     } finally {
