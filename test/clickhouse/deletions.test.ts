@@ -71,6 +71,16 @@ describe.each(layouts)("deletions on ClickHouse, %s", (layout) => {
     return answer as T;
   }
 
+  /** Deletions of two hours ago, each of which broke off. @param doneCount changes of tables before the first that fails */
+  async function breakOff(doneCount: number, ...deletions: readonly ((early: ClickHouseDaybook) => Promise<unknown>)[]): Promise<void> {
+    const early = await openClickHouse({ ...options, clock: fixedClock(Date.now() - 2 * 3_600_000) });
+    closing.push(() => early.close());
+    const message = "Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)";
+    await order({ kind: "error", statement: "ALTER TABLE", after: doneCount, times: 9, message });
+    for (const deletion of deletions) await expect(deletion(early)).rejects.toMatchObject({ code: "overloaded" });
+    await order();
+  }
+
   test("what is deleted is gone from answers and files, with the links that it alone made", async () => {
     expect(await pathsWith(SECRET)).not.toEqual([]);
     await same((each) => each.deleteEvents({ before: "nonsense" }));
@@ -113,13 +123,8 @@ describe.each(layouts)("deletions on ClickHouse, %s", (layout) => {
   });
 
   test("the command sweeps, and finishes a deletion that broke off an hour ago", async () => {
-    const early = await openClickHouse({ ...options, clock: fixedClock(Date.now() - 2 * 3_600_000) });
-    closing.push(() => early.close());
     // The events are gone then, and their links are there.
-    const message = "Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)";
-    await order({ kind: "error", statement: "ALTER TABLE", after: 1, times: 9, message });
-    await expect(early.deleteEvents({ before: new Date(daysAgo(30)) })).rejects.toMatchObject({ code: "overloaded" });
-    await order();
+    await breakOff(1, (early) => early.deleteEvents({ before: new Date(daysAgo(30)) }));
     await embedded.deleteEvents({ before: new Date(daysAgo(30)) });
     const { url = "", database, cluster } = options;
     const place = ["--url", String(url), "--database", database, ...(cluster === undefined ? [] : ["--cluster", cluster])];
@@ -129,12 +134,7 @@ describe.each(layouts)("deletions on ClickHouse, %s", (layout) => {
   });
 
   test("a deletion that broke off takes no more than was there when it was asked for", async () => {
-    const early = await openClickHouse({ ...options, clock: fixedClock(Date.now() - 2 * 3_600_000) });
-    closing.push(() => early.close());
-    const message = "Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)";
-    await order({ kind: "error", statement: "ALTER TABLE", after: 0, times: 9, message });
-    for (const name of ["zebra-shop", "shop"]) await expect(early.deleteProject(name)).rejects.toMatchObject({ code: "overloaded" });
-    await order();
+    await breakOff(0, (early) => early.deleteProject("zebra-shop"), (early) => early.deleteProject("shop"));
     // One is asked for again, the other is left to the sweep.
     expect(await same(async (each) => comparable(await each.deleteProject("zebra-shop")))).toMatchObject({ events: 1 });
     // With what was noted before.
@@ -149,12 +149,7 @@ describe.each(layouts)("deletions on ClickHouse, %s", (layout) => {
   });
 
   test("a project that is made anew behind a deletion that broke off stays, with its rule", async () => {
-    const early = await openClickHouse({ ...options, clock: fixedClock(Date.now() - 2 * 3_600_000) });
-    closing.push(() => early.close());
-    const message = "Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)";
-    await order({ kind: "error", statement: "ALTER TABLE", after: 0, times: 9, message });
-    for (const name of ["zebra-shop", "shop"]) await expect(early.deleteProject(name)).rejects.toMatchObject({ code: "overloaded" });
-    await order();
+    await breakOff(0, (early) => early.deleteProject("zebra-shop"), (early) => early.deleteProject("shop"));
     for (const name of ["zebra-shop", "shop"]) await embedded.deleteProject(name);
     // One by its name, the other by its rule.
     for (const each of [daybook, embedded]) {

@@ -107,11 +107,18 @@ test("the servers are asked at most once a second, and not at all while statemen
   expect([await look(), askedCount]).toEqual([true, 3]);
 });
 
-test("nobody waits longer than a second for what does not come, and is told what was known", async () => {
+/** A reach by a clock that stands, and a look at it that is out until it is answered. */
+function looking() {
   vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
   const reach = new Reach();
-  let answer: (outcome: Outcome) => void = () => undefined;
-  const looked = reach.isThere(() => new Promise((resolve) => (answer = resolve)));
+  let resolve: (outcome: Outcome) => void = () => undefined;
+  const look = () => reach.isThere(() => new Promise((answered) => (resolve = answered)));
+  return { reach, look, answer: (outcome: Outcome) => resolve(outcome) };
+}
+
+test("nobody waits longer than a second for what does not come, and is told what was known", async () => {
+  const { reach, look, answer } = looking();
+  const looked = look();
   await vi.advanceTimersByTimeAsync(1_000);
   expect(await looked).toBe(true);
   const again = reach.isThere(() => Promise.reject(new Error("asked twice at once")));
@@ -120,10 +127,7 @@ test("nobody waits longer than a second for what does not come, and is told what
 });
 
 test("what ends well while a look is out is newer than what the look finds, and who comes then does not wait for it", async () => {
-  vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
-  const reach = new Reach();
-  let answer: (outcome: Outcome) => void = () => undefined;
-  const look = () => reach.isThere(() => new Promise((resolve) => (answer = resolve)));
+  const { reach, look, answer } = looking();
   const first = look();
   reach.told("answered");
   expect(await look()).toBe(true);
@@ -133,10 +137,7 @@ test("what ends well while a look is out is newer than what the look finds, and 
 });
 
 test("where what all questions need is refused, statements that end well change nothing until a look does", async () => {
-  vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
-  const reach = new Reach();
-  let answer: (outcome: Outcome) => void = () => undefined;
-  const look = () => reach.isThere(() => new Promise((resolve) => (answer = resolve)));
+  const { reach, look, answer } = looking();
   const first = look();
   reach.told("answered");
   answer("refused");
