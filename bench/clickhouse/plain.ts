@@ -1,6 +1,7 @@
 import { dialectOf, rowText, types } from "../peers/chdb.js";
 import { columns } from "../peers/columns.js";
 import { boundsMs, type Peer } from "../peers/peer.js";
+import type { Sql } from "../dialect.js";
 import type { TrafficEvent } from "../traffic.js";
 
 /** One flat table for SQL written by hand. Which rows it has is known in advance: every key of metadata is a column. */
@@ -33,8 +34,8 @@ export class Plain {
     await this.run(`INSERT INTO ${TABLE} FORMAT JSONCompactEachRow`, {}, events.map(rowText).join("\n"));
   }
 
-  peer(): Peer {
-    const dialect = dialectOf(TABLE);
+  /** @param form the engine in whose form a question is asked */
+  peer(dialect = dialectOf(TABLE), form: keyof Sql = "clickhouse"): Peer {
     const seconds = (ms: number) => (ms / 1_000).toFixed(3);
     return {
       name: "plain",
@@ -42,7 +43,7 @@ export class Plain {
       ask: async (question, window) => {
         const { fromMs, toMs } = boundsMs(window);
         const bound = { param_from: seconds(fromMs), param_to: seconds(toMs) };
-        const answer = await this.run(`${question.sql.clickhouse(dialect)} FORMAT JSONCompactColumns`, bound);
+        const answer = await this.run(`${question.sql[form](dialect)} FORMAT JSONCompactColumns`, bound);
         return JSON.parse(answer) as (string | number | boolean | null)[][];
       },
     };
