@@ -18,7 +18,7 @@ const times = Int32Array.from({ length: rowCount }, (_, row) => ((row * 2_654_43
 const ids = new Uint8Array(rowCount * 16);
 const [events = []] = trafficBatches({ seed: 1, eventCount: 10_000, batchRowCount: 10_000 });
 const decoded = new DecodedEvents();
-const context = { nowMs: Date.UTC(2026, 11, 1), project: null, random: () => undefined, knownKeys: () => null };
+const context = { nowMs: Date.UTC(2026, 11, 1), project: null, keepsFuture: false, random: () => undefined, knownKeys: () => null };
 const deflated = await defaultCodec.deflate(bytes);
 
 const bench = new Bench({ time: 300, warmupTime: 100 });

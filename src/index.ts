@@ -5,7 +5,7 @@ export type { Clock } from "./base/clock.js";
 export { openDaybook } from "./engine/open-daybook.js";
 export { toArrow } from "./engine/exports/to-arrow.js";
 export type { DaybookOptions } from "./engine/options.js";
-export type { Notice } from "./engine/question/notices.js";
+export type { IngestNotice, Notice, QuestionNotice } from "./engine/question/notices.js";
 export type { Damage, ScrubOptions, ScrubState } from "./engine/upkeep/scrub.js";
 export type { StopOptions } from "./base/stop-options.js";
 export type { Work } from "./engine/question/work.js";
@@ -122,7 +122,8 @@ export type {
 export type { FieldName } from "./plan/field-names.js";
 export type { FilterOperator } from "./plan/filters/operators.js";
 export type { ReportName } from "./plan/plan.js";
-export type { EventInput, EventRecord, FoundEvent, IngestResult, RejectedEvent } from "./schema/event.js";
+export type { AdjustedEvent, EventInput, EventRecord, FoundEvent, IngestResult, RejectedEvent } from "./schema/event.js";
+export type { FutureEvents } from "./schema/moment.js";
 export { defineEvents } from "./typed/define-events.js";
 export type { DaybookOf, EventCheck, EventDefinition } from "./typed/define-events.js";
 export type { EventFlaw } from "./typed/event-check.js";

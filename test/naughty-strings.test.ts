@@ -32,7 +32,7 @@ const open = () => openDaybook({ storage: fileStorage(directory), clock: fixedCl
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "daybook-naughty-"));
   daybook = await open();
-  expect(await daybook.ingest(events)).toEqual({ accepted: events.length, duplicates: 0, rejected: [] });
+  expect(await daybook.ingest(events)).toEqual({ accepted: events.length, duplicates: 0, rejected: [], adjusted: [] });
 });
 
 afterAll(async () => {

@@ -59,7 +59,7 @@ export class PlainestStore {
 
   ingest(events: readonly TrafficEvent[]): Promise<IngestResult> {
     for (const event of events) this.#add(event);
-    return Promise.resolve({ accepted: events.length, duplicates: 0, rejected: [] });
+    return Promise.resolve({ accepted: events.length, duplicates: 0, rejected: [], adjusted: [] });
   }
 
   #add(event: TrafficEvent): void {

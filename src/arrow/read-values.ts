@@ -1,6 +1,7 @@
 import { DataType } from "apache-arrow";
 import type { Vector } from "apache-arrow";
 import { parameterError } from "../base/errors.js";
+import { createdAtOf } from "../schema/moment.js";
 import { integerOf, jsonOf } from "./event-columns.js";
 import type { ReadValue } from "./event-columns.js";
 import type { ValueRoom } from "./value-room.js";
@@ -8,7 +9,7 @@ import type { ValueRoom } from "./value-room.js";
 /** How the columns of one field are read, batch by batch. */
 export type ReaderOf = (column: Vector) => ReadValue;
 
-/** What an instant becomes: a number of epoch ms, or ISO text. */
+/** What an instant becomes: a number of epoch ms as events take it, or ISO text. */
 export type InstantForm = "ms" | "text";
 
 /** What a number or flag takes as JSON, by estimate. */
@@ -98,7 +99,7 @@ function converter(name: string, type: DataType, instants: InstantForm, room: Va
   };
   if (DataType.isDictionary(type)) return converter(name, type.dictionary as DataType, instants, room);
   if (DataType.isInt(type)) return (value) => integerOf(taken(value));
-  if (DataType.isTimestamp(type) || DataType.isDate(type)) return instants === "ms" ? taken : (value) => isoText(taken(value));
+  if (DataType.isTimestamp(type) || DataType.isDate(type)) return instants === "ms" ? (value) => createdAtOf(taken(value)) : (value) => isoText(taken(value));
   if (DataType.isStruct(type)) {
     const members = type.children.map((child) => [child.name, inner(`${name}.${child.name}`, child.type)] as const);
     return (value) => Object.fromEntries(members.map(([key, convert]) => [key, itemOf(convert, (value as Record<string, unknown>)[key])]));

@@ -42,6 +42,8 @@ export const LIMITS = {
   fillDayCount: 100_000,
   /** Milliseconds that an event may lie in the future before its time becomes the receive time. */
   futureSkewMs: 5 * 60_000,
+  /** Epoch ms of 1973. Lesser numbers are refused as times: as seconds they are dates of our days, as ms they are hardly ever meant. */
+  instantNumberMinMs: 94_694_400_000,
   /** Rows that a search page has at least. */
   searchLimitMin: 1,
   /** Rows that a search page has at most. */

@@ -8,7 +8,13 @@ export interface Rejection {
   readonly reason: string;
 }
 
-/** What became of a source: every row is in exactly one of the three. */
+/** A row that is stored as of the time of receipt. */
+export interface Adjustment {
+  readonly line: number;
+  readonly createdAt: string;
+}
+
+/** What became of a source: every row is in exactly one of the first three. */
 export interface LoadOutcome {
   readonly accepted: number;
   readonly duplicates: number;
@@ -17,6 +23,10 @@ export interface LoadOutcome {
   readonly records: number;
   /** The first rejections, at most `REJECTIONS_SHOWN`. */
   readonly rejections: readonly Rejection[];
+  /** Of the accepted rows those whose time was more than five minutes ahead of the clock. */
+  readonly adjusted: number;
+  /** The first of them, as many. */
+  readonly adjustments: readonly Adjustment[];
 }
 
 export interface LoadOptions {
@@ -99,7 +109,9 @@ class Tally {
   #duplicates = 0;
   #rejected = 0;
   #records = 0;
-  readonly #rejections: Rejection[] = [];
+  #adjusted = 0;
+  readonly #rejections = new FirstLines<Rejection>();
+  readonly #adjustments = new FirstLines<Adjustment>();
 
   get rowCount(): number {
     return this.#accepted + this.#duplicates + this.#rejected;
@@ -107,15 +119,15 @@ class Tally {
 
   reject(line: number, reason: string): void {
     this.#rejected += 1;
-    this.#rejections.push({ line, reason });
-    // Records and events of a batch come back one kind after the other: the first lines are kept, not the first answers.
-    if (this.#rejections.length >= REJECTIONS_SHOWN * 100) this.#keepFirst();
+    this.#rejections.add({ line, reason });
   }
 
   add(result: IngestResult, lines: readonly number[]): void {
     this.#accepted += result.accepted;
     this.#duplicates += result.duplicates;
     for (const { index, message } of result.rejected) this.reject(lines[index] ?? 0, message);
+    this.#adjusted += result.adjusted.length;
+    for (const { index, createdAt } of result.adjusted) this.#adjustments.add({ line: lines[index] ?? 0, createdAt });
   }
 
   addRecords(result: IngestResult, lines: readonly number[]): void {
@@ -124,11 +136,21 @@ class Tally {
   }
 
   outcome(): LoadOutcome {
-    this.#keepFirst();
-    return { accepted: this.#accepted, duplicates: this.#duplicates, rejected: this.#rejected, records: this.#records, rejections: [...this.#rejections] };
+    const counts = { accepted: this.#accepted, duplicates: this.#duplicates, rejected: this.#rejected, adjusted: this.#adjusted, records: this.#records };
+    return { ...counts, rejections: this.#rejections.first(), adjustments: this.#adjustments.first() };
+  }
+}
+
+/** The first lines of those that something was said of. Records and events of a batch come back one kind after the other. */
+class FirstLines<Of extends { readonly line: number }> {
+  #lines: Of[] = [];
+
+  add(line: Of): void {
+    this.#lines.push(line);
+    if (this.#lines.length >= REJECTIONS_SHOWN * 100) this.#lines = this.first();
   }
 
-  #keepFirst(): void {
-    this.#rejections.sort((a, b) => a.line - b.line).splice(REJECTIONS_SHOWN);
+  first(): Of[] {
+    return this.#lines.toSorted((a, b) => a.line - b.line).slice(0, REJECTIONS_SHOWN);
   }
 }

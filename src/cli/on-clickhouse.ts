@@ -42,7 +42,7 @@ export function placeOf(url: string | undefined, option: string, { database, clu
  * @throws UsageError, and what openClickHouse throws
  */
 export async function openOnClickHouse(
-  values: ClickHouseValues, others: Readonly<Record<string, unknown>>, rest: Pick<ClickHouseOptions, "currency" | "timeoutMs"> = {},
+  values: ClickHouseValues, others: Readonly<Record<string, unknown>>, rest: Pick<ClickHouseOptions, "currency" | "timeoutMs" | "futureEvents"> = {},
 ): Promise<StoredDaybook> {
   refuseBeside(others);
   const { openWithExecutor } = await import("../clickhouse/open-clickhouse.js");

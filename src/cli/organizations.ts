@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Daybook } from "../engine/daybook.js";
-import { openDaybook } from "../index.js";
+import { openDaybook, type FutureEvents } from "../index.js";
 import { fileStorage } from "../node/index.js";
 import { UsageError } from "./command.js";
 import { DEFAULT_ORGANIZATION, dataDirectory, isOrganizationName, isStore, type DataDirectory } from "./data-directory.js";
@@ -29,8 +29,9 @@ export interface OpenOptions {
   readonly currency?: string | undefined;
   /** False: a lock whose owner cannot be seen is not waited for. Default true. */
   readonly waits?: boolean;
-  /** As that of `openDaybook`. */
+  /** As those of `openDaybook`. */
   readonly memoryBudgetBytes?: number;
+  readonly futureEvents?: FutureEvents;
 }
 
 /**

@@ -38,7 +38,7 @@ interface Opened {
 export async function openWithExecutor(options: ClickHouseOptions): Promise<Opened> {
   const settled = checkClickHouseOptions(options);
   const rules = reportRules(options);
-  const { clock, random, cluster, database, replicas } = settled;
+  const { clock, keepsFuture, random, cluster, database, replicas } = settled;
   const first = await connect(settled);
   try {
     const shape = await clusterOf(first, cluster);
@@ -49,7 +49,7 @@ export async function openWithExecutor(options: ClickHouseOptions): Promise<Open
     const tables = new TableNames(cluster !== null);
     const executor = new ClickHouseExecutor(connection, tables, ruleOptionsOf(options));
     const context = { connection, names: tables, cluster, database, clock, random };
-    const writes = new Writes({ ...context, refusals: new RefusalsTable(context, suppressionKey) });
+    const writes = new Writes({ ...context, keepsFuture, refusals: new RefusalsTable(context, suppressionKey) });
     const segments = new SegmentsTable(connection, tables, random);
     const upkeep = upkeepOf(context, suppressionKey, writes, executor);
     return { daybook: new StoredDaybook({ connection, executor, writes, segments, upkeep, cursorKey, rules, clock }), executor };

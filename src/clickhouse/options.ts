@@ -3,6 +3,7 @@ import { parameterError, shown } from "../base/errors.js";
 import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import { pooledRandom } from "../base/random.js";
 import type { Rates } from "../plan/input.js";
+import { isKeepingFuture, type FutureEvents } from "../schema/moment.js";
 import type { RuleOptions } from "../plan/revenue-rules.js";
 import type { ClickHouseClient } from "./connection/client.js";
 
@@ -37,6 +38,8 @@ export interface ClickHouseOptions extends RuleOptions {
   readonly rates?: Rates;
   /** Default: the clock of the machine. */
   readonly clock?: Clock;
+  /** As of `openDaybook`: `keep` stores times more than five minutes ahead of the clock as they come. Default `adjust`. */
+  readonly futureEvents?: FutureEvents;
   /** Fills bytes with random bits. Default: `crypto.getRandomValues`. */
   readonly random?: (bytes: Uint8Array) => void;
 }
@@ -52,6 +55,7 @@ export interface Settled {
   readonly client: ClickHouseClient | null;
   readonly timeoutMs: number;
   readonly clock: Clock;
+  readonly keepsFuture: boolean;
   readonly random: (bytes: Uint8Array) => void;
 }
 
@@ -65,6 +69,7 @@ const KNOWN: KnownOptions<ClickHouseOptions> = {
   client: true,
   timeoutMs: true,
   clock: true,
+  futureEvents: true,
   random: true,
   rates: true,
   currency: true,
@@ -102,6 +107,7 @@ export function checkClickHouseOptions(options: ClickHouseOptions): Settled {
     client: client ?? null,
     timeoutMs,
     clock: wholeClock(clock),
+    keepsFuture: isKeepingFuture(options.futureEvents),
     random,
   };
 }

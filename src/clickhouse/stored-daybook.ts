@@ -1,6 +1,7 @@
 import { projectOfIngest } from "../base/call-options.js";
 import { parameterError, shown } from "../base/errors.js";
 import { readStopOptions, type StopOptions } from "../base/stop-options.js";
+import { isoOf } from "../base/time.js";
 import { parseUuid, uuidText } from "../base/uuid.js";
 import type { KnownOptions } from "../base/known-options.js";
 import type { IngestOptions } from "../base/call-options.js";
@@ -179,8 +180,8 @@ export class StoredDaybook extends Questions implements ClickHouseDaybook {
   async #record(decode: (input: unknown, context: RecordContext) => DecodedRecord, input: unknown): Promise<LinkResult> {
     const { writes } = this.#parts;
     const record = decode(input, writes.recordContext());
-    await writes.storeRecord(record);
-    return { linkId: uuidText(record.id) };
+    const linkId = uuidText(record.id);
+    return (await writes.storeRecord(record)) ? { linkId, adjusted: { createdAt: isoOf(record.createdAtMs) } } : { linkId };
   }
 }
 

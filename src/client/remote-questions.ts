@@ -5,7 +5,7 @@ import { tellEach } from "../base/tell.js";
 import type { Daybook } from "../engine/daybook.js";
 import type { Explanation } from "../engine/question/explain.js";
 import type { QueryOptions } from "../engine/question/query-options.js";
-import type { Notice } from "../engine/question/notices.js";
+import type { QuestionNotice } from "../engine/question/notices.js";
 import type { ReportName } from "../plan/plan.js";
 import type { Calls } from "./calls.js";
 import { questionOf } from "./question-of.js";
@@ -140,5 +140,5 @@ export class RemoteQuestions implements Pick<Daybook, ReportName | "explain"> {
 interface Answered {
   readonly answer: unknown;
   /** Absent where nothing was noticed. */
-  readonly notices?: readonly Notice[];
+  readonly notices?: readonly QuestionNotice[];
 }

@@ -5,7 +5,7 @@ import type { ErrorCode } from "../base/errors.js";
 import type { KnownOptions } from "../base/known-options.js";
 import { uuidOfText } from "../base/uuid.js";
 import type { Daybook } from "../engine/daybook.js";
-import type { EventInput, IngestResult, RejectedEvent } from "../schema/event.js";
+import type { AdjustedEvent, EventInput, IngestResult, RejectedEvent } from "../schema/event.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput } from "../schema/record.js";
 import type { Calls } from "./calls.js";
 import { lacksId, newId } from "./ids.js";
@@ -62,27 +62,32 @@ export class RemoteWrites implements Pick<Daybook, "ingest" | "ingestRecords" | 
     const id = lacksId(given) ? newId(this.#nowMs()) : given;
     // A member called type is none of these.
     if ("type" in input) throw parameterError("unknown_parameter", "type", "unknown");
-    await this.#record({ ...input, type, id });
-    return { linkId: uuidOfText(id as string) };
+    const adjusted = await this.#record({ ...input, type, id });
+    const linkId = uuidOfText(id as string);
+    return adjusted === undefined ? { linkId } : { linkId, adjusted: { createdAt: adjusted.createdAt } };
   }
 
-  async #record(record: object): Promise<void> {
-    const { rejected } = await this.ingestRecords([record as RecordInput]);
+  /** Answers whether, and to when, its time was moved. */
+  async #record(record: object): Promise<AdjustedEvent | undefined> {
+    const { rejected, adjusted } = await this.ingestRecords([record as RecordInput]);
     const [fault] = rejected;
     if (fault !== undefined) throw errorOf(fault);
+    return adjusted[0];
   }
 
   /** One piece after the other: of two items with one id the first counts. */
   async #store(path: string, items: readonly unknown[], rule: ItemRule): Promise<IngestResult> {
     const rejected: RejectedEvent[] = [];
+    const adjusted: AdjustedEvent[] = [];
     let [accepted, duplicates] = [0, 0];
     for (const { text, places } of piecesOf(items.slice(), rule, this.#nowMs, rejected)) {
       const stored = await this.#storePiece(path, text, accepted + duplicates);
       accepted += stored.accepted;
       duplicates += stored.duplicates;
       for (const each of stored.rejected) rejected.push({ ...each, index: places[each.index] ?? each.index });
+      for (const each of stored.adjusted) adjusted.push({ ...each, index: places[each.index] ?? each.index });
     }
-    return { accepted, duplicates, rejected: rejected.sort((a, b) => a.index - b.index) };
+    return { accepted, duplicates, rejected: rejected.sort((a, b) => a.index - b.index), adjusted };
   }
 
   /** @throws what the server answers; `details.storedCount` tells how many of the batch were stored before */

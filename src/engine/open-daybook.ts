@@ -8,6 +8,7 @@ import { moneyExcerpt } from "../derived/stored.js";
 import { LIMITS } from "../base/limits.js";
 import type { KnownOptions } from "../base/known-options.js";
 import { onePerProcess } from "../base/one-per-process.js";
+import { isoOf } from "../base/time.js";
 import { parseUuid, uuidText } from "../base/uuid.js";
 import { decodeAlias, decodeGroup, decodeIdentify, unlinkOf } from "../identity/decode-record.js";
 import type { DecodedRecord, RecordContext } from "../identity/decode-record.js";
@@ -24,6 +25,7 @@ import { planners } from "../plan/planners.js";
 import { moneySlugs, reportRules } from "../plan/revenue-rules.js";
 import { pooledRandom } from "../base/random.js";
 import type { EventInput, IngestResult } from "../schema/event.js";
+import { isKeepingFuture } from "../schema/moment.js";
 import { BatchBuilder } from "../store/batch/batch.js";
 import type { Store } from "../store/live/store.js";
 import { openStore } from "../store/open-store.js";
@@ -49,7 +51,7 @@ import { ingestRecords } from "./ingest/records.js";
 import { OpenExports } from "./exports/open-exports.js";
 import { checkOptions } from "./options.js";
 import type { DaybookOptions } from "./options.js";
-import { noticesOf, tellNotices } from "./question/notices.js";
+import { ingestNoticesOf, noticesOf, tellNotices } from "./question/notices.js";
 import type { Notice } from "./question/notices.js";
 import { PERMIT } from "./question/permit.js";
 import type { Permitted } from "./question/permit.js";
@@ -164,6 +166,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   readonly #timeToLive: StoredTimeToLive;
   readonly #scrub: Scrub | null;
   readonly #following: Following | null;
+  readonly #keepsFuture: boolean;
   readonly #onNotice: ((notice: Notice) => unknown) | undefined;
   #closing: Promise<void> | null = null;
 
@@ -175,6 +178,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     this.#clock = wholeClock(options.clock ?? systemClock);
     this.#random = random;
     this.#rules = reportRules(options);
+    this.#keepsFuture = isKeepingFuture(options.futureEvents);
     this.#onNotice = options.onNotice;
     this.#contexts = new ReportContexts(store, options.rates ?? (() => undefined), this.#rules);
     this.#executor = makeExecutor(store, this.#contexts, options);
@@ -184,6 +188,7 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
     this.#queue = new IngestQueue(store, {
       clock: this.#clock,
       random,
+      keepsFuture: this.#keepsFuture,
       suppression: () => this.#privacy.suppression,
       timeToLive: () => this.#timeToLive.rules,
       onNotify: options.onNotify ?? null,
@@ -243,7 +248,9 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
 
   async ingest(events: readonly EventInput[], options?: IngestOptions & { readonly [KEY_COUNT_MAX]?: number }): Promise<IngestResult> {
     this.#refuseClosed();
-    return await this.#queue.add(events, projectOfIngest(options, KNOWN_OF_INGEST), options?.[KEY_COUNT_MAX]);
+    const result = await this.#queue.add(events, projectOfIngest(options, KNOWN_OF_INGEST), options?.[KEY_COUNT_MAX]);
+    tellNotices(ingestNoticesOf("events", result.adjusted), [this.#onNotice]);
+    return result;
   }
 
   async identify(input: IdentifyInput): Promise<LinkResult> {
@@ -268,7 +275,9 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
 
   async ingestRecords(records: readonly RecordInput[]): Promise<IngestResult> {
     this.#refuseClosed();
-    return await ingestRecords(records, this.#recordContext(), this.#queue);
+    const result = await ingestRecords(records, this.#recordContext(), this.#queue);
+    tellNotices(ingestNoticesOf("records", result.adjusted), [this.#onNotice]);
+    return result;
   }
 
   async *exportRecords(options: Parameters<PagedExports["exportRecords"]>[0] | null = {}): AsyncGenerator<StoredRecord> {
@@ -414,12 +423,15 @@ class EmbeddedDaybook extends Questions implements Daybook, PagedExports {
   async #record(decode: (input: unknown, context: RecordContext) => DecodedRecord, input: unknown): Promise<LinkResult> {
     this.#refuseClosed();
     const record = decode(input, this.#recordContext());
-    await this.#queue.addRecord(record);
-    return { linkId: uuidText(record.id) };
+    const linkId = uuidText(record.id);
+    if ((await this.#queue.addRecord(record)) !== "adjusted") return { linkId };
+    const adjusted = { createdAt: isoOf(record.createdAtMs) };
+    tellNotices(ingestNoticesOf(null, [{ index: 0, ...adjusted }]), [this.#onNotice]);
+    return { linkId, adjusted };
   }
 
   #recordContext(): RecordContext {
-    return { nowMs: this.#clock.now(), random: this.#random };
+    return { nowMs: this.#clock.now(), keepsFuture: this.#keepsFuture, random: this.#random };
   }
 
   /** Where the writer is, as far as it was asked for lately. @throws closed, and where there is nothing to be read any more */

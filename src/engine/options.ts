@@ -4,6 +4,7 @@ import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import type { ReportName } from "../plan/plan.js";
 import type { Rates } from "../plan/input.js";
 import type { EventRecord } from "../schema/event.js";
+import { isKeepingFuture, type FutureEvents } from "../schema/moment.js";
 import type { Sealer } from "../store/files/make-segment.js";
 import type { Durability } from "../store/journal/journals.js";
 import type { Storage } from "../store/storage/storage.js";
@@ -18,6 +19,11 @@ export interface DaybookOptions {
   readonly currency?: string;
   /** Default: the clock of the machine. */
   readonly clock?: Clock;
+  /**
+   * What becomes of events and records whose time is more than five minutes ahead of the clock. `adjust` (default): they are stored as of the time of
+   * receipt, and answers name them in `adjusted`. `keep`: they are stored as they come, for tests, plans and copies.
+   */
+  readonly futureEvents?: FutureEvents;
   /** When an ingest resolves. `disk` (default): after the sync. `os`: after the write; synced once a second. */
   readonly durability?: Durability;
   /** Bound on loaded columns and derived structures, in bytes. Dictionaries and heads come on top. Default 2 GiB. */
@@ -65,7 +71,10 @@ export interface DaybookOptions {
   readonly scrub?: ScrubOptions;
   /** Called once for each file that a scrub finds damaged. What it throws is passed to nobody. */
   readonly onDamage?: (damage: Damage) => unknown;
-  /** Called for each name in a question that is no field, and no metadata key of any stored event. What it throws is passed to nobody. */
+  /**
+   * Called for each name in a question that is no field, and no metadata key of any stored event; and once for each call that stored events or
+   * records as of the time of receipt because theirs was too far ahead. What it throws is passed to nobody.
+   */
   readonly onNotice?: (notice: Notice) => unknown;
   /** Called after each question with what answering it touched. */
   readonly onWork?: (report: ReportName, work: Work) => void;
@@ -77,6 +86,7 @@ const KNOWN: KnownOptions<DaybookOptions> = {
   storage: true,
   currency: true,
   clock: true,
+  futureEvents: true,
   durability: true,
   memoryBudgetBytes: true,
   sealer: true,
@@ -102,7 +112,7 @@ export function checkOptions(options: DaybookOptions): void {
   refuseUnknown(options, KNOWN);
   // Programs without types hand over anything.
   const given = options as Partial<DaybookOptions>;
-  const { storage, currency, durability, memoryBudgetBytes, onCorruption, readOnly, follow, scrub, sealer, clock } = given;
+  const { storage, currency, durability, memoryBudgetBytes, onCorruption, readOnly, follow, scrub, sealer, clock, futureEvents } = given;
   if (typeof storage?.read !== "function") throw unexpected("storage", "memoryStorage() or another storage", storage);
   if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) throw unexpected("currency", "an ISO 4217 code such as USD", currency);
   if (durability !== undefined && durability !== "disk" && durability !== "os") throw unexpected("durability", '"disk" or "os"', durability);
@@ -112,6 +122,7 @@ export function checkOptions(options: DaybookOptions): void {
   if (onCorruption !== undefined && onCorruption !== "refuse" && onCorruption !== "quarantine")
     throw unexpected("onCorruption", '"refuse" or "quarantine"', onCorruption);
   if (onCorruption === "quarantine" && readOnly === true) throw unexpected("onCorruption", '"refuse" where readOnly is true', onCorruption);
+  isKeepingFuture(futureEvents);
   if (readOnly !== undefined && typeof readOnly !== "boolean") throw unexpected("readOnly", "true or false", readOnly);
   if (follow !== undefined && typeof follow !== "boolean") throw unexpected("follow", "true or false", follow);
   if (follow === true && readOnly !== true) throw unexpected("follow", "false where readOnly is not true: a writer follows nobody", follow);

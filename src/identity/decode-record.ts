@@ -2,7 +2,7 @@ import { DaybookError, parameterError, shown } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import { writeUuidOfText, writeUuidV7 } from "../base/uuid.js";
 import { MetadataFault, metadataTexts, utf8Length } from "../schema/metadata.js";
-import { EXPECTED_MOMENT, momentOf } from "../schema/moment.js";
+import { instantOf, momentFault, storedMsOf, type ReceiptContext } from "../schema/moment.js";
 import { emailOfTraits, normalEmail } from "./emails.js";
 import { RECORD_KINDS } from "./record-table.js";
 import type { RecordField } from "./record-table.js";
@@ -12,6 +12,8 @@ export interface DecodedRecord {
   readonly kind: number;
   readonly id: Uint8Array;
   readonly createdAtMs: number;
+  /** Whether that is the time of receipt because the record's own was too far ahead. */
+  readonly isAdjusted: boolean;
   readonly texts: Readonly<Record<RecordField, string>>;
 }
 
@@ -20,9 +22,7 @@ export interface NamedProject {
   readonly project: string;
 }
 
-export interface RecordContext {
-  /** Receive time, epoch ms. */
-  readonly nowMs: number;
+export interface RecordContext extends ReceiptContext {
   /** Fills bytes with random bits, for the ids of records that bring none. */
   readonly random: (bytes: Uint8Array) => void;
 }
@@ -72,11 +72,11 @@ const DECODERS = { identify: decodeIdentifyRecord, group: decodeGroup, alias: de
 
 function decodeUnlink(input: unknown, context: RecordContext): DecodedRecord {
   const members = membersOf(input, ["linkId"]);
-  const { createdAtMs } = decoded(RECORD_KINDS.unlink, members, context, {});
+  const { createdAtMs, isAdjusted } = decoded(RECORD_KINDS.unlink, members, context, {});
   const linkId = requiredText(members, "linkId");
   const id = new Uint8Array(16);
   writeUuidOfText(linkId, id, 0);
-  return { ...unlinkOf(id, context), createdAtMs };
+  return { ...unlinkOf(id, context), createdAtMs, isAdjusted };
 }
 
 function decodeProject(input: unknown): NamedProject {
@@ -85,7 +85,7 @@ function decodeProject(input: unknown): NamedProject {
 
 /** The taking back of the record of this id. */
 export function unlinkOf(id: Uint8Array, context: RecordContext): DecodedRecord {
-  return { kind: RECORD_KINDS.unlink, id, createdAtMs: context.nowMs, texts: NOTHING };
+  return { kind: RECORD_KINDS.unlink, id, createdAtMs: context.nowMs, isAdjusted: false, texts: NOTHING };
 }
 
 type Members = ReadonlyMap<string, unknown>;
@@ -155,12 +155,14 @@ function traitsOf(members: Members): Traits {
 }
 
 function decoded(kind: number, members: Members, context: RecordContext, texts: Partial<Record<RecordField, string>>): DecodedRecord {
-  const createdAtMs = momentOf(members.get("createdAt"), context.nowMs);
-  if (createdAtMs === null) throw parameterError("invalid_parameter", "createdAt", `${EXPECTED_MOMENT}, got ${shown(members.get("createdAt"))}`);
+  const moment = members.get("createdAt");
+  const ms = moment === undefined ? context.nowMs : instantOf(moment);
+  if (ms === null) throw parameterError("invalid_parameter", "createdAt", momentFault(moment));
+  const createdAtMs = storedMsOf(ms, context);
   const id = new Uint8Array(16);
   const given = members.get("id") ?? "";
   if (typeof given !== "string" || !given.isWellFormed()) throw unexpected("id", "text", given);
   if (given === "") writeUuidV7(context.nowMs, context.random, id, 0);
   else writeUuidOfText(given, id, 0);
-  return { kind, id, createdAtMs, texts: { ...NOTHING, ...texts } };
+  return { kind, id, createdAtMs, isAdjusted: createdAtMs !== ms, texts: { ...NOTHING, ...texts } };
 }

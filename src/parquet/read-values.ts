@@ -2,6 +2,7 @@ import type { SchemaElement, SchemaTree } from "hyparquet";
 import { integerOf, jsonOf } from "../arrow/event-columns.js";
 import type { Place } from "../arrow/event-columns.js";
 import { parameterError } from "../base/errors.js";
+import { createdAtOf } from "../schema/moment.js";
 
 /** What the value of a row becomes; null: it is not set. */
 export type Convert = (value: unknown) => unknown;
@@ -12,7 +13,7 @@ const EXACT_DIGITS = 15;
 /** How values of a column become those of an event. @throws invalid_parameter when events cannot have values of its type */
 export function valueReader(tree: SchemaTree, { member, isTime }: Place): Convert {
   refuseTypes(tree, tree.path.join("."));
-  const convert: Convert = isTime ? (value) => (value instanceof Date ? value.getTime() : valueOf(value)) : valueOf;
+  const convert: Convert = isTime ? (value) => (value instanceof Date ? createdAtOf(value.getTime()) : valueOf(value)) : valueOf;
   const isJson = member === "metadata" || (member === null && isJsonText(tree.element));
   return isJson ? (value) => jsonOf(convert(value)) : convert;
 }

@@ -6,7 +6,7 @@ import { FIELDS, FIELD_COUNT, fieldIndex } from "./fields.js";
 import type { FieldRow } from "./fields.js";
 import { MetadataMembers, readMetadata, utf8Length } from "./metadata.js";
 import type { KnownKeys } from "./metadata.js";
-import { EXPECTED_MOMENT, momentOf } from "./moment.js";
+import { instantOf, momentFault, storedMsOf, type ReceiptContext } from "./moment.js";
 import { DEFAULT_PROJECT } from "./project.js";
 import { isPath, referrerOf, splitAddress } from "./web-address.js";
 
@@ -18,9 +18,7 @@ export class EventFault {
   ) {}
 }
 
-export interface DecodeContext {
-  /** Receive time, epoch ms. */
-  readonly nowMs: number;
+export interface DecodeContext extends ReceiptContext {
   /** The only project the events may belong to; null: any. */
   readonly project: string | null;
   /** Fills bytes with random bits, for the ids of events that bring none. */
@@ -40,6 +38,8 @@ export class DecodedEvents {
   readonly texts: string[] = new Array<string>(DECODED_ROW_COUNT * FIELD_COUNT).fill("");
   /** Epoch ms. */
   readonly times = new Float64Array(DECODED_ROW_COUNT);
+  /** 1 for rows whose time is that of receipt because theirs was too far ahead. */
+  readonly adjusted = new Uint8Array(DECODED_ROW_COUNT);
   /** 16 bytes a row. */
   readonly ids = new Uint8Array(DECODED_ROW_COUNT * 16);
   /** Metadata of all rows: of a row, the members from the end of the row before on. */
@@ -153,7 +153,7 @@ function readEvent(input: unknown, context: DecodeContext, into: DecodedEvents, 
   return (
     settleFields(context, texts, row) ??
     readId(id, context, into.ids, row * 16) ??
-    readTime(time, context, into.times, row) ??
+    readTime(time, context, into, row) ??
     metadataFault(metadata, context, into.members)
   );
 }
@@ -226,15 +226,18 @@ function readId(id: unknown, context: DecodeContext, ids: Uint8Array, at: number
   return null;
 }
 
-function readTime(time: unknown, context: DecodeContext, times: Float64Array, row: number): EventFault | null {
+function readTime(time: unknown, context: DecodeContext, { times, adjusted }: DecodedEvents, row: number): EventFault | null {
+  adjusted[row] = 0;
   // Mostly a number of the past: what is not told as "number or null" needs no box.
-  if (typeof time === "number" && time >= 0 && time <= context.nowMs && time < LIMITS.instantMaxMs) {
+  if (typeof time === "number" && time >= LIMITS.instantNumberMinMs && time <= context.nowMs && time < LIMITS.instantMaxMs) {
     times[row] = Math.floor(time);
     return null;
   }
-  const ms = momentOf(time, context.nowMs);
-  if (ms === null) return fault(`createdAt: ${EXPECTED_MOMENT}, got ${shown(time)}`);
-  times[row] = ms;
+  const ms = time === null ? context.nowMs : instantOf(time);
+  if (ms === null) return fault(`createdAt: ${momentFault(time)}`);
+  const storedMs = storedMsOf(ms, context);
+  times[row] = storedMs;
+  if (storedMs !== ms) adjusted[row] = 1;
   return null;
 }
 

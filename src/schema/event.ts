@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../base/errors.js";
 
-/** What a caller may hand to `ingest`, in camelCase or snake_case. Dates: RFC 3339 text, epoch ms or `Date`. */
+/** What a caller may hand to `ingest`, in camelCase or snake_case. Dates: RFC 3339 text, epoch ms (from 1973 on) or `Date`. */
 export interface EventInput {
   /** A UUID; any other string is hashed to one, always the same; absent: a UUIDv7 is assigned. */
   readonly id?: string | null | undefined;
@@ -93,9 +93,19 @@ export interface RejectedEvent {
   readonly message: string;
 }
 
-/** The outcome of one `ingest`: every event of the batch is in exactly one of the three. */
+/** An event that was accepted, but whose time was more than five minutes ahead of the clock. */
+export interface AdjustedEvent {
+  /** Position in the batch, from 0. */
+  readonly index: number;
+  /** The time of receipt, which it is stored at: ISO 8601, milliseconds, UTC. */
+  readonly createdAt: string;
+}
+
+/** The outcome of one `ingest`: every event of the batch is in exactly one of the first three. */
 export interface IngestResult {
   readonly accepted: number;
   readonly duplicates: number;
   readonly rejected: readonly RejectedEvent[];
+  /** Of those that were accepted. None where `futureEvents` is `"keep"`. */
+  readonly adjusted: readonly AdjustedEvent[];
 }

@@ -1,4 +1,4 @@
-/** What a caller may tell about identities. Ids may be numbers, as in events. Dates: RFC 3339 text, epoch ms or `Date`. */
+/** What a caller may tell about identities. Ids may be numbers, as in events. Dates: RFC 3339 text, epoch ms (from 1973 on) or `Date`. */
 interface Told {
   /** A UUID; any other string is hashed to one; absent: a UUIDv7 is assigned. The same id again changes nothing. */
   readonly id?: string | null | undefined;
@@ -40,6 +40,8 @@ export interface AliasInput extends Told {
 export interface LinkResult {
   /** For `unlink`. */
   readonly linkId: string;
+  /** There where the call's time was more than five minutes ahead of the clock: the time of receipt, which the record is stored at. */
+  readonly adjusted?: { readonly createdAt: string };
 }
 
 /** Takes the record of this id back, whether it came already or comes later. */

@@ -78,9 +78,9 @@ function rejecting(daybook: Askable, shapes: EventShapes): Ingest {
     const flawed = new Set(flaws.map(({ index }) => index));
     const places = given.flatMap((_, index) => (flawed.has(index) ? [] : [index]));
     const result = await daybook.ingest(places.map((index) => given[index] as EventInput), options);
-    const others = result.rejected.map((rejected) => ({ ...rejected, index: places[rejected.index] ?? rejected.index }));
+    const placed = <Of extends { readonly index: number }>(all: readonly Of[]) => all.map((each) => ({ ...each, index: places[each.index] ?? each.index }));
     const own = flaws.map(({ index, message }) => ({ index, code: "invalid_event" as const, message }));
-    return { ...result, rejected: [...others, ...own].sort((a, b) => a.index - b.index) };
+    return { ...result, rejected: [...placed(result.rejected), ...own].sort((a, b) => a.index - b.index), adjusted: placed(result.adjusted) };
   };
 }
 

@@ -99,8 +99,8 @@ describe("export to Arrow IPC", () => {
 
   test("an export of one project holds no value of another", async () => {
     const events = [
-      { id: "1", name: "open", project: "ours", userId: "ann", createdAt: 1_000, metadata: { a: "our-secret" } },
-      { id: "2", name: "hidden-name", project: "theirs", userId: "their-user", createdAt: 2_000, metadata: { b: "their-secret" } },
+      { id: "1", name: "open", project: "ours", userId: "ann", createdAt: new Date(1_000), metadata: { a: "our-secret" } },
+      { id: "2", name: "hidden-name", project: "theirs", userId: "their-user", createdAt: new Date(2_000), metadata: { b: "their-secret" } },
     ];
     const bytes = Buffer.from(await ipcOf(events, "file", { project: "ours" }));
     expect(bytes.includes("our-secret")).toBe(true);
@@ -109,7 +109,7 @@ describe("export to Arrow IPC", () => {
   });
 
   test("a range takes its first millisecond and leaves out its last", async () => {
-    const events = [0, 1, 2, 3].map((ms) => ({ name: "a", createdAt: 86_400_000 + ms }));
+    const events = [0, 1, 2, 3].map((ms) => ({ name: "a", createdAt: new Date(86_400_000 + ms) }));
     const table = tableFromIPC(await ipcOf(events, "file", { fromMs: 86_400_001, toMs: 86_400_003 }));
     expect(column(table, "createdAt").map(Number)).toEqual([86_400_001, 86_400_002]);
   });

@@ -89,7 +89,7 @@ describe("of two tabs", () => {
     const [first, second] = [await profile.tab(), await profile.tab()];
     await first.worker.evaluate(openWriter, "stolen");
     await second.worker.evaluate(() => navigator.locks.request("daybook:stolen", { steal: true }, () => undefined));
-    const ingest = () => daybook.ingest([{ id: "late", name: "page_view", createdAt: 0 }]).then(() => "stored", String);
+    const ingest = () => daybook.ingest([{ id: "late", name: "page_view", createdAt: new Date(0) }]).then(() => "stored", String);
     expect(await first.worker.evaluate(ingest)).toMatch(/another process has taken the store over/);
   });
 

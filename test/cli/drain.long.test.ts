@@ -34,7 +34,7 @@ test("SIGTERM under load: what was answered is stored, what is in flight is answ
           continue;
         }
         if (response.status !== 200) return String(response.status);
-        expect(await response.json()).toEqual({ accepted: BATCH_ROWS, duplicates: 0, rejected: [] });
+        expect(await response.json()).toEqual({ accepted: BATCH_ROWS, duplicates: 0, rejected: [], adjusted: [] });
       } catch (error) {
         return error instanceof TypeError ? "refused" : `failed: ${String(error)}`;
       }
@@ -57,7 +57,7 @@ test("SIGTERM under load: what was answered is stored, what is in flight is answ
   const answeredCount = answered.reduce((sum, count) => sum + count, 0);
   for (const [writer, count] of answered.entries()) {
     const again = Array.from({ length: count }, (_, number) => crashEvent(number, writer));
-    expect(await daybook.ingest(again)).toEqual({ accepted: 0, duplicates: count, rejected: [] });
+    expect(await daybook.ingest(again)).toEqual({ accepted: 0, duplicates: count, rejected: [], adjusted: [] });
   }
   expect(answeredCount).toBeGreaterThanOrEqual(60 * BATCH_ROWS);
   expect(storedCount).toBeLessThanOrEqual(answeredCount + CLIENT_COUNT * BATCH_ROWS);

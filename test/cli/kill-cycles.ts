@@ -78,7 +78,7 @@ async function expectIntact(directory: string, { acknowledged, reached, erased }
     expect(numbers.length, place).toBeGreaterThanOrEqual(count);
     expect(numbers.length, place).toBeLessThanOrEqual(reached[writer] ?? 0);
     const again = Array.from({ length: Math.min(count, 2_000) }, (_, number) => crashEvent(number, writer));
-    expect(await daybook.ingest(again), place).toEqual({ accepted: 0, duplicates: again.length, rejected: [] });
+    expect(await daybook.ingest(again), place).toEqual({ accepted: 0, duplicates: again.length, rejected: [], adjusted: [] });
   }
   expect(await daybook.countEvents(), place).toBe(storedCount);
   expect(verified.eventCount, place).toBe(storedCount);

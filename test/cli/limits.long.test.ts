@@ -31,7 +31,7 @@ async function expectStored(directory: string, count: number): Promise<void> {
   const daybook = await openDaybook({ storage: fileStorage(directory) });
   const all = Array.from({ length: count }, (_, number) => crashEvent(number));
   expect(await daybook.countEvents()).toBe(count);
-  expect(await daybook.ingest(all)).toEqual({ accepted: 0, duplicates: count, rejected: [] });
+  expect(await daybook.ingest(all)).toEqual({ accepted: 0, duplicates: count, rejected: [], adjusted: [] });
   await daybook.close();
 }
 

@@ -13,10 +13,10 @@ test("Long rows go in shorter inserts than short ones, for a statement is one te
   const sent: number[] = [];
   // Of both only what a load calls.
   const target = {
-    ingestRecords: () => Promise.resolve({ accepted: 0, duplicates: 0, rejected: [] }),
+    ingestRecords: () => Promise.resolve({ accepted: 0, duplicates: 0, rejected: [], adjusted: [] }),
     ingest: (events: readonly unknown[]) => {
       sent.push(events.length);
-      return Promise.resolve({ accepted: events.length, duplicates: 0, rejected: [] });
+      return Promise.resolve({ accepted: events.length, duplicates: 0, rejected: [], adjusted: [] });
     },
   } as unknown as ClickHouseDaybook;
   const parts = { known: () => Promise.resolve(new Map()), add: () => Promise.resolve() } as unknown as LoadedParts;

@@ -1,8 +1,9 @@
-import { memoryStorage, openDaybook, type Daybook, type ExportInput } from "daybook";
+import { fixedClock, memoryStorage, openDaybook, type Daybook, type ExportInput } from "daybook";
 import { describe, expect, test } from "vitest";
 import { load } from "../../src/cli/load.js";
 import { readArrow } from "../../src/cli/read/arrow.js";
 import { readCsvEvents } from "../../src/cli/read/csv-events.js";
+import { checkCsvMap } from "../../src/cli/read/csv-map.js";
 import { readNdjson } from "../../src/cli/read/ndjson.js";
 import type { Rows } from "../../src/cli/read/row.js";
 import { csvBlocks, ndjsonBlocks } from "../../src/cli/write/blocks.js";
@@ -26,6 +27,8 @@ describe("load", () => {
       accepted: 3,
       duplicates: 0,
       rejected: 6,
+      adjusted: 0,
+      adjustments: [],
       records: 5,
       rejections: [
         { line: 1, reason: 'type: expected one of identify, group, alias, unlink, project, got "person"' },
@@ -54,14 +57,65 @@ const formats: [format: string, write: (daybook: Daybook, input: ExportInput) =>
   ["Arrow", (daybook, input) => daybook.exportArrow(input), (bytes) => readArrow(bytes, "set")],
 ];
 
+describe("times of rows", () => {
+  const NOW = "2026-03-10T12:00:00.000Z";
+  const opened = (futureEvents: "adjust" | "keep" = "adjust") => openDaybook({ storage: memoryStorage(), clock: fixedClock(Date.parse(NOW)), futureEvents });
+
+  test("that are ahead of the clock are counted, and the first ten shown by line, of events and records", async () => {
+    await using daybook = await opened();
+    const later = "2027-01-01T00:00:00Z";
+    const text = [
+      `{"name":"visit","createdAt":"${NOW}"}`, `{"type":"identify","userId":"ann","createdAt":"${later}"}`,
+      ...Array.from({ length: 3_000 }, () => `{"name":"visit","createdAt":"${later}"}`),
+    ].join("\n");
+    const outcome = await load(daybook, readNdjson(chunksOf(text, 65_536), "set"));
+    expect(outcome).toMatchObject({ accepted: 3_002, rejected: 0, adjusted: 3_001 });
+    expect(outcome.adjustments).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((line) => ({ line, createdAt: NOW })));
+  });
+
+  test("that are seconds are rejected by line, and the message names the ms; text of such years is not", async () => {
+    await using daybook = await opened();
+    const csv = "name,createdAt\nvisit,1740823200\nvisit,1971-05-01T00:00:00Z\nvisit,1740823200000\n";
+    const { accepted, rejections } = await load(daybook, readCsvEvents(chunksOf(csv, 100), "set"));
+    const reason =
+      "createdAt: expected epoch milliseconds, these look like seconds (for 2025-03-01T10:00:00.000Z send 1740823200000, for a time before 1973 send RFC 3339 text), got 1740823200";
+    expect([accepted, rejections]).toEqual([2, [{ line: 2, reason }]]);
+    const times = (await daybook.searchEvents()).events.map(({ createdAt }) => createdAt);
+    expect(times).toEqual(["2025-03-01T10:00:00.000Z", "1971-05-01T00:00:00.000Z"]);
+  });
+
+  test("by a map's format may lie before 1973; in metadata they are ms, whenever that is", async () => {
+    await using daybook = await opened();
+    const time = { column: "day", as: "time", format: "DD.MM.YYYY" };
+    const map = checkCsvMap({ event: { name: { constant: "visit" }, createdAt: time }, metadata: { day: time } });
+    expect(await load(daybook, readCsvEvents(chunksOf("day\n02.01.1970\n", 100), "set", map))).toMatchObject({ accepted: 1, rejected: 0 });
+    expect((await daybook.searchEvents()).events[0]).toMatchObject({ createdAt: "1970-01-02T00:00:00.000Z", metadata: { day: 86_400_000 } });
+  });
+});
+
+describe.each(formats)("A copy as %s", (_, write, read) => {
+  test("has the times of the store, those before 1973 and, where they are kept, those ahead of the clock", async () => {
+    const opened = (futureEvents: "adjust" | "keep") => openDaybook({ storage: memoryStorage(), clock: fixedClock(Date.UTC(2026, 2, 10, 12)), futureEvents });
+    await using daybook = await opened("keep");
+    const times = ["1970-01-01T00:00:00.000Z", "1972-12-31T23:59:59.999Z", "2026-03-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"];
+    await daybook.ingest(times.map((createdAt) => ({ name: "visit", userId: "ann", createdAt })));
+    const bytes = await bytesOf(write(daybook, {}));
+    await using copy = await opened("keep");
+    expect(await load(copy, read(chunksOf(bytes, 100)))).toMatchObject({ accepted: 4, rejected: 0, adjusted: 0 });
+    expect((await bytesOf(write(copy, {}))).equals(bytes)).toBe(true);
+    await using other = await opened("adjust");
+    expect(await load(other, read(chunksOf(bytes, 100)))).toMatchObject({ accepted: 4, adjusted: 1, adjustments: [{ createdAt: "2026-03-10T12:00:00.000Z" }] });
+  });
+});
+
 describe.each(formats)("An export with identity ids as %s", (format, write, read) => {
   test("says whose each event is, and is imported as if it had none.", async () => {
     const daybook = await openDaybook({ storage: memoryStorage() });
     await daybook.ingest([
-      { id: "1", name: "visit", anonymousId: "phone", createdAt: 1 },
-      { id: "2", name: "visit", userId: "ann", createdAt: 2 },
-      { id: "3", name: "visit", userId: "bob", createdAt: 3 },
-      { id: "4", name: "visit", createdAt: 4 },
+      { id: "1", name: "visit", anonymousId: "phone", createdAt: new Date(1) },
+      { id: "2", name: "visit", userId: "ann", createdAt: new Date(2) },
+      { id: "3", name: "visit", userId: "bob", createdAt: new Date(3) },
+      { id: "4", name: "visit", createdAt: new Date(4) },
     ]);
     await daybook.identify({ userId: "ann", anonymousId: "phone" });
     const [ann, bob] = [await daybook.identityProfile({ userId: "ann" }), await daybook.identityProfile({ userId: "bob" })];

@@ -28,7 +28,7 @@ describe("daybook serve", () => {
     const directory = await emptyDirectory();
     const first = await serving(["--data", directory, "--quiet"], { env: { DAYBOOK_TOKEN: TOKEN } });
     expect(first.server.stdout).not.toContain("token");
-    expect(await (await post(`${first.url}/v1/events`, TOKEN, EVENTS)).json()).toEqual({ accepted: 2, duplicates: 0, rejected: [] });
+    expect(await (await post(`${first.url}/v1/events`, TOKEN, EVENTS)).json()).toEqual({ accepted: 2, duplicates: 0, rejected: [], adjusted: [] });
     first.server.child.kill("SIGTERM");
     expect(await first.server.finished).toMatchObject({ code: 0, signal: null, stderr: "" });
 

@@ -14,14 +14,14 @@ test("A process that stood still while another took its store over loses no ackn
   const { current } = machineProcesses();
   const processes = { current, stateOf: ({ pid }: { pid: number }) => (pid === current.pid ? ("running" as const) : ("ended" as const)) };
   const second = await openDaybook({ storage: fileStorage(directory, { processes }) });
-  await second.ingest([{ id: "of the second", name: "second", createdAt: 5 }]);
+  await second.ingest([{ id: "of the second", name: "second", createdAt: new Date(5) }]);
   writer.child.kill("SIGCONT");
   const { code, stdout, stderr } = await writer.finished;
   expect(code).toBe(1);
   expect(stderr).toContain("another process has taken the store over");
   const acknowledged = Math.max(...[...stdout.matchAll(/acknowledged (\d+)\n/g)].map((match) => Number(match[1])));
   const again = Array.from({ length: acknowledged }, (_, number) => crashEvent(number));
-  expect(await second.ingest(again)).toEqual({ accepted: 0, duplicates: acknowledged, rejected: [] });
+  expect(await second.ingest(again)).toEqual({ accepted: 0, duplicates: acknowledged, rejected: [], adjusted: [] });
   await second.close();
   expect((await verifyStore(fileStorage(directory))).findings).toEqual([]);
 });

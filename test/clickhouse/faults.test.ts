@@ -56,9 +56,9 @@ describe.each(layouts)("a server with %s", (layout) => {
   test("that stores, and whose answers are lost, stores each event and each record once", async () => {
     const { daybook } = await opened(layout);
     await order({ kind: "lose", statement: "INSERT INTO events", times: 2 }, { kind: "lose", statement: "INSERT INTO records", times: 2 });
-    expect(await daybook.ingest(events(0, 5))).toEqual({ accepted: 5, duplicates: 0, rejected: [] });
+    expect(await daybook.ingest(events(0, 5))).toEqual({ accepted: 5, duplicates: 0, rejected: [], adjusted: [] });
     const records = ["a", "b"].map((id) => ({ type: "identify", id, userId: "u1", anonymousId: id }) as const);
-    expect(await daybook.ingestRecords(records)).toEqual({ accepted: 2, duplicates: 0, rejected: [] });
+    expect(await daybook.ingestRecords(records)).toEqual({ accepted: 2, duplicates: 0, rejected: [], adjusted: [] });
     const stored: unknown[] = [];
     for await (const record of daybook.exportRecords()) stored.push(record);
     expect([await daybook.countEvents(), stored.length]).toEqual([5, 2]);
@@ -68,7 +68,7 @@ describe.each(layouts)("a server with %s", (layout) => {
     const { daybook } = await opened(layout);
     const message = "Code: 32. DB::Exception: Attempt to read after eof: while receiving packet from 127.0.0.2:9000. (ATTEMPT_TO_READ_AFTER_EOF)";
     await order({ kind: "fail", statement: "INSERT INTO events", times: 3, message });
-    expect(await daybook.ingest(events(0, 5))).toEqual({ accepted: 5, duplicates: 0, rejected: [] });
+    expect(await daybook.ingest(events(0, 5))).toEqual({ accepted: 5, duplicates: 0, rejected: [], adjusted: [] });
     await order({ kind: "fail", statement: "INSERT INTO events", times: 4, message });
     await expect(daybook.ingest(events(3, 9))).rejects.toMatchObject({ code: "unreachable" });
     const { accepted, duplicates } = await daybook.ingest(events(3, 9));
@@ -97,7 +97,7 @@ describe.each(layouts)("a server with %s", (layout) => {
     await daybook.ingest(linked);
     await order({ kind: "refuse", statement: "INSERT INTO links" });
     await expect(daybook.ingest(linked)).rejects.toMatchObject({ code: "unreachable" });
-    expect(await daybook.ingest(linked)).toEqual({ accepted: 0, duplicates: 1, rejected: [] });
+    expect(await daybook.ingest(linked)).toEqual({ accepted: 0, duplicates: 1, rejected: [], adjusted: [] });
   });
 });
 

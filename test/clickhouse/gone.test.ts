@@ -94,6 +94,6 @@ test("a server without room on its disk says so, answers on, and has all once th
   await killed(server);
   await startServer(directory, server.port);
   expect(await daybook.countEvents()).toBe(50);
-  expect(await daybook.ingest(events(25, 75))).toEqual({ accepted: 25, duplicates: 25, rejected: [] });
+  expect(await daybook.ingest(events(25, 75))).toEqual({ accepted: 25, duplicates: 25, rejected: [], adjusted: [] });
   expect([await daybook.countEvents(), await exported(daybook)]).toEqual([75, 75]);
 });

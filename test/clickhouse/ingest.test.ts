@@ -1,4 +1,4 @@
-import { memoryStorage, openDaybook, fixedClock } from "daybook";
+import { memoryStorage, openDaybook, fixedClock, type RecordInput } from "daybook";
 import { openClickHouse, type ClickHouseDaybook, type ClickHouseOptions } from "daybook/clickhouse";
 import { afterEach, describe, expect, test } from "vitest";
 import { nowMs } from "../../src/testing/random/now.js";
@@ -14,10 +14,10 @@ afterEach(async () => {
 });
 
 /** Some writers of one new database. */
-async function writers(layout: (typeof layouts)[number], count: number): Promise<ClickHouseDaybook[]> {
+async function writers(layout: (typeof layouts)[number], count: number, own: readonly Partial<ClickHouseOptions>[] = []): Promise<ClickHouseDaybook[]> {
   const { options, drop } = await newDatabase(layout, { clock: fixedClock(nowMs) });
   open.push({ close: drop });
-  return await Promise.all(Array.from({ length: count }, () => another(options)));
+  return await Promise.all(Array.from({ length: count }, (_, at) => another({ ...options, ...own[at] })));
 }
 
 async function another(options: ClickHouseOptions): Promise<ClickHouseDaybook> {
@@ -34,8 +34,8 @@ const OUT_OF_MEMORY = { kind: "error", message: "Code: 241. DB::Exception: Memor
 describe.each(layouts)("ingest on ClickHouse, %s", (layout) => {
   test("stores an id once, in one batch and in the next", async () => {
     const [daybook] = (await writers(layout, 1)) as [ClickHouseDaybook];
-    expect(await daybook.ingest([...events(0, 5), ...events(3, 6)])).toEqual({ accepted: 6, duplicates: 2, rejected: [] });
-    expect(await daybook.ingest(events(4, 8))).toEqual({ accepted: 2, duplicates: 2, rejected: [] });
+    expect(await daybook.ingest([...events(0, 5), ...events(3, 6)])).toEqual({ accepted: 6, duplicates: 2, rejected: [], adjusted: [] });
+    expect(await daybook.ingest(events(4, 8))).toEqual({ accepted: 2, duplicates: 2, rejected: [], adjusted: [] });
     expect(await daybook.countEvents()).toBe(8);
   });
 
@@ -48,6 +48,32 @@ describe.each(layouts)("ingest on ClickHouse, %s", (layout) => {
     const result = await daybook.ingest(given);
     expect(result).toEqual(await embedded.ingest(given));
     expect(result.rejected.length).toBeGreaterThan(10);
+  });
+
+  test("names what it stores as of the time of receipt, as the embedded engine does, and keeps it where it is told to", async () => {
+    const [daybook, keeping] = (await writers(layout, 2, [{}, { futureEvents: "keep" }])) as [ClickHouseDaybook, ClickHouseDaybook];
+    await using embedded = await openDaybook({ storage: memoryStorage(), clock: fixedClock(nowMs) });
+    const [now, later] = [new Date(nowMs).toISOString(), "9999-12-31T23:59:59.999Z"];
+    const visit = (id: string, createdAt: string) => ({ id, name: "seen", createdAt });
+    const given = [visit("a", now), visit("b", later), visit("b", later), { ...visit("c", later), name: "" }, visit("d", later)];
+    const result = await daybook.ingest(given);
+    expect(result.adjusted).toEqual([{ index: 1, createdAt: now }, { index: 4, createdAt: now }]);
+    expect(result).toEqual(await embedded.ingest(given));
+    expect((await daybook.ingest(given)).adjusted).toEqual([]);
+    const records: RecordInput[] = [
+      { type: "unlink", linkId: "1" }, { type: "identify", id: "1", userId: "ann", createdAt: later }, { type: "identify", id: "1", userId: "ann", createdAt: later },
+      { type: "alias", id: "2", from: "a", to: "ann", createdAt: now }, { type: "group", id: "3", companyId: "acme", userId: "ann", createdAt: later },
+    ];
+    const stored = await daybook.ingestRecords(records);
+    expect(stored.adjusted).toEqual([{ index: 1, createdAt: now }, { index: 4, createdAt: now }]);
+    expect(stored).toEqual(await embedded.ingestRecords(records));
+    const call = { id: "4", userId: "bob", createdAt: later };
+    for (const of of [daybook, embedded]) {
+      expect(await of.identify(call)).toMatchObject({ adjusted: { createdAt: now } });
+      expect(await of.identify(call)).not.toHaveProperty("adjusted");
+    }
+    expect(await keeping.ingest([visit("e", later), visit("f", "1970-01-01T00:00:00Z")])).toEqual({ accepted: 2, duplicates: 0, rejected: [], adjusted: [] });
+    expect((await keeping.countEventsPerDay()).map(({ day, count }) => [day.slice(0, 10), count])).toEqual([["1970-01-01", 1], [now.slice(0, 10), 3], ["9999-12-31", 1]]);
   });
 
   test("of events that several writers bring at once each is there once", async () => {
@@ -67,7 +93,7 @@ describe.each(layouts)("ingest on ClickHouse, %s", (layout) => {
     const [first, second] = (await writers(layout, 2)) as [ClickHouseDaybook, ClickHouseDaybook];
     await order({ ...OUT_OF_MEMORY, statement: "SELECT id, batch", after: 1 });
     await expect(first.ingest(events(0, 6))).rejects.toMatchObject({ code: "overloaded" });
-    expect(await second.ingest(events(0, 8))).toEqual({ accepted: 2, duplicates: 6, rejected: [] });
+    expect(await second.ingest(events(0, 8))).toEqual({ accepted: 2, duplicates: 6, rejected: [], adjusted: [] });
     expect(await second.countEvents()).toBe(8);
   });
 
@@ -83,7 +109,7 @@ describe.each(layouts)("ingest on ClickHouse, %s", (layout) => {
     expect(outcomes.some(({ status }) => status === "rejected")).toBe(true);
     expect(await both[0].countEvents()).toBeGreaterThan(150);
     await order();
-    expect(await both[0].ingest(events(0, 150))).toEqual({ accepted: 0, duplicates: 150, rejected: [] });
+    expect(await both[0].ingest(events(0, 150))).toEqual({ accepted: 0, duplicates: 150, rejected: [], adjusted: [] });
     expect(await both[0].countEvents()).toBe(150);
   });
 
@@ -125,7 +151,7 @@ describe.each(layouts)("ingest on ClickHouse, %s", (layout) => {
 test("events whose answer was lost are stored once", async () => {
   const [daybook] = (await writers("one server", 1)) as [ClickHouseDaybook];
   await order({ kind: "lose", statement: "INSERT INTO events", times: 2 });
-  expect(await daybook.ingest(events(0, 5))).toEqual({ accepted: 5, duplicates: 0, rejected: [] });
+  expect(await daybook.ingest(events(0, 5))).toEqual({ accepted: 5, duplicates: 0, rejected: [], adjusted: [] });
   expect(await daybook.countEvents()).toBe(5);
 });
 

@@ -113,6 +113,23 @@ test("A day that lost as many events as it got is sent again; what went stays th
   await drop();
 });
 
+test("What a store holds of the future, and of the years before 1973, is there at its own time.", async () => {
+  const directory = await emptyDirectory();
+  const store = await openDaybook({ storage: fileStorage(directory), futureEvents: "keep" });
+  const times = ["1970-01-01T00:00:00.000Z", "2026-02-01T08:00:00.000Z", "9999-12-31T23:59:59.999Z"];
+  await store.ingest(times.map((createdAt) => ({ name: "visit", userId: "ann", createdAt })));
+  await store.identify({ userId: "ann", email: "ann@example.org", createdAt: "9999-01-01T00:00:00Z" });
+  await store.close();
+  const { options, drop } = await newDatabase("one server");
+  const { code, stdout } = await daybook(["clickhouse", "load", "--data", directory, "--url", serverUrl(), "--database", options.database]);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^3 days: accepted 3 \/ duplicates 0, 1 record; /)]);
+  await using target = await openClickHouse(options);
+  expect((await target.searchEvents()).events.map(({ createdAt }) => createdAt)).toEqual(times.toReversed());
+  expect((await linesOf(target.exportRecords())).join()).toContain("9999-01-01T00:00:00.000Z");
+  await target.close();
+  await drop();
+});
+
 test("Several load days of their own at once, and the last run compares; a project that is deleted leaves no name behind.", async () => {
   const { directory, eventCount } = await newStore();
   const { options, drop } = await newDatabase("one server");

@@ -36,7 +36,7 @@ async function serve(organization: string, layout: Layout): Promise<DaybookClien
   ends.push(drop);
   const daybook = await openClickHouse(options);
   const outcome = await load(daybook, set.rows(), { rowsAtOnce: BATCH_ROWS_OF_SERVER });
-  expect(outcome).toEqual({ accepted: set.eventCount, duplicates: 0, records: 0, rejected: 0, rejections: [] });
+  expect(outcome).toEqual({ accepted: set.eventCount, duplicates: 0, records: 0, rejected: 0, rejections: [], adjusted: 0, adjustments: [] });
   await daybook.close();
   const args = ["serve", ...placeArguments(options), "--currency", set.currency, "--port", "0", "--quiet", "--no-page"];
   const server = spawn(process.execPath, [programFile(CLI), ...args], { env: { ...process.env, DAYBOOK_TOKEN: TOKEN }, stdio: ["ignore", "pipe", "inherit"] });

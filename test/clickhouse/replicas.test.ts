@@ -105,9 +105,9 @@ test("an insert waits for its turn, and is stored once", async () => {
   const message = "Code: 286. DB::Exception: Quorum for previous write is not there yet. (UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE)";
   const others = { kind: "error", message, times: 6 } as const;
   await order(...["events", "links", "records"].map((table) => ({ ...others, statement: `INSERT INTO ${table}` })));
-  expect(await daybook.ingest(events(0, 5))).toEqual({ accepted: 5, duplicates: 0, rejected: [] });
+  expect(await daybook.ingest(events(0, 5))).toEqual({ accepted: 5, duplicates: 0, rejected: [], adjusted: [] });
   await daybook.identify({ userId: "u1", anonymousId: "a1" });
-  expect(await daybook.ingest(events(0, 7))).toEqual({ accepted: 2, duplicates: 5, rejected: [] });
+  expect(await daybook.ingest(events(0, 7))).toEqual({ accepted: 2, duplicates: 5, rejected: [], adjusted: [] });
   expect([await daybook.countEvents(), (await daybook.aggregate({ field: "id" })).length]).toEqual([7, 7]);
 });
 

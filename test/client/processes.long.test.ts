@@ -11,7 +11,7 @@ test.each(WAYS)("Over sockets %s many questions and writes at once are answered 
   const listening = await listen(handlerOver(daybook));
   const client = connectDaybook({ url: listening.url, token: "sk_owner" });
   const stored = await Promise.all(Array.from({ length: 40 }, (_, at) => client.ingest([{ name: "a", userId: `u${at}` }])));
-  expect(stored).toEqual(Array(40).fill({ accepted: 1, duplicates: 0, rejected: [] }));
+  expect(stored).toEqual(Array(40).fill({ accepted: 1, duplicates: 0, rejected: [], adjusted: [] }));
   expect(await Promise.all(Array.from({ length: 100 }, () => client.countUniqueUsers()))).toEqual(Array(100).fill(40));
   await expect(client.countEvents({ startDate: "x" })).rejects.toMatchObject({ code: "invalid_date", details: { param: "startDate", requestId: "request-1" } });
   await listening.close();
@@ -26,7 +26,7 @@ test("A second process stores events in a store that another has open, and asks 
   const run = await startProgram("test/client/second-process.ts", [url, TOKEN, "7"]).finished;
   expect([run.code, run.stderr]).toEqual([0, ""]);
   expect(JSON.parse(run.stdout)).toEqual({
-    stored: { accepted: 7, duplicates: 0, rejected: [] },
+    stored: { accepted: 7, duplicates: 0, rejected: [], adjusted: [] },
     answers: [7, 3, [{ day: "2026-03-01T00:00:00.000Z", count: 7 }], ["default", "shop"]],
     refused: "invalid_date",
   });

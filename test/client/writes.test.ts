@@ -52,6 +52,8 @@ describe("events through a client", () => {
     5,
     { name: "d", unheard: 1 },
     { name: "lone \ud800" },
+    { name: "ahead", createdAt: NOW_MS + 300_001 },
+    { name: "seconds", createdAt: NOW_MS / 1_000 },
   ] as EventInput[];
 
   it("are stored, known and rejected as the library does it, word by word", async () => {
@@ -104,6 +106,18 @@ describe("events through a client", () => {
     expect(result.rejected.map(({ index }) => index)).toEqual([99, 199, 299, 399, 499, 599]);
   });
 
+  it("of a large batch that are ahead of the clock keep their places, behind what is not sent at all", async () => {
+    const text = "é".repeat(4_000);
+    const batch: EventInput[] = Array.from({ length: 600 }, (_, at) => ({
+      ...{ id: `event ${at % 590}`, name: "a", createdAt: NOW_MS + (at % 100 === 98 || at > 594 ? 300_001 : 300_000), metadata: { text } },
+    }));
+    batch[1] = { name: "bad", metadata: { n: 1n } };
+    const { rejected, adjusted } = await client.ingest(batch);
+    expect(rejected.map(({ index }) => index)).toEqual([1]);
+    // Those of the end are duplicates.
+    expect(adjusted).toEqual([98, 198, 298, 398, 498].map((index) => ({ index, createdAt: new Date(NOW_MS).toISOString() })));
+  });
+
   it("tell how many were stored when a later piece fails", async () => {
     const handler = handlerOver(daybook);
     let count = 0;
@@ -130,6 +144,9 @@ describe("who is who through a client", () => {
       (target) => target.identify(5 as never),
       (target) => target.group({ userId: "u1", other: 1 } as never),
       (target) => target.identify({ userId: "u1", createdAt: "yesterday" }),
+      (target) => target.identify({ userId: "u1", createdAt: 1_740_823_200 }),
+      (target) => target.identify({ id: "r4", userId: "u1", createdAt: "2027-01-01T00:00:00Z" }),
+      (target) => target.identify({ id: "r4", userId: "u1", createdAt: "2027-01-01T00:00:00Z" }),
       (target) => target.createProject("shop"),
       (target) => target.createProject("shop"),
       (target) => target.unlink("nothing"),

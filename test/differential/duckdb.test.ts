@@ -19,7 +19,7 @@ beforeAll(async () => {
   const half = events.length / 2;
   await daybook.ingest(random.shuffled(events.slice(0, half)));
   await daybook.seal();
-  expect(await daybook.ingest(events.slice(half))).toEqual({ accepted: half, duplicates: 0, rejected: [] });
+  expect(await daybook.ingest(events.slice(half))).toEqual({ accepted: half, duplicates: 0, rejected: [], adjusted: [] });
 });
 
 afterAll(async () => {

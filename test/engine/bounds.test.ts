@@ -50,7 +50,7 @@ test("A record that would bring the first value too many is refused alone.", asy
 test("More ids or times than are counted at once are refused, and named with what is asked for instead.", async () => {
   await using daybook = await openDaybook({ storage: memoryStorage() });
   const ids = [3, 1, 4, 2, 5].map((n) => `00000000-0000-7000-8000-00000000000${n}`);
-  await daybook.ingest(ids.map((id, at) => ({ id, name: at < 4 ? "few" : "more", userId: "u", createdAt: 1_000 + at })));
+  await daybook.ingest(ids.map((id, at) => ({ id, name: at < 4 ? "few" : "more", userId: "u", createdAt: new Date(1_000 + at) })));
   const sorted = [...ids].sort();
   for (const measure of ["events", "unique_users"] as const) {
     expect((await daybook.aggregate({ field: "id", measure, limit: 4 })).map(({ property }) => property)).toEqual(sorted.slice(0, 4));

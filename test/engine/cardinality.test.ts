@@ -45,7 +45,7 @@ test("What an erasure or a failed commit takes away makes room again.", async ()
 
 test("Metadata in memory, where no journal tells how much there is, is sealed by the number of its values.", async () => {
   await using daybook = await openDaybook({ storage: memoryStorage() });
-  const many = (from: number) => Array.from({ length: 400 }, (_, at) => ({ id: `e${from + at}`, name: "a", createdAt: 5, metadata: { a: 1, b: 2, c: at % 7, d: null, e: "" } }));
+  const many = (from: number) => Array.from({ length: 400 }, (_, at) => ({ id: `e${from + at}`, name: "a", createdAt: new Date(5), metadata: { a: 1, b: 2, c: at % 7, d: null, e: "" } }));
   await daybook.ingest(many(0));
   await daybook.ingest(many(400));
   expect((await daybook.stats()).segmentCount).toBe(0);
@@ -55,7 +55,7 @@ test("Metadata in memory, where no journal tells how much there is, is sealed by
 
 test("Keys over many days are sealed before they fill the memory, and rejected where a store would have too many columns.", async () => {
   await using daybook = await openDaybook({ storage: memoryStorage() });
-  const eventOn = (day: number, keys: readonly number[]) => ({ name: "a", createdAt: day * DAY_MS, metadata: Object.fromEntries(keys.map((key) => [`k${key}`, 1])) });
+  const eventOn = (day: number, keys: readonly number[]) => ({ name: "a", createdAt: new Date(day * DAY_MS), metadata: Object.fromEntries(keys.map((key) => [`k${key}`, 1])) });
   const keys = Array.from({ length: 20 }, (_, at) => at);
   let accepted = 0;
   const messages = new Set<string>();
@@ -76,10 +76,10 @@ test("Keys over many days are sealed before they fill the memory, and rejected w
 test("Lists of keys in ever new orders come back as they came, though their paths are forgotten.", async () => {
   await using daybook = await openDaybook({ storage: memoryStorage() });
   const rotated = (by: number) => Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`k${(at * 2 + by) % 9}`, at]));
-  const events = Array.from({ length: 60 }, (_, at) => ({ id: `e${at}`, name: "a", createdAt: at, metadata: rotated(at) }));
+  const events = Array.from({ length: 60 }, (_, at) => ({ id: `e${at}`, name: "a", createdAt: new Date(at), metadata: rotated(at) }));
   await daybook.ingest(events);
-  await daybook.ingest(events.map((event, at) => ({ ...event, id: `f${at}`, createdAt: 100 + at })));
-  await daybook.ingest([{ name: "a", createdAt: 200 }]);
+  await daybook.ingest(events.map((event, at) => ({ ...event, id: `f${at}`, createdAt: new Date(100 + at) })));
+  await daybook.ingest([{ name: "a", createdAt: new Date(200) }]);
   const { events: found } = await daybook.searchEvents({ limit: 1_000 });
   const expected = [...events, ...events, { metadata: {} }].map(({ metadata }) => JSON.stringify(metadata)).reverse();
   expect(found.map(({ metadata }) => JSON.stringify(metadata))).toEqual(expected);

@@ -1,7 +1,7 @@
 import { memoryStorage, openDaybook } from "daybook";
 import { expect, test } from "vitest";
 
-const good = { id: "good", name: "view", createdAt: 5 };
+const good = { id: "good", name: "view", createdAt: new Date(5) };
 
 /** Events that run code of their own when they are read, or lie about themselves. */
 const hostile: readonly [what: string, event: object, message: RegExp][] = [

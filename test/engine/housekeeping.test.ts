@@ -15,7 +15,7 @@ afterEach(() => void vi.restoreAllMocks());
 
 let nextId = 0;
 const events = (count: number, dayCount = 1) =>
-  Array.from({ length: count }, () => ({ id: `e${(nextId += 1)}`, name: "view", createdAt: (nextId % 97) + (nextId % dayCount) * 86_400_000, url: `/${nextId % 13}` }));
+  Array.from({ length: count }, () => ({ id: `e${(nextId += 1)}`, name: "view", createdAt: new Date((nextId % 97) + (nextId % dayCount) * 86_400_000), url: `/${nextId % 13}` }));
 
 /** A storage whose segments are not written before they may be. */
 function gated() {

@@ -7,7 +7,7 @@ import { storedText } from "../store/stored-text.js";
 
 useLimits({ headRowCount: 1_000, frameValueChars: 40 });
 
-const event = (id: string, more: object = {}) => ({ id, name: "view", createdAt: 5, ...more });
+const event = (id: string, more: object = {}) => ({ id, name: "view", createdAt: new Date(5), ...more });
 const codeOf = (error: unknown) => (error instanceof DaybookError ? error.code : error);
 
 function failing(pattern: RegExp, code: "storage_full" | "overloaded"): (operation: string) => void {
@@ -61,9 +61,9 @@ test("Many small ingests that wait together are encoded as one.", async () => {
   // Asked for the time of what comes in, once for all that is encoded together.
   const clock = { now: () => (encodedCount += 1) };
   await using daybook = await openDaybook({ storage: memoryStorage(), clock });
-  await daybook.ingest([event("first", { createdAt: 0 })]);
+  await daybook.ingest([event("first", { createdAt: new Date(0) })]);
   encodedCount = 0;
-  await Promise.all(Array.from({ length: 100 }, (_, at) => daybook.ingest([event(`later${at}`, { createdAt: 0 })])));
+  await Promise.all(Array.from({ length: 100 }, (_, at) => daybook.ingest([event(`later${at}`, { createdAt: new Date(0) })])));
   expect(encodedCount).toBeLessThan(10);
   expect(await daybook.countEvents()).toBe(101);
 });
@@ -169,8 +169,8 @@ test("What was encoded while the group before it failed is encoded anew: nothing
   const outcomes = await Promise.allSettled([daybook.ingest(some(5, 700)), daybook.ingest(some(650, 900)), daybook.ingest(some(890, 1_000))]);
   expect(outcomes).toMatchObject([
     { status: "rejected", reason: { code: "storage_full" } },
-    { status: "fulfilled", value: { accepted: 250, duplicates: 0, rejected: [] } },
-    { status: "fulfilled", value: { accepted: 100, duplicates: 10, rejected: [] } },
+    { status: "fulfilled", value: { accepted: 250, duplicates: 0, rejected: [], adjusted: [] } },
+    { status: "fulfilled", value: { accepted: 100, duplicates: 10, rejected: [], adjusted: [] } },
   ]);
   const fresh = await openDaybook({ storage: memoryStorage() });
   for (const part of [some(0, 10), some(650, 1_000)]) await fresh.ingest(part);
@@ -252,7 +252,7 @@ test("An id is found in segments that are compacted away while it is looked for.
   };
   await using daybook = await openDaybook({ storage, memoryBudgetBytes: 0 });
   const laterMs = 5 * 86_400_000;
-  await daybook.ingest([event("later", { createdAt: laterMs })]);
+  await daybook.ingest([event("later", { createdAt: new Date(laterMs) })]);
   await daybook.seal();
   gate.key = (await inner.list("segments/"))[0] ?? "";
   for (let round = 0; round < 4; round += 1) {
@@ -263,7 +263,7 @@ test("An id is found in segments that are compacted away while it is looked for.
   let open = () => undefined as void;
   gate.opened = new Promise((resolve) => (open = resolve));
   const sealed = daybook.seal();
-  const ingested = daybook.ingest([event("e0", { createdAt: laterMs })]);
+  const ingested = daybook.ingest([event("e0", { createdAt: new Date(laterMs) })]);
   await sealed;
   expect(await daybook.stats()).toMatchObject({ segmentCount: 2 });
   open();

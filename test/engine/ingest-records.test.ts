@@ -36,7 +36,7 @@ describe("ingestRecords", () => {
     for (const records of [everyType, [...everyType].reverse()]) {
       const storage = lastingMemory();
       const daybook = await open(storage);
-      expect(await daybook.ingestRecords(records)).toEqual({ accepted: 6, duplicates: 0, rejected: [] });
+      expect(await daybook.ingestRecords(records)).toEqual({ accepted: 6, duplicates: 0, rejected: [], adjusted: [] });
       expect(await recordsOf(daybook)).toEqual(everyType);
       await daybook.close();
       const again = await open(storage);
@@ -55,9 +55,9 @@ describe("ingestRecords", () => {
 
   test("counts what is there already as duplicates, in one batch and in the next, and changes nothing by it.", async () => {
     const daybook = await open();
-    expect(await daybook.ingestRecords([...everyType, ...everyType])).toEqual({ accepted: 6, duplicates: 6, rejected: [] });
+    expect(await daybook.ingestRecords([...everyType, ...everyType])).toEqual({ accepted: 6, duplicates: 6, rejected: [], adjusted: [] });
     const others: RecordInput[] = [{ type: "identify", id: id(1), userId: "carl" }, { type: "unlink", linkId: id(4), createdAt: NOW }, { type: "project", name: "empty" }];
-    expect(await daybook.ingestRecords(others)).toEqual({ accepted: 0, duplicates: 3, rejected: [] });
+    expect(await daybook.ingestRecords(others)).toEqual({ accepted: 0, duplicates: 3, rejected: [], adjusted: [] });
     expect(await recordsOf(daybook)).toEqual(everyType);
   });
 
@@ -126,7 +126,7 @@ describe("ingestRecords", () => {
       }
     })();
     const turnCount = await turnsOfOthers(async () => {
-      expect(await daybook.ingestRecords(many)).toEqual({ accepted: count, duplicates: 0, rejected: [] });
+      expect(await daybook.ingestRecords(many)).toEqual({ accepted: count, duplicates: 0, rejected: [], adjusted: [] });
     });
     isOver = true;
     await asking;
@@ -193,7 +193,7 @@ describe("exportRecords", () => {
     await daybook.identify({ id: id(1), createdAt, userId: "ann", email: " ", traits: { email: " Traits@X.io ", long } });
     await daybook.identify({ id: id(2), createdAt, userId: "bob", traits: { email: `${"e".repeat(20_000)}@x.io` } });
     await daybook.identify({ id: id(3), createdAt, userId: "carl", email: "carl@x.io", traits: { email: "other@x.io", at: new Date(0), "1": 1, __proto__: null } });
-    await daybook.group({ id: id(4), createdAt: 0, companyId: 7, userId: "ann", anonymousId: "phone", traits: {} });
+    await daybook.group({ id: id(4), createdAt: new Date(0), companyId: 7, userId: "ann", anonymousId: "phone", traits: {} });
     const { linkId } = await daybook.identify({ createdAt: NOW + 300_000, userId: "gone" });
     await daybook.unlink(linkId);
     await daybook.unlink(linkId);
@@ -202,7 +202,7 @@ describe("exportRecords", () => {
     expect(records).toContainEqual({ type: "identify", id: id(1), createdAt, userId: "ann", traits: { email: " Traits@X.io ", long } });
     const copy = await open();
     for await (const event of daybook.exportEvents()) await copy.ingest([event]);
-    expect(await copy.ingestRecords(records)).toEqual({ accepted: 7, duplicates: 0, rejected: [] });
+    expect(await copy.ingestRecords(records)).toEqual({ accepted: 7, duplicates: 0, rejected: [], adjusted: [] });
     expect(JSON.stringify(await recordsOf(copy))).toBe(JSON.stringify(records));
     for (const email of ["traits@x.io", "carl@x.io", `${"e".repeat(20_000)}@x.io`])
       expect(await copy.identityProfile({ email })).toEqual(await daybook.identityProfile({ email }));

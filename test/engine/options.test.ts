@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { lastingMemory, objectsOf, storageWith } from "../store/objects.js";
 
-const events = Array.from({ length: 10 }, (_, at) => ({ id: `e${at}`, name: "view", createdAt: at * 86_400_000 }));
+const events = Array.from({ length: 10 }, (_, at) => ({ id: `e${at}`, name: "view", createdAt: new Date(at * 86_400_000) }));
 
 test("A query whose signal is aborted stops with aborted and answers nothing.", async () => {
   await using daybook = await openDaybook({ storage: memoryStorage() });
@@ -74,7 +74,7 @@ test("onNotify hears of each accepted event that asks for it, once, and what it 
     throw new Error("the hook's own fault");
   };
   await using daybook = await openDaybook({ storage: memoryStorage(), onNotify });
-  const noisy = { id: "n", name: "Signed Up", notify: true, createdAt: 5, metadata: { plan: "pro" } };
+  const noisy = { id: "n", name: "Signed Up", notify: true, createdAt: new Date(5), metadata: { plan: "pro" } };
   expect(await daybook.ingest([noisy, ...events, noisy])).toMatchObject({ accepted: 11, duplicates: 1 });
   expect(heard).toEqual((await daybook.searchEvents({ eventName: "Signed Up", allFields: false })).events);
 });
@@ -142,7 +142,7 @@ test("A reader beside a writer in memory, where there is no journal, sees all th
   await using first = await openDaybook({ storage, readOnly: true });
   await writer.ingest(events.slice(4));
   await using second = await openDaybook({ storage, readOnly: true });
-  await writer.ingest([{ name: "last", createdAt: 5 }]);
+  await writer.ingest([{ name: "last", createdAt: new Date(5) }]);
   const closed = writer.close();
   await using third = await openDaybook({ storage, readOnly: true });
   expect([await first.countEvents(), await second.countEvents(), await third.countEvents()]).toEqual([4, 10, 11]);
@@ -152,7 +152,7 @@ test("A reader beside a writer in memory, where there is no journal, sees all th
 test("What was written to memory and closed is all there when it is opened again, and as a copy in another storage.", async () => {
   const storage = memoryStorage();
   const first = await openDaybook({ storage });
-  await first.ingest(Array.from({ length: 3_000 }, (_, at) => ({ name: "view", userId: `u${at % 700}`, createdAt: 5 + at, metadata: { at } })));
+  await first.ingest(Array.from({ length: 3_000 }, (_, at) => ({ name: "view", userId: `u${at % 700}`, createdAt: new Date(5 + at), metadata: { at } })));
   await first.identify({ userId: "u1", anonymousId: "device" });
   const found = async (daybook: Daybook) => [await daybook.countEvents(), await daybook.aggregate({ metadataField: "at" }), await daybook.identityProfile({ userId: "u1" })];
   const expected = await found(first);

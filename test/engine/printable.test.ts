@@ -29,7 +29,7 @@ const asNumbers = new RegExp(`(${KEY_BYTE}\\W+){8}`);
 
 async function filled(storage: Storage): Promise<Daybook> {
   const daybook = await openDaybook({ storage, random });
-  await daybook.ingest([{ id: "e", name: "signup", userId: PERSON, createdAt: 5, metadata: { card: PERSON } }]);
+  await daybook.ingest([{ id: "e", name: "signup", userId: PERSON, createdAt: new Date(5), metadata: { card: PERSON } }]);
   await daybook.identify({ userId: PERSON, email: PERSON });
   await daybook.seal();
   return daybook;

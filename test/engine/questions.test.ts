@@ -128,7 +128,7 @@ test.each(["plan", "metadata.plan", "metadata.nested.deep", "metadata.nested.mis
 
 test("An aggregate by metadata that no event has is noticed.", async () => {
   const heard: string[] = [];
-  await using daybook = await opened(({ param, name }) => heard.push(`${param} ${name}`));
+  await using daybook = await opened((notice) => heard.push("name" in notice ? `${notice.param} ${notice.name}` : notice.code));
   expect(await daybook.aggregate({ metadataField: "plna" })).toEqual([{ property: "", count: 4 }]);
   await daybook.aggregate({ metadataField: "plan" });
   expect(heard).toEqual(["metadataField plna"]);

@@ -18,7 +18,7 @@ async function sealedObjects() {
   const storage = new RecordingStorage();
   const daybook = await openDaybook({ storage, clock });
   for (const day of [1, 2]) {
-    await daybook.ingest(Array.from({ length: 50 }, (_, at) => ({ id: `${day} ${at}`, name: "view", url: `/${at}`, createdAt: day * 86_400_000 })));
+    await daybook.ingest(Array.from({ length: 50 }, (_, at) => ({ id: `${day} ${at}`, name: "view", url: `/${at}`, createdAt: new Date(day * 86_400_000) })));
     await daybook.seal();
   }
   await daybook.close();

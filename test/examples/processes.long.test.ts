@@ -18,7 +18,7 @@ test("worker-threads.ts: the store on a thread, questions by message, and a read
   const { code, stdout, stderr } = await (await startExample("worker-threads.ts", [await emptyDirectory()])).finished;
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout.trim().split("\n")).toEqual([
-    "stored: { accepted: 2, duplicates: 0, rejected: [] }",
+    "stored: { accepted: 2, duplicates: 0, rejected: [], adjusted: [] }",
     "counted: 2",
     "refused: invalid_date",
     "a second writer: store_locked",

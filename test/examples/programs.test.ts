@@ -29,7 +29,7 @@ describe("every example runs and says what it promises", () => {
   longTest("http.ts", async () => {
     const run = await startProgram("examples/http.ts", []).finished;
     expect([run.code, run.stderr]).toEqual([0, ""]);
-    expect(run.stdout).toContain("stored: { accepted: 2, duplicates: 0, rejected: [] }");
+    expect(run.stdout).toContain("stored: { accepted: 2, duplicates: 0, rejected: [], adjusted: [] }");
     expect(run.stdout).toContain("counted: { status: 'OK', data: 2 }");
     const oneLine = run.stdout.replace(/\s+/g, " ");
     expect(oneLine).toContain("per day: { status: 'OK', data: [ { day: '2026-03-01T00:00:00.000Z', count: 2 } ] }");
@@ -53,7 +53,7 @@ describe("every example runs and says what it promises", () => {
   longTest("client.ts", async () => {
     const run = await startProgram("examples/client.ts", []).finished;
     expect([run.code, run.stderr]).toEqual([0, ""]);
-    expect(run.stdout).toContain("stored: { accepted: 2, duplicates: 0, rejected: [] }\nunique users: 1\npage views: 1\n");
+    expect(run.stdout).toContain("stored: { accepted: 2, duplicates: 0, rejected: [], adjusted: [] }\nunique users: 1\npage views: 1\n");
     expect(run.stdout).toContain("newest: signup\nexported: page_view\nexported: signup\n");
   });
 

@@ -39,7 +39,7 @@ export function dataSet(organization: string): DataSet {
 async function fill(organization: string): Promise<Daybook> {
   const set = dataSet(organization);
   const daybook = await openDaybook({ storage: memoryStorage(), currency: set.currency });
-  expect(await load(daybook, set.rows())).toEqual({ accepted: set.eventCount, duplicates: 0, records: 0, rejected: 0, rejections: [] });
+  expect(await load(daybook, set.rows())).toEqual({ accepted: set.eventCount, duplicates: 0, records: 0, rejected: 0, rejections: [], adjusted: 0, adjustments: [] });
   await daybook.seal();
   return daybook;
 }

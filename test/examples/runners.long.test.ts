@@ -34,12 +34,12 @@ describe("tests of users", () => {
   test("pass under vitest", async () => {
     const { code, stdout, stderr } = await run(await appFolder("vitest"), "vitest/vitest.mjs", ["run"]).finished;
     expect([code, stderr], stdout).toEqual([0, ""]);
-    expect(stdout).toContain("2 passed");
+    expect(stdout).toContain("3 passed");
   });
 
   test("pass under jest", async () => {
     const { code, stderr } = await run(await appFolder("jest"), "jest/bin/jest.js", ["--watchman=false"]).finished;
-    expect([code, stderr]).toEqual([0, expect.stringContaining("2 passed")]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("3 passed")]);
   });
 });
 

@@ -23,10 +23,10 @@ export async function cleanStore(): Promise<{ readonly objects: Objects; readonl
     const storage = fileStorage(directory);
     const daybook = await openDaybook({ storage, clock, random });
     await daybook.ingest(events.slice(0, 250));
-    await daybook.identify({ id: "first", userId: "known", email: "known@example.org", createdAt: 5 });
+    await daybook.identify({ id: "first", userId: "known", email: "known@example.org", createdAt: new Date(5) });
     await daybook.seal();
     await daybook.ingest(events.slice(250));
-    await daybook.alias({ id: "second", from: "before", to: "known", createdAt: 6 });
+    await daybook.alias({ id: "second", from: "before", to: "known", createdAt: new Date(6) });
     await daybook.privacyRequests.create({ type: "access", subject: { userId: "known" } });
     const { cursor } = await daybook.searchEvents({ limit: 5 });
     await daybook.close();
@@ -58,7 +58,7 @@ async function answers(storage: Storage, cursor: string | null, readOnly: boolea
       await daybook.privacyRequests.list(),
       (await daybook.stats()).projects,
     ];
-    if (!readOnly) await daybook.ingest([{ name: "late", createdAt: 1 }]);
+    if (!readOnly) await daybook.ingest([{ name: "late", createdAt: new Date(1) }]);
     return JSON.stringify(found);
   } finally {
     await daybook.close();

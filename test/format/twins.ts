@@ -31,8 +31,8 @@ async function storeOf(events: number, records: number): Promise<Objects> {
   const storage = lastingMemory();
   const daybook = await openDaybook({ storage, clock });
   for (const [user, other] of [["a", "b"], ["b", "a"]] as const) {
-    await daybook.identify({ id: `${records} ${user}`, userId: user, email: `${other}@example.org`, createdAt: 7 });
-    await daybook.ingest([{ id: `${events} ${user}`, name: "view", userId: user, anonymousId: other, createdAt: 5 }]);
+    await daybook.identify({ id: `${records} ${user}`, userId: user, email: `${other}@example.org`, createdAt: new Date(7) });
+    await daybook.ingest([{ id: `${events} ${user}`, name: "view", userId: user, anonymousId: other, createdAt: new Date(5) }]);
     await daybook.seal();
   }
   await daybook.close();

@@ -118,11 +118,11 @@ export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { reado
     searchEvents: question("searchEvents", { cursor: null, events: [] }),
     ingest: async (events, options) => {
       asked.push({ method: "ingest", input: events, options });
-      return { accepted: events.length, duplicates: 0, rejected: [] };
+      return { accepted: events.length, duplicates: 0, rejected: [], adjusted: [] };
     },
     ingestRecords: async (records) => {
       asked.push({ method: "ingestRecords", input: records });
-      return { accepted: records.length, duplicates: 0, rejected: [] };
+      return { accepted: records.length, duplicates: 0, rejected: [], adjusted: [] };
     },
     identitySessions: question("identitySessions", REPORT_ANSWERS.identitySessions),
     identityProfile: question("identityProfile", REPORT_ANSWERS.identityProfile),

@@ -215,7 +215,7 @@ describe.each(sliceOf(WAYS, 2))("a socket %s", (_, listen) => {
     const asked = async <T>(act: (daybook: Daybook) => Promise<T>) => {
       await using daybook = await openDaybook({ storage: memoryStorage() });
       const body = `[${NAMES.map((name) => `{"name":"a","userId":"${name}","metadata":{"${name}":{"polluted":"yes"},"x":"${name}"}}`).join(",")}]`;
-      expect((await send(handlerOf(daybook), "/v1/events", { body })).json).toEqual({ accepted: NAMES.length, duplicates: 0, rejected: [] });
+      expect((await send(handlerOf(daybook), "/v1/events", { body })).json).toEqual({ accepted: NAMES.length, duplicates: 0, rejected: [], adjusted: [] });
       return await act(daybook);
     };
 

@@ -7,7 +7,7 @@ const nowMs = Date.parse("2026-03-10T00:00:00Z");
 const day = (date: number) => `2026-03-0${date}T00:00:00.000Z`;
 let serial = 0;
 const event = (createdAt: EventInput["createdAt"], rest: Partial<EventInput> = {}): EventInput => ({
-  name: "e", id: `event ${(serial += 1)}`, createdAt: createdAt ?? null, ...rest,
+  name: "e", id: `event ${(serial += 1)}`, createdAt: typeof createdAt === "number" ? new Date(createdAt) : (createdAt ?? null), ...rest,
 });
 
 test("Per day, running total and fill agree on a history counted by hand.", () => {

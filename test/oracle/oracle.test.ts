@@ -7,7 +7,7 @@ const nowMs = Date.UTC(2026, 2, 10);
 /** Ids of the events that a filter accepts, in order of time. */
 function accepted(events: readonly Omit<EventInput, "name">[], filter: FilterInput): string[] {
   const ids = events.map((_, index) => `00000000-0000-4000-8000-00000000000${index}`);
-  const named = events.map((event, index) => ({ name: "e", createdAt: index, id: ids[index] ?? "", ...event }));
+  const named = events.map((event, index) => ({ name: "e", createdAt: new Date(index), id: ids[index] ?? "", ...event }));
   const found = oracle(named, { nowMs }).searchEvents({ filterGroups: [{ filters: [filter] }] });
   return found.map((event) => String(ids.indexOf(event.id))).reverse();
 }
@@ -106,7 +106,7 @@ describe("filters of the oracle", () => {
 
   test("Filters of a group are joined by and, groups by or, and empty groups drop out.", () => {
     const events = [{ os: "a", device: "x" }, { os: "a", device: "y" }, { os: "b", device: "y" }];
-    const named = events.map((event, index) => ({ name: "e", id: `${index}`, createdAt: index, ...event }));
+    const named = events.map((event, index) => ({ name: "e", id: `${index}`, createdAt: new Date(index), ...event }));
     const is = (fieldName: string, value: string) => ({ fieldName, operator: "=", value });
     const count = (...filterGroups: { filters: FilterInput[] }[]) => oracle(named, { nowMs }).countEvents({ filterGroups });
     expect(count({ filters: [is("os", "a"), is("device", "y")] })).toBe(1);

@@ -24,7 +24,7 @@ interface PersonCase extends Case {
  */
 export async function checkPersonHistory(seed: number): Promise<void> {
   const random = seededRandom(seed);
-  const options = randomOptions(random);
+  const options: OracleOptions = { ...randomOptions(random), ...(seed % 4 === 3 ? { futureEvents: "keep" } : {}) };
   const { history, isOrderFree } = personHistory(random);
   const arrival = isOrderFree ? shuffled(random, history) : history;
   const storage = lastingMemory();

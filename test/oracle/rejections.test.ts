@@ -5,7 +5,7 @@ import { allPages } from "./answers.js";
 import { brokenMembers } from "../../src/testing/random/hostile-history.js";
 import { nowMs } from "./settings.js";
 
-const good = (index: number): EventInput => ({ id: `good ${index}`, name: "e", createdAt: index });
+const good = (index: number): EventInput => ({ id: `good ${index}`, name: "e", createdAt: new Date(index) });
 
 test.each(Object.entries(brokenMembers))("An event with %s is rejected by its index, and its batch is stored.", async (_, members) => {
   await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(nowMs) });
@@ -19,7 +19,7 @@ test.each(Object.entries(brokenMembers))("An event with %s is rejected by its in
 test("Events without an id are all kept, each under an id of its own.", async () => {
   await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(nowMs) });
   const batch: EventInput[] = [{ name: "e" }, { name: "e", id: null }, { name: "e", id: "" }];
-  expect(await daybook.ingest(batch)).toEqual({ accepted: 3, duplicates: 0, rejected: [] });
+  expect(await daybook.ingest(batch)).toEqual({ accepted: 3, duplicates: 0, rejected: [], adjusted: [] });
   const found = await allPages(daybook, {}, 10);
   expect(new Set(found.map(({ id }) => id)).size).toBe(3);
   expect(found.map(({ createdAt }) => createdAt)).toEqual(Array(3).fill(new Date(nowMs).toISOString()));

@@ -22,7 +22,7 @@ describe("bundled to CommonJS by esbuild, daybook/node", () => {
     onTestFinished(() => warnings.mockRestore());
     const { listenOnThread, sealThread } = await oneFile();
     const daybook = await openDaybook({ storage: memoryStorage(), sealer: sealThread() });
-    const events = Array.from({ length: LIMITS.sealedElsewhereRowCount }, (_, at) => ({ id: `${at}`, name: "page_view", createdAt: 86_400_000 + at }));
+    const events = Array.from({ length: LIMITS.sealedElsewhereRowCount }, (_, at) => ({ id: `${at}`, name: "page_view", createdAt: new Date(86_400_000 + at) }));
     for (let round = 0; round < 2; round += 1) {
       await daybook.ingest(events.map((event) => ({ ...event, id: `${round}-${event.id}` })));
       await daybook.seal();

@@ -19,7 +19,7 @@ const copy = await (async () => {
   return createRequire(import.meta.url)(outfile) as typeof core;
 })();
 
-const events = Array.from({ length: LIMITS.sealedElsewhereRowCount }, (_, at) => ({ id: `${at}`, name: "page_view", createdAt: 86_400_000 + at }));
+const events = Array.from({ length: LIMITS.sealedElsewhereRowCount }, (_, at) => ({ id: `${at}`, name: "page_view", createdAt: new Date(86_400_000 + at) }));
 
 it("An error of one copy is one of the other, and nothing else is.", () => {
   expect(copy.DaybookError).not.toBe(core.DaybookError);

@@ -45,14 +45,14 @@ describe("export to Parquet", () => {
 
   test("amounts come again as they were, to the last bit", async () => {
     const values = [0.1, 1e-7, -2.5, 5e-324, 9_007_199_254_740_991, 1.7976931348623157e308, 0];
-    const { daybook } = await daybookOf(values.map((value, at) => ({ name: "paid", value, createdAt: at, metadata: { amount: value } })), 3);
+    const { daybook } = await daybookOf(values.map((value, at) => ({ name: "paid", value, createdAt: new Date(at), metadata: { amount: value } })), 3);
     expect((await eventsOf(await parquetOf(daybook))).map(({ value, metadata }) => [value, metadata])).toEqual(values.map((value) => [value, { amount: value }]));
   });
 
   test("an export of one project holds no value of another, and of no events every column", async () => {
     const events = [
-      { id: "1", name: "open", project: "ours", userId: "ann", createdAt: 1_000, metadata: { a: "our-secret" } },
-      { id: "2", name: "hidden-name", project: "theirs", userId: "their-user", createdAt: 2_000, metadata: { b: "their-secret" } },
+      { id: "1", name: "open", project: "ours", userId: "ann", createdAt: new Date(1_000), metadata: { a: "our-secret" } },
+      { id: "2", name: "hidden-name", project: "theirs", userId: "their-user", createdAt: new Date(2_000), metadata: { b: "their-secret" } },
     ];
     const { daybook } = await daybookOf(events, 1);
     const bytes = Buffer.from(await parquetOf(daybook, { project: "ours" }));

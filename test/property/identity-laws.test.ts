@@ -115,7 +115,7 @@ test("Law 5 of records as data: their order changes no byte of an answer or an e
   holds([people, fc.array(fc.nat(), { maxLength: 4 }), arrival], async (history, unlinked, { ranks, sealEvery }) => {
     const events = history.filter((item) => "name" in item);
     const told = history.flatMap(recordOf);
-    const records = [...told, ...unlinked.flatMap((at) => told[at % Math.max(1, told.length)] ?? []).map(({ id }) => ({ type: "unlink" as const, linkId: id, createdAt: 0 }))];
+    const records = [...told, ...unlinked.flatMap((at) => told[at % Math.max(1, told.length)] ?? []).map(({ id }) => ({ type: "unlink" as const, linkId: id, createdAt: new Date(0) }))];
     const mixed = records.map((each, index) => ({ each, rank: ranks[index] ?? 0 })).sort((a, b) => a.rank - b.rank).map(({ each }) => each);
     const outcomes: string[] = [];
     for (const order of [records, mixed]) {

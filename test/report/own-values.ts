@@ -5,7 +5,7 @@ const EVENT_COUNT = 600_000;
 const BATCH_COUNT = 5_000;
 const daybook = await openDaybook({ storage: memoryStorage(), memoryBudgetBytes: 32 * 1024 * 1024 });
 for (let from = 0; from < EVENT_COUNT; from += BATCH_COUNT)
-  await daybook.ingest(Array.from({ length: BATCH_COUNT }, (_, at) => ({ name: from + at < 10 ? "rare" : "usual", createdAt: (from + at) * 7_001 })));
+  await daybook.ingest(Array.from({ length: BATCH_COUNT }, (_, at) => ({ name: from + at < 10 ? "rare" : "usual", createdAt: Date.UTC(2025, 0, 1) + (from + at) * 7_001 })));
 await daybook.seal();
 const ask = async (field: "id" | "createdAt") => {
   const few = await daybook.aggregate({ field, eventName: "rare" });

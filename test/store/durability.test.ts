@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { RecordingStorage } from "./recording-storage.js";
 
 const clock = fixedClock(1_000_000);
-const event = (id: string) => ({ id, name: id, createdAt: 5 });
+const event = (id: string) => ({ id, name: id, createdAt: new Date(5) });
 
 function journalSyncs(storage: RecordingStorage): number {
   return storage.operations.filter((operation) => operation.startsWith("sync journal/")).length;

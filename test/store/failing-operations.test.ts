@@ -65,7 +65,7 @@ describe.each(CODES)("whichever operation fails once with %s,", (code) => {
       const hasFailed = failAt(storage, number, code);
       const stored: string[] = [];
       for (const name of ["a", "b", "c"]) {
-        const isStored = await daybook.ingest([{ id: name, name, createdAt: 5 }]).then(() => true, () => false);
+        const isStored = await daybook.ingest([{ id: name, name, createdAt: new Date(5) }]).then(() => true, () => false);
         if (isStored) stored.push(name);
         await daybook.seal().catch(() => undefined);
       }
@@ -93,7 +93,7 @@ describe("What a seal behind the back of ingest failed with", () => {
     storage.before = (operation) => {
       if (operation.startsWith("write segments/")) throw new DaybookError("storage_full", "no room for a segment");
     };
-    const rows = (from: number) => Array.from({ length: 900 }, (_, at) => ({ id: `${from + at}`, name: "view", createdAt: 5 }));
+    const rows = (from: number) => Array.from({ length: 900 }, (_, at) => ({ id: `${from + at}`, name: "view", createdAt: new Date(5) }));
     for (let from = 0; from < 2_700; from += 900) await daybook.ingest(rows(from));
     await vi.waitFor(async () => expect((await daybook.stats()).sealError).not.toBe(null), 10_000);
     expect(await daybook.stats()).toMatchObject({ health: "ok", sealError: "no room for a segment", eventCount: 2_700 });

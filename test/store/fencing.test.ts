@@ -9,7 +9,7 @@ import { machineProcesses, type ProcessTable } from "../../src/node/process-tabl
 import { RecordingStorage } from "./recording-storage.js";
 
 const clock = fixedClock(1_000_000);
-const event = (id: string) => ({ id, name: id, userId: id, createdAt: 5 });
+const event = (id: string) => ({ id, name: id, userId: id, createdAt: new Date(5) });
 
 /** Processes that take ours for ended, as it stood still for long. */
 function laterProcesses(): ProcessTable {

@@ -29,11 +29,11 @@ export async function smallStore(): Promise<Storage> {
     metadata: at % 2 === 0 ? { plan: "pro", seats: at } : at === 5 ? { rare: true } : {},
   }));
   await daybook.ingest(events.slice(0, 20));
-  await daybook.identify({ id: "first", userId: "user 1", email: "one@example.org", createdAt: 5 });
-  const { linkId } = await daybook.alias({ id: "third", from: "phone 3", to: "user 3", createdAt: 7 });
+  await daybook.identify({ id: "first", userId: "user 1", email: "one@example.org", createdAt: new Date(5) });
+  const { linkId } = await daybook.alias({ id: "third", from: "phone 3", to: "user 3", createdAt: new Date(7) });
   await daybook.seal();
   await daybook.ingest(events.slice(20));
-  await daybook.group({ id: "second", userId: "user 2", companyId: "acme", createdAt: 6 });
+  await daybook.group({ id: "second", userId: "user 2", companyId: "acme", createdAt: new Date(6) });
   await daybook.unlink(linkId);
   await daybook.privacyRequests.create({ type: "access", subject: { userId: "user 1" } });
   await daybook.close();

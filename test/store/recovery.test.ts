@@ -7,7 +7,7 @@ import { withObject } from "./objects.js";
 import { RecordingStorage } from "./recording-storage.js";
 
 const clock = fixedClock(1_000_000);
-const event = (id: string) => ({ id, name: id, createdAt: 5 });
+const event = (id: string) => ({ id, name: id, createdAt: new Date(5) });
 
 async function codeOf(objects: Objects): Promise<string> {
   try {

@@ -75,7 +75,7 @@ describe("openDaybook with onCorruption quarantine", () => {
         const left = await exported(daybook);
         expect(left.length + lostCount).toBe(all.length);
         expect(lostCount).toBeGreaterThan(0);
-        expect(await daybook.ingest(all)).toEqual({ accepted: lostCount, duplicates: left.length, rejected: [] });
+        expect(await daybook.ingest(all)).toEqual({ accepted: lostCount, duplicates: left.length, rejected: [], adjusted: [] });
         expect(await exported(daybook)).toEqual(all);
       }
     }

@@ -6,7 +6,7 @@ import { LIMITS } from "../../src/base/limits.js";
 // has the long one still to make when the short one is made.
 const sealer = sealThread();
 const [short, long] = [await openDaybook({ storage: memoryStorage(), sealer }), await openDaybook({ storage: memoryStorage(), sealer })];
-const events = (name: string, count: number) => Array.from({ length: count }, (_, at) => ({ id: `${name}-${at}`, name, createdAt: 86_400_000 + at }));
+const events = (name: string, count: number) => Array.from({ length: count }, (_, at) => ({ id: `${name}-${at}`, name, createdAt: new Date(86_400_000 + at) }));
 for (const name of ["first", "second", "third"]) {
   await short.ingest(events(name, LIMITS.sealedElsewhereRowCount));
   await long.ingest(events(name, 4 * LIMITS.sealedElsewhereRowCount));

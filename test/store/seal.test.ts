@@ -2,7 +2,7 @@ import { DaybookError, openDaybook } from "daybook";
 import { expect, test } from "vitest";
 import { RecordingStorage } from "./recording-storage.js";
 
-const event = (day: number) => ({ id: `e${day}`, name: "view", createdAt: day * 86_400_000 });
+const event = (day: number) => ({ id: `e${day}`, name: "view", createdAt: new Date(day * 86_400_000) });
 const events = Array.from({ length: 5 }, (_, day) => event(day));
 
 test.each(["write dictionaries/", "sync segments/"])("A seal that fails at %s takes its files away again, and a later one succeeds.", async (prefix) => {

@@ -39,6 +39,13 @@ test("Events that do not pass are rejected in their places, beside those that Da
   expect(await daybook.aggregate({ field: "name" })).toEqual([{ property: "pageview", count: 1 }, { property: "signup", count: 1 }]);
 });
 
+test("Events that are stored as of the time of receipt are named by their places, whatever is rejected before them.", async () => {
+  const later = "9999-01-01T00:00:00Z";
+  const batch = events({ name: "other", createdAt: later }, { name: "pageview" }, { name: "pageview", createdAt: later }, { name: "" }, { name: "pageview", createdAt: later });
+  const { accepted, adjusted } = await shop.on(daybook, { check: "reject" }).ingest(batch);
+  expect([accepted, adjusted.map(({ index }) => index)]).toEqual([3, [2, 4]]);
+});
+
 test("Events that do not pass are told of and stored, where that is asked.", async () => {
   const flaws: EventFlaw[] = [];
   const typed = shop.on(daybook, { check: "report", onFlaw: (flaw) => flaws.push(flaw) });
@@ -63,7 +70,7 @@ const later = <T>(value: T): PromiseLike<T> => ({ then: (...given) => Promise.re
 test("A schema may take its time.", async () => {
   const slow: EventShape<{ readonly n: number }> = { "~standard": { validate: (value) => later((value as { n?: unknown }).n === 1 ? {} : { issues: [{ message: "no", path: [{ key: "n" }] }] }) } };
   const typed = defineEvents({ slow }).on(daybook, { check: "reject" });
-  expect(await typed.ingest(events({ name: "slow", metadata: { n: 2 } }, { name: "slow", metadata: { n: 1 } }))).toEqual({ accepted: 1, duplicates: 0, rejected: [{ index: 0, code: "invalid_event", message: "metadata.n: no" }] });
+  expect(await typed.ingest(events({ name: "slow", metadata: { n: 2 } }, { name: "slow", metadata: { n: 1 } }))).toEqual({ accepted: 1, duplicates: 0, rejected: [{ index: 0, code: "invalid_event", message: "metadata.n: no" }], adjusted: [] });
 });
 
 test("Its other methods are those of the Daybook.", async () => {
@@ -95,6 +102,6 @@ test.each<[string, () => unknown, string]>([
 
 test("No events, and no array of them, are the Daybook's matter.", async () => {
   const typed = shop.on(daybook, { check: "reject" });
-  expect(await typed.ingest([])).toEqual({ accepted: 0, duplicates: 0, rejected: [] });
+  expect(await typed.ingest([])).toEqual({ accepted: 0, duplicates: 0, rejected: [], adjusted: [] });
   await expect(typed.ingest("events" as never)).rejects.toMatchObject({ code: "invalid_parameter" });
 });

@@ -103,7 +103,7 @@ async function load(values: Values): Promise<void> {
   const organization = organizationOf(values.organization);
   const source = await openForReading(await dataDirectory(data), organization, { memoryBudgetBytes: COLUMN_BYTES, currency });
   try {
-    const { daybook, executor } = await openWithExecutor(place);
+    const { daybook, executor } = await openWithExecutor({ ...place, futureEvents: "keep" });
     try {
       const progress = new Progress("load");
       const parts = new LoadedParts(executor.connection, executor.tables);

@@ -36,10 +36,12 @@ ${CLICKHOUSE_HELP}  --organization NAME   default "default"
                         (.ndjson .jsonl .csv .log .arrow .arrows .parquet)
   --map FILE            how CSV columns become events (docs/import.md)
   --set NAME            name of the data set, part of the ids of rows that bring none; default: the file's name
+  --future keep         stores times more than five minutes ahead of the clock as they come; default "adjust": as of the
+                        time of receipt
   --strict              exit 1 when any row was rejected
 
-Prints accepted, duplicates and rejected per file, how many of these lines were records, and the first rejections with
-their lines. An identityId that "export --identity-ids" wrote is passed over: it follows from ids and records.
+Prints accepted, duplicates and rejected per file, how many of these lines were records, how many were stored as of the
+time of receipt, and the first rejections and such times with their lines. An identityId that "export --identity-ids" wrote is passed over: it follows from ids and records.
 `;
 
 async function run(args: readonly string[]): Promise<void> {
@@ -53,10 +55,12 @@ async function run(args: readonly string[]): Promise<void> {
       format: { type: "string" },
       map: { type: "string" },
       set: { type: "string" },
+      future: { type: "string" },
       strict: { type: "boolean" },
     },
     true,
   );
+  const future = values.future === undefined ? {} : { futureEvents: oneOf(values.future, "future", ["adjust", "keep"] as const) };
   const path = isOnClickHouse(values) ? undefined : required(values.data, "data");
   const organization = organizationOf(values.organization);
   if (positionals.length === 0) throw new UsageError("expected at least one FILE");
@@ -72,7 +76,7 @@ async function run(args: readonly string[]): Promise<void> {
 
   let rejectedCount = 0;
   const others = { data: values.data, organization: values.organization };
-  const daybook = data === null ? await openOnClickHouse(values, others) : await openOrganization(data, organization, { memoryBudgetBytes: COLUMN_BYTES });
+  const daybook = data === null ? await openOnClickHouse(values, others, future) : await openOrganization(data, organization, { memoryBudgetBytes: COLUMN_BYTES, ...future });
   try {
     for (const { path, format } of files) {
       const progress = new Progress(path);
@@ -121,11 +125,14 @@ function rowsOf(path: string, format: Format, set: string, map: CsvMap | null): 
 }
 
 function printOutcome(path: string, outcome: LoadOutcome, took: string): void {
-  const { accepted, duplicates, rejected, records, rejections } = outcome;
+  const { accepted, duplicates, rejected, records, rejections, adjusted, adjustments } = outcome;
   const numbers = `accepted ${count(accepted)} / duplicates ${count(duplicates)} / rejected ${count(rejected)}`;
-  const lines = [`${path}: ${numbers}${records === 0 ? "" : `, ${plural(records, "record")} among them`} (${took})`];
+  const among = records === 0 ? "" : `, ${plural(records, "record")} among them`;
+  const lines = [`${path}: ${numbers}${among}${adjusted === 0 ? "" : `, ${count(adjusted)} stored as of the time of receipt`} (${took})`];
   for (const { line, reason } of rejections) lines.push(`  line ${line}: ${plain(reason, 300)}`);
   if (rejected > rejections.length) lines.push(`  and ${count(rejected - rejections.length)} more`);
+  for (const { line, createdAt } of adjustments) lines.push(`  line ${line}: createdAt: more than 5 minutes ahead of the clock, stored as of ${createdAt}`);
+  if (adjusted > adjustments.length) lines.push(`  and ${count(adjusted - adjustments.length)} more of such times`);
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 

@@ -10,10 +10,13 @@ export type Cell = (fields: readonly string[]) => unknown;
 
 type Convert = (text: string) => unknown;
 
+/** What an instant becomes that a text names: epoch ms by themselves, or as a member of an event takes them. */
+export type InstantForm = (ms: number) => number | string;
+
 /** Compiles a source against the columns of a file. @throws Error when it names a column that the file does not have */
-export function compileSource(source: Source, columns: readonly string[], place: string): Cell {
+export function compileSource(source: Source, columns: readonly string[], place: string, instant: InstantForm = (ms) => ms): Cell {
   if (source.constant !== undefined) return () => source.constant;
-  const convert = withLookup(source, converter(source.as ?? "text", source.format), place);
+  const convert = withLookup(source, converter(source.as ?? "text", source.format, instant), place);
   if (source.column !== undefined) {
     const index = columnIndex(source.column, columns, place);
     return (fields) => {
@@ -57,7 +60,7 @@ function expected(source: Source): string {
 }
 
 /** The reader of one cell type; it answers undefined for a text that is none. */
-function converter(type: CellType, format: string | undefined): Convert {
+function converter(type: CellType, format: string | undefined, instant: InstantForm): Convert {
   switch (type) {
     case "text":
       return (text) => text;
@@ -70,7 +73,7 @@ function converter(type: CellType, format: string | undefined): Convert {
     case "json":
       return parsedJson;
     case "time":
-      return format === undefined ? plainTime : formattedTime(format);
+      return format === undefined ? plainTime(instant) : formattedTime(format, instant);
   }
 }
 
@@ -86,9 +89,14 @@ function parsedJson(text: string): unknown {
   }
 }
 
-function plainTime(text: string): number | undefined {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  return parseTimestamp(text) ?? undefined;
+/** Digits stay the number that they are: whether they are ms is for the engine to judge. */
+function plainTime(instant: InstantForm): Convert {
+  return (text) => (/^\d{1,15}$/.test(text) ? Number(text) : instantOf(text, instant));
+}
+
+function instantOf(text: string, instant: InstantForm): number | string | undefined {
+  const ms = parseTimestamp(text);
+  return ms === null ? undefined : instant(ms);
 }
 
 const TOKENS: Readonly<Record<string, string>> = {
@@ -101,21 +109,21 @@ const TOKENS: Readonly<Record<string, string>> = {
   ss: "(?<second>\\d{2})",
 };
 
-function formattedTime(format: string): (text: string) => number | undefined {
+function formattedTime(format: string, instant: InstantForm): Convert {
   const pattern = format.replace(/YYYY|MM|DD|HH|mm|SSS|ss|[^A-Za-z0-9\s]/g, (token) => TOKENS[token] ?? `\\${token}`);
   const shape = new RegExp(`^${pattern}$`);
   let lastText = "";
-  let lastMs: number | undefined;
+  let last: number | string | undefined;
   // Rows of one invoice or one second stand together: the same text comes many times in a row.
   return (text) => {
-    if (text === lastText) return lastMs;
+    if (text === lastText) return last;
     const part = shape.exec(text)?.groups;
     lastText = text;
-    if (part === undefined) lastMs = undefined;
+    if (part === undefined) last = undefined;
     else {
       const { year = "1970", month = "01", day = "01", hour = "00", minute = "00", second = "00", ms = "000" } = part;
-      lastMs = parseTimestamp(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`) ?? undefined;
+      last = instantOf(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`, instant);
     }
-    return lastMs;
+    return last;
   };
 }

@@ -1,6 +1,7 @@
 import { shown } from "../../base/errors.js";
 import { parseTimestamp } from "../../base/time.js";
 import type { EventInput } from "../../schema/event.js";
+import { createdAtOf } from "../../schema/moment.js";
 import { withoutUser } from "../../schema/web-address.js";
 import type { Agent } from "../../http/index.js";
 import { loadAgentReader } from "../../http/tracking/agent-reader.js";
@@ -53,7 +54,7 @@ export function parseClfLine(line: string, describe: (agent: string) => Agent): 
   return {
     name: "pageview",
     ...(address === "-" ? {} : { userId: address }),
-    createdAt,
+    createdAt: createdAtOf(createdAt),
     ...event,
     ...(isBlank(referrer) ? {} : { referrer }),
     ...(isBlank(agent) ? {} : describe(agent)),

@@ -1,6 +1,7 @@
 import { FIELDS } from "../../schema/fields.js";
 import type { EventInput } from "../../schema/event.js";
-import { CellFault, compileSource, type Cell } from "./cell.js";
+import { createdAtOf } from "../../schema/moment.js";
+import { CellFault, compileSource, type Cell, type InstantForm } from "./cell.js";
 import { readCsv } from "./csv.js";
 import { EVENT_MEMBERS, type CsvMap, type Source } from "./csv-map.js";
 import { IDENTITY_ID, withoutIdentityId } from "./identity-id.js";
@@ -39,9 +40,9 @@ export async function* readCsvEvents(
 function compile(map: CsvMap, columns: readonly string[]): Conversion {
   const twice = columns.find((column, index) => columns.indexOf(column) !== index);
   if (twice !== undefined) throw new Error(`the header names the column ${JSON.stringify(twice)} twice`);
-  const cells = (sources: Readonly<Record<string, Source>>, place: string) =>
-    Object.entries(sources).map(([name, source]) => [name, compileSource(source, columns, `${place}${name}`)] as const);
-  return { columnCount: columns.length, event: cells(map.event, ""), metadata: cells(map.metadata ?? {}, "metadata.") };
+  const cells = (sources: Readonly<Record<string, Source>>, place: string, instant?: InstantForm) =>
+    Object.entries(sources).map(([name, source]) => [name, compileSource(source, columns, `${place}${name}`, instant)] as const);
+  return { columnCount: columns.length, event: cells(map.event, "", createdAtOf), metadata: cells(map.metadata ?? {}, "metadata.") };
 }
 
 /** The key under which a JSON metadata column travels until its members are spread. */

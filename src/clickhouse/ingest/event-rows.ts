@@ -33,6 +33,11 @@ const CAMPAIGN_KEYS = [...UTM_KEYS, ...CLICK_KEYS];
 export class EventRows {
   readonly #decoded = new DecodedEvents();
 
+  /** Whether the time of the last row is that of receipt because the event's own was too far ahead. */
+  get isAdjusted(): boolean {
+    return this.#decoded.adjusted[0] === 1;
+  }
+
   /** The row of an event, or what is wrong with it. */
   rowOf(event: unknown, context: Omit<DecodeContext, "knownKeys">): EventRow | EventFault {
     const decoded = this.#decoded;

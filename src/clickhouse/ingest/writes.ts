@@ -1,8 +1,9 @@
 import { DaybookError, parameterError, shown } from "../../base/errors.js";
+import { isoOf } from "../../base/time.js";
 import { parseUuid, uuidText } from "../../base/uuid.js";
 import { RECORD_KINDS } from "../../identity/record-table.js";
 import { decodeRecord, type DecodedRecord, type NamedProject, type RecordContext } from "../../identity/decode-record.js";
-import type { IngestResult, RejectedEvent } from "../../schema/event.js";
+import type { AdjustedEvent, IngestResult, RejectedEvent } from "../../schema/event.js";
 import { EventFault } from "../../schema/decode-event.js";
 import type { Suppression } from "../../engine/ingest/suppression.js";
 import { yearsToRename } from "../removal/metadata-names.js";
@@ -22,12 +23,16 @@ const KIND_NAMES = new Map<number, string>(Object.entries(RECORD_KINDS).map(([na
 /** What writing needs beside what is written. */
 export interface WriteContext extends RemovalContext {
   readonly refusals: RefusalsTable;
+  /** Whether times more than five minutes ahead of the clock stay. */
+  readonly keepsFuture: boolean;
 }
 
 /** What became of records. */
 interface StoredRecords {
   /** Those that were new. */
   readonly accepted: number;
+  /** Places of those that were new, and are stored as of the time of receipt. */
+  readonly adjusted: readonly number[];
   /** Places of those about somebody who was erased after they happened. */
   readonly erased: ReadonlySet<number>;
 }
@@ -42,22 +47,26 @@ export class Writes {
   async ingest(events: unknown, project: string | null): Promise<IngestResult> {
     if (!Array.isArray(events)) throw parameterError("invalid_parameter", "events", `expected an array, got ${shown(events)}`);
     const rejected: RejectedEvent[] = [];
+    const adjusted: AdjustedEvent[] = [];
     let [accepted, duplicates] = [0, 0];
     const all: readonly unknown[] = events.slice();
     for (let from = 0; from < all.length; from += BLOCK_ROW_COUNT) {
       const block = all.slice(from, from + BLOCK_ROW_COUNT);
       const refusals = await this.context.refusals.now();
       const placed = this.#rowsOf(block, from, project, refusals, rejected);
-      const distinct = firstOfEach(placed.map(({ row }) => row));
+      const distinct = firstOfEach(placed);
       if (distinct.length === 0) continue;
-      const stored = await this.#storeRows(distinct, this.#storeOf("events", sql`true`));
-      const erased = await this.#takeBack("events", distinct, refusals, (row, suppression) => isErased(row, suppression));
+      const rows = distinct.map(({ row }) => row);
+      const stored = await this.#storeRows(rows, this.#storeOf("events", sql`true`));
+      const erased = await this.#takeBack("events", rows, refusals, (row, suppression) => isErased(row, suppression));
       for (const { row, index } of placed) if (erased.has(row.id)) rejected.push({ index, ...faultMembers(ERASED_EVENT) });
       const kept = [...stored].filter((id) => !erased.has(id)).length;
+      for (const { row, index, isAdjusted } of distinct)
+        if (isAdjusted && stored.has(row.id) && !erased.has(row.id)) adjusted.push({ index, createdAt: isoOf(row.ms) });
       accepted += kept;
       duplicates += placed.filter(({ row }) => !erased.has(row.id)).length - kept;
     }
-    return { accepted, duplicates, rejected: rejected.sort((a, b) => a.index - b.index) };
+    return { accepted, duplicates, rejected: rejected.sort((a, b) => a.index - b.index), adjusted };
   }
 
   /** @throws invalid_parameter (records is not an array), and what ingest throws */
@@ -75,15 +84,17 @@ export class Writes {
         rejected.push({ index, ...faultMembers(error) });
       }
     });
-    const { accepted, erased } = await this.#store(decoded);
+    const { accepted, adjusted: places, erased } = await this.#store(decoded);
+    const adjusted = places.map((place) => ({ index: indexes[place] as number, createdAt: isoOf((decoded[place] as DecodedRecord).createdAtMs) }));
     for (const place of erased) rejected.push({ index: indexes[place] as number, ...faultMembers(erasedRecord()) });
-    return { accepted, duplicates: decoded.length - erased.size - accepted, rejected: rejected.sort((a, b) => a.index - b.index) };
+    return { accepted, duplicates: decoded.length - erased.size - accepted, rejected: rejected.sort((a, b) => a.index - b.index), adjusted };
   }
 
-  /** Stores a checked record. @throws suppressed */
-  async storeRecord(record: DecodedRecord | NamedProject): Promise<void> {
-    const { erased } = await this.#store([record]);
+  /** Stores a checked record, and answers whether it is new and stored as of the time of receipt. @throws suppressed */
+  async storeRecord(record: DecodedRecord | NamedProject): Promise<boolean> {
+    const { adjusted, erased } = await this.#store([record]);
     if (erased.size > 0) throw erasedRecord();
+    return adjusted.length > 0;
   }
 
   async #store(records: readonly (DecodedRecord | NamedProject)[]): Promise<StoredRecords> {
@@ -98,7 +109,14 @@ export class Writes {
       ({ record }, suppression) => suppression.coversRecord(record));
     const isErased = ({ record, row }: (typeof told)[number]) => refusals?.suppression.coversRecord(record) === true || late.has(row.id);
     const kept = [...others].filter((id) => !late.has(id)).length;
-    return { accepted: unlinks.size + kept + (await this.#storeProjects(records)), erased: new Set(told.filter(isErased).map(({ place }) => place)) };
+    const accepted = unlinks.size + kept + (await this.#storeProjects(records));
+    const isUnlink = ({ row }: (typeof told)[number]) => row.kind === "unlink";
+    const fresh = [
+      ...firstOfEach(told.filter(isUnlink)).filter(({ row }) => unlinks.has(row.id)),
+      ...firstOfEach(told.filter((each) => !isUnlink(each))).filter(({ row }) => others.has(row.id) && !late.has(row.id)),
+    ];
+    const adjusted = fresh.filter(({ record }) => record.isAdjusted).map(({ place }) => place).sort((a, b) => a - b);
+    return { accepted, adjusted, erased: new Set(told.filter(isErased).map(({ place }) => place)) };
   }
 
   /** Answers how many of them were new. */
@@ -124,7 +142,7 @@ export class Writes {
   }
 
   #storeRecords(rows: readonly RowWithId[], among: Sql): Promise<ReadonlySet<string>> {
-    return this.#storeRows(firstOfEach(rows), this.#storeOf("records", among));
+    return this.#storeRows(firstOfEach(rows.map((row) => ({ row }))).map(({ row }) => row), this.#storeOf("records", among));
   }
 
   /** Answers the ids that are new. */
@@ -149,17 +167,17 @@ export class Writes {
   }
 
   recordContext(): RecordContext {
-    return { nowMs: this.context.clock.now(), random: this.context.random };
+    return { nowMs: this.context.clock.now(), keepsFuture: this.context.keepsFuture, random: this.context.random };
   }
 
   #rowsOf(events: readonly unknown[], firstIndex: number, project: string | null, refusals: Refusals, rejected: RejectedEvent[]): PlacedRow[] {
     const nowMs = this.context.clock.now();
-    const context = { nowMs, project, random: this.context.random };
+    const context = { ...this.recordContext(), nowMs, project };
     return events.flatMap((event, at) => {
       const row = this.#rows.rowOf(event, context);
       const fault = row instanceof EventFault ? row : refusalOf(row, refusals, nowMs);
       if (fault !== null) rejected.push({ index: firstIndex + at, ...faultMembers(fault) });
-      return fault !== null || row instanceof EventFault ? [] : [{ row, index: firstIndex + at }];
+      return fault !== null || row instanceof EventFault ? [] : [{ row, index: firstIndex + at, isAdjusted: this.#rows.isAdjusted }];
     });
   }
 
@@ -175,6 +193,8 @@ const NONE: ReadonlySet<string> = new Set();
 interface PlacedRow {
   readonly row: EventRow;
   readonly index: number;
+  /** Whether the row's time is that of receipt because the event's own was too far ahead. */
+  readonly isAdjusted: boolean;
 }
 
 function faultMembers({ code, message }: EventFault | DaybookError): Pick<RejectedEvent, "code" | "message"> {
@@ -185,10 +205,10 @@ function erasedRecord(): DaybookError {
   return new DaybookError("suppressed", "the subject of this record was erased after it happened");
 }
 
-/** Of rows with one id the first. */
-function firstOfEach<Row extends RowWithId>(rows: readonly Row[]): Row[] {
-  const byId = new Map<string, Row>();
-  for (const row of rows) if (!byId.has(row.id)) byId.set(row.id, row);
+/** Of those whose rows have one id the first. */
+function firstOfEach<Placed extends { readonly row: RowWithId }>(all: readonly Placed[]): Placed[] {
+  const byId = new Map<string, Placed>();
+  for (const placed of all) if (!byId.has(placed.row.id)) byId.set(placed.row.id, placed);
   return [...byId.values()];
 }
 

@@ -1,6 +1,7 @@
 import { fixedClock } from "../../base/clock.js";
 import { DaybookError, parameterError, shown } from "../../base/errors.js";
 import { LIMITS } from "../../base/limits.js";
+import { isoOf } from "../../base/time.js";
 import type { Daybook } from "../../engine/daybook.js";
 import { KEY_COUNT_MAX, type CollectingDaybook } from "../../engine/ingest/collected.js";
 import { MemoryExecutor } from "../../engine/question/executor.js";
@@ -47,8 +48,9 @@ export async function answerOfPerson<K extends PersonReport>(plan: Plan<K>, aski
 /** All ids of the person are one before any event comes. */
 async function tie({ kind, id, users, anonymous }: Subject, daybook: Daybook): Promise<void> {
   const person = kind === "user" ? { userId: id } : { anonymousId: id };
-  const aliases = users.filter((user) => user !== id).map((from) => ({ type: "alias", from, to: id, createdAt: 0 }) as const);
-  const links = kind === "user" ? anonymous.map((anonymousId) => ({ type: "identify", userId: id, anonymousId, createdAt: 0 }) as const) : [];
+  const createdAt = isoOf(0);
+  const aliases = users.filter((user) => user !== id).map((from) => ({ type: "alias", from, to: id, createdAt }) as const);
+  const links = kind === "user" ? anonymous.map((anonymousId) => ({ type: "identify", userId: id, anonymousId, createdAt }) as const) : [];
   await daybook.ingestRecords([{ type: "identify", ...person }, ...aliases, ...links]);
 }
 

@@ -22,7 +22,7 @@ export const webOverview: Report<"webOverview"> = async (plan, asking) => {
   return {
     definition: plan.definition,
     asOf: null,
-    nowOnline: (await eventsOf(ofProject, { fromMs: plan.nowMs - ONLINE_MS, toMs: LIMITS.instantMaxMs }, asking)).visitors,
+    nowOnline: (await eventsOf(ofProject, { fromMs: plan.nowMs - ONLINE_MS, toMs: plan.nowMs + LIMITS.futureSkewMs + 1 }, asking)).visitors,
     figures: await webFigures(events.visitors, events.views, keyed.visits, pauseOf(asking)),
     previous: plan.previous === null ? null : await previousOf(plan, plan.previous, asking),
     chart: await chartOf(plan, events.extent, keyed.visits, asking),

@@ -102,6 +102,11 @@ export class EventEncoder {
     return this.#decoded.times[row] as number;
   }
 
+  /** Whether that is the time of receipt because the event's own was too far ahead. */
+  isAdjusted(row: number): boolean {
+    return this.#decoded.adjusted[row] === 1;
+  }
+
   projectOf(row: number): string {
     return this.#decoded.text(row, PROJECT);
   }

@@ -49,7 +49,7 @@ export class RecordEncoder {
     if (this.#isKnown(record)) return "duplicate";
     for (const field of RECORD_FIELDS) if (this.#isFull(DICTIONARY_OF_FIELD[field], record.texts[field])) return fullError(field);
     this.#append(record);
-    return "accepted";
+    return record.isAdjusted ? "adjusted" : "accepted";
   }
 
   #addProject(name: string): RecordOutcome {

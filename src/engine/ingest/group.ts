@@ -1,6 +1,6 @@
 import type { DaybookError } from "../../base/errors.js";
 import type { DecodedRecord, NamedProject } from "../../identity/decode-record.js";
-import type { EventRecord, IngestResult, RejectedEvent } from "../../schema/event.js";
+import type { AdjustedEvent, EventRecord, IngestResult, RejectedEvent } from "../../schema/event.js";
 import type { BatchBuilder } from "../../store/batch/batch.js";
 import { BatchIds } from "./known-ids.js";
 
@@ -14,8 +14,8 @@ export interface WaitingEvents {
   readonly reject: (error: unknown) => void;
 }
 
-/** What became of a record: there already, or refused with an error. */
-export type RecordOutcome = "accepted" | "duplicate" | DaybookError;
+/** What became of a record: stored, stored as of the time of receipt, there already, or refused with an error. */
+export type RecordOutcome = "accepted" | "adjusted" | "duplicate" | DaybookError;
 
 /** Records of identify, group, alias and unlink, and names of projects. */
 export interface WaitingRecords {
@@ -37,6 +37,11 @@ export interface Outcome {
   accepted: number;
   duplicates: number;
   readonly rejected: RejectedEvent[];
+  readonly adjusted: AdjustedEvent[];
+}
+
+function noOutcome(): Outcome {
+  return { accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
 }
 
 /** What shares a frame and a sync: encoded, and not yet durable. */
@@ -63,7 +68,7 @@ export class IngestGroup {
   }
 
   outcomeOf(waiting: WaitingEvents): Outcome {
-    const outcome = { accepted: 0, duplicates: 0, rejected: [] };
+    const outcome = noOutcome();
     this.#outcomes.set(waiting, outcome);
     return outcome;
   }
@@ -75,7 +80,7 @@ export class IngestGroup {
   resolve(): void {
     for (const waiting of this.waiting) {
       if ("records" in waiting) waiting.resolve(this.#recordOutcomes.get(waiting) ?? []);
-      else waiting.resolve(this.#outcomes.get(waiting) ?? { accepted: 0, duplicates: 0, rejected: [] });
+      else waiting.resolve(this.#outcomes.get(waiting) ?? noOutcome());
     }
   }
 

@@ -1,6 +1,7 @@
 import { DaybookError, shown } from "../../base/errors.js";
 import type { Clock } from "../../base/clock.js";
 import { LIMITS } from "../../base/limits.js";
+import { isoOf } from "../../base/time.js";
 import { nextTurn } from "../../base/turn.js";
 import type { DecodedRecord, NamedProject } from "../../identity/decode-record.js";
 import { DECODED_ROW_COUNT } from "../../schema/decode-event.js";
@@ -34,6 +35,8 @@ interface Turn {
 export interface IngestQueueOptions {
   readonly clock: Clock;
   readonly random: (bytes: Uint8Array) => void;
+  /** Whether times more than five minutes ahead of the clock stay. */
+  readonly keepsFuture: boolean;
   /** Asked for each ingest: an erasure replaces it. */
   readonly suppression: () => Suppression;
   /** Asked for each ingest: events past their time stay out. */
@@ -96,9 +99,10 @@ export class IngestQueue {
   }
 
   /** Stores a record; one of an id that is there already changes nothing. @throws suppressed, and what addRecords throws */
-  async addRecord(record: DecodedRecord): Promise<void> {
-    const [outcome] = await this.addRecords([record], () => record);
+  async addRecord(record: DecodedRecord): Promise<Exclude<RecordOutcome, DaybookError>> {
+    const [outcome = "duplicate"] = await this.addRecords([record], () => record);
     if (outcome instanceof DaybookError) throw outcome;
+    return outcome;
   }
 
   /**
@@ -285,12 +289,12 @@ export class IngestQueue {
 
   async #encode(together: Together, { project, keyCountMax }: WaitingEvents, group: IngestGroup): Promise<void> {
     const { events } = together;
-    const { clock, random } = this.options;
+    const { clock, random, keepsFuture } = this.options;
     const encoder = this.#encoder;
     const known = this.#knownIds ?? (await this.#ids());
     const suppression = this.options.suppression();
     const timeToLive = this.options.timeToLive();
-    const context: DecodeContext = { nowMs: clock.now(), project, random, knownKeys: encoder.knownKeys };
+    const context: DecodeContext = { nowMs: clock.now(), keepsFuture, project, random, knownKeys: encoder.knownKeys };
     const { catalog } = this.store;
     const hasKey = catalog.columnCount < LIMITS.columnCount ? null : (day: number, key: number) => catalog.hasKey(day, key);
     encoder.begin(events.length, hasKey, keyCountMax);
@@ -301,7 +305,10 @@ export class IngestQueue {
         const fault = encoder.faultOf(row, suppression) ?? this.#expiry(row, timeToLive, context.nowMs);
         if (fault !== null) together.reject(start + row, fault);
         else if (known.mayHave(row) && (await this.#isKnown(row, known, group))) together.of(start + row).duplicates += 1;
-        else this.#accept(row, known, group, together.of(start + row));
+        else {
+          this.#accept(row, known, group, together.of(start + row));
+          if (encoder.isAdjusted(row)) together.adjust(start + row, isoOf(context.nowMs));
+        }
       }
       encoder.flush(group.builder);
       start += rowCount;

@@ -32,4 +32,9 @@ export class Together {
   reject(index: number, { code, message }: EventFault): void {
     this.of(index).rejected.push({ index: index - this.#start, code, message });
   }
+
+  /** An event that is accepted is stored at another time than its own. */
+  adjust(index: number, createdAt: string): void {
+    this.of(index).adjusted.push({ index: index - this.#start, createdAt });
+  }
 }

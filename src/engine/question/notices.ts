@@ -4,9 +4,13 @@ import type { Dictionaries } from "../../column/dictionaries.js";
 import { isFieldName } from "../../plan/field-names.js";
 import { namedFieldsOf } from "../../plan/filters/named-fields.js";
 import type { Operand, Plan, ReportName } from "../../plan/plan.js";
+import type { IngestResult } from "../../schema/event.js";
 
-/** Something about a question that is no error, and still hardly meant so. */
-export interface Notice {
+/** Something that is no error, and still hardly meant so. */
+export type Notice = QuestionNotice | IngestNotice;
+
+/** Something about a question. */
+export interface QuestionNotice {
   /** `unknown_field`: a name that is no field, and that no stored event has as a metadata key. It counts as not set. */
   readonly code: "unknown_field";
   /** A sentence for a person. */
@@ -18,8 +22,30 @@ export interface Notice {
   readonly report: ReportName;
 }
 
+/** Something about a call that stores. */
+export interface IngestNotice {
+  /** `adjusted`: times more than five minutes ahead of the clock became the time of receipt. */
+  readonly code: "adjusted";
+  /** A sentence for a person. */
+  readonly message: string;
+  /** The first of these times: `events[2].createdAt`, `records[0].createdAt`, or `createdAt` of a call with one. */
+  readonly param: string;
+  /** How many events or records were adjusted. */
+  readonly count: number;
+}
+
+/** What is noticed about a call that stored. @param list the parameter with its events or records; null where it took one */
+export function ingestNoticesOf(list: "events" | "records" | null, adjusted: IngestResult["adjusted"]): IngestNotice[] {
+  const [first] = adjusted;
+  if (first === undefined) return [];
+  const param = list === null ? "createdAt" : `${list}[${first.index}].createdAt`;
+  const others = adjusted.length === 1 ? "" : ` (and ${adjusted.length - 1} more)`;
+  const message = `${param}${others}: more than 5 minutes ahead of the clock, stored as of ${first.createdAt}; futureEvents: "keep" stores times as they come`;
+  return [{ code: "adjusted", message, param, count: adjusted.length }];
+}
+
 /** What is noticed about a question. Cost: a look-up for each field that it names. @param input what the plan was made of */
-export function noticesOf({ report }: Plan, input: unknown, dictionaries: Dictionaries): Notice[] {
+export function noticesOf({ report }: Plan, input: unknown, dictionaries: Dictionaries): QuestionNotice[] {
   return namedFieldsOf(input).flatMap(({ param, name, operand }) => {
     if (!isUnknown(operand, dictionaries)) return [];
     const reason = `no ${operand.kind === "metadataKey" ? "field and no " : ""}metadata key of any stored event, it counts as not set`;
@@ -36,6 +62,6 @@ function isUnknown(operand: Operand, dictionaries: Dictionaries): boolean {
 }
 
 /** Tells hooks of notices, those that are there. */
-export function tellNotices(notices: readonly Notice[], hooks: readonly (((notice: Notice) => unknown) | undefined)[]): void {
+export function tellNotices<N extends Notice>(notices: readonly N[], hooks: readonly (((notice: N) => unknown) | undefined)[]): void {
   for (const hook of hooks) if (hook !== undefined) tellEach(hook, notices);
 }

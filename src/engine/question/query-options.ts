@@ -1,7 +1,7 @@
 import type { StopOptions } from "../../base/stop-options.js";
-import type { Notice } from "./notices.js";
+import type { QuestionNotice } from "./notices.js";
 
 export interface QueryOptions extends StopOptions {
   /** Called for this question as `onNotice` of `openDaybook` is, which is called too. */
-  readonly onNotice?: (notice: Notice) => unknown;
+  readonly onNotice?: (notice: QuestionNotice) => unknown;
 }

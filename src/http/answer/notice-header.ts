@@ -1,5 +1,5 @@
 import { LIMITS } from "../../base/limits.js";
-import type { Notice } from "../../engine/question/notices.js";
+import type { QuestionNotice } from "../../engine/question/notices.js";
 import { wireParam } from "../wire/wire-names.js";
 
 /**
@@ -7,7 +7,7 @@ import { wireParam } from "../wire/wire-names.js";
  * `unknown_field; param="filter_groups[0].filters[0].field_name"; name="plna"`.
  * @param keepsNames parameters stay in camelCase
  */
-export function noticeHeader(notices: readonly Notice[], keepsNames = false): Readonly<Record<string, string>> {
+export function noticeHeader(notices: readonly QuestionNotice[], keepsNames = false): Readonly<Record<string, string>> {
   if (notices.length === 0) return {};
   const items: string[] = [];
   let room = LIMITS.noticeHeaderChars;

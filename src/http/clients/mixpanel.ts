@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { checkShape } from "../shapes/check-shape.js";
-import { instantOf } from "../tracking/call-time.js";
+import { instantOf } from "../../schema/moment.js";
+import { instantOfSeconds } from "../tracking/call-time.js";
 import { idOf, objectOf, screenOf, textOf, without } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 import type { Told } from "../tracking/store-entries.js";
@@ -63,7 +64,7 @@ export function mixpanelAnswer({ body, query }: ClientSent): unknown {
 
 /** Epoch ms of seconds, milliseconds or text; null for anything else. */
 export function mixpanelTimeMs(time: unknown): number | null {
-  return typeof time === "number" && time < SECONDS_MAX ? instantOf(time * 1_000) : instantOf(time);
+  return typeof time === "number" && time < SECONDS_MAX ? instantOfSeconds(time) : instantOf(time);
 }
 
 function read(sent: unknown, { at, idOf: idFor, sent: { receivedAtMs } }: Reading): readonly Told[] {

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { parameterError } from "../../base/errors.js";
 import type { EventInput } from "../../schema/event.js";
+import { instantOf, isBelowNumbers, momentFault } from "../../schema/moment.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { id, object } from "../tracking/call.js";
-import { instantOf } from "../tracking/call-time.js";
 import { idOf, objectOf } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 import type { Told } from "../tracking/store-entries.js";
@@ -60,7 +61,9 @@ async function tracked(payload: Payloads["track"], { idOf: idFor, sent }: Readin
   const { name, properties, profileId, groups, ...others } = payload;
   const told = objectOf(properties);
   const { fields, rest } = fieldsOf(told, OPENPANEL_FIELDS, OPENPANEL_DROPPED);
-  const timeMs = instantOf(told["__timestamp"]);
+  const time = told["__timestamp"];
+  if (isBelowNumbers(time)) throw parameterError("invalid_parameter", "payload.properties.__timestamp", momentFault(time));
+  const timeMs = instantOf(time);
   const createdAt = timeMs ?? sent.receivedAtMs;
   const userId = idOf(profileId);
   const device = idOf(told["__deviceId"]);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { id, object } from "../tracking/call.js";
-import { instantOf } from "../tracking/call-time.js";
+import { instantOfSeconds } from "../tracking/call-time.js";
 import { idOf, objectOf, textOf, without } from "../tracking/members.js";
 import type { Told } from "../tracking/store-entries.js";
 import type { Client, Reading } from "./client.js";
@@ -38,7 +38,7 @@ export const umami: Client = {
 async function read(sent: unknown, { idOf: idFor, sent: { receivedAtMs, visitor } }: Reading): Promise<readonly Told[]> {
   const { type, payload: told } = sent as { readonly type: "event" | "identify"; readonly payload: z.infer<typeof payload> };
   const content = without(told, ["website", "ip", "userAgent"]);
-  const createdAtMs = typeof told.timestamp === "number" ? instantOf(told.timestamp * 1_000) : null;
+  const createdAtMs = typeof told.timestamp === "number" ? instantOfSeconds(told.timestamp) : null;
   const seen = await visitor({ address: textOf(told.ip), userAgent: textOf(told.userAgent) }, createdAtMs ?? receivedAtMs);
   const userId = idOf(told.id);
   // Visitors who say the same are told apart by their ids, of which nobody finds out an address.

@@ -1,4 +1,5 @@
 import type { EventInput } from "../../schema/event.js";
+import { createdAtOf } from "../../schema/moment.js";
 import { splitAddress } from "../../schema/web-address.js";
 import type { Agent } from "../routing/route.js";
 import type { Beacon } from "../shapes/beacon-body.js";
@@ -36,7 +37,7 @@ export function eventOfBeacon(beacon: Beacon, { anonymousId, createdAtMs }: Mome
     name: beacon.name ?? "pageview",
     userId: beacon.userId ?? null,
     anonymousId,
-    createdAt: createdAtMs,
+    createdAt: createdAtOf(createdAtMs),
     metadata: title ? { title, ...metadata } : (metadata ?? {}),
     url: address?.url ?? null,
     hostname: address?.hostname ?? null,

@@ -7,6 +7,7 @@ import { KEY_COUNT_MAX } from "../../engine/ingest/collected.js";
 import type { CollectingDaybook } from "../../engine/ingest/collected.js";
 import type { ServedDaybook } from "../access/served-daybook.js";
 import type { EventInput } from "../../schema/event.js";
+import { createdAtOf } from "../../schema/moment.js";
 import { Buckets } from "../access/buckets.js";
 import { networkOf } from "../access/network.js";
 import type { PublicRules, TokenRecord } from "../access/token.js";
@@ -42,7 +43,7 @@ interface Tie {
   readonly id: string | null;
   readonly userId: string;
   readonly anonymousId: string;
-  readonly createdAt: number;
+  readonly createdAt: number | string;
 }
 
 const IDENTIFY = "$identify";
@@ -143,7 +144,7 @@ export class Collector {
         const beacon = checkedBeacon(event, `events[${position}]`, collected.rules);
         const createdAtMs = collected.receivedAtMs - (beacon.age_ms ?? 0);
         const anonymousId = beacon.anonymousId || this.#visitors.idOf({ site: siteOf(key), address: collected.address, userAgent }, createdAtMs);
-        if (beacon.name === IDENTIFY) ties.push({ position, tie: { id: beacon.id ?? null, userId: beacon.userId ?? "", anonymousId, createdAt: createdAtMs } });
+        if (beacon.name === IDENTIFY) ties.push({ position, tie: { id: beacon.id ?? null, userId: beacon.userId ?? "", anonymousId, createdAt: createdAtOf(createdAtMs) } });
         else {
           inputs.push(eventOfBeacon(beacon, { anonymousId, createdAtMs }, around));
           positions.push(position);
@@ -170,7 +171,7 @@ export class Collector {
   }
 }
 
-const NOTHING = { accepted: 0, duplicates: 0, rejected: [] };
+const NOTHING = { accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
 
 function checkedBeacon(event: unknown, at: string, { ids }: PublicRules): Beacon {
   checkShape(beaconEvent, event, { at });

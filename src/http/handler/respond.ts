@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.js";
 import { DaybookError } from "../../base/errors.js";
 import { arrowStreamOf } from "../../engine/exports/to-arrow.js";
-import type { Notice } from "../../engine/question/notices.js";
+import type { QuestionNotice } from "../../engine/question/notices.js";
 import { authorize, invalidToken, projectOf } from "../access/access.js";
 import type { ClientAddress } from "../access/client-address.js";
 import type { Gate } from "../access/gate.js";
@@ -117,7 +117,7 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
   const leave = admission.enter(token.sha256);
   try {
     const caller = await callerOf(context.house, token, found.params["project_id"]);
-    const notices: Notice[] = [];
+    const notices: QuestionNotice[] = [];
     const value = await ask(context, route, caller, found, request, notices);
     if (route.format === undefined) {
       const arrow = asksForArrow(request.header("accept")) ? await arrowStreamOf(value) : null;
@@ -140,7 +140,7 @@ export async function callerOf({ organizations }: House, token: TokenRecord, pro
   return { token, daybook, project: await projectOf(projectId, token, daybook) };
 }
 
-async function ask(context: Context, route: GuardedRoute, caller: Caller, found: Found<Route>, request: WireRequest, notices: Notice[]): Promise<unknown> {
+async function ask(context: Context, route: GuardedRoute, caller: Caller, found: Found<Route>, request: WireRequest, notices: QuestionNotice[]): Promise<unknown> {
   const { admission, clock, readAgent, counts, processGauges } = context;
   const receivedAtMs = clock.now();
   const held = admission.hold(caller.token.organization);
@@ -152,7 +152,7 @@ async function ask(context: Context, route: GuardedRoute, caller: Caller, found:
     if (route.body !== null) checkShape(route.body.schema, body);
     const deadline = new Deadline(request.signal, admission.limits.questionMs);
     // Which names events have is noticed of the whole organization: somebody who sees one project alone is told nothing of it.
-    const onNotice = (notice: Notice) => void (caller.token.project === null && notices.push(notice));
+    const onNotice = (notice: QuestionNotice) => void (caller.token.project === null && notices.push(notice));
     const collected = context.collector.counts;
     const { header, isWelcome } = {
       header: (name: string) => request.header(name),

@@ -14,10 +14,10 @@ export async function storeRecords(records: readonly unknown[], { daybook, proje
   if (project === null) return await daybook.ingestRecords(inputs);
   const isRefused = inputs.map(isOfTheOrganization);
   const places = [...inputs.keys()].filter((index) => !isRefused[index]);
-  const { accepted, duplicates, rejected } = await daybook.ingestRecords(inputs.filter((_, index) => !isRefused[index]));
+  const { accepted, duplicates, rejected, adjusted } = await daybook.ingestRecords(inputs.filter((_, index) => !isRefused[index]));
   const refused = [...inputs.keys()].filter((index) => isRefused[index]).map((index) => ({ index, ...REFUSED }));
-  const others = rejected.map((each) => ({ ...each, index: places[each.index] ?? 0 }));
-  return { accepted, duplicates, rejected: [...refused, ...others].sort((a, b) => a.index - b.index) };
+  const placed = <Of extends { readonly index: number }>(all: readonly Of[]) => all.map((each) => ({ ...each, index: places[each.index] ?? 0 }));
+  return { accepted, duplicates, rejected: [...refused, ...placed(rejected)].sort((a, b) => a.index - b.index), adjusted: placed(adjusted) };
 }
 
 const REFUSED = { code: "organization_token_required", message: "type: an unlink or a project takes a token of the organization, this one is of a project" } as const;

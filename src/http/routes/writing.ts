@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DaybookError } from "../../base/errors.js";
-import type { EventInput } from "../../schema/event.js";
+import type { EventInput, IngestResult } from "../../schema/event.js";
 import { answers } from "../shapes/answers.js";
 import { eventsBody } from "../shapes/event-body.js";
 import { guarded, JSON_BYTE_LENGTH, WRITE_BYTE_LENGTH } from "../routing/route.js";
@@ -31,6 +31,16 @@ function tracking(kind: CallKind | "batch", summary: string, scope: Scope): Guar
   });
 }
 
+/** What the answer shows, and nothing else that a Daybook of somebody's own may add. */
+function answerOf({ accepted, duplicates, rejected, adjusted }: IngestResult): z.infer<typeof answers.ingest> {
+  return {
+    accepted,
+    duplicates,
+    rejected: rejected.map(({ index, code, message }) => ({ index, code, message })),
+    adjusted: adjusted.map(({ index, createdAt }) => ({ index, createdAt })),
+  };
+}
+
 /** Events, and who sent them. */
 export const writingRoutes: readonly Route[] = [
   guarded({
@@ -48,8 +58,7 @@ export const writingRoutes: readonly Route[] = [
       if (own !== null && project !== own) throw new DaybookError("project_not_found", "project: no such project", { param: "project" });
       // Each event is checked where it is stored; a bad one comes back in `rejected`.
       const events = body.events as readonly EventInput[];
-      const { accepted, duplicates, rejected } = await daybook.ingest(events, project === null ? {} : { project });
-      return { accepted, duplicates, rejected: rejected.map(({ index, code, message }) => ({ index, code, message })) };
+      return answerOf(await daybook.ingest(events, project === null ? {} : { project }));
     },
   }),
   guarded({
@@ -63,10 +72,7 @@ export const writingRoutes: readonly Route[] = [
     answer: answers.ingest,
     etag: false,
     keepsNames: true,
-    handle: async (caller, { body }) => {
-      const { accepted, duplicates, rejected } = await storeRecords(body.records, caller);
-      return { accepted, duplicates, rejected: rejected.map(({ index, code, message }) => ({ index, code, message })) };
-    },
+    handle: async (caller, { body }) => answerOf(await storeRecords(body.records, caller)),
   }),
   guarded({
     method: "POST",

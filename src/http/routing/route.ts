@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ErrorCode } from "../../base/errors.js";
-import type { Notice } from "../../engine/question/notices.js";
+import type { QuestionNotice } from "../../engine/question/notices.js";
 import type { Envelope } from "../answer/error-reply.js";
 import type { CollectCounts } from "../answer/collect-counts.js";
 import type { RequestCounts } from "../answer/request-counts.js";
@@ -67,9 +67,9 @@ export interface Exchange<Body, Query> {
   readonly collected: CollectCounts;
   readonly processGauges: () => ProcessGauges;
   /** Hears what is noticed about a question; nothing of it is told to a token of one project. */
-  readonly onNotice: (notice: Notice) => void;
+  readonly onNotice: (notice: QuestionNotice) => void;
   /** What it heard so far and is told. */
-  readonly notices: readonly Notice[];
+  readonly notices: readonly QuestionNotice[];
 }
 
 /** What routes open to everyone may use. */

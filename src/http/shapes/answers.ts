@@ -4,6 +4,11 @@ import type { EventRecord, FoundEvent } from "../../schema/event.js";
 const day = z.string().meta({ description: "00:00:00.000 UTC of the day, ISO 8601." });
 const count = z.int().min(0);
 
+/** What was stored as of the time of receipt. */
+export const adjusted = z
+  .array(z.strictObject({ index: count, createdAt: z.string().meta({ description: "The time of receipt, which it is stored at." }) }))
+  .meta({ description: "What was accepted although its time was more than five minutes ahead of the clock." });
+
 function ok<T extends z.ZodType>(data: T) {
   return z.strictObject({ status: z.literal("OK"), data });
 }
@@ -55,6 +60,7 @@ export const answers = {
     accepted: count,
     duplicates: count,
     rejected: z.array(z.strictObject({ index: count, code: z.string(), message: z.string() })),
+    adjusted,
   }),
   health: z.strictObject({ status: z.enum(["ok", "read_only", "unreachable", "closed"]) }),
   openapi: z.looseObject({ openapi: z.string() }),

@@ -17,7 +17,7 @@ export const eventSchema = z.strictObject({
   anonymousId: id,
   anonymous_id: id,
   project: text,
-  createdAt: instant.meta({ description: "RFC 3339 with a zone, or epoch milliseconds; absent: now." }),
+  createdAt: instant.meta({ description: "RFC 3339 with a zone, or epoch milliseconds from 1973 on; absent: now." }),
   created_at: instant,
   timestamp: instant,
   metadata: z.record(z.string(), z.unknown()).nullish(),

@@ -5,7 +5,7 @@ const id = z.union([z.string(), z.number()]);
 const traits = z.record(z.string(), z.unknown()).nullish();
 const moment = {
   id: text.meta({ description: "A UUID; any other string is hashed to one; absent: one is assigned." }),
-  createdAt: z.union([z.string(), z.number()]).nullish().meta({ description: "RFC 3339 with a zone, or epoch milliseconds; absent: now." }),
+  createdAt: z.union([z.string(), z.number()]).nullish().meta({ description: "RFC 3339 with a zone, or epoch milliseconds from 1973 on; absent: now." }),
 };
 const who = { userId: id.nullish(), anonymousId: id.nullish() };
 

@@ -1,6 +1,7 @@
 import { DaybookError } from "../../base/errors.js";
 import type { ServedDaybook } from "../access/served-daybook.js";
-import type { IdentifyInput } from "../../schema/record.js";
+import { createdAtOf } from "../../schema/moment.js";
+import type { IdentifyInput, LinkResult } from "../../schema/record.js";
 import type { Call, RecordKind } from "./call.js";
 
 /** Members of a call by the names that the library has for them. */
@@ -12,15 +13,15 @@ export async function storeRecord(
   call: Call,
   createdAtMs: number | null,
   daybook: ServedDaybook,
-): Promise<void> {
+): Promise<LinkResult> {
   const { userId = null, anonymousId = null, traits = null, groupId = "", previousId = "" } = call;
-  const about = { id: call.messageId ?? null, createdAt: createdAtMs };
+  const about = { id: call.messageId ?? null, createdAt: createdAtMs === null ? null : createdAtOf(createdAtMs) };
   // The library refuses who has neither id.
   const person = { userId, anonymousId, traits } as IdentifyInput;
   try {
-    if (kind === "identify") await daybook.identify({ ...about, ...person });
-    else if (kind === "group") await daybook.group({ ...about, ...person, companyId: groupId });
-    else await daybook.alias({ ...about, from: previousId, to: userId ?? "" });
+    if (kind === "identify") return await daybook.identify({ ...about, ...person });
+    if (kind === "group") return await daybook.group({ ...about, ...person, companyId: groupId });
+    return await daybook.alias({ ...about, from: previousId, to: userId ?? "" });
   } catch (thrown) {
     throw inCallNames(thrown);
   }

@@ -1,10 +1,9 @@
 import { LIMITS } from "../../base/limits.js";
-import { parseTimestamp } from "../../base/time.js";
+import { instantOf, isInstant } from "../../schema/moment.js";
 
-/** Epoch ms of RFC 3339 text or a number of ms; null for anything else. */
-export function instantOf(value: unknown): number | null {
-  if (typeof value === "string") return parseTimestamp(value);
-  return typeof value === "number" && value >= 0 && value < LIMITS.instantMaxMs ? Math.floor(value) : null;
+/** Epoch ms of seconds, as some clients send them; null where they are no instant. */
+export function instantOfSeconds(seconds: number): number | null {
+  return isInstant(seconds * 1_000) ? Math.floor(seconds * 1_000) : null;
 }
 
 /**

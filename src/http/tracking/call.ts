@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { EXPECTED_MOMENT } from "../../schema/moment.js";
-import { instantOf } from "./call-time.js";
+import { expectedMoment, instantOf } from "../../schema/moment.js";
+import { adjusted } from "../shapes/answers.js";
 
 /** Calls of the public tracking spec that are events, and those that tell who somebody is. */
 export const EVENT_KINDS = ["track", "page", "screen"] as const;
@@ -16,15 +16,15 @@ export const id = z.union([z.string(), z.number()], TEXT_OR_NUMBER).nullish();
 const requiredId = z.union([z.string().min(1), z.number()], "expected text of at least one character, or a number");
 export const object = z.record(z.string(), z.unknown()).nullish();
 export const instant = z
-  .union([z.string(), z.number()], EXPECTED_MOMENT)
+  .union([z.string(), z.number()], { error: ({ input }) => expectedMoment(input) })
   .nullish()
-  .refine((value) => value === null || value === undefined || instantOf(value) !== null, EXPECTED_MOMENT);
+  .refine((value) => value === null || value === undefined || instantOf(value) !== null, { error: ({ input }) => expectedMoment(input) });
 
 const call = {
   messageId: z.string().nullish().meta({ description: "The same id again is stored once." }),
   userId: id,
   anonymousId: id,
-  timestamp: instant.meta({ description: "RFC 3339 with a zone, or epoch milliseconds; absent: now." }),
+  timestamp: instant.meta({ description: "RFC 3339 with a zone, or epoch milliseconds from 1973 on; absent: now." }),
   sentAt: z.unknown().optional().meta({ description: "The sender's clock when it sent: what it is off is taken from `timestamp`." }),
   context: object,
 };
@@ -58,6 +58,7 @@ export const trackingAnswer = z.strictObject({
   accepted: count,
   duplicates: count,
   rejected: z.array(z.strictObject({ index: count, code: z.string(), message: z.string() })),
+  adjusted,
 });
 
 /** A call that its schema has accepted: every member that any kind has. */

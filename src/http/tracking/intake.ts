@@ -56,6 +56,6 @@ function isRecord(kind: EventKind | RecordKind): kind is RecordKind {
   return RECORD_KINDS.some((each) => each === kind);
 }
 
-function answerOf({ accepted, duplicates, rejected }: Outcome): object {
-  return { success: true, accepted, duplicates, rejected: rejected.map(({ index, error }) => ({ index, code: error.code, message: error.message })) };
+function answerOf({ accepted, duplicates, rejected, adjusted }: Outcome): object {
+  return { success: true, accepted, duplicates, rejected: rejected.map(({ index, error }) => ({ index, code: error.code, message: error.message })), adjusted };
 }

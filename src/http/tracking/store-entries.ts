@@ -1,13 +1,14 @@
 import { DaybookError } from "../../base/errors.js";
 import type { ErrorCode } from "../../base/errors.js";
-import type { EventInput } from "../../schema/event.js";
+import type { AdjustedEvent, EventInput } from "../../schema/event.js";
+import { createdAtOf } from "../../schema/moment.js";
 import { authorize } from "../access/access.js";
 import type { Caller } from "../routing/route.js";
 import type { Call, RecordKind } from "./call.js";
 import { storeRecord } from "./call-record.js";
 import { faultOf } from "./fault-of.js";
 
-/** What one thing that was sent is: an event. */
+/** What one thing that was sent is: an event. Its time, where it is a number, is known to be ms. */
 export interface ToldEvent {
   readonly event: EventInput;
 }
@@ -33,6 +34,7 @@ export interface Outcome {
   readonly accepted: number;
   readonly duplicates: number;
   readonly rejected: readonly Rejected[];
+  readonly adjusted: readonly AdjustedEvent[];
 }
 
 /** @throws insufficient_scope (what ties ids needs a scope of its own) */
@@ -43,21 +45,29 @@ export function authorizeRecords(entries: readonly Entry[], { token }: Caller): 
 /** Stores what was sent, a bad one alone fails. Events go in as one batch, records one by one, all at the same time: their order does not matter. */
 export async function storeEntries(entries: readonly Entry[], { daybook, project }: Caller): Promise<Outcome> {
   const [events, records] = [entries.filter(isEvent), entries.filter(isRecord)];
-  const ingesting = events.length === 0 ? NOTHING : daybook.ingest(events.map(({ event }) => event), project === null ? {} : { project });
-  const storing = records.map(({ record, call, createdAtMs }) => storeRecord(record, call, createdAtMs, daybook).then(() => null, faultOf));
+  const ingesting = events.length === 0 ? NOTHING : daybook.ingest(events.map(timed), project === null ? {} : { project });
+  const storing = records.map(({ record, call, createdAtMs }) => storeRecord(record, call, createdAtMs, daybook).catch(faultOf));
   // Also when one fails: nothing is still being written when the answer goes out.
   await Promise.allSettled([ingesting, ...storing]);
-  const [ingested, faults] = [await ingesting, await Promise.all(storing)];
-  const ofEvents = ingested.rejected.map(({ index, code, message }) => ({
-    index: events[index]?.index ?? 0,
-    error: new DaybookError(code as ErrorCode, message),
-  }));
-  const ofRecords = faults.flatMap((error, at) => (error === null ? [] : [{ index: records[at]?.index ?? 0, error }]));
-  const accepted = ingested.accepted + records.length - ofRecords.length;
-  return { accepted, duplicates: ingested.duplicates, rejected: [...ofEvents, ...ofRecords] };
+  const [ingested, links] = [await ingesting, await Promise.all(storing)];
+  const placeOf = (all: readonly Entry[], at: number) => all[at]?.index ?? 0;
+  const rejected = ingested.rejected.map(({ index, code, message }) => ({ index: placeOf(events, index), error: new DaybookError(code as ErrorCode, message) }));
+  const adjusted = ingested.adjusted.map(({ index, createdAt }) => ({ index: placeOf(events, index), createdAt }));
+  let accepted = ingested.accepted;
+  for (const [at, link] of links.entries()) {
+    if (link instanceof DaybookError) rejected.push({ index: placeOf(records, at), error: link });
+    else accepted += 1;
+    if ("adjusted" in link && link.adjusted !== undefined) adjusted.push({ index: placeOf(records, at), createdAt: link.adjusted.createdAt });
+  }
+  return { accepted, duplicates: ingested.duplicates, rejected, adjusted: adjusted.sort((a, b) => a.index - b.index) };
 }
 
-const NOTHING = { accepted: 0, duplicates: 0, rejected: [] };
+const NOTHING = { accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
+
+/** A client may mean seconds, or have told of a time before 1973 as text: what came of it is ms. */
+function timed({ event }: ToldEvent): EventInput {
+  return typeof event.createdAt === "number" ? { ...event, createdAt: createdAtOf(event.createdAt) } : event;
+}
 
 function isRecord(entry: Entry): entry is Entry & ToldRecord {
   return "record" in entry;

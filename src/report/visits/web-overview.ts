@@ -83,7 +83,7 @@ function partsOf(plan: WebOverviewPlan, context: RowContext, view: SessionView):
   const cut = plan.interval === null ? null : cutOf(plan.calendar, plan.interval);
   const visitorsIn = (range: Range, by: RowCut) => subjectsByUnit({ ...plan, range }, [by], people);
   const viewsIn = (range: Range, by: RowCut) => cellsByUnit(viewsOf({ ...plan, range }, plan.pageviewSlugs), by, none, NO_ITEMS);
-  const online = { ...plan, eventName: null, where: [], range: { fromMs: plan.nowMs - ONLINE_MS, toMs: LIMITS.instantMaxMs } };
+  const online = { ...plan, eventName: null, where: [], range: { fromMs: plan.nowMs - ONLINE_MS, toMs: plan.nowMs + LIMITS.futureSkewMs + 1 } };
   const isOpen = plan.isOpen.start || plan.isOpen.end;
   const { previous } = plan;
   return {

@@ -18,6 +18,7 @@ export interface OracleEvent extends Moment {
 
 const UTF8 = new TextEncoder();
 const FUTURE_SKEW_MS = 5 * 60_000;
+const FIRST_NUMBER_MS = Date.UTC(1973, 0, 1);
 const MEMBERS = new Set(
   `id name userId user_id anonymousId anonymous_id project createdAt created_at timestamp metadata notify slug
   locationCountry location_country locationCity location_city locationRegion location_region locationLon location_lon
@@ -28,11 +29,17 @@ const MEMBERS = new Set(
 const TIMES = ["createdAt", "created_at", "timestamp"];
 const NUMBERS = `userId user_id anonymousId anonymous_id locationLon location_lon locationLat location_lat value`.split(" ");
 
+/** When all arrived, and what becomes of times that are ahead of it. */
+export interface Receipt {
+  readonly nowMs: number;
+  readonly futureEvents?: "adjust" | "keep";
+}
+
 /** The accepted ones of events in order of arrival: of one id the first is kept, broken ones are left out. */
-export function acceptedEvents(events: readonly EventInput[], nowMs: number): OracleEvent[] {
+export function acceptedEvents(events: readonly EventInput[], receipt: Receipt): OracleEvent[] {
   const accepted = new Map<string, OracleEvent>();
   for (const [arrival, input] of events.entries()) {
-    const event = isBroken(input) ? null : eventOf(input, arrival, nowMs);
+    const event = isBroken(input) ? null : eventOf(input, arrival, receipt);
     if (event !== null && !accepted.has(event.id)) accepted.set(event.id, event);
   }
   return [...accepted.values()];
@@ -44,7 +51,7 @@ export function isBroken(input: EventInput): boolean {
   if (typeof name !== "string" || name === "" || name.length > 200) return true;
   if (typeof (notify ?? false) !== "boolean" || !isMetadata(metadata ?? {})) return true;
   if (Object.entries(rest).some(([member, value]) => !MEMBERS.has(member) || !isMember(member, value))) return true;
-  return acceptedTimeMs(timeOf(input), 0) === null || !isWellFormed([input, metadata]);
+  return acceptedTimeMs(timeOf(input), { nowMs: 0 }) === null || !isWellFormed([input, metadata]);
 }
 
 function isMember(member: string, value: unknown): boolean {
@@ -59,8 +66,8 @@ export function isMetadata(value: unknown): boolean {
   return depthOf(value) <= 8 && !hasNonFinite(value) && UTF8.encode(JSON.stringify(value)).length <= 32 * 1024;
 }
 
-function eventOf(input: EventInput, arrival: number, nowMs: number): OracleEvent {
-  const createdAtMs = acceptedTimeMs(timeOf(input), nowMs) ?? nowMs;
+function eventOf(input: EventInput, arrival: number, receipt: Receipt): OracleEvent {
+  const createdAtMs = acceptedTimeMs(timeOf(input), receipt) ?? receipt.nowMs;
   const userId = text(input.userId, input.user_id);
   const place = placeOf(text(input.url));
   const id = uuidOfText(text(input.id) || `without id, arrived as number ${arrival}`);
@@ -114,12 +121,13 @@ export function text(...values: readonly unknown[]): string {
   return String(values.find(isSet) ?? "");
 }
 
-/** Epoch ms of a claimed time: now where there is none or one too far in the future; null for a broken one. */
-export function acceptedTimeMs(time: unknown, nowMs: number): number | null {
+/** Epoch ms of a claimed time: now where there is none, or one too far in the future that is not kept; null for a broken one, such as seconds. */
+export function acceptedTimeMs(time: unknown, { nowMs, futureEvents }: Receipt): number | null {
   if (time === undefined || time === null) return nowMs;
   const ms = time instanceof Date ? time.getTime() : typeof time === "string" ? instantMsOf(time) : time;
   if (typeof ms !== "number" || !Number.isInteger(ms) || ms < 0) return null;
-  return ms > nowMs + FUTURE_SKEW_MS ? nowMs : ms;
+  if (typeof time === "number" && ms < FIRST_NUMBER_MS) return null;
+  return ms > nowMs + FUTURE_SKEW_MS && futureEvents !== "keep" ? nowMs : ms;
 }
 
 function timeOf(input: EventInput): unknown {

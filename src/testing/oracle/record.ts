@@ -1,5 +1,5 @@
 import { uuidOfText } from "../../base/uuid.js";
-import { acceptedTimeMs, isMetadata, isWellFormed, text } from "./event.js";
+import { acceptedTimeMs, isMetadata, isWellFormed, text, type Receipt } from "./event.js";
 import type { History } from "./history.js";
 import { byMoment, type Moment } from "./moment.js";
 
@@ -40,7 +40,7 @@ type RecordInput = Readonly<Partial<Record<"id" | "createdAt" | "userId" | "anon
 };
 
 /** Of one id the first record is kept, broken ones are left out, and those taken back are gone for ever. */
-export function liveRecords(history: History, nowMs: number): Records {
+export function liveRecords(history: History, receipt: Receipt): Records {
   const stored = new Map<string, Identify | Group | Alias>();
   const takenBack = new Set<string>();
   for (const [arrival, item] of history.entries()) {
@@ -48,7 +48,7 @@ export function liveRecords(history: History, nowMs: number): Records {
       if (stored.has(item.unlink)) takenBack.add(item.unlink);
       continue;
     }
-    const record = storedOf(item as Record<string, RecordInput | undefined>, arrival, nowMs);
+    const record = storedOf(item as Record<string, RecordInput | undefined>, arrival, receipt);
     if (record !== null && !stored.has(record.id)) stored.set(record.id, record);
   }
   const live = [...stored.values()].filter(({ id }) => !takenBack.has(id)).sort(byMoment);
@@ -65,11 +65,11 @@ export function normalEmail(email: unknown): string {
   return typeof email === "string" ? email.trim().toLowerCase() : "";
 }
 
-function storedOf(item: Record<string, RecordInput | undefined>, arrival: number, nowMs: number): Identify | Group | Alias | null {
+function storedOf(item: Record<string, RecordInput | undefined>, arrival: number, receipt: Receipt): Identify | Group | Alias | null {
   const { identify, group, alias } = item;
   const input = identify ?? group ?? alias;
   if (input === undefined) return null;
-  const createdAtMs = acceptedTimeMs(input.createdAt, nowMs);
+  const createdAtMs = acceptedTimeMs(input.createdAt, receipt);
   const traits = input.traits ?? {};
   if (createdAtMs === null || !isMetadata(traits) || !isWellFormed(input)) return null;
   const moment = { createdAtMs, id: uuidOfText(text(input.id) || `without id, arrived as number ${arrival}`) };

@@ -6,7 +6,7 @@ import { slugOf } from "./slug.js";
 
 /** The clock of an oracle, and the options of a Daybook that settle what answers mean. */
 export interface OracleOptions
-  extends Pick<DaybookOptions, "currency" | "rates" | "session" | "pageviewSlugs" | "revenue" | "attribution"> {
+  extends Pick<DaybookOptions, "currency" | "rates" | "session" | "pageviewSlugs" | "revenue" | "attribution" | "futureEvents"> {
   /** Epoch ms at which everything arrived and is asked. */
   readonly nowMs: number;
   /** The saved segments, by name. */
@@ -30,7 +30,7 @@ export interface Rules {
   readonly segments: Readonly<Record<string, Segment>>;
 }
 
-const KNOWN: KnownOptions<OracleOptions> = { nowMs: true, currency: true, rates: true, session: true, pageviewSlugs: true, revenue: true, attribution: true, segments: true };
+const KNOWN: KnownOptions<OracleOptions> = { nowMs: true, futureEvents: true, currency: true, rates: true, session: true, pageviewSlugs: true, revenue: true, attribution: true, segments: true };
 
 /** @throws invalid_parameter, unknown_parameter */
 export function rulesOf(options: OracleOptions): Rules {

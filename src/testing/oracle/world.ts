@@ -26,8 +26,8 @@ export interface World {
 /** What a history comes to. */
 export function worldOf(history: History, options: OracleOptions): World {
   const rules = rulesOf(options);
-  const events = acceptedEvents(eventsOf(history), options.nowMs).sort(byMoment);
-  const records = liveRecords(history, options.nowMs);
+  const events = acceptedEvents(eventsOf(history), options).sort(byMoment);
+  const records = liveRecords(history, options);
   const identities = identitiesOf(events, records);
   return {
     rules, events, records, identities,

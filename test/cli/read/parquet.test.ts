@@ -47,7 +47,7 @@ describe("readParquet", () => {
 
   test("a bad row is rejected by its number, and twice imported nothing is added", async () => {
     await withFile("events.parquet", null, async (path) => {
-      await duckdb(`COPY (SELECT CASE WHEN n % 700 = 699 THEN '' ELSE 'visit' END AS name, n AS "createdAt" FROM range(1500) t(n)) TO '${path}' (FORMAT parquet)`);
+      await duckdb(`COPY (SELECT CASE WHEN n % 700 = 699 THEN '' ELSE 'visit' END AS name, 1772323200000 + n AS "createdAt" FROM range(1500) t(n)) TO '${path}' (FORMAT parquet)`);
       const daybook = await openDaybook({ storage: memoryStorage() });
       const reason = 'name: expected 1 to 200 characters, got ""';
       const rejected = { rejected: 2, rejections: [{ line: 700, reason }, { line: 1_400, reason }] };
@@ -58,7 +58,7 @@ describe("readParquet", () => {
 
   test("passes identity ids over", async () => {
     const daybook = await openDaybook({ storage: memoryStorage() });
-    await daybook.ingest([{ id: "1", name: "visit", userId: "ann", createdAt: 2 }, { id: "2", name: "visit", createdAt: 3 }]);
+    await daybook.ingest([{ id: "1", name: "visit", userId: "ann", createdAt: new Date(2) }, { id: "2", name: "visit", createdAt: new Date(3) }]);
     const { identityId } = await daybook.identityProfile({ userId: "ann" });
     const bytes = await parquetOf(daybook, { identityIds: true });
     expect(Buffer.from(bytes).includes(identityId)).toBe(true);

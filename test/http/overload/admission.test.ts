@@ -160,7 +160,7 @@ describe("a question's time", () => {
 
   it("does not bound the storing of events, which must tell whether they are stored", async () => {
     let finish = (): void => undefined;
-    const daybook = stubDaybook({ ingest: () => new Promise((resolve) => (finish = () => resolve({ accepted: 1, duplicates: 0, rejected: [] }))) });
+    const daybook = stubDaybook({ ingest: () => new Promise((resolve) => (finish = () => resolve({ accepted: 1, duplicates: 0, rejected: [], adjusted: [] }))) });
     const handler = handlerOf(daybook, { limits: { questionMs: 1 } });
     const storing = send(handler, "/v1/events", { body: [{ name: "a" }] });
     await new Promise((resolve) => setTimeout(resolve, 30));

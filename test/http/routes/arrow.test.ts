@@ -111,12 +111,12 @@ describe("with Accept of an Arrow stream", () => {
 describe("POST /v1/events", () => {
   it("takes an Arrow stream, and what toArrow makes of a search as well", async () => {
     const daybook = await openDaybook({ storage: memoryStorage() });
-    await daybook.ingest([{ id: "1", name: "visit", userId: "ann", createdAt: 2, value: 0.1, metadata: { plan: ["pro"] } }, { id: "2", name: "visit", createdAt: 3 }]);
+    await daybook.ingest([{ id: "1", name: "visit", userId: "ann", createdAt: new Date(2), value: 0.1, metadata: { plan: ["pro"] } }, { id: "2", name: "visit", createdAt: new Date(3) }]);
     const pieces: Uint8Array[] = [];
     for await (const piece of daybook.exportArrow()) pieces.push(piece);
     const copy = await openDaybook({ storage: memoryStorage() });
     const options = { body: Buffer.concat(pieces), headers: { "content-type": ARROW_TYPE } };
-    expect((await send(handlerOf(copy), "/v1/events", options)).json).toEqual({ accepted: 2, duplicates: 0, rejected: [] });
+    expect((await send(handlerOf(copy), "/v1/events", options)).json).toEqual({ accepted: 2, duplicates: 0, rejected: [], adjusted: [] });
     expect((await copy.searchEvents()).events.map(({ identityId: _, ...event }) => event)).toEqual((await daybook.searchEvents()).events.map(({ identityId: _, ...event }) => event));
     const table = await toArrow(await daybook.aggregate({ field: "name" }));
     expect(table.toArray().map(String)).toEqual(['{"property": "visit", "count": 2}']);

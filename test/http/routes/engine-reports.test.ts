@@ -12,7 +12,7 @@ beforeEach(async () => {
   clock.set(NOW_MS);
   daybook = await openDaybook({ storage: memoryStorage(), clock });
   handler = handlerOf(daybook);
-  expect((await post("/v1/batch", { batch: CALLS })).json).toEqual({ success: true, accepted: CALLS.length, duplicates: 0, rejected: [] });
+  expect((await post("/v1/batch", { batch: CALLS })).json).toEqual({ success: true, accepted: CALLS.length, duplicates: 0, rejected: [], adjusted: [] });
   expect((await post("/v1/events", [{ name: "x", project: "shop" }])).json).toMatchObject({ accepted: 1 });
 });
 afterEach(async () => {
@@ -125,7 +125,7 @@ describe("over a real Daybook", () => {
     const counts = async () => [await daybook.countEvents(), await daybook.countUniqueUsers(), (await daybook.identityProfile({ userId: "u1" })).events];
     const numbers = await counts();
     const again = await post("/v1/batch", { batch: CALLS });
-    expect(again.json).toMatchObject({ success: true, duplicates: 12, rejected: [] });
+    expect(again.json).toMatchObject({ success: true, duplicates: 12, rejected: [], adjusted: [] });
     for (const call of CALLS) expect((await post(`/v1/${call.type}`, call)).status).toBe(200);
     expect(await counts()).toEqual(numbers);
     expect((await daybook.stats()).eventCount).toBe(before.eventCount);

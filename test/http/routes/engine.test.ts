@@ -135,7 +135,7 @@ describe("over a real Daybook", () => {
     const tag = async () => (await send(handler, "/analytics/count-events")).headers.get("etag");
     const before = await tag();
     const again = await send(handler, "/v1/events", { body: { events: EVENTS } });
-    expect(again.json).toEqual({ accepted: 0, duplicates: 30, rejected: [] });
+    expect(again.json).toEqual({ accepted: 0, duplicates: 30, rejected: [], adjusted: [] });
     expect(await tag()).toBe(before);
     await send(handler, "/v1/events", { body: [{ name: "x" }] });
     expect(await tag()).not.toBe(before);
@@ -146,7 +146,7 @@ describe("over a real Daybook", () => {
     for (const name of Object.keys(eventSchema.shape)) {
       const value = samples[name] ?? (/created|timestamp/i.test(name) ? "2026-03-01T00:00:00Z" : "1");
       const { json } = await send(handler, "/v1/events", { body: [{ name: "x", [name]: value }] });
-      expect([name, json]).toEqual([name, { accepted: 1, duplicates: 0, rejected: [] }]);
+      expect([name, json]).toEqual([name, { accepted: 1, duplicates: 0, rejected: [], adjusted: [] }]);
     }
   });
 

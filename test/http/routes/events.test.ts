@@ -18,16 +18,17 @@ describe("POST /v1/events", () => {
   ])("takes %s", async (_, body, headers) => {
     const daybook = stubDaybook();
     const sent = await send(handlerOf(daybook), "/v1/events", { body, headers });
-    expect([sent.status, sent.json]).toEqual([200, { accepted: 2, duplicates: 0, rejected: [] }]);
+    expect([sent.status, sent.json]).toEqual([200, { accepted: 2, duplicates: 0, rejected: [], adjusted: [] }]);
     expect(daybook.asked).toEqual([{ method: "ingest", input: events, options: {} }]);
     expect(sent.headers.get("etag")).toBeNull();
   });
 
-  it("answers what was rejected, by index", async () => {
+  it("answers what was rejected and what was adjusted, by index", async () => {
     const rejected = [{ index: 1, code: "invalid_event", message: "name: expected a string" }] as const;
-    const daybook = stubDaybook({ ingest: async () => ({ accepted: 1, duplicates: 2, rejected }) });
+    const adjusted = [{ index: 0, createdAt: "2026-03-10T12:00:00.000Z" }];
+    const daybook = stubDaybook({ ingest: async () => ({ accepted: 1, duplicates: 2, rejected, adjusted }) });
     const sent = await send(handlerOf(daybook), "/v1/events", { body: { events: [{}, {}, {}, {}] } });
-    expect(sent.json).toEqual({ accepted: 1, duplicates: 2, rejected });
+    expect(sent.json).toEqual({ accepted: 1, duplicates: 2, rejected, adjusted });
   });
 
   it("binds the events to the token's project", async () => {

@@ -19,7 +19,7 @@ describe("POST /v1/records", () => {
   ])("takes %s", async (_, body, headers) => {
     const daybook = stubDaybook();
     const sent = await send(handlerOf(daybook), "/v1/records", { body, headers });
-    expect([sent.status, sent.json]).toEqual([200, { accepted: 2, duplicates: 0, rejected: [] }]);
+    expect([sent.status, sent.json]).toEqual([200, { accepted: 2, duplicates: 0, rejected: [], adjusted: [] }]);
     expect(daybook.asked).toEqual([{ method: "ingestRecords", input: records }]);
   });
 
@@ -35,18 +35,22 @@ describe("POST /v1/records", () => {
         { index: 0, code: "invalid_parameter", message: "expected an object, got null" },
         { index: 2, code: "invalid_parameter", message: 'type: expected one of identify, group, alias, unlink, project, got "person"' },
       ],
+      adjusted: [],
     });
     expect(await daybook.countUniqueUsers()).toBe(1);
     await daybook.close();
   });
 
   it("lets a project's token tell who is who, not take back what others told, nor make projects.", async () => {
-    const daybook = stubDaybook({ ingestRecords: async () => ({ accepted: 1, duplicates: 0, rejected: [{ index: 1, code: "invalid_parameter", message: "no" }] }) });
+    const rejected = [{ index: 1, code: "invalid_parameter", message: "no" }] as const;
+    const adjusted = [{ index: 0, createdAt: "2026-03-10T12:00:00.000Z" }];
+    const daybook = stubDaybook({ ingestRecords: async () => ({ accepted: 1, duplicates: 0, rejected, adjusted }) });
     const body = [{ type: "project", name: "shop" }, records[0], records[1], null];
     const sent = await send(handlerOf(daybook), "/v1/records", { body, token: "sk_shop" });
     expect(sent.json).toMatchObject({
       accepted: 1,
       rejected: [{ index: 0, code: "organization_token_required" }, { index: 2, code: "organization_token_required" }, { index: 3, code: "invalid_parameter" }],
+      adjusted: [{ index: 1, createdAt: "2026-03-10T12:00:00.000Z" }],
     });
   });
 

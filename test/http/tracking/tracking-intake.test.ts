@@ -91,7 +91,7 @@ describe("a call that is wrong", () => {
     expect(daybook.asked).toEqual([]);
   });
 
-  const rejecting = (code: ErrorCode) => stubDaybook({ ingest: async () => ({ accepted: 0, duplicates: 0, rejected: [{ index: 0, code, message: "a reason" }] }) });
+  const rejecting = (code: ErrorCode) => stubDaybook({ ingest: async () => ({ accepted: 0, duplicates: 0, rejected: [{ index: 0, code, message: "a reason" }], adjusted: [] }) });
 
   it("in the library's eyes is 400", async () => {
     const sent = await send(handlerOf(rejecting("invalid_event")), "/v1/track", { body: { event: "a" } });
@@ -101,10 +101,10 @@ describe("a call that is wrong", () => {
   it("about somebody who was erased is not to be sent again", async () => {
     const rejected = [{ index: 0, code: "suppressed", message: "a reason" }];
     const sent = await send(handlerOf(rejecting("suppressed")), "/v1/track", { body: { event: "a" } });
-    expect([sent.status, sent.json]).toEqual([200, { success: true, accepted: 0, duplicates: 0, rejected }]);
+    expect([sent.status, sent.json]).toEqual([200, { success: true, accepted: 0, duplicates: 0, rejected, adjusted: [] }]);
     const identify = stubDaybook({ identify: () => Promise.reject(new DaybookError("suppressed", "a reason")) });
     const other = await send(handlerOf(identify), "/v1/identify", { body: { userId: "u" } });
-    expect([other.status, other.json]).toEqual([200, { success: true, accepted: 0, duplicates: 0, rejected }]);
+    expect([other.status, other.json]).toEqual([200, { success: true, accepted: 0, duplicates: 0, rejected, adjusted: [] }]);
   });
 
   it.each([["overloaded", 503], ["read_only", 503], ["storage_full", 507]] as const)("through our fault (%s) is %d, so that it is sent again", async (code, status) => {
@@ -118,13 +118,14 @@ describe("a call that is wrong", () => {
 });
 
 describe("a batch", () => {
+  const RECEIVED = "2026-03-10T12:00:00.000Z";
   const track = { type: "track", event: "a" };
 
   it("hands events over together and records one by one", async () => {
     const daybook = stubDaybook();
     const batch = [track, { type: "identify", userId: "u" }, { type: "page", messageId: "m" }, { type: "group", groupId: "g", userId: "u" }, { type: "alias", previousId: "a", userId: "u" }];
     const sent = await send(handlerOf(daybook), "/v1/batch", { body: { batch, writeKey: "x" }, token: "sk_shop" });
-    expect([sent.status, sent.json]).toEqual([200, { success: true, accepted: 5, duplicates: 0, rejected: [] }]);
+    expect([sent.status, sent.json]).toEqual([200, { success: true, accepted: 5, duplicates: 0, rejected: [], adjusted: [] }]);
     expect(daybook.asked.map(({ method }) => method).sort()).toEqual(["alias", "group", "identify", "ingest"]);
     const ingested = daybook.asked.find(({ method }) => method === "ingest");
     expect(ingested).toMatchObject({ input: [{ name: "a" }, { name: "pageview", id: "m" }], options: { project: "shop" } });
@@ -143,13 +144,20 @@ describe("a batch", () => {
 
   it("stores the good calls and answers the bad ones by their place", async () => {
     const daybook = stubDaybook({
-      ingest: async (events) => ({ accepted: events.length - 2, duplicates: 1, rejected: [{ index: 1, code: "invalid_event", message: "no" }] }),
-      identify: (input) => (input.userId === "bad" ? Promise.reject(new DaybookError("suppressed", "erased")) : Promise.resolve({ linkId: "x" })),
+      ingest: async (events) => ({
+        accepted: events.length - 2,
+        duplicates: 1,
+        rejected: [{ index: 1, code: "invalid_event", message: "no" }],
+        adjusted: [{ index: 2, createdAt: RECEIVED }],
+      }),
+      identify: (input) =>
+        input.userId === "bad" ? Promise.reject(new DaybookError("suppressed", "erased")) : Promise.resolve({ linkId: "x", adjusted: { createdAt: RECEIVED } }),
     });
     const batch = [null, track, { type: "identify", userId: "bad" }, { type: "track" }, track, { type: "delete" }, track, { type: "identify", userId: "u" }, 5, []];
     const sent = await send(handlerOf(daybook), "/v1/batch", { body: { batch } });
     expect(sent.status).toBe(200);
-    expect(sent.json).toMatchObject({ success: true, accepted: 2, duplicates: 1 });
+    const adjusted = [{ index: 6, createdAt: RECEIVED }, { index: 7, createdAt: RECEIVED }];
+    expect(sent.json).toMatchObject({ success: true, accepted: 2, duplicates: 1, adjusted });
     const rejected = sent.json["rejected"] as { index: number; code: string; message: string }[];
     expect(rejected.map(({ index, code }) => [index, code])).toEqual([
       [0, "invalid_parameter"], [2, "suppressed"], [3, "invalid_parameter"], [4, "invalid_event"], [5, "invalid_parameter"], [8, "invalid_parameter"], [9, "invalid_parameter"],
@@ -181,6 +189,6 @@ describe("a batch", () => {
   it("of nothing is no write", async () => {
     const daybook = stubDaybook();
     const sent = await send(handlerOf(daybook), "/v1/batch", { body: { batch: [] } });
-    expect([sent.json, daybook.asked]).toEqual([{ success: true, accepted: 0, duplicates: 0, rejected: [] }, []]);
+    expect([sent.json, daybook.asked]).toEqual([{ success: true, accepted: 0, duplicates: 0, rejected: [], adjusted: [] }, []]);
   });
 });

@@ -3,7 +3,7 @@ import { DaybookError } from "../../../src/base/errors.js";
 import { handlerOf, NOW_MS, send, stubDaybook } from "../kit.js";
 import type { SendOptions } from "../kit.js";
 
-const NONE = { success: true, accepted: 1, duplicates: 0, rejected: [] };
+const NONE = { success: true, accepted: 1, duplicates: 0, rejected: [], adjusted: [] };
 
 /** What the library was handed for one call. */
 async function handed(path: string, body: unknown, options: SendOptions = {}): Promise<Record<string, unknown>> {
@@ -163,7 +163,7 @@ describe("the time of a call", () => {
 
   it("stays where it is when sentAt cannot be read, and within the years there are", async () => {
     for (const sentAt of ["yesterday", {}, null, -1]) expect(await createdAt({ timestamp: NOW_MS - 5, sentAt })).toBe(NOW_MS - 5);
-    expect(await createdAt({ timestamp: 0, sentAt: "9999-12-31T23:59:59Z" })).toBe(0);
-    expect(await createdAt({ timestamp: "9999-12-31T23:59:59Z", sentAt: 0 })).toBe(Date.parse("9999-12-31T23:59:59.999Z"));
+    expect(await createdAt({ timestamp: iso(0), sentAt: "9999-12-31T23:59:59Z" })).toBe(iso(0));
+    expect(await createdAt({ timestamp: "9999-12-31T23:59:59Z", sentAt: iso(0) })).toBe(Date.parse("9999-12-31T23:59:59.999Z"));
   });
 });

@@ -8,7 +8,7 @@ let serial = 0;
 
 /** An event of ann. Ids ascend in the order of calls. */
 export function event(time: string | number, rest: Partial<EventInput> = {}): EventInput {
-  return { id: `00000000-0000-4000-8000-${nextSerial()}`, name: "e", userId: "ann", createdAt: typeof time === "number" ? time : Date.parse(time), ...rest };
+  return { id: `00000000-0000-4000-8000-${nextSerial()}`, name: "e", userId: "ann", createdAt: new Date(time), ...rest };
 }
 
 export function identify(time: string, rest: object): HistoryItem {

@@ -25,7 +25,7 @@ export function webOverview(world: World, input: WebOverviewInput): Bare<WebOver
   const byFirst = (valueOf: (first: OracleEvent) => string) => visitsOf(world, sessions, ([first]) => valueOf(first), limit);
   const byTouch = (dimension: keyof Touch) => byFirst((first) => shownLabel(world.touchOf(first) ?? undefined, dimension));
   return {
-    nowOnline: userCount(world, question.all.filter(({ createdAtMs }) => createdAtMs >= nowMs - ONLINE_MS)),
+    nowOnline: userCount(world, question.all.filter(({ createdAtMs }) => createdAtMs >= nowMs - ONLINE_MS && createdAtMs <= nowMs + ONLINE_MS)),
     figures: figuresOf(question, question.range),
     previous: compare === null ? null : figuresOf(question, comparedRange(question.calendar, input.interval ?? null, question.range, compare)),
     chart: chartOf(question, input),
