@@ -2,16 +2,20 @@ import type { Dictionaries } from "../column/dictionaries.js";
 import { metadataColumn } from "../schema/fields.js";
 import type { ExcerptRule } from "../segment/excerpt.js";
 
-/** Metadata keys that may hold an amount: the first in any event, the others in payments and refunds. Order keys; the currency. */
+/** Metadata keys that may hold an amount: the first in any event, the others in payments and refunds. Order keys; a refund's own id; the currency. */
 export const AMOUNT_KEYS = ["revenue", "value", "amount"] as const;
 export const ORDER_KEYS = ["order_id", "transaction_id"] as const;
+export const REFUND_KEY = "refund_id";
 export const CURRENCY_KEY = "currency";
 
-/** Rows that may be revenue. */
-export const MONEY_EXCERPT = "money";
+/** Rows that may be revenue. Earlier versions wrote an excerpt `money`, without the ids of refunds. */
+export const MONEY_EXCERPT = "payments";
 
 /** Fields that tell of revenue. */
 export const MONEY_FIELDS = ["slug", "value", "currency", "externalId", "project", "userId", "anonymousId", "companyId"] as const;
+
+/** Metadata keys that tell of revenue. */
+export const MONEY_KEYS = [...AMOUNT_KEYS, ...ORDER_KEYS, REFUND_KEY, CURRENCY_KEY] as const;
 
 /** Columns of some metadata keys; of those that no event has, none. */
 export function columnsOfKeys(keys: readonly string[], dictionaries: Dictionaries): string[] {
@@ -32,6 +36,6 @@ export function moneyExcerpt(dictionaries: Dictionaries, slugs: readonly string[
       { columns: ["value", ...columnsOfKeys(AMOUNT_KEYS.slice(0, 1), dictionaries)] },
       { columns: columnsOfKeys(AMOUNT_KEYS.slice(1), dictionaries), where: { column: "slug", codes } },
     ],
-    columns: [...MONEY_FIELDS, ...columnsOfKeys([...AMOUNT_KEYS, ...ORDER_KEYS, CURRENCY_KEY], dictionaries)],
+    columns: [...MONEY_FIELDS, ...columnsOfKeys(MONEY_KEYS, dictionaries)],
   };
 }

@@ -38,7 +38,7 @@ export interface EventInput {
   /** Revenue in major units of `currency`. */
   readonly value?: number | null | undefined;
   readonly currency?: string | null | undefined;
-  /** Order key: a payment is counted once per key. */
+  /** Order key: a payment is counted once per key; refunds of it all count. */
   readonly externalId?: string | null | undefined;
   readonly external_id?: string | null | undefined;
   readonly companyId?: string | null | undefined;

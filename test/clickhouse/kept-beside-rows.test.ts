@@ -41,7 +41,7 @@ async function planOf(statement: Sql): Promise<string> {
 }
 
 test("payments are read from those that are kept beside the events", async () => {
-  expect(await planOf(sql`SELECT id, money.amount FROM ${moneyRows(revenue, tables).rows}`)).toContain("(payments)");
+  expect(await planOf(sql`SELECT id, money.amount FROM ${moneyRows(revenue, tables).rows}`)).toContain("(money)");
   expect(await connection.rows(sql`SELECT count(), sum(toFloat64(money.amount)) FROM ${moneyRows(revenue, tables).rows}`)).toEqual([[200, 1_000]]);
 });
 

@@ -34,10 +34,11 @@ const events = [
   event(2 * HOUR, "Purchase", bob, { value: 10, externalId: "o1", companyId: "bolt" }),
   event(3 * HOUR, "Purchase", cy, { value: 11, externalId: "o1" }),
   event(4 * HOUR, "a", bob, bySearch),
-  // Given back by somebody else, and twice; and what is given back of an order that nobody knows.
+  // Given back by somebody else, and in parts, of which one came twice; and what is given back of an order that nobody knows.
   event(5 * HOUR, "Refund", bob, { value: 4, externalId: "o2" }),
   event(6 * HOUR, "Refund", ann, { value: 10, externalId: "o1" }),
-  event(7 * HOUR, "Refund", ann, { value: 10, externalId: "o1" }),
+  event(7 * HOUR, "Refund", ann, { value: 3, externalId: "o1", metadata: { refund_id: 7 } }),
+  event(7 * HOUR, "Refund", bob, { value: 2, externalId: "o1", metadata: { refund_id: "7" } }),
   event(8 * HOUR, "Refund", ann, { value: 10, externalId: "o1", project: "other" }),
   event(9 * HOUR, "a", cy, { companyId: "bolt" }),
   event(10 * HOUR, "b", {}, bySearch),

@@ -13,8 +13,8 @@ import { connectTo, layouts, newOptions, questionLayouts } from "./kit.js";
 
 const findingsOf = async (options: ClickHouseOptions) => (await verifyClickHouse(options)).findings;
 
-/** What version 3 keeps beside the rows. */
-const PROJECTIONS = ["actors", "byPerson", "payments"];
+/** What is kept beside the rows. */
+const PROJECTIONS = ["actors", "byPerson", "money"];
 
 describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
   test("are made once, and opened then", async () => {
@@ -23,7 +23,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     const dry = await migrateClickHouse(options, true);
     await expect(openClickHouse(options)).rejects.toMatchObject({ code: "manifest_missing" });
     expect(await migrateClickHouse(options)).toEqual(dry);
-    expect(await migrateClickHouse(options)).toEqual({ from: 4, to: 4, statements: [] });
+    expect(await migrateClickHouse(options)).toEqual({ from: 5, to: 5, statements: [] });
     await using daybook = await openClickHouse(options);
     expect(await daybook.countEvents()).toBe(0);
   });
@@ -38,8 +38,8 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     const replicated = place.isReplicated ? [{ name: "replicated", value: "1" }] : [];
     await connection.insert("kept", [...replicated, { name: "cursorKey", value: "ab".repeat(32) }, { name: "tablesVersion", value: "1" }]);
     await expect(openClickHouse(options)).rejects.toMatchObject({ code: "manifest_missing" });
-    expect(await migrateClickHouse(options)).toMatchObject({ from: 1, to: 4, statements: tableStatements(place, 1) });
-    expect(tableStatements(place, 1)).toHaveLength(layout === "one server" ? 13 : 20);
+    expect(await migrateClickHouse(options)).toMatchObject({ from: 1, to: 5, statements: tableStatements(place, 1) });
+    expect(tableStatements(place, 1)).toHaveLength(layout === "one server" ? 15 : 23);
     const { cursorKey, suppressionKey } = await keptOf(connection);
     expect(cursorKey).toEqual(new Uint8Array(32).fill(0xab));
     expect(suppressionKey).toHaveLength(32);
@@ -96,27 +96,34 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     await expect(openClickHouse(options)).rejects.toMatchObject({ code: "manifest_missing", message: expect.stringContaining("suppressionKey") as string });
   });
 
-  test("of version 2 get what is kept beside their rows, filled", async () => {
+  /** Version 4 keeps payments without the ids of refunds. */
+  const payments = ["ADD PROJECTION payments (SELECT moneyKind, slug, money GROUP BY moneyKind, slug, money)", "MATERIALIZE PROJECTION payments"];
+  test.each([
+    [2, PROJECTIONS, ["refundId", "money", "moneyKind"], []],
+    [4, ["money"], ["refundId"], payments],
+  ] as const)("of version %i get what is kept beside their rows, filled", async (version, projections, columns, changes) => {
     const options = newOptions(layout);
     await migrateClickHouse(options);
     await using daybook = await openClickHouse(options);
     const paid = { name: "Purchase", userId: "ann", companyId: "acme", value: 5, externalId: "o1" };
-    const refund = { name: "Refund", userId: "ann", metadata: { amount: 2 } };
-    await daybook.ingest([paid, { ...paid, userId: "bob" }, refund, { name: "seen", anonymousId: "a" }]);
+    const refund = { name: "Refund", userId: "ann", externalId: "o1", metadata: { amount: 1, refund_id: "r1" } };
+    await daybook.ingest([paid, { ...paid, userId: "bob" }, refund, refund, { ...refund, metadata: { amount: 1, refund_id: 2 } }, { name: "seen", anonymousId: "a" }]);
     const asked = async () => [await daybook.ltvCohorts({ project: "default", level: "account" }), await daybook.identityProfile({ userId: "bob" })];
     const before = await asked();
     expect(JSON.stringify(before)).toContain('"revenue":3,');
     const connection = await connectTo(options);
     const tables = layout === "one server" ? ["events"] : ["events_local", "events"];
     const alter = (table: string, what: string) => connection.define(`ALTER TABLE ${options.database}.${table} ${what} SETTINGS mutations_sync = 2`);
-    for (const projection of PROJECTIONS) await alter(tables[0] ?? "", `DROP PROJECTION ${projection}`);
-    for (const column of ["money", "moneyKind"]) for (const table of tables) await alter(table, `DROP COLUMN ${column}`);
-    await alter(layout === "one server" ? "kept" : "kept_local", "DELETE WHERE value = '4'");
-    await connection.insert("kept", [{ name: "tablesVersion", value: "2" }]);
+    for (const projection of projections) await alter(tables[0] ?? "", `DROP PROJECTION ${projection}`);
+    for (const column of columns) for (const table of tables) await alter(table, `DROP COLUMN ${column}`);
+    for (const what of changes) await alter(tables[0] ?? "", what);
+    await alter(layout === "one server" ? "kept" : "kept_local", "DELETE WHERE value = '5'");
+    await connection.insert("kept", [{ name: "tablesVersion", value: String(version) }]);
     const filled = sql`SELECT DISTINCT name FROM system.projection_parts
       WHERE active AND database = ${text(options.database)} AND name != 'byId' ORDER BY name`;
-    expect(await connection.rows(filled)).toEqual([]);
-    expect(await migrateClickHouse(options)).toMatchObject({ from: 2, to: 4 });
+    const left = PROJECTIONS.filter((projection) => !projections.some((dropped) => dropped === projection));
+    expect(await connection.rows(filled)).toEqual([...left, ...(version === 4 ? ["payments"] : [])].map((projection) => [projection]));
+    expect(await migrateClickHouse(options)).toMatchObject({ from: version, to: 5 });
     expect(await asked()).toEqual(before);
     const isFilling = sql`SELECT 1 FROM system.mutations WHERE database = ${text(options.database)} AND NOT is_done`;
     await vi.waitFor(async () => expect(await connection.rows(isFilling)).toEqual([]), { timeout: 60_000 });
@@ -135,7 +142,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
       expect(written.mock.calls.join("")).toContain(`CREATE TABLE IF NOT EXISTS ${database}.events`);
       await runCommandLine(args);
       await runCommandLine(args);
-      expect(written.mock.calls.at(-1)).toEqual(["the tables are of version 4: nothing to do\n"]);
+      expect(written.mock.calls.at(-1)).toEqual(["the tables are of version 5: nothing to do\n"]);
     } finally {
       written.mockRestore();
     }
@@ -150,7 +157,7 @@ describe.each(questionLayouts)("the tables on ClickHouse, %s", (layout) => {
     for (const statement of [databaseStatement(place), ...tableStatements(place, 0)]) await connection.define(statement);
     await connection.insert("kept", [{ name: "cursorKey", value: "ab".repeat(32) }]);
     await connection.close();
-    expect(await migrateClickHouse(options)).toMatchObject({ from: 0, to: 4 });
+    expect(await migrateClickHouse(options)).toMatchObject({ from: 0, to: 5 });
     await using daybook = await openClickHouse(options);
     expect(await daybook.countEvents()).toBe(0);
   });

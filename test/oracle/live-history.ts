@@ -1,6 +1,7 @@
 import type { EventInput } from "daybook";
 import type { HistoryItem, Random } from "daybook/testing";
 import { idOf, personHistory } from "../../src/testing/random/person-history.js";
+import { refundIdOf } from "../../src/testing/random/refund-id.js";
 import type { PersonQuestion } from "../../src/testing/random/person-questions.js";
 
 const HALF_HOUR_MS = 30 * 60_000;
@@ -117,14 +118,16 @@ function event(random: Random, createdAt: number, { pays, isTouch, namesCompany,
   const isPayment = random.chance(pays);
   const [user, device] = [{ userId: random.pick(userIds) }, { anonymousId: random.pick(anonymousIds) }];
   const who = areApart && random.chance(0.8) ? (isPayment ? user : device) : random.chance(0.95) ? somebody(random) : {};
+  const id = uuid(random);
   return {
-    id: uuid(random), createdAt, ...who,
+    id, createdAt, ...who,
     name: random.pick(["Pageview", "Payment", "Refund"]),
     project: random.pick([...projects, "default", "default"]),
     ...(random.chance(namesCompany) ? { companyId: random.pick(companyIds) } : {}),
     ...(random.chance(areApart && isPayment ? 0.1 : isTouch) ? { url: random.pick(urls), hostname: "shop.example" } : {}),
     ...(random.chance(isTouch / 4) ? { referrer: random.pick(referrers) } : {}),
     ...(isPayment ? { value: random.pick([1, 2, 4, 8, -16]), ...(random.chance(0.3) ? { externalId: random.pick(orderKeys) } : {}) } : {}),
+    ...(isPayment ? { metadata: refundIdOf(id) as NonNullable<EventInput["metadata"]> } : {}),
     ...(isPayment && random.chance(0.2) ? { currency: random.pick(["EUR", "JPY"]) } : {}),
     ...(random.chance(0.2) ? { device: random.pick(["mobile", "desktop"]) } : {}),
   };

@@ -29,13 +29,22 @@ describe("money", () => {
     expect(net([paid(0, 10), event(1, { name: "Refund", value: 4 }), event(2, { name: "Order refunded", value: -1 }), paid(3, -2)])).toEqual([3, 1]);
   });
 
-  test("Of one project, order key and sign only the earliest counts, before any window.", () => {
+  test("Of one project and order key only the earliest payment counts, before any window.", () => {
     const history = [paid(5, 10, { externalId: "o" }), paid(4, 20, { metadata: { order_id: "o" } }), event(6, { name: "Refund", value: 1, metadata: { transaction_id: "o" } })];
     expect(net(history)).toEqual([19, 1]);
     expect(rows(history, {}, { startDate: new Date(dayMs + 5_000) })).toEqual([["(direct)", -1, 0]]);
     expect(rows([...history, paid(0, 30, { externalId: "o", project: "blog" })])).toEqual([["(direct)", 19, 1]]);
     expect(net([paid(0, 1, { metadata: { order_id: 7 } }), paid(1, 2, { metadata: { order_id: true, transaction_id: "7" } })])).toEqual([1, 1]);
     expect(net([paid(0, 1, { metadata: { order_id: "a", transaction_id: "o" } }), paid(1, 2, { metadata: { order_id: "b", transaction_id: "o" } })])).toEqual([3, 2]);
+  });
+
+  test("Refunds all count, but those of one project, order key and refund id once, the earliest.", () => {
+    const refund = (second: number, value: number, externalId: string | null, refundId: unknown, rest = {}) =>
+      event(second, { name: "Refund", value, externalId, metadata: { refund_id: refundId }, ...rest });
+    expect(net([paid(0, 10, { externalId: "o" }), refund(1, 3, "o", null), refund(2, 4, "o", "")])).toEqual([3, 1]);
+    expect(net([refund(1, 1, "o", 7), refund(0, 2, "o", "7"), refund(3, 4, "o", "8"), refund(4, 8, "p", "7"), refund(5, 16, null, 7), refund(6, 32, null, "7")])).toEqual([-30, 0]);
+    expect(net([refund(1, 1, "o", 7), refund(2, 2, "o", 7, { project: "blog" })])).toEqual([-1, 0]);
+    expect(net([paid(1, 1, { externalId: "o", metadata: { refund_id: 1 } }), paid(2, 2, { externalId: "o", metadata: { refund_id: 2 } })])).toEqual([1, 1]);
   });
 
   test("Amounts are exact; what is shown is rounded half to even at the end.", () => {

@@ -72,8 +72,25 @@ describe("refunds", () => {
 
   test("go where their order went, whoever sent them and whenever it was; others by their own touch", () =>
     inEveryLayout(events, async (daybook) => {
-      // The second refund of A is a duplicate of the first.
-      expect(await rowsOf(daybook, { model: "last_touch" })).toEqual([["ad", 6, 1], ["(direct)", -5, 0], ["other", -5, 0]]);
+      // Of A 4 and 1 are given back.
+      expect(await rowsOf(daybook, { model: "last_touch" })).toEqual([["ad", 5, 1], ["(direct)", -5, 0], ["other", -5, 0]]);
+    }));
+});
+
+describe("refunds with an id of their own", () => {
+  const refund = (number: number, value: number, createdAt: number) => ({
+    id: id(number), name: "refund", userId: "ann", value, externalId: "A", createdAt, metadata: { refund_id: "r1" },
+  });
+
+  test("that share it and their millisecond count once, where the smaller event id is", () =>
+    inEveryLayout([pay("ann", 10, ago(3), { externalId: "A" }), refund(3, 1, ago(1)), refund(1, 2, ago(1)), refund(2, 4, ago(1))], async (daybook, layout) => {
+      expect([layout, await rowsOf(daybook)]).toEqual([layout, [["(direct)", 8, 1]]]);
+    }));
+
+  test("that come late take the place of sealed ones, before any window", () =>
+    inEveryLayout([pay("ann", 10, ago(50), { externalId: "A" }), refund(1, 1, ago(2)), refund(2, 2, ago(40))], async (daybook) => {
+      expect(await rowsOf(daybook)).toEqual([]);
+      expect(await rowsOf(daybook, { startDate: "2025-01-01" })).toEqual([["(direct)", 8, 1]]);
     }));
 });
 

@@ -29,6 +29,7 @@ async function shop(random: Random): Promise<Daybook> {
     externalId: maybe(["A", "B", "C"], 0.3),
     metadata: {
       ...(random.chance(0.6) ? { revenue: random.between(-500, 10_000) / 100 } : {}),
+      ...(random.chance(0.3) ? { refund_id: random.pick([1, "1", "r2"]) } : {}),
       ...(random.chance(0.4) ? { utm_source: random.pick(["x", "y", "z"]), utm_medium: random.pick(["m", "n"]) } : {}),
     },
   });

@@ -44,7 +44,7 @@ describe("what is revenue", () => {
     expect((await total(await shop([{ name: "a", value: 1e21 }, { name: "a", value: 0.01 }]))).revenue).toEqual([1e21]);
   });
 
-  test("Of one order key the earliest counts once, refunds apart, other projects apart, whoever sent them and wherever they lie.", async () => {
+  test("Of one order key the earliest payment counts once, all refunds count, other projects apart, whoever sent them and wherever they lie.", async () => {
     const events: EventInput[] = [
       { name: "payment", value: 10, externalId: "A", userId: "u2", createdAt: ago(1) },
       { name: "payment", value: 20, metadata: { order_id: "A" }, userId: "u1", createdAt: ago(2) },
@@ -56,9 +56,37 @@ describe("what is revenue", () => {
     ];
     for (const sealedCount of [0, 1, 3, events.length]) {
       const daybook = await shop(events, {}, sealedCount);
-      expect(await total(daybook)).toMatchObject({ revenue: [18], orders: [2] });
-      expect((await daybook.revenueByAttribution({ project, startDate: new Date(ago(1)) })).rows).toEqual([{ dimension: "(direct)", revenue: -3, orders: 0 }]);
+      expect(await total(daybook)).toMatchObject({ revenue: [14], orders: [2] });
+      expect((await daybook.revenueByAttribution({ project, startDate: new Date(ago(1)) })).rows).toEqual([{ dimension: "(direct)", revenue: -7, orders: 0 }]);
     }
+  });
+
+  test("A refund counts once by project, order key and metadata.refund_id, the earliest first; without such an id each counts.", async () => {
+    const refund = (value: number, order: string | null, refundId: unknown, rest: Partial<EventInput> = {}): EventInput => ({
+      name: "refund", value, externalId: order, createdAt: ago(1), ...rest, metadata: { refund_id: refundId } as NonNullable<EventInput["metadata"]>,
+    });
+    const events: EventInput[] = [
+      { name: "payment", value: 1_000, externalId: "A", createdAt: ago(3) },
+      // Three times the same refund: the earliest counts. A number and its text are the same id.
+      refund(1, "A", 7, { createdAt: ago(1) }),
+      refund(2, "A", "7", { createdAt: ago(2) }),
+      refund(4, null, "7", { createdAt: ago(1), name: "payment", value: -4, externalId: "A" }),
+      // Others: another id, another order, no order (twice the same), and no id.
+      refund(8, "A", "8"),
+      refund(16, "B", "7"),
+      refund(32, null, "7"),
+      refund(32, null, 7),
+      refund(64, "A", ""),
+      refund(64, "A", null),
+      refund(64, "A", true),
+      refund(64, "A", [7]),
+      // Of another project.
+      refund(500, "A", "7", { project: "other" }),
+      // The refund id of a payment says nothing.
+      { name: "payment", value: 9_000, externalId: "A", createdAt: ago(2), metadata: { refund_id: "8" } },
+    ];
+    for (const sealedCount of [0, 2, 3, events.length])
+      expect(await total(await shop(events, {}, sealedCount))).toMatchObject({ revenue: [1_000 - 2 - 8 - 16 - 32 - 4 * 64], orders: [1] });
   });
 
   test("Other currencies are converted by the rate of their day; without one they are listed, never added.", async () => {

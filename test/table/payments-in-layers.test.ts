@@ -20,8 +20,8 @@ function refund(externalId: string, value: number, minutesAgo: number): EventInp
   return { ...pay(externalId, value, minutesAgo), name: "Refund" };
 }
 
-/** Of each order the earliest payment counts, and the earliest refund; of what has no order, all. By number of layers. */
-const sums = [0, 31, 163, 522, 10_385];
+/** Of each order the earliest payment counts, and every refund; of what has no order, all. By number of layers. */
+const sums = [0, 31, 163, 522, 10_380];
 
 async function revenue(daybook: Daybook): Promise<number[]> {
   const [cohort] = (await daybook.ltvCohorts({ project, level: "identity" })).cohorts;
@@ -31,7 +31,7 @@ async function revenue(daybook: Daybook): Promise<number[]> {
 }
 
 /** How many of the layers lie in segments; the rest lie in a head. */
-test.each([0, 1, 2, 3, 4])("Payments of four layers, %i of them segments, count once for each order, the earliest first, asked after each layer or in the end.", async (sealedCount) => {
+test.each([0, 1, 2, 3, 4])("Payments of four layers, %i of them segments, count once for each order, the earliest first, and refunds all, asked after each layer or in the end.", async (sealedCount) => {
   await using asked = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW) });
   await using late = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW) });
   for (const [at, layer] of layers.entries()) {
@@ -42,5 +42,5 @@ test.each([0, 1, 2, 3, 4])("Payments of four layers, %i of them segments, count 
     expect(await revenue(asked)).toEqual([sums[at + 1], sums[at + 1], sums[at + 1]]);
   }
   expect((await asked.stats()).segmentCount).toBe(sealedCount);
-  expect(await revenue(late)).toEqual([10_385, 10_385, 10_385]);
+  expect(await revenue(late)).toEqual([10_380, 10_380, 10_380]);
 });

@@ -1,7 +1,7 @@
 import { AMOUNT_DIGITS } from "../../answer/money.js";
 import type { RevenueRule } from "../../plan/plan.js";
 import { joined, name, sql, Sql, text, texts, whole } from "../sql/sql.js";
-import { MONEY_KIND, MONEY_MEMBERS } from "../tables/money.js";
+import { MONEY_GROUP, MONEY_KIND, MONEY_MEMBERS } from "../tables/money.js";
 import type { TableNames } from "../tables/names.js";
 import type { Needs, Source } from "./needs.js";
 
@@ -14,20 +14,23 @@ export function isMoney({ paymentSlugs, refundSlugs }: RevenueRule): Sql {
 /** Events that are money with the columns that all payments have, and no others: the servers keep them beside the events. */
 export function moneyRows(rule: RevenueRule, tables: TableNames): Source {
   const members = MONEY_MEMBERS.map((member) => sql`money.${name(member)} AS ${name(member)}`);
-  const gathered = sql`SELECT moneyKind, slug, money FROM ${tables.all("events")} WHERE ${isMoney(rule)} GROUP BY moneyKind, slug, money`;
-  return { rows: sql`(SELECT moneyKind, slug, money, ${joined(members, ", ")} FROM (${gathered}))`, isGathered: true };
+  const columns = new Sql([`slug, ${MONEY_GROUP}`], []);
+  const gathered = sql`SELECT ${columns} FROM ${tables.all("events")} WHERE ${isMoney(rule)} GROUP BY ${columns}`;
+  return { rows: sql`(SELECT ${columns}, ${joined(members, ", ")} FROM (${gathered}))`, isGathered: true };
 }
 
 /** Half of what amounts are exact to: what is no more becomes no amount at all. */
 const HALF = 0.5 * 10 ** -AMOUNT_DIGITS;
 
 /**
- * The payments that count, of all time: of those with one project, order key and sign the first alone. Columns as of `allPaymentsOf`.
+ * The payments that count, of all time: of those with one project and order key the first alone, of refunds with one project, order key and id of the
+ * refund. Columns as of `allPaymentsOf`.
  * @param rest further columns, told by the rows that are needed for them
  */
 export function paymentsOf(rule: RevenueRule, needs: Needs, rest: Sql): Sql {
+  const own = sql`if(if(isNegative, refundOf, orderKey) = '', toString(num), '')`;
   return sql`${allPaymentsOf(rule, needs, rest)}
-    ORDER BY ms, num LIMIT 1 BY project, if(orderKey = '', concat('-', toString(num)), concat('+', orderKey)), isNegative`;
+    ORDER BY ms, num LIMIT 1 BY project, orderKey, isNegative, refundOf, ${own}`;
 }
 
 /** Amounts of so few digits, before and behind the point, are summed exactly by the servers: 64 bits hold one, 128 a sum. */
@@ -54,8 +57,8 @@ export function addedUp(keys: readonly string[], payments: Sql, { currency }: Re
 
 /**
  * Every event that is money, whether or not it counts. Their columns are `project`, `ms`, `num` (the
- * id as a number), `day`, `amount` (a JSON number), `isRefund`, `isNegative`, `orderKey`, `currencies` (as they are told, the field's first),
- * and those of `rest`. What amounts are worth in another currency is not known here.
+ * id as a number), `day`, `amount` (a JSON number), `isRefund`, `isNegative`, `orderKey`, `refundOf` (the id of a refund), `currencies` (as they are
+ * told, the field's first), and those of `rest`. What amounts are worth in another currency is not known here.
  * @param needs of `moneyRows`, or where `rest` takes other columns of all events
  * @param rest further columns, told by the rows that are needed for them
  */
@@ -64,6 +67,7 @@ export function allPaymentsOf(rule: RevenueRule, needs: Needs, rest: Sql): Sql {
   const size = sql`toFloat64OrZero(amount)`;
   const half = { type: "Float64", value: String(HALF) };
   const columns = sql`project, ms, toUInt128(id) AS num, day, money.amount AS amount, ${isRefund} AS isRefund, money.orderKey AS orderKey,
-    money.currencies AS currencies, if(isRefund, abs(${size}) > ${half}, ${size} < -${half}) AS isNegative${rest}`;
+    money.currencies AS currencies, if(isRefund, abs(${size}) > ${half}, ${size} < -${half}) AS isNegative,
+    if(isNegative, refundId, '') AS refundOf${rest}`;
   return sql`SELECT ${columns} FROM ${needs.rows()} WHERE ${isMoney(rule)}`;
 }

@@ -1,5 +1,5 @@
 import { FIELDS } from "../../schema/fields.js";
-import { MONEY_COLUMNS } from "./money.js";
+import { MONEY_COLUMNS, MONEY_GROUP } from "./money.js";
 
 /** A table: what it holds, in which order, and by what its rows are placed on shards. */
 export interface Table {
@@ -8,6 +8,8 @@ export interface Table {
   readonly since: number;
   /** With the version that brought what the table did not have at first. */
   readonly columns: readonly (readonly [name: string, type: string, since?: number])[];
+  /** Projections that the table had, with the version that drops them. */
+  readonly formerProjections?: readonly (readonly [name: string, until: number])[];
   /** Of the MergeTree family, without what replicas add. */
   readonly engine: string;
   /** What follows the engine. */
@@ -88,12 +90,13 @@ const EVENTS: Table = {
     ["INDEX byAnonymous anonymousId TYPE", "bloom_filter GRANULARITY 4"],
     // Part of the rows, and not a table beside them: an insert that fails half way leaves both or neither.
     ["PROJECTION byId", "(SELECT id, batch, storedMs ORDER BY id) WITH SETTINGS (index_granularity = 256)"],
-    ...MONEY_COLUMNS.map(([column, type]) => [column, type, 3] as const),
-    // Few rows of many: the same columns in a GROUP BY find them.
-    ["PROJECTION payments", "(SELECT moneyKind, slug, money GROUP BY moneyKind, slug, money)", 3],
+    ...MONEY_COLUMNS,
+    ["PROJECTION money", `(SELECT slug, ${MONEY_GROUP} GROUP BY slug, ${MONEY_GROUP})`, 5],
     ["PROJECTION actors", "(SELECT userId, anonymousId, companyId, project, min(day) GROUP BY userId, anonymousId, companyId, project)", 3],
     ["PROJECTION byPerson", "(SELECT * ORDER BY userId, anonymousId, ms)", 3],
   ],
+  // The same as `money`, without the ids of refunds.
+  formerProjections: [["payments", 5]],
   engine: "MergeTree",
   order: `PARTITION BY ${YEAR} ORDER BY (day, project, name, ms, id)`,
   knownInsertCount: 1_000,

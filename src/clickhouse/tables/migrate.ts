@@ -7,7 +7,7 @@ import { areOnAllServers, isReplicated, refuseOtherTables, type Cluster } from "
 import { databaseStatement, tableStatements } from "./statements.js";
 
 /** Raised with every change of the tables. */
-export const TABLES_VERSION = 4;
+export const TABLES_VERSION = 5;
 
 const VERSION = "tablesVersion";
 /** Kept of tables with replicas. */

@@ -1,4 +1,4 @@
-import { AMOUNT_KEYS, CURRENCY_KEY, ORDER_KEYS } from "../../derived/stored.js";
+import { AMOUNT_KEYS, CURRENCY_KEY, ORDER_KEYS, REFUND_KEY } from "../../derived/stored.js";
 import { TAG } from "../sql/tags.js";
 import { keyColumn } from "./metadata-columns.js";
 
@@ -17,8 +17,8 @@ const KIND = `multiIf(value != '' OR ${isNumber(inAnyEvent)}, ${MONEY_KIND.anyEv
 const AMOUNT = `multiIf(value != '', value, ${AMOUNT_KEYS.map((key) => `${isNumber(key)}, ${body(key)}`).join(", ")}, '')`;
 
 /** A text that is not empty, or a number. */
-const isOrderKey = (key: string) => `${tagged(key)} != '${TAG.text}' AND (${isText(key)} OR ${isNumber(key)})`;
-const ORDER_KEY = `multiIf(externalId != '', externalId, ${ORDER_KEYS.map((key) => `${isOrderKey(key)}, ${body(key)}`).join(", ")}, '')`;
+const isKey = (key: string) => `${tagged(key)} != '${TAG.text}' AND (${isText(key)} OR ${isNumber(key)})`;
+const ORDER_KEY = `multiIf(externalId != '', externalId, ${ORDER_KEYS.map((key) => `${isKey(key)}, ${body(key)}`).join(", ")}, '')`;
 
 const CURRENCIES = `[toString(currency), if(${isText(CURRENCY_KEY)}, ${body(CURRENCY_KEY)}, '')]`;
 
@@ -41,9 +41,13 @@ export const MONEY_MEMBERS: readonly string[] = MEMBERS.filter(([name, , value])
 
 const tuple = (values: readonly string[]) => `tuple(${values.join(", ")})`;
 
-/** Columns that follow from the others: of most rows they are empty, and so are few where rows are grouped by them. */
-export const MONEY_COLUMNS: readonly (readonly [name: string, type: string])[] = [
-  ["moneyKind", `UInt8 MATERIALIZED ${KIND}`],
+/** Columns that follow from the others, and the version of the tables that brought them: of most rows they are empty. */
+export const MONEY_COLUMNS: readonly (readonly [name: string, type: string, since: number])[] = [
+  ["moneyKind", `UInt8 MATERIALIZED ${KIND}`, 3],
   ["money", `Tuple(${MEMBERS.map(([name, type]) => `${name} ${type}`).join(", ")}) MATERIALIZED
-    if(moneyKind = ${MONEY_KIND.none}, ${tuple(MEMBERS.map(([, , , none]) => none))}, ${tuple(MEMBERS.map(([, , value]) => value))})`],
+    if(moneyKind = ${MONEY_KIND.none}, ${tuple(MEMBERS.map(([, , , none]) => none))}, ${tuple(MEMBERS.map(([, , value]) => value))})`, 3],
+  ["refundId", `String MATERIALIZED if(moneyKind != ${MONEY_KIND.none} AND ${isKey(REFUND_KEY)}, ${body(REFUND_KEY)}, '')`, 5],
 ];
+
+/** The same as a projection: few rows of many, which the same columns in a GROUP BY find. */
+export const MONEY_GROUP = MONEY_COLUMNS.map(([column]) => column).join(", ");

@@ -52,16 +52,18 @@ function engineOf({ name, engine, order, knownInsertCount = 0 }: Table, { databa
 }
 
 /** What an older table gets. Rows that are there are filled in behind the answer: until then a server makes of each what it asks for. */
-function statementsOfAdditions({ name, columns }: Table, { database, cluster }: Place, from: number): string[] {
+function statementsOfAdditions({ name, columns, formerProjections = [] }: Table, { database, cluster }: Place, from: number): string[] {
   const alter = (table: string) => `ALTER TABLE ${database}.${table}${onCluster(cluster)}`;
   const local = alter(cluster === null ? name : `${name}_local`);
-  return columns.filter(([, , since = 0]) => since > from).flatMap(([column, type]) => {
+  const former = formerProjections.filter(([, until]) => until > from).map(([projection]) => `${local} DROP PROJECTION IF EXISTS ${projection}`);
+  const additions = columns.filter(([, , since = 0]) => since > from).flatMap(([column, type]) => {
     const [, projection] = /^PROJECTION (.*)$/.exec(column) ?? [];
     if (projection !== undefined)
       return [`${local} ADD PROJECTION IF NOT EXISTS ${projection} ${type}`, `${local} MATERIALIZE PROJECTION ${projection}`];
     const add = `ADD COLUMN IF NOT EXISTS ${column} ${type}`;
     return [`${local} ${add}`, ...(cluster === null ? [] : [`${alter(name)} ${add}`])];
   });
+  return [...additions, ...former];
 }
 
 function statementOfView({ name, from, to, staysOnShard, select, rest }: View, { database, cluster }: Place): string {

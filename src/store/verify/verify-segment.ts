@@ -76,9 +76,11 @@ function excerptBlocks({ excerpts = [] }: SegmentMeta): string[] {
 /** What is stored a second time is what the rows say. */
 async function verifyExcerpts(key: string, segment: Segment, { judge, findings }: SegmentLaws): Promise<void> {
   for (const { name, of } of segment.meta.excerpts ?? []) {
-    const rule = name === MONEY_EXCERPT ? moneyExcerpt(judge.dictionaries, of) : null;
-    const [made, stored] = [rule === null ? null : await excerptOf(sourceOf(segment), rule), await segment.excerpt(name, of)];
-    if (rule === null || made === null || stored === null || !areSameExcerpts(made, stored, rule.columns)) findings.add(key, `the rows of the excerpt ${name} as the columns have them`, "others");
+    // Nothing reads the excerpts of earlier versions, which have other names.
+    if (name !== MONEY_EXCERPT) continue;
+    const rule = moneyExcerpt(judge.dictionaries, of);
+    const [made, stored] = [await excerptOf(sourceOf(segment), rule), await segment.excerpt(name, of)];
+    if (made === null || stored === null || !areSameExcerpts(made, stored, rule.columns)) findings.add(key, `the rows of the excerpt ${name} as the columns have them`, "others");
   }
 }
 

@@ -14,12 +14,12 @@ import { isNegative, type Money } from "../../answer/money.js";
 import { Quotes } from "./quotes.js";
 import { NO_FACTS, OrderNumbers, RevenueSource, type RevenueFacts } from "./revenue-facts.js";
 
-/** Estimate of a payment in the table, its order key included. */
-const PAYMENT_BYTES = 210;
+/** Estimate of a payment in the table, its keys included. */
+const PAYMENT_BYTES = 215;
 
 /**
  * The revenue events of a store, duplicates included, in the order in which they were taken: a place each, which stays. Of those
- * with one order key and sign the earliest counts.
+ * with one key the earliest counts.
  */
 export class Payments extends StoreTable<RevenueFacts> {
   #count = 0;
@@ -38,20 +38,20 @@ export class Payments extends StoreTable<RevenueFacts> {
   /** What its rate is asked for. */
   quoteOf: number[] = [];
   quotes: Quotes;
-  /** Number of project, order key and sign; -1 without an order key. */
+  /** Number of project and order key; -1 without an order key. */
   #orders = new Int32Array(64);
-  /** Place + 1 of the one taken before of the same actor, and of the same order; 0 for none. */
+  /** Place + 1 of the one taken before of the same actor, and of the same key; 0 for none. */
   #formerOfActor = new Int32Array(64);
-  #formerOfOrder = new Int32Array(64);
+  #formerOfKey = new Int32Array(64);
   #latestOfActor = new Map<number, number>();
-  /** By order: place + 1 of the latest taken, and of the one that counts. */
-  #latestOfOrder: number[] = [];
-  #countedOfOrder: number[] = [];
+  /** By key, which of a payment is its order: place + 1 of the latest taken, and of the one that counts. */
+  #latestOfKey: number[] = [];
+  #countedOfKey: number[] = [];
   #numbers = new OrderNumbers();
   /** Sequences of all of them, and the place of each. */
   #sequencesTaken = new BitSet(1_024);
   #placeOfSequence = new Map<number, number>();
-  /** Orders of which two events share their millisecond and are told apart by ids. */
+  /** Keys of which two events share their millisecond and are told apart by ids. */
   readonly #undecided = new Set<number>();
 
   constructor(
@@ -91,8 +91,7 @@ export class Payments extends StoreTable<RevenueFacts> {
   orderPlaceOf(place: number): number {
     const order = this.#orders[place]!;
     if (order === -1 || !isNegative(this.amounts[place]!)) return place;
-    const paid = this.#numbers.paymentOfRefund(order);
-    const counted = paid === -1 ? 0 : (this.#countedOfOrder[paid] ?? 0);
+    const counted = this.#countedOfKey[order] ?? 0;
     return counted === 0 ? place : counted - 1;
   }
 
@@ -128,8 +127,8 @@ export class Payments extends StoreTable<RevenueFacts> {
     this.quoteOf = [];
     this.quotes = new Quotes(this.rule.currency);
     this.#latestOfActor = new Map();
-    this.#latestOfOrder = [];
-    this.#countedOfOrder = [];
+    this.#latestOfKey = [];
+    this.#countedOfKey = [];
     this.#numbers = new OrderNumbers();
     this.#sequencesTaken = new BitSet(1_024);
     this.#placeOfSequence = new Map();
@@ -162,23 +161,22 @@ export class Payments extends StoreTable<RevenueFacts> {
     this.#formerOfActor[place] = this.#latestOfActor.get(actor) ?? 0;
     this.#latestOfActor.set(actor, place + 1);
     this.counted[place] = 1;
-    const order = facts.orders[at]!;
-    this.#orders[place] = order;
-    if (order === -1) return;
-    this.#formerOfOrder[place] = this.#latestOfOrder[order] ?? 0;
-    this.#latestOfOrder[order] = place + 1;
-    if (this.#formerOfOrder[place] === 0) this.#countedOfOrder[order] = place + 1;
-    else this.#undecided.add(order);
+    this.#orders[place] = facts.orders[at]!;
+    const key = facts.keys[at]!;
+    if (key === -1) return;
+    this.#formerOfKey[place] = this.#latestOfKey[key] ?? 0;
+    this.#latestOfKey[key] = place + 1;
+    if (this.#formerOfKey[place] === 0) this.#countedOfKey[key] = place + 1;
+    else this.#undecided.add(key);
   }
 
-  /** Finds the earliest of each order that got another event; false where ids are to be read first. */
+  /** Finds the earliest of each key that got another event; false where ids are to be read first. */
   #decide({ rows }: RowsOfMoment, missing: Missing): boolean {
     const unknown: number[] = [];
-    for (const order of this.#undecided) {
-      const places = this.#placesOfOrder(order);
-      const tied = this.#countFirst(order, places);
+    for (const key of this.#undecided) {
+      const tied = this.#countFirst(key, this.#placesOfKey(key));
       if (tied.length > 0) unknown.push(...tied);
-      else this.#undecided.delete(order);
+      else this.#undecided.delete(key);
     }
     if (unknown.length > 0) {
       const events = unknown.map((place) => ({ sequence: this.sequences[place]!, day: dayOf(this.times[place]!) }));
@@ -188,14 +186,14 @@ export class Payments extends StoreTable<RevenueFacts> {
     return unknown.length === 0;
   }
 
-  #placesOfOrder(order: number): number[] {
+  #placesOfKey(key: number): number[] {
     const places: number[] = [];
-    for (let next = this.#latestOfOrder[order] ?? 0; next !== 0; next = this.#formerOfOrder[next - 1]!) places.push(next - 1);
+    for (let next = this.#latestOfKey[key] ?? 0; next !== 0; next = this.#formerOfKey[next - 1]!) places.push(next - 1);
     return places;
   }
 
   /** Answers the places whose ids have to decide. */
-  #countFirst(order: number, places: readonly number[]): number[] {
+  #countFirst(key: number, places: readonly number[]): number[] {
     const firstMs = places.reduce((ms, place) => Math.min(ms, this.times[place]!), Infinity);
     const tied = places.filter((place) => this.times[place] === firstMs);
     let first = tied[0]!;
@@ -205,7 +203,7 @@ export class Payments extends StoreTable<RevenueFacts> {
       if (compared < 0) first = place;
     }
     for (const place of places) this.counted[place] = place === first ? 1 : 0;
-    this.#countedOfOrder[order] = first + 1;
+    this.#countedOfKey[key] = first + 1;
     return [];
   }
 
@@ -223,6 +221,6 @@ export class Payments extends StoreTable<RevenueFacts> {
     this.counted = grown(this.counted, new Uint8Array(capacity));
     this.#orders = grown(this.#orders, new Int32Array(capacity));
     this.#formerOfActor = grown(this.#formerOfActor, new Int32Array(capacity));
-    this.#formerOfOrder = grown(this.#formerOfOrder, new Int32Array(capacity));
+    this.#formerOfKey = grown(this.#formerOfKey, new Int32Array(capacity));
   }
 }

@@ -4,7 +4,7 @@ import { codeAt } from "../../column/column.js";
 import type { CodeColumn } from "../../column/column.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
 import type { Dictionary, JsonDictionary } from "../../column/dictionary.js";
-import { AMOUNT_KEYS, CURRENCY_KEY, MONEY_FIELDS, ORDER_KEYS, columnsOfKeys } from "../../derived/stored.js";
+import { AMOUNT_KEYS, CURRENCY_KEY, MONEY_FIELDS, MONEY_KEYS, ORDER_KEYS, REFUND_KEY, columnsOfKeys } from "../../derived/stored.js";
 import type { RevenueRule } from "../../plan/plan.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN, metadataColumn } from "../../schema/fields.js";
 import type { Excerpt } from "../../segment/excerpt.js";
@@ -13,7 +13,7 @@ import { actorOf } from "../../segment/who.js";
 import { isNegative, moneyOfNumber, negated } from "../../answer/money.js";
 import type { Money } from "../../answer/money.js";
 
-/** Revenue events of one segment or head, ascending by row: 40 bytes each; about one event in a hundred is one. */
+/** Revenue events of one segment or head, ascending by row: 44 bytes each; about one event in a hundred is one. */
 export interface RevenueFacts {
   readonly sequences: Uint32Array;
   /** Epoch ms. */
@@ -24,30 +24,29 @@ export interface RevenueFacts {
   readonly companies: Uint32Array;
   /** Negative for refunds. */
   readonly amounts: readonly Money[];
-  /** Number of project, order key and sign together; -1 without an order key. */
+  /** Number of project and order key together; -1 without an order key. */
   readonly orders: Int32Array;
+  /** Number of what an event shares with its duplicates: a payment its order, a refund its order and its own id; -1 where nothing is one. */
+  readonly keys: Int32Array;
   readonly currencies: readonly string[];
 }
 
-/** Numbers the order keys of a store. */
+/** Numbers the orders of a store, and its refunds that have an id. */
 export class OrderNumbers {
   readonly #numbers = new Map<string, number>();
-  readonly #texts: string[] = [];
 
-  numberOf(project: number, isRefund: boolean, key: string): number {
-    const text = `${isRefund ? "-" : "+"}${project} ${key}`;
-    let number = this.#numbers.get(text);
-    if (number === undefined) {
-      number = this.#numbers.size;
-      this.#numbers.set(text, number);
-      this.#texts.push(text);
-    }
-    return number;
+  ofOrder(project: number, order: string): number {
+    return this.#numberOf(`+${project} ${order}`);
   }
 
-  /** Number of the payments under the key of a refund; -1 where there are none. */
-  paymentOfRefund(refund: number): number {
-    return this.#numbers.get(`+${(this.#texts[refund] ?? "").slice(1)}`) ?? -1;
+  ofRefund(project: number, order: string, refundId: string): number {
+    return this.#numberOf(`-${project} ${order.length} ${order}${refundId}`);
+  }
+
+  #numberOf(text: string): number {
+    let number = this.#numbers.get(text);
+    if (number === undefined) this.#numbers.set(text, (number = this.#numbers.size));
+    return number;
   }
 }
 
@@ -65,7 +64,7 @@ export class RevenueSource {
   }
 
   load(rows: Rows): Promise<void> | null {
-    return rows.load([TIME_COLUMN, SEQUENCE_COLUMN, ...MONEY_FIELDS, ...columnsOfKeys([...AMOUNT_KEYS, ...ORDER_KEYS, CURRENCY_KEY], this.dictionaries)]);
+    return rows.load([TIME_COLUMN, SEQUENCE_COLUMN, ...MONEY_FIELDS, ...columnsOfKeys(MONEY_KEYS, this.dictionaries)]);
   }
 
   /** Columns are loaded. Cost: a look at the rows with amounts. */
@@ -89,6 +88,13 @@ function find(rows: Excerpt, rule: RevenueRule, dictionaries: Dictionaries, numb
   const times = rows.times();
   const sequences = rows.sequences();
   const [users, anonymous, projects, companies] = ["userId", "anonymousId", "project", "companyId"].map((name) => rows.column(name));
+  const [orders, keys] = [new Int32Array(kept.length), new Int32Array(kept.length)];
+  for (const [at, row] of kept.entries()) {
+    const [project, order] = [codeAt(projects!, row), reader.orderKeyOf(row)];
+    const refundId = isNegative(amounts[at]!) ? reader.refundIdOf(row) : null;
+    orders[at] = order === "" ? -1 : numbers.ofOrder(project, order);
+    keys[at] = refundId === null ? orders[at]! : refundId === "" ? -1 : numbers.ofRefund(project, order, refundId);
+  }
   return {
     sequences: Uint32Array.from(kept, (row) => sequences[row]!),
     times: Float64Array.from(kept, (row) => start + times[row]!),
@@ -96,10 +102,8 @@ function find(rows: Excerpt, rule: RevenueRule, dictionaries: Dictionaries, numb
     projects: Uint32Array.from(kept, (row) => codeAt(projects!, row)),
     companies: Uint32Array.from(kept, (row) => codeAt(companies!, row)),
     amounts,
-    orders: Int32Array.from(kept, (row, at) => {
-      const key = reader.orderKeyOf(row);
-      return key === "" ? -1 : numbers.numberOf(codeAt(projects!, row), isNegative(amounts[at]!), key);
-    }),
+    orders,
+    keys,
     currencies: kept.map((row) => reader.currencyOf(row)),
   };
 }
@@ -119,7 +123,8 @@ export function revenueTester(rows: Excerpt, rule: RevenueRule, dictionaries: Di
 
 const NO_CODES = new Uint32Array(0);
 export const NO_FACTS: RevenueFacts = {
-  sequences: NO_CODES, times: new Float64Array(0), actors: NO_CODES, projects: NO_CODES, companies: NO_CODES, amounts: [], orders: new Int32Array(0), currencies: [],
+  sequences: NO_CODES, times: new Float64Array(0), actors: NO_CODES, projects: NO_CODES, companies: NO_CODES,
+  amounts: [], orders: new Int32Array(0), keys: new Int32Array(0), currencies: [],
 };
 
 /** The amount of a value that is a JSON number; null for any other. Amounts hardly repeat: none is kept. */
@@ -190,11 +195,12 @@ class AmountReader {
   }
 }
 
-/** The same, and for which order, in which currency. */
+/** The same, and for which order, as which refund, in which currency. */
 class RevenueReader extends AmountReader {
   readonly #externalIds: CodeColumn;
   readonly #currencies: CodeColumn;
   readonly #orderKeys: readonly (KeyColumn | null)[];
+  readonly #refundKey: KeyColumn | null;
   readonly #currencyKey: KeyColumn | null;
   readonly #currencyOfText = new Map<string, string>();
 
@@ -203,6 +209,7 @@ class RevenueReader extends AmountReader {
     this.#externalIds = rows.column("externalId");
     this.#currencies = rows.column("currency");
     this.#orderKeys = ORDER_KEYS.map((key) => this.key(key));
+    this.#refundKey = this.key(REFUND_KEY);
     this.#currencyKey = this.key(CURRENCY_KEY);
   }
 
@@ -210,11 +217,14 @@ class RevenueReader extends AmountReader {
     const externalId = codeAt(this.#externalIds, row);
     if (externalId !== 0) return this.dictionaries.named("externalId").valueOf(externalId);
     for (const key of this.#orderKeys) {
-      const value = jsonAt(key, row);
-      if (typeof value === "string" && value !== "") return value;
-      if (typeof value === "number") return JSON.stringify(value);
+      const text = keyTextOf(jsonAt(key, row));
+      if (text !== "") return text;
     }
     return "";
+  }
+
+  refundIdOf(row: number): string {
+    return keyTextOf(jsonAt(this.#refundKey, row));
   }
 
   /** Three letters in upper case; other text as it stands. Equal texts are one string. */
@@ -234,4 +244,9 @@ class RevenueReader extends AmountReader {
 
 function jsonAt(key: KeyColumn | null, row: number): unknown {
   return key === null ? null : key.dictionary.json(codeAt(key.column, row));
+}
+
+/** A text or a number as the text of a key; `""` for any other value. */
+function keyTextOf(value: unknown): string {
+  return typeof value === "string" ? value : typeof value === "number" ? JSON.stringify(value) : "";
 }

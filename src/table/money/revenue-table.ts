@@ -4,7 +4,7 @@ import type { Money } from "../../answer/money.js";
 import type { Payments } from "./payments.js";
 import { ConvertedAmounts } from "./revenue-rates.js";
 
-/** The revenue events of a store, each order key once, in the reporting currency. Read within the turn in which it was brought up to date. */
+/** The revenue events of a store, duplicates marked, in the reporting currency. Read within the turn in which it was brought up to date. */
 export class RevenueTable {
   readonly #converted: ConvertedAmounts;
 

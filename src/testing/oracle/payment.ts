@@ -12,6 +12,8 @@ export interface Payment {
   readonly currency: string;
   /** `""` where the event names no order. */
   readonly orderKey: string;
+  /** The id of the refund itself; `""` where it has none, and for what is no refund. */
+  readonly refundId: string;
 }
 
 /** The money in an event; null where it holds none. */
@@ -20,11 +22,13 @@ export function paymentOf(event: OracleEvent, rules: Rules): Payment | null {
   if (amount === null) return null;
   const picos = scaled(amount, 12);
   const isRefund = rules.refundSlugs.includes(event.record.slug);
+  const signed = isRefund && picos > 0n ? -picos : picos;
   return {
     event,
-    picos: isRefund && picos > 0n ? -picos : picos,
+    picos: signed,
     currency: currencyOf(event, rules.currency),
-    orderKey: orderKeyOf(event),
+    orderKey: firstText([event.externalId, event.record.metadata["order_id"], event.record.metadata["transaction_id"]]),
+    refundId: signed < 0n ? firstText([event.record.metadata["refund_id"]]) : "",
   };
 }
 
@@ -40,22 +44,23 @@ function currencyOf({ currency, record: { metadata } }: OracleEvent, reporting: 
   return normalCurrency(currency.trim() || (typeof other === "string" ? other.trim() : "") || reporting);
 }
 
-function orderKeyOf({ externalId, record: { metadata } }: OracleEvent): string {
-  const texts = [externalId, metadata["order_id"], metadata["transaction_id"]].map((key) => {
-    return typeof key === "number" ? JSON.stringify(key) : typeof key === "string" ? key : "";
-  });
+/** The first of some keys that is a text or a number, as a text. */
+function firstText(keys: readonly unknown[]): string {
+  const texts = keys.map((key) => (typeof key === "number" ? JSON.stringify(key) : typeof key === "string" ? key : ""));
   return texts.find((text) => text !== "") ?? "";
 }
 
 /**
- * The payments that count, in order of time and id: of those with one project, order key and sign the first alone.
- * `payments` come in that order.
+ * The payments that count, in order of time and id: of those with one project and order key the first alone, of refunds with one project, order key
+ * and id of the refund. `payments` come in that order.
  */
 export function countedPayments(payments: readonly Payment[]): Payment[] {
   const seen = new Set<string>();
-  return payments.filter(({ event, orderKey, picos }) => {
-    const key = JSON.stringify([event.record.project, orderKey, picos < 0n ? "-" : "+"]);
-    if (orderKey !== "" && seen.has(key)) return false;
+  return payments.filter(({ event, orderKey, refundId, picos }) => {
+    const isRefund = picos < 0n;
+    const key = JSON.stringify([event.record.project, orderKey, isRefund, refundId]);
+    const hasKey = isRefund ? refundId !== "" : orderKey !== "";
+    if (hasKey && seen.has(key)) return false;
     seen.add(key);
     return true;
   });

@@ -8,6 +8,7 @@ import {
 } from "./insight-values.js";
 import { idOf, personHistory } from "./person-history.js";
 import { randomOptions } from "./person-options.js";
+import { refundIdOf } from "./refund-id.js";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -127,16 +128,20 @@ function returns(draw: Draw, startMs: number): EventInput[] {
   });
 }
 
-/** A payment, paid again or given back. */
+/** A payment, paid again or given back, in parts too. */
 function payments(draw: Draw, startMs: number): EventInput[] {
   const { random } = draw;
   const who = somebody(draw);
   const externalId = random.pick([...orderKeys, null]);
-  return Array.from({ length: random.between(1, 3) }, (_, index) => ({
-    ...anEvent(draw, startMs + index * random.pick([0, 1, HOUR_MS]), random.chance(0.8) ? who : somebody(draw)),
-    name: index === 0 ? "Purchase" : random.pick(["Purchase", "Refund"]),
-    value: random.pick([...amounts, null]), externalId, currency: random.pick([null, null, random.pick(currencies)]),
-  }));
+  return Array.from({ length: random.between(1, 3) }, (_, index) => {
+    const event = anEvent(draw, startMs + index * random.pick([0, 1, HOUR_MS]), random.chance(0.8) ? who : somebody(draw));
+    return {
+      ...event,
+      name: index === 0 ? "Purchase" : random.pick(["Purchase", "Refund"]),
+      value: random.pick([...amounts, null]), externalId, currency: random.pick([null, null, random.pick(currencies)]),
+      metadata: { ...event.metadata, ...refundIdOf(event.id ?? "") } as NonNullable<EventInput["metadata"]>,
+    };
+  });
 }
 
 function single(draw: Draw, ms: number): EventInput[] {

@@ -6,6 +6,7 @@ import {
   amounts, anonymousIds, campaigns, companyIds, currencies, emails, hostnames, names, orderKeys, projects, referrers, urls, userIds,
 } from "./person-values.js";
 import { nowMs } from "./now.js";
+import { refundIdOf } from "./refund-id.js";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -44,7 +45,7 @@ interface Words {
 /**
  * Events and records over a small alphabet: devices of several users, aliases that chain and close circles, companies
  * that change, ties at one millisecond, pauses of thirty minutes and one millisecond more, orders paid twice and given
- * back, ids sent twice, records taken back.
+ * back in parts, ids sent twice, records taken back.
  */
 export function personHistory(random: Random): PersonHistory {
   const length = random.between(3, 28);
@@ -56,6 +57,7 @@ export function personHistory(random: Random): PersonHistory {
   while (items.length < length) {
     const createdAt = items.length > 0 && random.chance(tieShare) ? createdAtOf(random.pick(items)) : instant(random);
     if (random.chance(0.06)) items.push(...visits(random, words));
+    else if (random.chance(0.07)) items.push(...refunds(random, words, createdAt));
     else if (random.chance(recordShare)) items.push(record(random, words, createdAt));
     else items.push(event(random, words, createdAt));
     if (!isOrderFree && random.chance(0.08)) items.push(withIdOf(random.pick(items), event(random, words, createdAt), record(random, words, createdAt)));
@@ -129,6 +131,17 @@ function visits(random: Random, words: Words): EventInput[] {
   return Array.from({ length: random.chance(0.03) ? 52 : random.between(2, 5) }, (_, index) => ({
     ...first, id: uuid(random), createdAt: startMs + index * stepMs, name: random.pick(["Pageview", "click"]), hostname: "shop.example", value: null,
   }));
+}
+
+/** What is given back of an order, some of it told twice; now and then of another project. */
+function refunds(random: Random, words: Words, createdAt: number): EventInput[] {
+  const [externalId, project] = [random.pick(orderKeys), random.pick(projects)];
+  return Array.from({ length: random.between(2, 5) }, () => {
+    const refund = event(random, words, createdAt + random.pick([0, 0, 0, 1, HOUR_MS]));
+    const [name, value] = random.pick<[string, number]>([["Refund", random.pick(amounts)], ["Order refunded", random.pick(amounts)], ["Payment", -2.5], ["Payment", 100]]);
+    const ofOrder = random.chance(0.1) ? {} : { project, externalId };
+    return { ...refund, name, value, ...ofOrder, metadata: { ...refund.metadata, ...refundIdOf(refund.id ?? "") } as NonNullable<EventInput["metadata"]> };
+  });
 }
 
 function event(random: Random, words: Words, createdAt: number): EventInput {
