@@ -8,7 +8,8 @@ import { insightQuestion, type InsightName } from "../../src/testing/random/insi
 import { timesOf, type Known } from "../../src/testing/random/insight-scope.js";
 import { seededRandom } from "../../src/testing/random.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
-import { newDatabase, type Layout } from "./kit.js";
+import { figuresOf, NUMBER_FIELDS, NUMBER_FIGURES, tellNumbers } from "../report/insights/number-values.js";
+import { newDatabase, questionLayouts, type Layout } from "./kit.js";
 
 /** How often each is asked of a history: more often where more can go wrong. */
 const QUESTION_COUNTS = {
@@ -81,4 +82,13 @@ describe.each([["one server", 2, 4], ["two shards", 2, 1]] as const)("insights o
     }
     expect(comparedCount).toBeGreaterThan(askedCount * (1 - MOST_REFUSED));
   });
+});
+
+test.each(questionLayouts)("an array of numbers has no number, wherever it stands, %s", async (layout) => {
+  const { options, drop } = await newDatabase(layout, { clock: fixedClock(Date.UTC(2026, 2, 2)) });
+  const daybook = await openClickHouse(options);
+  await tellNumbers(daybook);
+  for (const field of NUMBER_FIELDS) expect([field, await figuresOf(daybook, field)]).toEqual([field, NUMBER_FIGURES]);
+  await daybook.close();
+  await drop();
 });

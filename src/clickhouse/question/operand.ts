@@ -15,8 +15,8 @@ import { identityIdOfWho } from "./who.js";
 export type Found =
   /** A text; `""` is not set. */
   | { readonly kind: "text"; readonly text: Sql }
-  /** The tagged scalars, and objects, that count as the value: several of an array, none where it is not set. */
-  | { readonly kind: "leaves"; readonly leaves: Sql }
+  /** The tagged scalars, and objects, that count as the value: several of an array, none where it is not set. Its tagged text as a whole. */
+  | { readonly kind: "leaves"; readonly leaves: Sql; readonly whole: Sql }
   /** The same of a trait, and what it is called as a whole. */
   | ({ readonly kind: "trait" } & TraitColumns);
 
@@ -36,12 +36,14 @@ export function foundOf(operand: Operand, needs: Needs): Found {
     case "createdAt":
       return { kind: "text", text: isoTextOf(sql`ms`) };
     case "metadataKey":
-      return { kind: "leaves", leaves: leavesAt(operand.key, null) };
+      return { kind: "leaves", ...leavesAt(operand.key, null) };
     case "metadataPath":
-      return { kind: "leaves", leaves: leavesAt(operand.path, operand.path.includes(".") ? operand.path : null) };
+      return { kind: "leaves", ...leavesAt(operand.path, operand.path.includes(".") ? operand.path : null) };
     case "member": {
-      const own = sql`[concat(${text(operand.field === "value" ? TAG.number : TAG.text)}, ${name(operand.field)})]`;
-      return { kind: "leaves", leaves: sql`if(${name(operand.field)} != '', ${own}, ${leavesAt(operand.field, null)})` };
+      const own = sql`concat(${text(operand.field === "value" ? TAG.number : TAG.text)}, ${name(operand.field)})`;
+      const { leaves, whole } = leavesAt(operand.field, null);
+      const isOwn = sql`${name(operand.field)} != ''`;
+      return { kind: "leaves", leaves: sql`if(${isOwn}, [${own}], ${leaves})`, whole: sql`if(${isOwn}, ${own}, ${whole})` };
     }
     case "identityId":
       return { kind: "text", text: identityIdOfWho(needs.who()) };
@@ -61,10 +63,14 @@ export function foundOf(operand: Operand, needs: Needs): Found {
 }
 
 /** What stands at a key, else at a path. */
-function leavesAt(key: string, path: string | null): Sql {
-  const ofKey = leavesOf(keyColumn(key), keyLeavesColumn(key));
-  if (path === null) return ofKey;
-  return sql`if(${isThere(keyColumn(key))}, ${ofKey}, ${leavesOf(pathColumn(path), pathLeavesColumn(path))})`;
+function leavesAt(key: string, path: string | null): { readonly leaves: Sql; readonly whole: Sql } {
+  const [leaves, whole] = [leavesOf(keyColumn(key), keyLeavesColumn(key)), tagged(keyColumn(key))];
+  if (path === null) return { leaves, whole };
+  const isKey = isThere(keyColumn(key));
+  return {
+    leaves: sql`if(${isKey}, ${leaves}, ${leavesOf(pathColumn(path), pathLeavesColumn(path))})`,
+    whole: sql`if(${isKey}, ${whole}, ${tagged(pathColumn(path))})`,
+  };
 }
 
 /** The tagged value in a column of metadata; `""` where there is none. */

@@ -9,3 +9,9 @@ export function propertiesOf(found: Found): Sql {
   if (found.kind === "text") return sql`[${found.text}]`;
   return sql`if(empty(${found.leaves}), [''], arrayDistinct(arrayMap(leaf -> substring(leaf, 2), ${found.leaves})))`;
 }
+
+/** The value of a row as one text: an array or an object is JSON; `""` or `null` where it is not set. */
+export function wholeOf(found: Found): Sql {
+  if (found.kind === "text") return found.text;
+  return found.kind === "trait" ? found.label : sql`substring(${found.whole}, 2)`;
+}

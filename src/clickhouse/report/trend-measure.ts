@@ -3,7 +3,7 @@ import type { NumericMeasureType } from "../../plan/insights/input.js";
 import type { MeasurePlan } from "../../plan/insights/plan.js";
 import type { Needs } from "../question/needs.js";
 import { foundOf } from "../question/operand.js";
-import { propertiesOf } from "../question/properties.js";
+import { propertiesOf, wholeOf } from "../question/properties.js";
 import { isNumber } from "../sql/value-test.js";
 import { sql, type Sql } from "../sql/sql.js";
 
@@ -85,8 +85,8 @@ export function measureOf({ type, field }: MeasurePlan): Measure | null {
       return null;
     default:
       return numbers((needs) => {
-        const properties = sql`arrayFilter(one -> ${isNumber(sql`one`)}, ${propertiesOf(foundOf(field, needs))})`;
-        return sql`arrayMap(one -> toFloat64OrZero(one), ${properties})`;
+        const texts = sql`arrayFilter(one -> ${isNumber(sql`one`)}, [${wholeOf(foundOf(field, needs))}])`;
+        return sql`arrayMap(one -> toFloat64OrZero(one), ${texts})`;
       }, type);
   }
 }

@@ -96,18 +96,18 @@ const FEW_THINGS = 4_096;
 
 const PERCENTS: Readonly<Record<Exclude<NumericMeasureType, "sum" | "avg">, number>> = { min: 0, p25: 25, median: 50, p75: 75, p90: 90, p95: 95, p99: 99, max: 100 };
 
-/** A figure of numbers, exact and rounded once; items are keys of the measured field. */
+/** A figure of numbers, exact and rounded once; items are keys of the measured field, each of which stands for one text. */
 export function numberTallies(field: RowKeys, type: NumericMeasureType): Tallies {
-  const known = new Map<number, readonly number[]>();
-  const numbersOf = (key: number) => {
+  const known = new Map<number, number | null>();
+  const numberOfKey = (key: number) => {
     let own = known.get(key);
-    if (own === undefined) known.set(key, (own = valuesOfKey(field, key).flatMap(([text = ""]) => numberOf(text) ?? [])));
+    if (own === undefined) known.set(key, (own = numberOf(valuesOfKey(field, key)[0]?.[0] ?? "")));
     return own;
   };
-  return { tally: () => numberTally(numbersOf, type) };
+  return { tally: () => numberTally(numberOfKey, type) };
 }
 
-function numberTally(numbersOf: (key: number) => readonly number[], type: NumericMeasureType): Tally {
+function numberTally(numberOfKey: (key: number) => number | null, type: NumericMeasureType): Tally {
   // What was added since the last figure is put in order, and then to the rest: running figures look at each number once a bucket.
   let known = NO_NUMBERS;
   const added = new Map<number, number>();
@@ -117,10 +117,10 @@ function numberTally(numbersOf: (key: number) => readonly number[], type: Numeri
       return counted;
     },
     add: (key, count) => {
-      const own = numbersOf(key);
-      if (own.length === 0) return;
+      const number = numberOfKey(key);
+      if (number === null) return;
       counted += count;
-      for (const number of own) added.set(number, (added.get(number) ?? 0) + count);
+      added.set(number, (added.get(number) ?? 0) + count);
     },
     figure: () => {
       known = bothTallies(known, tallyOf(Float64Array.from(added.keys()), Float64Array.from(added.values())));

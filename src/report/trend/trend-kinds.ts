@@ -1,5 +1,6 @@
 import { cutOf } from "../../answer/insights/buckets.js";
 import type { Measured } from "../../answer/insights/measured.js";
+import { labelOf } from "../../filter/operand-value.js";
 import type { UnconvertedItem } from "../../plan/answers.js";
 import type { TrendPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
@@ -8,7 +9,7 @@ import type { SessionView } from "../../table/sessions/session-view.js";
 import type { AnyPart } from "../form/part.js";
 import type { RowContext } from "../form/report.js";
 import { actorsOfRows } from "../insights/actors-of-rows.js";
-import { rowKeysOf, type RowKeys } from "../insights/row-keys.js";
+import { fieldKeys, rowKeysOf, type RowKeys } from "../insights/row-keys.js";
 import type { RowCut } from "../insights/row-units.js";
 import { subjectsOf } from "../insights/subjects.js";
 import { subjectsByUnit, type SubjectsByUnit } from "../insights/subjects-by-unit.js";
@@ -77,9 +78,11 @@ function itemsOf({ measure, revenue }: TrendPlan, context: RowContext, payments:
   if (payments !== null) return { items: payments.items, tallies: revenueTallies((item) => payments.amountOf(item), revenue.currency) };
   if (measure.type === "unique_users") return { items: ACTORS, tallies: userTallies(context.identities) };
   if (measure.field === null) return { items: NO_ITEMS, tallies: eventTallies };
-  const field = rowKeysOf([measure.field], context);
+  const { type } = measure;
+  // An array is called by its JSON text, which is no number.
+  const field = type === "unique_values" ? fieldKeys(measure.field, context) : fieldKeys(measure.field, context, (value) => [labelOf(value)]);
   const items = { columns: field.columns, name: field.name, itemsOf: field.keysOf };
-  return { items, tallies: measure.type === "unique_values" ? valueTallies(field) : numberTallies(field, measure.type) };
+  return { items, tallies: type === "unique_values" ? valueTallies(field) : numberTallies(field, type) };
 }
 
 /** People without a breakdown: who was there in each unit, and how many events they did. */

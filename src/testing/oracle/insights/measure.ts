@@ -2,7 +2,7 @@ import { parameterError } from "../../../base/errors.js";
 import type { NumericMeasureType, TrendMeasure } from "../../../plan/insights/input.js";
 import type { OracleEvent } from "../event.js";
 import { fieldReader } from "../field.js";
-import { jsonNumberOf, propertiesOf } from "../json.js";
+import { jsonNumberOf, propertiesOf, textOf } from "../json.js";
 import { remembered } from "../remembered.js";
 import type { World } from "../world.js";
 import { averageOf, decimalOf, percentileOf, shownDecimal, sumOf, type Fraction } from "./exact.js";
@@ -51,10 +51,10 @@ function fractionOf(type: NumericMeasureType): (numbers: readonly bigint[]) => F
   return (numbers) => percentileOf(numbers, percent);
 }
 
-/** The numbers among a value's properties: finite JSON numbers, and texts in that form. */
+/** The number of a value, if it has one: a finite JSON number, or a text in that form. An array has none. */
 function numbersIn(value: unknown): number[] {
-  const numbers = [...propertiesOf(value)].map(jsonNumberOf).filter((number) => number !== null);
-  return numbers.filter(Number.isFinite);
+  const number = jsonNumberOf(textOf(value) ?? "");
+  return number === null || !Number.isFinite(number) ? [] : [number];
 }
 
 function revenueMeasure({ revenue }: World): Measure {
