@@ -30,7 +30,7 @@ const breakdownMembers = {
   rest: flag(false, "Whether what is not shown is answered together."),
 };
 const breakdown = z.strictObject(breakdownMembers).meta({ required: ["fields"] }).nullish().meta({ description: "Shows the figures by the values of fields." });
-const compare = choice(["previous_period", "previous_year"], { description: "Answers an earlier time of the same length too. Needs both dates." });
+const compare = choice(["previous_period", "previous_year"], { description: "Answers the period before, or the same dates a year before, too. Needs both dates." });
 const level = choice(["identity", "account"], { default: "identity", description: "account: the company of an event, else its identity." });
 const shortInterval = choice(["day", "week", "month"], { default: "day" });
 const listLimit = integer(1, 1_000, { default: 10, description: "Of each list." });

@@ -1,7 +1,6 @@
-import { MS_PER_DAY } from "../../base/time.js";
+import { dayOf, dayStartMs, MS_PER_DAY } from "../../base/time.js";
 import { startOfUnit, unitNumberAt, type DateCut } from "../../calendar/axis.js";
 import { DATE_UNITS, type DateUnit } from "../../calendar/units.js";
-import type { Zone } from "../../calendar/zone.js";
 import { memberError, readChoice } from "../members.js";
 import type { Range } from "../plan.js";
 import type { Interval } from "./input.js";
@@ -16,9 +15,9 @@ const COMPARISONS = ["previous_period", "previous_year"] as const;
 export function readPreviousRange({ members, zone, scope }: Insight, interval: Interval | null): Range | null {
   const compare = readChoice(members, "compare", COMPARISONS);
   if (compare === null) return null;
-  const { range, isOpen, calendar } = scope;
+  const { range, isOpen, calendar: { weekStart } } = scope;
   if (isOpen.start || isOpen.end) throw memberError(members, "compare", "expected startDate and endDate beside it");
-  const previous = compare === "previous_year" ? yearBefore(zone, range) : periodBefore({ zone, weekStart: calendar.weekStart }, interval, range);
+  const previous = compare === "previous_year" ? yearBefore({ zone, weekStart }, range) : periodBefore({ zone, weekStart }, interval, range);
   if (previous.fromMs < 0 || previous.fromMs >= previous.toMs)
     throw memberError(members, "compare", `expected dates with a ${compare} of 1970 or later, got ones whose ${compare} is empty or earlier`);
   return previous;
@@ -29,8 +28,8 @@ function periodBefore(calendar: Omit<DateCut, "unit">, interval: Interval | null
   const unit = DATE_UNITS.find((each) => each === interval) ?? "day";
   for (const each of new Set<DateUnit>([unit, "day"])) {
     const cut = { ...calendar, unit: each };
+    if (!isStart(cut, fromMs) || !isStart(cut, toMs)) continue;
     const [from, to] = [unitNumberAt(cut, fromMs), unitNumberAt(cut, toMs)];
-    if (startOfUnit(cut, from) !== fromMs || startOfUnit(cut, to) !== toMs) continue;
     return { fromMs: each === "day" ? daysBefore(cut, fromMs, dayCount(fromMs, toMs)) : startOfUnit(cut, 2 * from - to), toMs: fromMs };
   }
   return { fromMs: fromMs - (toMs - fromMs), toMs: fromMs };
@@ -51,10 +50,26 @@ function daysBefore(cut: DateCut, ms: number, count: number): number {
   return startMs;
 }
 
-/** The local times of the first and last ms, a year before. */
-function yearBefore(zone: Zone, { fromMs, toMs }: Range): Range {
-  const before = (ms: number) => zone.firstAt(lessOneYear(ms + zone.offsetMsAt(ms)));
-  return { fromMs: before(fromMs), toMs: before(toMs - 1) + 1 };
+/** Months before a month of the same name. */
+const MONTHS_PER_YEAR = 12;
+
+/** The same months, where the range is whole ones; else each side at its date, where a day begins there; else at its local time. */
+function yearBefore({ zone, weekStart }: Omit<DateCut, "unit">, { fromMs, toMs }: Range): Range {
+  const [days, months]: [DateCut, DateCut] = [{ zone, weekStart, unit: "day" }, { zone, weekStart, unit: "month" }];
+  if ([fromMs, toMs].every((ms) => isStart(months, ms))) {
+    const monthBefore = (ms: number) => startOfUnit(months, unitNumberAt(months, ms) - MONTHS_PER_YEAR);
+    return { fromMs: monthBefore(fromMs), toMs: monthBefore(toMs) };
+  }
+  const dateBefore = (ms: number) => dayOf(lessOneYear(dayStartMs(unitNumberAt(days, ms))));
+  const localBefore = (ms: number) => lessOneYear(ms + zone.offsetMsAt(ms));
+  return {
+    fromMs: isStart(days, fromMs) ? startOfUnit(days, dateBefore(fromMs)) : zone.firstAt(localBefore(fromMs)),
+    toMs: isStart(days, toMs) ? startOfUnit(days, dateBefore(toMs - 1) + 1) : zone.firstAt(localBefore(toMs - 1) + 1),
+  };
+}
+
+function isStart(cut: DateCut, ms: number): boolean {
+  return startOfUnit(cut, unitNumberAt(cut, ms)) === ms;
 }
 
 function lessOneYear(localMs: number): number {

@@ -51,26 +51,26 @@ test("The year 1970 cuts the first day west of Greenwich.", () => {
   expect(total?.start).toBe("1970-01-01T00:00:00.000Z");
 });
 
-test("Numbers are JSON numbers and texts in their form, an array's each once.", () => {
-  const given: unknown[] = [0.1, 0.2, "3.0", true, "abc", " 1", "0x1", "1e400", [1, 2, 2, "1"], { a: 1 }, null, "", []];
+test("Numbers are JSON numbers and texts in their form; arrays, objects and all else have none.", () => {
+  const given: unknown[] = [0.1, 0.2, "3.0", 1, "-2e0", true, "abc", " 1", "0x1", "1e400", [50], [1, 2, 2, "1"], [[7]], { a: 1 }, null, "", []];
   const history = given.map((x, index) => event(Date.parse("2026-03-01T00:00Z") + index, { metadata: { x: x as string } }));
   const seriesOf = (type: "sum" | "avg" | "min" | "max" | "p25" | "median" | "p75" | "p90" | "p95" | "p99" | "unique_values") => {
     const [series] = ask(history).trend({ measure: { type, field: "x" }, interval: "total" }).series;
     return [series?.counted, series?.total, series?.data];
   };
-  // 0.1, 0.2, 1, 2 and 3 of four events.
-  expect(seriesOf("sum")).toEqual([4, 6.3, [6.3]]);
-  expect(seriesOf("avg")).toEqual([4, 1.26, [1.26]]);
-  expect(seriesOf("min")).toEqual([4, 0.1, [0.1]]);
-  expect(seriesOf("p25")).toEqual([4, 0.2, [0.2]]);
-  expect(seriesOf("median")).toEqual([4, 1, [1]]);
-  expect(seriesOf("p75")).toEqual([4, 2, [2]]);
-  expect(seriesOf("p90")).toEqual([4, 2.6, [2.6]]);
-  expect(seriesOf("p95")).toEqual([4, 2.8, [2.8]]);
-  expect(seriesOf("p99")).toEqual([4, 2.96, [2.96]]);
-  expect(seriesOf("max")).toEqual([4, 3, [3]]);
-  // All texts but "" and all others, each once: 0.1, 0.2, 3.0, true, abc, " 1", 0x1, 1e400, 1, 2, {"a":1}.
-  expect(seriesOf("unique_values")).toEqual([10, 11, [11]]);
+  // -2, 0.1, 0.2, 1 and 3 of five events.
+  expect(seriesOf("sum")).toEqual([5, 2.3, [2.3]]);
+  expect(seriesOf("avg")).toEqual([5, 0.46, [0.46]]);
+  expect(seriesOf("min")).toEqual([5, -2, [-2]]);
+  expect(seriesOf("p25")).toEqual([5, 0.1, [0.1]]);
+  expect(seriesOf("median")).toEqual([5, 0.2, [0.2]]);
+  expect(seriesOf("p75")).toEqual([5, 1, [1]]);
+  expect(seriesOf("p90")).toEqual([5, 2.2, [2.2]]);
+  expect(seriesOf("p95")).toEqual([5, 2.6, [2.6]]);
+  expect(seriesOf("p99")).toEqual([5, 2.92, [2.92]]);
+  expect(seriesOf("max")).toEqual([5, 3, [3]]);
+  // All texts but "" and all others, elements too, each once: 0.1, 0.2, 3.0, 1, -2e0, true, abc, " 1", 0x1, 1e400, 50, 2, 7, {"a":1}.
+  expect(seriesOf("unique_values")).toEqual([14, 14, [14]]);
 });
 
 test("Cumulative figures are the measure up to the end of the bucket; without filling, buckets without anything are left out.", () => {
@@ -147,9 +147,12 @@ test("Days before are the zone's, however long; one that does not exist is none.
   ]);
 });
 
-test("The year before is between the same local times; a leap day becomes the 28th.", () => {
+test("The year before is of the same dates, months and local times; a leap day becomes the 28th.", () => {
   const yearBefore = (startDate: string, endDate: string, timeZone = "UTC") => previousOf({ compare: "previous_year", interval: "total", startDate, endDate, timeZone });
   expect(yearBefore("2024-02-29", "2024-02-29")).toEqual([["2023-02-28T00:00:00.000Z", "2023-02-28T23:59:59.999Z"]]);
+  expect(yearBefore("2025-02-28", "2025-02-28")).toEqual([["2024-02-28T00:00:00.000Z", "2024-02-28T23:59:59.999Z"]]);
+  expect(yearBefore("2025-02-01", "2025-02-28")).toEqual([["2024-02-01T00:00:00.000Z", "2024-02-29T23:59:59.999Z"]]);
+  expect(yearBefore("2012-12-29", "2012-12-30", "Pacific/Apia")).toEqual([["2011-12-29T10:00:00.000Z", "2011-12-30T09:59:59.999Z"]]);
   expect(yearBefore("2025-02-28", "2025-03-01")).toEqual([["2024-02-28T00:00:00.000Z", "2024-03-01T23:59:59.999Z"]]);
   expect(yearBefore("2026-03-29", "2026-03-30", "Europe/Berlin")).toEqual([["2025-03-28T23:00:00.000Z", "2025-03-30T21:59:59.999Z"]]);
   // 02:30 was skipped on 30 March 2025, and came twice on 26 October 2025.

@@ -1,6 +1,6 @@
 import { parameterError } from "../../../base/errors.js";
 import type { CalendarUnit, Comparison, Interval } from "../../../plan/insights/input.js";
-import type { Span } from "../instant.js";
+import { DAY_MS, type Span } from "../instant.js";
 import { unitAt, unitBefore, type Calendar } from "./calendar.js";
 import { oneOf } from "./one-of.js";
 import { firstInstant, localMs } from "./zone.js";
@@ -38,14 +38,27 @@ function stepsBack(calendar: Calendar, unit: CalendarUnit, fromMs: number, count
   return at.startMs;
 }
 
-/** The local times of the first and last ms a year before. */
-function previousYear({ timeZone }: Calendar, { fromMs, toMs }: Span): Span {
-  const yearBefore = (ms: number) => firstInstant(timeZone, lessOneYear(localMs(timeZone, ms)));
-  return { fromMs: yearBefore(fromMs), toMs: yearBefore(toMs - 1) + 1 };
+/** Whole months: the same months. Else each side by itself: at the date a year before, where a day begins there, or at the local time. */
+function previousYear(calendar: Calendar, { fromMs, toMs }: Span): Span {
+  const { timeZone } = calendar;
+  const startOf = (date: Date) => firstInstant(timeZone, date.getTime());
+  const begins = (unit: CalendarUnit, ms: number) => unitAt(calendar, unit, ms).startMs === ms;
+  if (begins("month", fromMs) && begins("month", toMs)) {
+    const monthBefore = (ms: number) => lessOneYear(Date.parse(`${unitAt(calendar, "month", ms).local}-01`));
+    const last = monthBefore(toMs - 1);
+    return { fromMs: startOf(monthBefore(fromMs)), toMs: startOf(new Date(Date.UTC(last.getUTCFullYear(), last.getUTCMonth() + 1))) };
+  }
+  const dateOf = (ms: number) => Date.parse(unitAt(calendar, "day", ms).local);
+  return {
+    fromMs: startOf(lessOneYear(begins("day", fromMs) ? dateOf(fromMs) : localMs(timeZone, fromMs))),
+    toMs: startOf(new Date(begins("day", toMs) ? lessOneYear(dateOf(toMs - 1)).getTime() + DAY_MS : lessOneYear(localMs(timeZone, toMs - 1)).getTime() + 1)),
+  };
 }
 
-function lessOneYear(local: number): number {
+/** The same date and time of the year before; 28 February for the 29th. */
+function lessOneYear(local: number): Date {
   const date = new Date(local);
   const isLeapDay = date.getUTCMonth() === 1 && date.getUTCDate() === 29;
-  return date.setUTCFullYear(date.getUTCFullYear() - 1, date.getUTCMonth(), isLeapDay ? 28 : date.getUTCDate());
+  date.setUTCFullYear(date.getUTCFullYear() - 1, date.getUTCMonth(), isLeapDay ? 28 : date.getUTCDate());
+  return date;
 }
