@@ -1,4 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are below the length */
+import { digitsOf } from "../schema/currency.js";
+
 /**
  * An exact amount: a safe integer of millionths of the major unit, else a bigint of 10⁻³⁰ of it. Sums of one currency stay
  * numbers, whose addition costs nothing; converted, astronomical and very fine amounts are bigints.
@@ -142,14 +144,4 @@ function divided(value: bigint, divisor: bigint): bigint {
   const twice = (size % divisor) * 2n;
   const rounded = twice > divisor || (twice === divisor && (quotient & 1n) === 1n) ? quotient + 1n : quotient;
   return value < 0n ? -rounded : rounded;
-}
-
-/** Digits behind the point by ISO 4217, where they are not two. */
-const DIGITS: ReadonlyMap<string, number> = new Map([
-  ..."JPY KRW VND CLP ISK UGX XAF XOF XPF PYG RWF KMF GNF DJF BIF VUV".split(" ").map((code): [string, number] => [code, 0]),
-  ..."BHD IQD JOD KWD LYD OMR TND".split(" ").map((code): [string, number] => [code, 3]),
-]);
-
-function digitsOf(currency: string): number {
-  return DIGITS.get(currency) ?? 2;
 }

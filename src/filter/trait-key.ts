@@ -1,5 +1,6 @@
 import { compareCodePoints } from "../base/order.js";
-import { canonicalJson, walk } from "./operand-value.js";
+import { changesOf, isTraitChange, SET_ONCE, TRAIT_CHANGES, type Traits } from "../schema/traits.js";
+import { canonicalJson, isSetJson, walk } from "./operand-value.js";
 
 /** Traits that a record tells, as JSON; `""` for none. */
 export interface ToldTraits {
@@ -16,26 +17,92 @@ export class TraitKey {
     this.written = `${JSON.stringify(key)}:`;
   }
 
-  /** The value of the key in a text; undefined where it has none. */
-  valueOf(text: string): unknown {
-    if (!text.includes(this.written)) return undefined;
-    const members = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    return Object.hasOwn(members, this.key) ? members[this.key] : undefined;
+  /**
+   * The newest value of the key (at one time the greater canonical JSON), with the changes behind it. Undefined where no record has the key.
+   * @param records in order of (createdAt, id)
+   */
+  newest(records: readonly ToldTraits[]): unknown {
+    const value = new TraitValue();
+    for (const { ms, traits } of records) {
+      if (!traits.includes(this.written)) continue;
+      const members = JSON.parse(traits) as Traits;
+      const once = this.#of(changesOf(members, SET_ONCE));
+      if (isSetJson(once) && !isSetJson(value.now)) value.change(once);
+      const own = this.#of(members);
+      if (own !== undefined && !isTraitChange(this.key, own)) value.set(own, ms);
+      for (const change of OTHER_CHANGES) {
+        const by = this.#of(changesOf(members, change));
+        if (isSetJson(by)) value[change](by);
+      }
+    }
+    return value.now;
   }
 
-  /** The newest value of the key in some records; of one time the greater canonical JSON. Undefined where none has it. */
-  newest(records: readonly ToldTraits[]): unknown {
-    let newestMs = -Infinity;
-    let newest: unknown;
-    for (const { ms, traits } of records) {
-      if (ms < newestMs) continue;
-      const value = this.valueOf(traits);
-      if (value === undefined || (ms === newestMs && compareCodePoints(canonicalJson(value), canonicalJson(newest)) <= 0)) continue;
-      newestMs = ms;
-      newest = value;
-    }
-    return newest;
+  #of(members: Traits): unknown {
+    return Object.hasOwn(members, this.key) ? members[this.key] : undefined;
   }
+}
+
+/** Of one record they come behind what it sets. */
+const OTHER_CHANGES = TRAIT_CHANGES.filter((change) => change !== SET_ONCE);
+
+/** The value of a trait while records change it, one after the other. */
+class TraitValue {
+  now: unknown = undefined;
+  #set: unknown = undefined;
+  #setMs = -Infinity;
+  /** The value, where changes made a list of it: what it takes to add to it does not grow with it. */
+  #list: { readonly items: unknown[]; readonly texts: Set<string> } | null = null;
+
+  set(value: unknown, ms: number): void {
+    if (ms === this.#setMs && compareCodePoints(canonicalJson(value), canonicalJson(this.#set)) <= 0) return;
+    [this.#set, this.#setMs] = [value, ms];
+    this.change(value);
+  }
+
+  change(value: unknown): void {
+    this.now = value;
+    this.#list = null;
+  }
+
+  $add(by: unknown): void {
+    if (typeof by !== "number") return;
+    if (!isSetJson(this.now)) this.change(by);
+    else if (typeof this.now === "number" && Number.isFinite(this.now + by)) this.change(this.now + by);
+  }
+
+  $append(values: unknown): void {
+    const { items, texts } = this.#listed();
+    for (const value of settledItems(values)) {
+      items.push(value);
+      texts.add(canonicalJson(value));
+    }
+  }
+
+  $union(values: unknown): void {
+    const { texts } = this.#listed();
+    for (const value of settledItems(values)) if (!texts.has(canonicalJson(value))) this.$append([value]);
+  }
+
+  $remove(values: unknown): void {
+    if (!Array.isArray(this.now)) return;
+    const gone = new Set(settledItems(values).map(canonicalJson));
+    this.change(this.now.filter((item) => !gone.has(canonicalJson(item))));
+  }
+
+  #listed(): { readonly items: unknown[]; readonly texts: Set<string> } {
+    if (this.#list === null) {
+      const items = settledItems(this.now);
+      this.#list = { items, texts: new Set(items.map(canonicalJson)) };
+      this.now = items;
+    }
+    return this.#list;
+  }
+}
+
+/** The items of a list that are set; a single value is a list of one. */
+function settledItems(value: unknown): unknown[] {
+  return [value].flat().filter(isSetJson);
 }
 
 /** What records of one owner say under a name: the literal key first, then a walk from the key before the first dot. */
@@ -56,6 +123,7 @@ export class TraitPath {
     return [this.#literal.written, ...(this.#root === null ? [] : [this.#root.written])];
   }
 
+  /** @param records in order of (createdAt, id) */
   newest(records: readonly ToldTraits[]): unknown {
     const value = this.#literal.newest(records);
     return value === undefined && this.#root !== null ? walk(this.#root.newest(records), this.#rest) : value;

@@ -1,5 +1,6 @@
 import { compareIds } from "../base/uuid.js";
 import type { FrozenCodes } from "../column/paged-codes.js";
+import { newestTexts } from "../schema/traits.js";
 import type { CompanyView } from "./identity-view.js";
 import type { IdentityResolver } from "./resolver.js";
 
@@ -73,9 +74,7 @@ export class Companies implements CompanyView {
     if (rows.length === 0) return null;
     const traits = dictionaries.named("traits");
     const oldestFirst = [...rows].sort((a, b) => table.compare(a, b));
-    const merged = oldestFirst.flatMap((row) =>
-      Object.entries(JSON.parse(traits.valueOf(table.code(row, "traits"))) as Record<string, unknown>).filter(([, value]) => typeof value === "string" && value !== ""));
-    return Object.fromEntries(merged);
+    return newestTexts(oldestFirst.map((row) => traits.valueOf(table.code(row, "traits"))));
   }
 }
 

@@ -3,6 +3,7 @@ import { LIMITS } from "../base/limits.js";
 import { writeUuidOfText, writeUuidV7 } from "../base/uuid.js";
 import { MetadataFault, metadataTexts, utf8Length } from "../schema/metadata.js";
 import { instantOf, momentFault, storedMsOf, type ReceiptContext } from "../schema/moment.js";
+import { changesOf, SET_ONCE } from "../schema/traits.js";
 import { emailOfTraits, normalEmail } from "./emails.js";
 import { RECORD_KINDS } from "./record-table.js";
 import type { RecordField } from "./record-table.js";
@@ -34,6 +35,8 @@ export function decodeIdentify(input: unknown, context: RecordContext): DecodedR
   const members = membersOf(input, ["userId", "anonymousId", "email", "traits"]);
   const { userId, anonymousId } = someone(members);
   const traits = traitsOf(members);
+  if (emailOfTraits(changesOf(traits.value, SET_ONCE)) !== "")
+    throw parameterError("invalid_parameter", `traits.${SET_ONCE}.email`, "expected none: an email counts from when it is told on, send it as `email`");
   const email = normalEmail(textOf(members, "email")) || emailOfTraits(traits.value);
   return decoded(RECORD_KINDS.identify, members, context, { userId, anonymousId, email, traits: traits.text });
 }
@@ -141,17 +144,17 @@ function someone(members: Members): { userId: string; anonymousId: string } {
 
 interface Traits {
   readonly text: string;
-  readonly value: unknown;
+  readonly value: Readonly<Record<string, unknown>>;
 }
 
 function traitsOf(members: Members): Traits {
   const traits = members.get("traits");
   const parts = metadataTexts(traits);
   if (parts instanceof MetadataFault) throw parameterError("invalid_parameter", `traits${parts.path}`, parts.reason);
-  if (parts.keys.length === 0) return { text: "", value: null };
+  if (parts.keys.length === 0) return { text: "", value: {} };
   const text = JSON.stringify(traits);
   // As they come back from the store: a Date is text there.
-  return { text, value: JSON.parse(text) };
+  return { text, value: JSON.parse(text) as Traits["value"] };
 }
 
 function decoded(kind: number, members: Members, context: RecordContext, texts: Partial<Record<RecordField, string>>): DecodedRecord {

@@ -1,3 +1,5 @@
+import { changesOf, isTraitChange, SET_ONCE, type Traits } from "../schema/traits.js";
+
 /** An email as it is compared: trimmed, in lower case, nothing else. */
 export function normalEmail(email: string): string {
   return email.trim().toLowerCase();
@@ -14,14 +16,21 @@ export function emailOfTraits(traits: unknown): string {
   return typeof email === "string" ? normalEmail(email) : "";
 }
 
-/** The one that traits hold, as JSON, also beside another. */
-export function emailInTraits(traits: string): string {
-  return traits.includes('"email":') ? emailOfTraits(JSON.parse(traits)) : "";
+/** Those that traits hold, as JSON, also beside another, and those that are set once. */
+export function emailsInTraits(traits: string): readonly string[] {
+  if (!traits.includes('"email":')) return [];
+  const members = JSON.parse(traits) as Traits;
+  return [emailOfTraits(members), emailOfTraits(changesOf(members, SET_ONCE))].filter((email) => email !== "");
 }
 
-/** Traits as JSON, as they would be stored had they come without an email; `""` for none. */
-export function traitsWithoutEmail(traits: string): string {
-  const members = JSON.parse(traits) as Record<string, unknown>;
-  delete members["email"];
-  return Object.keys(members).length === 0 ? "" : JSON.stringify(members);
+/** Traits as JSON, as they would be stored had they come without these emails; `""` for none. */
+export function traitsWithoutEmails(traits: string, isCut: (email: string) => boolean): string {
+  const { [SET_ONCE]: once, ...members } = JSON.parse(traits) as Traits;
+  const left = withoutEmail({ ...members, ...(once === undefined ? {} : { [SET_ONCE]: isTraitChange(SET_ONCE, once) ? withoutEmail(once, isCut) : once }) }, isCut);
+  return Object.keys(left).length === 0 ? "" : JSON.stringify(left);
+}
+
+function withoutEmail(traits: Traits, isCut: (email: string) => boolean): Traits {
+  const { email, ...others } = traits;
+  return email !== undefined && isCut(emailOfTraits(traits)) ? others : traits;
 }

@@ -64,6 +64,17 @@ async function tell(daybook: Daybook): Promise<void> {
   await daybook.unlink(linkId);
   await daybook.identify({ userId: "bob", email: "bob@shop.example", traits: { plan: { b: 1e21, a: true }, age: 1e21, 'odd "key"': "odd" } });
   await daybook.identify({ anonymousId: "device-cy", traits: { plan: "", age: 5, note: '"plan":"hidden"' } });
+  // Set once by both ids, of one millisecond the first id; and after it was unset. Counted, and lists.
+  const [first, second] = ["00000000-0000-4000-8000-0000000000f1", "f0000000-0000-4000-8000-0000000000f2"];
+  await daybook.identify({ id: second, userId: "ann", createdAt: at(5), traits: { $set_once: { source: "a second", plan: "no" }, $add: { visits: 2 } } });
+  await daybook.identify({ id: first, userId: "ann-old", createdAt: at(5), traits: { $set_once: { source: "the first" }, $add: { visits: 0.5 } } });
+  await daybook.identify({ userId: "ann", createdAt: at(4), traits: { $set_once: { source: null } } });
+  await daybook.identify({ userId: "bob", createdAt: at(1), traits: { $set_once: { source: "news" }, $append: { list: ["x", 1] } } });
+  await daybook.identify({ userId: "bob", createdAt: at(2), traits: { source: null, $union: { list: ["x", "y"] } } });
+  await daybook.identify({ userId: "bob", createdAt: at(3), traits: { $set_once: { source: "mail" }, $remove: { list: 1 } } });
+  await daybook.group({ companyId: "bolt", userId: "bob", createdAt: at(1), traits: { $set_once: { name: "Never", domain: "bolt.example" } } });
+  await daybook.group({ companyId: "acme", userId: "ann", createdAt: at(1), traits: { $set_once: { name: "", size: 1 } } });
+  await daybook.group({ companyId: "acme", userId: "ann", createdAt: at(2), traits: { $set_once: { name: "Acme", size: 2 } } });
   await daybook.group({ companyId: "acme", userId: "dee", createdAt: at(12 * HOUR) });
   await daybook.group({ companyId: "cube", userId: "dee", createdAt: at(17 * HOUR) });
   await daybook.group({ companyId: "acme", userId: "ann", createdAt: at(DAY), traits: { size: 40, plan: "team" } });
@@ -76,6 +87,7 @@ type Ask = (of: ClickHouseDaybook | Daybook) => Promise<unknown>;
 const steps = [{ eventName: "a" }, { eventName: "b" }];
 const FIELDS = [
   ["person.plan", "person.age"], ["person.email", "person.deep.key"], ['person.odd "key"', "person.none"], ["company.size", "company.plan"],
+  ["person.source", "person.visits"], ["person.list", "company.name"],
   ["company.email", "first_touch.source"], ["first_touch.medium", "first_touch.campaign"], ["last_touch.source", "last_touch.medium"], ["last_touch.campaign"],
 ];
 const VALUES = ["free", "40", "", "(direct)"];
@@ -116,6 +128,7 @@ const questions: Readonly<Record<string, Ask>> = {
   "paths of what lies deep": (of) => of.paths({ node: "person.deep.key", collapse: false }),
   "paths of companies": (of) => of.paths({ node: "company.size", collapse: false }),
   "paths of who brought it": (of) => of.paths({ node: "last_touch.source" }),
+  "people of what is set once": (of) => of.trend(inSegment("in_segment", { type: "trait", field: "source", operator: "in", value: ["the first", "mail"] })),
   "people of a trait": (of) => of.trend(inSegment("in_segment", { type: "trait", field: "plan", operator: "=", value: "free" })),
   "people without a trait": (of) => of.trend(inSegment("not_in_segment", { type: "trait", field: "plan", operator: "is_set" })),
   "people who were last seen with a company": (of) => of.trend(inSegment("in_segment", { type: "company", operator: "=", value: "bolt" })),

@@ -1,4 +1,4 @@
-import { emailInTraits, looksLikeEmail, normalEmail, traitsWithoutEmail } from "../../identity/emails.js";
+import { emailsInTraits, looksLikeEmail, normalEmail, traitsWithoutEmails } from "../../identity/emails.js";
 import { usersLike } from "../question/person.js";
 import type { Subjects } from "../question/subject.js";
 import type { Note } from "../removal/removal.js";
@@ -43,7 +43,8 @@ export async function traitsWithout(
   const rows = connection.stream<[string, string]>(sql`SELECT toString(id), traits FROM ${moment.tables.all("records")}
     WHERE position(traits, '"email":') > 0 AND ${mayHave} AND id NOT IN ${uuids(goneIds)}`);
   const notes: Note[] = [];
-  for await (const [id, traits] of rows) if (emails.includes(emailInTraits(traits))) notes.push(["traits", id, traitsWithoutEmail(traits)]);
+  const isCut = (email: string) => emails.includes(email);
+  for await (const [id, traits] of rows) if (emailsInTraits(traits).some(isCut)) notes.push(["traits", id, traitsWithoutEmails(traits, isCut)]);
   return notes;
 }
 

@@ -81,7 +81,7 @@ async function traitOf({ kind, path }: TraitOperand, { connection, signal, ...mo
   const known = new KnownTrait();
   const trait = new TraitPath(path);
   const tells = anyOf(trait.written.map((written) => sql`position(traits, ${text(written)}) > 0`));
-  const told = sql`SELECT owner, ms, traits FROM (${recordsOf(kind, tells, moment)}) ORDER BY owner`;
+  const told = sql`SELECT owner, ms, traits FROM (${recordsOf(kind, tells, moment)}) ORDER BY owner, ms, toUInt128(id)`;
   for await (const records of listsOf(connection.stream<readonly [owner: string, ms: number, traits: string]>(told, signal)))
     known.add(records[0]?.[0] ?? "", trait.newest(records.map(([, ms, traits]): ToldTraits => ({ ms, traits }))));
   return known;

@@ -3,6 +3,7 @@ import { ZERO, addMoney, compareMoney, majorUnits, type Money } from "../../answ
 import { compareCodePoints } from "../../base/order.js";
 import { isoOf } from "../../base/time.js";
 import type { Plan } from "../../plan/plan.js";
+import { newestTexts } from "../../schema/traits.js";
 import { companyOf, rowsByActor } from "../question/companies.js";
 import { emailIdentifiers, isIdentified } from "../question/identifiers.js";
 import { Needs } from "../question/needs.js";
@@ -70,10 +71,7 @@ async function traitsOf(companyIds: readonly string[], asking: Asking): Promise<
   const inForce = sql`kind = 'group' AND traits != '' AND ${isInForce(sql`id`, asking)}`;
   const rows = await connection.rows<[string, string]>(sql`SELECT companyId, traits FROM ${tables.all("records")}
     WHERE ${inForce} AND companyId IN ${texts(companyIds)} ORDER BY ms, toUInt128(id)`, signal);
-  const known = new Map<string, Record<string, unknown>>();
-  for (const [companyId, traits] of rows) {
-    const told = Object.entries(JSON.parse(traits) as Record<string, unknown>).filter(([, value]) => typeof value === "string" && value !== "");
-    known.set(companyId, { ...known.get(companyId), ...Object.fromEntries(told) });
-  }
-  return known;
+  const told = new Map<string, string[]>();
+  for (const [companyId, traits] of rows) told.set(companyId, [...(told.get(companyId) ?? []), traits]);
+  return new Map([...told].map(([companyId, traits]) => [companyId, newestTexts(traits)]));
 }

@@ -1,6 +1,6 @@
 import { hmacSha256, toHex } from "../../base/hash.js";
 import type { DecodedRecord } from "../../identity/decode-record.js";
-import { emailInTraits } from "../../identity/emails.js";
+import { emailsInTraits } from "../../identity/emails.js";
 
 /** What an id is: the same text may be erased as one and free as another. */
 export type SuppressedKind = "userId" | "anonymousId" | "email";
@@ -55,7 +55,7 @@ export class Suppression {
     if (this.isEmpty) return false;
     const covers = (kind: SuppressedKind, id: string) => this.covers(kind, id, createdAtMs);
     if (covers("userId", texts.userId) || covers("userId", texts.fromUserId) || covers("anonymousId", texts.anonymousId)) return true;
-    return covers("email", texts.email) || covers("email", emailInTraits(texts.traits));
+    return covers("email", texts.email) || emailsInTraits(texts.traits).some((email) => covers("email", email));
   }
 
   /** 128 bits of the HMAC, hex. */

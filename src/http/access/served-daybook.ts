@@ -3,7 +3,7 @@ import type { Daybook } from "../../engine/daybook.js";
 import type { ReportName } from "../../plan/plan.js";
 
 /** What not every Daybook has whose events are kept elsewhere. */
-type Own = Pick<Daybook, "segments" | "privacyRequests" | "timeToLive" | "deleteEvents" | "deleteProject" | "explain" | "changes" | "stats">;
+type Own = Pick<Daybook, "currency" | "segments" | "privacyRequests" | "timeToLive" | "deleteEvents" | "deleteProject" | "explain" | "changes" | "stats">;
 
 type Transfer = "ingest" | "identify" | "group" | "alias" | "unlink" | "ingestRecords" | "exportEvents" | "exportRecords";
 

@@ -89,12 +89,14 @@ function read(sent: unknown, { at, idOf: idFor, sent: { body, receivedAtMs, read
   return [tied, ...traits, ...(companyId === null ? [] : [memberRecord(companyId, person, moment)])];
 }
 
-/** Properties without an operation are set. Operations that count or append have no place. */
+/** Properties without an operation are set. Where in a list something is added makes no difference here. */
 function changesOf(properties: Item["user_properties"]): TraitChanges {
   const all = objectOf(properties);
-  const { $set, $setOnce: setOnce, $unset: unset } = all;
+  const { $set, $setOnce: setOnce, $unset: unset, $add: add, $append, $prepend, $preInsert, $postInsert, $remove: remove } = all;
   const plain = Object.entries(all).filter(([name]) => !name.startsWith("$"));
-  return { set: { ...Object.fromEntries(plain), ...objectOf($set) }, setOnce, unset };
+  const append = { ...objectOf($append), ...objectOf($prepend) };
+  const union = { ...objectOf($preInsert), ...objectOf($postInsert) };
+  return { set: { ...Object.fromEntries(plain), ...objectOf($set) }, setOnce, unset, add, append, union, remove };
 }
 
 function eventOf(event: Item, person: Person, eventId: string, createdAt: number, readAgent: Reading["sent"]["readAgent"]): EventInput {

@@ -23,6 +23,8 @@ export interface Reading {
   readonly sent: ClientSent;
   /** Stands before the names of members in what is wrong with it. */
   readonly at: string;
+  /** In which amounts without a currency of their own are. */
+  readonly currency: string;
   /** An id for what came without one. */
   readonly idOf: IdMaker;
 }

@@ -1,13 +1,14 @@
 import { z } from "zod";
 import { checkShape } from "../shapes/check-shape.js";
 import { id, object } from "../tracking/call.js";
-import { idOf, isObject, objectOf } from "../tracking/members.js";
+import { idOf, isObject, objectOf, without } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 import type { Told } from "../tracking/store-entries.js";
 import type { Client, Reading } from "./client.js";
 import { fieldsOf } from "./fields.js";
 import { mixpanelAnswer, mixpanelKey, mixpanelShape, mixpanelTimeMs } from "./mixpanel.js";
 import { companyRecords, isCompanyType, traitRecords } from "./people.js";
+import type { TraitChanges } from "./people.js";
 
 const common = {
   $token: z.string(),
@@ -15,15 +16,23 @@ const common = {
   $set: object,
   $set_once: object,
   $unset: z.array(z.string()).nullish(),
+  $add: object,
+  $append: object,
+  $union: object,
+  $remove: object,
 };
-const profile = z.looseObject({ ...common, $distinct_id: id, $append: object });
+const profile = z.looseObject({ ...common, $distinct_id: id });
 const company = z.looseObject({ ...common, $group_key: z.string(), $group_id: id });
+
+/** Traits that have another name here: the email by which somebody is found, and what a company is called. */
+const PERSON_NAMES = new Map([["$email", "email"]]);
+const COMPANY_NAMES = new Map([["$name", "name"]]);
 
 /** The list of somebody's payments, which is none of their traits. */
 const CHARGES = "$transactions";
 const CHARGE_NAME = "Payment";
 
-/** People of `mixpanel`: `people.set`, `set_once`, `unset`, `track_charge`. What else there is has no place and changes nothing. */
+/** People of `mixpanel`: their traits, and `people.track_charge`. What else there is has no place and changes nothing. */
 export const mixpanelPeople: Client = {
   shape: mixpanelShape,
   keyOf: (sent) => mixpanelKey(sent, (each) => each["$token"]),
@@ -37,11 +46,10 @@ export const mixpanelGroups: Client = { ...mixpanelPeople, read: readGroup };
 
 function readProfile(sent: unknown, reading: Reading): readonly Told[] {
   checkShape(profile, sent, { at: reading.at, secret: true });
-  const { $set, $set_once: setOnce, $unset: unset, $append, $distinct_id: distinctId } = sent as z.infer<typeof profile>;
-  const { [CHARGES]: _, ...set } = $set ?? {};
-  const person = { userId: idOf(distinctId) };
-  const records = traitRecords(person, { set, setOnce, unset }, momentOf(sent as JsonObject, reading));
-  const charge = $append?.[CHARGES];
+  const told = sent as z.infer<typeof profile>;
+  const person = { userId: idOf(told.$distinct_id) };
+  const records = traitRecords(person, changesOf(told, PERSON_NAMES), momentOf(told, reading));
+  const charge = told.$append?.[CHARGES];
   return isObject(charge) ? [...records, chargeOf(charge, person, reading)] : records;
 }
 
@@ -57,17 +65,22 @@ function chargeOf(charge: JsonObject, { userId }: { readonly userId: string | nu
 
 function readGroup(sent: unknown, reading: Reading): readonly Told[] {
   checkShape(company, sent, { at: reading.at, secret: true });
-  const { $group_key: type, $group_id: groupId, $set, $set_once: setOnce, $unset } = sent as z.infer<typeof company>;
-  const companyId = idOf(groupId);
-  if (!isCompanyType(type) || companyId === null) return [];
-  const moment = momentOf(sent as JsonObject, reading);
-  return companyRecords(companyId, null, { set: named($set), setOnce: named(setOnce), unset: $unset }, moment);
+  const told = sent as z.infer<typeof company>;
+  const companyId = idOf(told.$group_id);
+  if (!isCompanyType(told.$group_key) || companyId === null) return [];
+  return companyRecords(companyId, null, changesOf(told, COMPANY_NAMES), momentOf(told, reading));
 }
 
-/** The name of a company is shown where it stands under `name`. */
-function named(traits: JsonObject | null | undefined): JsonObject {
-  const { $name: name, ...rest } = objectOf(traits);
-  return name === undefined ? rest : { name, ...rest };
+type Changes = Pick<z.infer<typeof company>, keyof typeof common>;
+
+function changesOf({ $set, $set_once: setOnce, $unset, $add, $append, $union, $remove }: Changes, names: ReadonlyMap<string, string>): TraitChanges {
+  const named = (traits: JsonObject | null | undefined) => {
+    const own = without(objectOf(traits), [CHARGES, ...names.keys()]);
+    const renamed = [...names].flatMap(([name, here]) => (objectOf(traits)[name] === undefined ? [] : [[here, objectOf(traits)[name]] as const]));
+    return { ...own, ...Object.fromEntries(renamed) };
+  };
+  const unset = $unset?.map((name) => names.get(name) ?? name);
+  return { set: named($set), setOnce: named(setOnce), unset, add: named($add), append: named($append), union: named($union), remove: named($remove) };
 }
 
 /** A profile is told once for a moment: the same said again later changes nothing. */

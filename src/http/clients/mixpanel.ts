@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parameterError } from "../../base/errors.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { instantOf } from "../../schema/moment.js";
 import { instantOfSeconds } from "../tracking/call-time.js";
@@ -9,7 +10,7 @@ import type { ClientKeyed, ClientSent } from "../routing/route.js";
 import type { Client, Reading } from "./client.js";
 import { fieldsOf, misfits } from "./fields.js";
 import type { FieldNames } from "./fields.js";
-import { aliasRecord, companyOf, COMPANY_TYPES, otherGroups } from "./people.js";
+import { aliasRecord, companyOf, COMPANY_TYPES, mergeRecords, otherGroups } from "./people.js";
 import type { Moment, Person } from "./people.js";
 
 /** Properties of an event that are fields here. */
@@ -33,6 +34,7 @@ export const MIXPANEL_DROPPED = ["token", "time", "distinct_id", "$insert_id", "
 /** What is less is seconds, what is more milliseconds: the year 5138, and 1973. */
 const SECONDS_MAX = 100_000_000_000;
 const DEVICE = "$device:";
+const DAY_MS = 86_400_000;
 
 const item = z.looseObject({ event: z.string().min(1, "expected at least one character"), properties: z.looseObject({ token: z.string() }) });
 
@@ -72,11 +74,13 @@ function read(sent: unknown, { at, idOf: idFor, sent: { receivedAtMs } }: Readin
   const { event, properties } = sent as z.infer<typeof item>;
   const content = without(properties, ["token", "ip"]);
   const timeMs = mixpanelTimeMs(properties["time"]);
-  const id = textOf(properties["$insert_id"]) ?? idFor([event, content], timeMs !== null);
-  const moment = { id, createdAtMs: timeMs ?? receivedAtMs };
+  const createdAtMs = timeMs ?? receivedAtMs;
+  const id = insertIdOf(event, properties, createdAtMs) ?? idFor([event, content], timeMs !== null);
+  const moment = { id, createdAtMs };
   const { distinct_id: own } = properties;
   if (event === "$create_alias") return [aliasRecord(idOf(properties["alias"]) ?? "", idOf(own) ?? "", moment)];
   if (event === "$identify") return [identified(properties, moment)];
+  if (event === "$merge") return merged(properties["$distinct_ids"], `${at === "" ? at : `${at}.`}properties.$distinct_ids`, moment);
   const groups = Object.fromEntries(COMPANY_TYPES.map((type) => [type, properties[type]]));
   const { fields, rest } = fieldsOf(content, MIXPANEL_FIELDS, MIXPANEL_DROPPED);
   const screen = screenOf(properties["$screen_width"], properties["$screen_height"]);
@@ -98,13 +102,41 @@ function read(sent: unknown, { at, idOf: idFor, sent: { receivedAtMs } }: Readin
   return [{ event: { ...known, metadata: { ...(isAlone ? without(rest, [company]) : rest), ...left } } }];
 }
 
+/** An id of theirs tells events of one name, person and day (UTC) apart. */
+function insertIdOf(event: string, properties: JsonObject, createdAtMs: number): string | null {
+  const insertId = textOf(properties["$insert_id"]);
+  const who = idOf(properties["distinct_id"]) ?? idOf(properties["$user_id"]) ?? idOf(properties["$device_id"]);
+  return insertId === null ? null : JSON.stringify([event, who, Math.floor(createdAtMs / DAY_MS), insertId]);
+}
+
 function personOf(properties: JsonObject): Person {
   const [userId, deviceId, own] = [idOf(properties["$user_id"]), idOf(properties["$device_id"]), idOf(properties["distinct_id"])];
   if (userId !== null || deviceId !== null) return { userId, anonymousId: deviceId };
-  return own?.startsWith(DEVICE) === true ? { anonymousId: own.slice(DEVICE.length) } : { userId: own };
+  return own !== null && isDevice(own) ? { anonymousId: deviceIdOf(own) } : { userId: own };
 }
 
-function identified(properties: JsonObject, { id, createdAtMs }: Moment): Told {
-  const person = { userId: idOf(properties["$identified_id"] ?? properties["distinct_id"]), anonymousId: idOf(properties["$anon_id"]) };
-  return { record: "identify", call: { messageId: id, ...person }, createdAtMs };
+function isDevice(distinctId: string): boolean {
+  return distinctId.startsWith(DEVICE);
+}
+
+/** As events of the device bear it. */
+function deviceIdOf(distinctId: string): string {
+  return isDevice(distinctId) ? distinctId.slice(DEVICE.length) : distinctId;
+}
+
+/** A plain id of somebody anonymous is a user id here, which becomes the other. */
+function identified(properties: JsonObject, moment: Moment): Told {
+  const [userId, other] = [idOf(properties["$identified_id"] ?? properties["distinct_id"]), idOf(properties["$anon_id"])];
+  if (userId !== null && other !== null && !isDevice(other)) return aliasRecord(other, userId, moment);
+  return { record: "identify", call: { messageId: moment.id, userId, anonymousId: other === null ? null : deviceIdOf(other) }, createdAtMs: moment.createdAtMs };
+}
+
+/** Ids that are one person: the first that is no device stays. @throws invalid_parameter */
+function merged(ids: unknown, at: string, moment: Moment): readonly Told[] {
+  const all = (Array.isArray(ids) ? (ids as readonly unknown[]) : []).map(idOf).filter((id) => id !== null);
+  const stays = all.find((id) => !isDevice(id));
+  if (stays === undefined || all.length !== 2) throw parameterError("invalid_parameter", at, "expected two ids, not both of devices");
+  const [other = stays] = all.filter((id) => id !== stays);
+  if (!isDevice(other)) return mergeRecords(other, stays, moment);
+  return [{ record: "identify", call: { messageId: moment.id, userId: stays, anonymousId: deviceIdOf(other) }, createdAtMs: moment.createdAtMs }];
 }

@@ -1,19 +1,20 @@
 import { z } from "zod";
 import { parameterError } from "../../base/errors.js";
+import { digitsOf } from "../../schema/currency.js";
 import type { EventInput } from "../../schema/event.js";
 import { instantOf, isBelowNumbers, momentFault } from "../../schema/moment.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { id, object } from "../tracking/call.js";
-import { idOf, objectOf } from "../tracking/members.js";
+import { idOf, objectOf, textOf } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 import type { Told } from "../tracking/store-entries.js";
 import type { Client, Reading } from "./client.js";
 import { fieldsOf, misfits } from "./fields.js";
 import type { FieldNames } from "./fields.js";
-import { aliasRecord, companyRecords, memberRecord, traitsOf } from "./people.js";
+import { aliasRecord, companyRecords, memberRecord, traitRecords, traitsOf } from "./people.js";
 import type { Moment } from "./people.js";
 
-/** Properties of an event that are fields here. */
+/** Properties of an event that are fields here; of revenue after its point was set. */
 export const OPENPANEL_FIELDS: FieldNames = { __revenue: "value", __path: "url", __referrer: "referrer" };
 
 /** Properties that have another place, or none. */
@@ -25,6 +26,8 @@ export const OPENPANEL_SECRET = "openpanel-client-secret";
 const text = z.string().nullish();
 const ids = z.array(z.union([z.string(), z.number()])).nullish();
 
+const counted = z.looseObject({ profileId: id, property: z.string(), value: z.number().nullish() });
+
 /** Payloads by their type. Of a type that is not here nothing is stored. */
 const payloads = {
   track: z.looseObject({ name: z.string().min(1, "expected at least one character"), properties: object, profileId: id, groups: ids }),
@@ -32,6 +35,8 @@ const payloads = {
   alias: z.looseObject({ profileId: id, alias: id }),
   group: z.looseObject({ id, type: text, name: text, properties: object }),
   assign_group: z.looseObject({ groupIds: ids, profileId: id }),
+  increment: counted,
+  decrement: counted,
 };
 type Payloads = { readonly [Type in keyof typeof payloads]: z.infer<(typeof payloads)[Type]> };
 
@@ -54,13 +59,14 @@ function read(sent: unknown, reading: Reading): readonly Told[] | Promise<readon
   const moment = { id: idFor([type, payload], false), createdAtMs: receivedAtMs };
   if (kind === "identify") return [identified(payload as Payloads["identify"], moment)];
   if (kind === "alias") return [aliasRecord(idOf(payload["alias"]) ?? "", idOf(payload["profileId"]) ?? "", moment)];
+  if (kind === "increment" || kind === "decrement") return countedUp(payload as Payloads["increment"], kind === "increment" ? 1 : -1, moment);
   return kind === "group" ? grouped(payload as Payloads["group"], moment) : assigned(payload as Payloads["assign_group"], moment);
 }
 
-async function tracked(payload: Payloads["track"], { idOf: idFor, sent }: Reading): Promise<readonly Told[]> {
+async function tracked(payload: Payloads["track"], { idOf: idFor, sent, currency }: Reading): Promise<readonly Told[]> {
   const { name, properties, profileId, groups, ...others } = payload;
   const told = objectOf(properties);
-  const { fields, rest } = fieldsOf(told, OPENPANEL_FIELDS, OPENPANEL_DROPPED);
+  const { fields, rest } = fieldsOf(inMajorUnits(told, currency), OPENPANEL_FIELDS, OPENPANEL_DROPPED);
   const time = told["__timestamp"];
   if (isBelowNumbers(time)) throw parameterError("invalid_parameter", "payload.properties.__timestamp", momentFault(time));
   const timeMs = instantOf(time);
@@ -85,6 +91,13 @@ async function tracked(payload: Payloads["track"], { idOf: idFor, sent }: Readin
   return [{ event }];
 }
 
+/** The client tells amounts in the smallest unit of their currency: cents, where it has such. */
+function inMajorUnits(properties: JsonObject, reportingCurrency: string): JsonObject {
+  const { __revenue: revenue, currency } = properties;
+  if (typeof revenue !== "number") return properties;
+  return { ...properties, __revenue: revenue / 10 ** digitsOf((textOf(currency) ?? reportingCurrency).trim().toUpperCase()) };
+}
+
 /** A view is one of a page where it has an address. */
 function nameOf(name: string, url: unknown): string {
   if (name !== "screen_view") return name;
@@ -98,6 +111,10 @@ function identified({ profileId, properties, ...traits }: Payloads["identify"], 
 function grouped({ id: groupId, properties, ...traits }: Payloads["group"], moment: Moment): readonly Told[] {
   const companyId = idOf(groupId);
   return companyId === null ? [] : companyRecords(companyId, null, { set: { ...properties, ...traits } }, moment);
+}
+
+function countedUp({ profileId, property, value }: Payloads["increment"], sign: 1 | -1, moment: Moment): readonly Told[] {
+  return traitRecords({ userId: idOf(profileId) }, { add: { [property]: sign * (value ?? 1) } }, moment);
 }
 
 /** The first of somebody's groups is the company. */

@@ -1,4 +1,5 @@
-import { idOf, isObject, objectOf, without } from "../tracking/members.js";
+import { SET_ONCE } from "../../schema/traits.js";
+import { idOf, isObject, objectOf, textOf, without } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 import type { ToldRecord } from "../tracking/store-entries.js";
 import { ADDRESSES } from "./fields.js";
@@ -15,10 +16,16 @@ export interface Person {
 /** What a client says of traits. */
 export interface TraitChanges {
   readonly set?: unknown;
-  /** Those that count only where nothing else was ever told. */
+  /** Those that count only where none is set. */
   readonly setOnce?: unknown;
   /** Names of those that are no longer there. */
   readonly unset?: unknown;
+  /** Numbers to add. */
+  readonly add?: unknown;
+  /** Values for lists: at the end, or where the list does not have them, and those to take out. */
+  readonly append?: unknown;
+  readonly union?: unknown;
+  readonly remove?: unknown;
 }
 
 /** When a record is told, and under which id. */
@@ -27,7 +34,7 @@ export interface Moment {
   readonly createdAtMs: number;
 }
 
-/** Milliseconds after 1970 up to which traits are told that count only where no others are, one for each second up to the year 2096. */
+/** Emails that are set once get times up to this many ms after 1970, one for each second up to the year 2096. */
 const ONCE_MS = 4_000_000_000;
 
 /** The company of somebody's groups by kind. */
@@ -53,23 +60,23 @@ export function isCompanyType(type: unknown): boolean {
   return COMPANY_TYPES.some((each) => each === type);
 }
 
-/** Records of what a client says of somebody's traits. */
-export function traitRecords(person: Person, changes: TraitChanges, { id, createdAtMs }: Moment): ToldRecord[] {
-  return changed(changes).map(({ suffix, isOnce, traits }) => ({
-    record: "identify",
-    call: { messageId: `${id}:${suffix}`, ...person, traits },
-    createdAtMs: isOnce ? onceMs(createdAtMs) : createdAtMs,
-  }));
+/** Records of what a client says of somebody's traits. An email that is set once is a record of its own: the newest email is the one that counts. */
+export function traitRecords(person: Person, { setOnce, ...changes }: TraitChanges, { id, createdAtMs }: Moment): ToldRecord[] {
+  const once = traitsOf(setOnce);
+  const email = textOf(once["email"]);
+  const traits = changedTraits({ ...changes, setOnce: email === null ? once : without(once, ["email"]) });
+  const own = isEmpty(traits) ? [] : [identifyRecord(`${id}:set`, person, traits, createdAtMs)];
+  // It names one id only: a link of 1970 would win over every other link of the device.
+  const named = person.userId ? { userId: person.userId } : person;
+  return email === null ? own : [...own, identifyRecord(`${id}:email`, named, { email }, onceMs(createdAtMs))];
 }
 
-/** The same of a company. What counts once nobody but the company tells, for that is told long ago. @param person a member; null: nobody is meant */
+/** The same of a company. @param person a member; null: nobody is meant */
 export function companyRecords(companyId: string, person: Person | null, changes: TraitChanges, { id, createdAtMs }: Moment): ToldRecord[] {
-  const nobody = { anonymousId: `$company_${companyId}` };
-  const records = changed(changes).map(({ suffix, isOnce, traits }): ToldRecord => ({
-    record: "group",
-    call: { messageId: `${id}:company-${suffix}`, groupId: companyId, ...(isOnce ? nobody : (person ?? nobody)), traits },
-    createdAtMs: isOnce ? onceMs(createdAtMs) : createdAtMs,
-  }));
+  const traits = changedTraits(changes);
+  const teller = person ?? { anonymousId: `$company_${companyId}` };
+  const call = { messageId: `${id}:company-set`, groupId: companyId, ...teller, traits };
+  const records: ToldRecord[] = isEmpty(traits) ? [] : [{ record: "group", call, createdAtMs }];
   return person === null ? records : [...records, memberRecord(companyId, person, { id, createdAtMs })];
 }
 
@@ -83,17 +90,28 @@ export function aliasRecord(from: string, to: string, { id, createdAtMs }: Momen
   return { record: "alias", call: { messageId: `${id}:alias`, previousId: from, userId: to }, createdAtMs };
 }
 
-/** Traits as they are told: those that are set or gone, and those that count once. */
-function changed({ set, setOnce, unset }: TraitChanges): { readonly suffix: string; readonly isOnce: boolean; readonly traits: JsonObject }[] {
-  const gone = Array.isArray(unset) ? unset.filter((name) => typeof name === "string") : Object.keys(objectOf(unset));
-  const parts = [
-    { suffix: "set", isOnce: false, traits: { ...traitsOf(set), ...Object.fromEntries(gone.map((name) => [name, null])) } },
-    { suffix: "once", isOnce: true, traits: traitsOf(setOnce) },
-  ];
-  return parts.filter(({ traits }) => Object.keys(traits).length > 0);
+/** Joins two ids. If the one is an alias already, the second record makes the other an alias of it. */
+export function mergeRecords(from: string, to: string, { id, createdAtMs }: Moment): ToldRecord[] {
+  return [aliasRecord(from, to, { id, createdAtMs }), aliasRecord(to, from, { id: `${id}:back`, createdAtMs: createdAtMs + 1 })];
 }
 
-/** Traits of records are believed the newest first. So what counts once is told long ago, and what was told earlier later. */
+function identifyRecord(messageId: string, person: Person, traits: JsonObject, createdAtMs: number): ToldRecord {
+  return { record: "identify", call: { messageId, ...person, traits }, createdAtMs };
+}
+
+/** Traits as a record tells them: those that are set or gone, and changes of others. */
+function changedTraits({ set, unset, setOnce, add, append, union, remove }: TraitChanges): JsonObject {
+  const gone = Array.isArray(unset) ? unset.filter((name) => typeof name === "string") : Object.keys(objectOf(unset));
+  const changes = { [SET_ONCE]: setOnce, $add: add, $append: append, $union: union, $remove: remove };
+  const told = Object.entries(changes).map(([change, traits]) => [change, traitsOf(traits)] as const).filter(([, traits]) => !isEmpty(traits));
+  return { ...traitsOf(set), ...Object.fromEntries(gone.map((name) => [name, null])), ...Object.fromEntries(told) };
+}
+
+function isEmpty(traits: JsonObject): boolean {
+  return Object.keys(traits).length === 0;
+}
+
+/** The newest email counts. So one that is set once gets a time long ago, and an earlier one gets a later time. */
 function onceMs(createdAtMs: number): number {
   return Math.max(0, ONCE_MS - Math.floor(createdAtMs / 1_000));
 }

@@ -9,7 +9,7 @@ import { id, instant, object } from "../tracking/call.js";
 import type { Client, Reading } from "./client.js";
 import { fieldsOf, misfits } from "./fields.js";
 import type { FieldNames } from "./fields.js";
-import { aliasRecord, companyOf, companyRecords, isCompanyType, otherGroups, traitRecords } from "./people.js";
+import { aliasRecord, companyOf, companyRecords, isCompanyType, mergeRecords, otherGroups, traitRecords } from "./people.js";
 import type { Moment, Person } from "./people.js";
 
 /** Properties of an event that are fields here. */
@@ -73,7 +73,7 @@ function read(sent: unknown, { at, idOf: idFor, sent: { body, receivedAtMs, read
   const traits = { set: properties["$set"], setOnce: properties["$set_once"], unset: properties["$unset"] };
   const told = traitRecords(person, traits, moment);
   if (event === "$set") return told;
-  if (event === "$identify" || event === "$create_alias") return [...told, ...linksOf(event, properties, who, moment)];
+  if (event === "$identify" || event === "$create_alias" || event === "$merge_dangerously") return [...told, ...linksOf(event, properties, who, moment)];
   if (event === "$groupidentify") return [...told, ...companyTold(properties, who, moment)];
   return [{ event: eventOf(event, properties, person, moment, readAgent) }, ...told];
 }
@@ -106,6 +106,7 @@ function eventOf(name: string, properties: JsonObject, person: Person, { id: eve
 function linksOf(event: string, properties: JsonObject, own: string | null, moment: Moment): readonly Told[] {
   const other = idOf(properties[event === "$identify" ? "$anon_distinct_id" : "alias"]);
   if (event === "$create_alias") return [aliasRecord(other ?? "", own ?? "", moment)];
+  if (event === "$merge_dangerously") return mergeRecords(other ?? "", own ?? "", moment);
   const known: Told = { record: "identify", call: { messageId: moment.id, userId: own }, createdAtMs: moment.createdAtMs };
   return other === null ? [known] : [known, aliasRecord(other, own ?? "", moment)];
 }

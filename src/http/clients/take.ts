@@ -18,9 +18,10 @@ export async function takeSent(client: Client, caller: Caller, sent: ClientSent)
   const entries: Entry[] = [];
   const faults: Rejected[] = [];
   const items = client.itemsOf(sent);
+  const { currency = "USD" } = caller.daybook;
   for (const [index, item] of items.entries()) {
     try {
-      const told = await client.read(item, { sent, at: items.length === 1 ? "" : `[${index}]`, idOf });
+      const told = await client.read(item, { sent, at: items.length === 1 ? "" : `[${index}]`, currency, idOf });
       entries.push(...told.map((each) => ({ index, ...keyless(each, sent.key) })));
     } catch (thrown) {
       faults.push({ index, error: faultOf(thrown) });

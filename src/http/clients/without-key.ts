@@ -1,7 +1,7 @@
 import { isObject } from "../tracking/members.js";
 
-/** Levels of members that are looked at: those of an event or record, of its metadata or traits, and of objects among these. */
-const LEVELS = 3;
+/** Levels of members that are looked at: those of an event or record, of its metadata or traits, of changes of traits, and of objects among these. */
+const LEVELS = 4;
 
 /** The same without members whose value is the key, which clients and programs put where it tells nothing; itself where there is none. */
 export function withoutKey<Value>(value: Value, key: string, levels: number = LEVELS): Value {

@@ -1,6 +1,6 @@
 import { Turns } from "../../base/turn.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
-import { emailInTraits, looksLikeEmail, normalEmail, traitsWithoutEmail } from "../../identity/emails.js";
+import { emailsInTraits, looksLikeEmail, normalEmail, traitsWithoutEmails } from "../../identity/emails.js";
 import { RECORD_FIELD_COUNT, RECORD_FIELDS } from "../../identity/record-table.js";
 import type { RecordTable } from "../../identity/record-table.js";
 import type { Store } from "../live/store.js";
@@ -41,7 +41,7 @@ export async function cutEmails(dictionaries: Dictionaries, emails: ReadonlySet<
     let without = cut.get(code);
     if (without === undefined) {
       const text = traits.valueOf(code);
-      without = emails.has(emailInTraits(text)) ? traits.intern(traitsWithoutEmail(text)) : code;
+      without = emailsInTraits(text).some((email) => emails.has(email)) ? traits.intern(traitsWithoutEmails(text, (email) => emails.has(email))) : code;
       cut.set(code, without);
       await turns.took(text.length);
     }

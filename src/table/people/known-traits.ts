@@ -53,7 +53,10 @@ export class KnownTraits {
     const { table } = this.resolver;
     const traits = this.dictionaries.named("traits");
     const read = new TraitPath(path);
-    return (rows) => read.newest(rows.map((row) => ({ ms: table.timeOf(row), traits: traits.valueOf(table.code(row, "traits")) })));
+    return (rows) => {
+      const inOrder = [...rows].sort((a, b) => table.compare(a, b));
+      return read.newest(inOrder.map((row) => ({ ms: table.timeOf(row), traits: traits.valueOf(table.code(row, "traits")) })));
+    };
   }
 }
 

@@ -3,6 +3,7 @@ import type { Identities, Identity } from "./identities.js";
 import { byMoment, type Moment } from "./moment.js";
 import type { Group } from "./record.js";
 import { remembered } from "./remembered.js";
+import { newestText } from "./traits.js";
 
 interface Association extends Moment {
   readonly identity: Identity | null;
@@ -27,10 +28,7 @@ export function companiesOf(events: readonly OracleEvent[], groups: readonly Gro
     .map(({ id, createdAtMs, companyId, userId, anonymousId }) => ({ id, createdAtMs, companyId, identity: identities.of({ userId, anonymousId }) }))
     .filter(({ companyId }) => companyId !== "")
     .sort(byMoment);
-  const newestTrait = (companyId: string, trait: string): string | null => {
-    const texts = groups.filter((group) => group.companyId === companyId).map(({ traits }) => traits[trait]);
-    return texts.filter((text): text is string => typeof text === "string" && text !== "").at(-1) ?? null;
-  };
+  const newestTrait = (companyId: string, trait: string) => newestText(groups.filter((group) => group.companyId === companyId), trait);
   return {
     of: remembered((event) => {
       const identity = identities.of(event);

@@ -1,6 +1,7 @@
 import { uuidOfText } from "../../base/uuid.js";
 import { acceptedTimeMs, isMetadata, isWellFormed, text, type Receipt } from "./event.js";
 import type { History } from "./history.js";
+import { memberOf } from "./json.js";
 import { byMoment, type Moment } from "./moment.js";
 
 export interface Identify extends Moment {
@@ -78,6 +79,7 @@ function storedOf(item: Record<string, RecordInput | undefined>, arrival: number
   if (alias !== undefined) return from === "" || to === "" ? null : { kind: "alias", ...moment, from, to };
   if (userId === "" && anonymousId === "") return null;
   if (identify !== undefined) {
+    if (normalEmail(memberOf(memberOf(traits, "$set_once"), "email")) !== "") return null;
     const email = normalEmail(input.email) || normalEmail(traits["email"]);
     return { kind: "identify", ...moment, userId, anonymousId, email, traits };
   }

@@ -184,7 +184,10 @@ function record(draw: Draw, createdAt: number): HistoryItem {
   const email = random.pick<object>([{}, {}, { email: random.pick(emails) }, { traits: { email: random.pick(emails) } }]);
   // What is told to be nothing takes the place of what was told before.
   const nothing = random.chance(0.2) ? { plan: random.pick([null, ""]) } : {};
-  const traits = random.chance(0.8) ? { traits: { ...metadataOf(random), ...nothing } } : {};
+  const told = random.chance(0.8) ? { ...metadataOf(random), ...nothing } : null;
+  // By the id, which costs no draw.
+  const isOnce = /[0-5]$/.test(moment.id);
+  const traits = told === null ? {} : { traits: isOnce ? { $set_once: told } : told };
   return random.pick<() => HistoryItem>([
     () => ({ identify: { ...moment, ...who, ...traits, ...email } }),
     () => ({ identify: { ...moment, ...who, ...email, ...traits } }),

@@ -5,11 +5,14 @@ import { anonymousIds, companyIds, emails, userIds } from "./person-values.js";
 
 export const traitKeys = ["plan", "a.b", "a", "gone", "email", "__proto__", "\u{1F600}"];
 /** Paths that filters ask for: keys, walks, walks that end nowhere. */
-export const traitPaths = [...traitKeys, "a.c", "a.b.c", "plan.x", "missing"];
+export const traitPaths = [...traitKeys, "a.c", "a.b.c", "plan.x", "missing", "$set_once", "$set_once.plan"];
 const values: readonly unknown[] = [
   "pro", "free", "", null, 3, "3", 3.5, -1, true, "true", [], ["pro", 3], [null, ""], [["free"]], {}, { b: "pro", c: { d: 1 } }, { b: null }, { "b.c": 5, b: { c: "free" } },
   "2026-03-01", "\uFF5E", "\u{1F600}", { "\uFF5E": 1, "\u{1F600}": 2 },
 ];
+
+/** Of several kinds, of which most clients have the first. */
+const traitChanges = ["$set_once", "$set_once", "$set_once", "$add", "$append", "$union", "$remove"];
 
 /** What one history names: the fewer, the more of it collides. */
 interface Words {
@@ -18,15 +21,18 @@ interface Words {
   readonly companyIds: readonly string[];
   readonly keys: readonly string[];
   readonly values: readonly unknown[];
+  /** Which part of the records holds changes of traits. */
+  readonly changeShare: number;
 }
 
-const many: Words = { userIds, anonymousIds, companyIds: companyIds.slice(0, 3), keys: traitKeys, values };
-const few: Words = { userIds: ["ann", "bob"], anonymousIds: ["d1", "d2"], companyIds: ["acme", "acme.com"], keys: ["plan", "a"], values: ["pro", "free", null, 3, { b: "pro" }] };
+const many: Words = { userIds, anonymousIds, companyIds: companyIds.slice(0, 3), keys: traitKeys, values, changeShare: 0 };
+const few: Words = { userIds: ["ann", "bob"], anonymousIds: ["d1", "d2"], companyIds: ["acme", "acme.com"], keys: ["plan", "a"], values: ["pro", "free", null, "", 3, { b: "pro" }], changeShare: 0 };
 
 /** A random history of people with records that tell traits, some of which are taken back, and many of which share a millisecond. */
 export function knownHistory(random: Random): History {
   const isSmall = random.chance(0.5);
-  const words = isSmall ? { ...few, keys: random.pick([few.keys, ["plan"], ["a", "a.b"]]) } : many;
+  const changeShare = random.pick([0, 0.3, 0.7]);
+  const words = isSmall ? { ...few, changeShare, keys: random.pick([few.keys, ["plan"], ["a", "a.b"]]) } : { ...many, changeShare };
   const items: HistoryItem[] = [...(isSmall ? smallHistory(random) : personHistory(random).history)];
   const times = items.flatMap((item) => ("createdAt" in item && typeof item.createdAt === "number" ? [item.createdAt] : []));
   const tieShare = random.pick([0.3, 0.7, 0.9]);
@@ -65,7 +71,8 @@ function record(random: Random, words: Words, createdAt: number): HistoryItem {
   const [user, device] = [{ userId: random.pick(words.userIds) }, { anonymousId: random.pick(words.anonymousIds) }];
   const who = random.pick([user, device, { ...user, ...device }]);
   // Own members, `__proto__` too.
-  const traits = Object.fromEntries(Array.from({ length: random.between(0, 3) }, () => [random.pick(words.keys), random.pick(words.values)]));
+  const some = () => Object.fromEntries(Array.from({ length: random.between(0, 3) }, () => [random.pick(words.keys), random.pick(words.values)]));
+  const traits = random.chance(words.changeShare) ? { ...(random.chance(0.3) ? some() : {}), [random.pick(traitChanges)]: random.chance(0.9) ? some() : random.pick(words.values) } : some();
   const email = random.chance(0.3) ? { email: random.pick(emails) } : {};
   if (random.chance(0.1)) return { alias: { ...moment, from: random.pick([...words.userIds, ...words.anonymousIds]), to: random.pick(words.userIds) } };
   if (random.chance(0.6)) return { identify: { ...moment, ...who, ...email, traits } };

@@ -19,8 +19,7 @@ describe("@openpanel/sdk", () => {
     await client.setGroup("acme");
     await client.track("Signup", { plan: "pro" });
     await client.track("screen_view", { __path: "https://shop.example/pricing", __title: "Pricing", __referrer: "https://news.example/" });
-    await client.revenue(49.5, { currency: "USD" });
-    await client.increment({ profileId: "ann", property: "logins", value: 1 });
+    await client.revenue(4950, { currency: "USD" });
     await client.send({ type: "alias", payload: { profileId: "ann", alias: "ann-2" } } as never);
     expect(new Set(there.paths)).toEqual(new Set(["/track"]));
     const events = await there.events();

@@ -1,9 +1,10 @@
 import { parameterError } from "../../../base/errors.js";
 import type { OracleEvent } from "../event.js";
 import type { Identity } from "../identities.js";
-import { byCodePoint, canonicalJsonOf, valueAt } from "../json.js";
+import { valueAt } from "../json.js";
 import { remembered } from "../remembered.js";
 import { touchLabel } from "../touch-label.js";
+import { traitsOf } from "../traits.js";
 import type { World } from "../world.js";
 
 /** How to read what is known now about the person or company behind an event, or who brought it; null where a name is of none of these. */
@@ -38,17 +39,4 @@ export function personValue({ identities, records }: World, identity: Identity, 
 export function companyValue({ records }: World, companyId: string, key: string): unknown {
   if (companyId === "") return null;
   return valueAt(traitsOf(records.groups.filter((group) => group.companyId === companyId)), key);
-}
-
-interface WithTraits {
-  readonly createdAtMs: number;
-  readonly traits: Readonly<Record<string, unknown>>;
-}
-
-/** Each key with its newest value; of equal times that with the greater canonical JSON. */
-function traitsOf(records: readonly WithTraits[]): Record<string, unknown> {
-  const given = records.flatMap(({ createdAtMs, traits }) => Object.entries(traits).map(([key, value]) => ({ createdAtMs, key, value })));
-  const known = given.filter(({ value }) => value !== undefined);
-  known.sort((a, b) => a.createdAtMs - b.createdAtMs || byCodePoint(canonicalJsonOf(a.value), canonicalJsonOf(b.value)));
-  return Object.fromEntries(known.map(({ key, value }) => [key, value]));
 }
