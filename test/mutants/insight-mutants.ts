@@ -51,14 +51,10 @@ const trends: readonly InsightMutant[] = [
     ["that traits move with links", "    for (const actor of moved) changed.add(former.identityOf(actor)).add(identities.identityOf(actor));\n"]),
   ...ofInsight("trend", "table/people/known-traits.ts",
     ["which record is the newest", "[...rows].sort((a, b) => table.compare(a, b))", "[...rows].sort((a, b) => table.compare(b, a))"]),
-  ...ofInsight("trend", "filter/trait-key.ts",
+  ...ofInsight("traits", "filter/trait-key.ts",
     ["the greater of two values at once", "compareCodePoints(canonicalJson(value), canonicalJson(this.#set)) <= 0", "compareCodePoints(canonicalJson(value), canonicalJson(this.#set)) >= 0"],
     ["that null is a value", "if (own !== undefined &&", "if (own !== undefined && own !== null &&"],
     ["that what is set once takes nobody's place", "if (isSetJson(once) && !isSetJson(value.now))", "if (isSetJson(once))"]),
-  ...ofInsight("traits", "filter/trait-key.ts",
-    ["that nothing is not set once", "if (isSetJson(once) &&", "if (once !== undefined &&"],
-    ["that a sum begins with what is there", "this.change(this.now + by)", "this.change(by)"],
-    ["that a union has each once", "if (!texts.has(canonicalJson(value))) ", ""]),
 ];
 
 const funnels: readonly InsightMutant[] = [
