@@ -1,14 +1,13 @@
+import { parameterError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
+import { placesOfColumns, type ColumnPlace } from "../schema/column-names.js";
 import type { EventInput } from "../schema/event.js";
-import { FIELDS } from "../schema/fields.js";
 
 /** The value of a row as an event's member takes it; null where it is not set. */
 export type ReadValue = (row: number) => unknown;
 
 /** What a column of a file fills: a member of the event, or else a key of its metadata. */
-export interface Place {
-  readonly member: string | null;
-  readonly key: string;
+export interface Place extends ColumnPlace {
   /** Of an instant: it becomes epoch ms; any other becomes ISO text. */
   readonly isTime: boolean;
 }
@@ -18,18 +17,17 @@ export interface EventColumn extends Place {
   readonly read: ReadValue;
 }
 
-/** Members of an event; every other column is a metadata key. */
-const MEMBERS: ReadonlySet<string> = new Set([
-  "id", "createdAt", "created_at", "timestamp", "metadata", "identityId",
-  ...FIELDS.flatMap(({ camel, aliases }) => [camel, ...aliases]),
-]);
-const TIMES: ReadonlySet<string> = new Set(["createdAt", "created_at", "timestamp"]);
-const METADATA_PREFIX = "metadata.";
-
-/** Where the values of a column go, by its name. */
-export function placeOf(name: string): Place {
-  const key = name.startsWith(METADATA_PREFIX) ? name.slice(METADATA_PREFIX.length) : name;
-  return { member: MEMBERS.has(name) ? name : null, key, isTime: TIMES.has(name) };
+/**
+ * Where the values of columns go, by their names.
+ * @param source what the error names
+ * @throws invalid_parameter for names that are empty, doubled or nearly those of members
+ */
+export function placesOf(names: readonly string[], source: "bytes" | "file"): Place[] {
+  try {
+    return placesOfColumns(names).map((place) => ({ ...place, isTime: place.member === "createdAt" }));
+  } catch (cause) {
+    throw parameterError("invalid_parameter", source, cause instanceof Error ? cause.message : String(cause));
+  }
 }
 
 /** The event of a row. */

@@ -1,9 +1,9 @@
 import { RecordBatchReader } from "apache-arrow";
-import type { RecordBatch, Schema } from "apache-arrow";
+import type { Field, RecordBatch, Schema } from "apache-arrow";
 import { DaybookError, parameterError } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
 import type { EventInput } from "../schema/event.js";
-import { eventAt, placeOf } from "./event-columns.js";
+import { eventAt, placesOf } from "./event-columns.js";
 import type { Place, ReadValue } from "./event-columns.js";
 import { JSON_MARK } from "./json-mark.js";
 import { jsonReader, valueReader } from "./read-values.js";
@@ -15,13 +15,13 @@ interface Target extends Place {
 }
 
 /**
- * Events of an Arrow IPC stream or file, for `ingest`. Columns called like event members, in camelCase or snake_case, fill
+ * Events of an Arrow IPC stream or file, for `ingest`. Columns called like event members, case and separators apart, fill
  * them; `createdAt` is a timestamp, a date, epoch ms or RFC 3339 text; `metadata` is JSON text or a struct; a column
  * `metadata.KEY`, and any other column, becomes a metadata key. Null is not set. Text may be dictionary-encoded. Integers
  * beyond 2^53 become text. Values are checked by `ingest`, event by event.
  * @param bytes all of it; not compressed
  * @param room that the events take from
- * @throws invalid_parameter (no Arrow IPC, cut short, compressed, or a column of a type that events cannot have), body_too_large
+ * @throws invalid_parameter (no Arrow IPC, cut short, compressed, or a column of a type or a name that events cannot have), body_too_large
  */
 export function* eventsFromIpc(bytes: Uint8Array, room: ValueRoom = new ValueRoom()): Generator<EventInput> {
   refuseCutShort(bytes);
@@ -43,10 +43,10 @@ export function* eventsFromIpc(bytes: Uint8Array, room: ValueRoom = new ValueRoo
 }
 
 function targetsOf(schema: Schema, room: ValueRoom): Target[] {
-  return schema.fields.map((field, index) => {
-    const { name, type } = field;
-    const place = placeOf(name);
-    const isJson = name === "metadata" || (place.member === null && field.metadata.get(JSON_MARK[0]) === JSON_MARK[1]);
+  const places = placesOf(schema.fields.map(({ name }) => name), "bytes");
+  return places.map((place, index) => {
+    const { name, type, metadata } = schema.fields[index] as Field;
+    const isJson = place.member === "metadata" || (place.member === null && metadata.get(JSON_MARK[0]) === JSON_MARK[1]);
     const readerOf = isJson ? jsonReader(name, type, room) : valueReader(name, type, place.isTime ? "ms" : "text", room);
     return {
       ...place,

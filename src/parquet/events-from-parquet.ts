@@ -1,6 +1,6 @@
 import { parquetMetadataAsync, parquetScan, parquetSchema } from "hyparquet";
 import type { AsyncBuffer, Compressors, FileMetaData, SchemaTree } from "hyparquet";
-import { eventAt, placeOf } from "../arrow/event-columns.js";
+import { eventAt, placesOf } from "../arrow/event-columns.js";
 import type { EventColumn, Place } from "../arrow/event-columns.js";
 import { DaybookError, parameterError } from "../base/errors.js";
 import type { EventInput } from "../schema/event.js";
@@ -42,14 +42,15 @@ const KNOWN_CODECS = ["UNCOMPRESSED", "SNAPPY"];
  * file do: instants are timestamps, dates, epoch ms or text; `metadata` is JSON text or a struct; any other column becomes a metadata key; null is
  * not set; integers beyond 2^53 become text.
  * @param inflaters of codecs besides Snappy
- * @throws invalid_parameter (no Parquet, damaged, a codec without inflater, or a column of a type that events cannot have)
+ * @throws invalid_parameter (no Parquet, damaged, a codec without inflater, or a column of a type or a name that events cannot have)
  */
 export async function* eventsFromParquet(file: ParquetFile, inflaters: Inflaters = {}): AsyncGenerator<readonly EventInput[]> {
   // Without the parsers: the bounds of a text column may be cut within a character.
   const metadata = await readable(() => parquetMetadataAsync(file, { geoparquet: false }));
   refuseCodecs(metadata, inflaters);
   const { children } = await readable(() => schemaOf(metadata, file.byteLength));
-  const targets = children.map(targetOf);
+  const places = placesOf(children.map(({ element }) => element.name), "file");
+  const targets = children.map((tree, index) => targetOf(tree, places[index] as Place));
   const groups = metadata.row_groups.reverse();
   // What is known of a group goes with it: of a large file it is a good part of what an import has in memory.
   for (let group = groups.pop(); group !== undefined; group = groups.pop()) {
@@ -70,10 +71,8 @@ function schemaOf(metadata: FileMetaData, byteLength: number): SchemaTree {
   return schema;
 }
 
-function targetOf(tree: SchemaTree): Target {
-  const { name } = tree.element;
-  const place = placeOf(name);
-  return { ...place, column: name, leaves: leavesOf(tree), convert: valueReader(tree, place) };
+function targetOf(tree: SchemaTree, place: Place): Target {
+  return { ...place, column: tree.element.name, leaves: leavesOf(tree), convert: valueReader(tree, place) };
 }
 
 /** Of one row group, one column after the other: what decoding makes of one is garbage before the next. */

@@ -37,17 +37,17 @@ function faultOf(act: () => unknown): DaybookError {
 const name: Column = ["name", new Utf8(), ["a", "b"]];
 
 describe("import from Arrow IPC", () => {
-  test("columns in snake_case or camelCase fill the members of events, null leaves them out", () => {
+  test("columns called like members in any case, with any separators, fill the members of events, null leaves them out", () => {
     const events = eventsOf([
       name,
-      ["user_id", new Utf8(), ["u1", null]],
+      ["User_ID", new Utf8(), ["u1", null]],
       ["anonymousId", new Dictionary(new Utf8(), new Int32()), [null, "d2"]],
-      ["locationCountry", new Dictionary(new Utf8(), new Int32()), ["DE", "FR"]],
+      ["Location Country", new Dictionary(new Utf8(), new Int32()), ["DE", "FR"]],
       ["notify", new Bool(), [true, null]],
       ["value", new Float64(), [null, 2.5]],
     ]);
     expect(events).toEqual([
-      { name: "a", user_id: "u1", locationCountry: "DE", notify: true },
+      { name: "a", userId: "u1", locationCountry: "DE", notify: true },
       { name: "b", anonymousId: "d2", locationCountry: "FR", value: 2.5 },
     ]);
   });
@@ -59,8 +59,15 @@ describe("import from Arrow IPC", () => {
     ["epoch ms as a number", new Float64(), [1_772_323_200_000], 1_772_323_200_000],
     ["text", new Utf8(), ["2026-03-01T00:00:00Z"], "2026-03-01T00:00:00Z"],
   ] as const)("createdAt may be %s", (_, type, values, createdAt) => {
-    for (const member of ["createdAt", "created_at", "timestamp"])
-      expect(eventsOf([["name", new Utf8(), ["a"]], [member, type, values]])).toEqual([{ name: "a", [member]: createdAt }]);
+    for (const member of ["createdAt", "created_at", "timestamp", "Created At", "TIME"])
+      expect(eventsOf([["name", new Utf8(), ["a"]], [member, type, values]])).toEqual([{ name: "a", createdAt }]);
+  });
+
+  test.each([
+    [["name", "usrId"], 'bytes: the column "usrId" is nearly userId: call it that, or metadata.usrId for a metadata key'],
+    [["name", "user_id", "UserId"], 'bytes: the columns "user_id" and "UserId" both fill userId: keep one, or call the other metadata.NAME'],
+  ])("columns %j are refused, for they would be lost in metadata", (names, message) => {
+    expect(faultOf(() => eventsOf(names.map((column): Column => [column, new Utf8(), ["a"]])))).toMatchObject({ code: "invalid_parameter", message });
   });
 
   test("metadata is JSON text, a struct, or flattened", () => {

@@ -131,6 +131,6 @@ describe.each(formats)("An export with identity ids as %s", (format, write, read
 
 test("A column identityId that no export wrote is not passed over: it cannot be told.", async () => {
   const daybook = await openDaybook({ storage: memoryStorage() });
-  const { accepted, rejections } = await load(daybook, readCsvEvents(chunksOf("name,identityId\nvisit,ann\nvisit,\n", 100), "set"));
+  const { accepted, rejections } = await load(daybook, readCsvEvents(chunksOf("name,time,identityId\nvisit,2026-03-01T00:00:00Z,ann\nvisit,2026-03-01T00:00:00Z,\n", 100), "set"));
   expect([accepted, rejections]).toEqual([1, [{ line: 2, reason: "identityId: cannot be told, it follows from userId, anonymousId and records" }]]);
 });

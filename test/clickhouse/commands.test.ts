@@ -1,6 +1,13 @@
 import { openClickHouse } from "daybook/clickhouse";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { EventInput } from "daybook";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { seededRandom } from "../../src/testing/random.js";
+import { damagedFile, differencesOf } from "../cli/damaged-files.js";
+import { emptyDirectory } from "../cli/run.js";
 import { daybookHere } from "../cli/run-here.js";
+import { baseSeed, caseCount } from "../oracle/settings.js";
 import { newDatabase, placeArguments, questionLayouts } from "./kit.js";
 
 const DAY = 86_400_000;
@@ -55,6 +62,24 @@ describe.each(questionLayouts)("commands that show and take away, on %s", (layou
     expect((await daybookHere(["stats", ...place])).stdout).toMatch(/^default +2 +2 .* 1 +[\d.]+ kB/m);
   });
 });
+
+test("import stores each line of a damaged file or rejects it by its number, and fails where it stores nothing", async () => {
+  const made = await newDatabase("one server");
+  const directory = await emptyDirectory();
+  await using daybook = await openClickHouse(made.options);
+  for (let at = 0; at < caseCount(12, 60); at += 1) {
+    const file = damagedFile(seededRandom(baseSeed + at));
+    const path = join(directory, file.name);
+    await writeFile(path, file.bytes);
+    // A project of its own, for what it stores.
+    const project = `file-${at}`;
+    const run = await daybookHere(["import", ...placeArguments(made.options), "--project", project, "--set", project, path]);
+    const events: EventInput[] = [];
+    for await (const event of daybook.exportEvents({ project })) events.push(event);
+    expect(differencesOf(file, run, events), `seed ${baseSeed + at}`).toEqual([]);
+  }
+  await made.drop();
+}, 300_000);
 
 test.each([
   [["stats", "--organization", "x"], "--clickhouse and --organization exclude each other"],

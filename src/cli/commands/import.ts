@@ -14,7 +14,7 @@ import { readCsvMap, type CsvMap } from "../read/csv-map.js";
 import { checkReadable, readBytes } from "../read/gzip.js";
 import { readNdjson } from "../read/ndjson.js";
 import { readParquet } from "../read/parquet.js";
-import type { Rows } from "../read/row.js";
+import { FileFault, type Rows } from "../read/row.js";
 
 const FORMATS = ["ndjson", "csv", "clf", "arrow", "parquet"] as const;
 type Format = (typeof FORMATS)[number];
@@ -32,7 +32,7 @@ ${CLICKHOUSE_HELP}  --organization NAME   default "default"
   --project NAME        the project of events that name none; events of other projects are rejected; records hold for the
                         organization all the same
   --format FORMAT       ndjson (one JSON object per line: an event, or with a "type" a record), csv, clf (access log,
-                        common or combined), arrow (IPC stream or file), or parquet; default: by the file's name
+                        common, combined or vhost_combined), arrow (IPC stream or file), or parquet; default: by the file's name
                         (.ndjson .jsonl .csv .log .arrow .arrows .parquet)
   --map FILE            how CSV columns become events (docs/import.md)
   --set NAME            name of the data set, part of the ids of rows that bring none; default: the file's name
@@ -75,6 +75,7 @@ async function run(args: readonly string[]): Promise<void> {
   keepHeapLean();
 
   let rejectedCount = 0;
+  const unread: string[] = [];
   const others = { data: values.data, organization: values.organization };
   const daybook = data === null ? await openOnClickHouse(values, others, future) : await openOrganization(data, organization, { memoryBudgetBytes: COLUMN_BYTES, ...future });
   try {
@@ -85,18 +86,22 @@ async function run(args: readonly string[]): Promise<void> {
         ...(values.project === undefined ? {} : { project: values.project }),
         ...(data === null ? { rowsAtOnce: BATCH_ROWS_OF_SERVER } : {}),
         onProgress: (rowCount) => progress.at(rowCount),
+      }).catch((error: unknown) => {
+        if (!(error instanceof FileFault)) throw error;
+        throw new Error(`${path}: ${error.message}`, { cause: error });
       });
       printOutcome(path, outcome, progress.end());
       rejectedCount += outcome.rejected;
-      if (outcome.rejected > 0 && outcome.accepted + outcome.duplicates === 0) {
-        throw new Error(`${path}: no row of it could be imported${format === "csv" ? "" : `: is it ${format}?`}`);
-      }
+      if (outcome.accepted + outcome.duplicates > 0) continue;
+      const why = outcome.rejected === 0 ? "there are no events in it" : `no row of it could be imported${format === "csv" ? "" : `: is it ${format}?`}`;
+      unread.push(`${path}: ${why}`);
     }
     // Closing would leave what takes long to merge to others, and a store may be fed by imports alone.
     if ("seal" in daybook) await daybook.seal();
   } finally {
     await daybook.close();
   }
+  if (unread.length > 0) throw new Error(unread.join("; "));
   if (values.strict === true && rejectedCount > 0) throw new Error(`${plural(rejectedCount, "row")} ${rejectedCount === 1 ? "was" : "were"} rejected, all others are stored`);
 }
 

@@ -1,5 +1,4 @@
-import { withoutIdentityId } from "./identity-id.js";
-import { withRowId } from "./row-id.js";
+import { rowOf } from "./row-id.js";
 import type { Row } from "./row.js";
 
 const BLOCK_ROWS = 500;
@@ -14,7 +13,7 @@ export async function* readArrow(bytes: AsyncIterable<Uint8Array>, set: string):
   let line = 0;
   for (const read of eventsFromIpc(Buffer.concat(chunks))) {
     line += 1;
-    rows.push({ line, event: withRowId(withoutIdentityId(read), set, line) });
+    rows.push(rowOf(read, set, line));
     if (rows.length < BLOCK_ROWS) continue;
     yield rows;
     rows = [];

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { shown } from "../../base/errors.js";
 import { parseTimestamp } from "../../base/time.js";
 import type { EventInput } from "../../schema/event.js";
@@ -5,20 +6,32 @@ import { createdAtOf } from "../../schema/moment.js";
 import { withoutUser } from "../../schema/web-address.js";
 import type { Agent } from "../../http/index.js";
 import { loadAgentReader } from "../../http/tracking/agent-reader.js";
+import { plural } from "../print/format.js";
 import { readLines, withoutReturn } from "./lines.js";
 import { rowId } from "./row-id.js";
-import type { Row } from "./row.js";
+import { FileFault, type Row } from "./row.js";
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const logTime = /^(\d{2})\/([A-Za-z]{3})\/(\d{4}):(\d{2}:\d{2}:\d{2}) ([+-]\d{2})(\d{2})$/;
 const absoluteTarget = /^https?:\/\/([^/?#]+)(.*)$/i;
+/** A virtual host: a name with a port, a name with a dot, or an address with a port of servers: any other port may be a visitor's own. */
+const virtualHost = /^(?:(?=[^:]*[a-z])([\w-]+(?:\.[\w-]+)*):\d{1,5}|((?:[\w-]+\.)+[a-z][\w-]*)|(\d+(?:\.\d+){3}|\[[\da-f:]+\]):(?:80|443))$/i;
+const ident = /^[\w.@+\\-]+$/;
+/** The beginning of a time: after the user agent it belongs to another line, which was written into this one. */
+const anotherLine = /\[\d{2}\/[A-Za-z]{3}\/\d{4}:/;
+
+/** Lines that tell whether a file is an access log. */
+const JUDGED_LINES = 100;
+const FORMATS = `common, combined and vhost_combined of Apache, and combined of nginx (address - - [time] "request" status bytes "referrer" "agent")`;
 
 /**
- * Reads access logs in common or combined format as `pageview` events. Tolerant: a line needs an address and a time,
- * everything after that may be cut off, be `-` or be garbage; a request that is no HTTP is kept as metadata `request`.
+ * Reads access logs in the formats that Apache and nginx write by default, as `pageview` events. A line in another format is rejected with the field
+ * that failed: nothing but an address in the place of the address becomes the visitor. A request that is no HTTP is kept as metadata `request`.
+ * @throws FileFault when more than half of the first lines are rejected, before any row
  */
 export async function* readClf(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly Row[]> {
   const describe = await loadAgentReader();
+  let first: Row[] | null = [];
   for await (const lines of readLines(bytes)) {
     const rows: Row[] = [];
     for (const { number, text, fault } of lines) {
@@ -30,36 +43,102 @@ export async function* readClf(bytes: AsyncIterable<Uint8Array>, set: string): A
         else rows.push({ line: number, event: { id: rowId(set, number, line), ...parsed } });
       }
     }
-    yield rows;
+    if (first === null) yield rows;
+    else {
+      first.push(...rows);
+      if (first.length < JUDGED_LINES) continue;
+      refuseOtherFormat(first);
+      yield first;
+      first = null;
+    }
   }
+  if (first === null) return;
+  refuseOtherFormat(first);
+  yield first;
+}
+
+function refuseOtherFormat(rows: readonly Row[]): void {
+  const judged = rows.slice(0, JUDGED_LINES);
+  const rejected = judged.flatMap((row) => ("reason" in row ? [`line ${row.line}: ${row.reason}`] : []));
+  if (rejected.length * 2 <= judged.length) return;
+  throw new FileFault(`${rejected.length} of the first ${plural(judged.length, "line")} cannot be read, so nothing is stored; expected ${FORMATS}; ${rejected.slice(0, 3).join("; ")}`);
 }
 
 /** The event of one access-log line, or the reason why there is none. */
-export function parseClfLine(line: string, describe: (agent: string) => Agent): EventInput | string {
-  const open = line.indexOf(" [");
+export function parseClfLine(text: string, describe: (agent: string) => Agent): EventInput | string {
+  const line = text.trimEnd();
+  const time = line.search(/ \[\d{2}\//);
+  // An address may stand in brackets before it.
+  const open = time === -1 ? line.indexOf(" [") : time;
   const close = line.indexOf("]", open);
-  const address = line.slice(0, Math.max(line.indexOf(" "), 0));
-  if (open === -1 || close === -1 || address === "") {
+  if (open === -1 || close === -1) {
     return `expected an access-log line (address - - [time] "request" status bytes "referrer" "agent"), got ${shown(line)}`;
   }
+  if (line.includes("\r")) return "expected one line, got a carriage return in it";
+  const front = frontOf(line.slice(0, open));
+  if (typeof front === "string") return front;
   const createdAt = parseLogTime(line.slice(open + 2, close));
-  if (createdAt === null) {
-    return `expected a time like 17/May/2015:10:05:03 +0000, got ${shown(line.slice(open + 2, close))}`;
-  }
-  const [request, afterRequest] = quotedAt(line, close + 1);
-  const [referrer, afterReferrer] = quotedAt(line, skipWords(line, afterRequest, 2));
-  const [agent] = quotedAt(line, afterReferrer);
-  const [status, byteLength] = line.slice(afterRequest, skipWords(line, afterRequest, 2)).trim().split(" ");
-  const { event, metadata } = parseRequest(request);
+  if (createdAt === null) return `time: expected one like 17/May/2015:10:05:03 +0000, got ${shown(line.slice(open + 2, close))}`;
+  const rest = restOf(line, close + 1);
+  if (typeof rest === "string") return rest;
+  const { event, metadata } = parseRequest(rest.request);
   return {
     name: "pageview",
-    ...(address === "-" ? {} : { userId: address }),
+    ...front,
     createdAt: createdAtOf(createdAt),
     ...event,
-    ...(isBlank(referrer) ? {} : { referrer }),
-    ...(isBlank(agent) ? {} : describe(agent)),
-    metadata: { ...wholeNumber("status", status), ...wholeNumber("bytes", byteLength), ...metadata },
+    ...(isBlank(rest.referrer) ? {} : { referrer: rest.referrer }),
+    ...(isBlank(rest.agent) ? {} : describe(rest.agent)),
+    metadata: { ...wholeNumber("status", rest.status), ...wholeNumber("bytes", rest.byteLength), ...metadata },
   };
+}
+
+/** What stands before the time: the address, ident and user, and of `vhost_combined` the host before them. */
+function frontOf(text: string): Pick<EventInput, "userId" | "hostname"> | string {
+  const words = text.split(" ");
+  const [, named, dotted, numeric] = (addressOf(words[1]) === null ? null : virtualHost.exec(words[0] ?? "")) ?? [];
+  const hostname = named ?? dotted ?? numeric;
+  const [first = "", second = "", ...user] = hostname === undefined ? words : words.slice(1);
+  const address = first === "-" ? first : addressOf(first);
+  if (address === null) return `address: expected one IP address, got ${shown(first)}`;
+  if (!ident.test(second) || isIP(second) !== 0) return `ident: expected - or a name after the address, got ${shown(second)}`;
+  // An address in the place of the user is a sign that columns are others than they seem.
+  if (user.every((word) => word === "") || user.some((word) => isIP(word.replace(/["'[\],]/g, "")) !== 0)) {
+    return `user: expected - or a name before the time, got ${shown(user.join(" "))}`;
+  }
+  return { ...(address === "-" ? {} : { userId: address }), ...(hostname === undefined ? {} : { hostname }) };
+}
+
+/** An address as it is, IPv6 without brackets; null for anything else. */
+function addressOf(word = ""): string | null {
+  const bare = word.startsWith("[") && word.endsWith("]") && word.includes(":") ? word.slice(1, -1) : word;
+  return isIP(bare) === 0 ? null : bare;
+}
+
+interface Rest {
+  readonly request: string;
+  readonly status: string;
+  readonly byteLength: string;
+  readonly referrer: string;
+  readonly agent: string;
+}
+
+/** What stands behind the time, or the field of it that is not as expected. Loggers cut long lines off, so the user agent may have no end. */
+function restOf(line: string, start: number): Rest | string {
+  const request = quotedAt(line, start);
+  if (request?.isClosed !== true) return `request: expected it in quotes after the time, got ${shown(line.slice(start))}`;
+  const [, status = "", byteLength = "", more = ""] = /^ ([^ ]*)(?: ([^ ]*)([^]*))?/.exec(line.slice(request.end)) ?? [];
+  if (!/^(?:\d{3}|-)$/.test(status)) return `status: expected three digits or - after the request, got ${shown(line.slice(request.end))}`;
+  if (!/^(?:\d+|-)$/.test(byteLength)) return `bytes: expected a whole number or - after the status, got ${shown(byteLength)}`;
+  const common = { request: request.text, status, byteLength };
+  if (more === "") return { ...common, referrer: "", agent: "" };
+  const referrer = quotedAt(more, 0);
+  if (referrer?.isClosed !== true) return `referrer: expected it in quotes after the bytes, got ${shown(more)}`;
+  const agent = quotedAt(more, referrer.end);
+  if (agent === null) return `agent: expected it in quotes after the referrer, got ${shown(more.slice(referrer.end))}`;
+  const further = more.slice(agent.end);
+  if (!/^(?: |$)/.test(further) || anotherLine.test(further)) return `expected the end of the line or further fields after the agent, got ${shown(further)}`;
+  return { ...common, referrer: referrer.text, agent: agent.text };
 }
 
 function parseRequest(request: string): { event: Partial<EventInput>; metadata: Record<string, string> } {
@@ -93,25 +172,35 @@ function parseLogTime(text: string): number | null {
   return parseTimestamp(`${year}-${String(month).padStart(2, "0")}-${day}T${time}${zoneHour}:${zoneMinute}`);
 }
 
-/** The quoted text at or after `start` (blanks skipped) and the index behind it; a missing end quote ends with the line. */
-function quotedAt(line: string, start: number): [text: string, end: number] {
-  let at = start;
-  while (line[at] === " ") at += 1;
-  if (line[at] !== '"') return ["", at];
-  const from = at + 1;
-  for (at = from; at < line.length && line[at] !== '"'; at += 1) if (line[at] === "\\") at += 1;
-  return [line.slice(from, at).replace(/\\(["\\])/g, "$1"), at + 1];
+interface Quoted {
+  readonly text: string;
+  /** Where what follows begins. */
+  readonly end: number;
+  readonly isClosed: boolean;
 }
 
-/** The index behind `count` blank-separated words, stopping before a quote. */
-function skipWords(line: string, start: number, count: number): number {
-  let at = start;
-  for (let word = 0; word < count; word += 1) {
-    while (line[at] === " ") at += 1;
-    if (line[at] === '"') return at;
-    while (at < line.length && line[at] !== " ") at += 1;
-  }
-  return at;
+/** The text in quotes behind a blank at `start`; null where there is none. Without an end quote it goes to the end of the line. */
+function quotedAt(line: string, start: number): Quoted | null {
+  if (!line.startsWith(' "', start)) return null;
+  let at = start + 2;
+  for (; at < line.length && line[at] !== '"'; at += 1) if (line[at] === "\\") at += 1;
+  return { text: unescaped(line.slice(start + 2, at)), end: at + 1, isClosed: line[at] === '"' };
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Text as it was before Apache or nginx escaped it. Bytes that are no UTF-8, and control characters, stay as they are written. */
+function unescaped(text: string): string {
+  if (!text.includes("\\")) return text;
+  return text.replace(/((?:\\x[89a-f][\da-f])+|\\x[2-7][\da-f])|\\(["\\])/gi, (written: string, bytes?: string, character = "") => {
+    if (bytes === undefined) return character as string;
+    try {
+      const read = utf8.decode(Buffer.from(bytes.replaceAll(/\\x/gi, ""), "hex"));
+      return /\p{Cc}/u.test(read) ? written : read;
+    } catch {
+      return written;
+    }
+  });
 }
 
 function isBlank(text: string): boolean {

@@ -41,7 +41,7 @@ const SOURCE_KEYS = ["column", "template", "constant", "as", "format", "encode",
 const CELL_TYPES: readonly string[] = ["text", "integer", "number", "boolean", "json", "time"];
 
 /** Every member of an event but metadata. */
-export const EVENT_MEMBERS: ReadonlySet<string> = new Set([
+const EVENT_MEMBERS: ReadonlySet<string> = new Set([
   ...["id", "createdAt", "created_at", "timestamp"],
   ...FIELDS.flatMap((field) => [field.camel, ...field.aliases]),
 ]);

@@ -9,6 +9,8 @@ export type CsvRecord =
 /** Characters of one record, line breaks inside quotes included: bounds what an unclosed quote can swallow. */
 export const RECORD_CHARS_MAX = 1024 * 1024;
 
+const LONE_RETURN = "a carriage return that neither ends the line nor stands in quotes";
+
 /** A record whose last field is in quotes that the lines read so far did not close. */
 interface OpenRecord {
   readonly line: number;
@@ -20,8 +22,8 @@ interface OpenRecord {
 }
 
 /**
- * Reads RFC 4180: fields in quotes may hold delimiters, doubled quotes and line breaks; records end with LF or CRLF; empty
- * lines are skipped. A record that breaks the rules comes back as a reason, and reading goes on with the next line.
+ * Reads RFC 4180: fields in quotes may hold delimiters, doubled quotes and line breaks; records end with LF or CRLF, or all with CR; empty lines are
+ * skipped. A record that breaks the rules comes back as a reason for each of its lines, and reading goes on with the next line.
  */
 export async function* readCsv(bytes: AsyncIterable<Uint8Array>, delimiter = ","): AsyncGenerator<readonly CsvRecord[]> {
   let open: OpenRecord | null = null;
@@ -29,22 +31,32 @@ export async function* readCsv(bytes: AsyncIterable<Uint8Array>, delimiter = ","
     const records: CsvRecord[] = [];
     for (const { number, text, fault } of lines) {
       if (fault !== null) {
-        records.push({ line: open?.line ?? number, reason: fault });
+        if (open !== null) records.push(...rejected(open, `the quoted field that it opens meets line ${number}: ${fault}`));
+        records.push({ line: number, reason: fault });
         open = null;
+        continue;
+      }
+      if (open === null && text.startsWith("\ufeff")) {
+        records.push({ line: number, reason: "a byte order mark within the file" });
         continue;
       }
       if (open === null && withoutReturn(text) === "") continue;
       const record: OpenRecord = open ?? { line: number, texts: [], fields: [], parts: [], charCount: 0 };
       const reason = scanLine(text, delimiter, record, open !== null);
       open = null;
-      if (reason !== null) records.push({ line: record.line, reason });
+      if (reason !== null) records.push(...rejected(record, reason));
       else if (record.parts.length === 0) records.push(closed(record));
       else if (record.charCount <= RECORD_CHARS_MAX) open = record;
-      else records.push({ line: record.line, reason: `a quoted field is not closed within ${RECORD_CHARS_MAX} characters` });
+      else records.push(...rejected(record, `a quoted field is not closed within ${RECORD_CHARS_MAX} characters`));
     }
     yield records;
   }
-  if (open !== null) yield [{ line: open.line, reason: "a quoted field is not closed at the end of the file" }];
+  if (open !== null) yield rejected(open, "a quoted field is not closed at the end of the file");
+}
+
+/** A reason for each line of a record: what an open quote takes in may be records that are good by themselves. */
+function rejected({ line, texts }: OpenRecord, reason: string): CsvRecord[] {
+  return texts.map((_, at) => ({ line: line + at, reason: at === 0 ? reason : `is within the quotes that line ${line} opens` }));
 }
 
 function closed(record: OpenRecord): CsvRecord {
@@ -58,7 +70,7 @@ function scanLine(text: string, delimiter: string, record: OpenRecord, continued
   record.charCount += text.length + 1;
   if (!continued && !text.includes('"')) {
     record.fields.push(...withoutReturn(text).split(delimiter));
-    return null;
+    return withoutReturn(text).includes("\r") ? LONE_RETURN : null;
   }
   let at = 0;
   let inQuotes = continued;
@@ -66,6 +78,7 @@ function scanLine(text: string, delimiter: string, record: OpenRecord, continued
     if (!inQuotes && text[at] !== '"') {
       const next = text.indexOf(delimiter, at);
       const field = next === -1 ? withoutReturn(text.slice(at)) : text.slice(at, next);
+      if (field.includes("\r")) return LONE_RETURN;
       if (field.includes('"')) return `field ${record.fields.length + 1}: a quote inside a field that does not begin with one`;
       record.fields.push(field);
       if (next === -1) return null;

@@ -1,9 +1,11 @@
-/** One line of a text, without its line feed. */
+import { FileFault } from "./row.js";
+
+/** One line of a text, without its line end. */
 export interface Line {
   /** From 1. */
   readonly number: number;
   readonly text: string;
-  /** Why the text cannot be trusted (not UTF-8, too long); null for a good line. */
+  /** Why the text cannot be trusted (not UTF-8, a NUL byte, too long); null for a good line. */
   readonly fault: string | null;
 }
 
@@ -11,16 +13,24 @@ export interface Line {
 export const LINE_BYTES_MAX = 1024 * 1024;
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const NEWLINE = 10;
+const [LINE_FEED, CARRIAGE_RETURN] = [10, 13];
 const TOO_LONG = `longer than ${LINE_BYTES_MAX.toLocaleString("en-US")} bytes`;
 
-/** Cuts a byte stream into lines, a block of lines per chunk. A byte order mark before line 1 is dropped; `\r` stays. */
-export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Line[]> {
+/**
+ * Cuts a byte stream into lines, a block of lines per chunk. Lines end with a line feed, and a `\r` before it stays; in a file without line feeds
+ * they end with carriage returns. A byte order mark before line 1 is dropped.
+ * @throws FileFault for UTF-16, and for a line feed after lines that ended with a carriage return alone
+ */
+export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Line[]> {
+  const { newline, chunks } = await begun(source);
   let number = 1;
   let carried: Uint8Array[] = [];
   let carriedBytes = 0;
   for await (const chunk of chunks) {
-    const end = chunk.lastIndexOf(NEWLINE);
+    if (newline === CARRIAGE_RETURN && chunk.includes(LINE_FEED)) {
+      throw new FileFault(`lines end with carriage returns up to line ${number}, then with line feeds; expected one kind`);
+    }
+    const end = chunk.lastIndexOf(newline);
     if (end === -1) {
       carriedBytes += chunk.length;
       // Of a line that is too long anyway only the length is kept.
@@ -29,12 +39,12 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
     }
     const lines: Line[] = [];
     if (carriedBytes > LINE_BYTES_MAX) {
-      const first = chunk.indexOf(NEWLINE);
+      const first = chunk.indexOf(newline);
       lines.push({ number, text: "", fault: TOO_LONG });
       number += 1;
-      if (end > first) number = splitBlock(chunk.subarray(first + 1, end), number, lines);
+      if (end > first) number = splitBlock(chunk.subarray(first + 1, end), newline, number, lines);
     } else {
-      number = splitBlock(joined([...carried, chunk.subarray(0, end)]), number, lines);
+      number = splitBlock(joined([...carried, chunk.subarray(0, end)]), newline, number, lines);
     }
     carried = [chunk.subarray(end + 1)];
     carriedBytes = chunk.length - end - 1;
@@ -43,8 +53,37 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
   if (carriedBytes === 0) return;
   const lines: Line[] = [];
   if (carriedBytes > LINE_BYTES_MAX) lines.push({ number, text: "", fault: TOO_LONG });
-  else splitBlock(joined(carried), number, lines);
+  else splitBlock(joined(carried), newline, number, lines);
   yield lines;
+}
+
+/** Reads until it is known which byte ends a line. */
+async function begun(source: AsyncIterable<Uint8Array>): Promise<{ newline: number; chunks: AsyncIterable<Uint8Array> }> {
+  const rest = source[Symbol.asyncIterator]();
+  const read: Uint8Array[] = [];
+  let byteLength = 0;
+  let hasFeed = false;
+  while (!hasFeed && byteLength <= LINE_BYTES_MAX) {
+    const next = await rest.next();
+    if (next.done === true) break;
+    read.push(next.value);
+    byteLength += next.value.length;
+    hasFeed = next.value.includes(LINE_FEED);
+  }
+  refuseUtf16(joined(read).subarray(0, 2));
+  const newline = !hasFeed && read.some((chunk) => chunk.includes(CARRIAGE_RETURN)) ? CARRIAGE_RETURN : LINE_FEED;
+  return { newline, chunks: chained(read, { [Symbol.asyncIterator]: () => rest }) };
+}
+
+async function* chained(read: readonly Uint8Array[], rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* read;
+  yield* rest;
+}
+
+/** Text that begins with an ASCII character has a NUL beside it in UTF-16. */
+function refuseUtf16([first, second]: Uint8Array): void {
+  const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  if (isMarked || (second !== undefined && (first === 0) !== (second === 0))) throw new FileFault("is UTF-16, expected UTF-8");
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {
@@ -52,19 +91,19 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /** Appends the lines of a block and returns the number of the line after it. */
-function splitBlock(block: Uint8Array, firstNumber: number, lines: Line[]): number {
+function splitBlock(block: Uint8Array, newline: number, firstNumber: number, lines: Line[]): number {
   let number = firstNumber;
-  const text = decoded(block);
+  const text = block.includes(0) ? null : decoded(block);
   if (text === null) {
     for (let start = 0; start <= block.length; number += 1) {
-      const newline = block.indexOf(NEWLINE, start);
-      const end = newline === -1 ? block.length : newline;
+      const found = block.indexOf(newline, start);
+      const end = found === -1 ? block.length : found;
       lines.push(lineOf(number, decoded(block.subarray(start, end))));
       start = end + 1;
     }
     return number;
   }
-  for (const part of text.split("\n")) {
+  for (const part of text.split(String.fromCharCode(newline))) {
     lines.push(lineOf(number, part));
     number += 1;
   }
@@ -74,6 +113,7 @@ function splitBlock(block: Uint8Array, firstNumber: number, lines: Line[]): numb
 function lineOf(number: number, text: string | null): Line {
   if (text === null) return { number, text: "", fault: "not valid UTF-8" };
   if (text.length > LINE_BYTES_MAX) return { number, text: "", fault: TOO_LONG };
+  if (text.includes("\0")) return { number, text: "", fault: "a NUL byte in it" };
   return { number, text: number === 1 && text.startsWith("\ufeff") ? text.slice(1) : text, fault: null };
 }
 

@@ -2,8 +2,7 @@ import { open } from "node:fs/promises";
 import * as zlib from "node:zlib";
 import { DaybookError } from "../../base/errors.js";
 import type { Inflaters, ParquetFile } from "../../parquet/events-from-parquet.js";
-import { withoutIdentityId } from "./identity-id.js";
-import { withRowId } from "./row-id.js";
+import { rowOf } from "./row-id.js";
 import type { Row } from "./row.js";
 
 /** Codecs of this Node: not every one has Zstandard. */
@@ -31,7 +30,7 @@ export async function* readParquet(path: string, set: string): AsyncGenerator<re
     for await (const events of eventsFromParquet(file, INFLATERS)) {
       yield events.map((event) => {
         line += 1;
-        return { line, event: withRowId(withoutIdentityId(event), set, line) };
+        return rowOf(event, set, line);
       });
     }
   } catch (error) {

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { uuidText } from "../../base/uuid.js";
 import type { EventInput } from "../../schema/event.js";
+import { withoutIdentityId } from "./identity-id.js";
+import type { Row } from "./row.js";
 
 /**
  * The id of a record that brings none: a UUID (version 8) from set name, line number and the line itself, so that
@@ -13,7 +15,12 @@ export function rowId(set: string, line: number, text: string): string {
   return uuidText(bytes);
 }
 
-/** An event of a file of columns, with the id that its row gives it where it brings none. */
-export function withRowId(event: EventInput, set: string, line: number): EventInput {
-  return event.id === undefined || event.id === null ? { ...event, id: rowId(set, line, JSON.stringify(event)) } : event;
+/** A row of a file of columns, with an id where it brings none. */
+export function rowOf(read: EventInput, set: string, line: number): Row {
+  const event = withoutIdentityId(read);
+  if (event.createdAt === undefined) return { line, reason: NO_TIME };
+  return { line, event: event.id === undefined || event.id === null ? { ...event, id: rowId(set, line, JSON.stringify(event)) } : event };
 }
+
+/** Without a time the event would be of the time of the import. */
+export const NO_TIME = "createdAt: expected a time, got none";

@@ -14,3 +14,6 @@ export interface RecordRow {
 
 /** A source in reading order, in blocks of some hundred rows: an await per block, not per row. */
 export type Rows = AsyncIterable<readonly (Row | RecordRow)[]>;
+
+/** Why a file cannot be read at all. The message does not name the file. */
+export class FileFault extends Error {}

@@ -16,7 +16,7 @@ describe("CSV without a map", () => {
     expect(await firstOf(text)).toEqual({
       id: "x",
       name: "pay",
-      user_id: "7",
+      userId: "7",
       createdAt: Date.UTC(2026, 2, 1),
       value: 2.5,
       notify: true,
@@ -25,32 +25,62 @@ describe("CSV without a map", () => {
   });
 
   test("empty cells are not set, and epoch milliseconds are a time", async () => {
-    expect(await firstOf("id,name,timestamp,url,plan\nx,a,86400000,,\n")).toEqual({ id: "x", name: "a", timestamp: 86_400_000, metadata: {} });
+    expect(await firstOf("id,name,timestamp,url,plan\nx,a,86400000,,\n")).toEqual({ id: "x", name: "a", createdAt: 86_400_000, metadata: {} });
   });
 
   test.each([
-    ["too few fields", "id,name\nx\n", "expected 2 fields as in the header, got 1"],
-    ["a number that is none", "name,value\na,much\n", 'value: expected a number, got "much"'],
+    ["too few fields", "id,name,time\nx\n", "expected 3 fields as in the header, got 1"],
+    ["a number that is none", "name,time,value\na,5,much\n", 'value: expected a number, got "much"'],
     ["an impossible time", "name,createdAt\na,2026-02-30T00:00:00Z\n", 'createdAt: expected an RFC 3339 time or epoch ms, got "2026-02-30T00:00:00Z"'],
-    ["metadata that is no JSON", "name,metadata\na,{x\n", 'metadata: expected JSON, got "{x"'],
+    ["an empty time, which would be now", "name,createdAt\na,\n", "createdAt: expected a time, got none"],
+    ["metadata that is no JSON", "name,time,metadata\na,5,{x\n", 'metadata: expected JSON, got "{x"'],
   ])("rejects %s", async (_, text, reason) => {
     expect(await firstOf(text)).toBe(reason);
   });
 
   test("metadata that is no object stays as it is, for the engine to name", async () => {
-    expect(await firstOf("id,name,metadata,plan\nx,a,7,pro\n")).toEqual({ id: "x", name: "a", metadata: 7 });
+    expect(await firstOf("id,name,createdAt,metadata,plan\nx,a,5,7,pro\n")).toEqual({ id: "x", name: "a", createdAt: 5, metadata: 7 });
   });
 
-  test("a header without a name is an error that says what to do", async () => {
-    await expect(read("a,b\n1,2\n")).rejects.toThrow(/no column "name".*--map/);
+  test.each([
+    ["name,UserId,Created_At,URL", { name: "a", userId: "b", createdAt: 5, url: "d", metadata: {} }],
+    ["Event Name , USER-ID,created at,location.country", { name: "a", userId: "b", createdAt: 5, locationCountry: "d", metadata: {} }],
+    ["event,distinct_id,timestamp,Referer", { name: "a", userId: "b", createdAt: 5, referrer: "d", metadata: {} }],
+    ["event,user,Created,Company ID", { name: "a", userId: "b", createdAt: 5, companyId: "d", metadata: {} }],
+    ["\ufeffname,anonymous_id,createdAt, Plan Name ", { name: "a", anonymousId: "b", createdAt: 5, metadata: { "Plan Name": "d" } }],
+    ["name,metadata.game,createdAt,metadata.user", { name: "a", createdAt: 5, metadata: { game: "b", user: "d" } }],
+  ])("the header %s is matched by name, case, blanks and separators apart", async (header, event) => {
+    expect(await firstOf(`${header}\na,b,5,d\n`)).toEqual({ ...event, id: expect.any(String) as string });
   });
 
-  test("a header that names a column twice is an error", async () => {
-    await expect(read("name,b,b\n1,2,3\n")).rejects.toThrow('the header names the column "b" twice');
+  test.each([
+    ["no name", "a,createdAt", /^no column is called like the name of an event, and no map is given with --map: expected name or event, got "a", "createdAt"$/],
+    ["no time", "name,b", /^no column is called like its time, and no map is given with --map: expected createdAt, timestamp or time, got "name", "b"$/],
+    ["an empty column", "name,,time", /^column 2 has no name$/],
+    ["a column twice", "name,time,b, b", /^the columns "b" and " b" both fill metadata\.b: keep one, or call the other metadata\.NAME$/],
+    ["two columns for one member", "name,time,user_id,User", /^the columns "user_id" and "User" both fill userId: /],
+    ["a letter too few", "name,time,usrid", /^the column "usrid" is nearly userId: call it that, or metadata\.usrid for a metadata key$/],
+    ["a letter too many", "name,time,Users", /^the column "Users" is nearly userId: /],
+    ["another letter", "name,time,uri", /^the column "uri" is nearly url: /],
+    ["letters changed round", "nmae,time,b", /^the column "nmae" is nearly name: /],
+    ["line ends of two kinds", "name,time\ra,5\rb,5", /^line 1, which has to name the columns: a carriage return /],
+    ["a quote in the header", 'na"me,time', /^line 1, which has to name the columns: field 1: a quote inside/],
+  ])("a header with %s is refused", async (_, header, message) => {
+    await expect(read(`${header}\n1,2,3\n`)).rejects.toThrow(message);
+  });
+
+  test("columns that are no members and not nearly any become metadata", async () => {
+    const header = "plan,price,game,title,type,created_by,date,category,session_id,event_date,username,country";
+    const event = await firstOf(`name,time,${header}\na,5${",x".repeat(12)}\n`);
+    expect(Object.keys((event as { metadata: object }).metadata)).toEqual(header.split(","));
   });
 
   test("a column called __proto__ is a metadata key like any other", async () => {
-    expect(JSON.stringify(await firstOf("id,name,__proto__\nx,a,evil\n"))).toBe('{"id":"x","name":"a","metadata":{"__proto__":"evil"}}');
+    expect(JSON.stringify(await firstOf("id,name,time,__proto__\nx,a,5,evil\n"))).toBe('{"id":"x","name":"a","createdAt":5,"metadata":{"__proto__":"evil"}}');
+  });
+
+  test("lines may all end with carriage returns alone", async () => {
+    expect(await read("name,userId,createdAt\rsignup,u1,5\rsignup,u2,6\r")).toMatchObject([{ line: 2, event: { userId: "u1" } }, { line: 3, event: { userId: "u2", createdAt: 6 } }]);
   });
 });
 
@@ -88,6 +118,11 @@ describe("CSV with a map", () => {
     ["hexadecimal for a number", "12;1;01.03.2026 10:30;a;paid;0x10\n", 'metadata.price: expected a number, got "0x10"'],
   ])("rejects %s", async (_, text, reason) => {
     expect(await firstOf(text, map)).toBe(reason);
+  });
+
+  test("an empty time is rejected, an empty header that the map does not name is let be", async () => {
+    const timed = checkCsvMap({ event: { name: { column: "n" }, createdAt: { column: "t", as: "time" } } });
+    expect(await read("n,,t\na,,\na,,5\n", timed)).toMatchObject([{ line: 2, reason: "createdAt: expected a time, got none" }, { line: 3, event: { createdAt: 5 } }]);
   });
 
   test("a cell that is not listed takes the other value where there is one", async () => {

@@ -37,6 +37,29 @@ describe("readLines", () => {
     ]);
   });
 
+  test.each([1, 3, 1000])("in a file without line feeds carriage returns end lines (%i bytes each)", async (chunkBytes) => {
+    expect((await linesOf("\ufeffa\r\rünï\rlast", chunkBytes)).map(({ number, text }) => [number, text])).toEqual([[1, "a"], [2, ""], [3, "ünï"], [4, "last"]]);
+  });
+
+  test("a file may have more than a line's bytes before it is seen that carriage returns end its lines", async () => {
+    const lines = await linesOf("0123456789abcdef\r".repeat(200_000), 1 << 16);
+    expect([lines.length, lines.every(({ text, fault }) => text === "0123456789abcdef" && fault === null)]).toEqual([200_000, true]);
+    await expect(linesOf("0123456789abcdef\r".repeat(200_000) + "x\ny", 1 << 16)).rejects.toThrow(/^lines end with carriage returns up to line \d+, then with line feeds; expected one kind$/);
+  });
+
+  test.each([1, 1000])("a NUL byte spoils its own line only (%i bytes each)", async (chunkBytes) => {
+    expect((await linesOf("good\nb\0d\ngood again\n", chunkBytes)).map(({ text, fault }) => [text, fault])).toEqual([["good", null], ["", "a NUL byte in it"], ["good again", null]]);
+  });
+
+  test.each([
+    ["little-endian with a mark", Buffer.from("\ufeffname\n", "utf16le")],
+    ["big-endian with a mark", Buffer.from("\ufeffname\n", "utf16le").swap16()],
+    ["little-endian without one", Buffer.from("name\n", "utf16le")],
+    ["big-endian without one", Buffer.from("name\n", "utf16le").swap16()],
+  ])("UTF-16 is refused: %s", async (_, bytes) => {
+    for (const chunkBytes of [1, 1000]) await expect(linesOf(bytes, chunkBytes)).rejects.toThrow("is UTF-16, expected UTF-8");
+  });
+
   test.each([1 << 16, 1 << 22])("a line that is too long is named, the next one is read (%i bytes each)", async (chunkBytes) => {
     const lines = await linesOf(`a\n${"x".repeat(LINE_BYTES_MAX + 1)}\nb\nc\n`, chunkBytes);
     expect(lines.map((line) => [line.number, line.text, line.fault])).toEqual([

@@ -9,8 +9,9 @@ import { rowsOf } from "./source.js";
 
 const ROWS = `SELECT * FROM (VALUES
   ('a', TIMESTAMPTZ '2026-03-01 09:30:00+00', 12.50::DECIMAL(9, 2), {'deep': [1, 2], 'at': TIMESTAMP '2026-03-01 00:00:00'}, 9007199254740993::BIGINT, 'pro'),
-  ('b', NULL, NULL, NULL, 7, NULL)
-) AS t(name, created_at, value, more, big, "metadata.plan")`;
+  ('b', TIMESTAMPTZ '1970-01-01 00:00:00.005+00', NULL, NULL, 7, NULL),
+  ('c', NULL, NULL, NULL, 7, NULL)
+) AS t("Name", "Created At", value, more, big, "metadata.plan")`;
 
 /** The rows of a file that DuckDB writes. */
 function written(options: string, select = ROWS): Promise<Row[]> {
@@ -21,24 +22,26 @@ function written(options: string, select = ROWS): Promise<Row[]> {
 }
 
 const EVENTS = [
-  { name: "a", created_at: Date.UTC(2026, 2, 1, 9, 30), value: 12.5, metadata: { more: { deep: [1, 2], at: "2026-03-01T00:00:00.000Z" }, big: "9007199254740993", plan: "pro" } },
-  { name: "b", metadata: { big: 7 } },
+  { name: "a", createdAt: Date.UTC(2026, 2, 1, 9, 30), value: 12.5, metadata: { more: { deep: [1, 2], at: "2026-03-01T00:00:00.000Z" }, big: "9007199254740993", plan: "pro" } },
+  { name: "b", createdAt: "1970-01-01T00:00:00.005Z", metadata: { big: 7 } },
 ];
 
 describe("readParquet", () => {
   test.each(["uncompressed", "snappy", "gzip", "brotli"])("takes columns of every kind, from files of others compressed with %s", async (codec) => {
     const rows = await written(`CODEC '${codec}'`);
-    expect(rows).toEqual(EVENTS.map((event, at) => ({ line: at + 1, event: { ...event, id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string } })));
+    const events = EVENTS.map((event, at) => ({ line: at + 1, event: { ...event, id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string } }));
+    expect(rows).toEqual([...events, { line: 3, reason: "createdAt: expected a time, got none" }]);
   });
 
   test("reads Zstandard where this Node can, and else names it", async () => {
     const rows = written("CODEC 'zstd'");
-    if ("zstdDecompressSync" in zlib) expect(await rows).toHaveLength(2);
+    if ("zstdDecompressSync" in zlib) expect(await rows).toHaveLength(3);
     else await expect(rows).rejects.toThrow(/other\.parquet: it is compressed with ZSTD, which cannot be read here; expected one of UNCOMPRESSED, SNAPPY, GZIP, BROTLI$/);
   });
 
   test.each([
     ["LZ4", "CODEC 'lz4_raw'", "SELECT 'a' AS name", /other\.parquet: it is compressed with LZ4_RAW, which cannot be read here/],
+    ["a slip in a name", "CODEC 'snappy'", "SELECT 'a' AS name, 1 AS creatdAt", /other\.parquet: the column "creatdAt" is nearly createdAt: call it that, or metadata\.creatdAt for a metadata key$/],
     ["times of day", "CODEC 'snappy'", "SELECT 'a' AS name, TIME '09:30:00' AS noon", /other\.parquet: column noon: events cannot have values of type TIME; write them as numbers or text$/],
     ["long decimals", "CODEC 'snappy'", "SELECT 'a' AS name, 1::DECIMAL(30, 2) AS sum", /other\.parquet: column sum: events cannot have values of type DECIMAL of 30 digits; /],
   ])("refuses %s in words", async (_, options, select, message) => {

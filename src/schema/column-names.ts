@@ -1,0 +1,70 @@
+import { shown } from "../base/errors.js";
+import { FIELDS } from "./fields.js";
+
+/** What a column of a file fills: a member of the event, or a key of its metadata. */
+export interface ColumnPlace {
+  /** In camelCase; null for a metadata key. */
+  readonly member: string | null;
+  readonly key: string;
+}
+
+/** Members beside `FIELDS`, and how other products call some. */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  id: ["id"],
+  createdAt: ["createdAt", "timestamp", "time", "created"],
+  metadata: ["metadata"],
+  identityId: ["identityId"],
+  name: ["event", "eventName"],
+  userId: ["distinctId", "user"],
+  referrer: ["referer"],
+};
+const METADATA_PREFIX = "metadata.";
+
+const memberOf = new Map<string, string>([
+  ...FIELDS.flatMap(({ camel, aliases }) => [camel, ...aliases].map((name): [string, string] => [plain(name), camel])),
+  ...Object.entries(OTHER_NAMES).flatMap(([member, names]) => names.map((name): [string, string] => [plain(name), member])),
+]);
+
+/**
+ * What the columns of a file fill, by their names: members of an event, case and separators apart, or metadata. `metadata.KEY` is that key,
+ * whatever it is called.
+ * @throws Error for a column without a name, two columns for one place, and a column whose name is nearly that of a member
+ */
+export function placesOfColumns(columns: readonly string[]): ColumnPlace[] {
+  const places = columns.map((column, index) => placeOf(column.trim(), index));
+  const first = new Map<string, string>();
+  places.forEach(({ member, key }, index) => {
+    const column = columns[index] ?? "";
+    const place = member ?? METADATA_PREFIX + key;
+    const other = first.get(place);
+    if (other !== undefined) throw new Error(`the columns ${shown(other)} and ${shown(column)} both fill ${place}: keep one, or call the other ${METADATA_PREFIX}NAME`);
+    first.set(place, column);
+  });
+  return places;
+}
+
+function placeOf(column: string, index: number): ColumnPlace {
+  if (column.startsWith(METADATA_PREFIX) && column.length > METADATA_PREFIX.length) return { member: null, key: column.slice(METADATA_PREFIX.length) };
+  const name = plain(column);
+  const member = memberOf.get(name);
+  if (member !== undefined) return { member, key: column };
+  if (column === "") throw new Error(`column ${index + 1} has no name`);
+  const near = [...memberOf.keys()].find((known) => isSlip(name, known));
+  if (near === undefined) return { member: null, key: column };
+  throw new Error(`the column ${shown(column)} is nearly ${memberOf.get(near)}: call it that, or ${METADATA_PREFIX}${column} for a metadata key`);
+}
+
+/** What names of columns have in common, case and separators apart. */
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[\s_.-]/g, "");
+}
+
+/** Whether a word is another one with one letter too many, missing or wrong after the first, or two letters changed round. */
+function isSlip(word: string, known: string): boolean {
+  if (known.length < 3 || Math.abs(word.length - known.length) > 1) return false;
+  let at = 0;
+  while (at < word.length && word[at] === known[at]) at += 1;
+  const [rest, knownRest] = [word.slice(at), known.slice(at)];
+  if (rest[0] === knownRest[1] && rest[1] === knownRest[0] && rest.slice(2) === knownRest.slice(2)) return true;
+  return at > 0 && (rest.slice(1) === knownRest.slice(1) || rest === knownRest.slice(1) || rest.slice(1) === knownRest);
+}
