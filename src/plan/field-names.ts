@@ -76,6 +76,12 @@ export const FIELD_OPERANDS = {
 /** A name of a field of events. */
 export type FieldName = keyof typeof FIELD_OPERANDS;
 
+/** What is known of the event's person and company, and who brought the person. */
+export type KnownFieldName = `${"person" | "company"}.${string}` | `${"first_touch" | "last_touch"}.${"source" | "medium" | "campaign"}`;
+
+/** Every name that can only be a field: a bare metadata key is none of them. */
+export type QualifiedFieldName = FieldName | KnownFieldName | `metadata.${string}`;
+
 /** The names, those of the aggregate route's documentation first. */
 export const FIELD_NAMES = Object.keys(FIELD_OPERANDS) as readonly FieldName[];
 

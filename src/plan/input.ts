@@ -1,4 +1,4 @@
-import type { FieldName } from "./field-names.js";
+import type { QualifiedFieldName } from "./field-names.js";
 import type { InsightField, SegmentsInput } from "./insights/input.js";
 import type { FilterOperator } from "./filters/operators.js";
 
@@ -52,8 +52,8 @@ export interface UniqueUsersPerDayInput extends UniqueUsersInput {
 /** By a field or by a metadata key: exactly one of the two. */
 type AggregatedInput =
   | {
-      /** A field that filters take too, by any of its names. */
-      readonly field: FieldName;
+      /** Every name of a field that filters take, `metadata.KEY` too, but no bare metadata key. */
+      readonly field: QualifiedFieldName;
       readonly metadataField?: null | undefined;
     }
   | {

@@ -10,10 +10,11 @@ import type { OracleOptions } from "./oracle/rules.js";
 import { arrive } from "./random/arrive.js";
 import { randomQuestion } from "./random/event-questions.js";
 import { hostileHistory } from "./random/hostile-history.js";
+import { knownHistory } from "./random/known-history.js";
 import { nowMs } from "./random/now.js";
 import { personHistory } from "./random/person-history.js";
 import { randomOptions } from "./random/person-options.js";
-import { personQuestions } from "./random/person-questions.js";
+import { aggregateQuestions, personQuestions } from "./random/person-questions.js";
 import { seededRandom, type Random } from "./random.js";
 
 /** An executor, and how it is let go of. */
@@ -45,6 +46,7 @@ interface Question {
 const EVENT_HISTORY_COUNT = 8;
 const QUESTIONS_PER_HISTORY = 60;
 const PERSON_HISTORY_COUNT = 24;
+const AGGREGATES_PER_HISTORY = 12;
 
 /** What every executor owes: to random plans over random histories the answers of the oracle, and an end when it is told to stop. */
 export const executorSuite: readonly ExecutorCase[] = [
@@ -77,8 +79,9 @@ function personCase(seed: number): ExecutorCase {
     name: `random questions about the persons, money and companies of history ${seed} are answered as the oracle does`,
     run: async (load) => {
       const random = seededRandom(1_000 + seed);
-      const { history } = personHistory(random);
-      await runCase(load, history, { ...randomOptions(random), ...futureEventsOf(seed) }, personQuestions(random, history, []), random);
+      // Every other one has records that tell traits.
+      const history = seed % 2 === 0 ? knownHistory(random) : personHistory(random).history;
+      await runCase(load, history, { ...randomOptions(random), ...futureEventsOf(seed) }, [...personQuestions(random, history, []), ...aggregateQuestions(random, AGGREGATES_PER_HISTORY)], random);
     },
   };
 }

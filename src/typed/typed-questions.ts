@@ -1,4 +1,4 @@
-import type { FieldName } from "../plan/field-names.js";
+import type { FieldName, KnownFieldName, QualifiedFieldName } from "../plan/field-names.js";
 import type { NumericMeasureType, TrendMeasure } from "../plan/insights/input.js";
 import type { FilterOperator, OperatorOf } from "../plan/filters/operators.js";
 
@@ -32,7 +32,7 @@ export type MetadataPath<E> = keyof Fields<E>;
 type NumericPath<E> = { [Path in keyof Fields<E>]: Fields<E>[Path] extends number ? Path : never }[keyof Fields<E>];
 
 /** What is no metadata: fields of events, and what is known of people, of companies and of who brought them. */
-type OtherField = FieldName | `${"person" | "company"}.${string}` | `${"first_touch" | "last_touch"}.${"source" | "medium" | "campaign"}`;
+type OtherField = FieldName | KnownFieldName;
 
 /** A field, or a metadata key that some event has. */
 export type TypedField<E> = OtherField | `metadata.${MetadataPath<E>}`;
@@ -81,6 +81,8 @@ type TypedMember<E, Key, Member> = [Member] extends [Plain]
   ? Member
   : Key extends keyof Slots<E>
     ? Slots<E>[Key] | Extract<Member, null | undefined>
+    : [Key, Member] extends ["field", QualifiedFieldName | Plain]
+      ? TypedField<E> | Extract<Member, null | undefined>
     : [Member] extends [string | Plain]
       ? Member
       : [Member] extends [TrendMeasure | Plain]

@@ -45,6 +45,7 @@ describe("daybook query", () => {
       ["countEvents", {}],
       ["countEventsPerDay", { project: "shop", fill: true, endDate: "2026-03-03" }],
       ["aggregate", { field: "browser" }],
+      ["aggregate", { field: "person.plan", measure: "unique_users" }],
       ["searchEvents", { eventName: "order" }],
       ["identityProfile", { userId: "ann", startDate: "2026-03-01", endDate: "2026-03-02" }],
       ["revenueByAttribution", { project: "shop", startDate: "2026-03-01", endDate: "2026-03-02" }],

@@ -1,4 +1,4 @@
-import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type SegmentCondition } from "daybook";
+import { fixedClock, memoryStorage, openDaybook, type AggregateInput, type Daybook, type EventInput, type SegmentCondition } from "daybook";
 import { openClickHouse, type ClickHouseDaybook } from "daybook/clickhouse";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newDatabase, questionLayouts, type Layout } from "./kit.js";
@@ -110,6 +110,10 @@ const questions: Readonly<Record<string, Ask>> = {
     return counts;
   }])),
   ...Object.fromEntries(FIELDS.map((fields): [string, Ask] => [`events by ${fields.join(" and ")}`, (of) => of.trend({ interval: "total", breakdown: { fields } })])),
+  ...Object.fromEntries(FIELDS.flat().map((field): [string, Ask] => [`an aggregate by ${field}`, async (of) => {
+    const by = { field } as AggregateInput;
+    return [await of.aggregate(by), await of.aggregate({ ...by, measure: "unique_users" }), await of.aggregate({ ...by, project: "other", limit: 2 })];
+  }])),
   "a trend": (of) => of.trend({ breakdown: breakdown("first_touch.source", "company.plan") }),
   "a search": (of) => of.searchEvents({ filterGroups: [{ filters: [{ fieldName: "company.size", operator: "=", value: "40" }] }] }),
   "the greatest of a trait": (of) => of.trend({ measure: { type: "max", field: "person.age" }, breakdown: breakdown("company.size", "person.age") }),

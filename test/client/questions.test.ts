@@ -5,7 +5,7 @@ import { oracle, seededRandom } from "../../src/testing/index.js";
 import { arrive } from "../../src/testing/random/arrive.js";
 import { hostileHistory } from "../../src/testing/random/hostile-history.js";
 import { personHistory } from "../../src/testing/random/person-history.js";
-import { personQuestions } from "../../src/testing/random/person-questions.js";
+import { aggregateQuestions, personQuestions } from "../../src/testing/random/person-questions.js";
 import { randomQuestion } from "../../src/testing/random/event-questions.js";
 import { baseSeed, caseCount, nowMs } from "../oracle/settings.js";
 import { clientOver } from "./kit.js";
@@ -43,7 +43,7 @@ describe("law 15: through a client a question has the library's answer, or its e
       const daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(nowMs) });
       await arrive(daybook, history);
       const client = clientOver(daybook);
-      for (const question of personQuestions(random, history, [])) {
+      for (const question of [...personQuestions(random, history, []), ...aggregateQuestions(random, 4)]) {
         const actual = (await expectSame(client, daybook, question)) as { answer?: unknown };
         if (actual.answer !== undefined) reports.add(question.report);
       }

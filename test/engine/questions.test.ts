@@ -1,4 +1,4 @@
-import { memoryStorage, openDaybook, type Daybook, type EventInput, type Notice } from "daybook";
+import { memoryStorage, openDaybook, type AggregateInput, type Daybook, type EventInput, type Notice } from "daybook";
 import { expect, test } from "vitest";
 import { FIELD_NAMES } from "../../src/plan/field-names.js";
 
@@ -58,6 +58,31 @@ test("Each row of an aggregate, asked as a filter, gives its count of events and
     const shown = new Set(people.map(({ property }) => property));
     for (const { property } of rows) if (!shown.has(property)) expect(await daybook.countUniqueUsers(filter(field, property))).toBe(0);
   }
+});
+
+test("An aggregate takes what is known of people and companies, who brought them, and metadata by its whole name.", async () => {
+  await using daybook = await opened();
+  await daybook.identify({ userId: "ada", email: "Ada@x.io", traits: { plan: "pro", seats: [3, "a"] }, createdAt: "2026-03-01T00:00:00Z" });
+  await daybook.group({ companyId: "acme", userId: "ada", traits: { name: "Acme" }, createdAt: "2026-03-01T00:00:00Z" });
+  // Two events are Ada's, of her user id and of her phone; one is another phone's, and one nobody's.
+  const by = (field: AggregateInput["field"], more: object = {}) => daybook.aggregate({ field, ...more } as AggregateInput);
+  expect(await by("person.plan")).toEqual([{ property: "", count: 2 }, { property: "pro", count: 2 }]);
+  expect(await by("person.plan", { measure: "unique_users" })).toEqual([{ property: "", count: 1 }, { property: "pro", count: 1 }]);
+  expect(await by("person.seats")).toEqual([{ property: "", count: 2 }, { property: "3", count: 2 }, { property: "a", count: 2 }]);
+  expect(await by("person.email", { limit: 1, filterGroups: [{ filters: [{ fieldName: "person.email", operator: "is_set" }] }] })).toEqual([{ property: "ada@x.io", count: 2 }]);
+  expect(await by("company.name")).toEqual([{ property: "", count: 2 }, { property: "Acme", count: 2 }]);
+  expect(await by("first_touch.source")).toEqual([{ property: "(direct)", count: 2 }, { property: "mail", count: 2 }]);
+  expect(await by("last_touch.source")).toEqual([{ property: "(direct)", count: 2 }, { property: "google.com", count: 1 }, { property: "mail", count: 1 }]);
+  expect(await by("metadata.plan")).toEqual(await daybook.aggregate({ metadataField: "plan" }));
+  expect(await by("metadata.nested.deep")).toEqual([{ property: "", count: 3 }, { property: "1", count: 1 }]);
+  for (const field of ["person.plan", "person.email", "company.name", "first_touch.source", "last_touch.source", "metadata.nested.deep"] as const)
+    for (const { property, count } of await by(field)) expect(await daybook.countEvents(filter(field, property)), `${field} ${property}`).toBe(count);
+});
+
+test("A project whose events have no trait of that name counts them all under the empty value.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  await daybook.ingest([{ name: "v", userId: "fr", project: "fr" }, { name: "v", userId: "fr", project: "other" }]);
+  expect(await daybook.aggregate({ project: "fr", field: "person.plan" })).toEqual([{ property: "", count: 1 }]);
 });
 
 test("A campaign is what metadata and url say of the event itself, and utm_source is the metadata alone.", async () => {

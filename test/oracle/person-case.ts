@@ -6,7 +6,7 @@ import { minimise, type Case } from "./minimise.js";
 import { allSessions, expectedOutcome, outcome } from "./person-answers.js";
 import { idOf, personHistory } from "../../src/testing/random/person-history.js";
 import { randomOptions } from "../../src/testing/random/person-options.js";
-import { personQuestions, type PersonQuestion } from "../../src/testing/random/person-questions.js";
+import { aggregateQuestions, personQuestions, type PersonQuestion } from "../../src/testing/random/person-questions.js";
 import { anonymousIds, userIds } from "../../src/testing/random/person-values.js";
 import { lastingMemory } from "../store/objects.js";
 
@@ -48,7 +48,7 @@ export async function checkPersonHistory(seed: number): Promise<void> {
       // A question in between leaves behind what the next one must not take for the present.
       if (random.chance(askChance)) await outcome(daybook, random.pick(personQuestions(random, history, [])));
     }
-    for (const question of personQuestions(random, history, identityIds(random, expected))) {
+    for (const question of [...personQuestions(random, history, identityIds(random, expected)), ...aggregateQuestions(random, 8)]) {
       const difference = differenceOf(await outcome(daybook, question), expectedOutcome(expected, question));
       if (difference !== null) throw new Error(await report(seed, { events: arrival, question }, options, difference));
     }

@@ -19,6 +19,13 @@ test.each(FIELD_NAMES)("%s groups by what a filter of this name reads", (field) 
   expect(plan({ field }).by).toEqual(operandOf(field));
 });
 
+test.each(["metadata.plan", "metadata.cart.total", "person.plan", "person.email", "company.size", "first_touch.source", "last_touch.campaign"])(
+  "%s groups by what a filter of this name reads, though it stands in no list of names",
+  (field) => {
+    expect(plan({ field }).by).toEqual(operandOf(field));
+  },
+);
+
 test("measure is events or unique_users", () => {
   expect([undefined, null, "events", "unique_users"].map((measure) => plan({ field: "os", measure }).measure)).toEqual(["events", "events", "events", "unique_users"]);
   for (const measure of ["sessions", "", 1]) expect(thrown(() => plan({ field: "os", measure }))).toEqual(["invalid_parameter", "measure"]);
@@ -36,7 +43,7 @@ test.each([{}, undefined, { field: null, metadataField: null }, { field: "os", m
   },
 );
 
-test.each(["", "Name", "plan", "metadata.plan", "constructor", "__proto__", 7, ["os"]])(
+test.each(["", "Name", "plan", "a.b", "metadata.", "person.", "company.", "first_touch.", "first_touch.who", "constructor", "__proto__", "metadata.\ud800", 7, ["os"]])(
   "%j is no field to aggregate by",
   (field) => {
     expect(thrown(() => plan({ field }))).toEqual(["invalid_parameter", "field"]);

@@ -17,6 +17,7 @@ const scalarGroupings: readonly AggregateInput[] = [
   { field: "user_id" }, { field: "browser" }, { field: "location_city" }, { field: "url" }, { field: "referrer" },
   { metadataField: "word" }, { metadataField: "missing" }, { field: "name" }, { field: "path" }, { field: "referrerDomain" },
   { field: "touch_source" }, { field: "companyId" }, { field: "identity_id" }, { field: "createdAt" }, { field: "notify" },
+  { field: "metadata.word" }, { field: "person.email" }, { field: "company.name" }, { field: "first_touch.source" }, { field: "last_touch.medium" },
 ];
 
 test("Law 2: an aggregate sums to count-events, and each row's value as a filter gives its count.", () =>

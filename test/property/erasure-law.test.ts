@@ -5,7 +5,7 @@ import { errorOutcome, allPages, type Outcome } from "../oracle/answers.js";
 import { allSessions, arrive } from "../oracle/person-case.js";
 import { idOf, personHistory } from "../../src/testing/random/person-history.js";
 import { randomOptions } from "../../src/testing/random/person-options.js";
-import { personQuestions, type PersonQuestion } from "../../src/testing/random/person-questions.js";
+import { aggregateQuestions, personQuestions, type PersonQuestion } from "../../src/testing/random/person-questions.js";
 import { anonymousIds, projects, userIds } from "../../src/testing/random/person-values.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
 import { eventsOf } from "../../src/testing/oracle/history.js";
@@ -100,7 +100,7 @@ async function checkErasure(seed: number): Promise<boolean> {
   const left = history.filter((item) => !("unlink" in item && removed.has(item.unlink))).flatMap((item) => without(item, person) ?? []);
   await arrive(pure, left);
   const identityIds = [...userIds].slice(0, 2);
-  const questions = personQuestions(random, plain, identityIds);
+  const questions = [...personQuestions(random, plain, identityIds), ...aggregateQuestions(random, 8)];
   for (const [moment, asked] of [["at once", daybook], ["after opening again", null]] as const) {
     if (asked === null) await daybook.close();
     const some = asked ?? (await open(storage));

@@ -1,7 +1,6 @@
-import type { AggregateInput, CountEventsInput, FilterGroupInput, PerDayInput } from "daybook";
+import type { CountEventsInput, FilterGroupInput, PerDayInput } from "daybook";
 import { LIMITS } from "../../src/base/limits.js";
 import { planRange } from "../../src/plan/date-range.js";
-import { operandOf } from "../../src/plan/filters/field-operand.js";
 import type { Segment, SegmentCondition, SegmentsInput } from "../../src/plan/insights/input.js";
 import type { ConditionPlan, KnownOperand, SegmentPlan, SegmentWindow } from "../../src/plan/insights/plan.js";
 import { readMembers } from "../../src/plan/members.js";
@@ -20,12 +19,11 @@ export type KnownQuestion =
 
 /** The plan of such a question, made of one whose fields are metadata keys of these names. */
 export function knownPlan({ report, input }: KnownQuestion): Plan {
-  const { segments, filterGroups, ...rest } = input as Input & { readonly field?: string };
-  const { field, ...scope } = { ...rest, filterGroups: filterGroups?.map(namedSegments) ?? null };
+  const { segments, filterGroups, ...rest } = input as Input;
+  const scope = { ...rest, filterGroups: filterGroups?.map(namedSegments) ?? null };
   const plans = new Map(Object.entries(segments ?? {}).map(([name, segment]) => [name, segmentPlan(segment, input.project ?? null)]));
-  const plan = planners[report as ReportName](report === "aggregate" ? ({ ...scope, metadataField: field } as AggregateInput) : scope, ruled);
-  const known = { ...plan, where: knownWhere(plan.where, plans) };
-  return known.report === "aggregate" ? { ...known, by: knownOperand(operandOf(field ?? "") ?? known.by, plans) } : known;
+  const plan = planners[report as ReportName](scope, ruled);
+  return { ...plan, where: knownWhere(plan.where, plans) };
 }
 
 /** Filters by segment, as filters by a key. */

@@ -14,6 +14,7 @@ declare const plan: Plan; declare const rejected: RejectedEvent; declare const e
 const RIGHT = [
   `void daybook.aggregate({ field: "device" });`,
   `void daybook.aggregate({ metadataField: "plan" });`,
+  `void daybook.aggregate({ field: "metadata.plan" }); void daybook.aggregate({ field: "person.plan" }); void daybook.aggregate({ field: "first_touch.source" });`,
   `void daybook.aggregate({ field: "device", metadataField: null });`,
   `void daybook.countEvents();`,
   `void daybook.countEvents({ project: maybe, eventName: undefined, startDate: new Date(0) });`,
@@ -54,6 +55,7 @@ const WRONG: readonly (readonly [string, string])[] = [
   [`void daybook.aggregate({});`, "not assignable"],
   [`void daybook.aggregate();`, "Expected 1-2 arguments"],
   [`void daybook.aggregate({ field: "devise" });`, `"devise"`],
+  [`void daybook.aggregate({ field: "first_touch.who" });`, `"first_touch.who"`],
   [`void daybook.aggregate({ field: "device", metadataField: "plan" });`, "not assignable"],
   [`void daybook.identityProfile({});`, "not assignable"],
   [`void daybook.identityProfile({ email: "a@x.io", userId: "ada" });`, "not assignable"],

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { MEASURES } from "../../plan/reports/aggregate.js";
-import { FIELD_NAMES } from "../../plan/field-names.js";
 import { date, segments, selector } from "./filters.js";
 
 const uniqueUsers = { event_name: selector.event_name, start_date: date, end_date: date, filter_groups: selector.filter_groups, segments };
@@ -15,7 +14,7 @@ export const questionBodies = {
   uniqueUsersPerDay: z.strictObject({ ...uniqueUsers, fill }),
   aggregate: z.strictObject({
     ...uniqueUsers,
-    field: z.enum(FIELD_NAMES).nullish(),
+    field: z.string().nullish().meta({ description: "A field of filters, person.KEY, company.KEY, first_touch.D, last_touch.D, or metadata.KEY." }),
     metadata_field: z.string().nullish(),
     measure: z.enum(MEASURES).nullish().meta({ description: "What is counted of each value. Default events." }),
     limit: z.number().nullish().meta({ description: "At most this many items, the largest. Default: all." }),

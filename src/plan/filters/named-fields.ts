@@ -26,7 +26,7 @@ export function namedFieldsOf(input: unknown): NamedField[] {
       .flatMap(([path, condition]) => inSelector(condition, `${path}.`)),
     ...named("measure.field", membersOf(question["measure"])["field"]),
     ...listOf(membersOf(question["breakdown"])["fields"]).flatMap((field, at) => named(`breakdown.fields[${at}]`, field)),
-    ...named("node", question["node"]),
+    ...["field", "node"].flatMap((name) => named(name, question[name])),
     ...metadataField(question["metadataField"]),
   ];
 }

@@ -1,4 +1,4 @@
-import type { FieldName } from "../field-names.js";
+import type { QualifiedFieldName } from "../field-names.js";
 import type { DateInput, FilterGroupInput } from "../input.js";
 import type { FilterOperator } from "../filters/operators.js";
 
@@ -8,13 +8,7 @@ import type { FilterOperator } from "../filters/operators.js";
 type OtherText = string & {};
 
 /** What a measure, a breakdown or a path may be of: the fields of filters, of people, of companies, of who brought them, or a metadata key. */
-export type InsightField =
-  | FieldName
-  | `metadata.${string}`
-  | `person.${string}`
-  | `company.${string}`
-  | `${"first_touch" | "last_touch"}.${"source" | "medium" | "campaign"}`
-  | OtherText;
+export type InsightField = QualifiedFieldName | OtherText;
 
 /** Whose steps, returns and activity are looked at: people, or the companies of events, and people where these have none. Default `identity`. */
 export type EntityLevel = "identity" | "account";

@@ -1,6 +1,7 @@
 import { parameterError, shown } from "../../base/errors.js";
 import type { PlanContext } from "../context.js";
-import { FIELD_NAMES, FIELD_OPERANDS, isFieldName } from "../field-names.js";
+import { isFieldName } from "../field-names.js";
+import { operandOf } from "../filters/field-operand.js";
 import { memberError, readChoice, readInteger, readText, type Members } from "../members.js";
 import type { Measure, Operand, Plan } from "../plan.js";
 import { planScope, readInput } from "../scope.js";
@@ -28,6 +29,8 @@ function planBy(members: Members): Operand {
     throw parameterError("exactly_one_required", "field", `expected exactly one of field and metadataField, got ${came}`);
   }
   if (path !== null) return { kind: "metadataPath", path };
-  if (typeof name === "string" && isFieldName(name)) return FIELD_OPERANDS[name];
-  throw memberError(members, "field", `expected one of ${FIELD_NAMES.join(", ")}, got ${shown(name)}`);
+  const operand = typeof name === "string" && name.isWellFormed() ? operandOf(name) : null;
+  // A bare name may be a slip, and nothing would tell it from a metadata key.
+  if (operand !== null && (operand.kind !== "metadataKey" || isFieldName(String(name)))) return operand;
+  throw memberError(members, "field", `expected the name of a field (a metadata key is metadata.KEY, or metadataField), got ${shown(name)}`);
 }

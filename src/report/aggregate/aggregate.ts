@@ -53,7 +53,6 @@ export const aggregate: Fold<"aggregate", AggregateState, KeptState> = {
     },
     byteLength: (known) => (known.measure === "events" ? byteLengthOfCounts(known.kept) : byteLengthOfPairs(known.kept)),
   },
-  needsCompanies: ({ by }) => by.kind === "companyId",
 };
 
 const settled = new WeakMap<FoldContext, Values>();

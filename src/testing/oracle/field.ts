@@ -52,10 +52,12 @@ const UTM = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_conten
 
 const DERIVED = ["path", "referrer_domain", "company_id", "identity_id", "touch_source", "touch_medium", "touch_campaign"];
 
-/** Whether a name is one of a field, and not of a metadata key. */
+const PREFIXES = ["metadata.", "person.", "company.", "first_touch.", "last_touch."];
+
+/** Whether a name is one of a field, and not a bare metadata key. */
 export function isField(name: string): boolean {
   const field = fieldNameOf(name);
-  return Object.hasOwn(RECORD_FIELDS, field) || DERIVED.includes(field) || UTM.includes(field);
+  return Object.hasOwn(RECORD_FIELDS, field) || DERIVED.includes(field) || UTM.includes(field) || PREFIXES.some((prefix) => name.startsWith(prefix));
 }
 
 /** The one name of a field that has several. */

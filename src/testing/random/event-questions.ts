@@ -82,9 +82,9 @@ export function randomQuestion(random: Random, records: readonly EventRecord[]):
 }
 
 const brokenGroupings = [
-  {}, { field: "url", metadataField: "plan" }, { field: "plan" }, { field: "Name" }, { metadataField: "" },
+  {}, { field: "url", metadataField: "plan" }, { field: "plan" }, { field: "Name" }, { metadataField: "" }, { field: "metadata." }, { field: "person." },
 ] as readonly unknown[] as readonly AggregateInput[];
-const groupingFields = fieldNames.filter(isFieldName);
+const groupingFields = [...fieldNames.filter((name) => isFieldName(name) || name.startsWith("metadata.")), "person.plan", "company.plan", "first_touch.source", "last_touch.medium"] as readonly NonNullable<AggregateInput["field"]>[];
 const brokenDates = ["2026-02-30", "2026-03-01T00:00:00", "", "yesterday", "1969-12-31", "2026-3-1"];
 
 function grouping(random: Random): AggregateInput {

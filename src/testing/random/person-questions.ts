@@ -1,4 +1,4 @@
-import type { CompanyTopUsersInput, CountEventsInput, FilterInput, IdentityInput, IdentityReferrersInput, LtvCohortsInput, PerDayInput, RevenueByAttributionInput, TopCompaniesInput } from "../../plan/input.js";
+import type { AggregateInput, CompanyTopUsersInput, CountEventsInput, FilterInput, IdentityInput, IdentityReferrersInput, LtvCohortsInput, PerDayInput, RevenueByAttributionInput, TopCompaniesInput } from "../../plan/input.js";
 import type { History } from "../oracle/history.js";
 import type { Random } from "../random.js";
 import { anonymousIds, companyIds, emails, projects, userIds } from "./person-values.js";
@@ -16,7 +16,17 @@ export type PersonQuestion =
   | { readonly report: "topCompanies"; readonly input: TopCompaniesInput }
   | { readonly report: "companyTopUsers"; readonly input: CompanyTopUsersInput }
   | { readonly report: "countEvents" | "countUniqueUsers" | "searchEvents"; readonly input: CountEventsInput }
-  | { readonly report: "countUniqueUsersPerDay"; readonly input: PerDayInput };
+  | { readonly report: "countUniqueUsersPerDay"; readonly input: PerDayInput }
+  | { readonly report: "aggregate"; readonly input: AggregateInput };
+
+/** What an aggregate may be of beside the fields of events: metadata by path, and what is known of people, companies and who brought them. */
+const aggregated = [
+  "person.email", "person.email", "person.plan", "person.name", "person.a.b", "company.name", "company.domain", "company.plan", "company.a", "company_id", "identityId",
+  "first_touch.source", "first_touch.medium", "first_touch.campaign", "last_touch.source", "last_touch.medium", "last_touch.campaign",
+  "touch_source", "touchMedium", "touch_campaign", "metadata.utm_source", "metadata.revenue", "metadata.order_id", "utm_campaign",
+] as const;
+/** Of one kind each. */
+const refused = ["plan", "a.b", "person.", "company.", "metadata.", "first_touch.who", ""] as readonly string[] as readonly AggregateInput["field"][];
 
 /** One question of each report. `identityIds` are values for filters. */
 export function personQuestions(random: Random, history: History, identityIds: readonly string[]): PersonQuestion[] {
@@ -46,6 +56,22 @@ export function personQuestions(random: Random, history: History, identityIds: r
     { report: "countEvents", input: { ...filtered(), ...(random.chance(0.5) ? { userId: id(random) } : {}) } },
     { report: "searchEvents", input: { userId: id(random) } },
   ];
+}
+
+/** Aggregates by what is known of whom, of events and of people, some of them filtered. */
+export function aggregateQuestions(random: Random, count: number): PersonQuestion[] {
+  const filtered = (): CountEventsInput => ({ filterGroups: [{ filters: [{ fieldName: random.pick(aggregated), ...random.pick([{ operator: "is_set" }, { operator: "=", value: "ann@x.io" }, { operator: "contains", value: "o" }] as const) }] }] });
+  return Array.from({ length: count }, () => ({
+    report: "aggregate",
+    input: {
+      field: random.pick(random.chance(0.03) ? refused : aggregated),
+      ...random.pick([{}, { measure: "unique_users" }] as const),
+      ...(random.chance(0.3) ? filtered() : {}),
+      ...(random.chance(0.3) ? { project: random.pick(projects) } : {}),
+      ...(random.chance(0.2) ? { startDate: "2026-03-01" } : {}),
+      ...(random.chance(0.2) ? { limit: random.between(1, 3) } : {}),
+    } as AggregateInput,
+  }));
 }
 
 function id(random: Random): string {

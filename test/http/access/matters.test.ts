@@ -70,6 +70,10 @@ const TABLE: readonly (readonly [report: Report, input: object, ...matters: Matt
   ["countEvents", where("person.plan"), "identities"],
   ["countEvents", inSegment("saved"), "identities"],
   ["aggregate", { field: "device", ...people(company) }, "companies"],
+  ["aggregate", { field: "person.plan" }, "identities"],
+  ["aggregate", { field: "last_touch.source" }, "identities"],
+  ["aggregate", { field: "company.size" }, "companies"],
+  ["aggregate", { field: "metadata.person.plan" }],
 ];
 
 const SCOPE: Readonly<Record<Matter, Scope>> = { revenue: "revenue:read", identities: "identities:read", companies: "companies:read" };

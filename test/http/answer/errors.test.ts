@@ -124,8 +124,10 @@ describe("bad parameters", () => {
       expect(sent.json).toMatchObject({ error: { code: "exactly_one_required" } });
       expect(sent.text).toContain("field and metadata_field");
     }
-    const sent = await send(handler, "/analytics/aggregate", { body: { field: "plan" } });
-    expect(sent.json).toMatchObject({ error: { code: "invalid_parameter", param: "field" } });
+    for (const field of ["plan", "person.", "first_touch.who", 7]) {
+      const sent = await send(handler, "/analytics/aggregate", { body: { field } });
+      expect(sent.json).toMatchObject({ error: { code: "invalid_parameter", param: "field" } });
+    }
   });
 
   it.each([0, 1_001, 1.5, "10", Infinity])("search-events refuses the limit %s", async (limit) => {

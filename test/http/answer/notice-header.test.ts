@@ -27,6 +27,8 @@ it.each(["/analytics/count-events", "/analytics/count-unique-users-per-day", "/s
 it("an aggregate by metadata that no event has tells so", async () => {
   const sent = await send(handlerOf(daybook), "/analytics/aggregate", { body: { metadata_field: "plna" } });
   expect(sent.headers.get("daybook-notice")).toBe('unknown_field; param="metadata_field"; name="plna"');
+  const byField = await send(handlerOf(daybook), "/analytics/aggregate", { body: { field: "metadata.plna" } });
+  expect(byField.headers.get("daybook-notice")).toBe('unknown_field; param="field"; name="metadata.plna"');
 });
 
 it("an answer that is known already tells so too", async () => {

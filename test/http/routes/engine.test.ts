@@ -59,7 +59,7 @@ describe("over a real Daybook", () => {
 
   it("aggregates by every field, counts people too, and fills days, as the library does", async () => {
     const data = async (path: string, body: object) => (await send(handler, path, { body })).json["data"];
-    for (const field of FIELD_NAMES)
+    for (const field of [...FIELD_NAMES, "metadata.plan", "person.plan", "company.name", "first_touch.source", "last_touch.medium"] as const)
       for (const measure of ["events", "unique_users"] as const)
         expect(await data("/analytics/aggregate", { field, measure, limit: 3 }), field).toEqual(await daybook.aggregate({ field, measure, limit: 3 }));
     const filled = { fill: true, start_date: "2026-02-27", end_date: "2026-03-05" };
