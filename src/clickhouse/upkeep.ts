@@ -27,7 +27,7 @@ export function upkeepOf(context: RemovalContext, suppressionKey: Uint8Array, wr
   const subjects = async (signal?: Pick<AbortSignal, "aborted">) => new Subjects(context.connection, await executor.asking(signal), signal);
   // What takes something away looks at all rows, some times.
   const patient = { ...context, connection: context.connection.patient() };
-  const privacyRequests = new ClickHousePrivacyRequests({ ...patient, suppressionKey, requests: new RequestTable(context), projects, subjects });
+  const privacyRequests = new ClickHousePrivacyRequests({ ...patient, suppressionKey, requests: new RequestTable(context), subjects });
   const deletions = new ClickHouseDeletions({ ...patient, projects });
   const finishLeft = () => privacyRequests.finishLeft();
   const rules = new ClickHouseTimeToLive(new ClickHouseDeletions({ ...context, projects }), finishLeft);

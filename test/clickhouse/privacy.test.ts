@@ -127,7 +127,9 @@ describe.each(layouts)("privacy requests on ClickHouse, %s", (layout) => {
     await using later = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW + 60_000) });
     await expectSame([daybook, embedded], (each) => each.ingest(events));
     await expectSame([daybook, embedded], (each) => each.ingestRecords(records));
-    await expectSame([daybook, embedded], (each) => each.identify({ userId: "new", email: "ann@zebra.example", createdAt: at(1) }));
+    // Somebody else is told of, without the email.
+    for (const each of [daybook, embedded]) await each.identify({ id: "r9", userId: "new", email: "ann@zebra.example", createdAt: at(1) });
+    await expectSame([daybook, embedded], told);
     expect(await later.ingest([events[0] as EventInput])).toMatchObject({ accepted: 1 });
     expect((await other.ingest(events.slice(0, 3))).rejected.map(({ code }) => code)).toEqual(["suppressed", "suppressed", "suppressed"]);
     expect(await other.ingest([{ name: "visit", userId: "ann-zebra" }])).toMatchObject({ accepted: 1 });
@@ -138,7 +140,7 @@ describe.each(layouts)("privacy requests on ClickHouse, %s", (layout) => {
     const both = [daybook, embedded] as const;
     const ids = new Map<Some, string>();
     await expectSame(both, (each) => each.privacyRequests.create({ type: "access", subject: {} }));
-    await expectSame(both, (each) => each.privacyRequests.create({ type: "access", subject: { userId: "x" }, project: "nowhere" }));
+    await expectSame(both, (each) => each.privacyRequests.create({ type: "access", subject: { userId: "x" }, project: "nowhere" } as never));
     await expectSame(both, (each) => each.privacyRequests.get("nobody"));
     await expectSame(both, async (each) => {
       const made = await each.privacyRequests.create({ type: "access", subject: { userId: "ann-zebra-old" }, regulation: "ccpa" });
@@ -191,6 +193,53 @@ describe.each(layouts)("privacy requests on ClickHouse, %s", (layout) => {
       expect(await pathsWith(SECRET)).toEqual([]);
     });
 
+  test("what others did on a device of the person is welcome however late it comes, and stored without the device and the emails", async () => {
+    for (const each of [daybook, embedded]) await fill(each);
+    for (const each of [daybook, embedded]) await erase(each, { userId: "ann-zebra" });
+    const late: EventInput[] = [
+      { id: "b", name: "visit", userId: "bob", anonymousId: "device-zebra", createdAt: at(9) },
+      { id: "x", name: "visit", anonymousId: "device-zebra", createdAt: at(9) },
+      { id: "y", name: "visit", userId: "Ann@zebra.example", createdAt: at(9) },
+    ];
+    const tells: RecordInput[] = [
+      { type: "identify", id: "l1", userId: "bob", anonymousId: "device-zebra", email: "ann@zebra.example", traits: { email: "ann@zebra.example", plan: "pro" }, createdAt: at(9) },
+      { type: "group", id: "l2", companyId: "acme", userId: "bob", anonymousId: "device-zebra", createdAt: at(9) },
+      { type: "alias", id: "l3", from: "device-zebra", to: "bob", createdAt: at(9) },
+    ];
+    expect(await expectSame([daybook, embedded], (each) => each.ingest(late))).toMatchObject({ accepted: 1, rejected: [{ index: 1 }, { index: 2 }] });
+    expect(await expectSame([daybook, embedded], (each) => each.ingestRecords(tells))).toMatchObject({ accepted: 2, rejected: [{ index: 2 }] });
+    await expectSame([daybook, embedded], told);
+    expect(await pathsWith(SECRET)).toEqual([]);
+  });
+
+  test("what is newer than an erasure that broke off stays when it is finished", async () => {
+    const plain: EventInput[] = [
+      { id: "1", name: "visit", userId: "ann", anonymousId: "tablet", createdAt: at(0) },
+      { id: "2", name: "visit", userId: "bob", anonymousId: "tablet", createdAt: at(1) },
+      // The clock of a device may be ahead.
+      { id: "3", name: "visit", userId: "ann", anonymousId: "tablet", createdAt: NOW + 1_000 },
+    ];
+    const later: EventInput[] = [
+      { id: "4", name: "visit", userId: "ann", anonymousId: "tablet", createdAt: NOW + 2_000 },
+      { id: "5", name: "visit", userId: "bob", anonymousId: "tablet", createdAt: NOW + 3_000 },
+    ];
+    const link: RecordInput = { type: "identify", id: "6", userId: "bob", anonymousId: "phone", createdAt: NOW + 1 };
+    for (const each of [daybook, embedded]) await each.ingest(plain);
+    const id = await acknowledged(daybook, "erasure", { userId: "ann" });
+    await order({ ...OUT_OF_MEMORY, statement: "ALTER TABLE" });
+    await expect(daybook.privacyRequests.resolve(id, "completed")).rejects.toMatchObject({ code: "overloaded" });
+    await order();
+    await erase(embedded, { userId: "ann" });
+    for (const each of [daybook, embedded]) {
+      expect(await each.ingest(later)).toMatchObject({ accepted: 2 });
+      await each.ingestRecords([link]);
+    }
+    await (await another()).privacyRequests.resolve(id, "completed");
+    const events = await expectSame([await another(), embedded], (each) => listOf(each.exportEvents({ identityIds: true })));
+    expect(events.map(({ userId, anonymousId }) => [userId, anonymousId])).toEqual([["bob", undefined], ["ann", "tablet"], ["bob", "tablet"]]);
+    await expectSame([await another(), embedded], (each) => each.countEvents({ userId: "tablet" }));
+  });
+
   test("what another process stored of the person while they were erased is gone when that process is told", async () => {
     for (const each of [daybook, embedded]) await fill(each);
     await erase(embedded, { userId: "ann-zebra" });
@@ -213,13 +262,14 @@ describe.each(layouts)("privacy requests on ClickHouse, %s", (layout) => {
     const more: EventInput[] = [
       { id: "late", name: "zebra", userId: "ann-zebra", anonymousId: "new-zebra", createdAt: at(9) },
       { id: "kept", name: "visit", userId: "bob", createdAt: at(9) },
+      { id: "shared", name: "visit", userId: "bob", anonymousId: "device-zebra", createdAt: at(10) },
     ];
     const ingesting = other.ingest(more);
     await hasLooked;
     await erase(daybook, { userId: "ann-zebra" });
     expect(await pathsWith(SECRET)).toEqual([]);
     finish();
-    expect(await ingesting).toMatchObject({ accepted: 1, duplicates: 0, rejected: [{ index: 0, code: "suppressed" }] });
+    expect(await ingesting).toMatchObject({ accepted: 2, duplicates: 0, rejected: [{ index: 0, code: "suppressed" }] });
     await embedded.ingest(more);
     await expectSame([daybook, embedded], told);
     expect(await pathsWith(SECRET)).toEqual([]);

@@ -193,9 +193,9 @@ describe("deleteEvents", () => {
     const daybook = await zoo(lastingMemory());
     const groups = [{ conditions: [{ type: "did", filterGroups: [{ filters: [{ fieldName: "project", operator: "=", value: ZOO }] }] }] }] as never;
     await daybook.segments.put("visitors", { groups });
-    const { id } = await daybook.privacyRequests.create({ type: "access", subject: { userId: "bob" }, project: ZOO });
+    const { id } = await daybook.privacyRequests.create({ type: "access", subject: { userId: "bob" } });
     await daybook.deleteProject(ZOO);
-    expect([(await daybook.segments.list()).length, (await daybook.privacyRequests.get(id)).project]).toEqual([1, ZOO]);
+    expect([(await daybook.segments.list()).length, (await daybook.privacyRequests.get(id)).subject]).toEqual([1, { userId: "bob" }]);
   });
 });
 

@@ -1,6 +1,6 @@
-import { Suppression } from "../../engine/ingest/suppression.js";
+import { ERASED_EVENT, Suppression } from "../../engine/ingest/suppression.js";
 import { TimeToLiveRules } from "../../engine/ingest/time-to-live-rules.js";
-import { EventFault } from "../../schema/decode-event.js";
+import type { EventFault } from "../../schema/decode-event.js";
 import { rulesInForce, rulesOf, type RuleColumns } from "../removal/rules-table.js";
 import { sql } from "../sql/sql.js";
 import type { Servers } from "../tables/change.js";
@@ -43,15 +43,16 @@ export class RefusalsTable {
   }
 }
 
-export function isErased(row: EventRow, suppression: Suppression): boolean {
-  const covers = (kind: "userId" | "anonymousId") => suppression.covers(kind, String(row[kind] ?? ""), row.ms);
-  return covers("userId") || covers("anonymousId");
+/** A row as it may be stored: null where it is of somebody who was erased; without their device where it is of somebody else. */
+export function admittedRow(row: EventRow, suppression: Suppression): EventRow | null {
+  const [userId, anonymousId] = [String(row["userId"] ?? ""), String(row["anonymousId"] ?? "")];
+  if (suppression.coversPerson(userId, anonymousId, row.ms)) return null;
+  return suppression.covers("anonymousId", anonymousId, row.ms) ? { ...row, anonymousId: "" } : row;
 }
 
-export const ERASED_EVENT = new EventFault("suppressed", "the subject of this event was erased after it happened");
-
-/** Why a row is not taken; null where it is. */
-export function refusalOf(row: EventRow, { suppression, timeToLive }: Refusals, nowMs: number): EventFault | null {
-  if (isErased(row, suppression)) return ERASED_EVENT;
-  return timeToLive.isEmpty ? null : timeToLive.faultOf(String(row["project"]), row.ms, nowMs);
+/** A row as it may be stored, or why it is not taken. */
+export function taken(row: EventRow, { suppression, timeToLive }: Refusals, nowMs: number): EventRow | EventFault {
+  const admitted = admittedRow(row, suppression);
+  if (admitted === null) return ERASED_EVENT;
+  return (timeToLive.isEmpty ? null : timeToLive.faultOf(String(row["project"]), row.ms, nowMs)) ?? admitted;
 }

@@ -5,14 +5,14 @@ import { RECORD_KINDS } from "../../identity/record-table.js";
 import { decodeRecord, type DecodedRecord, type NamedProject, type RecordContext } from "../../identity/decode-record.js";
 import type { AdjustedEvent, IngestResult, RejectedEvent } from "../../schema/event.js";
 import { EventFault } from "../../schema/decode-event.js";
-import type { Suppression } from "../../engine/ingest/suppression.js";
+import { ERASED_EVENT, erasedRecord, type Suppression } from "../../engine/ingest/suppression.js";
 import { yearsToRename } from "../removal/metadata-names.js";
 import { remove } from "../removal/perform.js";
 import type { Note, RemovalContext } from "../removal/removal.js";
 import { sql, uuid, uuids, type Sql } from "../sql/sql.js";
 import { EventRows, type EventRow } from "./event-rows.js";
 import { piecesOf } from "./pieces.js";
-import { ERASED_EVENT, isErased, refusalOf, type Refusals, type RefusalsTable } from "./refusals.js";
+import { admittedRow, taken, type Refusals, type RefusalsTable } from "./refusals.js";
 import { storeOnce, type RowWithId, type StoreOf } from "./stored-once.js";
 
 /** Events that are made rows at a time: as many as one insert takes, mostly. */
@@ -54,11 +54,12 @@ export class Writes {
       const block = all.slice(from, from + BLOCK_ROW_COUNT);
       const refusals = await this.context.refusals.now();
       const placed = this.#rowsOf(block, from, project, refusals, rejected);
-      const distinct = firstOfEach(placed);
+      const distinct = firstOfEach(placed, ({ row }) => row.id);
       if (distinct.length === 0) continue;
       const rows = distinct.map(({ row }) => row);
-      const stored = await this.#storeRows(rows, this.#storeOf("events", sql`true`));
-      const erased = await this.#takeBack("events", rows, refusals, (row, suppression) => isErased(row, suppression));
+      const store = (some: readonly EventRow[]) => this.#storeRows(some, this.#storeOf("events", sql`true`));
+      const stored = await store(rows);
+      const erased = await this.#takeBack({ table: "events", rows, stored, before: refusals, admitted: admittedRow, store });
       for (const { row, index } of placed) if (erased.has(row.id)) rejected.push({ index, ...faultMembers(ERASED_EVENT) });
       const kept = [...stored].filter((id) => !erased.has(id)).length;
       for (const { row, index, isAdjusted } of distinct)
@@ -98,25 +99,29 @@ export class Writes {
   }
 
   async #store(records: readonly (DecodedRecord | NamedProject)[]): Promise<StoredRecords> {
-    const told = records.flatMap((record, place) => ("project" in record ? [] : [{ record, place, row: rowOf(record) }]));
+    const told = records.flatMap((record, place) => ("project" in record ? [] : [{ record, place, id: uuidText(record.id) }]));
     const refusals = told.length === 0 ? null : await this.context.refusals.now();
-    const taken = told.filter(({ record }) => refusals?.suppression.coversRecord(record) !== true);
-    const rows = taken.map(({ row }) => row);
+    const admitted = (one: Told, { suppression }: Pick<Refusals, "suppression">): Told | null => {
+      const record = suppression.admitted(one.record);
+      return record === one.record ? one : record === null ? null : { ...one, record };
+    };
+    const taken = told.flatMap((one) => (refusals === null ? one : (admitted(one, refusals) ?? [])));
     // An unlink bears the id of the record that it takes back.
-    const unlinks = await this.#storeRecords(rows.filter(({ kind }) => kind === "unlink"), sql`kind = 'unlink'`);
-    const others = await this.#storeRecords(rows.filter(({ kind }) => kind !== "unlink"), sql`kind != 'unlink'`);
-    const late = refusals === null ? NONE : await this.#takeBack("records", taken.map(({ record, row }) => ({ ...row, record })), refusals,
-      ({ record }, suppression) => suppression.coversRecord(record));
-    const isErased = ({ record, row }: (typeof told)[number]) => refusals?.suppression.coversRecord(record) === true || late.has(row.id);
-    const kept = [...others].filter((id) => !late.has(id)).length;
-    const accepted = unlinks.size + kept + (await this.#storeProjects(records));
-    const isUnlink = ({ row }: (typeof told)[number]) => row.kind === "unlink";
+    const unlinks = await this.#storeRecords(taken.filter(isUnlink), sql`kind = 'unlink'`);
+    const store = (some: readonly Told[]) => this.#storeRecords(some, sql`kind != 'unlink'`);
+    const others = taken.filter((one) => !isUnlink(one));
+    const stored = await store(others);
+    const late = refusals === null ? NONE : await this.#takeBack<Told>({
+      table: "records", rows: others, stored, before: refusals, admitted: (one, suppression) => admitted(one, { suppression }), store,
+    });
+    const kept = new Set(taken.filter((one) => isUnlink(one) || !late.has(one.id)).map(({ place }) => place));
+    const accepted = unlinks.size + [...stored].filter((id) => !late.has(id)).length + (await this.#storeProjects(records));
     const fresh = [
-      ...firstOfEach(told.filter(isUnlink)).filter(({ row }) => unlinks.has(row.id)),
-      ...firstOfEach(told.filter((each) => !isUnlink(each))).filter(({ row }) => others.has(row.id) && !late.has(row.id)),
+      ...firstOfEach(taken.filter(isUnlink), idOfTold).filter(({ id }) => unlinks.has(id)),
+      ...firstOfEach(others, idOfTold).filter(({ id }) => stored.has(id) && !late.has(id)),
     ];
     const adjusted = fresh.filter(({ record }) => record.isAdjusted).map(({ place }) => place).sort((a, b) => a - b);
-    return { accepted, adjusted, erased: new Set(told.filter(isErased).map(({ place }) => place)) };
+    return { accepted, adjusted, erased: new Set(told.filter(({ place }) => !kept.has(place)).map(({ place }) => place)) };
   }
 
   /** Answers how many of them were new. */
@@ -128,21 +133,29 @@ export class Writes {
     return fresh.length;
   }
 
-  /** Removes what was stored of those whose erasure another process began meanwhile: it may have looked before. Answers the ids. */
-  async #takeBack<Row extends RowWithId>(
-    table: "events" | "records", rows: readonly Row[], before: Refusals, isErased: (row: Row, suppression: Suppression) => boolean,
-  ): Promise<ReadonlySet<string>> {
+  /**
+   * Removes what was stored of those whose erasure another process began meanwhile: it may have looked before. What is of somebody else is stored
+   * again, without what was theirs. Answers the ids of what is gone.
+   */
+  async #takeBack<Row extends { readonly id: string }>({ table, rows, stored, before, admitted, store }: LateRows<Row>): Promise<ReadonlySet<string>> {
     const { suppression } = await this.context.refusals.now();
     if (suppression === before.suppression) return NONE;
-    const ids = rows.filter((row) => isErased(row, suppression)).map(({ id }) => id);
+    const changed = rows.map((row) => ({ row, left: admitted(row, suppression) })).filter(({ row, left }) => left !== row);
+    const gone = changed.filter(({ left }) => left === null).map(({ row }) => row.id);
+    // What was there before is the erasure's affair.
+    const anew = changed.flatMap(({ left }) => (left !== null && stored.has(left.id) ? [left] : []));
+    const ids = [...gone, ...anew.map(({ id }) => id)];
     if (ids.length === 0) return NONE;
-    const years = table === "events" ? await yearsToRename(this.context, sql`id IN ${uuids(ids)}`) : [];
-    await remove(this.context, [...ids.map((id): Note => [table === "events" ? "event" : "record", id]), ...years]);
-    return new Set(ids);
+    const notes = table === "events"
+      ? [...ids.map((id): Note => ["event", id]), ...(await yearsToRename(this.context, sql`id IN ${uuids(gone)}`))]
+      : [...gone.map((id): Note => ["record", id]), ...anew.map(({ id }): Note => ["anew", id])];
+    await remove(this.context, notes);
+    await store(anew);
+    return new Set(gone);
   }
 
-  #storeRecords(rows: readonly RowWithId[], among: Sql): Promise<ReadonlySet<string>> {
-    return this.#storeRows(firstOfEach(rows.map((row) => ({ row }))).map(({ row }) => row), this.#storeOf("records", among));
+  #storeRecords(told: readonly Told[], among: Sql): Promise<ReadonlySet<string>> {
+    return this.#storeRows(firstOfEach(told, idOfTold).map(({ record }) => rowOf(record)), this.#storeOf("records", among));
   }
 
   /** Answers the ids that are new. */
@@ -174,10 +187,10 @@ export class Writes {
     const nowMs = this.context.clock.now();
     const context = { ...this.recordContext(), nowMs, project };
     return events.flatMap((event, at) => {
-      const row = this.#rows.rowOf(event, context);
-      const fault = row instanceof EventFault ? row : refusalOf(row, refusals, nowMs);
-      if (fault !== null) rejected.push({ index: firstIndex + at, ...faultMembers(fault) });
-      return fault !== null || row instanceof EventFault ? [] : [{ row, index: firstIndex + at, isAdjusted: this.#rows.isAdjusted }];
+      const decoded = this.#rows.rowOf(event, context);
+      const row = decoded instanceof EventFault ? decoded : taken(decoded, refusals, nowMs);
+      if (row instanceof EventFault) rejected.push({ index: firstIndex + at, ...faultMembers(row) });
+      return row instanceof EventFault ? [] : [{ row, index: firstIndex + at, isAdjusted: this.#rows.isAdjusted }];
     });
   }
 
@@ -188,6 +201,29 @@ export class Writes {
 }
 
 const NONE: ReadonlySet<string> = new Set();
+
+/** A record and its place among all. */
+interface Told {
+  readonly record: DecodedRecord;
+  readonly place: number;
+  readonly id: string;
+}
+
+function isUnlink({ record }: Told): boolean {
+  return record.kind === RECORD_KINDS.unlink;
+}
+
+/** What was stored, of which some may have to go. */
+interface LateRows<Row> {
+  readonly table: "events" | "records";
+  readonly rows: readonly Row[];
+  /** Ids of those that were new. */
+  readonly stored: ReadonlySet<string>;
+  readonly before: Refusals;
+  /** What may stay of a row: the row itself where all of it may, null for nothing. */
+  readonly admitted: (row: Row, suppression: Suppression) => Row | null;
+  readonly store: (rows: readonly Row[]) => Promise<unknown>;
+}
 
 /** A row and the place of its event among all. */
 interface PlacedRow {
@@ -201,14 +237,14 @@ function faultMembers({ code, message }: EventFault | DaybookError): Pick<Reject
   return { code, message };
 }
 
-function erasedRecord(): DaybookError {
-  return new DaybookError("suppressed", "the subject of this record was erased after it happened");
+function idOfTold({ id }: Told): string {
+  return id;
 }
 
-/** Of those whose rows have one id the first. */
-function firstOfEach<Placed extends { readonly row: RowWithId }>(all: readonly Placed[]): Placed[] {
-  const byId = new Map<string, Placed>();
-  for (const placed of all) if (!byId.has(placed.row.id)) byId.set(placed.row.id, placed);
+/** Of those of one id the first. */
+function firstOfEach<T>(all: readonly T[], idOf: (one: T) => string): T[] {
+  const byId = new Map<string, T>();
+  for (const one of all) if (!byId.has(idOf(one))) byId.set(idOf(one), one);
   return [...byId.values()];
 }
 

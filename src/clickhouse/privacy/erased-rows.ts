@@ -29,18 +29,20 @@ export async function erasedRows(person: Subject | null, email: string | null, s
   const emails = await emailsOnlyTheirs(users, email, held, ids, subjects);
   const cut = await traitsWithout(emails, ids, subjects);
   const others = await heldEmails([...held], ids, subjects);
+  const { lastStoredMs, ...gone } = await goneEvents({ users, anonymous }, subjects);
   const count = (kind: RecordRow[1]) => records.filter(([, each]) => each === kind).length;
   const notes: Note[] = [
     ...users.map((id): Note => ["userId", id]),
     ...anonymous.map((id): Note => ["anonymousId", id]),
     ...emails.map((each): Note => ["email", each]),
     ...ids.map((id): Note => ["record", id]),
+    ["stored", String(lastStoredMs)],
     ...cut,
     ...(await yearsToRename({ connection: subjects.connection, names: subjects.moment.tables }, sql`(${ofActors({ users, anonymous })})`)),
   ];
   const receipt: ErasureReceipt = {
     erasedAt: isoOf(nowMs),
-    ...(await goneEvents({ users, anonymous }, subjects)),
+    ...gone,
     identifyCalls: count("identify"),
     groupCalls: count("group"),
     aliasCalls: count("alias"),
@@ -55,21 +57,28 @@ export async function erasedRows(person: Subject | null, email: string | null, s
 
 type Ids = Pick<Subject, "users" | "anonymous">;
 
-async function goneEvents(ids: Ids, { connection, moment }: Subjects): Promise<Pick<ErasureReceipt, "events" | "segmentsRewritten">> {
+/** @returns also when the last row with an id of theirs was stored, by the clocks of the servers */
+async function goneEvents(ids: Ids, { connection, moment }: Subjects): Promise<Pick<ErasureReceipt, "events" | "segmentsRewritten"> & { readonly lastStoredMs: number }> {
   const { tables } = moment;
   const isOwn = sql`(${ofActors(ids)})`;
-  const [[events, segmentsRewritten] = [0, 0]] = await connection.rows<[number, number]>(sql`SELECT countIf(${isOwn}), uniqExact(${partOf(tables)})
-    FROM ${tables.all("events")} WHERE ${isOwn} OR anonymousId IN ${texts(ids.anonymous)}`);
-  return { events, segmentsRewritten };
+  const names = sql`${isOwn} OR anonymousId IN ${texts(ids.anonymous)}`;
+  const [[events, segmentsRewritten, ofEvents] = [0, 0, 0]] = await connection.rows<[number, number, number]>(sql`SELECT countIf(${isOwn}),
+    uniqExact(${partOf(tables)}), max(storedMs) FROM ${tables.all("events")} WHERE ${names}`);
+  const [[ofRecords] = [0]] = await connection.rows<[number]>(sql`SELECT max(storedMs) FROM ${tables.all("records")}
+    WHERE ${names} OR fromUserId IN ${texts(ids.users)}`);
+  return { events, segmentsRewritten, lastStoredMs: Math.max(ofEvents, ofRecords) };
 }
 
-/** Theirs, and those with an email of theirs that were taken back. What takes a record back bears its id. */
+/** Theirs, and those with an email of theirs alone that were taken back. What takes a record back bears its id. */
 async function goneRecords({ users, anonymous }: Ids, email: string | null, { connection, moment }: Subjects): Promise<readonly RecordRow[]> {
   const { tables } = moment;
   const rows = sql`SELECT toString(id), kind, email FROM ${tables.all("records")} WHERE kind != 'unlink'`;
   const own = await connection.rows<RecordRow>(sql`${rows} AND ${isOwnRecord(texts(users), texts(anonymous))}`);
   const emails = [...new Set([...own.map(([, , each]) => each), email ?? ""])].filter((each) => each !== "");
-  const takenBack = sql`${rows} AND email IN ${texts(emails)} AND NOT (${isInForce(sql`id`, moment)}) AND id NOT IN ${uuids(own.map(([id]) => id))}`;
+  const others = sql`${rows} AND email IN ${texts(emails)} AND id NOT IN ${uuids(own.map(([id]) => id))}`;
+  const inForce = isInForce(sql`id`, moment);
+  // An email that somebody else is known by is theirs too.
+  const takenBack = sql`${others} AND NOT (${inForce}) AND email GLOBAL NOT IN (SELECT email FROM (${others} AND ${inForce}))`;
   return [...own, ...(await connection.rows<RecordRow>(takenBack))];
 }
 

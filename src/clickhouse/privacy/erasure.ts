@@ -5,6 +5,8 @@ import { isOfErased, suppressedOf, withoutSubject, type ErasedPerson } from "../
 import { textsOf } from "../../engine/question/segment-texts.js";
 import { Suppression, type SuppressedKind } from "../../engine/ingest/suppression.js";
 import { rename } from "../removal/metadata-names.js";
+import { NO_RECORD, settleEventLinks } from "../removal/event-links.js";
+import { wasStored } from "../removal/past-events.js";
 import { Removal, type Noted, type RemovalContext } from "../removal/removal.js";
 import { untilGone } from "../removal/until-gone.js";
 import { ofActors, type Actors } from "../question/where.js";
@@ -40,7 +42,9 @@ export async function carryOut({ request }: KeptRequest, erasing: Erasing, conte
     const actors = { users: of("userId"), anonymous: of("anonymousId") };
     for (let passes = 1; passes === 1 || (await isLeft(actors, erasing.atMs, context)); passes += 1) {
       if (passes > PASSES) throw new DaybookError("overloaded", "more of the erased comes as fast as it goes: resolve the request again");
-      await removeRows(removal, noted.some(([kind]) => kind === "traits"));
+      await removeRows(removal, erasing.atMs, noted.some(([kind]) => kind === "traits"));
+      await settleEventLinks(context);
+      await forgetRecordLinks(actors, removal);
     }
     await rename(context, of("year"));
     await forgetSegments(request, person, removal);
@@ -58,18 +62,30 @@ async function keepOut(request: StoredRequest, person: ErasedPerson, atMs: numbe
   await connection.insert("suppressed", hashes.map(([hash, erasedMs]) => ({ hash, erasedMs })));
 }
 
-async function removeRows(removal: Removal, cutsTraits: boolean): Promise<void> {
+/** Rows of the person and their devices, but for those that are newer than the erasure and were stored since it began: these are welcome. */
+async function removeRows(removal: Removal, atMs: number, cutsTraits: boolean): Promise<void> {
   const { servers } = removal;
   const [users, anonymous, records] = [removal.texts("userId"), removal.texts("anonymousId"), removal.texts("record")];
+  const isBefore = sql`(ms <= ${whole(atMs)} OR ${wasStored(removal)})`;
   // Others used a device of theirs later: their events and records stay, its id does not.
-  const unnamed = sql`UPDATE anonymousId = '' WHERE anonymousId IN ${anonymous}`;
-  const isOwn = sql`(userId != '' AND userId IN ${users}) OR (userId = '' AND anonymousId IN ${anonymous})`;
-  for (const table of EVENT_TABLES) await change(servers, table, sql`DELETE WHERE ${isOwn}, ${unnamed}`);
-  await change(servers, "records", sql`DELETE WHERE toString(id) IN ${records} OR (${isOwnRecord(users, anonymous)}), ${unnamed}`);
+  const unnamed = sql`UPDATE anonymousId = '' WHERE anonymousId IN ${anonymous} AND ${isBefore}`;
+  const isOwn = sql`((userId != '' AND userId IN ${users}) OR (userId = '' AND anonymousId IN ${anonymous}))`;
+  for (const table of EVENT_TABLES) await change(servers, table, sql`DELETE WHERE ${isOwn} AND ${isBefore}, ${unnamed}`);
+  await change(servers, "records", sql`DELETE WHERE toString(id) IN ${records} OR (${isOwnRecord(users, anonymous)} AND ${isBefore}), ${unnamed}`);
   const traits = removal.valueOf("traits", sql`toString(id)`, sql`traits`);
   const isCut = sql`kind != 'unlink' AND toString(id) IN ${removal.texts("traits")}`;
   if (cutsTraits) await change(servers, "records", sql`UPDATE traits = ${traits} WHERE ${isCut}`);
-  await change(servers, "links", sql`DELETE WHERE anonymousId IN ${anonymous} OR userId IN ${users} OR toString(record) IN ${records}`);
+}
+
+/** Deletes the links that records made which are gone, or name no device any more. */
+async function forgetRecordLinks({ users, anonymous }: Actors, removal: Removal): Promise<void> {
+  const { connection, names } = removal.servers;
+  const rows = await connection.rows<[string]>(sql`SELECT DISTINCT toString(record) FROM ${names.all("links")}
+    WHERE record != ${NO_RECORD} AND (anonymousId IN ${texts(anonymous)} OR userId IN ${texts(users)})
+    AND record GLOBAL NOT IN (SELECT id FROM ${names.all("records")} WHERE kind != 'unlink' AND anonymousId != '')`);
+  if (rows.length === 0) return;
+  await removal.note(rows.map(([record]) => ["link", record]));
+  await change(removal.servers, "links", sql`DELETE WHERE toString(record) IN ${removal.texts("link")}`);
 }
 
 /** Whether somebody who did not know of the erasure yet brought more of it. */
@@ -84,11 +100,10 @@ async function isLeft({ users, anonymous }: Actors, atMs: number, { connection, 
 async function forgetSegments({ subject }: StoredRequest, { ids, emails, identityId }: ErasedPerson, removal: Removal): Promise<void> {
   const { connection, names } = removal.servers;
   const named = new Set([...ids.map(([, id]) => id), ...("userId" in subject ? [subject.userId] : []), ...(identityId === null ? [] : [identityId])]);
-  const addressed = new Set([...emails, ...("email" in subject ? [normalEmail(subject.email)] : [])]);
   const rows = await connection.rows<[name: string, groups: string, version: number, newest: number]>(sql`SELECT name, groups, version,
     max(version) OVER (PARTITION BY name) FROM ${names.all("segments")}`);
   const isTheirs = ([, groups]: (typeof rows)[number]) =>
-    groups !== "" && textsOf(JSON.parse(groups) as readonly unknown[]).some((text) => named.has(text) || addressed.has(normalEmail(text)));
+    groups !== "" && textsOf(JSON.parse(groups) as readonly unknown[]).some((text) => named.has(text) || emails.has(normalEmail(text)));
   const doomed = rows.filter(isTheirs);
   // Without its newest row a segment would be what it was before.
   const whole = new Set(doomed.filter(([, , version, newest]) => version === newest).map(([name]) => name));

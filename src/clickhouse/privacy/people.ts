@@ -10,14 +10,16 @@ import { sql, text } from "../sql/sql.js";
 export async function namedBy(subject: PrivacySubject, subjects: Subjects): Promise<Pick<StoredRequest, "identityId" | "holder">> {
   const person = await found(subject, subjects);
   if (person === null) return { identityId: null, holder: null };
-  const holder = "email" in subject ? await holderOf(normalEmail(subject.email), subjects) : null;
-  return { identityId: idOf(person), holder };
+  const identityId = idOf(person);
+  if ("email" in subject) return { identityId, holder: await holderOf(normalEmail(subject.email), subjects) };
+  const userId = "userId" in subject ? subject.userId : "";
+  return { identityId, holder: (await subjects.isUser(userId)) ? { userId } : { anonymousId: userId } };
 }
 
 /** Whom a request is about: of an email, whom it named when the request came. Null for nobody. */
 export async function personOfRequest({ subject, holder }: StoredRequest, subjects: Subjects): Promise<Subject | null> {
   if ("erased" in subject) return null;
-  if (holder === null || !(await isStored(holder, subjects))) return await found(subject, subjects);
+  if (holder === null || "userId" in subject || !(await isStored(holder, subjects))) return await found(subject, subjects);
   return "userId" in holder ? await subjects.ofUser(holder.userId) : await subjects.ofAnonymous(holder.anonymousId);
 }
 

@@ -1,7 +1,6 @@
 import { DaybookError } from "../../base/errors.js";
 import { readStopOptions, type StopOptions } from "../../base/stop-options.js";
 import { uuidText, writeUuidV7 } from "../../base/uuid.js";
-import { refuseUnknownProject } from "../../engine/upkeep/deletions.js";
 import { ERASING } from "../../engine/privacy/erased.js";
 import {
   expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest, shownRequests,
@@ -21,7 +20,6 @@ import type { Erasing, KeptRequest } from "./request-table.js";
 
 /** What privacy requests need. */
 export interface PrivacyContext extends ErasureContext {
-  readonly projects: () => Promise<readonly string[]>;
   /** Finds people as of now. */
   readonly subjects: (signal?: Pick<AbortSignal, "aborted">) => Promise<Subjects>;
 }
@@ -36,9 +34,8 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
   }
 
   async create(input: PrivacyRequestInput): Promise<PrivacyRequest> {
-    const { clock, random, requests, projects, subjects } = this.#context;
+    const { clock, random, requests, subjects } = this.#context;
     const read = readPrivacyInput(input);
-    if (read.project !== null) refuseUnknownProject(read.project, await projects());
     const nowMs = clock.now();
     const id = new Uint8Array(16);
     writeUuidV7(nowMs, random, id, 0);

@@ -20,9 +20,14 @@ export class Subjects {
 
   /** Whom a user id, else an anonymous id of this value, belongs to; null for an unknown one. */
   async ofId(id: string): Promise<Subject | null> {
-    if (await this.#isKnown(sql`userId = ${text(id)}`, sql`userId = ${text(id)} OR fromUserId = ${text(id)}`)) return await this.ofUser(id);
+    if (await this.isUser(id)) return await this.ofUser(id);
     if (await this.#isKnown(sql`anonymousId = ${text(id)}`, sql`anonymousId = ${text(id)}`)) return await this.ofAnonymous(id);
     return null;
+  }
+
+  /** Whether some event, or some record that counts, names a user id. */
+  isUser(id: string): Promise<boolean> {
+    return this.#isKnown(sql`userId = ${text(id)}`, sql`userId = ${text(id)} OR fromUserId = ${text(id)}`);
   }
 
   async ofAnonymous(id: string): Promise<Subject> {

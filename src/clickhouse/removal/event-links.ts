@@ -2,7 +2,7 @@ import { sql, text, type Sql } from "../sql/sql.js";
 import { change, type Servers } from "../tables/change.js";
 
 /** The record of links that events make. */
-const NO_RECORD = sql`toUUID(${text("00000000-0000-0000-0000-000000000000")})`;
+export const NO_RECORD = sql`toUUID(${text("00000000-0000-0000-0000-000000000000")})`;
 
 /** The links that events make. */
 function linksOf(events: Sql): Sql {

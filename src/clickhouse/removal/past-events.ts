@@ -19,6 +19,11 @@ export function isPast(cutoffs: Cutoffs): Sql {
  */
 export function isNotedPast(removal: Removal, isBounded: boolean): Sql {
   const cutoff = removal.valueOf("project", sql`toString(project)`, sql`'0'`);
-  const stored = isBounded ? sql`storedMs <= (SELECT toUInt64(max(text)) FROM ${removal.texts("stored")})` : sql`true`;
+  const stored = isBounded ? wasStored(removal) : sql`true`;
   return sql`project IN ${removal.texts("project")} AND ms < toUInt64(${cutoff}) AND ${stored}`;
+}
+
+/** Whether a row was stored when the last of what goes was, as it was noted. */
+export function wasStored(removal: Removal): Sql {
+  return sql`storedMs <= (SELECT toUInt64(max(text)) FROM ${removal.texts("stored")})`;
 }

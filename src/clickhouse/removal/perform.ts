@@ -28,6 +28,11 @@ async function perform(removal: Removal): Promise<void> {
     await change(servers, "records", sql`DELETE WHERE toString(id) IN ${removal.texts("record")}`);
     await change(servers, "links", sql`DELETE WHERE toString(record) IN ${removal.texts("record")}`);
   }
+  if (kinds.has("anew")) {
+    // What takes a record back bears its id, and stays.
+    await change(servers, "records", sql`DELETE WHERE kind != 'unlink' AND toString(id) IN ${removal.texts("anew")}`);
+    await change(servers, "links", sql`DELETE WHERE toString(record) IN ${removal.texts("anew")}`);
+  }
   const names = noted.filter(([kind]) => kind === "name").map(([, name]) => name);
   if (names.length > 0 && !(await haveEvents(names, servers))) {
     await change(servers, "projects", sql`DELETE WHERE name IN ${removal.texts("name")}`);

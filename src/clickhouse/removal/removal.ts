@@ -5,7 +5,7 @@ import { alter, type Servers } from "../tables/change.js";
 
 /** What a note of a removal is about. */
 export type Noted =
-  | "userId" | "anonymousId" | "email" | "event" | "record" | "traits" | "segment" | "project" | "stored" | "name" | "year" | "request";
+  | "userId" | "anonymousId" | "email" | "event" | "record" | "anew" | "link" | "traits" | "segment" | "project" | "stored" | "name" | "year" | "request";
 
 /** A text, and what belongs to it. */
 export type Note = readonly [kind: Noted, text: string, value?: string];

@@ -14,12 +14,14 @@ import type { KnownKeys } from "../../schema/metadata.js";
 import { slugOf } from "../../schema/slug.js";
 import type { BatchBuilder } from "../../store/batch/batch.js";
 import { MetadataEncoder } from "./encode-metadata.js";
-import type { Suppression } from "./suppression.js";
+import { ERASED_EVENT, type Suppression } from "./suppression.js";
 
 const NAME = fieldIndex("name");
 const PROJECT = fieldIndex("project");
 const SLUG = fieldIndex("slug");
 const NOTIFY = fieldIndex("notify");
+const USER_ID = fieldIndex("userId");
+const ANONYMOUS_ID = fieldIndex("anonymousId");
 
 /** Turns events into rows of dictionary codes, some hundred at a time. One per store: it keeps the last values at hand. */
 export class EventEncoder {
@@ -83,13 +85,12 @@ export class EventEncoder {
     return rowCount;
   }
 
-  /** Why a row is not accepted; null for a good one. */
+  /** Why a row is not accepted; null for a good one, from which the device of somebody who was erased is gone. */
   faultOf(row: number, suppression: Suppression): EventFault | null {
     const fault = this.#faults[row] ?? (this.#hasNew[row] === 1 ? this.#textFault(row) : null) ?? this.#keysFault(row) ?? this.#columnsFault(row);
     if (fault !== null) return fault;
-    if (this.#isHeavy) return this.#weightFault(row) ?? this.#suppressedFault(row, suppression);
-    if (this.#isTight) return this.#roomFault(row) ?? this.#suppressedFault(row, suppression);
-    return suppression.isEmpty ? null : this.#suppressedFault(row, suppression);
+    const noRoom = this.#isHeavy ? this.#weightFault(row) : this.#isTight ? this.#roomFault(row) : null;
+    return noRoom ?? (suppression.isEmpty ? null : this.#suppress(row, suppression));
   }
 
   /** 16 bytes a row. */
@@ -212,11 +213,17 @@ export class EventEncoder {
     }
   }
 
-  #suppressedFault(row: number, suppression: Suppression): EventFault | null {
-    const covers = (kind: "userId" | "anonymousId") =>
-      suppression.covers(kind, this.#decoded.text(row, fieldIndex(kind)), this.timeOf(row));
-    const isCovered = covers("userId") || covers("anonymousId");
-    return isCovered ? new EventFault("suppressed", "the subject of this event was erased after it happened") : null;
+  /** Refuses an event of somebody who was erased; from one of somebody else it takes their device. */
+  #suppress(row: number, suppression: Suppression): EventFault | null {
+    const anonymousId = this.#decoded.text(row, ANONYMOUS_ID);
+    const createdAtMs = this.timeOf(row);
+    if (suppression.coversPerson(this.#decoded.text(row, USER_ID), anonymousId, createdAtMs)) return ERASED_EVENT;
+    if (suppression.covers("anonymousId", anonymousId, createdAtMs)) {
+      const at = placeOf(ANONYMOUS_ID, row);
+      this.#decoded.texts[at] = "";
+      this.#codes[at] = 0;
+    }
+    return null;
   }
 
   #keysFault(row: number): EventFault | null {

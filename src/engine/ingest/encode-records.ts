@@ -8,7 +8,7 @@ import type { Batch } from "../../store/batch/batch.js";
 import type { RecordBatch } from "../../store/batch/record-batch.js";
 import type { Store } from "../../store/live/store.js";
 import type { RecordOutcome } from "./group.js";
-import type { Suppression } from "./suppression.js";
+import { erasedRecord, type Suppression } from "./suppression.js";
 
 /** Dictionaries whose codes events use too. */
 const SHARED = ["userId", "anonymousId", "companyId"] as const;
@@ -45,10 +45,11 @@ export class RecordEncoder {
   /** Adds a record behind every erasure that came before, unless it is there already or must stay out. */
   add(record: DecodedRecord | NamedProject, suppression: Suppression): RecordOutcome {
     if ("project" in record) return this.#addProject(record.project);
-    if (suppression.coversRecord(record)) return new DaybookError("suppressed", "the subject of this record was erased after it happened");
-    if (this.#isKnown(record)) return "duplicate";
-    for (const field of RECORD_FIELDS) if (this.#isFull(DICTIONARY_OF_FIELD[field], record.texts[field])) return fullError(field);
-    this.#append(record);
+    const admitted = suppression.admitted(record);
+    if (admitted === null) return erasedRecord();
+    if (this.#isKnown(admitted)) return "duplicate";
+    for (const field of RECORD_FIELDS) if (this.#isFull(DICTIONARY_OF_FIELD[field], admitted.texts[field])) return fullError(field);
+    this.#append(admitted);
     return record.isAdjusted ? "adjusted" : "accepted";
   }
 

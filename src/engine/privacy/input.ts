@@ -9,7 +9,6 @@ export interface CheckedPrivacyInput {
   readonly type: PrivacyType;
   readonly subject: { readonly email: string } | { readonly userId: string };
   readonly regulation: Regulation;
-  readonly project: string | null;
 }
 
 const TYPES: readonly PrivacyType[] = ["access", "erasure", "portability", "rectification", "opt_out"];
@@ -18,7 +17,7 @@ const RESOLUTIONS: readonly PrivacyResolution[] = ["completed", "no_records_foun
 
 /** @throws invalid_parameter, unknown_parameter, exactly_one_required */
 export function readPrivacyInput(input: unknown): CheckedPrivacyInput {
-  const members = readMembers(input ?? {}, "", ["type", "subject", "regulation", "project"]);
+  const members = readMembers(input ?? {}, "", ["type", "subject", "regulation"]);
   const given = members.values.get("subject");
   const readSubjectMembers = () => readMembers(given, "subject", ["email", "userId"]);
   // A name that is spelled wrong is told of before whatever is missing for it.
@@ -27,7 +26,6 @@ export function readPrivacyInput(input: unknown): CheckedPrivacyInput {
     type: oneOf(TYPES, "type", members.values.get("type")),
     subject: readSubject(readSubjectMembers()),
     regulation: oneOf(REGULATIONS, "regulation", members.values.get("regulation") ?? "gdpr"),
-    project: readText(members, "project"),
   };
 }
 

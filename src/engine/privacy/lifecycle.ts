@@ -18,9 +18,8 @@ export interface StoredRequest {
   readonly regulation: Regulation;
   readonly subject: PrivacySubject;
   readonly identityId: string | null;
-  /** Whom the email of the subject named when the request came: it may name somebody else by now. */
+  /** The very id that the subject named when the request came: an email may name somebody else by now, and an id may be a user's or a device's. */
   readonly holder: PrivacyHolder | null;
-  readonly project: string | null;
   readonly createdAtMs: number;
   readonly verifiedAtMs: number | null;
   readonly acknowledgedAtMs: number | null;
@@ -49,7 +48,6 @@ export function newRequest(
     subject: input.subject,
     identityId,
     holder,
-    project: input.project,
     createdAtMs: nowMs,
     verifiedAtMs: null,
     acknowledgedAtMs: null,
@@ -101,6 +99,7 @@ export function shownRequest(request: StoredRequest, nowMs: number): PrivacyRequ
   const dueMs = dueAtMs(rest.regulation, createdAtMs, extendedAtMs !== null);
   return {
     ...rest,
+    project: null,
     createdAt: isoOf(createdAtMs),
     verifiedAt: isoOrNull(verifiedAtMs),
     acknowledgedAt: isoOrNull(acknowledgedAtMs),

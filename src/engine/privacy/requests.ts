@@ -33,7 +33,8 @@ export interface PrivacyRequest {
   readonly subject: PrivacySubject;
   /** Null for a subject that no record knows. */
   readonly identityId: string | null;
-  readonly project: string | null;
+  /** Always null: a request is about a person, in all projects. */
+  readonly project: null;
   readonly createdAt: string;
   readonly verifiedAt: string | null;
   readonly acknowledgedAt: string | null;
@@ -51,14 +52,13 @@ export interface PrivacyRequestInput {
   readonly subject: { readonly email?: string | null | undefined; readonly userId?: string | null };
   /** Default `gdpr`. */
   readonly regulation?: Regulation | null | undefined;
-  readonly project?: string | null | undefined;
 }
 
 /** Requests of persons about their data, and what becomes of them. Every change is durable when it resolves. */
 export interface PrivacyRequests {
   /**
    * Takes a request in; its deadline runs from now.
-   * @throws invalid_parameter, exactly_one_required, unknown_parameter, project_not_found, read_only, closed
+   * @throws invalid_parameter, exactly_one_required, unknown_parameter, read_only, closed
    */
   create(input: PrivacyRequestInput): Promise<PrivacyRequest>;
   /** All requests there ever were, newest first. @throws closed */

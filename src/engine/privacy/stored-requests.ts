@@ -8,7 +8,6 @@ import { erase } from "../../store/upkeep/erase.js";
 import type { ErasedCounts } from "../../store/upkeep/erase.js";
 import { writePrivacy } from "../../store/upkeep/privacy-file.js";
 import type { Store } from "../../store/live/store.js";
-import { refuseUnknownProject } from "../upkeep/deletions.js";
 import type { Housekeeping, UntilUnread } from "../upkeep/housekeeping.js";
 import type { IngestQueue } from "../ingest/queue.js";
 import { bundleOf, heldIn, idsOf } from "./bundle.js";
@@ -22,7 +21,6 @@ import type { PrivacyHolder, StoredRequest } from "./lifecycle.js";
 import type { ErasureReceipt, PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "./requests.js";
 import { PrivacySteps } from "./steps.js";
 import type { Step } from "./steps.js";
-import { projectsOf } from "../../store/live/projects.js";
 import { readStopOptions } from "../../base/stop-options.js";
 import type { StopOptions } from "../../base/stop-options.js";
 import type { StoredSegments } from "../question/saved-segments.js";
@@ -65,10 +63,9 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
   }
 
   async create(input: PrivacyRequestInput): Promise<PrivacyRequest> {
-    const { store, clock, random } = this.#house;
+    const { clock, random } = this.#house;
     this.#house.refuseClosed();
     const read = readPrivacyInput(input);
-    if (read.project !== null) refuseUnknownProject(read.project, projectsOf(store));
     const nowMs = clock.now();
     const id = new Uint8Array(16);
     writeUuidV7(nowMs, random, id, 0);
@@ -114,11 +111,14 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
 
   /** Whom a subject names while no commit is under way. */
   #namedBy(subject: { readonly email: string } | { readonly userId: string }): Pick<StoredRequest, "identityId" | "holder"> {
-    const view = this.#house.store.resolver.view();
+    const { resolver, dictionaries } = this.#house.store;
+    const view = resolver.view();
     const identity = find(view, subject);
     if (identity === 0) return { identityId: null, holder: null };
-    const holder = "email" in subject ? this.#holderOf(view.actorOfEmail(normalEmail(subject.email))) : null;
-    return { identityId: view.identityId(identity), holder };
+    const identityId = view.identityId(identity);
+    if ("email" in subject) return { identityId, holder: this.#holderOf(view.actorOfEmail(normalEmail(subject.email))) };
+    const { userId } = subject;
+    return { identityId, holder: resolver.users.isKnown(dictionaries.named("userId").codeOf(userId)) ? { userId } : { anonymousId: userId } };
   }
 
   #holderOf(actor: number): PrivacyHolder {
@@ -132,7 +132,7 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
   #personOf({ subject, holder }: StoredRequest, view: IdentityView): number {
     if ("erased" in subject) return 0;
     const { dictionaries } = this.#house.store;
-    const actor = holder === null ? -1 : "userId" in holder ? dictionaries.named("userId").codeOf(holder.userId) * 2 : dictionaries.named("anonymousId").codeOf(holder.anonymousId) * 2 + 1;
+    const actor = holder === null || "userId" in subject ? -1 : "userId" in holder ? dictionaries.named("userId").codeOf(holder.userId) * 2 : dictionaries.named("anonymousId").codeOf(holder.anonymousId) * 2 + 1;
     return actor > 0 ? view.identityOf(actor) : find(view, subject);
   }
 
@@ -192,9 +192,8 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
   /** Deletes the saved segments in which somebody is named. @param identityId null: nobody was found */
   async #forgetSegments({ subject }: StoredRequest, ids: PersonIds, emails: readonly string[], identityId: string | null): Promise<void> {
     const named = "userId" in subject ? [subject.userId] : [];
-    const addressed = "email" in subject ? [normalEmail(subject.email)] : [];
     const texts = this.#textsOf(ids).map(([, text]) => text);
-    await this.#house.segments.forget(new Set([...texts, ...named, ...(identityId === null ? [] : [identityId])]), new Set([...emails, ...addressed]));
+    await this.#house.segments.forget(new Set([...texts, ...named, ...(identityId === null ? [] : [identityId])]), new Set(emails));
   }
 
   #textsOf({ userIds, anonymousIds }: PersonIds): [SuppressedKind, string][] {

@@ -54,12 +54,11 @@ export const privacyRoutes: readonly Route[] = [
     PATH,
     "Takes in a privacy request",
     bodies.create,
-    (requests, _, { type, subject, regulation, project }) =>
+    (requests, _, { type, subject, regulation }) =>
       requests.create({
         type,
         subject: { email: subject.email ?? null, userId: subject.user_id ?? null },
         regulation: regulation ?? null,
-        project: project ?? null,
       }),
     201,
   ),

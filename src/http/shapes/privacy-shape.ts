@@ -13,7 +13,6 @@ export const privacyBodies = {
       .strictObject({ email: z.string().nullish(), user_id: z.string().nullish() })
       .meta({ description: "Exactly one of email and user_id." }),
     regulation: z.enum(REGULATIONS).nullish().meta({ default: "gdpr" }),
-    project: z.string().nullish(),
   }),
   step: z.strictObject({}),
   resolve: z.strictObject({ resolution: z.enum(RESOLUTIONS) }),
@@ -47,7 +46,7 @@ const record = z.strictObject({
     z.strictObject({ erased: z.literal(true) }),
   ]),
   identity_id: z.string().nullable(),
-  project: z.string().nullable(),
+  project: z.null().meta({ description: "Always null: a request is about a person, in all projects." }),
   created_at: instant,
   verified_at: instant.nullable(),
   acknowledged_at: instant.nullable(),

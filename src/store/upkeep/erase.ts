@@ -137,7 +137,7 @@ function withoutRecords(store: Store, erased: Erased, codes: CodesByDictionary) 
   return { table, gone };
 }
 
-/** 1 for each record that goes: theirs, those with an email of theirs that were taken back, and what took any of these back. */
+/** 1 for each record that goes: theirs, those with an email of theirs alone that were taken back, and what took any of these back. */
 function goneRecords({ records, resolver, dictionaries }: Store, { userIds, anonymousIds, email }: Erased): Uint8Array {
   const isGone = new Uint8Array(records.rowCount);
   const emails = new Set([dictionaries.named("email").codeOf(email ?? "")]);
@@ -147,6 +147,9 @@ function goneRecords({ records, resolver, dictionaries }: Store, { userIds, anon
     emails.add(records.code(row, "email"));
   }
   emails.delete(0);
+  // An email that somebody else is known by is theirs too.
+  for (let row = 0; row < records.rowCount; row += 1)
+    if (isGone[row] === 0 && resolver.isLive(row, records.rowCount)) emails.delete(records.code(row, "email"));
   for (let row = 0; row < records.rowCount; row += 1)
     if (!resolver.isLive(row, records.rowCount) && emails.has(records.code(row, "email"))) isGone[row] = 1;
   for (let row = 0; row < records.rowCount; row += 1)

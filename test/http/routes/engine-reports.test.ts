@@ -165,11 +165,14 @@ describe("a privacy request over a real Daybook", () => {
     expect([await step(id, "verify"), await step(id, "acknowledge"), await step(id, "extend")]).toEqual(["submitted", "acknowledged", "acknowledged"]);
     expect(await step(id, "resolve", { resolution: "completed" })).toBe("resolved");
     clock.set(NOW_MS + 1);
-    const second = await create({ type: "opt_out", subject: { user_id: "nobody" }, project: "shop" });
+    const second = await create({ type: "opt_out", subject: { user_id: "nobody" } });
     const list = await get(handler, "/v1/privacy-requests");
     expect(list.json).toEqual({ privacy_requests: wire(await daybook.privacyRequests.list()) });
     expect((list.json["privacy_requests"] as { id: string }[]).map((request) => request.id)).toEqual([second, id]);
-    expect(codeOf(await post("/v1/privacy-requests", { type: "access", subject: { user_id: "u" }, project: "none" }))).toBe("project_not_found");
+    // A request is about a person, in all projects: one that names a project would not do what it says.
+    const ofProject = await post("/v1/privacy-requests", { type: "erasure", subject: { user_id: "u" }, project: "shop" });
+    expect([ofProject.status, ofProject.json["code"], ofProject.json["param"]]).toEqual([400, "unknown_parameter", "project"]);
+    expect(list.json["privacy_requests"]).toEqual([expect.objectContaining({ project: null }), expect.objectContaining({ project: null })]);
     expect(await step("none", "verify")).toBe("privacy_request_not_found");
   });
 
