@@ -1,4 +1,6 @@
 import type { TouchRule } from "../plan/plan.js";
+import { SECOND_LEVELS } from "../plan/touch-hosts.js";
+import { sourceOfReferrer } from "../schema/web-host.js";
 
 /** Who brought somebody; null where it is not told. */
 export interface Touch {
@@ -6,6 +8,17 @@ export interface Touch {
   readonly medium: string | null;
   readonly campaign: string | null;
 }
+
+/** That of a referrer. */
+export interface ReferrerTouch extends Touch {
+  /** Of a page to sign in, which brings a visit and takes no revenue. */
+  readonly isSignIn?: true;
+}
+
+/** In the order in which they decide. */
+const LISTS = ["excludedHosts", "signInHosts", "searchHosts", "socialHosts"] as const;
+const ANY_ENDING = ".*";
+const SECOND_LEVEL = new RegExp(`\\.(?:${SECOND_LEVELS.join("|")})\\.[a-z]{2}$`);
 
 export const UTM_KEYS = ["utm_source", "utm_medium", "utm_campaign"] as const;
 
@@ -68,30 +81,53 @@ export function readQuery(url: string): Campaign | null {
   return utm.every((value) => value === null) && !clicks.includes(true) ? null : { utm, clicks };
 }
 
-/** Whom a referrer stands for, whatever the own host; null for one that is excluded or no http(s) URL. */
-export function readReferrer(referrer: string, { excludedHosts, searchHosts, socialHosts }: TouchRule): Touch | null {
-  const host = hostOf(referrer);
-  if (host === "" || isAmong(host, excludedHosts)) return null;
-  const medium = isAmong(host, searchHosts) ? "organic" : isAmong(host, socialHosts) ? "social" : "referral";
-  return { source: host, medium, campaign: null };
-}
+/** What referrers tell under a rule. */
+export class Referrers {
+  /** By host, by domain, and by what stands before any ending: the first of `LISTS` that has it. */
+  readonly #hosts = new Map<string, number>();
+  readonly #domains = new Map<string, number>();
+  readonly #stems = new Map<string, number>();
 
-/** Host of an http(s) URL in lower case, without port and a leading `www.`; `""` for anything else. */
-function hostOf(referrer: string): string {
-  try {
-    const { protocol, hostname } = new URL(referrer);
-    return protocol === "https:" || protocol === "http:" ? bareHost(hostname) : "";
-  } catch {
-    return "";
+  constructor(rule: TouchRule) {
+    for (const [place, name] of [...LISTS.entries()].reverse()) {
+      const { hosts, domains } = rule[name];
+      for (const host of hosts) this.#hosts.set(host, place);
+      for (const domain of domains) {
+        if (domain.endsWith(ANY_ENDING)) this.#stems.set(domain.slice(0, -ANY_ENDING.length), place);
+        else this.#domains.set(domain, place);
+      }
+    }
   }
-}
 
-/** In lower case, without port and a leading `www.`. */
-export function bareHost(host: string): string {
-  return host.toLowerCase().replace(/:\d*$/, "").replace(/^www\./, "");
-}
+  /** The touch of a referrer, whatever the own host; null for one that is excluded, or names no page and no app. Cost: some µs. */
+  touchOf(referrer: string): ReferrerTouch | null {
+    const source = sourceOfReferrer(referrer);
+    if (source === "") return null;
+    switch (LISTS[this.#placeOf(source)]) {
+      case "excludedHosts":
+        return null;
+      case "signInHosts":
+        return { source, medium: "referral", campaign: null, isSignIn: true };
+      case "searchHosts":
+        return { source, medium: "organic", campaign: null };
+      case "socialHosts":
+        return { source, medium: "social", campaign: null };
+      default:
+        return { source, medium: "referral", campaign: null };
+    }
+  }
 
-/** Whether a host, or a domain that it lies in, is listed; a last label of `*` stands for any ending. */
-function isAmong(host: string, listed: readonly string[]): boolean {
-  return listed.some((entry) => (entry.endsWith(".*") ? `.${host}`.includes(`.${entry.slice(0, -1)}`) : `.${host}`.endsWith(`.${entry}`)));
+  /** The first of `LISTS` that a source is in; infinite for none. */
+  #placeOf(source: string): number {
+    const end = Math.max(source.lastIndexOf("."), 0);
+    const secondEnd = SECOND_LEVEL.exec(source)?.index ?? 0;
+    let place = this.#hosts.get(source) ?? Infinity;
+    let from = 0;
+    do {
+      place = Math.min(place, this.#domains.get(source.slice(from)) ?? Infinity, this.#stems.get(source.slice(from, end)) ?? Infinity);
+      if (secondEnd > from) place = Math.min(place, this.#stems.get(source.slice(from, secondEnd)) ?? Infinity);
+      from = source.indexOf(".", from) + 1;
+    } while (from !== 0);
+    return place;
+  }
 }

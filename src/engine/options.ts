@@ -56,11 +56,16 @@ export interface DaybookOptions {
   readonly pageviewSlugs?: readonly string[];
   /** Names of events whose metadata holds an amount, compared by slug. Default: Payment, Purchase, Order Completed; Refund, Order Refunded. */
   readonly revenue?: { readonly paymentNames?: readonly string[]; readonly refundNames?: readonly string[] };
-  /** Which visits count as brought by somebody. Hosts without `www.`. */
+  /**
+   * Which visits count as brought by somebody. Hosts stand for their subdomains too; `pay.*` for `pay.com`, `pay.co.uk` and any other ending. An app
+   * is the name of its package.
+   */
   readonly attribution?: {
     /** Referrers that bring nobody, beside the usual payment pages. */
     readonly excludedHosts?: readonly string[];
+    /** Whose medium is organic, instead of the usual search engines. */
     readonly searchHosts?: readonly string[];
+    /** Whose medium is social, instead of the usual networks. */
     readonly socialHosts?: readonly string[];
     /** A touch counts for this long. Default: for ever. */
     readonly lookbackMs?: number | null;

@@ -6,20 +6,6 @@ export function pathOf(url: string): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-/** The host of `referrer` (WHATWG URL) without a leading `www.`; `""` when it is no URL or has no host. */
-export function referrerDomainOf(referrer: string): string {
-  const host = hostOf(referrer).toLowerCase();
-  return host.startsWith("www.") ? host.slice(4) : host;
-}
-
-function hostOf(url: string): string {
-  try {
-    return new URL(url).hostname;
-  } catch {
-    return "";
-  }
-}
-
 /** What stands at a path of object keys; undefined where a key is missing or something other than an object is met. */
 export function walk(value: unknown, segments: readonly string[]): unknown {
   let current = value;

@@ -111,12 +111,22 @@ export interface RevenueRule {
   readonly currency: string;
 }
 
+/** Hosts as hosts are compared (`comparedHost`), and packages of apps. */
+export interface HostList {
+  /** These alone. */
+  readonly hosts: readonly string[];
+  /** These and their subdomains; a last label of `*` stands for any ending, also one of `SECOND_LEVELS` and a country. */
+  readonly domains: readonly string[];
+}
+
 /** Which visits count as brought by somebody. */
 export interface TouchRule {
-  /** Referrer hosts that bring nobody: payment pages. Without `www.`, lower case. */
-  readonly excludedHosts: readonly string[];
-  readonly searchHosts: readonly string[];
-  readonly socialHosts: readonly string[];
+  /** Referrers that bring nobody: payment pages. */
+  readonly excludedHosts: HostList;
+  /** Referrers of a visit that take no revenue from whoever brought it: pages to sign in. They are neither search nor social. */
+  readonly signInHosts: HostList;
+  readonly searchHosts: HostList;
+  readonly socialHosts: HostList;
   /** A touch counts for this long; null: for ever. */
   readonly lookbackMs: number | null;
 }

@@ -1,8 +1,10 @@
 import { parameterError, shown } from "../base/errors.js";
 import { refuseUnknown, type KnownOptions } from "../base/known-options.js";
 import { slugOf } from "../schema/slug.js";
+import { comparedHost, isHost } from "../schema/web-host.js";
 import type { ReportRules } from "./context.js";
-import { PAYMENT_HOSTS, SEARCH_HOSTS, SOCIAL_HOSTS } from "./touch-hosts.js";
+import type { HostList } from "./plan.js";
+import { PAYMENT_HOSTS, SEARCH_HOSTS, SIGN_IN_HOSTS, SOCIAL_HOSTS } from "./touch-hosts.js";
 
 /** The options that settle what reports mean. */
 export interface RuleOptions {
@@ -36,8 +38,6 @@ export function reportRules(options: RuleOptions): ReportRules {
   refuseUnknown(session, KNOWN_OF_SESSION, "session");
   refuseUnknown(revenue, KNOWN_OF_REVENUE, "revenue");
   refuseUnknown(attribution, KNOWN_OF_ATTRIBUTION, "attribution");
-  const hosts = (name: string, given: readonly string[] | undefined, otherwise: readonly string[]) =>
-    textsOf(`attribution.${name}`, given ?? otherwise).map((host) => host.trim().toLowerCase().replace(/^www\./, ""));
   return {
     session: { gapMs: durationOf("session.gapMs", session.gapMs ?? GAP_MS), maxMs: durationOf("session.maxMs", session.maxMs ?? MAX_MS) },
     pageviewSlugs: textsOf("pageviewSlugs", pageviewSlugs ?? PAGEVIEW_SLUGS),
@@ -47,12 +47,27 @@ export function reportRules(options: RuleOptions): ReportRules {
       currency,
     },
     touch: {
-      excludedHosts: [...PAYMENT_HOSTS, ...hosts("excludedHosts", attribution.excludedHosts, [])],
-      searchHosts: hosts("searchHosts", attribution.searchHosts, SEARCH_HOSTS),
-      socialHosts: hosts("socialHosts", attribution.socialHosts, SOCIAL_HOSTS),
+      excludedHosts: { hosts: PAYMENT_HOSTS.hosts, domains: [...PAYMENT_HOSTS.domains, ...domainsOf("excludedHosts", attribution.excludedHosts ?? [])] },
+      signInHosts: SIGN_IN_HOSTS,
+      searchHosts: hostsOf("searchHosts", attribution.searchHosts, SEARCH_HOSTS),
+      socialHosts: hostsOf("socialHosts", attribution.socialHosts, SOCIAL_HOSTS),
       lookbackMs: attribution.lookbackMs === undefined || attribution.lookbackMs === null ? null : durationOf("attribution.lookbackMs", attribution.lookbackMs),
     },
   };
+}
+
+function hostsOf(name: string, given: readonly string[] | undefined, otherwise: HostList): HostList {
+  return given === undefined ? otherwise : { hosts: [], domains: domainsOf(name, given) };
+}
+
+/** As hosts are compared, with a last label of `*` where there was one. */
+function domainsOf(name: string, given: readonly string[]): string[] {
+  const option = `attribution.${name}`;
+  return textsOf(option, given).map((text) => {
+    const [, host = "", ending = ""] = /^(.*?)(\.\*)?$/s.exec(text.trim()) ?? [];
+    if (!isHost(host) || host.includes("*")) throw parameterError("invalid_parameter", option, `expected hosts such as "pay.example", "pay.*" or the package of an app, got ${shown(text)}`);
+    return comparedHost(host) + ending;
+  });
 }
 
 /** The slugs of payments and refunds, ascending. */

@@ -1,6 +1,8 @@
 import { fixedClock, memoryStorage, openDaybook, type AggregateInput, type Daybook, type EventInput, type SegmentCondition } from "daybook";
 import { openClickHouse, type ClickHouseDaybook } from "daybook/clickhouse";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { NOW } from "../report/layouts.js";
+import { expectRevenueStays, expectSources, paidAfterSignIn, visitsOfSources } from "../report/sources.js";
 import { newDatabase, questionLayouts, type Layout } from "./kit.js";
 
 const HOUR = 3_600_000;
@@ -180,3 +182,12 @@ describe.each(questionLayouts)("what is known of people and companies, %s", (lay
 const excludedHosts = Array.from({ length: 8_000 }, (_, at) => `checkout-${at}.example`);
 
 describe.each(questionLayouts)("whoever brought somebody however long ago, %s", (layout) => compare(layout, { excludedHosts }, questionsOfTime));
+
+test.each(questionLayouts)("a referrer is a source and a medium as elsewhere, and who signs in on the way leaves the revenue where it was, %s", async (layout) => {
+  const { options, drop } = await newDatabase(layout, { clock: fixedClock(NOW) });
+  onTestFinished(drop);
+  await using daybook = await openClickHouse(options);
+  await daybook.ingest([...visitsOfSources(NOW - 2 * DAY), ...paidAfterSignIn(NOW - DAY)]);
+  await expectSources((input) => daybook.trend({ ...input, project: "default" }));
+  await expectRevenueStays(daybook);
+});

@@ -95,7 +95,8 @@ describe("attribution", () => {
     ["https://www.google.co.uk/search", "google.co.uk", "organic"], ["http://news.google.com:8080/", "news.google.com", "organic"], ["https://m.facebook.com", "m.facebook.com", "social"],
     ["https://notgoogle.com", "notgoogle.com", "referral"], ["https://netx.com", "netx.com", "referral"], ["https://t.co/x", "t.co", "social"],
     ["https://pay.google.com/x", "(direct)", "(none)"], ["https://www.paypal.com", "(direct)", "(none)"], ["https://eu.checkout.stripe.com", "(direct)", "(none)"],
-    ["https://WWW.shop.example:443/", "(direct)", "(none)"], ["https://blog.shop.example", "blog.shop.example", "referral"], ["android-app://com.google", "(direct)", "(none)"],
+    ["https://WWW.shop.example:443/", "(direct)", "(none)"], ["https://blog.shop.example", "blog.shop.example", "referral"], ["android-app://com.google", "com.google", "referral"],
+    ["https://accounts.google.com/", "(direct)", "(none)"], ["https://google.spam.example/", "google.spam.example", "referral"],
     ["google.com", "(direct)", "(none)"],
   ])("The referrer %s is %s, %s.", (referrer, source, medium) => {
     expect(touches({ referrer, hostname: "www.Shop.example:3000" })).toEqual([source, medium, medium === "(none)" ? "(none)" : "(not set)"]);

@@ -8,7 +8,10 @@ export const ruled: PlanContext = {
     session: { gapMs: 7, maxMs: 70 },
     pageviewSlugs: ["seen"],
     revenue: { paymentSlugs: ["paid"], refundSlugs: ["given-back"], currency: "EUR" },
-    touch: { excludedHosts: ["pay.example"], searchHosts: ["find.example"], socialHosts: ["talk.example"], lookbackMs: 9 },
+    touch: {
+      excludedHosts: { hosts: [], domains: ["pay.example"] }, signInHosts: { hosts: [], domains: ["sign-in.example"] },
+      searchHosts: { hosts: ["find.example"], domains: [] }, socialHosts: { hosts: [], domains: ["talk.example"] }, lookbackMs: 9,
+    },
   },
   savedSegments: new Map(),
   patterns: [],

@@ -40,7 +40,8 @@ test.each<[what: string, visit: Partial<EventInput>, labels: string]>([
   ["another host of the own domain", { referrer: "https://blog.shop.example/" }, "blog.shop.example | referral | (not set)"],
   ["a payment page", { referrer: "https://www.paypal.com/checkout" }, DIRECT],
   ["a payment page on a subdomain", { referrer: "https://secure.worldpay.com/" }, DIRECT],
-  ["an app is no host", { referrer: "android-app://com.google.android.gm/" }, DIRECT],
+  ["an app, by its package", { referrer: "android-app://com.google.android.gm/" }, "com.google.android.gm | referral | (not set)"],
+  ["a page to sign in", { referrer: "https://accounts.google.com/" }, DIRECT],
   ["no URL is no host", { referrer: "google.com" }, DIRECT],
 ])("%s", async (_, visit, labels) => {
   expect(await labelsOf(visit)).toBe(labels);
@@ -55,6 +56,19 @@ test("Hosts of options: excluded ones come to the payment pages, search and soci
   expect(await of("https://find.example/")).toBe("find.example | organic | (not set)");
   expect(await of("https://google.com/")).toBe("google.com | referral | (not set)");
   expect(await of("https://x.com/")).toBe("x.com | referral | (not set)");
+  expect(await of("https://accounts.google.com/")).toBe(DIRECT);
+});
+
+test("Hosts of options are compared as referrers are; an ending of `*` is one label, or a country's with the level above.", async () => {
+  const attribution = { excludedHosts: ["B\u00FCcher.example.", "com.Some.App"], searchHosts: ["find.*"] };
+  const of = (referrer: string) => labelsOf({ referrer }, { attribution });
+  expect(await of("https://xn--bcher-kva.example/")).toBe(DIRECT);
+  expect(await of("android-app://com.some.app/")).toBe(DIRECT);
+  expect(await of("https://find.de/")).toBe("find.de | organic | (not set)");
+  expect(await of("https://m.find.co.uk/")).toBe("m.find.co.uk | organic | (not set)");
+  expect(await of("https://find.spam.example/")).toBe("find.spam.example | referral | (not set)");
+  expect(await of("http://findx/")).toBe("findx | referral | (not set)");
+  expect(await of("https://find.co.example/")).toBe("find.co.example | referral | (not set)");
 });
 
 test("The payment may be its own touch.", async () => {

@@ -1,12 +1,12 @@
-import { CLICK_KEYS, UTM_KEYS, bareHost, campaignOfValues, joinCampaigns } from "../../answer/touch-of-text.js";
-import { readQuery, readReferrer, touchOfCampaign } from "../../answer/touch-of-text.js";
+import { CLICK_KEYS, UTM_KEYS, campaignOfValues, joinCampaigns } from "../../answer/touch-of-text.js";
+import { readQuery, touchOfCampaign } from "../../answer/touch-of-text.js";
 import { shown } from "../../base/errors.js";
 import { dayOf } from "../../base/time.js";
 import { uuidText } from "../../base/uuid.js";
-import { referrerDomainOf } from "../../filter/operand-value.js";
 import { DecodedEvents, EventFault, decodeEvent, textFault, type DecodeContext } from "../../schema/decode-event.js";
 import { FIELDS, fieldIndex, type FieldRow } from "../../schema/fields.js";
 import { slugOf } from "../../schema/slug.js";
+import { comparedHost, referrerDomainOf, sourceOfReferrer } from "../../schema/web-host.js";
 import { remembered } from "../tables/remembered.js";
 import { taggedMetadata } from "./tagged-metadata.js";
 
@@ -16,13 +16,11 @@ export interface EventRow extends Readonly<Record<string, unknown>> {
   readonly ms: number;
 }
 
-/** Every referrer is looked at by itself: which hosts count is settled by the question. */
-const ANY_HOST = { excludedHosts: [], searchHosts: [], socialHosts: [], lookbackMs: null };
-
 const slugOfName = remembered(slugOf);
 const domainOfReferrer = remembered(referrerDomainOf);
-/** Without `www.` and port; `""` for what brings nobody. */
-const hostOfReferrer = remembered((referrer) => readReferrer(referrer, ANY_HOST)?.source ?? "");
+/** Every referrer is looked at by itself: which hosts count is settled by the question. */
+const hostOfReferrer = remembered(sourceOfReferrer);
+const ownHost = remembered(comparedHost);
 /** Boxed: nothing is an answer too. */
 const campaignOfUrl = remembered((url) => ({ campaign: readQuery(url) }));
 
@@ -96,5 +94,5 @@ function addTouch(row: Record<string, unknown>, decoded: DecodedEvents, keys: re
     row["touchCampaign"] = touch.campaign ?? "";
   }
   const host = hostOfReferrer(decoded.text(0, REFERRER));
-  if (host !== "" && host !== bareHost(decoded.text(0, HOSTNAME))) row["touchHost"] = host;
+  if (host !== "" && host !== ownHost(decoded.text(0, HOSTNAME))) row["touchHost"] = host;
 }

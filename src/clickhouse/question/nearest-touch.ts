@@ -2,7 +2,7 @@ import type { TouchRule } from "../../plan/plan.js";
 import { name, sql, whole, type Bound, type Sql } from "../sql/sql.js";
 import type { Needs, Source } from "./needs.js";
 import { PLACE, placeOf } from "./place.js";
-import { isTouch } from "./touch.js";
+import { takesRevenue } from "./touch.js";
 
 export type TouchModel = "first_touch" | "last_touch";
 
@@ -74,13 +74,13 @@ function touchesOf(touches: Touches, rule: TouchRule): Sql {
   const needs = touches.newNeeds();
   const key = touches.keyOf(needs);
   return sql`SELECT key, touchPlace, told FROM (SELECT ${key} AS key, ${PLACE} AS touchPlace, ${touches.told} AS told
-    FROM ${needs.rows()} WHERE ${isTouch(rule)}) WHERE key != '' AND ${touches.isMeant}`;
+    FROM ${needs.rows()} WHERE ${takesRevenue(rule)}) WHERE key != '' AND ${touches.isMeant}`;
 }
 
 /** The first touch of each actor: of these there are few, and whom they belong to is asked of them alone. */
 function firstOfActors(touches: Touches, rule: TouchRule): Sql {
   const first = sql`min(${PLACE}) AS firstPlace, argMin(${touches.told}, ${PLACE}) AS firstTold`;
-  const needs = touches.newNeeds(touches.byActor(first, isTouch(rule)));
+  const needs = touches.newNeeds(touches.byActor(first, takesRevenue(rule)));
   const key = touches.keyOf(needs);
   return sql`SELECT key, touchPlace, told FROM (SELECT ${key} AS key, firstPlace AS touchPlace, firstTold AS told FROM ${needs.rows()})
     WHERE key != '' AND ${touches.isMeant}`;

@@ -1,4 +1,4 @@
-import type { Touch } from "../../answer/touch-of-text.js";
+import type { ReferrerTouch, Touch } from "../../answer/touch-of-text.js";
 
 type Level<T> = Map<string | null, T>;
 
@@ -7,22 +7,33 @@ export class TouchLabels {
   static #made = 0;
   /** Tells what was derived with these numbers from what was with others. */
   readonly name = `touches ${(TouchLabels.#made += 1)}`;
-  readonly #labels: (Touch | null)[] = [null];
+  readonly #labels: (ReferrerTouch | null)[] = [null];
   readonly #numbers: Level<Level<Level<number>>> = new Map();
+  readonly #signIns = new Map<string | null, number>();
 
   get count(): number {
     return this.#labels.length;
   }
 
-  numberOf(touch: Touch): number {
+  numberOf(touch: ReferrerTouch): number {
+    if (touch.isSignIn === true) return below(this.#signIns, touch.source, () => this.#add(touch));
     const ofSource = below(this.#numbers, touch.source, () => new Map<string | null, Level<number>>());
     const ofMedium = below(ofSource, touch.medium, () => new Map<string | null, number>());
-    return below(ofMedium, touch.campaign, () => this.#labels.push(touch) - 1);
+    return below(ofMedium, touch.campaign, () => this.#add(touch));
   }
 
   /** Null for no touch. */
   labelOf(number: number): Touch | null {
     return this.#labels[number] ?? null;
+  }
+
+  /** Whether a touch may have brought whoever pays. */
+  takesRevenue(number: number): boolean {
+    return number !== 0 && this.#labels[number]?.isSignIn !== true;
+  }
+
+  #add(touch: ReferrerTouch): number {
+    return this.#labels.push(touch) - 1;
   }
 }
 

@@ -1,7 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
-import { bareHost, readQuery, readReferrer, type Campaign, type Touch } from "../../answer/touch-of-text.js";
+import { Referrers, readQuery, type Campaign, type ReferrerTouch } from "../../answer/touch-of-text.js";
 import type { Dictionaries } from "../../column/dictionaries.js";
 import type { TouchRule } from "../../plan/plan.js";
+import { comparedHost } from "../../schema/web-host.js";
 
 /** What follows from the values of a dictionary, found once each. */
 class ByCode<T> {
@@ -20,14 +21,15 @@ class ByCode<T> {
 /** What single texts tell about touches: each distinct one is parsed once. */
 export class TouchTexts {
   readonly #campaigns: ByCode<Campaign | null>;
-  readonly #referrers: ByCode<Touch | null>;
+  readonly #referrers: ByCode<ReferrerTouch | null>;
   readonly #hosts: ByCode<string>;
 
   constructor(rule: TouchRule, dictionaries: Dictionaries) {
     const [urls, referrers, hostnames] = ["url", "referrer", "hostname"].map((name) => dictionaries.named(name));
     this.#campaigns = new ByCode((code) => readQuery(urls!.valueOf(code)));
-    this.#referrers = new ByCode((code) => readReferrer(referrers!.valueOf(code), rule));
-    this.#hosts = new ByCode((code) => bareHost(hostnames!.valueOf(code)));
+    const known = new Referrers(rule);
+    this.#referrers = new ByCode((code) => known.touchOf(referrers!.valueOf(code)));
+    this.#hosts = new ByCode((code) => comparedHost(hostnames!.valueOf(code)));
   }
 
   /** By code of the url; null where its query tells nothing. */
@@ -36,11 +38,11 @@ export class TouchTexts {
   }
 
   /** By code of the referrer, whatever the own host; null where it brought nobody. */
-  referrer(referrer: number): Touch | null {
+  referrer(referrer: number): ReferrerTouch | null {
     return this.#referrers.of(referrer);
   }
 
-  /** By code of the hostname: in lower case, without port and a leading `www.`. */
+  /** By code of the hostname: as hosts are compared. */
   host(hostname: number): string {
     return this.#hosts.of(hostname);
   }

@@ -157,11 +157,11 @@ export class Touches extends StoreTable<TouchFacts> {
     const [anonymous, companies] = [wideCodes(facts.anonymous, scratch), wideCodes(facts.companies, scratch)];
     const { sequences, times } = facts;
     let count = 0;
-    for (let row = 0; row < rowCount; row += 1) if (labels[row] !== 0) count += 1;
+    for (let row = 0; row < rowCount; row += 1) if (this.maker.labels.takesRevenue(labels[row]!)) count += 1;
     this.#reserve(this.#count + count);
     let place = this.#count;
     for (let row = 0; row < rowCount; row += 1) {
-      if (labels[row] === 0 || isTaken?.(sequences[row]!) === true) continue;
+      if (!this.maker.labels.takesRevenue(labels[row]!) || isTaken?.(sequences[row]!) === true) continue;
       this.#days[place] = day;
       this.#msOfDay[place] = times[row]!;
       this.#sequences[place] = sequences[row]!;

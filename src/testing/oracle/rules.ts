@@ -1,8 +1,10 @@
 import { refuseUnknown, type KnownOptions } from "../../base/known-options.js";
 import type { DaybookOptions } from "../../engine/options.js";
 import type { Segment } from "../../plan/insights/input.js";
-import { PAYMENT_HOSTS, SEARCH_HOSTS, SOCIAL_HOSTS } from "../../plan/touch-hosts.js";
+import type { HostList } from "../../plan/plan.js";
+import { PAYMENT_HOSTS, SEARCH_HOSTS, SIGN_IN_HOSTS, SOCIAL_HOSTS } from "../../plan/touch-hosts.js";
 import { slugOf } from "./slug.js";
+import { hostKey } from "./touch.js";
 
 /** The clock of an oracle, and the options of a Daybook that settle what answers mean. */
 export interface OracleOptions
@@ -23,9 +25,10 @@ export interface Rules {
   readonly pageviewSlugs: readonly string[];
   readonly paymentSlugs: readonly string[];
   readonly refundSlugs: readonly string[];
-  readonly excludedHosts: readonly string[];
-  readonly searchHosts: readonly string[];
-  readonly socialHosts: readonly string[];
+  readonly excludedHosts: HostList;
+  readonly signInHosts: HostList;
+  readonly searchHosts: HostList;
+  readonly socialHosts: HostList;
   readonly lookbackMs: number;
   readonly segments: Readonly<Record<string, Segment>>;
 }
@@ -45,10 +48,16 @@ export function rulesOf(options: OracleOptions): Rules {
     pageviewSlugs: options.pageviewSlugs ?? ["pageview", "page-view", "page", "screen-view"],
     paymentSlugs: (revenue?.paymentNames ?? ["Payment", "Purchase", "Order Completed"]).map(slugOf),
     refundSlugs: (revenue?.refundNames ?? ["Refund", "Order Refunded"]).map(slugOf),
-    excludedHosts: [...PAYMENT_HOSTS, ...(attribution?.excludedHosts ?? [])],
-    searchHosts: attribution?.searchHosts ?? SEARCH_HOSTS,
-    socialHosts: attribution?.socialHosts ?? SOCIAL_HOSTS,
+    excludedHosts: { hosts: [], domains: [...PAYMENT_HOSTS.domains, ...given(attribution?.excludedHosts ?? [])] },
+    signInHosts: SIGN_IN_HOSTS,
+    searchHosts: attribution?.searchHosts === undefined ? SEARCH_HOSTS : { hosts: [], domains: given(attribution.searchHosts) },
+    socialHosts: attribution?.socialHosts === undefined ? SOCIAL_HOSTS : { hosts: [], domains: given(attribution.socialHosts) },
     lookbackMs: attribution?.lookbackMs ?? Infinity,
     segments: options.segments ?? {},
   };
+}
+
+/** The domains of an option. */
+function given(hosts: readonly string[]): string[] {
+  return hosts.map((host) => (host.trim().endsWith(".*") ? `${hostKey(host.trim().slice(0, -2))}.*` : hostKey(host)));
 }

@@ -35,13 +35,13 @@ function originOf({ events, revenue, rules }: World, event: OracleEvent): Oracle
 }
 
 /** The touches, in order, that may have led to what happened in an event. */
-function touchesBefore({ events, identities, companies, rules, touchOf }: World, paying: OracleEvent, level: "account" | "identity"): Touch[] {
+function touchesBefore({ events, identities, companies, rules, bringerOf }: World, paying: OracleEvent, level: "account" | "identity"): Touch[] {
   const payer = identities.of(paying);
   if (payer === null) return [];
   const account = level === "account" ? companies.of(paying) : "";
   return events
     .filter((event) => (account === "" ? identities.of(event) === payer : companies.of(event) === account))
     .filter((event) => byMoment(event, paying) <= 0 && paying.createdAtMs - event.createdAtMs <= rules.lookbackMs)
-    .map(touchOf)
+    .map(bringerOf)
     .filter((touch) => touch !== null);
 }

@@ -1,3 +1,5 @@
+import type { HostList } from "../../plan/plan.js";
+import { SECOND_LEVELS } from "../../plan/touch-hosts.js";
 import type { OracleEvent } from "./event.js";
 import type { Rules } from "./rules.js";
 
@@ -45,25 +47,51 @@ function queryValue({ record }: OracleEvent, name: string): string | null {
 }
 
 function referrerTouch({ record: { referrer, hostname } }: OracleEvent, rules: Rules): Touch | null {
-  const host = hostOf(referrer ?? "");
-  if (host === "" || host === withoutWww(hostname.toLowerCase().replace(/:\d*$/, "")) || isListed(host, rules.excludedHosts)) return null;
-  const medium = isListed(host, rules.searchHosts) ? "organic" : isListed(host, rules.socialHosts) ? "social" : "referral";
-  return { source: host, medium, campaign: null };
+  const source = sourceOf(referrer ?? "");
+  if (source === "" || source === hostKey(hostname) || isListed(source, rules.excludedHosts)) return null;
+  return { source, medium: mediumOf(source, rules), campaign: null };
 }
 
-function hostOf(referrer: string): string {
-  if (!/^https?:/i.test(referrer.trim()) || !URL.canParse(referrer)) return "";
-  return withoutWww(new URL(referrer).hostname.toLowerCase());
+function mediumOf(source: string, { signInHosts, searchHosts, socialHosts }: Rules): string {
+  if (isListed(source, signInHosts)) return "referral";
+  if (isListed(source, searchHosts)) return "organic";
+  return isListed(source, socialHosts) ? "social" : "referral";
 }
 
-function withoutWww(host: string): string {
-  return host.replace(/^www\./, "");
+/** Whether a page to sign in sent the visitor, who had been brought by somebody before. */
+export function isReturnFromSignIn(event: OracleEvent, rules: Rules): boolean {
+  return campaignOf(event) === null && isListed(sourceOf(event.record.referrer ?? ""), rules.signInHosts);
 }
 
-/** True for a host of the list and for its subdomains; a last label of `*` stands for any ending. */
-function isListed(host: string, hosts: readonly string[]): boolean {
-  return hosts.some((listed) => {
-    if (listed.endsWith(".*")) return `.${host}`.includes(`.${listed.slice(0, -1)}`);
-    return `.${host}`.endsWith(`.${listed}`);
-  });
+/** The host of a web page, or the package of an app. */
+function sourceOf(referrer: string): string {
+  const isPageOrApp = /^(https?|(android|ios)-app):/i.test(referrer.trim()) && URL.canParse(referrer);
+  return isPageOrApp ? nameOf(new URL(referrer).hostname) : "";
+}
+
+/** The same text for whatever a browser takes for the same host; ports, a final dot and `www.` aside. */
+export function hostKey(host: string): string {
+  const colons = host.split(":").length - 1;
+  const authority = colons > 1 && !host.includes("[") ? `[${host.trim()}]` : host.trim();
+  const isHost = /^[^\s/\\?#@]+$/.test(authority) && !/^\d+$/.test(authority) && URL.canParse(`https://${authority}`);
+  return nameOf(isHost ? new URL(`https://${authority}`).hostname : authority.split(/:\d*$/).join(""));
+}
+
+/** What is left of the host that a URL names. */
+export function nameOf(hostname: string): string {
+  const host = hostname.toLowerCase();
+  const name = host.endsWith(".") ? host.slice(0, -1) : host;
+  return name.startsWith("www.") ? name.slice("www.".length) : name;
+}
+
+/** True for a host of the list, and for a domain of it and all below; a last label of `*` is one label, or a second level of a country's. */
+function isListed(source: string, { hosts, domains }: HostList): boolean {
+  return hosts.includes(source) || domains.some((domain) => isWithin(source, domain));
+}
+
+function isWithin(source: string, domain: string): boolean {
+  if (!domain.endsWith(".*")) return source === domain || source.endsWith(`.${domain}`);
+  const labels = source.split(".");
+  const isOfCountry = labels.length > 2 && /^[a-z][a-z]$/.test(labels.at(-1) ?? "") && (SECOND_LEVELS as readonly string[]).includes(labels.at(-2) ?? "");
+  return (isOfCountry ? [1, 2] : [1]).some((count) => isWithin(labels.slice(0, -count).join("."), domain.slice(0, -2)));
 }

@@ -7,7 +7,7 @@ import { liveRecords, type Records } from "./record.js";
 import { remembered } from "./remembered.js";
 import { revenueOf, type Revenue } from "./revenue.js";
 import { rulesOf, type OracleOptions, type Rules } from "./rules.js";
-import { touchOf, type Touch } from "./touch.js";
+import { isReturnFromSignIn, touchOf, type Touch } from "./touch.js";
 
 /** All that is known at one moment. */
 export interface World {
@@ -21,6 +21,8 @@ export interface World {
   readonly revenue: Revenue;
   /** Who brought a visit; null where its event does not say. */
   readonly touchOf: (event: OracleEvent) => Touch | null;
+  /** Who brought the person; null for a return from a page to sign in, too. */
+  readonly bringerOf: (event: OracleEvent) => Touch | null;
 }
 
 /** What a history comes to. */
@@ -34,5 +36,6 @@ export function worldOf(history: History, options: OracleOptions): World {
     companies: companiesOf(events, records.groups, identities),
     revenue: revenueOf(events, rules),
     touchOf: remembered((event) => touchOf(event, rules)),
+    bringerOf: remembered((event) => (isReturnFromSignIn(event, rules) ? null : touchOf(event, rules))),
   };
 }

@@ -16,10 +16,10 @@ export const orderKeys = ["o1", "o1", "o2", "7", "\u{1F600}"];
 export const campaigns = ["news", "News", " news ", "\uFF5E", "\u{1F600}", "", " ", "(direct)", "a&b c"];
 export const referrers = [
   "https://www.google.com/search?q=1", "https://google.co.uk/", "http://news.google.de", "https://notgoogle.com", "https://x.com/a", "https://m.x.com",
-  "https://netx.com/", "https://t.co/abc", "https://www.paypal.com/pay", "https://pay.google.com", "https://checkout.stripe.com:8443/a", "https://mypaypal.com",
-  "https://shop.example", "https://WWW.Shop.Example:443/x", "http://blog.shop.example", "https://partner.example:8080/", "https://www.partner.example", "android-app://com.google",
+  "https://accounts.google.com/", "https://t.co/abc", "https://www.paypal.com/pay", "https://pay.google.com", "https://checkout.stripe.com:8443/a", "https://google.spam.example",
+  "https://shop.example.", "https://WWW.Shop.Example:443/x", "http://blog.shop.example", "https://partner.example:8080/", "https://www.partner.example", "android-app://com.google",
   "not a url", "https://www.www.example/", "ftp://partner.example/", "https://search.example/?a", "HTTPS://PARTNER.EXAMPLE",
 ];
-export const hostnames = ["shop.example", "www.Shop.example:3000", "partner.example"];
+export const hostnames = ["shop.example", "www.Shop.example.:3000", "partner.example"];
 export const urls = ["/", "/a?x=1#utm_source=no", "https://shop.example/?utm_source=news&utm_source=later", "/p?utm_medium=e%2Dmail+x&utm_campaign=", "/q?gclid=1", "/q?fbclid=f&msclkid=",
   "/r?utm_source=%20&utm_campaign=spring", "/s#?utm_source=no", "/t??utm_source=no", "/u?utm%5Fsource=%F0%9F%98%80&gclid=2", "/v?utm_source=%zz", "/w?msclkid=%20m%20", "?fbclid=1"];
