@@ -1,4 +1,5 @@
 import { parameterError } from "../base/errors.js";
+import { parseJsonText } from "../base/json-text.js";
 import { LIMITS } from "../base/limits.js";
 import { placesOfColumns, type ColumnPlace } from "../schema/column-names.js";
 import type { EventInput } from "../schema/event.js";
@@ -55,7 +56,7 @@ function withKeys(metadata: unknown, keys: readonly [string, unknown][]): unknow
 export function jsonOf(value: unknown): unknown {
   if (typeof value !== "string" || value.length > LIMITS.metadataBytes) return value;
   try {
-    return JSON.parse(value) as unknown;
+    return parseJsonText(value);
   } catch {
     return value;
   }

@@ -1,6 +1,7 @@
 import { DaybookError } from "../base/errors.js";
 import type { ErrorCode } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
+import { faultOfNumericIds } from "../base/numeric-id.js";
 import type { RejectedEvent } from "../schema/event.js";
 import { lacksId, newId } from "./ids.js";
 import { jsonText } from "./json-text.js";
@@ -19,24 +20,30 @@ export interface ItemRule {
   readonly code: ErrorCode;
   /** Whether an item may have an id: by that it is stored once. */
   readonly takesId: (item: object) => boolean;
+  /** Its ids that may be whole numbers. */
+  readonly numericIds: readonly string[];
 }
 
-export const EVENT_RULE: ItemRule = { code: "invalid_event", takesId: () => true };
+export const EVENT_RULE: ItemRule = { code: "invalid_event", takesId: () => true, numericIds: ["userId", "anonymousId"] };
 /** Projects are known by their names, what takes a record back by that record's id. */
-export const RECORD_RULE: ItemRule = { code: "invalid_parameter", takesId: (item) => ["identify", "group", "alias"].includes((item as { type?: string }).type ?? "") };
+export const RECORD_RULE: ItemRule = {
+  code: "invalid_parameter",
+  takesId: (item) => ["identify", "group", "alias"].includes((item as { type?: string }).type ?? ""),
+  numericIds: ["userId", "anonymousId", "companyId", "from", "to", "email"],
+};
 
 /**
  * The items of a batch in requests of some size, each item with an id, so that it is stored once however often it is sent.
  * What cannot be sent goes to `rejected`.
  */
-export function* piecesOf(items: readonly unknown[], { code, takesId }: ItemRule, nowMs: () => number, rejected: RejectedEvent[]): Generator<Piece> {
+export function* piecesOf(items: readonly unknown[], rule: ItemRule, nowMs: () => number, rejected: RejectedEvent[]): Generator<Piece> {
   let texts: string[] = [];
   let places: number[] = [];
   let charCount = 0;
   for (const [index, item] of items.entries()) {
-    const text = textOf(item, takesId, nowMs);
+    const text = textOf(item, rule, nowMs);
     if (text instanceof DaybookError) {
-      rejected.push({ index, code, message: text.message });
+      rejected.push({ index, code: rule.code, message: text.message });
       continue;
     }
     if (charCount + text.length > LIMITS.clientPieceChars && texts.length > 0) {
@@ -51,9 +58,11 @@ export function* piecesOf(items: readonly unknown[], { code, takesId }: ItemRule
 }
 
 /** What is no object goes as it is, to be rejected in the server's words. */
-function textOf(item: unknown, takesId: ItemRule["takesId"], nowMs: () => number): string | DaybookError {
+function textOf(item: unknown, { takesId, numericIds }: ItemRule, nowMs: () => number): string | DaybookError {
   try {
     const isObject = typeof item === "object" && item !== null && !Array.isArray(item);
+    const fault = isObject ? faultOfNumericIds(item, numericIds) : null;
+    if (fault !== null) return new DaybookError("invalid_event", fault);
     const needsId = isObject && lacksId((item as { id?: unknown }).id) && takesId(item);
     const whole = needsId ? { ...item, id: newId(nowMs()) } : item;
     const text = jsonText(whole, true);

@@ -9,7 +9,7 @@ import type { Dictionary, JsonDictionary } from "../column/dictionary.js";
 import { COMPANY_COLUMNS } from "../identity/company-rows.js";
 import type { IdentityIds } from "../identity/identity-ids.js";
 import type { CompanyView, IdentityView } from "../identity/identity-view.js";
-import { numberOf } from "../plan/filters/number-form.js";
+import { heldNumberOf } from "../plan/filters/number-form.js";
 import type { Comparison, Operand, Scope, Test, TouchDimension } from "../plan/plan.js";
 import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../schema/fields.js";
 import { referrerDomainOf } from "../schema/web-host.js";
@@ -266,7 +266,7 @@ class Compiler {
   #jsonSet(dictionary: JsonDictionary, test: Test, value: ValueTest, negated: boolean): CodeSet {
     if (test.op !== "equals") return this.#testAll(dictionary, (code) => value.json(dictionary.json(code)), negated);
     const texts = test.values.flatMap((text) => {
-      const number = numberOf(text);
+      const number = heldNumberOf(text);
       const scalars = text === "" ? ["", '""', "null"] : [JSON.stringify(text), text === "true" || text === "false" ? text : ""];
       return number === null ? scalars : [...scalars, JSON.stringify(number)];
     });

@@ -1,6 +1,7 @@
 import { assert } from "../base/assert.js";
 import { parseDateOnly, parseTimestamp } from "../base/time.js";
-import { numberOf } from "../plan/filters/number-form.js";
+import { compareNumeric, heldNumberOf, numericOf } from "../plan/filters/number-form.js";
+import type { Numeric } from "../plan/filters/number-form.js";
 import type { Order, Test } from "../plan/plan.js";
 import { isSetJson } from "./operand-value.js";
 import type { Regexes } from "./regex.js";
@@ -57,7 +58,7 @@ function scalarTestOf(test: Exclude<Test, { op: "isSet" }>, regexes: Regexes): S
     case "number":
       return numberTest(orderTest(test.order, test.bound));
     case "numberBetween":
-      return numberTest((value) => value >= test.low && value <= test.high);
+      return numberTest(both(orderTest(">=", test.low), orderTest("<=", test.high)));
     case "instant":
       return instantTest(test.fromMs ?? -Infinity, test.toMs ?? Infinity);
   }
@@ -65,7 +66,7 @@ function scalarTestOf(test: Exclude<Test, { op: "isSet" }>, regexes: Regexes): S
 
 function equalsTest(values: readonly string[]): ScalarTest {
   const texts = new Set(values);
-  const numbers = new Set(values.map(numberOf).filter((value) => value !== null));
+  const numbers = new Set(values.map(heldNumberOf).filter((value) => value !== null));
   return {
     text: (value) => texts.has(value),
     number: (value) => numbers.has(value),
@@ -84,25 +85,31 @@ function textTest(text: (value: string) => boolean): ScalarTest {
   return { text, number: (value) => text(JSON.stringify(value)), boolean: (value) => text(JSON.stringify(value)) };
 }
 
-function orderTest(order: Order, bound: number): (value: number) => boolean {
+type NumericTest = (value: Numeric) => boolean;
+
+function both(first: NumericTest, second: NumericTest): NumericTest {
+  return (value) => first(value) && second(value);
+}
+
+function orderTest(order: Order, bound: Numeric): NumericTest {
   switch (order) {
     case ">":
-      return (value) => value > bound;
+      return (value) => compareNumeric(value, bound) > 0;
     case ">=":
-      return (value) => value >= bound;
+      return (value) => compareNumeric(value, bound) >= 0;
     case "<":
-      return (value) => value < bound;
+      return (value) => compareNumeric(value, bound) < 0;
     case "<=":
-      return (value) => value <= bound;
+      return (value) => compareNumeric(value, bound) <= 0;
   }
 }
 
-function numberTest(number: (value: number) => boolean): ScalarTest {
+function numberTest(passes: NumericTest): ScalarTest {
   const text = (value: string) => {
-    const parsed = numberOf(value);
-    return parsed !== null && number(parsed);
+    const parsed = numericOf(value);
+    return parsed !== null && passes(parsed);
   };
-  return { text, number, boolean: () => false };
+  return { text, number: passes, boolean: () => false };
 }
 
 /** A stored date without a time is the instant at which its day begins. */

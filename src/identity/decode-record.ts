@@ -1,5 +1,6 @@
 import { DaybookError, parameterError, shown } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
+import { isNoId, numericIdFault } from "../base/numeric-id.js";
 import { writeUuidOfText, writeUuidV7 } from "../base/uuid.js";
 import { MetadataFault, metadataTexts, utf8Length } from "../schema/metadata.js";
 import { instantOf, momentFault, storedMsOf, type ReceiptContext } from "../schema/moment.js";
@@ -113,9 +114,10 @@ function unexpected(name: string, expected: string, came: unknown) {
   return parameterError("invalid_parameter", name, `expected ${expected}, got ${shown(came)}`);
 }
 
-/** Ids may come as numbers; `""` is none. */
+/** Ids may come as whole numbers; `""` is none. */
 function textOf(members: Members, name: string): string {
   const value = members.get(name) ?? "";
+  if (isNoId(value)) throw parameterError("invalid_parameter", name, numericIdFault(value));
   const text = typeof value === "number" && Number.isFinite(value) ? JSON.stringify(value) : value;
   if (typeof text !== "string") throw unexpected(name, "text or a number", value);
   if (!text.isWellFormed()) throw parameterError("invalid_parameter", name, "the text has a lone surrogate");

@@ -9,6 +9,7 @@ import type {
   SessionItem,
   TopCompanies,
 } from "./answers.js";
+import type { Numeric } from "./filters/number-form.js";
 import type { AggregateItem, PerDayItem } from "./input.js";
 import type { Funnel, Lifecycle, Paths, Retention, SessionsOverview, Stickiness, Trend, WebOverview } from "./insights/answers.js";
 import type { InsightPlans, KnownOperand } from "./insights/plan.js";
@@ -51,8 +52,8 @@ export type Test =
   | { readonly op: "equals"; readonly values: readonly string[] }
   | { readonly op: "contains" | "startsWith" | "endsWith"; readonly text: string }
   | { readonly op: "regex"; readonly pattern: string }
-  | { readonly op: "number"; readonly order: Order; readonly bound: number }
-  | { readonly op: "numberBetween"; readonly low: number; readonly high: number }
+  | { readonly op: "number"; readonly order: Order; readonly bound: Numeric }
+  | { readonly op: "numberBetween"; readonly low: Numeric; readonly high: Numeric }
   /** Holds for instants in `[fromMs, toMs)`. `>` a day starts after it; bounds may be infinite (null). */
   | { readonly op: "instant"; readonly fromMs: number | null; readonly toMs: number | null }
   | { readonly op: "isSet" };

@@ -1,6 +1,7 @@
 import { LIMITS } from "../base/limits.js";
 import { shown } from "../base/errors.js";
 import type { ErrorCode } from "../base/errors.js";
+import { isNoId, numericIdFault } from "../base/numeric-id.js";
 import { writeUuidOfText, writeUuidV7 } from "../base/uuid.js";
 import { FIELDS, FIELD_COUNT, fieldIndex } from "./fields.js";
 import type { FieldRow } from "./fields.js";
@@ -89,7 +90,7 @@ const MEMBERS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** By field: whether text is what it may be. */
-const TAKES_TEXT: readonly boolean[] = FIELDS.map(({ accepts }) => accepts === "text" || accepts === "textOrNumber");
+const TAKES_TEXT: readonly boolean[] = FIELDS.map(({ accepts }) => accepts === "text" || accepts === "id" || accepts === "textOrNumber");
 
 /** Names of the members of the event before, and what they mean: the next one mostly has the same in the same order. */
 const placeNames: string[] = [];
@@ -164,12 +165,14 @@ function fault(message: string): EventFault {
 
 const EXPECTED = {
   text: "text",
+  id: "text or a number",
   textOrNumber: "text or a number",
   boolean: "true or false",
   number: "a finite number",
 } as const;
 
 function wrongType(field: FieldRow, value: unknown): EventFault {
+  if (field.accepts === "id" && isNoId(value)) return fault(`${field.camel}: ${numericIdFault(value)}`);
   const came = typeof value === "number" ? String(value) : shown(value);
   return fault(`${field.camel}: expected ${EXPECTED[field.accepts]}, got ${came}`);
 }
@@ -177,8 +180,8 @@ function wrongType(field: FieldRow, value: unknown): EventFault {
 /** The text of a value that is none, where the field takes it. */
 function fieldText({ accepts }: FieldRow, value: unknown): string | null {
   if (typeof value === "boolean" && accepts === "boolean") return value ? "true" : "false";
-  if (typeof value === "number" && Number.isFinite(value) && (accepts === "number" || accepts === "textOrNumber"))
-    return JSON.stringify(value);
+  const takesNumber = accepts === "number" || accepts === "textOrNumber" || (accepts === "id" && !isNoId(value));
+  if (typeof value === "number" && Number.isFinite(value) && takesNumber) return JSON.stringify(value);
   return null;
 }
 

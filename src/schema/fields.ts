@@ -7,7 +7,7 @@ export interface FieldRow {
   /** Other names that `ingest` takes. */
   readonly aliases: readonly string[];
   /** What `ingest` accepts besides text. */
-  readonly accepts: "text" | "textOrNumber" | "boolean" | "number";
+  readonly accepts: "text" | "id" | "textOrNumber" | "boolean" | "number";
 }
 
 function text(column: string, camel = column, aliases: readonly string[] = []): FieldRow {
@@ -18,8 +18,8 @@ function text(column: string, camel = column, aliases: readonly string[] = []): 
 export const FIELDS: readonly FieldRow[] = [
   text("name"),
   text("slug"),
-  { column: "userId", camel: "userId", aliases: ["user_id"], accepts: "textOrNumber" },
-  { column: "anonymousId", camel: "anonymousId", aliases: ["anonymous_id"], accepts: "textOrNumber" },
+  { column: "userId", camel: "userId", aliases: ["user_id"], accepts: "id" },
+  { column: "anonymousId", camel: "anonymousId", aliases: ["anonymous_id"], accepts: "id" },
   text("project"),
   text("location_country", "locationCountry", ["location_country"]),
   text("location_city", "locationCity", ["location_city"]),

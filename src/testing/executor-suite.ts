@@ -11,6 +11,7 @@ import { arrive } from "./random/arrive.js";
 import { randomQuestion } from "./random/event-questions.js";
 import { hostileHistory } from "./random/hostile-history.js";
 import { knownHistory } from "./random/known-history.js";
+import { longIntegerFilter, longIntegerHistory } from "./random/long-integers.js";
 import { nowMs } from "./random/now.js";
 import { personHistory } from "./random/person-history.js";
 import { randomOptions } from "./random/person-options.js";
@@ -52,6 +53,7 @@ const AGGREGATES_PER_HISTORY = 12;
 export const executorSuite: readonly ExecutorCase[] = [
   ...Array.from({ length: EVENT_HISTORY_COUNT }, (_, seed) => eventCase(seed)),
   ...Array.from({ length: PERSON_HISTORY_COUNT }, (_, seed) => personCase(seed)),
+  { name: "integers beyond 2^53 equal and are ordered by all of their digits, as the oracle has it", run: runLongIntegers },
   { name: "a signal that is aborted ends every question", run: runAborted },
 ];
 
@@ -98,6 +100,19 @@ async function runCase(load: LoadExecutor, history: History, options: OracleOpti
       if (given !== right) throw new Error(`${question.report} ${JSON.stringify(question.input)}\nexpected ${right}\n     got ${given}`);
     }
   });
+}
+
+async function runLongIntegers(load: LoadExecutor): Promise<void> {
+  const random = seededRandom(53);
+  const history = longIntegerHistory(random);
+  const filtered = Array.from({ length: QUESTIONS_PER_HISTORY }, () => ({ report: "countEvents" as const, input: { filterGroups: longIntegerFilter(random) } }));
+  const whole: Question[] = [
+    ...["n", "order_id"].map((metadataField) => ({ report: "aggregate" as const, input: { metadataField } })),
+    { report: "aggregate", input: { field: "userId" } },
+    { report: "countUniqueUsers", input: {} },
+    { report: "revenueByAttribution", input: { project: "default" } },
+  ];
+  await runCase(load, history, { nowMs }, [...filtered, ...whole], random);
 }
 
 async function runAborted(load: LoadExecutor): Promise<void> {

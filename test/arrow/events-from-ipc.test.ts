@@ -107,6 +107,12 @@ describe("import from Arrow IPC", () => {
     ]);
   });
 
+  test("such integers in JSON text do too", () => {
+    expect(eventsOf([["name", new Utf8(), ["a"]], ["metadata", new Utf8(), ['{"n":9007199254740993,"deep":[9007199254740992,-9007199254740993]}']]])).toEqual([
+      { name: "a", metadata: { n: "9007199254740993", deep: [9007199254740992, "-9007199254740993"] } },
+    ]);
+  });
+
   test("what is no event is rejected by ingest, row by row", async () => {
     const daybook = await openDaybook({ storage: memoryStorage() });
     const events = eventsOf([["name", new Utf8(), ["a", null, "c"]], ["metadata", new Utf8(), ["{}", "{}", "no JSON"]]]);

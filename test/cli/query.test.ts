@@ -21,12 +21,17 @@ beforeAll(async () => {
     { id: "1", name: "signup", userId: "ann", createdAt: at(1, 1), project: "shop", browser: "Firefox" },
     { id: "2", name: "signup", userId: "bob", createdAt: at(1, 2), project: "shop", browser: "Safari" },
     { id: "3", name: "order", userId: "ann", createdAt: at(1, 3), project: "shop", value: 5, currency: "EUR", metadata: { plan: "pro" } },
-    { id: "4", name: "signup", userId: "cid", createdAt: at(2, 1), project: "site" },
+    { id: "4", name: "signup", userId: "cid", createdAt: at(2, 1), project: "site", metadata: { ticket: "9007199254740993" } },
   ]);
 });
 afterAll(() => rm(data, { recursive: true, force: true }));
 
 const query = (...args: string[]) => daybookHere(["query", ...args, "--data", data]);
+
+test("An integer beyond 2^53 in --json finds its digits.", async () => {
+  const filter = (value: string) => query("countEvents", "--json", `{"filterGroups":[{"filters":[{"fieldName":"metadata.ticket","operator":"=","value":${value}}]}]}`);
+  expect([(await filter("9007199254740993")).stdout, (await filter("9007199254740992")).stdout]).toEqual(["1\n", "0\n"]);
+});
 
 /** What a terminal would show. */
 async function onTerminal(...args: string[]): Promise<string> {

@@ -31,6 +31,23 @@ const everyType: readonly StoredRecord[] = [
   { type: "unlink", createdAt, linkId: id(4) },
 ];
 
+describe("a number that is no safe integer", () => {
+  test.each([2 ** 53, -(2 ** 53), 1e21, 1.5])("is no id in the library: %d", async (number) => {
+    await using daybook = await open();
+    const reason = `expected text or a whole number below 2^53, got ${number}; send it as text`;
+    expect((await daybook.ingest([{ name: "e", userId: number }, { name: "e", anonymous_id: number }, { name: "e", userId: 2 ** 53 - 1, metadata: { n: number } }])).rejected).toEqual([
+      { index: 0, code: "invalid_event", message: `userId: ${reason}` },
+      { index: 1, code: "invalid_event", message: `anonymousId: ${reason}` },
+    ]);
+    const refusal = (param: string) => ({ code: "invalid_parameter", message: `${param}: ${reason}`, details: { param } });
+    await expect(daybook.identify({ userId: number })).rejects.toMatchObject(refusal("userId"));
+    await expect(daybook.group({ companyId: number, userId: "ann" })).rejects.toMatchObject(refusal("companyId"));
+    await expect(daybook.alias({ from: number, to: "ann" })).rejects.toMatchObject(refusal("from"));
+    expect((await daybook.ingestRecords([{ type: "alias", from: "a", to: number }])).rejected).toEqual([{ index: 0, code: "invalid_parameter", message: `to: ${reason}` }]);
+    expect((await daybook.searchEvents()).events).toMatchObject([{ userId: "9007199254740991", metadata: { n: number } }]);
+  });
+});
+
 describe("ingestRecords", () => {
   test("takes back what exportRecords gave, in any order, also what is taken back before it came; the export is the same.", async () => {
     for (const records of [everyType, [...everyType].reverse()]) {

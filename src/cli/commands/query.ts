@@ -1,5 +1,6 @@
 import { text } from "node:stream/consumers";
 import { DaybookError } from "../../base/errors.js";
+import { parseJsonText } from "../../base/json-text.js";
 import type { Daybook } from "../../engine/daybook.js";
 import { STATUS } from "../../http/answer/status.js";
 import type { AnswerByReport, ReportName } from "../../plan/plan.js";
@@ -71,7 +72,7 @@ function inputOf(json: string, project: string | undefined): object {
 
 function parsed(json: string): unknown {
   try {
-    return JSON.parse(json) as unknown;
+    return parseJsonText(json);
   } catch (error) {
     throw new UsageError(`--json: expected JSON, ${error instanceof Error ? error.message : String(error)}`);
   }

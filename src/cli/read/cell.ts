@@ -1,4 +1,6 @@
+import { integerOf } from "../../arrow/event-columns.js";
 import { shown } from "../../base/errors.js";
+import { parseJsonText } from "../../base/json-text.js";
 import { parseTimestamp } from "../../base/time.js";
 import type { CellType, Source } from "./csv-map.js";
 
@@ -65,9 +67,9 @@ function converter(type: CellType, format: string | undefined, instant: InstantF
     case "text":
       return (text) => text;
     case "number":
-      return (text) => (isNumber(text) ? Number(text) : undefined);
+      return (text) => (isNumber(text) ? numberIn(text) : undefined);
     case "integer":
-      return (text) => (isNumber(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined);
+      return (text) => (isInteger(text) ? integerOf(BigInt(text)) : isNumber(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined);
     case "boolean":
       return (text) => (text === "true" ? true : text === "false" ? false : undefined);
     case "json":
@@ -77,13 +79,22 @@ function converter(type: CellType, format: string | undefined, instant: InstantF
   }
 }
 
+/** A number as JSON text has it: an integer that no double holds is the text of its digits. */
+function numberIn(text: string): unknown {
+  return isInteger(text) ? parseJsonText(String(BigInt(text))) : Number(text);
+}
+
+function isInteger(text: string): boolean {
+  return /^[+-]?\d+$/.test(text);
+}
+
 function isNumber(text: string): boolean {
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text));
 }
 
 function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseJsonText(text);
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { shown } from "../../base/errors.js";
+import { withIdsOfJson } from "../../base/numeric-id.js";
 import { placesOfColumns, type ColumnPlace } from "../../schema/column-names.js";
 import { FIELDS } from "../../schema/fields.js";
 import type { EventInput } from "../../schema/event.js";
@@ -106,7 +107,7 @@ function convert(line: number, text: string, fields: readonly string[], conversi
     else if (isObject(whole)) event[WHOLE_METADATA] = { ...whole, ...keys };
     event["id"] ??= rowId(set, line, text);
     // Whether the object is an event is the engine's to say: it names the member that is wrong.
-    return { line, event: withoutIdentityId(event as Readonly<Record<string, unknown>> as Partial<EventInput> as EventInput) };
+    return { line, event: withoutIdentityId(withIdsOfJson(event as Readonly<Record<string, unknown>> as Partial<EventInput> as EventInput)) };
   } catch (error) {
     if (error instanceof CellFault) return { line, reason: error.message };
     throw error;

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { shown } from "../../base/errors.js";
+import { parseJsonText } from "../../base/json-text.js";
 import { FIELDS } from "../../schema/fields.js";
 
 /** How the text of a cell becomes a value. `time` takes RFC 3339 or epoch milliseconds where no `format` is given. */
@@ -56,7 +57,7 @@ export async function readCsvMap(path: string): Promise<CsvMap> {
   }
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJsonText(text);
   } catch (error) {
     throw new Error(`${path}: the map is not JSON (${error instanceof Error ? error.message : String(error)})`, { cause: error });
   }

@@ -1,4 +1,6 @@
 import { shown } from "../../base/errors.js";
+import { parseJsonText } from "../../base/json-text.js";
+import { withIdsOfJson } from "../../base/numeric-id.js";
 import type { EventInput } from "../../schema/event.js";
 import type { RecordInput } from "../../schema/record.js";
 import { withoutIdentityId } from "./identity-id.js";
@@ -27,7 +29,7 @@ function parseLine({ number, text, fault }: Line, set: string): Row | RecordRow 
   if (json.trim() === "") return null;
   let value: unknown;
   try {
-    value = JSON.parse(json);
+    value = parseJsonText(json);
   } catch {
     return { line: number, reason: `expected a JSON object, got text that is not JSON: ${shown(json)}` };
   }
@@ -35,8 +37,8 @@ function parseLine({ number, text, fault }: Line, set: string): Row | RecordRow 
     return { line: number, reason: `expected a JSON object, got ${shown(value)}` };
   }
   // Whether the object is an event, or a record, is the engine's to say: it names the member that is wrong.
-  if (Object.hasOwn(value, "type")) return { line: number, record: withId(value as RecordInput) };
-  const event = withoutIdentityId(value as EventInput);
+  if (Object.hasOwn(value, "type")) return { line: number, record: withId(withIdsOfJson(value as RecordInput)) };
+  const event = withoutIdentityId(withIdsOfJson(value as EventInput));
   return { line: number, event: event.id === undefined || event.id === null ? { ...event, id: rowId(set, number, json) } : event };
 
   function withId(record: RecordInput): RecordInput {

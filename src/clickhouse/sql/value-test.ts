@@ -1,8 +1,8 @@
-import { assert } from "../../base/assert.js";
-import { numberOf } from "../../plan/filters/number-form.js";
-import type { Test } from "../../plan/plan.js";
+import { digitsOf } from "../../base/json-text.js";
+import { compareNumeric, heldNumberOf, type Numeric } from "../../plan/filters/number-form.js";
+import type { Order, Test } from "../../plan/plan.js";
 import { instantOfText } from "./instants.js";
-import { allOf, float, sql, text, texts, whole, type Sql } from "./sql.js";
+import { allOf, float, sql, text, texts, whole, type Bound, type Sql } from "./sql.js";
 import { TAG } from "./tags.js";
 
 /** A test over values that are set; whoever asks decides about those that are not, and negates. */
@@ -31,9 +31,9 @@ export function textTest(test: SetTest, value: Sql): Sql {
       // every match to hold first: of `café?` it takes a part of a letter for one, and of `[]a]` what is no class.
       return sql`match(${value}, ${text(`(?-s)\\z.|${test.pattern}`)})`;
     case "number":
-      return numberTest(value, (number) => orderTest(number, test.order, test.bound));
+      return numberTest(value, [orderTest(value, test.order, test.bound)]);
     case "numberBetween":
-      return numberTest(value, (number) => sql`${number} >= ${float(test.low)} AND ${number} <= ${float(test.high)}`);
+      return numberTest(value, [orderTest(value, ">=", test.low), orderTest(value, "<=", test.high)]);
     case "instant":
       return instantTest(value, test.fromMs ?? -Infinity, test.toMs ?? Infinity);
   }
@@ -43,22 +43,35 @@ function instantTest(value: Sql, fromMs: number, toMs: number): Sql {
   return sql`ifNull(arrayMap(at -> at >= ${whole(fromMs)} AND at < ${whole(toMs)}, [${instantOfText(value)}])[1], false)`;
 }
 
-function orderTest(number: Sql, order: string, bound: number): Sql {
+/** Doubles are in the order of what they are nearest to: digits decide where both have the same one. */
+function orderTest(value: Sql, order: Order, bound: Numeric): Sql {
+  const number = sql`toFloat64OrZero(${value})`;
+  const nearest = Number(bound);
+  if (Math.abs(nearest) < 2 ** 53) return compared(number, order, float(nearest));
+  const isDigits = sql`match(${value}, '^-?[0-9]+$')`;
+  // Of equal doubles the sign is the same, and so is what a text with a fraction or an exponent stands for.
+  const sizes = (digits: Sql | Bound) => sql`(length(${digits}), toString(${digits}))`;
+  const digits = text(typeof bound === "number" ? digitsOf(bound) : bound);
+  const [left, right] = nearest < 0 ? [sizes(digits), sizes(value)] : [sizes(value), sizes(digits)];
+  const ofEqual = sql`if(${isDigits}, ${compared(left, order, right)}, ${compared(float(compareNumeric(nearest, bound)), order, float(0))})`;
+  return sql`if(${number} = ${float(nearest)}, ${ofEqual}, ${compared(number, order, float(nearest))})`;
+}
+
+function compared(left: Sql | Bound, order: Order, right: Sql | Bound): Sql {
   switch (order) {
     case ">":
-      return sql`${number} > ${float(bound)}`;
+      return sql`${left} > ${right}`;
     case ">=":
-      return sql`${number} >= ${float(bound)}`;
+      return sql`${left} >= ${right}`;
     case "<":
-      return sql`${number} < ${float(bound)}`;
-    default:
-      assert(order === "<=", "an order is one of four");
-      return sql`${number} <= ${float(bound)}`;
+      return sql`${left} < ${right}`;
+    case "<=":
+      return sql`${left} <= ${right}`;
   }
 }
 
-function numberTest(value: Sql, holds: (number: Sql) => Sql): Sql {
-  return allOf([isNumber(value), holds(sql`toFloat64OrZero(${value})`)]);
+function numberTest(value: Sql, holds: readonly Sql[]): Sql {
+  return allOf([isNumber(value), ...holds]);
 }
 
 /** Whether a text stands for a number as JSON writes it, and not for one that overflows. */
@@ -82,7 +95,7 @@ function tagsOf({ op }: SetTest): string[] {
 /** The tagged values that equal a text of a filter. */
 function taggedTexts(value: string): string[] {
   if (value === "") return [];
-  const number = numberOf(value);
+  const number = heldNumberOf(value);
   return [
     TAG.text + value,
     ...(number === null ? [] : [TAG.number + JSON.stringify(number)]),

@@ -1,3 +1,5 @@
+import { parseJsonText } from "../../base/json-text.js";
+
 /** The texts that the filters and conditions of a segment compare with: each value, and each item of one that may be a list. */
 export function textsOf(groups: readonly unknown[]): readonly string[] {
   return groups.flatMap((group) => itemsOf(group, "conditions").flatMap((condition) => [...valueTexts(condition), ...itemsOf(condition, "filterGroups").flatMap(filterTexts)]));
@@ -17,7 +19,7 @@ function valueTexts(filter: unknown): readonly string[] {
 function arrayItems(text: string): readonly string[] {
   if (!text.trimStart().startsWith("[")) return [];
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJsonText(text);
     return Array.isArray(value) ? value.map(String) : [];
   } catch {
     return [];

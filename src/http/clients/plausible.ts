@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DaybookError } from "../../base/errors.js";
+import { parseJsonText } from "../../base/json-text.js";
 import { isObject, textOf } from "../tracking/members.js";
 import type { JsonObject } from "../tracking/members.js";
 
@@ -63,7 +64,7 @@ function addressOf(url: unknown, hasHash: boolean): unknown {
 function objectIn(value: unknown, name: string): JsonObject {
   if (value === undefined || value === null) return {};
   try {
-    const told: unknown = typeof value === "string" ? JSON.parse(value) : value;
+    const told: unknown = typeof value === "string" ? parseJsonText(value) : value;
     if (isObject(told)) return told;
   } catch {
     // Said below.

@@ -1,3 +1,4 @@
+import { withIdsOfJson } from "../../base/numeric-id.js";
 import type { Daybook } from "../../engine/daybook.js";
 import type { RecordInput } from "../../schema/record.js";
 import type { Caller } from "../routing/route.js";
@@ -10,7 +11,7 @@ const OF_THE_ORGANIZATION: readonly unknown[] = ["unlink", "project"];
 /** Stores records, of a project's token only those that it may send: the others come back in `rejected`. @throws what ingestRecords throws */
 export async function storeRecords(records: readonly unknown[], { daybook, project }: Caller): Promise<Stored> {
   // Each record is checked where it is stored; a bad one comes back in `rejected`.
-  const inputs = records as readonly RecordInput[];
+  const inputs = (records as readonly RecordInput[]).map(withIdsOfJson);
   if (project === null) return await daybook.ingestRecords(inputs);
   const isRefused = inputs.map(isOfTheOrganization);
   const places = [...inputs.keys()].filter((index) => !isRefused[index]);

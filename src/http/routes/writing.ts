@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DaybookError } from "../../base/errors.js";
+import { withIdsOfJson } from "../../base/numeric-id.js";
 import type { EventInput, IngestResult } from "../../schema/event.js";
 import { answers } from "../shapes/answers.js";
 import { eventsBody } from "../shapes/event-body.js";
@@ -57,7 +58,7 @@ export const writingRoutes: readonly Route[] = [
       const project = query.project ?? own;
       if (own !== null && project !== own) throw new DaybookError("project_not_found", "project: no such project", { param: "project" });
       // Each event is checked where it is stored; a bad one comes back in `rejected`.
-      const events = body.events as readonly EventInput[];
+      const events = (body.events as readonly EventInput[]).map(withIdsOfJson);
       return answerOf(await daybook.ingest(events, project === null ? {} : { project }));
     },
   }),

@@ -1,3 +1,4 @@
+import { idOfJson } from "../../base/numeric-id.js";
 import type { EventInput } from "../../schema/event.js";
 import { splitAddress, withoutUser } from "../../schema/web-address.js";
 import type { Agent } from "../routing/route.js";
@@ -25,8 +26,8 @@ export function eventOfCall(
   return {
     id: call.messageId ?? null,
     name: kind === "track" ? (call.event ?? "") : VIEW_NAMES[kind],
-    userId: call.userId ?? null,
-    anonymousId: call.anonymousId ?? null,
+    userId: idOfJson(call.userId ?? null),
+    anonymousId: idOfJson(call.anonymousId ?? null),
     createdAt: createdAtMs,
     metadata: { ...viewOf(kind, call), ...titleOf(page), ...campaignOf(objectOf(context["campaign"])), ...propertiesOf(kind, properties) },
     ...(address === null ? {} : splitAddress(address)),

@@ -1,4 +1,5 @@
 import { DaybookError } from "../../base/errors.js";
+import { idOfJson } from "../../base/numeric-id.js";
 import type { ServedDaybook } from "../access/served-daybook.js";
 import { createdAtOf } from "../../schema/moment.js";
 import type { IdentifyInput, LinkResult } from "../../schema/record.js";
@@ -17,11 +18,11 @@ export async function storeRecord(
   const { userId = null, anonymousId = null, traits = null, groupId = "", previousId = "" } = call;
   const about = { id: call.messageId ?? null, createdAt: createdAtMs === null ? null : createdAtOf(createdAtMs) };
   // The library refuses who has neither id.
-  const person = { userId, anonymousId, traits } as IdentifyInput;
+  const person = { userId: idOfJson(userId), anonymousId: idOfJson(anonymousId), traits } as IdentifyInput;
   try {
     if (kind === "identify") return await daybook.identify({ ...about, ...person });
-    if (kind === "group") return await daybook.group({ ...about, ...person, companyId: groupId });
-    return await daybook.alias({ ...about, from: previousId, to: userId ?? "" });
+    if (kind === "group") return await daybook.group({ ...about, ...person, companyId: idOfJson(groupId) });
+    return await daybook.alias({ ...about, from: idOfJson(previousId), to: idOfJson(userId ?? "") });
   } catch (thrown) {
     throw inCallNames(thrown);
   }

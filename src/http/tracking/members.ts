@@ -1,3 +1,5 @@
+import { digitsOf } from "../../base/json-text.js";
+
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** An object as it is; for anything else one without members. */
@@ -16,7 +18,7 @@ export function textOf(value: unknown): string | null {
 
 /** An id as text: senders have numbers too. Null for anything else. */
 export function idOf(value: unknown): string | null {
-  return typeof value === "number" ? JSON.stringify(value) : textOf(value);
+  return typeof value === "number" && Number.isFinite(value) ? digitsOf(value) : textOf(value);
 }
 
 /** All members but these. */

@@ -3,7 +3,7 @@ import { LIMITS } from "../../base/limits.js";
 import { spanOf } from "../date-range.js";
 import { readValueList, readValueText, valueError } from "./filter-value.js";
 import type { Members } from "../members.js";
-import { numberOf } from "./number-form.js";
+import { numericOf } from "./number-form.js";
 import type { Question } from "./operators.js";
 import type { Order, Test } from "../plan.js";
 
@@ -57,7 +57,7 @@ function filled(filter: Members, text: string): string {
 
 function orderTest(order: Order, filter: Members): Test {
   const text = readValueText(filter);
-  const bound = numberOf(text);
+  const bound = numericOf(text);
   if (bound !== null) return { op: "number", order, bound };
   const span = spanOf(text);
   if (span === null) throw valueError(filter, `expected a JSON number, a date or an RFC 3339 timestamp, got ${shown(text)}`);
@@ -77,7 +77,7 @@ function betweenTest(filter: Members): Test {
   const items = readValueList(filter);
   const [lowText = "", highText = ""] = items;
   if (items.length === 2) {
-    const [low, high] = [numberOf(lowText), numberOf(highText)];
+    const [low, high] = [numericOf(lowText), numericOf(highText)];
     if (low !== null && high !== null) return { op: "numberBetween", low, high };
     const [first, last] = [spanOf(lowText), spanOf(highText)];
     if (first !== null && last !== null) return { op: "instant", fromMs: first.fromMs, toMs: last.toMs };

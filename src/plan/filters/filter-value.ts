@@ -1,4 +1,5 @@
 import { shown, type ErrorCode } from "../../base/errors.js";
+import { parseJsonText } from "../../base/json-text.js";
 import { LIMITS } from "../../base/limits.js";
 import { memberError, type Members } from "../members.js";
 
@@ -66,7 +67,7 @@ export function readValueList(filter: Members): readonly string[] {
 function parseArray(text: string): readonly unknown[] | null {
   if (!text.trimStart().startsWith("[")) return null;
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJsonText(text);
     return Array.isArray(value) ? value : null;
   } catch {
     return null;

@@ -27,7 +27,8 @@ const MEMBERS = new Set(
 );
 
 const TIMES = ["createdAt", "created_at", "timestamp"];
-const NUMBERS = `userId user_id anonymousId anonymous_id locationLon location_lon locationLat location_lat value`.split(" ");
+const IDS = "userId user_id anonymousId anonymous_id".split(" ");
+const NUMBERS = "locationLon location_lon locationLat location_lat value".split(" ");
 
 /** When all arrived, and what becomes of times that are ahead of it. */
 export interface Receipt {
@@ -56,7 +57,7 @@ export function isBroken(input: EventInput): boolean {
 
 function isMember(member: string, value: unknown): boolean {
   if (value === undefined || value === null || TIMES.includes(member)) return true;
-  if (typeof value === "number") return NUMBERS.includes(member) && Number.isFinite(value);
+  if (typeof value === "number") return IDS.includes(member) ? Number.isSafeInteger(value) : NUMBERS.includes(member) && Number.isFinite(value);
   return typeof value === "string" && member !== "value";
 }
 

@@ -1,3 +1,5 @@
+import { scaled } from "./decimal.js";
+
 /** False for what counts as no value: a missing key, null, "", and arrays that hold nothing else. */
 export function isSet(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(isSet);
@@ -16,9 +18,16 @@ export function textOf(value: unknown): string | null {
   return typeof value === "number" || typeof value === "boolean" ? JSON.stringify(value) : null;
 }
 
-/** The number that a text in JSON number form stands for, else null. */
+/** The double nearest to what a text in JSON number form stands for, else null. */
 export function jsonNumberOf(text: string): number | null {
   return /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/.test(text) ? Number(text) : null;
+}
+
+/** The same exactly: beyond 2^53 a whole number with all of its digits, a double being the number that it is printed as. */
+export function exactNumberOf(text: string): number | bigint | null {
+  const number = jsonNumberOf(text);
+  if (number === null || Math.abs(number) < 2 ** 53 || Math.abs(number) === Infinity) return number;
+  return /^-?[0-9]+$/.test(text) ? BigInt(text) : scaled(number, 0);
 }
 
 /** JSON text without blanks, the keys of every object sorted. */

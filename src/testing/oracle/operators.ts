@@ -1,6 +1,7 @@
 import { parameterError } from "../../base/errors.js";
+import { parseJsonText } from "../../base/json-text.js";
 import { spanOf, type Span } from "./instant.js";
-import { candidatesOf, isSet, jsonNumberOf, textOf } from "./json.js";
+import { candidatesOf, exactNumberOf, isSet, jsonNumberOf, textOf } from "./json.js";
 
 /** Says whether a value of an event passes. */
 export type Test = (value: unknown) => boolean;
@@ -36,7 +37,7 @@ function equals(text: string): Test {
   if (text === "") return (value) => !isSet(value);
   return (value) =>
     candidatesOf(value).some((candidate) => {
-      if (typeof candidate === "number") return jsonNumberOf(text) === candidate;
+      if (typeof candidate === "number") return exactNumberOf(text) === exactNumberOf(JSON.stringify(candidate));
       return textOf(candidate) === text;
     });
 }
@@ -58,15 +59,15 @@ function anyText(holds: (text: string) => boolean): Test {
 function ordered(
   filterValue: unknown,
   instantHolds: (ms: number, span: Span) => boolean,
-  numberHolds: (number: number, bound: number) => boolean,
+  numberHolds: (number: number | bigint, bound: number | bigint) => boolean,
 ): Test {
   const text = scalarText(filterValue);
-  const bound = jsonNumberOf(text);
+  const bound = exactNumberOf(text);
   const span = spanOf(text);
   if (bound !== null) {
     return (value) => candidatesOf(value).some((candidate) => {
-      const number = typeof candidate === "string" ? jsonNumberOf(candidate) : candidate;
-      return typeof number === "number" && numberHolds(number, bound);
+      const number = typeof candidate === "boolean" ? null : exactNumberOf(textOf(candidate) ?? "");
+      return number !== null && numberHolds(number, bound);
     });
   }
   if (span === null) throw bad(filterValue, "a number, a date or a timestamp");
@@ -97,7 +98,7 @@ function listOf(filterValue: unknown): string[] {
 
 function splitList(text: string): string[] {
   try {
-    const parsed: unknown = JSON.parse(text);
+    const parsed: unknown = parseJsonText(text);
     if (Array.isArray(parsed)) return parsed.map(scalarText);
   } catch {
     // Not JSON: a list with commas.

@@ -1,6 +1,9 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readCsvEvents } from "../../../src/cli/read/csv-events.js";
-import { checkCsvMap, type CsvMap } from "../../../src/cli/read/csv-map.js";
+import { checkCsvMap, readCsvMap, type CsvMap } from "../../../src/cli/read/csv-map.js";
 import { chunksOf, rowsOf } from "./source.js";
 
 const read = (text: string, map: CsvMap | null = null) => rowsOf(readCsvEvents(chunksOf(text, 16), "file", map));
@@ -123,6 +126,21 @@ describe("CSV with a map", () => {
   test("an empty time is rejected, an empty header that the map does not name is let be", async () => {
     const timed = checkCsvMap({ event: { name: { column: "n" }, createdAt: { column: "t", as: "time" } } });
     expect(await read("n,,t\na,,\na,,5\n", timed)).toMatchObject([{ line: 2, reason: "createdAt: expected a time, got none" }, { line: 3, event: { createdAt: 5 } }]);
+  });
+
+  test("integers beyond 2^53 keep their digits, as integers, numbers, JSON and constants", async () => {
+    const path = join(await mkdtemp(join(tmpdir(), "daybook-map-")), "map.json");
+    await writeFile(path, `{"event":{"name":{"constant":"e"},"userId":{"column":"i","as":"integer"},"companyId":{"constant":9007199254740993},"externalId":{"column":"j","as":"json"}},
+      "metadata":{"i":{"column":"i","as":"integer"},"n":{"column":"n","as":"number"},"j":{"column":"j","as":"json"},"l":{"column":"l","lookup":{"a":9007199254740995}}}}`);
+    const numbered = await readCsvMap(path);
+    expect(await firstOf("i,n,j,l\n9007199254740993,+9007199254740993,9007199254740993,a\n", numbered)).toMatchObject({
+      userId: "9007199254740993", companyId: "9007199254740993", externalId: "9007199254740993",
+      metadata: { i: "9007199254740993", n: "9007199254740993", j: "9007199254740993", l: "9007199254740995" },
+    });
+    expect(await firstOf("i,n,j,l\n9007199254740992,9007199254740992,9007199254740992,a\n", numbered)).toMatchObject({
+      userId: "9007199254740992", externalId: "9007199254740992", metadata: { i: "9007199254740992", n: 2 ** 53, j: 2 ** 53 },
+    });
+    expect(await firstOf("i,n,j,l\n-7,007,7.0,a\n", numbered)).toMatchObject({ userId: -7, metadata: { i: -7, n: 7, j: 7 } });
   });
 
   test("a cell that is not listed takes the other value where there is one", async () => {

@@ -27,6 +27,13 @@ const EVENTS = [
 ];
 
 describe("readParquet", () => {
+  test("keeps the digits of integers beyond 2^53 in JSON text and in nested columns", async () => {
+    const select = `SELECT 'a' AS name, 18446744073709551615::UBIGINT AS "userId", '{"n":9007199254740993}'::JSON AS metadata, '[9007199254740993,7]'::JSON AS list, {'deep': [9007199254740995::BIGINT]} AS more`;
+    expect(await written("CODEC 'snappy'", select)).toMatchObject([
+      { event: { userId: "18446744073709551615", metadata: { n: "9007199254740993", list: ["9007199254740993", 7], more: { deep: ["9007199254740995"] } } } },
+    ]);
+  });
+
   test.each(["uncompressed", "snappy", "gzip", "brotli"])("takes columns of every kind, from files of others compressed with %s", async (codec) => {
     const rows = await written(`CODEC '${codec}'`);
     const events = EVENTS.map((event, at) => ({ line: at + 1, event: { ...event, id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string } }));
