@@ -1,7 +1,7 @@
-import { DaybookError } from "../base/errors.js";
+import { DaybookError, parameterError } from "../base/errors.js";
 import type { ErrorCode } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
-import { faultOfNumericIds } from "../base/numeric-id.js";
+import { numericIdFault } from "../base/numeric-id.js";
 import type { RejectedEvent } from "../schema/event.js";
 import { lacksId, newId } from "./ids.js";
 import { jsonText } from "./json-text.js";
@@ -20,16 +20,13 @@ export interface ItemRule {
   readonly code: ErrorCode;
   /** Whether an item may have an id: by that it is stored once. */
   readonly takesId: (item: object) => boolean;
-  /** Its ids that may be whole numbers. */
-  readonly numericIds: readonly string[];
 }
 
-export const EVENT_RULE: ItemRule = { code: "invalid_event", takesId: () => true, numericIds: ["userId", "anonymousId"] };
+export const EVENT_RULE: ItemRule = { code: "invalid_event", takesId: () => true };
 /** Projects are known by their names, what takes a record back by that record's id. */
 export const RECORD_RULE: ItemRule = {
   code: "invalid_parameter",
   takesId: (item) => ["identify", "group", "alias"].includes((item as { type?: string }).type ?? ""),
-  numericIds: ["userId", "anonymousId", "companyId", "from", "to", "email"],
 };
 
 /**
@@ -58,11 +55,13 @@ export function* piecesOf(items: readonly unknown[], rule: ItemRule, nowMs: () =
 }
 
 /** What is no object goes as it is, to be rejected in the server's words. */
-function textOf(item: unknown, { takesId, numericIds }: ItemRule, nowMs: () => number): string | DaybookError {
+function textOf(item: unknown, { takesId }: ItemRule, nowMs: () => number): string | DaybookError {
   try {
     const isObject = typeof item === "object" && item !== null && !Array.isArray(item);
-    const fault = isObject ? faultOfNumericIds(item, numericIds) : null;
-    if (fault !== null) return new DaybookError("invalid_event", fault);
+    for (const [name, value] of Object.entries(item ?? {})) {
+      const fault = numericIdFault(name, value);
+      if (fault !== null) throw parameterError("invalid_event", name.replace("_id", "Id"), fault);
+    }
     const needsId = isObject && lacksId((item as { id?: unknown }).id) && takesId(item);
     const whole = needsId ? { ...item, id: newId(nowMs()) } : item;
     const text = jsonText(whole, true);

@@ -1,6 +1,6 @@
 import { DaybookError, parameterError, shown } from "../base/errors.js";
 import { LIMITS } from "../base/limits.js";
-import { isNoId, numericIdFault } from "../base/numeric-id.js";
+import { numericIdFault } from "../base/numeric-id.js";
 import { writeUuidOfText, writeUuidV7 } from "../base/uuid.js";
 import { MetadataFault, metadataTexts, utf8Length } from "../schema/metadata.js";
 import { instantOf, momentFault, storedMsOf, type ReceiptContext } from "../schema/moment.js";
@@ -117,12 +117,17 @@ function unexpected(name: string, expected: string, came: unknown) {
 /** Ids may come as whole numbers; `""` is none. */
 function textOf(members: Members, name: string): string {
   const value = members.get(name) ?? "";
-  if (isNoId(value)) throw parameterError("invalid_parameter", name, numericIdFault(value));
+  refuseNumericId(name, value);
   const text = typeof value === "number" && Number.isFinite(value) ? JSON.stringify(value) : value;
   if (typeof text !== "string") throw unexpected(name, "text or a number", value);
   if (!text.isWellFormed()) throw parameterError("invalid_parameter", name, "the text has a lone surrogate");
   if (utf8Length(text) > LIMITS.fieldTextBytes) throw unexpected(name, `at most ${LIMITS.fieldTextBytes} bytes`, text);
   return text;
+}
+
+function refuseNumericId(name: string, value: unknown): void {
+  const fault = numericIdFault(name, value);
+  if (fault !== null) throw parameterError("invalid_parameter", name, fault);
 }
 
 function required(members: Members, name: string): string {
@@ -166,6 +171,7 @@ function decoded(kind: number, members: Members, context: RecordContext, texts: 
   const createdAtMs = storedMsOf(ms, context);
   const id = new Uint8Array(16);
   const given = members.get("id") ?? "";
+  refuseNumericId("id", given);
   if (typeof given !== "string" || !given.isWellFormed()) throw unexpected("id", "text", given);
   if (given === "") writeUuidV7(context.nowMs, context.random, id, 0);
   else writeUuidOfText(given, id, 0);

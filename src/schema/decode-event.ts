@@ -172,9 +172,7 @@ const EXPECTED = {
 } as const;
 
 function wrongType(field: FieldRow, value: unknown): EventFault {
-  if (field.accepts === "id" && isNoId(value)) return fault(`${field.camel}: ${numericIdFault(value)}`);
-  const came = typeof value === "number" ? String(value) : shown(value);
-  return fault(`${field.camel}: expected ${EXPECTED[field.accepts]}, got ${came}`);
+  return fault(`${field.camel}: ${numericIdFault(field.camel, value) ?? `expected ${EXPECTED[field.accepts]}, got ${shown(value)}`}`);
 }
 
 /** The text of a value that is none, where the field takes it. */
@@ -223,7 +221,7 @@ export function textFault(text: string, { camel }: FieldRow): EventFault | null 
 
 function readId(id: unknown, context: DecodeContext, ids: Uint8Array, at: number): EventFault | null {
   if (id === null || id === "") writeUuidV7(context.nowMs, context.random, ids, at);
-  else if (typeof id !== "string") return fault(`id: expected text, got ${shown(id)}`);
+  else if (typeof id !== "string") return fault(`id: ${numericIdFault("id", id) ?? `expected text, got ${shown(id)}`}`);
   else if (!id.isWellFormed()) return fault("id: the text has a lone surrogate");
   else writeUuidOfText(id, ids, at);
   return null;

@@ -34,7 +34,7 @@ const everyType: readonly StoredRecord[] = [
 describe("a number that is no safe integer", () => {
   test.each([2 ** 53, -(2 ** 53), 1e21, 1.5])("is no id in the library: %d", async (number) => {
     await using daybook = await open();
-    const reason = `expected text or a whole number below 2^53, got ${number}; send it as text`;
+    const reason = `expected text, got ${number}, no integer below 2^53; send it as text`;
     expect((await daybook.ingest([{ name: "e", userId: number }, { name: "e", anonymous_id: number }, { name: "e", userId: 2 ** 53 - 1, metadata: { n: number } }])).rejected).toEqual([
       { index: 0, code: "invalid_event", message: `userId: ${reason}` },
       { index: 1, code: "invalid_event", message: `anonymousId: ${reason}` },
