@@ -133,7 +133,7 @@ describe.each(formats)("Integers beyond 2^53 in an export as %s", (format, write
   test("keep their digits, and numbers stay numbers, when it is imported.", async () => {
     const daybook = await openDaybook({ storage: memoryStorage() });
     const metadata = { text: "9007199254740993", numbers: [2 ** 53, 1234567890123456800, 1e20, 1e22, -1e20], deep: { list: ["18446744073709551615", 7] } };
-    await daybook.ingest([{ id: "9007199254740993", name: "paid", userId: "9007199254740993", companyId: "9007199254740995", externalId: "10000000000000000000001", createdAt: 1, value: 1e20, metadata }]);
+    await daybook.ingest([{ id: "9007199254740993", name: "paid", userId: "9007199254740993", companyId: "9007199254740995", externalId: "10000000000000000000001", createdAt: Date.UTC(2026, 0, 1), value: 1e20, metadata }]);
     const bytes = await bytesOf(write(daybook, {}));
     const copy = await openDaybook({ storage: memoryStorage() });
     expect(await load(copy, read(chunksOf(bytes, 100)))).toMatchObject({ accepted: 1, rejected: 0 });
@@ -144,10 +144,10 @@ describe.each(formats)("Integers beyond 2^53 in an export as %s", (format, write
 
 test("Lines with integers beyond 2^53 keep their digits in events and records, and an export of them is imported alike.", async () => {
   const text = [9007199254740991n, 9007199254740992n, 9007199254740993n, 9007199254740995n].map((id) => [
-    `{"name":"e","id":${id < 2n ** 53n ? `"${id}"` : id},"user_id":${id},"createdAt":1,"metadata":{"n":${id}}}`,
-    `{"type":"identify","id":"i${id}","createdAt":"1970-01-01T00:00:00.001Z","userId":${id},"traits":{"n":${id}}}`,
-    `{"type":"group","id":"g${id}","createdAt":"1970-01-01T00:00:00.001Z","companyId":${id},"userId":${id}}`,
-    `{"type":"alias","id":"a${id}","createdAt":"1970-01-01T00:00:00.001Z","from":${id},"to":"to ${id}"}`,
+    `{"name":"e","id":${id < 2n ** 53n ? `"${id}"` : id},"user_id":${id},"createdAt":"2026-01-01T00:00:00.000Z","metadata":{"n":${id}}}`,
+    `{"type":"identify","id":"i${id}","createdAt":"2026-01-01T00:00:00.000Z","userId":${id},"traits":{"n":${id}}}`,
+    `{"type":"group","id":"g${id}","createdAt":"2026-01-01T00:00:00.000Z","companyId":${id},"userId":${id}}`,
+    `{"type":"alias","id":"a${id}","createdAt":"2026-01-01T00:00:00.000Z","from":${id},"to":"to ${id}"}`,
   ].join("\n")).join("\n");
   const daybook = await openDaybook({ storage: memoryStorage() });
   expect(await load(daybook, readNdjson(chunksOf(text, 100), "set"))).toMatchObject({ accepted: 16, records: 12, rejected: 0 });
