@@ -28,7 +28,7 @@ const EVENTS = [
 
 describe("readParquet", () => {
   test("keeps the digits of integers beyond 2^53 in JSON text and in nested columns", async () => {
-    const select = `SELECT 'a' AS name, 18446744073709551615::UBIGINT AS "userId", '{"n":9007199254740993}'::JSON AS metadata, '[9007199254740993,7]'::JSON AS list, {'deep': [9007199254740995::BIGINT]} AS more`;
+    const select = `SELECT 'a' AS name, TIMESTAMPTZ '2026-03-01 09:30:00+00' AS created_at, 18446744073709551615::UBIGINT AS "userId", '{"n":9007199254740993}'::JSON AS metadata, '[9007199254740993,7]'::JSON AS list, {'deep': [9007199254740995::BIGINT]} AS more`;
     expect(await written("CODEC 'snappy'", select)).toMatchObject([
       { event: { userId: "18446744073709551615", metadata: { n: "9007199254740993", list: ["9007199254740993", 7], more: { deep: ["9007199254740995"] } } } },
     ]);
