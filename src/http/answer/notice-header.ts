@@ -1,13 +1,19 @@
 import { LIMITS } from "../../base/limits.js";
-import type { QuestionNotice } from "../../engine/question/notices.js";
 import { wireParam } from "../wire/wire-names.js";
 
+/** What was noticed about a parameter, and what that names. */
+export interface HeaderNotice {
+  readonly code: string;
+  readonly param: string;
+  readonly name: string;
+}
+
 /**
- * The header of what was noticed about a question; none where nothing was. An example of its value is
+ * The header of what was noticed about a request; none where nothing was. An example of its value is
  * `unknown_field; param="filter_groups[0].filters[0].field_name"; name="plna"`.
  * @param keepsNames parameters stay in camelCase
  */
-export function noticeHeader(notices: readonly QuestionNotice[], keepsNames = false): Readonly<Record<string, string>> {
+export function noticeHeader(notices: readonly HeaderNotice[], keepsNames = false): Readonly<Record<string, string>> {
   if (notices.length === 0) return {};
   const items: string[] = [];
   let room = LIMITS.noticeHeaderChars;

@@ -9,6 +9,8 @@ export interface Count {
 /** Counts answers by organization, route and status: as many as routes have statuses, whatever callers send. */
 export class RequestCounts {
   readonly #byOrganization = new Map<string, Map<string, Count>>();
+  /** Texts that were sent in the place of ids, and are none. */
+  readonly #noIds = new Map<string, number>();
 
   add({ organization, route, status, durationMs }: Answered): void {
     // Of who is not known nobody could ask.
@@ -20,6 +22,14 @@ export class RequestCounts {
     if (known === undefined) counts.set(labels, (known = { count: 0, durationMs: 0 }));
     known.count += 1;
     known.durationMs += durationMs;
+  }
+
+  addNoIds(organization: string, count: number): void {
+    this.#noIds.set(organization, this.noIdsOf(organization) + count);
+  }
+
+  noIdsOf(organization: string): number {
+    return this.#noIds.get(organization) ?? 0;
   }
 
   of(organization: string): ReadonlyMap<string, Count> {

@@ -6,6 +6,7 @@ import { instantOf, isBelowNumbers, momentFault } from "../../schema/moment.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { id, object } from "../tracking/call.js";
 import { idOf, objectOf, textOf } from "../tracking/members.js";
+import { isNobody } from "../tracking/nobody.js";
 import type { JsonObject } from "../tracking/members.js";
 import type { Told } from "../tracking/store-entries.js";
 import type { Client, Reading } from "./client.js";
@@ -74,14 +75,14 @@ async function tracked(payload: Payloads["track"], { idOf: idFor, sent, currency
   const userId = idOf(profileId);
   const device = idOf(told["__deviceId"]);
   // Somebody without any id is a visitor, as on a page: the program names their browser and address in headers.
-  const seen = userId === null && device === null ? await sent.visitor({ address: sent.header("x-client-ip"), userAgent: null }, createdAt) : null;
+  const seen = [userId, device].every((id) => id === null || isNobody(id)) ? await sent.visitor({ address: sent.header("x-client-ip"), userAgent: null }, createdAt) : null;
   const [company, ...more] = groups ?? [];
   const event: EventInput = {
     // The program has one connection for all visitors: who say the same are told apart by their ids.
     id: idFor(["track", payload, seen?.anonymousId], timeMs !== null),
     name: nameOf(name, fields.url),
     userId,
-    anonymousId: device ?? seen?.anonymousId ?? null,
+    anonymousId: seen?.anonymousId ?? device,
     createdAt,
     companyId: idOf(company),
     ...seen?.agent,

@@ -28,7 +28,7 @@ export async function takeSent(client: Client, caller: Caller, sent: ClientSent)
     }
   }
   authorizeRecords(entries, caller);
-  const outcome = await storeEntries(entries, caller);
+  const outcome = await storeEntries(entries, caller, sent.onNoIds);
   const stored = items.length === 1 ? outcome.rejected : outcome.rejected.map(placed);
   const rejected = [...faults, ...stored].filter(({ error }) => error.code !== "suppressed").sort((a, b) => a.index - b.index);
   const [first] = rejected;

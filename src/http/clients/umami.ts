@@ -2,6 +2,7 @@ import { z } from "zod";
 import { id, object } from "../tracking/call.js";
 import { instantOfSeconds } from "../tracking/call-time.js";
 import { idOf, objectOf, textOf, without } from "../tracking/members.js";
+import { isNobody } from "../tracking/nobody.js";
 import type { Told } from "../tracking/store-entries.js";
 import type { Client, Reading } from "./client.js";
 import { fieldsOf } from "./fields.js";
@@ -42,8 +43,9 @@ async function read(sent: unknown, { idOf: idFor, sent: { receivedAtMs, visitor 
   const seen = await visitor({ address: textOf(told.ip), userAgent: textOf(told.userAgent) }, createdAtMs ?? receivedAtMs);
   const userId = idOf(told.id);
   // Visitors who say the same are told apart by their ids, of which nobody finds out an address.
-  const messageId = idFor([type, content, userId ?? seen.anonymousId], createdAtMs !== null);
-  const person = userId === null ? { anonymousId: seen.anonymousId } : { userId };
+  const isVisitor = userId === null || isNobody(userId);
+  const messageId = idFor([type, content, isVisitor ? seen.anonymousId : userId], createdAtMs !== null);
+  const person = isVisitor ? { userId, anonymousId: seen.anonymousId } : { userId };
   if (type === "identify") return [{ record: "identify", call: { messageId, ...person, traits: traitsOf(told.data) }, createdAtMs: createdAtMs ?? receivedAtMs }];
   const { fields, rest } = fieldsOf(content, UMAMI_FIELDS, UMAMI_DROPPED);
   const data = fieldsOf(told.data ?? {}, {});

@@ -14,6 +14,7 @@ import type { PublicRules, TokenRecord } from "../access/token.js";
 import type { Agent } from "../routing/route.js";
 import type { AgentReader } from "../tracking/agent-reader.js";
 import { faultOf } from "../tracking/fault-of.js";
+import { withoutNobody } from "../tracking/nobody.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { beaconEvent } from "../shapes/beacon-body.js";
 import type { Beacon } from "../shapes/beacon-body.js";
@@ -21,6 +22,7 @@ import { eventOfBeacon, firstLanguage } from "./beacon-event.js";
 import type { Place, Surroundings } from "./beacon-event.js";
 import { CollectCounts } from "../answer/collect-counts.js";
 import type { CollectOutcome } from "../answer/collect-counts.js";
+import type { HeaderNotice } from "../answer/notice-header.js";
 import type { CollectOptions } from "./options.js";
 import { seenSince } from "./seen-since.js";
 import { UserAgents } from "./user-agents.js";
@@ -36,6 +38,8 @@ export interface Collected {
   readonly address: string;
   readonly header: (name: string) => string | null;
   readonly receivedAtMs: number;
+  /** Is called with texts that were sent as ids, and are none. */
+  readonly onNoIds: (noIds: readonly HeaderNotice[]) => void;
 }
 
 /** A record that ties a visitor to a user. */
@@ -137,13 +141,17 @@ export class Collector {
     const { key, daybook, events } = collected;
     const faults = new Map<number, DaybookError>();
     const inputs: EventInput[] = [];
+    const noIds: HeaderNotice[] = [];
     const positions: number[] = [];
     const ties: { readonly position: number; readonly tie: Tie }[] = [];
     for (const [position, event] of events.entries()) {
       try {
-        const beacon = checkedBeacon(event, `events[${position}]`, collected.rules);
+        const sent = checkedBeacon(event, `events[${position}]`, collected.rules);
+        const beacon = withoutNobody(sent, ["anonymousId", "userId"], (noId) => noIds.push(noId));
         const createdAtMs = collected.receivedAtMs - (beacon.age_ms ?? 0);
         const anonymousId = beacon.anonymousId || this.#visitors.idOf({ site: siteOf(key), address: collected.address, userAgent }, createdAtMs);
+        // Whoever turns out to be nobody is tied to nobody.
+        if (beacon.name === IDENTIFY && !beacon.userId) continue;
         if (beacon.name === IDENTIFY) ties.push({ position, tie: { id: beacon.id ?? null, userId: beacon.userId ?? "", anonymousId, createdAt: createdAtOf(createdAtMs) } });
         else {
           inputs.push(eventOfBeacon(beacon, { anonymousId, createdAtMs }, around));
@@ -153,6 +161,7 @@ export class Collector {
         faults.set(position, faultOf(thrown));
       }
     }
+    if (noIds.length > 0) collected.onNoIds(noIds);
     const ingesting = inputs.length === 0 ? NOTHING : (daybook as CollectingDaybook).ingest(inputs, { project: projectOf(key), [KEY_COUNT_MAX]: LIMITS.collectedMetadataKeyCount });
     const tying = ties.map(({ tie }) => daybook.identify(tie).then(() => null, faultOf));
     // Also when one fails: nothing is still being written when the answer goes out.

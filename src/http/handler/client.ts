@@ -10,7 +10,7 @@ import { membersOfFields } from "../request/form.js";
 import { parseQuery } from "../request/query.js";
 import type { BodyRule, ClientKeyed, ClientRoute, ClientSent } from "../routing/route.js";
 import type { WireReply, WireRequest } from "../wire/exchange.js";
-import { callerOf } from "./respond.js";
+import { callerOf, noIdsOf } from "./respond.js";
 import type { Context } from "./respond.js";
 
 /** What can be wrong with a request as text: its words are quoted then, and they may hold the key. */
@@ -37,7 +37,7 @@ export async function takeFromClient(context: Context, route: ClientRoute, query
     try {
       const room = held.isKeyless ? held.keyKnown(token.organization) : null;
       if (room !== null) await room;
-      const answer = await route.take(await callerOf(context.house, token, undefined), sentOf(context, route, request, { ...keyed, key, receivedAtMs }, token));
+      const answer = await route.take(await callerOf(context.house, token, undefined), sentOf(context, route, request, { ...keyed, key, receivedAtMs, onNoIds: noIdsOf(context, trace) }, token));
       trace.code = answer.code;
       const headers = { "content-type": "application/json; charset=utf-8", "x-request-id": requestId, "cache-control": "no-store" };
       const told = answer.status === 200 ? answer.value : { ...(answer.value as object), request_id: requestId };
@@ -70,7 +70,7 @@ async function opener({ gate }: Context, key: string, address: string | undefine
   return token;
 }
 
-type Known = ClientKeyed & Pick<ClientSent, "key" | "receivedAtMs">;
+type Known = ClientKeyed & Pick<ClientSent, "key" | "receivedAtMs" | "onNoIds">;
 
 function sentOf(context: Context, { path }: ClientRoute, request: WireRequest, known: Known, token: TokenRecord): ClientSent {
   const address = context.addressOf(request) ?? "";

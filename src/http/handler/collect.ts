@@ -6,6 +6,7 @@ import { parseQuery } from "../request/query.js";
 import type { CollectRoute } from "../routing/route.js";
 import { checkShape } from "../shapes/check-shape.js";
 import type { WireReply, WireRequest } from "../wire/exchange.js";
+import { noIdsOf } from "./respond.js";
 import type { Context } from "./respond.js";
 
 /** What a browser may send without asking again, for a day. Whether an origin may is judged by the key, with the body. */
@@ -36,7 +37,7 @@ export async function collect(context: Context, route: CollectRoute, query: stri
     // Only now: whoever has no key must not fill what is remembered of those who have one.
     const sender = `${address ?? ""}\0${request.header("user-agent") ?? ""}\0${route.path}`;
     const events = route.reads?.events(body, (text) => context.repeats.idOf(`${sender}\0${text}`)) ?? (body["events"] as readonly unknown[]);
-    await context.collector.take({ key, rules, daybook, events, address: address ?? "", header: (name) => request.header(name), receivedAtMs });
+    await context.collector.take({ key, rules, daybook, events, address: address ?? "", header: (name) => request.header(name), receivedAtMs, onNoIds: noIdsOf(context, trace) });
     return { status: 204, headers, body: null };
   } finally {
     held.release();

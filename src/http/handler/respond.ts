@@ -11,6 +11,7 @@ import { errorReply, inWireNames } from "../answer/error-reply.js";
 import type { Envelope } from "../answer/error-reply.js";
 import { etagOf, matchesEtag } from "../answer/etag.js";
 import { noticeHeader } from "../answer/notice-header.js";
+import type { HeaderNotice } from "../answer/notice-header.js";
 import type { RequestCounts } from "../answer/request-counts.js";
 import type { Repeats } from "../clients/repeats.js";
 import type { Collector } from "../collect/collector.js";
@@ -118,7 +119,7 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
   try {
     const caller = await callerOf(context.house, token, found.params["project_id"]);
     const notices: QuestionNotice[] = [];
-    const value = await ask(context, route, caller, found, request, notices);
+    const value = await ask(context, route, caller, found, request, notices, trace);
     if (route.format === undefined) {
       const arrow = asksForArrow(request.header("accept")) ? await arrowStreamOf(value) : null;
       const reply = await jsonReply(context, route, request, requestId, route.status ?? 200, JSON.stringify(value), arrow);
@@ -133,6 +134,15 @@ async function run(context: Context, route: Route, found: Found<Route>, request:
   }
 }
 
+/** Counts texts that were sent as ids and are none, and names them in a header of the answer. */
+export function noIdsOf({ counts }: Context, trace: Trace): (noIds: readonly HeaderNotice[]) => void {
+  return (noIds) => {
+    if (trace.organization !== null) counts.addNoIds(trace.organization, noIds.length);
+    const distinct = new Map(noIds.map((noId) => [`${noId.param} ${noId.name}`, noId]));
+    trace.headers = { ...trace.headers, ...noticeHeader([...distinct.values()], true) };
+  };
+}
+
 /** @throws invalid_token (its organization is not here) */
 export async function callerOf({ organizations }: House, token: TokenRecord, projectId: string | undefined): Promise<Caller> {
   const daybook = organizations.get(token.organization);
@@ -140,7 +150,7 @@ export async function callerOf({ organizations }: House, token: TokenRecord, pro
   return { token, daybook, project: await projectOf(projectId, token, daybook) };
 }
 
-async function ask(context: Context, route: GuardedRoute, caller: Caller, found: Found<Route>, request: WireRequest, notices: QuestionNotice[]): Promise<unknown> {
+async function ask(context: Context, route: GuardedRoute, caller: Caller, found: Found<Route>, request: WireRequest, notices: QuestionNotice[], trace: Trace): Promise<unknown> {
   const { admission, clock, readAgent, counts, processGauges } = context;
   const receivedAtMs = clock.now();
   const held = admission.hold(caller.token.organization);
@@ -158,7 +168,7 @@ async function ask(context: Context, route: GuardedRoute, caller: Caller, found:
       header: (name: string) => request.header(name),
       isWelcome: () => context.gate.isWelcome(caller.token.sha256),
     };
-    const told = { signal: deadline, receivedAtMs, header, isWelcome, readAgent, counts, collected, processGauges, onNotice, notices };
+    const told = { signal: deadline, receivedAtMs, header, isWelcome, readAgent, counts, collected, processGauges, onNoIds: noIdsOf(context, trace), onNotice, notices };
     const exchange: Exchange<unknown, unknown> = { params: found.params, query, body, ...told };
     try {
       return await route.handle(caller, exchange);

@@ -4,7 +4,7 @@ import type { ProcessGauges } from "../routing/route.js";
 import { healthOf, type ServedDaybook } from "../access/served-daybook.js";
 
 /** The numbers of one organization, and of the process, as Prometheus reads them. */
-export async function metricsText(daybook: ServedDaybook, counts: ReadonlyMap<string, Count>, collected: ReadonlyMap<string, number>, process: ProcessGauges): Promise<string> {
+export async function metricsText(daybook: ServedDaybook, counts: ReadonlyMap<string, Count>, noIdCount: number, collected: ReadonlyMap<string, number>, process: ProcessGauges): Promise<string> {
   const health = await healthOf(daybook);
   // Whoever watches is to be told that it is down, and not that there are no numbers.
   const stats = health === "unreachable" ? undefined : await daybook.stats?.();
@@ -14,6 +14,7 @@ export async function metricsText(daybook: ServedDaybook, counts: ReadonlyMap<st
     family("daybook_requests_total", "Answers by route and status.", "counter", [...counts].map(([labels, { count }]) => [labels, count])),
     family("daybook_request_seconds_total", "Time from request to answer.", "counter", [...counts].map(([labels, { durationMs }]) => [labels, durationMs / 1_000])),
     family("daybook_collected_events_total", "Events of pages by what became of them.", "counter", [...collected].map(([outcome, count]) => [`{outcome="${outcome}"}`, count])),
+    family("daybook_no_ids_total", "Texts such as undefined that client libraries and pages sent as ids, and that are none.", "counter", [["", noIdCount]]),
     ...Object.entries(process).map(([name, value]) => gauge(name, "Of the process.", value)),
   ];
   return families.join("");

@@ -3,6 +3,7 @@ import type { ErrorCode } from "../../base/errors.js";
 import type { QuestionNotice } from "../../engine/question/notices.js";
 import type { Envelope } from "../answer/error-reply.js";
 import type { CollectCounts } from "../answer/collect-counts.js";
+import type { HeaderNotice } from "../answer/notice-header.js";
 import type { RequestCounts } from "../answer/request-counts.js";
 import type { Access } from "../access/access.js";
 import type { TokenRecord } from "../access/token.js";
@@ -66,6 +67,8 @@ export interface Exchange<Body, Query> {
   readonly counts: RequestCounts;
   readonly collected: CollectCounts;
   readonly processGauges: () => ProcessGauges;
+  /** Is called with texts that were sent as ids, and are none. */
+  readonly onNoIds: (noIds: readonly HeaderNotice[]) => void;
   /** Hears what is noticed about a question; nothing of it is told to a token of one project. */
   readonly onNotice: (notice: QuestionNotice) => void;
   /** What it heard so far and is told. */
@@ -162,6 +165,8 @@ export interface ClientSent extends ClientKeyed {
   readonly receivedAtMs: number;
   readonly readAgent: (text: string) => Agent;
   readonly sha256Hex: (text: string) => string;
+  /** Is called with texts that were sent as ids, and are none. */
+  readonly onNoIds: (noIds: readonly HeaderNotice[]) => void;
   /** An id that is the same for the same text of the same sender within a moment. */
   readonly repeatId: (text: string) => string;
   /** Who somebody is that has no id, as of browsers. @param seen what is known of them better than by the connection */

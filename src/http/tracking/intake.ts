@@ -15,7 +15,7 @@ type Sent = Exchange<Readonly<Record<string, unknown>>, unknown>;
 export async function takeCall(kind: CallKind, caller: Caller, exchange: Sent): Promise<object> {
   const call: Call = exchange.body;
   const createdAtMs = callTimeMs(call.timestamp, call.sentAt, exchange.receivedAtMs);
-  const outcome = await storeEntries([{ index: 0, ...toldBy(kind, call, createdAtMs, exchange) }], caller);
+  const outcome = await storeEntries([{ index: 0, ...toldBy(kind, call, createdAtMs, exchange) }], caller, exchange.onNoIds);
   const error = outcome.rejected[0]?.error;
   if (error !== undefined && error.code !== "suppressed") throw error;
   return answerOf(outcome);
@@ -36,7 +36,7 @@ export async function takeBatch(caller: Caller, exchange: Sent): Promise<object>
     }
   }
   authorizeRecords(entries, caller);
-  const outcome = await storeEntries(entries, caller);
+  const outcome = await storeEntries(entries, caller, exchange.onNoIds);
   return answerOf({ ...outcome, rejected: [...rejected, ...outcome.rejected].sort((a, b) => a.index - b.index) });
 }
 

@@ -3,10 +3,12 @@ import type { ErrorCode } from "../../base/errors.js";
 import type { AdjustedEvent, EventInput } from "../../schema/event.js";
 import { createdAtOf } from "../../schema/moment.js";
 import { authorize } from "../access/access.js";
+import type { HeaderNotice } from "../answer/notice-header.js";
 import type { Caller } from "../routing/route.js";
 import type { Call, RecordKind } from "./call.js";
 import { storeRecord } from "./call-record.js";
 import { faultOf } from "./fault-of.js";
+import { toldOfSomebody } from "./nobody.js";
 
 /** What one thing that was sent is: an event. Its time, where it is a number, is known to be ms. */
 export interface ToldEvent {
@@ -42,8 +44,14 @@ export function authorizeRecords(entries: readonly Entry[], { token }: Caller): 
   if (entries.some(isRecord)) authorize({ scope: "identities:write" }, token);
 }
 
-/** Stores what was sent, a bad one alone fails. Events go in as one batch, records one by one, all at the same time: their order does not matter. */
-export async function storeEntries(entries: readonly Entry[], { daybook, project }: Caller): Promise<Outcome> {
+/**
+ * Stores what was sent, a bad one alone fails. Events go in as one batch, records one by one, all at the same time: their order does not matter.
+ * @param onNoIds is called with texts that are no ids, if there are any
+ */
+export async function storeEntries(sent: readonly Entry[], { daybook, project }: Caller, onNoIds: (noIds: readonly HeaderNotice[]) => void): Promise<Outcome> {
+  const noIds: HeaderNotice[] = [];
+  const entries = sent.map((entry) => toldOfSomebody(entry, (noId) => noIds.push(noId))).filter((entry) => entry !== null);
+  if (noIds.length > 0) onNoIds(noIds);
   const [events, records] = [entries.filter(isEvent), entries.filter(isRecord)];
   const ingesting = events.length === 0 ? NOTHING : daybook.ingest(events.map(timed), project === null ? {} : { project });
   const storing = records.map(({ record, call, createdAtMs }) => storeRecord(record, call, createdAtMs, daybook).catch(faultOf));
