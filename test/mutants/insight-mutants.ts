@@ -44,6 +44,7 @@ const trends: readonly InsightMutant[] = [
   ...ofInsight("trend", "report/trend/tallies.ts",
     ["that an empty value is none", '.filter((text) => text !== "")'],
     ["who is who", "[identities.identityOf(actor)]", "[actor]"]),
+  ...ofInsight("trend", "report/trend/trend-kinds.ts", ["that an array has no number", ", (value) => [labelOf(value)]"]),
   ...ofInsight("trend", "report/trend/cells-over-time.ts", ["that sums of units add up", "parts?.join?.(tally);"]),
   ...ofInsight("trend", "report/trend/payment-items.ts", ["duplicates", "item > 0 && counted[item - 1] === 1", "item > 0"]),
   ...ofInsight("traits", "table/people/trait-owners.ts",

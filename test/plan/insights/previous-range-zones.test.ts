@@ -5,14 +5,16 @@ import type { Interval } from "../../../src/plan/insights/input.js";
 import { readInsight } from "../../../src/plan/insights/insight-scope.js";
 import { readPreviousRange } from "../../../src/plan/insights/previous-range.js";
 import { readMembers } from "../../../src/plan/members.js";
-import { sliceOf, strideOf } from "../../oracle/settings.js";
+import { strideOf } from "../../oracle/settings.js";
 import { ruled } from "../ruled-context.js";
 
 const DAY_MS = 86_400_000;
 const [FIRST_YEAR, LAST_YEAR] = [1988, 2027];
+/** Far from changes of clocks one day in so many is looked at, each weekday. */
+const DAY_STRIDE = 9;
 /** Those that skipped a day, and whose clocks change at midnight or by half an hour. */
 const oddZones = ["Pacific/Apia", "Pacific/Kwajalein", "America/Havana", "Asia/Beirut", "Australia/Lord_Howe", "America/Sao_Paulo"];
-const zones = [...oddZones, ...sliceOf(Intl.supportedValuesOf("timeZone"), 200)];
+const zones = [...oddZones, ...Intl.supportedValuesOf("timeZone").filter((_, at) => at % strideOf(200, 8) === 0)];
 
 /** The days of a zone, by their dates as days since 1970, as `Intl` alone tells them: no code of ours is asked. */
 class Days {
@@ -85,7 +87,6 @@ function given(timeZone: string, compare: string, interval: Interval, [fromMs, t
 test.each(zones)("days, weeks, months, quarters and years of forty years in %s are compared with those before as Intl has them", (timeZone) => {
   const days = new Days(timeZone);
   const { dates } = days;
-  const dayStride = strideOf(7, 1);
   const check = (compare: string, interval: Interval, [from, to]: Bounds, expected: Bounds) => {
     const [asked, right] = [[days.startOf(from), days.startOf(to)] as const, [days.startOf(expected[0]), days.startOf(expected[1])] as const];
     const previous = given(timeZone, compare, interval, asked);
@@ -96,7 +97,7 @@ test.each(zones)("days, weeks, months, quarters and years of forty years in %s a
   dates.forEach((date, at) => {
     if (date < dateOf(FIRST_YEAR, 0) || at + 40 > dates.length) return;
     const isNearChange = [at, at - 365, at - 366].some((place) => days.startOf((dates[place] ?? 0) + 2) - days.startOf((dates[place] ?? 0) - 1) !== 3 * DAY_MS);
-    if (at % dayStride !== 0 && !isNearChange) return;
+    if (at % DAY_STRIDE !== 0 && !isNearChange) return;
     for (const count of [1, 2, 7, 31]) {
       const [last = 0, next = 0] = dates.slice(at + count - 1, at + count + 1);
       check("previous_period", "day", [date, next], [dates[at - count] ?? 0, date]);
